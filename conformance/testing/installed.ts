@@ -5,7 +5,7 @@ import { promisify } from "node:util";
 import { tool } from "../record/tool.ts";
 import { root } from "./measure.ts";
 
-/** Runs a program, with nothing compiled kept: the package lies elsewhere each time, so that no later run could use it. */
+/** Runs a program without Node's compile cache: the package lies elsewhere each time, so no later run could use it. */
 export const run = (command: string, parameters: readonly string[], options: ExecFileOptions) =>
   promisify(execFile)(command, parameters, {
     maxBuffer: 64 * 1_048_576,
@@ -47,8 +47,8 @@ export const pack = async (folder: string): Promise<Packed> => {
 };
 
 /**
- * Puts a packed package where npm would, beside what it depends on from this checkout: no registry is asked. What it
- * depends on is linked, or copied where the folder is to stand alone; then without the Node that it brings.
+ * Installs a packed package as npm would, with its dependencies from this checkout and no registry. Dependencies are
+ * linked, or copied if the folder must stand alone; then without the bundled Node.
  */
 export const installOffline = async (
   folder: string,

@@ -1,8 +1,8 @@
 import { BaseSequencer, type TestSpecification } from "vitest/node";
 
 /**
- * The files that take longest. Where no run went before, as in CI, Vitest goes by the size of a file,
- * and small files that play whole runs would begin last, one worker waiting for the other.
+ * The files that take longest. Without an earlier run, as in CI, Vitest goes by file size, and small files that play
+ * whole runs would start last, with one worker waiting for the other.
  */
 export const longest: readonly string[] = [
   "conformance/testing/cli.test.ts",
@@ -26,14 +26,14 @@ export const longest: readonly string[] = [
   "fake-server/defects/defects.test.ts",
 ];
 
-/** Other projects keep their place before all: a file of theirs in between would end the workers that share modules. */
+/** Files of other projects stay first: one in between would end the workers that share modules. */
 const rankOf = ({ moduleId, project }: TestSpecification): number => {
   if (project.name !== "unit") return -1;
   const rank = longest.findIndex((file) => moduleId.endsWith(`/${file}`));
   return rank === -1 ? longest.length : rank;
 };
 
-/** The longest files first; the rest as Vitest has it. */
+/** The longest files first; the rest in Vitest's order. */
 export class LongestFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
     // oxlint-disable-next-line unicorn/no-array-sort -- Vitest's own method: it gives a new array.

@@ -1,6 +1,6 @@
 import type { RealTime } from "../world/clock.ts";
 
-/** This machine's time as a test moves it: each pause moves it on, and returns at once. */
+/** This machine's time under a test's control: each pause advances it and returns at once. */
 export const manualTime = (): RealTime & { readonly pauses: readonly number[] } => {
   const pauses: number[] = [];
   let nowMs = 0;

@@ -9,16 +9,16 @@ export interface Measured {
   readonly stdout: string;
   readonly stderr: string;
   readonly wallMs: number;
-  /** The largest resident set that was seen, in bytes; 0 where the platform does not tell. */
+  /** Peak resident set, in bytes; 0 if the platform does not report it. */
   readonly peakBytes: number;
-  /** Processor time, as of some milliseconds before its end; 0 where the platform does not tell. */
+  /** CPU time, up to some milliseconds before the end; 0 if the platform does not report it. */
   readonly cpuMs: number;
 }
 
-/** Of the kernel's account of processes (Linux). */
+/** Clock tick of the kernel's process accounting (Linux). */
 const MS_A_TICK = 10;
 
-/** Processor time of a living process and its threads, in milliseconds. */
+/** CPU time of a running process and its threads, in milliseconds. */
 const cpuOf = (pid: number): number => {
   try {
     const fields = readFileSync(`/proc/${pid}/stat`, "utf8")
@@ -30,7 +30,7 @@ const cpuOf = (pid: number): number => {
   }
 };
 
-/** Peak resident set of a living process, from the kernel's own account (Linux). */
+/** Peak resident set of a running process, as reported by the kernel (Linux). */
 const peakOf = (pid: number): number => {
   try {
     const [, kibibytes] = /VmHWM:\s+(\d+) kB/.exec(readFileSync(`/proc/${pid}/status`, "utf8")) ?? [];
@@ -40,13 +40,13 @@ const peakOf = (pid: number): number => {
   }
 };
 
-/** Runs the command line of this checkout in its own process, start-up included, and measures it. For tests and benchmarks. */
+/** Runs the command line of this checkout in its own process, including start-up, and measures it. For tests and benchmarks. */
 export const runCli = (
   parameters: readonly string[],
   options: {
     readonly env?: NodeJS.ProcessEnv;
     readonly cwd?: string;
-    /** Gets the address of the live page, once it is told. */
+    /** Gets the address of the live page once it is known. */
     readonly onPage?: (url: string) => void;
   } = {},
 ): Promise<Measured> =>
@@ -79,7 +79,7 @@ export const runCli = (
     });
   });
 
-/** One measured figure beside the target that it is to meet. Printed, never asserted. */
+/** Prints a measured figure next to its target. Asserts nothing. */
 export const figure = (name: string, measured: string, target: string): void => {
   process.stdout.write(`${name.padEnd(72)} ${measured.padStart(14)}   target ${target}\n`);
 };

@@ -3,20 +3,20 @@ import { setTimeout as delay } from "node:timers/promises";
 import { Agent, request } from "undici";
 import type { FakeServer } from "../../fake-server/index.ts";
 
-/** Other users of a fake, who write all the time. */
+/** Other users of a fake, who are always writing. */
 export interface Neighbours {
-  /** How many notifications they have made so far. */
+  /** How many notifications they have created so far. */
   readonly written: () => number;
   readonly stop: () => Promise<void>;
 }
 
-/** Makes notifications of the same client's for accounts of their own, one every so many milliseconds. */
+/** Creates notifications of the same client for accounts of their own, one per interval. */
 export const startNeighbours = (server: FakeServer, everyMs: number): Promise<Neighbours> => {
   const accounts = [randomUUID(), randomUUID(), randomUUID()];
   const clientId = server.clients[0]?.id;
   let written = 0;
   const stopped = new AbortController();
-  // Connections of their own, each for one request: one that is kept may be closed in the very moment of its next use.
+  // A new connection per request: a kept one may be closed just when it is used again.
   const dispatcher = new Agent({ pipelining: 0 });
   const writing = (async () => {
     while (!stopped.signal.aborted) {

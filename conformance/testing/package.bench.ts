@@ -7,10 +7,10 @@ import { CLIENT } from "./guides/play.ts";
 import { emptyProject, ended, pack, run } from "./installed.ts";
 import { figure, root, seconds } from "./measure.ts";
 
-/** Versions of Node that users have; the package asks for 20 or later. */
+/** Versions of Node that users have; the package requires 20 or later. */
 const nodes = ["20", "22", "24"] as const;
 const quick = ["--effort", "quick", "--only", "code.single-use,push.delivered"];
-/** What a new user calls first, each with the exit code that it has where all is well. */
+/** What a new user calls first, with the expected exit codes. */
 const calls: readonly (readonly string[])[] = [
   ["init", "--yes"],
   ["doctor"],
@@ -29,7 +29,7 @@ const npm: Manager = {
 };
 const pnpm: Manager = { name: "pnpm", install: (file) => ["npx", "--yes", "pnpm@10", "add", file] };
 
-/** The package as a registry gives it: its size, how long it takes to install, and whether what is installed works. */
+/** The package as a registry delivers it: its size, its installation time, and whether it works when installed. */
 export const packageBench = async (): Promise<void> => {
   const folder = mkdtempSync(path.join(os.tmpdir(), "touchstone-package-bench-"));
   try {
@@ -57,7 +57,7 @@ export const packageBench = async (): Promise<void> => {
   }
 };
 
-/** The folder with a Node of this version, from the registry. */
+/** A folder with this version of Node, from the registry. */
 const nodeBin = async (folder: string, version: string): Promise<string> => {
   const home = path.join(folder, `node-${version}`);
   const name = `node-${process.platform}-${process.arch}@${version}`;
@@ -74,7 +74,7 @@ interface Setting {
   readonly file: string;
 }
 
-/** The Node of this checkout stands first on the path of its scripts. */
+/** PATH without the Node of this checkout, which comes first in its scripts. */
 const pathWithoutCheckout = (): readonly string[] =>
   (process.env["PATH"] ?? "").split(":").filter((one) => !one.includes("node_modules"));
 
@@ -93,7 +93,7 @@ const installed = async (cwd: string, { manager, type, version, bin, file }: Set
   figure(`${name}: exit codes of ${calls.map(([first]) => first).join(", ")}`, codes.join(" "), "0 0 0 0 0");
 };
 
-/** The least processor time of five calls: what else the machine does only adds to it. */
+/** The minimum CPU time of five calls, because other load on the machine only adds to it. */
 const helpTime = async (cwd: string): Promise<void> => {
   writeFileSync(path.join(cwd, "node_modules/.bin/nothing"), "#!/bin/sh\n", { mode: 0o755 });
   const least = async (call: string): Promise<string> => {
@@ -119,7 +119,7 @@ const types = async (cwd: string, file: string): Promise<void> => {
   figure("@arethetypeswrong/cli: exit code", String(code), "0");
 };
 
-/** As a project would that names the repository instead of a version; what is committed is installed. */
+/** Installs from git, like a project that names the repository instead of a version; installs what is committed. */
 const fromGit = async (cwd: string): Promise<void> => {
   emptyProject(cwd, "module");
   const startedMs = performance.now();
@@ -132,7 +132,7 @@ const fromGit = async (cwd: string): Promise<void> => {
 /** How many lines of the guide lead to the first verdict. */
 const COMMANDS = 5;
 
-/** From an empty folder to the first verdict, as a newcomer types the guide, with the packed package and the Node on PATH. */
+/** From an empty folder to the first verdict, following the guide, with the packed package and the Node on PATH. */
 export const adopt = async (): Promise<void> => {
   const folder = mkdtempSync(path.join(os.tmpdir(), "touchstone-adopt-bench-"));
   const fake = await startFakeServer({ clients: [CLIENT] });

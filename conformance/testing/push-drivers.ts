@@ -21,7 +21,7 @@ const limits = { pushDelaysMs: documentLimits.pushDelaysMs, maxPushes: documentL
 const moment = (ms: number) => ({ earliestMs: ms, latestMs: ms });
 const keptIf = (isKept: boolean) => (isKept ? "kept" : "broken");
 
-/** Another notification of the same sender, which nothing is wrong with: it shows which reading the sender follows. */
+/** A correct notification of the same sender, which shows the reading that the sender follows. */
 const otherId = "6f0d3bd6-3b0c-4b43-9c63-5a3f4f9f0003";
 const companionOf = ({ reading, watchedUntilMs }: Trace): readonly PushLine[] =>
   momentsOf(reading)
@@ -131,7 +131,7 @@ const byPage = (trace: Trace): TraceVerdict => {
   };
 };
 
-/** What a reader sees in the picture of the schedule: bands outside their windows, or none in a window that is over. */
+/** What a reader sees in the picture of the schedule: bands outside their windows, or none in an expired window. */
 const byPicture = (trace: Trace): Pick<TraceVerdict, "schedule" | "cap"> => {
   const run = gateRun(trace);
   const never = run.pushCases

@@ -5,7 +5,7 @@ import { madeNotification } from "./notification.ts";
 export const notificationBody = (id: string, accountId: string): string =>
   JSON.stringify({ ...madeNotification, id, accountId });
 
-/** A push that came at this moment and was answered at once, as a receiver's journal has it. */
+/** A push that came at this moment and was answered at once, as in a receiver's journal. */
 export const madePush = (
   atMs: number,
   { body = "{}", ...more }: Partial<Push> & Pick<Push, "action">,

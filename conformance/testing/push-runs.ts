@@ -9,7 +9,7 @@ const callbackUrl = "https://receiver.example:9443/service/webhook";
 
 const outcomes = { answer: "sent", hang: "abandoned", close: "closed", reset: "reset" } as const;
 
-/** A push at so many milliseconds, known to `widthMs`, and answered by this action at once. */
+/** A push at a moment known to within `widthMs`, answered by this action at once. */
 export const pushAt = (
   atMs: number,
   action: PushAction,
@@ -42,13 +42,13 @@ export const pushAt = (
 const idOf = (name: string): string =>
   `00000000-0000-4000-8000-${Buffer.from(name).toString("hex").slice(-12).padStart(12, "0")}`;
 
-/** How a made-up sender treats one notification: the moments of its pushes after the event, and what it is done with. */
+/** How a simulated sender treats one notification: when its pushes come after the event, and what ends them. */
 export interface Sender {
-  /** Moments of the pushes of a notification that is never acknowledged, in milliseconds after its event. */
+  /** When a never-acknowledged notification is pushed, in milliseconds after its event. */
   readonly instantsMs: (plan: PushCasePlan) => readonly number[];
-  /** Whether what was done with a push ends the pushes; by default an answer with status 200 does. */
+  /** Whether the answer to a push ends the pushes; by default an answer with status 200 does. */
   readonly isDone?: (action: PushAction, index: number) => boolean;
-  /** How exactly moments are known, in milliseconds. */
+  /** Uncertainty of moments, in milliseconds. */
   readonly widthMs?: number;
 }
 
@@ -68,7 +68,7 @@ export const outageOf = (kind: ReceiverOutage["kind"], after: number, last: numb
   return { kind, from: mark(after), until: mark(last) };
 };
 
-/** What a push run would have seen of such a sender. */
+/** What a push run would see of such a sender. */
 export const pushRunOf = (sender: Sender, more: Partial<PushRun> = {}): PushRun => {
   const before = Object.values(warmUps({ acknowledgedStatus: 200, maxPushes: 5 })).map((plan) => ({
     plan,

@@ -6,20 +6,20 @@ import { madePush, notificationBody } from "./push-line.ts";
 /** Who judges a trace. */
 export type Driver = "gate" | "load" | "page" | "picture";
 
-/** `open` where only the gate tells what is undecided from what is kept. */
+/** `open` if only the gate distinguishes undecided from kept. */
 type Kept = "kept" | "broken" | "open";
 
-/** What every driver has to say of a trace. */
+/** What every driver must say about a trace. */
 export interface TraceVerdict {
   readonly schedule: Kept;
   readonly cap: Kept;
   /** No push after the acknowledgement. */
   readonly stops: Kept;
-  /** No push is missing whose time is over. */
+  /** No overdue push is missing. */
   readonly retries: Kept;
 }
 
-/** The journal of one notification, whose event was at 0 on the receiver's clock. */
+/** The journal of one notification, with its event at 0 on the receiver's clock. */
 export interface Trace {
   readonly name: string;
   readonly reading: Reading;
@@ -48,7 +48,7 @@ const answered = (status: number, body: string): Done => ({
 const confirming = (id: string): string => JSON.stringify({ id, received: true });
 const fails = answered(500, "{}");
 
-/** A push of a notification at this moment, as the receiver's journal has it. */
+/** A push of a notification at this moment, as in the receiver's journal. */
 export const lineAt = (n: number, atMs: number, attempt: number, done: Done, id = traceId): PushLine => ({
   kind: "push",
   n,
@@ -64,7 +64,7 @@ export const lineAt = (n: number, atMs: number, attempt: number, done: Done, id 
   }),
 });
 
-/** Moments of a sender that follows a reading, where its push with the index `at` is off by `offMs`. */
+/** Moments of a sender that follows a reading, with the push at index `at` off by `offMs`. */
 export const momentsOf = ({ from, delaysMs }: Reading, at = -1, offMs = 0): readonly number[] => {
   const moments: number[] = [];
   for (const [index, delayMs] of delaysMs.entries()) {
@@ -95,7 +95,7 @@ const trace = (
 
 const failing = (moments: readonly number[]) => moments.map((atMs) => [atMs, fails] as const);
 
-/** A push that is off by so much, on either side of what is allowed: 1 s early in real time; 10 s or 15 % late. */
+/** A push that is off by this much, on either side of the tolerance: 1 s early in real time; 10 s or 15 % late. */
 const offTraces = (reading: Reading): readonly Trace[] =>
   reading.delaysMs.flatMap((delayMs, index) => {
     const lateMs = index === 0 ? 20_000 : Math.max(10_000, 0.15 * delayMs);
@@ -118,11 +118,11 @@ const offTraces = (reading: Reading): readonly Trace[] =>
       const moments = momentsOf(reading, index, offMs);
       if ((moments[index] ?? 0) < 0) return [];
       const isFirst = index === 0 && offMs !== 0;
-      // R4 with another first moment is R1, a little late each time, as a sender is that polls.
+      // R4 with another first moment is R1, a little late each time, like a polling sender.
       const open = schedule === "broken" && index === 0 && reading.name === "R4";
       const notFor: readonly Driver[] = [
         ...(clock === "virtual" ? (["load", "page"] as const) : []),
-        // A page sees no event, and under load how late a first push comes is measured, not judged.
+        // A page sees no event, and under load the lateness of a first push is measured, not judged.
         ...(isFirst ? (["page", "load"] as const) : []),
       ];
       return [
@@ -137,7 +137,7 @@ const offTraces = (reading: Reading): readonly Trace[] =>
     });
   });
 
-/** Pushes that end too soon, watched until the next one had to come and until just before. */
+/** Pushes that end too soon, watched until the next one is overdue and until just before. */
 const missingTraces = (reading: Reading): readonly Trace[] =>
   reading.delaysMs.slice(1).flatMap((_, index) => {
     const moments = momentsOf(reading).slice(0, index + 1);
@@ -148,7 +148,7 @@ const missingTraces = (reading: Reading): readonly Trace[] =>
         reading,
         failing(moments),
         { schedule: "broken", retries: "broken" },
-        // Of this notification alone four pushes of R3 are R8.
+        // For this notification alone, four pushes of R3 are R8.
         { notFor: reading.name === "R3" && index === 3 ? ["picture"] : [] },
       ),
       trace(
@@ -182,7 +182,7 @@ const acknowledgedTraces = (reading: Reading): readonly Trace[] =>
     ];
   });
 
-/** Answers that are no acknowledgement, or none that arrived: another push is no breach. */
+/** Answers that are not acknowledgements, or did not arrive: another push is not a breach. */
 const openTraces = (reading: Reading): readonly Trace[] => {
   const acknowledgement = confirming(traceId);
   const opens: Readonly<Record<string, Done>> = {
@@ -209,7 +209,7 @@ const openTraces = (reading: Reading): readonly Trace[] => {
   );
 };
 
-/** Failures of every kind are repeated, and end alike. */
+/** Failures of every kind are retried, with the same end. */
 const failureTraces = (reading: Reading): readonly Trace[] => {
   const failures: Readonly<Record<string, Done>> = {
     "a redirect": answered(302, ""),
@@ -250,7 +250,7 @@ const beyondTraces = (reading: Reading): readonly Trace[] => {
   ];
 };
 
-/** A push that was on its way when the acknowledgement of another was sent is none that follows it. */
+/** A push that was on its way when another was acknowledged does not count as following it. */
 const concurrentTraces = (reading: Reading): readonly Trace[] => {
   const [first = 0] = momentsOf(reading);
   const acknowledged = answered(200, confirming(traceId));
@@ -265,16 +265,16 @@ const concurrentTraces = (reading: Reading): readonly Trace[] => {
         ],
         {},
       ),
-      // The second one is early by the schedule, which is not asked for where the first was acknowledged.
+      // The second one is early by the schedule, which does not apply once the first was acknowledged.
       notFor: ["page", "picture"],
     },
   ];
 };
 
-/** The picture shows a notification that is never acknowledged. */
+/** The picture shows a never-acknowledged notification. */
 const withoutPicture = (one: Trace): Trace => ({ ...one, notFor: [...one.notFor, "picture"] });
 
-/** Traces of every reading that keeps to the greatest number of pushes. */
+/** Traces of every reading within the maximum number of pushes. */
 export const traces: readonly Trace[] = readingsOf(documentLimits)
   .filter(({ keepsCap }) => keepsCap)
   .flatMap((reading) => [

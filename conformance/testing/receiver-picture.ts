@@ -3,7 +3,7 @@ import type { Browser } from "playwright-core";
 import { startFakeServer } from "../../fake-server/index.ts";
 import { startReceiver } from "../../fake-server/receiver/index.ts";
 
-/** Seconds between pushes: the schedule of the document in a tenth of a minute. */
+/** Seconds between pushes: the schedule of the document, scaled down. */
 const delaysS = [1, 2, 4, 8];
 const accounts = [
   "7c9e6679-7425-40de-944b-e07fc1f90ae7",

@@ -2,22 +2,22 @@ import { createServer, request, type IncomingMessage, type Server, type ServerRe
 import type { AddressInfo } from "node:net";
 import { setTimeout as delay } from "node:timers/promises";
 
-/** What a road to a service does to its traffic. */
+/** What a bad network does to the traffic to a service. */
 export interface RoadConditions {
-  /** Added to every request, in milliseconds; drawn for each where it is a function. */
+  /** Added to every request, in milliseconds; a function draws it for each. */
   readonly latencyMs: number | (() => number);
-  /** Of each kind, told by method and path, every so many-th request is dropped with its connection, and nothing passed on. */
+  /** For each kind of request (method and path), every nth one is dropped with its connection and not passed on. */
   readonly dropEvery?: number;
-  /** Every so many-th request, of whatever kind, is answered with 429 and Retry-After unless it is dropped. */
+  /** Every nth request of any kind is answered with 429 and Retry-After, unless it is dropped. */
   readonly throttleEvery?: number;
-  /** Number of requests after which nothing is served for a while, once; never by default. */
+  /** Number of requests after which nothing is served for a while, once; default: never. */
   readonly restartAfter?: number;
   readonly restartMs?: number;
-  /** Of what kind they have to be to count for that; any by default. */
+  /** The kind of requests that count for that; default: any. */
   readonly restartOn?: "GET";
 }
 
-/** What the road did, for tests to see that it did it. */
+/** What the proxy did, so that tests can check that it did. */
 export interface RoadCounts {
   passed: number;
   dropped: number;
@@ -31,12 +31,12 @@ export interface Road {
   readonly stop: () => Promise<void>;
 }
 
-/** How long the road is away between two looks at whether its time is over. */
+/** Interval at which the proxy checks if its outage is over, in milliseconds. */
 const AWAY_STEP_MS = 20;
 
 /**
- * A proxy before a service that behaves as networks and gateways do. What becomes of a request follows from how many
- * went before it, so that each fate certainly comes up in a run that is long enough.
+ * A proxy in front of a service that behaves like networks and gateways do. The fate of a request depends on the number
+ * of earlier ones, so that each fate certainly occurs in a run that is long enough.
  */
 export const startRoad = async (origin: string, conditions: RoadConditions): Promise<Road> => {
   const counts: RoadCounts = { passed: 0, dropped: 0, throttled: 0, restarts: 0 };
@@ -93,7 +93,7 @@ export const startRoad = async (origin: string, conditions: RoadConditions): Pro
   const restart = async (): Promise<void> => {
     counts.restarts += 1;
     await close();
-    // In steps: after a stall of this process others still come to find it away.
+    // In steps, so that others still find it away after a stall of this process.
     for (let step = 0; step * AWAY_STEP_MS < restartMs; step += 1) await delay(AWAY_STEP_MS);
     await open();
   };

@@ -3,8 +3,8 @@ import { start } from "../../commands/program.ts";
 import { root, type Measured } from "./measure.ts";
 
 /**
- * Runs the command line in this process: for tests that ask what a command does, and not how its process starts, is
- * interrupted or ends. Like a process, it gets the environment with what is given laid over it, and no terminal.
+ * Runs the command line in this process, for tests of what a command does rather than how its process starts, is
+ * interrupted or ends. It gets the environment with the given overrides, and no terminal.
  */
 export const runHere = async (
   parameters: readonly string[],

@@ -9,7 +9,7 @@ import { launchBrowser } from "./browser.ts";
 import { root, runCli } from "./measure.ts";
 import { shootReceiver } from "./receiver-picture.ts";
 
-/** What a picture of the docs shows: a run of this command line, a theme, and the part that the page is scrolled to. */
+/** What a picture in the docs shows: a run of this command line, a theme, and the part of the page to scroll to. */
 interface Picture {
   readonly parameters: readonly string[];
   readonly theme: "light" | "dark";
@@ -77,7 +77,7 @@ const shoot = async (browser: Browser, folder: string, name: string, picture: Pi
 };
 
 const LIVE = "live";
-/** What the live page shows once a part of the run is well under way. */
+/** What the live page shows once part of the run is done. */
 const underWay = { gate: ".rules .passed:nth-of-type(20)", load: "#now + figure ~ figure" } as const;
 
 /** Takes pictures of the live page while gate and load run. */

@@ -25,7 +25,10 @@ export const judgeDefect = async (
 
 const isList = (value: object): value is readonly string[] => Array.isArray(value);
 
-/** Each seeded defect is seen by its own rule; where a pattern is given, the rule also says what it saw, and sees it again. */
+/**
+ * Each seeded defect is seen by its own rule. If a pattern is given, the rule also describes what it saw, and its
+ * replay fails again.
+ */
 export const testDefects = (seen: readonly string[] | Readonly<Record<string, RegExp>>): void => {
   const rows: readonly (readonly [string, RegExp?])[] = isList(seen)
     ? seen.map((name) => [name])
@@ -39,7 +42,7 @@ export const testDefects = (seen: readonly string[] | Readonly<Record<string, Re
   });
 };
 
-/** What did not pass, in short; advisory warnings count only where they are not expected. */
+/** Summarizes what did not pass; advisory warnings count only if unexpected. */
 export const troublesOf = (results: readonly RuleResult[], alsoFine: readonly Verdict["kind"][] = []) =>
   results.flatMap(({ id, verdict }) =>
     ["passed", "observed", "not-applicable", ...alsoFine].includes(verdict.kind)
@@ -47,7 +50,7 @@ export const troublesOf = (results: readonly RuleResult[], alsoFine: readonly Ve
       : [[id, verdict.kind, "breach" in verdict ? verdict.breach.actual : ""]],
   );
 
-/** As many services as show all of these variants, each several at once; a name that is no variant's is one of its own. */
+/** Bundles variants into as few services as can show them all; other names get a service each. */
 const servicesOf = (names: readonly string[]): readonly string[] => {
   const known = Object.entries(variants).filter(([name]) => names.includes(name));
   return [

@@ -1,7 +1,7 @@
 import http from "node:http";
 import net, { type AddressInfo } from "node:net";
 
-/** A server made in a test, and how to reach and stop it. */
+/** A server created in a test, and how to reach and stop it. */
 export interface TestServer {
   readonly origin: string;
   readonly stop: () => Promise<void>;
@@ -52,7 +52,7 @@ export const deadOrigin = async (): Promise<string> => {
   return origin;
 };
 
-/** A port that is free just now. */
+/** A port that is currently free. */
 export const freePort = async (): Promise<number> => {
   const { origin, stop } = await serveTcp(() => {});
   await stop();

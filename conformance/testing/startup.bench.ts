@@ -7,7 +7,7 @@ const ROUNDS = 15;
 const quick = [["--help"], ["conform", "--help"], ["conform", "--bogus"], ["load", "--rate", "x"]];
 const calls = [...quick, ["rules"], ["conform", "--profile", "nowhere.json"]];
 
-/** How soon the package and the sources answer, beside the time in which this machine starts Node twice. */
+/** How fast the package and the sources answer, compared with starting Node twice on this machine. */
 export const startup = async (): Promise<void> => {
   execFileSync("npm", ["run", "--silent", "build"], { cwd: root, stdio: "ignore" });
   const timed = (parameters: readonly string[]): number => {
@@ -19,7 +19,7 @@ export const startup = async (): Promise<void> => {
     ["-e", "0"],
     ...["dist/cli.js", "cli.ts"].flatMap((file) => calls.map((call) => [path.join(root, file), ...call])),
   ];
-  // In turns, so that what else this machine does slows all of them alike.
+  // In turns, so that other load on this machine slows all of them equally.
   const rounds = Array.from({ length: ROUNDS }, () => asked.map(timed));
   const medians = asked.map(
     (_, at) => rounds.map((round) => round[at] ?? 0).toSorted((a, b) => a - b)[Math.floor(ROUNDS / 2)] ?? 0,

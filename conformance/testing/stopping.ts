@@ -1,6 +1,9 @@
 import { afterEach } from "vitest";
 
-/** Collects what a test file's tests start, and stops it after each of them: what was started last, and may use the others, first. */
+/**
+ * Collects what a test file's tests start, and stops it after each test, in reverse order, because later ones may use
+ * earlier ones.
+ */
 export const stopAfterEach = (): (<T extends { stop(): Promise<void> }>(
   started: Promise<T>,
 ) => Promise<T>) => {

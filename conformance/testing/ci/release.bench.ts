@@ -11,14 +11,14 @@ import { figure, root } from "../measure.ts";
 import { playJob } from "./action.ts";
 
 const REGISTRY = "verdaccio@6.10.4";
-/** It asks for this one by a tag that not every mirror of npm's registry has. */
+/** It requires this version by a tag that not every mirror of npm's registry has. */
 const overrides = { "node-fetch": "2.7.0" };
 const version = `v${tool.version}`;
 
 /**
- * The release workflow, step by step in a fresh clone, with a registry on loopback in place of npm's. Left out is `npm
- * test`, which is a whole run of its own; provenance is asked for in a dry run alone, because only GitHub's own runners
- * have the identity that signs it.
+ * Runs the release workflow step by step in a fresh clone, with a registry on loopback instead of npm's. Omits `npm
+ * test`, which is a long run of its own; provenance is tested only in a dry run, because only GitHub's own runners have
+ * the identity that signs it.
  */
 export const release = async (): Promise<void> => {
   const folder = mkdtempSync(path.join(os.tmpdir(), "touchstone-release-"));
@@ -59,12 +59,12 @@ export const release = async (): Promise<void> => {
 
 interface Registry {
   readonly url: string;
-  /** Settings of npm with which it may publish there. */
+  /** npm settings that allow publishing there. */
   readonly npmrc: string;
   readonly stop: () => void;
 }
 
-/** A registry on loopback that takes what is published, and passes on the rest from the one that npm uses here. */
+/** A registry on loopback that accepts what is published, and proxies the rest to the one that npm uses here. */
 const startRegistry = async (folder: string): Promise<Registry> => {
   mkdirSync(folder);
   writeFileSync(path.join(folder, "package.json"), JSON.stringify({ name: "registry", overrides }));
@@ -79,7 +79,7 @@ const startRegistry = async (folder: string): Promise<Registry> => {
     log: { type: "stdout", level: "warn" },
   };
   mkdirSync(config.storage);
-  // YAML holds JSON.
+  // JSON is valid YAML.
   writeFileSync(path.join(folder, "config.yaml"), JSON.stringify(config));
   const npmrc = path.join(folder, "npmrc");
   writeFileSync(npmrc, `//127.0.0.1:${port}/:_authToken=anyone\n`);
@@ -102,7 +102,7 @@ const freePort = async (): Promise<number> => {
   return port;
 };
 
-/** What a user gets from there. */
+/** What a user gets from that registry. */
 const installed = async (cwd: string, { url, npmrc }: Registry): Promise<void> => {
   emptyProject(cwd, "commonjs");
   const env = { npm_config_registry: url, npm_config_userconfig: npmrc };

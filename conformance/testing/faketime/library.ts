@@ -1,6 +1,6 @@
 import { existsSync } from "node:fs";
 
-/** Where Debian, Fedora and Alpine put libfaketime for programs with threads; undefined where it is not installed. */
+/** Where Debian, Fedora and Alpine install libfaketime for programs with threads; undefined if it is not installed. */
 export const faketimeLibrary = [
   "/usr/lib/x86_64-linux-gnu/faketime/libfaketimeMT.so.1",
   "/usr/lib/aarch64-linux-gnu/faketime/libfaketimeMT.so.1",
@@ -8,7 +8,7 @@ export const faketimeLibrary = [
   "/usr/lib/faketime/libfaketimeMT.so.1",
 ].find((file) => existsSync(file));
 
-/** The environment in which a program takes its time from the file. */
+/** The environment in which a program reads its time from the file. */
 export const faketimeEnvironment = (file: string): NodeJS.ProcessEnv => ({
   LD_PRELOAD: faketimeLibrary,
   FAKETIME_TIMESTAMP_FILE: file,

@@ -7,7 +7,7 @@ import type { Notifications } from "./notifications.ts";
 
 const { Request, Response } = OAuth2Server;
 
-/** How a user of the library sets it up for this document; all else is as it comes. */
+/** The library set up for this document; everything else is the default. */
 export const createOAuth = (model: OAuth2Server.ServerOptions["model"]): OAuth2Server =>
   new OAuth2Server({
     model,
@@ -20,8 +20,8 @@ export const createOAuth = (model: OAuth2Server.ServerOptions["model"]): OAuth2S
   });
 
 /**
- * The document's four calls, put into the words of the library and its answers back. Every
- * decision on codes, tokens and clients is the library's; where it redirects, its redirect is passed on.
+ * Translates the document's four calls to the library's, and its answers back. Every decision on codes, tokens and
+ * clients is the library's; its redirects are passed on.
  */
 export const createAdapter = (oauth: OAuth2Server, notifications: Notifications): Server => {
   const authorize = async (
@@ -38,7 +38,7 @@ export const createAdapter = (oauth: OAuth2Server, notifications: Notifications)
     });
     const failure = await failureOf(oauth.authorize(asked, answer));
     const location: unknown = answer.get("location");
-    // A header holds ASCII only; web frameworks encode an address that they redirect to.
+    // Headers are ASCII only; web frameworks encode redirect addresses.
     if (typeof location === "string") response.writeHead(302, { location: new URL(location).href }).end();
     else refuse(response, failure);
   };
@@ -49,7 +49,7 @@ export const createAdapter = (oauth: OAuth2Server, notifications: Notifications)
       const given = await readJson(request);
       const body = Object.fromEntries(Object.entries(names).map(([theirs, ours]) => [theirs, given[ours]]));
       const answer = new Response();
-      // The library reads forms only; this is the form that the JSON stands for.
+      // The library reads forms only; this is the form equivalent to the JSON.
       const headers = { "content-type": "application/x-www-form-urlencoded", "content-length": "1" };
       const asked = new Request({
         method: "POST",
@@ -113,7 +113,7 @@ export const createAdapter = (oauth: OAuth2Server, notifications: Notifications)
   });
 };
 
-/** The library's error, or undefined where it did as it was asked. */
+/** The library's error, or undefined if it succeeded. */
 const failureOf = async (work: Promise<unknown>): Promise<OAuth2Server.OAuthError | undefined> => {
   try {
     await work;
@@ -124,7 +124,7 @@ const failureOf = async (work: Promise<unknown>): Promise<OAuth2Server.OAuthErro
   }
 };
 
-/** Tells a refusal as the library's own wrapper for web frameworks does. */
+/** Answers a refusal like the library's own wrappers for web frameworks. */
 const refuse = (
   response: ServerResponse,
   failure: OAuth2Server.OAuthError | undefined,

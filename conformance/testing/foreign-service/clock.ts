@@ -1,15 +1,15 @@
-/** Time of the whole process, which can be moved on. */
+/** The time of the whole process, which can be advanced. */
 export interface ProcessClock {
   /** Milliseconds since 1970, as every part of the process sees them. */
   readonly nowMs: () => number;
-  /** Moves time on by this many milliseconds. No one is notified; the next request sees it. */
+  /** Advances time by this many milliseconds. No one is notified; the next request sees it. */
   readonly advance: (byMs: number) => void;
 }
 
 /**
- * Puts a clock under the process that flows with real time and can be moved on. The library
- * asks `new Date()` and takes no clock, so the global is replaced, as the tool faketime does for
- * programs from outside. This is the only place that does so, and the process is the service's own.
+ * Replaces the process's clock by one that flows with real time and can be advanced. The library calls `new Date()` and
+ * takes no clock, so the global is replaced, as faketime does from outside. This is the only place that does so, and
+ * the process is the service's own.
  */
 export const installClock = (): ProcessClock => {
   const RealDate = Date;

@@ -3,7 +3,7 @@ import type { ProcessClock } from "./clock.ts";
 import { answerJson, readJson, Unreadable } from "./http.ts";
 import type { Notifications } from "./notifications.ts";
 
-/** What a test does to the service from outside, on its own port: GET and advance the clock, make an event. */
+/** What a test does to the service from outside, on a separate port: read and advance the clock, create an event. */
 export const createControl = (clock: ProcessClock, notifications: Notifications): Server =>
   createServer((request, response) => {
     const act = async (): Promise<unknown> => {

@@ -1,7 +1,7 @@
 import type { IncomingMessage, Server, ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 
-/** A body that is no JSON object, or too long. */
+/** A body that is not a JSON object, or too long. */
 export class Unreadable extends Error {
   readonly status: number;
   constructor(status: number) {
@@ -10,10 +10,10 @@ export class Unreadable extends Error {
   }
 }
 
-/** As much as the usual body parsers take. */
+/** The limit of common body parsers. */
 const LONGEST_BODY = 100_000;
 
-/** The body as a JSON object. One that is too long is read to its end all the same, so that the answer arrives. */
+/** The body as a JSON object. One that is too long is still read to its end, so that the answer arrives. */
 export const readJson = async (request: IncomingMessage): Promise<Readonly<Record<string, unknown>>> => {
   const chunks: Buffer[] = [];
   let length = 0;
@@ -44,7 +44,7 @@ export const answerJson = (
   response.writeHead(status, { ...headers, "content-type": "application/json" }).end(JSON.stringify(body));
 };
 
-/** Listens on this machine only and returns the address. Rejects where the port is taken. */
+/** Listens on this machine only and returns the address. Rejects if the port is taken. */
 export const listen = async (server: Server, port: number): Promise<string> => {
   const { promise, resolve, reject } = Promise.withResolvers<void>();
   server.once("error", reject).listen(port, "127.0.0.1", resolve);

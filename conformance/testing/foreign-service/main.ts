@@ -12,12 +12,12 @@ import { createNotifications } from "./notifications.ts";
 import { openStore, registerClient, type RegisteredClient } from "./store.ts";
 
 /**
- * A service that is not of this repository: `@node-oauth/oauth2-server` behind the document's paths.
+ * A third-party service: `@node-oauth/oauth2-server` behind the document's paths.
  *
  *   node main.ts [--port N] [--control-port N] [--store FILE] [--clients FILE]
  *
- * The clients file is a JSON array of { id, secret, redirectUri }; without one, clients are made up
- * for this process and told. Prints one line of JSON once it listens, and ends on SIGTERM or SIGINT.
+ * The clients file is a JSON array of { id, secret, redirectUri }; without one, clients are generated for this process
+ * and printed. Prints one line of JSON once it listens, and ends on SIGTERM or SIGINT.
  */
 const { values } = parseArgs({
   options: {

@@ -3,23 +3,23 @@ import { setTimeout } from "node:timers/promises";
 import type { AuthorizationCodeModel, Client, RefreshTokenModel, User } from "@node-oauth/oauth2-server";
 
 /**
- * What writing to a database across a network costs at least. It shows: the library works out expiresIn
- * after it, so that its users' tokens always state a second less than they live.
+ * Minimum time of a database write across a network, in milliseconds. It shows: the library computes expiresIn after
+ * it, so tokens always state a second less than they live.
  */
 const NETWORK_MS = 2;
 
 /** The resource owner, who is always signed in and always consents. */
 export const owner: User = { id: "owner" };
 
-/** What the library asks of a store (its guide, "Model Specification"), over SQLite; nothing is decided here. */
+/** The store that the library requires (its guide, "Model Specification"), over SQLite; decides nothing. */
 export const createModel = (store: DatabaseSync): AuthorizationCodeModel & RefreshTokenModel => {
   const clientById = store.prepare("SELECT id, secret, redirect_uri FROM clients WHERE id = ?");
   const codes = tableOf(store, "codes");
   const accessTokens = tableOf(store, "access_tokens");
   const refreshTokens = tableOf(store, "refresh_tokens");
   return {
-    // The library passes no secret where it does not authenticate the client, at authorize and at refresh;
-    // what it passes otherwise is whatever stood in the request, of any type.
+    // The library passes no secret if it does not authenticate the client, at authorize and refresh; otherwise it
+    // passes whatever was in the request, of any type.
     getClient: async (id, secret: unknown) => {
       const row = clientById.get(id);
       const isToAuthenticate = secret !== null && secret !== undefined;
@@ -30,8 +30,8 @@ export const createModel = (store: DatabaseSync): AuthorizationCodeModel & Refre
       codes.save(code.authorizationCode, client, code.expiresAt);
       return { ...code, client, user };
     },
-    // The redirectUri is not kept: where the library knows one it asks for it again at the
-    // exchange (RFC 6749 section 4.1.3), and the document's exchange has none.
+    // The redirectUri is not stored: if the library knows one it requires it again at the exchange (RFC 6749 section
+    // 4.1.3), and the document's exchange has none.
     getAuthorizationCode: async (authorizationCode) => {
       const code = codes.find(authorizationCode);
       return code && { ...code, authorizationCode, redirectUri: "", user: owner };
@@ -70,7 +70,7 @@ const clientOf = (id: unknown): Client => ({
 interface Expiring {
   readonly save: (value: string, client: Client, expiresAt: Date) => void;
   readonly find: (value: string) => { readonly client: Client; readonly expiresAt: Date } | undefined;
-  /** Whether the value was there: one caller alone gets true. */
+  /** Whether the value was there; only one caller gets true. */
   readonly remove: (value: string) => boolean;
 }
 

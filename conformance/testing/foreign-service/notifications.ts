@@ -1,11 +1,11 @@
 import { randomUUID } from "node:crypto";
 import type { DatabaseSync } from "node:sqlite";
 
-/** The library knows no notifications; this table of them is the service's other half (sections 2.3 and 4.4). */
+/** The library has no notifications; this table of them is the service's other half (sections 2.3 and 4.4). */
 export interface Notifications {
   /** Creates one for the account and returns its id. */
   readonly create: (accountId: string) => string;
-  /** One page, newest first, or undefined where limit or page is no such number. */
+  /** One page, newest first; undefined if limit or page is invalid. */
   readonly list: (query: URLSearchParams) => { data: readonly unknown[]; total: number } | undefined;
 }
 

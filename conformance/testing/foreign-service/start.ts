@@ -10,7 +10,7 @@ export interface ForeignService {
   readonly stop: () => Promise<number | null>;
 }
 
-/** Starts the service as its own process. Rejects where it ends before it listens. */
+/** Starts the service as its own process. Rejects if it ends before it listens. */
 export const startForeignService = async (files: {
   readonly store: string;
   readonly clients: string;

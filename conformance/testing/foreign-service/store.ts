@@ -1,6 +1,6 @@
 import { DatabaseSync } from "node:sqlite";
 
-/** Opens the service's database and makes the tables that are missing. Throws where the file cannot be used. */
+/** Opens the service's database and creates missing tables. Throws if the file cannot be used. */
 export const openStore = (file: string): DatabaseSync => {
   const store = new DatabaseSync(file);
   store.exec(`
@@ -28,7 +28,7 @@ export const openStore = (file: string): DatabaseSync => {
   return store;
 };
 
-/** A client as it is registered: one callback address, to be named exactly. */
+/** A registered client with one callback address, which must match exactly. */
 export interface RegisteredClient {
   readonly id: string;
   readonly secret: string;

@@ -11,7 +11,7 @@ import {
   type ForeignImplementation,
 } from "./services.ts";
 
-/** None of the implementations pushes notifications, so there are no pushes to judge. */
+/** None of the implementations pushes notifications, so pushes are not judged. */
 const SECTIONS = "authorize,code,exchange,refresh,access,notifications,whole";
 
 const newClients = (): readonly ForeignClient[] =>
@@ -54,7 +54,7 @@ const line = (rule: RuleDocument, examined: ForeignImplementation["examined"]): 
   return `  ${rule.verdict.padEnd(13)} ${rule.id}: ${seen}\n                ${why === undefined ? "NOT EXAMINED" : `theirs: ${why}`}\n`;
 };
 
-/** Judges OAuth implementations that none of us wrote, and prints what was found in each and whether it was proved to be theirs. */
+/** Judges third-party OAuth implementations, and prints what was found in each and whether it was confirmed in their source. */
 export const foreign = async (): Promise<void> => {
   let falseAlarms = 0;
   for (const implementation of foreignImplementations) {

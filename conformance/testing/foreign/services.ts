@@ -20,13 +20,13 @@ export interface RunningService {
   readonly stop: () => Promise<void>;
 }
 
-/** An implementation that none of us wrote, behind a shim that puts the document's calls into its words. */
+/** A third-party implementation behind a shim that translates the document's calls. */
 export interface ForeignImplementation {
   readonly name: string;
   readonly language: string;
   /** Breaches that were examined in its source, each with what the implementation does. Any other is a false alarm. */
   readonly examined: Partial<Record<RequirementId, string>>;
-  /** Installs and builds what it needs into `cache`, and starts it. `folder` is this run's own. */
+  /** Installs and builds what it needs into `cache`, and starts it. `folder` belongs to this run. */
   readonly start: (
     clients: readonly ForeignClient[],
     where: { readonly cache: string; readonly folder: string },
@@ -42,7 +42,7 @@ const run = (command: string, parameters: readonly string[], options: { cwd?: st
     env: { ...process.env, ...options.env },
   });
 
-/** Starts a process that tells its address in its first line and ends when its input does. */
+/** Starts a process that prints its address in its first line and ends when its input does. */
 export const startProcess = async (
   command: string,
   parameters: readonly string[],
@@ -76,7 +76,7 @@ const triggerAt = (baseUrl: string) => ({
   trigger: { http: { url: `${baseUrl}/test/events`, body: { accountId: "{{accountId}}" } }, result: "/id" },
 });
 
-/** A virtual environment with the pinned requirements, made once. */
+/** A virtual environment with the pinned requirements, created once. */
 const pythonIn = (cache: string): string => {
   const requirements = path.join(here, "python/requirements.txt");
   const folder = path.join(cache, "python");
@@ -106,10 +106,7 @@ const python =
     };
   };
 
-/**
- * Go's standard package time with a Now that can be moved: Go programs read the clock by themselves, so that libfaketime
- * has no hold on them.
- */
+/** Go's standard package time with a movable Now: Go programs read the clock without libc, so libfaketime cannot move it. */
 const overlayIn = (cache: string): string => {
   const goroot = execFileSync("go", ["env", "GOROOT"], { encoding: "utf8" }).trim();
   const source = path.join(goroot, "src/time/time.go");
@@ -171,7 +168,7 @@ const node: ForeignImplementation["start"] = async (clients, { folder }) => {
   };
 };
 
-/** RFC 6749 appendix A.5 allows a state every visible ASCII character and sets no length; none of the libraries checks it. */
+/** RFC 6749 appendix A.5 allows every visible ASCII character in a state and sets no length; none of the libraries checks it. */
 const anyState = {
   "authorize.state-charset": "a state is echoed whatever it holds (RFC 6749 appendix A.5)",
   "authorize.state-length": "a state may have any length (RFC 6749 sets none)",

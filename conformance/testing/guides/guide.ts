@@ -1,4 +1,4 @@
-/** How a fenced line is looked at: played in each test, played by `npm run bench -- guides` alone, or read only. */
+/** How a fenced line is tested: played in each test, played only by `npm run bench -- guides`, or only parsed. */
 export type Manner = "played" | "heavy" | "parsed";
 
 export type Step =
@@ -7,15 +7,15 @@ export type Step =
       readonly kind: "line";
       readonly text: string;
       readonly manner: Manner;
-      /** What the guide says the line ends with; 0 where it says nothing. */
+      /** The exit code that the guide states; 0 if it states none. */
       readonly exitCode: number;
     };
 
 const fence = /^```(\w+)(?: (\S+))?\n(.*?)^```$/gms;
 
 /**
- * The steps of a guide: its files (a fence with a name behind the language) and the lines of its shell fences. Behind
- * `sh` stands `heavy` or `parsed` where the lines are not played in each test; neither shows once rendered.
+ * The steps of a guide: its files (fences with a name after the language) and the lines of its shell fences. `heavy` or
+ * `parsed` after `sh` marks lines that are not played in each test; neither shows once rendered.
  */
 export const stepsOf = (markdown: string): readonly Step[] =>
   [...markdown.matchAll(fence)].flatMap(([, language = "", more, text = ""]): readonly Step[] => {
@@ -36,7 +36,7 @@ const linesOf = (text: string, manner: Manner): readonly Step[] =>
 export interface CiCall {
   readonly by: "shell" | "action" | "component";
   readonly command: string;
-  /** Names of the inputs that are given; none in a shell line. */
+  /** Names of the given inputs; none for a shell line. */
   readonly inputs: readonly string[];
 }
 
@@ -48,7 +48,7 @@ const callOf = (by: CiCall["by"], inputs: Inputs): CiCall => ({
   inputs: Object.keys(inputs),
 });
 
-/** Every call in a CI file that was read as YAML. */
+/** Every call in a parsed CI file. */
 export const callsIn = (value: unknown): readonly CiCall[] => {
   if (typeof value === "string") {
     const [, command] = /^npx touchstone-harness (.*)$/.exec(value) ?? [];
@@ -61,6 +61,6 @@ export const callsIn = (value: unknown): readonly CiCall[] => {
   return Object.values(value).flatMap(callsIn);
 };
 
-/** The words of a shell line without expansions: quotes hold what they hold. */
+/** The words of a shell line without expansions, respecting quotes. */
 export const wordsOf = (line: string): readonly string[] =>
   [...line.matchAll(/(?:"[^"]*"|[^\s"]+)+/g)].map(([word]) => word.replaceAll('"', ""));

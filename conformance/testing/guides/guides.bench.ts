@@ -9,7 +9,7 @@ const folder = path.join(root, "docs/guides");
 
 /** The guides with their heavy lines: loads, duets, and the push rules. */
 export const guides = async (): Promise<void> => {
-  // Kept until the end: what bundles the load scripts stays in the folder in which it was first used.
+  // Kept until the end: the bundler of the load scripts keeps using the folder in which it was first used.
   const parent = mkdtempSync(path.join(os.tmpdir(), "touchstone-guides-"));
   try {
     for (const name of readdirSync(folder)) await playHeavy(name, mkdtempSync(path.join(parent, "guide-")));

@@ -7,7 +7,7 @@ import { root } from "../measure.ts";
 import { wordsOf, type Manner, type Step } from "./guide.ts";
 import { freePort } from "../servers.ts";
 
-/** What a line came to: what the guide says of it, and what was seen. */
+/** The result of a line: what the guide says about it, and what was seen. */
 export interface Played {
   readonly line: string;
   readonly expected: number;
@@ -15,7 +15,7 @@ export interface Played {
   readonly said: string;
 }
 
-/** Where a guide is played: an empty folder, the service that it speaks of, and the ports of its receiver. */
+/** The setting of a guide: an empty folder, the service that it mentions, and the ports of its receiver. */
 interface Scene {
   readonly folder: string;
   readonly environment: Record<string, string | undefined>;
@@ -26,7 +26,7 @@ interface Scene {
 const said = (text: string, { replaced }: Scene): string =>
   Object.entries(replaced).reduce((told, [from, to]) => told.replaceAll(from, to), text);
 
-/** Starts a command in this process; `heard` gets what it prints. */
+/** Starts a command in this process; `heard` gets its output. */
 const begin = (parameters: readonly string[], { environment }: Scene, heard: (text: string) => void) => {
   const stream = { write: (text: string | Uint8Array) => (heard(String(text)), true), columns: 100 };
   return start({
@@ -39,7 +39,7 @@ const begin = (parameters: readonly string[], { environment }: Scene, heard: (te
 
 const LISTENING = "Ctrl-C ends it";
 
-/** A command that goes on in the background: played on once it has told where it listens. */
+/** A command that runs in the background; continues once it has reported where it listens. */
 const inBackground = async (parameters: readonly string[], scene: Scene): Promise<string> => {
   let all = "";
   const listening = Promise.withResolvers<undefined>();
@@ -76,8 +76,8 @@ export const CLIENT = {
 };
 
 /**
- * Plays the lines of a guide in the given manners, one after another, in an empty folder. The service that a guide
- * speaks of is the embedded fake, and the receiver's host this machine.
+ * Plays the lines of a guide with the given manners, one after another, in an empty folder. The embedded fake serves as
+ * the guide's service, and this machine as the receiver's host.
  */
 export const play = async (
   steps: readonly Step[],

@@ -9,8 +9,8 @@ import { pause } from "../../world/clock.ts";
 import { openReceiver } from "../../world/receiver.ts";
 
 /*
- * `node conformance/testing/journals/record.ts [BEHAVIOUR ...]` records again what a receiver sees of the fake service
- * in real time, with the delays of the document: it takes nine minutes, whatever the number of behaviours.
+ * `node conformance/testing/journals/record.ts [BEHAVIOUR ...]` records what a receiver sees of the fake service in
+ * real time, with the delays of the document. It takes nine minutes for any number of behaviours.
  */
 
 const fails: PushAction = { kind: "answer", status: 500 };
@@ -36,7 +36,7 @@ const recorded = [
 
 const WATCHED_MS = 520_000;
 
-/** One notification: the receiver's lines, with all moments counted from its event. */
+/** One notification: the receiver's lines, with all moments relative to its event. */
 export interface RecordedNotification {
   readonly behaviour: string;
   readonly name: string;
@@ -64,7 +64,7 @@ const record = async (behaviour: string): Promise<readonly RecordedNotification[
     await send("PUT", "/callback", { url: running.callbackUrl });
     const events = new Map<string, number>();
     for (const { id } of accounts) {
-      // The moment before the call: then no push can seem to come before its event.
+      // Read before the call, so that no push seems to come before its event.
       events.set(id, (await receiver.state()).nowMs);
       await send("POST", "/events", { accountId: id });
     }

@@ -9,7 +9,7 @@ const missing = { schedule: "broken", retries: "broken" } as const;
 const early = { schedule: "broken" } as const;
 const pushedOn = { stops: "broken" } as const;
 
-/** What breaks a rule, by the behaviour of the service and what was done to the notification; all else keeps them. */
+/** Expected breaches, by the behaviour of the service and what was done to the notification; everything else conforms. */
 const broken: Readonly<Record<string, Readonly<Record<string, Partial<TraceVerdict>>>>> = {
   "push-any-answer-taken-for-success": { "never acknowledged": missing, "acknowledged at push 3": missing },
   "push-ignores-acknowledgements": {
@@ -45,7 +45,7 @@ const traceOf = ({ behaviour, name, lines, watchedUntilMs }: RecordedNotificatio
     lines: JSON.parse(JSON.stringify(lines).replaceAll(id, traceId)) as Trace["lines"],
     watchedUntilMs,
     verdict: { ...keeping, ...broken[behaviour]?.[name] },
-    // The picture shows a notification that is never acknowledged.
+    // The picture shows a never-acknowledged notification.
     notFor: name === "never acknowledged" ? [] : ["picture"],
   };
 };

@@ -9,10 +9,10 @@ import { figure, root, runCli, seconds } from "../measure.ts";
 import { startRoad, type Road } from "../rough-road.ts";
 
 /**
- * The rounds that TOUCHSTONE_NOISE_ROUNDS names are played, such as "30" for the first thirty or "7-9": a share of a long
- * bench. Every third of them plays a service with a seeded defect. TOUCHSTONE_NOISE_AT_ONCE of them are under way at a
- * time, each beside the busy loops of all: 1 by default. TOUCHSTONE_NOISE_RECORD names a file that gets a line of JSON a
- * round, and the run directories of rounds that did not come out as they should are left where that line says.
+ * Plays the rounds in TOUCHSTONE_NOISE_ROUNDS, such as "30" for the first thirty or "7-9", as a part of a long bench.
+ * Every third plays a service with a seeded defect. TOUCHSTONE_NOISE_AT_ONCE rounds run concurrently (default 1), each
+ * beside the busy loops of all. TOUCHSTONE_NOISE_RECORD names a file that gets a line of JSON per round, including
+ * where the run directory of a failed round was left.
  */
 const named = process.env["TOUCHSTONE_NOISE_ROUNDS"] ?? "30";
 const [FIRST = 1, LAST = 30] = (named.includes("-") ? named : `1-${named}`).split("-").map(Number);
@@ -25,12 +25,12 @@ interface Behaviour {
   readonly breaks: readonly string[];
 }
 
-/** What one gate meets, drawn from the round's own seed. */
+/** The conditions of one gate, drawn from the round's own seed. */
 interface Conditions {
   readonly seed: number;
   readonly behaviour: Behaviour;
   readonly clock: "flowing" | "frozen";
-  /** Processes that do nothing but use a core. */
+  /** Processes that only use CPU. */
   readonly busyLoops: number;
   readonly answerMs: number;
   readonly hookMs: number;
@@ -44,7 +44,7 @@ const conditionsOf = (seed: number, behaviours: readonly Behaviour[]): Condition
   const random = seededRandom(seed);
   const pick = <T>(values: readonly T[]): T => values[Math.floor(random() * values.length)] as T;
   const kind = seed % 3 === 0 ? "defect" : pick(["sound", "variant"] as const);
-  // What only a load run shows, no gate can find.
+  // A gate cannot find what only a load run shows.
   const behaviour = pick(behaviours.filter((one) => one.kind === kind && !one.name.startsWith("load-")));
   return {
     seed,
@@ -80,14 +80,14 @@ const startService = async (
   return child;
 };
 
-/** Puts a slow road before the service and one before its hooks, and lays the profile over them. */
+/** Puts a slow proxy before the service and another before its hooks, and adapts the profile. */
 const slowRoads = async (
   { answerMs, hookMs, seed }: Conditions,
   profile: string,
 ): Promise<readonly Road[]> => {
   const random = seededRandom(seed + 1);
   const upTo = (mostMs: number) => () => random() * mostMs;
-  // Most calls of a hook are quick; some wait for pushes that are under way.
+  // Most calls of a hook are quick; some wait for pushes in flight.
   const atTimes = (mostMs: number) => () => (random() < 0.1 ? random() * mostMs : 0);
   const text = readFileSync(profile, "utf8");
   const { baseUrl } = JSON.parse(text) as { baseUrl: string };
@@ -103,7 +103,7 @@ const slowRoads = async (
   return [service, hooks];
 };
 
-/** As many busy loops as the round under way with the most of them asks for. */
+/** As many busy loops as the running round with the most of them requires. */
 const busy = { asked: [] as number[], loops: [] as ChildProcess[] };
 const keepBusy = (): void => {
   const wanted = Math.max(0, ...busy.asked);
@@ -116,7 +116,7 @@ interface Round extends Conditions {
   readonly document: ConformDocument;
   readonly wallMs: number;
   readonly cpuMs: number;
-  /** How many processes ran or waited for a processor, at its end. */
+  /** The number of running or runnable processes, at its end. */
   readonly load: number;
   readonly folder: string;
 }
@@ -154,7 +154,7 @@ const describeRound = (round: Round): string => {
   return `  round ${seed}: ${behaviour.name}, ${clock}, ${busyLoops} busy loops, answers to ${answerMs} ms, hooks to ${hookMs} ms: ${seconds(wallMs)}`;
 };
 
-/** What did not come out as it should. */
+/** What did not come out as expected. */
 interface Amiss {
   readonly wrong: readonly string[];
   readonly missed: readonly string[];
@@ -173,7 +173,7 @@ const amissIn = (round: Round): Amiss => {
   };
 };
 
-/** Forgets the run of a round that came out as it should, and records what the tallies need. */
+/** Deletes the run of a round that came out as expected, and records what the tallies need. */
 const settle = (round: Round): Round => {
   const { wrong, missed, undecided } = amissIn(round);
   const isAmiss = wrong.length + missed.length + undecided.length > 0;
@@ -223,7 +223,7 @@ const report = (rounds: readonly Round[]): void => {
   }
 };
 
-/** Plays gates while busy loops compete for the cores and answers and hooks take their time, by a fixed seed a round. */
+/** Plays gates while busy loops compete for the cores and answers and hooks are slow, with a fixed seed per round. */
 export const noise = async (): Promise<void> => {
   const { stdout } = await runCli(["serve", "--list", "--json"]);
   const behaviours = JSON.parse(stdout) as readonly Behaviour[];

@@ -31,7 +31,7 @@ const flagRows = (command: (typeof definitions)[number]): readonly (readonly str
     .map(({ flags, description, defaultValue, defaultValueDescription, argChoices }) => {
       const told = defaultValueDescription ?? (defaultValue === undefined ? undefined : String(defaultValue));
       const choices = argChoices === undefined ? "" : ` (${argChoices.join(", ")})`;
-      // What depends on the machine is told in words only.
+      // Defaults that depend on the machine are described in words only.
       const shown = told === undefined || /jobs/.test(flags) ? "" : code(told);
       return [code(flags), `${description}${choices}`, shown];
     });

@@ -5,7 +5,7 @@ export const table = (head: readonly string[], rows: readonly (readonly string[]
 
 export const code = (text: string): string => `\`${text}\``;
 
-/** A page of the reference: what it is, and that it is made. */
+/** A page of the reference, marked as generated. */
 export const page = (title: string, lead: string, parts: readonly string[]): string =>
   `${[`# ${title}`, `${lead} Made from the code by \`npm run reference\`; a test keeps it current.`, ...parts]
     .filter((part) => part !== "")

@@ -10,7 +10,7 @@ const deadAddress = "http://127.0.0.1:9";
 const SECRET = "s3cret-of-the-client";
 const client = { id: "c", secret: { env: "TOUCHSTONE_UNSET" }, redirectUri: "https://client.example/cb" };
 
-/** Writes a file below `folder`, readable for its owner alone, and returns its path. */
+/** Writes a file below `folder`, readable only by its owner, and returns its path. */
 const fileIn =
   (folder: string) =>
   (name: string, content: unknown, mode = 0o600): string => {
@@ -19,7 +19,7 @@ const fileIn =
     return place;
   };
 
-/** Run directories: a gate's, a load's, one that was altered and one of a newer version. */
+/** Run directories: a gate's, a load's, an altered one and one of a newer version. */
 const runsIn = (folder: string): Readonly<Record<string, string>> => {
   const at = (name: string): string => path.join(folder, name);
   for (const name of ["gate", "altered", "newer"]) writeGateRun(at(name), { seed: 1, failing: [] });
@@ -67,7 +67,7 @@ const profilesIn = (folder: string): Readonly<Record<string, string>> => {
   };
 };
 
-/** Profiles of a service that runs, with one mistake each, which shows once it is asked. */
+/** Profiles of a running service with one mistake each, which shows once a request is sent. */
 const servicesIn = async (folder: string) => {
   const fake = await startFakeServer();
   const closing = await serveTcp((socket) => socket.once("data", () => socket.destroy()));
@@ -103,7 +103,7 @@ const servicesIn = async (folder: string) => {
   };
 };
 
-/** Makes what mistakes are made with, below `folder`, and what fills a line with it. */
+/** Creates the files and servers that mistakes need, below `folder`, and returns a function that fills them into a line. */
 export const openPlaces = async (folder: string) => {
   const { places: services, stop } = await servicesIn(folder);
   mkdirSync(path.join(folder, "empty"));

@@ -1,9 +1,9 @@
-/** How a command answers a mistake: where no exit code stands, it is 2. */
+/** How a command answers a mistake; the exit code is 2 unless given. */
 export type Mistake = readonly [
   mistake: string,
-  /** The arguments; a word in braces is a file, folder or address that the test makes. */
+  /** The arguments; a word in braces is a file, folder or address that the test creates. */
   line: string,
-  /** A part of the one line that answers it. */
+  /** Part of the one line that answers it. */
   says: string,
   exitCode?: number,
 ];
@@ -59,7 +59,7 @@ export const mistakes: Readonly<Record<string, readonly Mistake[]>> = {
     [
       "no rule that two selections share",
       "conform --only code.lifetime --section push",
-      "--only, --section and --level together leave no rule to judge",
+      "--only, --section and --level together select no rule",
     ],
     [
       "a behaviour of the fake that there is none of",
@@ -94,7 +94,7 @@ export const mistakes: Readonly<Record<string, readonly Mistake[]>> = {
     [
       "a ledger without its key",
       "conform --only code.lifetime --ledger {empty}/ledger",
-      "it holds credentials and needs a key; set TOUCHSTONE_LEDGER_KEY, or name a file with --ledger-key-file",
+      "it holds credentials and needs a key; set TOUCHSTONE_LEDGER_KEY, or give a file with --ledger-key-file",
     ],
     [
       "a run that is continued as another one",
@@ -104,7 +104,7 @@ export const mistakes: Readonly<Record<string, readonly Mistake[]>> = {
     [
       "a run that ended, continued",
       "conform --resume {gate}",
-      "it came to its end (passed); accepted is a run that was interrupted or killed",
+      "it is complete (passed); accepted is a run that was interrupted or killed",
     ],
     [
       "a load, continued as a gate",
@@ -156,12 +156,12 @@ export const mistakes: Readonly<Record<string, readonly Mistake[]>> = {
     [
       "a new profile without a terminal to ask on",
       "init --out {empty}/new.json",
-      "init: there is no terminal to ask on, so it needs --base-url <address>, --client-id <id>, --secret-env <name>, --redirect-uri <address> (those of clients once per client), or --yes to accept the defaults",
+      "init: there is no terminal for questions, so it needs --base-url <address>, --client-id <id>, --secret-env <name>, --redirect-uri <address> (those of clients once per client), or --yes to accept the defaults",
     ],
     [
       "a new profile over one that is there",
       "init --yes --out {dead}",
-      "exists already; --force replaces it",
+      "already exists; --force replaces it",
     ],
     [
       "a new profile in a format that there is none of",
@@ -171,12 +171,12 @@ export const mistakes: Readonly<Record<string, readonly Mistake[]>> = {
     [
       "a new profile with the secret itself",
       "init --yes --secret-env s3-cret! --out {empty}/new.json",
-      "--secret-env: that is no name of a variable; accepted is a name such as CLIENT_1_SECRET, never the secret itself",
+      "--secret-env: that is not a variable name; accepted is a name such as CLIENT_1_SECRET, never the secret itself",
     ],
     [
       "a new profile with an address that goes too far",
       "init --yes --base-url https://x.example/open-api/authorize --out {empty}/new.json",
-      '--base-url: baseUrl is "https://x.example/open-api/authorize"; accepted is what stands before /open-api/: "https://x.example"',
+      '--base-url: baseUrl is "https://x.example/open-api/authorize"; accepted is the part before /open-api/: "https://x.example"',
     ],
     [
       "a profile into a folder that is not there",
@@ -403,7 +403,7 @@ export const mistakes: Readonly<Record<string, readonly Mistake[]>> = {
     [
       "a profile in a folder that is not there",
       "conform --profile {empty}/none/gate.ts",
-      "there is no such folder as ",
+      "there is no folder ",
     ],
     ["a folder named as a profile", "conform --profile {folder}", "it is a folder; give a file"],
     [
@@ -419,7 +419,7 @@ export const mistakes: Readonly<Record<string, readonly Mistake[]>> = {
     [
       "an import of what is not installed",
       "conform --profile {notInstalled}",
-      "it imports what is not there: Cannot find package 'not-installed-here'; install it beside the profile (npm install --save-dev), or correct the import",
+      "it imports something that is not there: Cannot find package 'not-installed-here'; install it beside the profile (npm install --save-dev), or correct the import",
     ],
     [
       "a value of the wrong type",
@@ -429,7 +429,7 @@ export const mistakes: Readonly<Record<string, readonly Mistake[]>> = {
     [
       "a secret written as text",
       "conform --profile {secretAsText}",
-      'clients[0].secret is (a string, not shown); it must have one of the forms that are accepted (where the secret is kept, never the secret itself: { "env": NAME }, { "file": PATH } or { "command": [program, ...arguments] })',
+      'clients[0].secret is (a string, not shown); it must have one of the accepted forms (where the secret is kept, never the secret itself: { "env": NAME }, { "file": PATH } or { "command": [program, ...arguments] })',
     ],
     [
       "a secret's file that is not there",
@@ -454,21 +454,21 @@ export const mistakes: Readonly<Record<string, readonly Mistake[]>> = {
     [
       "a waiver until no day",
       "conform --profile {waiver}",
-      'waivers[0].expires: "2030-02-31" is no day; accepted is YYYY-MM-DD',
+      'waivers[0].expires: "2030-02-31" is not a date; accepted is YYYY-MM-DD',
     ],
     [
       "a pin of no rule",
       "conform --profile {pin}",
-      'pins.observations: "authorize.bogus" is no requirement id; near it are authorize.redirect, authorize.timestamp, refresh.reauthorize (`touchstone rules` lists all)',
+      'pins.observations: "authorize.bogus" is not a requirement id; similar ones are authorize.redirect, authorize.timestamp, refresh.reauthorize (`touchstone rules` lists all)',
     ],
   ],
   "Between profile and service": [
     [
       "a base address that goes too far",
       "doctor --profile {tooFar}",
-      "begin with /open-api themselves; set baseUrl to ",
+      "already begin with /open-api; set baseUrl to ",
     ],
-    ["https on a port that speaks http", "doctor --profile {overTls}", "speaks no TLS", 4],
+    ["https on a port that speaks http", "doctor --profile {overTls}", "does not speak TLS", 4],
     ["http on a port that closes it", "doctor --profile {closing}", "closes connections", 4],
     ["a service that is not started", "doctor --profile {dead}", "nothing listens there", 4],
     ["a wrong secret", "doctor --profile {wrongSecret}", "as to a wrong one"],
@@ -577,7 +577,7 @@ export const mistakes: Readonly<Record<string, readonly Mistake[]>> = {
     [
       "a ledger that is none",
       "ledger {file}",
-      "file is not a database; accepted is a file that `conform --ledger` made",
+      "file is not a database; accepted is a file made by `conform --ledger`",
     ],
     [
       "a history of a rule that there is none of",

@@ -4,10 +4,10 @@ import { mistakesPage } from "./mistakes-page.ts";
 import { profilePage } from "./profile-page.ts";
 import { rulesPage } from "./rules-page.ts";
 
-/** Where the pages lie, from the root. */
+/** Folder of the pages, from the root. */
 export const folder = "docs/reference";
 
-/** Every page of the reference by its file. */
+/** Every page of the reference, by file. */
 export const pages = (): Readonly<Record<string, string>> => ({
   "commands.md": commandsPage(),
   "profile.md": profilePage(),

@@ -52,7 +52,7 @@ const limitsOf = (schema: Schema): string => {
   return said.length === 0 ? "" : `, ${said.join(" ")}`;
 };
 
-/** Where secrets and hooks are allowed, their alternatives are told once, not at every key. */
+/** The alternatives of secrets and hooks are described once, not at every key. */
 const isTold = ({ anyOf }: Schema): boolean =>
   (anyOf ?? []).some(
     ({ properties }) => properties !== undefined && ("env" in properties || "http" in properties),
@@ -77,7 +77,7 @@ export const profileKeys = (): readonly ProfileKey[] => inside(Profile as unknow
 const alternatives = (schema: Schema): readonly ProfileKey[] =>
   (schema.anyOf ?? []).flatMap((arm) => inside(arm, ""));
 
-/** The forms of hooks and secrets are told once, below. */
+/** The forms of hooks and secrets are described once, below. */
 const linked = (description: string): string =>
   description
     .replace(/\{ "http": .*$/, "A [hook](#a-hook).")

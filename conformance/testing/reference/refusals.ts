@@ -3,7 +3,7 @@ import path from "node:path";
 import { root } from "../measure.ts";
 import { sourcesIn } from "../import-graph.ts";
 
-/** A message of a refusal as it stands in the code, each value in it as `…`. */
+/** A refusal's message as in the code, with each value replaced by `…`. */
 export interface Refusal {
   readonly part: string;
   readonly message: string;
@@ -11,7 +11,7 @@ export interface Refusal {
 
 const FOLDERS = ["commands", "conformance", "fake-server", "reports", "scenarios"] as const;
 
-/** The text between the parenthesis that opens at `start` and the one that closes it, quotes and templates heeded. */
+/** The text between the parenthesis that opens at `start` and its closing one, respecting quotes and templates. */
 const argumentsAt = (source: string, start: number): string => {
   let depth = 0;
   for (let at = start; at < source.length; at += 1) {
@@ -23,7 +23,7 @@ const argumentsAt = (source: string, start: number): string => {
   return "";
 };
 
-/** Where the literal ends that begins at `start`. */
+/** The end of the literal that begins at `start`. */
 const literalEnd = (source: string, start: number): number => {
   const quote = source[start];
   for (let at = start + 1; at < source.length; at += 1) {
@@ -45,7 +45,7 @@ const braceEnd = (source: string, start: number): number => {
   return source.length;
 };
 
-/** Every literal in a piece of code that is a sentence, with `…` for what stands in `${}`. */
+/** Every literal in a piece of code that is a sentence, with `…` for each `${}`. */
 const sentencesIn = (source: string): readonly string[] => {
   const found: string[] = [];
   for (let at = 0; at < source.length; at += 1) {
@@ -79,7 +79,7 @@ const unique = (all: readonly Refusal[]): readonly Refusal[] => [
   ...new Map(all.map((one) => [one.message, one])).values(),
 ];
 
-/** What errors of these names (`A|B`) say in shipped code, in the order of the files. */
+/** The messages of errors with these names (`A|B`) in shipped code, in the order of the files. */
 export const refusalsBy = (errors: string): readonly Refusal[] =>
   unique(
     FOLDERS.flatMap((part) =>
@@ -92,13 +92,13 @@ export const refusalsBy = (errors: string): readonly Refusal[] =>
     ),
   );
 
-/** Where the profile's checks say what is wrong with a key, and how its name and the rest are put together. */
+/** How the profile's checks report what is wrong with a key, and how its name and the rest are joined. */
 const ofKeys = [
   [/\bproblemAt\(/g, "… "],
   [/\bproblems\.add\(/g, "…: "],
 ] as const;
 
-/** What the checks of a profile say of its keys, beside what its schema says. */
+/** What the checks of a profile say about its keys, beyond its schema. */
 export const profileRefusals = (): readonly Refusal[] =>
   unique(
     shippedIn("conformance/profile")

@@ -6,7 +6,7 @@ import { code, page, table } from "./markdown.ts";
 const killedBy = (id: RequirementId): number =>
   Object.values(defects).filter(({ breaks }) => breaks.includes(id)).length;
 
-/** Why a requirement has its level, where that takes a reason. */
+/** Why a requirement has its level, if that needs a reason. */
 const reasonOf = (id: RequirementId): readonly string[] => {
   const promise = requirement(id);
   if (promise.level === "derived") return [`Why it follows: ${promise.derivation}`];

@@ -1,20 +1,20 @@
 import { createServer, request, type IncomingMessage, type ServerResponse } from "node:http";
 import net, { type AddressInfo } from "node:net";
 
-/** A road to a service on which everything that is sent comes back in answers, in every form that texts take. */
+/** A proxy whose answers echo everything sent, in every form that texts take. */
 export interface EchoRoad {
   readonly origin: string;
-  /** Codes and tokens that went by. */
+  /** Codes and tokens that passed. */
   readonly issued: Set<string>;
-  /** Whether an answer is spoilt now and then. */
+  /** Whether answers are occasionally spoilt. */
   spoils: boolean;
   readonly stop: () => Promise<void>;
 }
 
-/** What acts on terminals, hides itself, or turns the text around it. */
+/** Characters that act on terminals, are invisible, or reorder text. */
 const acting = "\u001b[31m\u202e\u0000\u0007<script>alert(1)</script>";
 
-/** One answer in so many is spoilt, so that there are breaches to be told. */
+/** One answer in this many is spoilt, so that breaches are reported. */
 const SPOILT_EVERY = 11;
 const fields = /"(?:code|accessToken|refreshToken)"\s*:\s*"([^"]+)"/g;
 
@@ -25,7 +25,7 @@ export const startEchoRoad = async (origins: Readonly<Record<string, string>>): 
     seen += 1;
     pass(origins, incoming, outgoing, issued, road.spoils && seen % SPOILT_EVERY === 0);
   });
-  // As a proxy it lets everybody through, but for those at whom it shouts what they have shown.
+  // As a proxy it accepts everybody, except those whose credentials it echoes in a refusal.
   server.on("connect", (incoming, socket) => {
     seen += 1;
     if (seen % SPOILT_EVERY === 0) {
@@ -102,7 +102,7 @@ const pass = (
   });
 };
 
-/** Everything that was sent, as it is, and encoded on its own and in the middle of something longer. */
+/** Everything that was sent: raw, encoded on its own, and encoded in the middle of something longer. */
 const echoOf = (incoming: IncomingMessage, body: string): string => {
   const all = [incoming.url ?? "", ...Object.values(incoming.headers).map(String), body];
   return all

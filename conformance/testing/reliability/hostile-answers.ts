@@ -1,13 +1,13 @@
 import fc from "fast-check";
 import { deflateRawSync, gzipSync } from "node:zlib";
 
-/** What a hostile target does with one request: bytes to write, and what it does with the connection then. */
+/** What a hostile target does with one request: the bytes to write, and what happens to the connection then. */
 export interface HostileAnswer {
   readonly kind: string;
   readonly bytes: Buffer;
   /** `endless` repeats the last kilobyte for ever; `drip` writes one byte at a time. */
   readonly afterwards: "end" | "reset" | "hold" | "endless" | "drip";
-  /** What may come of it: a whole answer, or the reasons of a TransportError. */
+  /** The allowed outcomes: a complete answer, or the reasons of a TransportError. */
   readonly allowed: readonly Outcome[];
 }
 
@@ -61,7 +61,7 @@ const manyHeaders = fc
   .tuple(fc.integer({ min: 1, max: 10_000 }), fc.constantFrom("a", "x-long-name-of-a-header", "set-cookie"))
   .map(([count, name]) => {
     const lines = Array.from({ length: count }, (_, index) => `${name}: ${index}`);
-    // Up to 16 KiB of headers are read by usual clients.
+    // Common clients read up to 16 KiB of headers.
     const allowed: readonly Outcome[] =
       count * (name.length + 4) < 8_000 ? ["answer"] : ["answer", ...broken];
     return made("10,000 headers", answer("{}", lines), "hold", allowed);

@@ -3,7 +3,7 @@ import type { AddressInfo } from "node:net";
 import type { HostileAnswer } from "./hostile-answers.ts";
 import { play } from "./hostile-peer.ts";
 
-/** The endpoints of the document, by the names that these tests give them. */
+/** The endpoints of the document, by the names used in these tests. */
 export const endpoints = {
   authorize: "/open-api/oauth/authorize",
   exchange: "/open-api/oauth/access-token",
@@ -12,7 +12,7 @@ export const endpoints = {
 } as const;
 export type Endpoint = keyof typeof endpoints;
 
-/** A service in front of a sound one, which answers at some of its endpoints in one hostile way. */
+/** A proxy in front of a sound service, which answers at some of its endpoints in one hostile way. */
 export interface HostileFront {
   readonly origin: string;
   /** How many hostile answers were given. */
@@ -23,7 +23,7 @@ export interface HostileFront {
 export interface FrontOptions {
   readonly answer: HostileAnswer;
   readonly at: readonly Endpoint[];
-  /** So many requests of each endpoint are let through first. */
+  /** This many requests of each endpoint are let through first. */
   readonly soundFirst: number;
 }
 
@@ -41,7 +41,7 @@ export const startHostileFront = async (origin: string, options: FrontOptions): 
       play(options.answer, incoming.socket);
     } else pass(origin, incoming, outgoing);
   });
-  // What is no request at all is a broken one here as well.
+  // A non-request also gets its connection broken here.
   server.on("clientError", (_, socket) => socket.destroy());
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
   return {

@@ -1,7 +1,7 @@
 import net, { type AddressInfo, type Socket } from "node:net";
 import type { HostileAnswer } from "./hostile-answers.ts";
 
-/** A target that answers requests for `/hostile/N` as the Nth entry says, and every other one soundly. */
+/** A target that answers requests for `/hostile/N` as the Nth entry says, and all others correctly. */
 export interface HostilePeer {
   readonly origin: string;
   readonly answers: Map<number, HostileAnswer>;
@@ -51,7 +51,7 @@ export const play = ({ bytes, afterwards }: HostileAnswer, socket: Socket): void
   });
 };
 
-/** As much as the other side takes, until it has had enough. */
+/** Writes for ever, until the other side has had enough. */
 const flood = (socket: Socket, bytes: Buffer): void => {
   const block = Buffer.concat(Array.from({ length: 32 }, () => bytes.subarray(-1_031)));
   socket.write(bytes);

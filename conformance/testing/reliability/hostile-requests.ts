@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { gzipSync } from "node:zlib";
 
-/** What a hostile sender puts on one connection, and what it does with it then. */
+/** What a hostile sender writes on one connection, and what it does then. */
 export interface HostileRequest {
   readonly kind: string;
   readonly bytes: Buffer;
@@ -11,7 +11,7 @@ export interface HostileRequest {
 const text = (value: string): Buffer => Buffer.from(value, "latin1");
 const ended = fc.constantFrom("end" as const, "reset" as const, "hold" as const);
 
-/** Hostile requests for these paths, by each method that one of them may take. */
+/** Hostile requests for these paths, with every method that one of them may take. */
 export const hostileRequest = (paths: readonly string[]): fc.Arbitrary<HostileRequest> => {
   const target = fc.constantFrom(...paths.flatMap((path) => [`GET ${path}`, `POST ${path}`, `PUT ${path}`]));
   const request = (line: string, headers: readonly string[], body: Buffer | string = ""): Buffer =>

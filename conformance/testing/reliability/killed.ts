@@ -17,19 +17,19 @@ export type KilledKind = (typeof killedKinds)[number];
 
 export interface Killed {
   readonly kills: number;
-  /** Runs that had ended by themselves before they could be killed. */
+  /** Runs that ended on their own before they could be killed. */
   readonly tooLate: number;
   readonly wrong: readonly string[];
 }
 
 interface Place {
   readonly folder: string;
-  /** Where the run alone has its temporary files. */
+  /** Where only this run has its temporary files. */
   readonly temporary: string;
   readonly env: NodeJS.ProcessEnv;
 }
 
-/** How long a run of each kind is let live at most, in milliseconds: what then was not killed had ended. */
+/** The longest life of a run of each kind, in milliseconds; a run that was not killed by then has ended. */
 const livesMs: Readonly<Record<KilledKind, number>> = {
   gate: 2_000,
   load: 5_000,
@@ -38,13 +38,13 @@ const livesMs: Readonly<Record<KilledKind, number>> = {
   ledger: 1_500,
 };
 
-/** A fast machine is done with many runs before their instant has come; these are not counted. */
+/** A fast machine finishes many runs before they are due to be killed; those do not count. */
 const MOST_ROUNDS = 10;
 
-/** After so long nothing that a killed run had started may live any more: k6 is given five seconds to end by itself. */
+/** After this time, in milliseconds, nothing started by a killed run may be alive; k6 gets five seconds to end on its own. */
 const ORPHANS_MS = 12_000;
 
-/** Starts runs of one kind and kills each at a random instant; then looks at what is left, and runs once more to the end. */
+/** Starts runs of one kind and kills each at a random moment; then checks what is left, and runs once more to the end. */
 export const killRuns = async (
   kind: KilledKind,
   count: number,
@@ -91,14 +91,14 @@ export const killRuns = async (
   return { kills, tooLate, wrong };
 };
 
-/** The next run works, and tidies up after those that were killed. */
+/** The next run works, and cleans up after those that were killed. */
 const runsOn = async (kind: KilledKind, subject: Subject, place: Place): Promise<readonly string[]> => {
   const out = path.join(place.folder, "run-last");
   const run = startCli(subject.command(out), { ...place.env, ...subject.env });
   const end = new AbortController();
   const watched = subject.meanwhile?.(run, end.signal);
   if (kind === "receiver") {
-    // Before it says where it listens, it may not be ready to be told to stop.
+    // It may not be ready to be stopped before it reports where it listens.
     while (run.said().stdout === "" && run.child.exitCode === null) await delay(20);
     await delay(500);
     run.child.kill("SIGTERM");
@@ -112,7 +112,7 @@ const runsOn = async (kind: KilledKind, subject: Subject, place: Place): Promise
       ? []
       : [`the next ${kind} run ends with ${code}: ${run.said().stderr}`]),
     ...(await subject.after()),
-    // Only load runs make temporary files, and they look for those of others.
+    // Only load runs create temporary files, and they look for those of others.
     ...(left.length === 0 ? [] : [`after the next ${kind} run there are still ${left.join(", ")}`]),
   ];
 };
@@ -130,7 +130,7 @@ const leftSecrets = (folder: string, secrets: readonly string[]): readonly strin
     .filter(({ bytes }) => secrets.some((secret) => bytes.includes(secret)))
     .map(({ file }) => `a secret is left in ${file}`);
 
-/** Records below a folder that cannot be read; one that was not begun holds nothing yet. */
+/** Unreadable records below a folder; a record that was not begun holds nothing yet. */
 const unreadable = async (out: string): Promise<readonly string[]> => {
   if (!existsSync(out)) return [];
   const found = readdirSync(out, { recursive: true, withFileTypes: true }).filter(
@@ -152,19 +152,19 @@ const unreadable = async (out: string): Promise<readonly string[]> => {
 interface Subject {
   readonly command: (out: string) => readonly string[];
   readonly env?: NodeJS.ProcessEnv;
-  /** Exit codes of a run that was left alone. */
+  /** Exit codes of an undisturbed run. */
   readonly expected: readonly number[];
   readonly secrets: readonly string[];
-  /** What others do while the run lives. */
+  /** What others do while the run is alive. */
   readonly meanwhile?: (run: Started, over: AbortSignal) => Promise<void>;
-  /** What is wrong with what the run was to keep. */
+  /** What is wrong with what the run should keep. */
   readonly after: () => Promise<readonly string[]>;
   readonly stop: () => Promise<void>;
 }
 
 const nothing = { after: () => Promise.resolve([]), stop: () => Promise.resolve() };
 
-/** A fake that lives on while those who judge it are killed, and a profile for it whose secret is in the environment. */
+/** A fake that outlives the killed runs, and a profile for it whose secret is in the environment. */
 const servedFake = async (
   { folder }: Place,
   change: (profile: Record<string, unknown>) => Record<string, unknown>,
@@ -284,7 +284,7 @@ const subjects: Readonly<Record<KilledKind, (place: Place) => Promise<Subject>>>
       expected: [0, 3],
       meanwhile: async (_, over) => {
         while (!over.aborted) {
-          // A reader at the moment the file is made finds no table yet, which loses nothing.
+          // A reader finds no table just when the file is created, which loses nothing.
           try {
             for (const entry of read()) entries.add(entry);
           } catch {

@@ -3,7 +3,7 @@ import path from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import type { Started } from "./processes.ts";
 
-/** Starts the command line with planted secrets, and keeps all that it says for the search. `ending` where another end than a usual one is meant. */
+/** Starts the command line with planted secrets and keeps its output for the search. `ending` is the expected end, if unusual. */
 export type RunPlanted = (
   name: string,
   parameters: readonly string[],
@@ -22,7 +22,7 @@ interface Place {
 
 const formats = "html,junit,ctrf,markdown,har,script";
 
-/** Every command that the short run leaves out, on records in `gate`, `load` and `ledger`; then crashes and a kill. */
+/** Runs every command that the short run omits, on records in `gate`, `load` and `ledger`; then crashes and a kill. */
 export const runEverythingElse = async (run: RunPlanted, place: Place): Promise<void> => {
   const { profile, spoil } = place;
   const quick = ["--effort", "quick", "--seed", "1"];
@@ -63,7 +63,7 @@ export const runEverythingElse = async (run: RunPlanted, place: Place): Promise<
   await crashes(run, place, [...quick, ...only]);
 };
 
-/** An error thrown while a rule sends something, one that is not caught, and a process that is ended for a dump. */
+/** An error thrown while a rule sends something, an uncaught one, and a process ended for a core dump. */
 const crashes = async (run: RunPlanted, { given, profile, secret }: Place, flags: readonly string[]) => {
   const conform = (out: string): readonly string[] => ["conform", "-p", profile, ...flags, "--out", out];
   const loading = (name: string, script: string): NodeJS.ProcessEnv => {

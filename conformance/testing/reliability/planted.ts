@@ -13,11 +13,11 @@ import { searchFor } from "./search.ts";
 import { filesBelow, processesBelow, startCli, type Started } from "./processes.ts";
 
 export interface Planted {
-  /** Secrets that were looked for, tokens among them. */
+  /** Number of secrets that were searched for, including tokens. */
   readonly secrets: number;
   readonly bytes: number;
   readonly runs: number;
-  /** Where a secret was found that should not be there, and whatever else went wrong. */
+  /** Where a secret was found that should not be there, and anything else that went wrong. */
   readonly found: readonly string[];
 }
 
@@ -33,14 +33,14 @@ const marks = {
   ledger: "planted ledger passphrase 24680",
   proxy: "planted:proxy@password/86420",
   sender: "planted-sender-authorization-11223344",
-  /** What the service gives for a cookie. */
+  /** The service's cookie. */
   cookie: "planted-cookie-0123456789abcdef",
 } as const;
 
-/** What is run: what meets the most secrets, or every command that there is, and the ends that no command means to have. */
+/** What is run: whatever meets the most secrets, or every command, including unintended ends. */
 export type Breadth = "few" | "all";
 
-/** Runs everything that writes, against a service that says back all that it is told, and looks for secrets in every byte. */
+/** Runs everything that writes against a service that echoes everything it is told, and searches every byte for secrets. */
 export const plantSecrets = async (k6: string, breadth: Breadth): Promise<Planted> => {
   const folder = mkdtempSync(path.join(os.tmpdir(), "touchstone-planted-"));
   const [out, temporary, given] = ["out", "temporary", "given"].map((name) => path.join(folder, name)) as [
@@ -132,7 +132,7 @@ export const plantSecrets = async (k6: string, breadth: Breadth): Promise<Plante
       "load",
       ...reports,
     ];
-    // The check before the load has to go well, however long it takes: the record of the load has lines only after it.
+    // The check before the load must succeed, however long it takes: the record of the load has lines only after it.
     await run("load", load, async ({ child }) => {
       while (child.exitCode === null && !hasLines(path.join(out, "load", loadFiles.seconds))) await delay(20);
       road.spoils = true;
@@ -169,7 +169,7 @@ export const plantSecrets = async (k6: string, breadth: Breadth): Promise<Plante
 
 const hasLines = (file: string): boolean => (statSync(file, { throwIfNoEntry: false })?.size ?? 0) > 0;
 
-/** What people look at; other files are for programs. */
+/** What people read; other files are for programs. */
 const isShown = (file: string): boolean =>
   file.endsWith(".html") || /^(?!.*json).*: std(?:out|err)$/.test(file);
 // eslint-disable-next-line no-control-regex -- control characters are what it is about
@@ -180,7 +180,7 @@ const actsIn = (file: string): RegExp =>
 const around = (bytes: Buffer, at: number, length: number): string =>
   ` in ${JSON.stringify(bytes.toString("latin1", Math.max(0, at - 60), at + length + 20))}`;
 
-/** What the search goes by; written without the code that it looks at. */
+/** The forms to search for; deliberately independent of the code under test. */
 const formsOf = (secret: string): readonly string[] => {
   const bytes = Buffer.from(secret);
   return [
@@ -195,7 +195,7 @@ const formsOf = (secret: string): readonly string[] => {
   ];
 };
 
-/** Looks at processes and temporary files for as long as a run lives. */
+/** Watches processes and temporary files while a run is alive. */
 const watch = async (
   { ended, child }: Started,
   temporary: string,
@@ -222,7 +222,7 @@ const watch = async (
   }
 };
 
-/** Pushes that prove who sends them, as the service in question might. */
+/** Pushes that prove their sender, as the service in question might. */
 const pushed = async (run: Started): Promise<void> => {
   while (!run.said().stdout.includes("}")) await delay(10);
   const sender = openSender(JSON.parse(run.said().stdout) as Parameters<typeof openSender>[0]);

@@ -1,10 +1,10 @@
 import net from "node:net";
 import tls from "node:tls";
 
-/** What a load balancer does to see whether anybody listens. */
+/** What a load balancer's health check does. */
 type ProbeKind = "connects" | "resets" | "shakes hands" | "speaks no TLS";
 
-/** All of them, most often the one that is most usual. */
+/** All kinds, with the most common one most often. */
 export const probeKinds: readonly ProbeKind[] = [
   "connects",
   "connects",
@@ -13,7 +13,7 @@ export const probeKinds: readonly ProbeKind[] = [
   "speaks no TLS",
 ];
 
-/** Looks at a port of this machine every so many milliseconds, in turn in each of these ways, until it is stopped. */
+/** Probes a port of this machine at this interval, in each of these ways in turn, until stopped. */
 export const startProber = (port: number, periodMs: number, kinds: readonly ProbeKind[]) => {
   let probes = 0;
   const timer = setInterval(() => {
@@ -26,7 +26,7 @@ export const startProber = (port: number, periodMs: number, kinds: readonly Prob
             if (kind === "resets") socket.resetAndDestroy();
             else socket.end(kind === "speaks no TLS" ? "GET /healthz HTTP/1.1\r\n\r\n" : "");
           });
-    // At times nothing listens: the push run sees to that.
+    // At times nothing listens, because the push run closes the receiver.
     socket.on("error", () => undefined);
     socket.resume();
   }, periodMs);

@@ -29,7 +29,7 @@ export const startCli = (parameters: readonly string[], env: NodeJS.ProcessEnv, 
   };
 };
 
-/** A process as the kernel shows it to everyone on the machine (Linux). */
+/** A process as the kernel shows it to every user of the machine (Linux). */
 export interface Seen {
   readonly pid: number;
   readonly title: string;
@@ -69,7 +69,7 @@ export const processesBelow = (pid: number): readonly Seen[] => {
   return [...(one === undefined ? [] : [one]), ...children.flatMap(processesBelow)];
 };
 
-/** All files below a folder, with what they hold. */
+/** All files below a folder, with their content. */
 export const filesBelow = (folder: string): readonly { readonly file: string; readonly bytes: Buffer }[] =>
   readdirSync(folder, { withFileTypes: true, recursive: true }).flatMap((entry) => {
     if (!entry.isFile()) return [];

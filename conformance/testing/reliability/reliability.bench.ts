@@ -22,7 +22,7 @@ const complain = (wrong: readonly string[]): void => {
   for (const one of wrong.slice(0, 20)) process.stdout.write(`  ${one}\n`);
 };
 
-/** Hostile inputs, kills, secrets: how many were tried, and how many went otherwise than they should. */
+/** Hostile inputs, kills, secrets: how many were tried, and how many did not go as they should. */
 export const reliability = async (): Promise<void> => {
   const k6 = await findK6({
     environment: process.env,

@@ -1,4 +1,4 @@
-/** A text that was found, and where it begins. */
+/** A text that was found, and its position. */
 export interface Hit {
   readonly text: string;
   readonly at: number;
@@ -7,13 +7,13 @@ export interface Hit {
 const KEY_BYTES = 8;
 const BUCKETS = 2 ** 22;
 
-/** A number below BUCKETS, of the eight bytes from here on. */
+/** A number below BUCKETS, from the next eight bytes. */
 const bucketAt = (bytes: Buffer, at: number): number =>
   (Math.imul(bytes.readInt32LE(at), 0x9e3779b1) ^ Math.imul(bytes.readInt32LE(at + 4), 0x85ebca6b)) >>> 10;
 
 /**
- * Looks for many thousand texts at once: time goes with the bytes that are searched, not with the number of texts.
- * Texts of fewer than eight bytes are refused with a RangeError, as they stand in everything.
+ * Searches for many thousands of texts at once, in time proportional to the bytes searched, not to the number of texts.
+ * Throws RangeError for texts shorter than eight bytes, which occur everywhere.
  */
 export const searchFor = (texts: Iterable<string>): ((bytes: Buffer) => readonly Hit[]) => {
   const occupied = new Uint8Array(BUCKETS);

@@ -8,20 +8,20 @@ import { createTransport } from "../../world/http/transport.ts";
 import { hostileAnswer, type HostileAnswer } from "./hostile-answers.ts";
 import { startHostilePeer } from "./hostile-peer.ts";
 
-/** What came of hostile inputs: how many there were, and each that went otherwise than it may. */
+/** The result of hostile inputs: how many there were, and those that did not go as they should. */
 export interface Tried {
   readonly inputs: number;
   readonly wrong: readonly string[];
 }
 
-/** Shorter than what a drip takes, longer than a busy machine lets an honest answer wait. */
+/** Shorter than a drip takes, longer than a busy machine delays a valid answer, in milliseconds. */
 const TIMEOUT_MS = 3_000;
-/** An exchange is tried three times at most; what takes much longer than that hangs. */
+/** An exchange is tried at most three times; what takes much longer than that hangs. */
 const HANGS_AFTER_MS = 40_000;
 const AT_ONCE = 24;
 const IN_A_BATCH = 250;
 
-/** Sleeps take no time: what is asked for is not what is tried here. */
+/** Sleeps take no time, because waits are not tested here. */
 const clock = {
   kind: "real",
   canWait: () => true,
@@ -29,10 +29,10 @@ const clock = {
   sleepOnEither: () => Promise.resolve(),
 } as const;
 
-/** Gives the client so many hostile answers, over both of its ways to send, and looks at what it makes of each. */
+/** Gives the client this many hostile answers, over both of its ways to send, and checks each outcome. */
 export const tryClient = async (count: number, seed: number): Promise<Tried> => {
   const parts: Tried[] = [];
-  // Inputs of a few at a time: what is measured is the memory of the client, not of ten thousand large answers.
+  // In small batches, to measure the memory of the client, not of ten thousand large answers.
   for (let done = 0; done < count; done += IN_A_BATCH)
     parts.push(await tryBatch(Math.min(IN_A_BATCH, count - done), seed + done));
   return { inputs: count, wrong: parts.flatMap(({ wrong }) => wrong) };
@@ -82,7 +82,7 @@ const tryBatch = async (count: number, seed: number): Promise<Tried> => {
       ]);
     const outcome = await (allowed.includes("timeout") ? send() : whereAnswered(send));
     if (!allowed.includes(outcome)) wrong.push(`${input.kind} (seed ${seed}, number ${number}): ${outcome}`);
-    // What was recorded must be a line that can be written and read.
+    // Every record must survive JSON.
     for (const exchange of scope.exchanges) JSON.parse(JSON.stringify(exchange));
     peer.answers.delete(number);
     const after = await whereAnswered(() =>
@@ -110,7 +110,7 @@ const tryBatch = async (count: number, seed: number): Promise<Tried> => {
 const hanging = (): Promise<string> =>
   new Promise((resolve) => setTimeout(() => resolve("hangs"), HANGS_AFTER_MS).unref());
 
-/** A busy machine may answer later than the limit that a drip must not reach: only lasting silence is an outcome. */
+/** A busy machine may answer later than the limit that a drip must not reach, so only lasting silence is an outcome. */
 const whereAnswered = async (send: () => Promise<string>): Promise<string> => {
   let outcome = "timeout";
   for (let sent = 0; outcome === "timeout" && sent < 10; sent += 1) outcome = await send();

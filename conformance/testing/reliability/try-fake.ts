@@ -10,7 +10,7 @@ const paths = [
 ];
 const controlPaths = ["/clock", "/clock/advance", "/events", "/callback", "/counters", "/nowhere"];
 
-/** Gives the fake hostile requests on both of its ports, and looks whether the flow still works. */
+/** Sends the fake hostile requests on both of its ports, and checks that the flow still works. */
 export const tryFake = async (count: number, seed: number): Promise<Tried> => {
   const fake = await startFakeServer({});
   try {

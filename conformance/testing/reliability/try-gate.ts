@@ -19,7 +19,7 @@ export interface HostileGate {
   readonly soundFirst: number;
 }
 
-/** What an endpoint that never answers soundly cannot have kept. */
+/** What an endpoint that never answers correctly cannot have kept. */
 const promises: Readonly<Record<Endpoint, readonly RequirementId[]>> = {
   authorize: ["authorize.answers-with-code", "authorize.echoes-state", "authorize.timestamp"],
   exchange: ["exchange.token-set", "exchange.access-token-works", "code.single-use"],
@@ -29,7 +29,10 @@ const promises: Readonly<Record<Endpoint, readonly RequirementId[]>> = {
 
 const everywhere = Object.keys(endpoints) as Endpoint[];
 
-/** Every family of wrong answers, `variants` of each, at every endpoint at once and at each alone; from the start, or once all went well. */
+/**
+ * Every family of wrong answers, `variants` of each, at all endpoints together and at each alone, from the start or
+ * after a good beginning.
+ */
 export const hostileGates = (seed: number, variants: number): readonly HostileGate[] => {
   const byKind = Map.groupBy(fc.sample(hostileAnswer, { numRuns: 2_000, seed }), ({ kind }) => kind);
   return [...byKind.values()]
@@ -45,12 +48,12 @@ export const hostileGates = (seed: number, variants: number): readonly HostileGa
     });
 };
 
-/** A gate of so many rules is over within this, whatever the target does; far beyond it, it hangs. */
+/** A gate with this many rules ends within this time, in milliseconds, whatever the target does; otherwise it hangs. */
 const HANGS_AFTER_MS = 480_000;
-/** Shorter than a drip takes; an honest answer of a busy machine may be lost, and is asked for again. */
+/** Shorter than a drip takes, in milliseconds. A busy machine's valid answer may be lost, and is requested again. */
 const TIMEOUT_MS = 400;
 
-/** Judges one hostile target by these rules, and says what is wrong with what came of it. */
+/** Judges one hostile target by these rules, and returns what is wrong with the result. */
 export const tryGate = async (
   gate: HostileGate,
   of: readonly Rule[] = rules,
@@ -97,7 +100,7 @@ const hanging = (): Promise<{ exitCode: undefined; results: readonly RuleResult[
     setTimeout(() => resolve({ exitCode: undefined, results: [], message: "" }), HANGS_AFTER_MS).unref(),
   );
 
-/** A service that answers alike to a known and an unknown client cannot be told from a profile that is wrong about it. */
+/** A service that answers a known and an unknown client alike cannot be distinguished from a wrong profile. */
 const answersAllAlike = /as to (?:one that does not exist|a wrong one): status/;
 
 const wrongIn = (
@@ -107,7 +110,7 @@ const wrongIn = (
   message: string,
 ): readonly string[] => {
   const wrong: string[] = [];
-  // Failed, incomplete, or not to be reached: a hostile target is neither green nor a fault of ours.
+  // Failed, incomplete or unreachable: a hostile target is neither green nor our fault.
   const isTold = exitCode === 2 && gate.soundFirst === 0 && answersAllAlike.test(message);
   if (![1, 3, 4].includes(exitCode) && !isTold) wrong.push(`exit code ${exitCode}: ${message.slice(0, 600)}`);
   const kept = new Set(gate.soundFirst > 0 ? [] : gate.at.flatMap((one) => promises[one]));
@@ -120,7 +123,7 @@ const wrongIn = (
   return wrong;
 };
 
-/** Most of a gate's time is spent waiting for a target that does not answer. */
+/** A gate mostly waits for a target that does not answer, so several run concurrently. */
 const GATES_AT_ONCE = 3;
 
 /** Judges many hostile targets, a few at a time. */

@@ -15,13 +15,16 @@ const pushRules = rules.filter(
     requirement.startsWith("push.") && ["required", "derived"].includes(catalogue[requirement].level),
 );
 
-/** So many hostile senders at once, and how long each pauses after a request, in milliseconds: until all has been sent, and from then on. */
+/**
+ * The number of concurrent hostile senders, and how long each pauses after a request, in milliseconds: until everything
+ * has been sent, and from then on.
+ */
 const SENDERS = 4;
 const PAUSE_MS = { first: 5, again: 500 } as const;
 
 /**
- * Judges the pushes of a service while hostile senders give the receiver everything wrong. What they send as JSON to the
- * callback address is a push as far as anybody can tell, so that `push.payload` is left to them.
+ * Judges the pushes of a service while hostile senders attack the receiver. JSON sent to the callback address looks
+ * like a push, so `push.payload` is not judged.
  */
 export const tryPushRun = async (behaviour: string, seed: number, of: readonly Rule[] = pushRules) => {
   const fake = await startFake({ behaviour });

@@ -8,8 +8,8 @@ import { tryServer } from "./try-server.ts";
 import type { Tried } from "./try-client.ts";
 
 /**
- * Gives the receiver hostile pushes on both of its ports, and looks whether honest ones are
- * acknowledged, kept in the journal, and the journal can be read from end to end.
+ * Sends the receiver hostile pushes on both of its ports, and checks that valid ones are acknowledged and journalled,
+ * and that the whole journal can be read.
  */
 export const tryReceiver = async (count: number, seed: number): Promise<Tried> => {
   const folder = await mkdtemp(path.join(os.tmpdir(), "touchstone-hostile-"));

@@ -5,13 +5,13 @@ import type { Tried } from "./try-client.ts";
 
 const AT_ONCE = 24;
 const IN_A_BATCH = 250;
-/** So long a sender that holds its connection waits before it goes away. */
+/** How long a sender that holds its connection waits before it leaves, in milliseconds. */
 const HOLD_MS = 20;
 const HANGS_AFTER_MS = 20_000;
 
 /**
- * Gives a server so many hostile requests. `stillServes` is asked now and then, and at the end, whether
- * an honest request gets what it should; it answers with what is wrong.
+ * Sends a server this many hostile requests. `stillServes` is called now and then, and at the end, to check that a
+ * valid request succeeds; it returns what is wrong.
  */
 export const tryServer = async (
   name: string,
@@ -42,7 +42,7 @@ const hanging = (): Promise<string> =>
     setTimeout(() => resolve("an honest request gets no answer"), HANGS_AFTER_MS).unref(),
   );
 
-/** Writes the bytes, reads and forgets what comes back, and goes. */
+/** Writes the bytes, discards what comes back, and leaves. */
 export const deliver = (port: number, { bytes, afterwards }: HostileRequest): Promise<void> =>
   new Promise((resolve) => {
     const socket = net.connect(port, "127.0.0.1");
