@@ -107,7 +107,7 @@ describe("a plan", () => {
     [
       "a header that splits the answer",
       { kind: "answer", headers: { a: "b\r\nc: d" } },
-      'attempts[1].headers."a" is no header',
+      'attempts[1].headers."a" cannot be sent as a header',
       "RFC 9110",
     ],
   ])("with %s is refused by its key, value and what is accepted", (_, action, problem, accepted) => {

@@ -103,7 +103,7 @@ const headerProblem = ([name, value]: readonly [string, string]): string | false
     validateHeaderName(name);
     validateHeaderValue(name, value);
   } catch {
-    return `.headers.${shown(name)} is no header that can be sent; accepted are names and values of RFC 9110`;
+    return `.headers.${shown(name)} cannot be sent as a header; accepted are names and values of RFC 9110`;
   }
   return (
     ownHeaders.includes(name.toLowerCase()) &&

@@ -43,9 +43,9 @@ describe("rules", () => {
 
       Readings
         - bytes-after-decoding
-          the 128 bytes are counted once percent-encoding is undone
+          the 128 bytes are counted after percent-decoding
         - bytes-before-decoding
-          the 128 bytes are counted as they stand in the query
+          the 128 bytes are counted as sent in the query
 
       Seeded defects
         - state-of-129-bytes-taken

@@ -75,8 +75,7 @@ describe("the short report", () => {
 
       Readings that the evidence allows
         Rule                    Readings
-        authorize.state-length  bytes-after-decoding: the 128 bytes are counted once percent-encoding is
-                                undone
+        authorize.state-length  bytes-after-decoding: the 128 bytes are counted after percent-decoding
         push.schedule           R1: at 0, 30, 90, 210 and 450 s: the first at once, delays between pushes,
                                 five in all
 
@@ -155,7 +154,7 @@ describe("the short report", () => {
 const blind = (id: RuleResult["id"], n: number): RuleResult =>
   resultOf(id, {
     kind: "inconclusive",
-    reason: `${n} of ${n} cases could not be decided: a right exchange got no tokens: status 200, body {"at":17${n}}`,
+    reason: `${n} of ${n} cases could not be decided: a valid exchange got no tokens: status 200, body {"at":17${n}}`,
     settle: "a run in which every control succeeds",
     cases: 0,
   });
@@ -171,7 +170,7 @@ describe("where one answer stands behind most of what went wrong", () => {
     const text = render(recordOf({ rules: [unrelated, shown, ...others], outcome: "failed", exitCode: 1 }));
     expect(text.slice(text.indexOf("Look at"), text.indexOf("Broken promises"))).toMatchInlineSnapshot(`
       "Look at this first
-        3 rules could not be judged because a request that had to succeed did not: a right exchange got no
+        3 rules could not be judged because a request that had to succeed did not: a valid exchange got no
         tokens: status 200, body {"at":174}. The same answer is in the breach of exchange.token-set.
 
       "
@@ -181,7 +180,7 @@ describe("where one answer stands behind most of what went wrong", () => {
       .toMatchInlineSnapshot(`
         "What could not be judged
           ? inconclusive
-            a right exchange got no tokens: status 200, body {"at":174}; to settle it: a run in which every
+            a valid exchange got no tokens: status 200, body {"at":174}; to settle it: a run in which every
             control succeeds
             code.lifetime, code.unknown, refresh.lifetime
 

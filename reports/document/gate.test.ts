@@ -356,8 +356,7 @@ describe("the report of a run", () => {
 
       Readings that the evidence allows
         Rule                    Readings
-        authorize.state-length  bytes-after-decoding: the 128 bytes are counted once percent-encoding is
-                                undone
+        authorize.state-length  bytes-after-decoding: the 128 bytes are counted after percent-decoding
 
       Also measured
         Rule                    Measured
@@ -444,7 +443,7 @@ describe("the report of a run", () => {
     const interrupted = {
       kind: "inconclusive",
       reason: "interrupted",
-      settle: "a run that is left to finish",
+      settle: "a run that is not interrupted",
       cases: 0,
     } as const;
     const rules = [resultOf("code.unknown", interrupted), resultOf("code.lifetime", interrupted)];

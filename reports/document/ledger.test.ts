@@ -38,10 +38,10 @@ describe("what a ledger holds", () => {
 
   it("counts what a daily job does every day, and shows the latest of it", () => {
     const days = Array.from({ length: 9 }, (_, day) => `2030-01-0${day + 1}T03:00:00.000Z`);
-    const missed = { state: "missed", side: "alive", note: "no run came by while it was due" } as const;
+    const missed = { state: "missed", side: "alive", note: "no run happened while it was due" } as const;
     const text = render([
       ...days.map((issuedAt) => row({ ...missed, issuedAt })),
-      row({ ...missed, note: "a run asked it, and ended before it could tell" }),
+      row({ ...missed, note: "a run probed it, but ended before it recorded the answer" }),
       ...days.map((issuedAt, day) =>
         row({ state: "judged", held: true, issuedAt, note: `refused after ${day}` }),
       ),
@@ -51,7 +51,7 @@ describe("what a ledger holds", () => {
     expect(text).toMatch(
       /\? code\.lifetime {2}code {2}before its end, 9 times, the last one issued 2030-01-09 03:00/,
     );
-    expect(text).toContain("a run asked it, and ended before it could tell");
+    expect(text).toContain("a run probed it, but ended before it recorded the answer");
     expect(text).toContain("Judged (10)");
     expect(text).toMatch(
       /✓ .*after its end, 9 times, the last one issued 2030-01-09 03:00\n +refused after 8/,

@@ -6,7 +6,7 @@ export interface Exchange {
   /** From the slash on, with the query. */
   readonly path: string;
   readonly requestBody?: string;
-  /** 0 where there was no answer. */
+  /** 0 if there was no answer. */
   readonly status: number;
   /** The body; of no answer, why. */
   readonly text: string;

@@ -30,7 +30,7 @@ export const judgeWalk = (pages: readonly Page[], count: number): readonly Check
       "notifications.pages-partition",
       wrong === undefined,
       `${pages.length} pages hold the account's ${count} notifications, each once`,
-      () => `over all pages there are ${wrong ?? ""}`,
+      () => `over all pages: ${wrong ?? ""}`,
     ),
   ];
 };
