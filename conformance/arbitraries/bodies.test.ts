@@ -11,7 +11,7 @@ const parsed = ({ write }: BadBody): unknown => {
   }
 };
 
-test.each(notJson)("$name is no JSON", (body) => {
+test.each(notJson)("$name is not JSON", (body) => {
   expect(parsed(body)).toBe(undefined);
 });
 

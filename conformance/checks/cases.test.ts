@@ -11,7 +11,7 @@ const roomFor = (replaces: Partial<CaseRoom> = {}): CaseRoom => ({
 });
 
 describe("cases", () => {
-  it("begin one after another where there is one place, in the order in which they came", async () => {
+  it("start one after another if there is one place, in order of arrival", async () => {
     const room = roomFor();
     const steps: string[] = [];
     const judge = (name: string) =>
@@ -42,7 +42,7 @@ describe("cases", () => {
     expect(await judgeCase(room, () => Promise.resolve(pass))).toEqual(pass);
   });
 
-  it("say nothing of a breach that may be old age: what was awake for too long, not what slept", async () => {
+  it("do not report a breach that may be due to age: only if awake for too long, not if asleep", async () => {
     const room = roomFor({ shortestLifetimeMs: 100 });
     const breach = fail("it lives", "it is dead");
     const late = await judgeCase(room, async () => {

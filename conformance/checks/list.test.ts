@@ -30,7 +30,7 @@ describe("a list of values", () => {
     });
   });
 
-  it("reports the whole group where no probe breaks by itself, and cuts what is long", async () => {
+  it("reports the whole group if no probe fails on its own, and truncates long inputs", async () => {
     const verdict = await open().run.forEach(
       [Array.from({ length: 90 }, (_, probe) => probe)],
       (probes) => Promise.resolve(probes.length > 1 ? wrong : pass),
@@ -42,14 +42,14 @@ describe("a list of values", () => {
     });
   });
 
-  it("counts what was judged, not what was set aside", async () => {
+  it("counts what was judged, not what was discarded", async () => {
     const verdict = await open().run.forEach([1, 2, 3], (value) =>
       Promise.resolve(value === 2 ? discard("in the guard") : pass),
     );
     expect(verdict).toEqual({ kind: "passed", cases: 2 });
   });
 
-  it("is inconclusive where it is empty", async () => {
+  it("is inconclusive if it is empty", async () => {
     expect(await open().run.forEach([], always(pass))).toMatchObject({ kind: "inconclusive", cases: 0 });
   });
 });

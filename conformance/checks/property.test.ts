@@ -32,7 +32,7 @@ describe("a property over generated values", () => {
     expect(seen).toHaveLength(25);
   });
 
-  it("shrinks to the smallest value, and tells what that one showed", async () => {
+  it("shrinks to the smallest value, and reports what that one showed", async () => {
     const verdict = await open().run.forAll(fc.nat(), isSmall, { print: (value) => `<${value}>` });
     expect(verdict).toMatchObject({
       kind: "failed",
@@ -60,7 +60,7 @@ describe("a property over generated values", () => {
     }
   });
 
-  it("reports a value that fails alone, where the first one failed only beside other cases", async () => {
+  it("reports a value that fails alone, if the first one failed only beside other cases", async () => {
     let underWay = 0;
     const verdict = await open().run.forAll(
       fc.nat(),
@@ -79,7 +79,7 @@ describe("a property over generated values", () => {
     });
   });
 
-  it("fails with the first value where the budget for shrinking is nothing", async () => {
+  it("fails with the first value if there is no budget for shrinking", async () => {
     const verdict = await open({ shrinkBudgetMs: 0 }).run.forAll(fc.nat(), isSmall);
     expect(verdict).toMatchObject({
       kind: "failed",
@@ -87,7 +87,7 @@ describe("a property over generated values", () => {
     });
   });
 
-  it("fails with the first value where shrinking meets an error of the harness", async () => {
+  it("fails with the first value if shrinking meets an error of the harness", async () => {
     let judged = 0;
     const verdict = await open().run.forAll(
       fc.nat(),
@@ -105,7 +105,7 @@ describe("a property over generated values", () => {
     });
   });
 
-  it("is inconclusive where preconditions turn down almost everything", async () => {
+  it("is inconclusive if preconditions reject almost everything", async () => {
     let left = 1;
     const verdict = await open().run.forAll(fc.nat(), () => {
       fc.pre((left -= 1) === 0);

@@ -16,13 +16,13 @@ it("lets a try stand in which nothing was lost", () => {
   expect(watchRecurrence().stands(losing())).toBe(true);
 });
 
-it("takes for the service's doing what is lost three times running, and nothing less", () => {
+it("blames the service for what is lost three times in a row, and for nothing less", () => {
   const recurrence = watchRecurrence();
   const stands = (losses: Losses): boolean => recurrence.stands(losses);
   expect([1, 2, 3].map(() => stands(losing("/a")))).toEqual([false, false, true]);
 });
 
-it("never takes for the service's doing what was answered once", () => {
+it("never blames the service for what was answered once", () => {
   const recurrence = watchRecurrence();
   const stands = (losses: Losses): boolean => recurrence.stands(losses);
   expect([losing("/b"), losing("/a"), losing("/a"), losing("/a")].map(stands)).toEqual([
@@ -44,7 +44,7 @@ it("lets no try stand in which the road has lost something beside", () => {
   ]);
 });
 
-it("starts to count again where the control got no answer", () => {
+it("starts counting again if the control got no answer", () => {
   const recurrence = watchRecurrence();
   recurrence.stands(losing("/a"));
   recurrence.stands(losing("/a"));
@@ -52,7 +52,7 @@ it("starts to count again where the control got no answer", () => {
   expect(recurrence.stands(losing("/a"))).toBe(false);
 });
 
-it("leaves out what has been accounted for", () => {
+it("ignores what has been accounted for", () => {
   const losses = losing("/a");
   losses.ignoreLoss(0);
   expect(watchRecurrence().stands(losses)).toBe(true);
@@ -67,7 +67,7 @@ it("names requests alike in each try, whatever their query", () => {
   ]);
 });
 
-it("gives up at once if nothing listens or the limiter stays shut, and otherwise after eight tries", () => {
+it("gives up at once if nothing listens or the limiter stays closed, otherwise after eight tries", () => {
   const refused = newLosses();
   refused.note("GET /a 1", { exchange: 1, reason: "refused" });
   expect(hopelessness(refused, 1)).toContain("nothing listens");

@@ -24,7 +24,7 @@ describe.each(ways)("%s", (name, judgeBy) => {
     expect(await judgeBy(open().run, always(pass))).toEqual({ kind: "passed", cases });
   });
 
-  it("where one breach settles the rule, judges nothing after it", async () => {
+  it("if one breach settles the rule, judges nothing after it", async () => {
     const { run, sent } = open({ untilBreach: { isSeen: false }, casesAtATime: 1 });
     const verdict = await run.all([
       judgeBy(run, always(wrong)),
@@ -37,12 +37,12 @@ describe.each(ways)("%s", (name, judgeBy) => {
     expect(sent()).toBeLessThan(2);
   });
 
-  it("is inconclusive where nothing was judged", async () => {
+  it("is inconclusive if nothing was judged", async () => {
     const verdict = await judgeBy(open().run, always(discard("asks nothing")));
     expect(verdict).toMatchObject({ kind: "inconclusive", cases: 0, reason: "no case was judged" });
   });
 
-  it("is inconclusive where one case could not be decided, and says why", async () => {
+  it("is inconclusive if one case could not be decided, and says why", async () => {
     let left = 1;
     const verdict = await judgeBy(open().run, () =>
       Promise.resolve((left -= 1) === 0 ? undecided("the control got no code") : pass),
@@ -51,7 +51,7 @@ describe.each(ways)("%s", (name, judgeBy) => {
     expect(JSON.stringify(verdict)).toContain("the control got no code");
   });
 
-  it("is inconclusive where a control failed", async () => {
+  it("is inconclusive if a control failed", async () => {
     const verdict = await judgeBy(open().run, () => Promise.reject(new ControlFailed("no tokens")));
     expect(verdict).toMatchObject({ kind: "inconclusive", cases: 0 });
   });
@@ -64,23 +64,23 @@ describe.each(ways)("%s", (name, judgeBy) => {
     expect(verdict).toMatchObject({ kind: "passed", facts: { repeated: 2 } });
   });
 
-  it("is inconclusive where no answer ever comes, and does not wait for all of them", async () => {
+  it("is inconclusive if no answer ever comes, and does not wait for all of them", async () => {
     let asked = 0;
     const verdict = await judgeBy(open().run, () => {
       asked += 1;
       return lost("timeout")();
     });
     expect(verdict).toMatchObject({ kind: "inconclusive", cases: 0 });
-    // Of 25 cases at most those that are under way at the same time get their three tries.
+    // Of 25 cases, at most those running concurrently get their three tries.
     expect(asked).toBeLessThanOrEqual(18);
   });
 
-  it("throws what is no judgement, whatever it is", async () => {
+  it("throws anything that is not a judgement", async () => {
     for (const error of [new TypeError("a slip of the rule"), new Interrupted(), new RangeError("x")])
       await expect(judgeBy(open().run, () => Promise.reject(error))).rejects.toBe(error);
   });
 
-  it("fails with what was expected and seen, its exchanges, and how often it came back", async () => {
+  it("fails with what was expected and seen, its exchanges, and how often it recurred", async () => {
     const { run, kept } = open();
     const judge = (world: World): Promise<CaseVerdict> => {
       world.unique();
@@ -133,7 +133,7 @@ describe.each(ways)("%s", (name, judgeBy) => {
     });
   });
 
-  it("says nothing once the run is interrupted, also where a refusal was really a cut connection", async () => {
+  it("says nothing once the run is interrupted, even if a refusal was really a cut connection", async () => {
     for (const ending of [pass, wrong]) {
       const interrupt = new AbortController();
       const { run } = open({ signal: interrupt.signal });
@@ -148,7 +148,7 @@ describe.each(ways)("%s", (name, judgeBy) => {
 });
 
 describe("one history", () => {
-  it("counts the decisions that it holds, and none where it was set aside or holds none", async () => {
+  it("counts the decisions that it holds, and none if it was set aside or holds none", async () => {
     const { run } = open();
     const judging = (judgement: CaseVerdict, cases: number) => () => Promise.resolve({ ...judgement, cases });
     expect(await run.once(judging(pass, 12))).toEqual({ kind: "passed", cases: 12 });
@@ -171,7 +171,7 @@ describe("an observation", () => {
     expect(other).toEqual(one);
   });
 
-  it("has a fingerprint where it found nothing, and none where a control failed", async () => {
+  it("has a fingerprint if it found nothing, and none if a control failed", async () => {
     const { run } = open();
     expect(await run.observe(() => Promise.resolve(undefined))).toMatchObject({ fingerprint: "null" });
     expect(await run.observe(() => Promise.reject(new ControlFailed("no code")))).toMatchObject({
@@ -188,7 +188,7 @@ it("judges more cases with more effort, and never fewer than two", () => {
   expect(open({ effort: "quick" }).run.cases(0.01)).toBe(2);
 });
 
-it("parts keep a breach that one has seen though another cannot go on, and otherwise say why that is", async () => {
+it("parts keep a breach that one has seen even if another cannot go on, and otherwise say why", async () => {
   const { run } = open();
   const broken = run.forEach([1], always(wrong));
   const slip = new TypeError("a slip");

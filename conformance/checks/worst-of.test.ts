@@ -30,7 +30,7 @@ describe("several parts", () => {
     expect(() => worstOf([])).toThrow("at least one part");
   });
 
-  it("pass only where every part does", () => {
+  it("pass only if every part does", () => {
     const others: readonly Verdict[] = [
       inconclusive,
       failed,

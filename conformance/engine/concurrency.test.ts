@@ -13,7 +13,7 @@ import { newScope } from "../world/evidence/journal.ts";
 
 const stopping = stopAfterEach();
 
-/** Holds all who enter until so many are inside, and a little longer in case more come; counts the most at a time. */
+/** Holds everyone until this many are inside, and a little longer in case more come; records the maximum. */
 const meetingOf = (size: number) => {
   const inside: (() => void)[] = [];
   let most = 0;
@@ -37,7 +37,7 @@ const sessionWith = async (profile: Partial<Profile>) => {
   return session;
 };
 
-describe("how much a run does at a time", () => {
+describe("the concurrency of a run", () => {
   it.each([
     [{ maxConnections: 3 }, 3],
     [{}, 18],

@@ -126,7 +126,7 @@ describe("an interrupted run", () => {
     expect(result).toMatchObject({ outcome: "interrupted", exitCode: 130, results: [] });
   });
 
-  it("does not begin where it was interrupted before", async () => {
+  it("does not begin if it was interrupted before", async () => {
     const fake = await stopping(startFake());
     const result = await conform({
       ...runOptions(),

@@ -8,7 +8,7 @@ import type { Rule } from "../checks/rule.ts";
 import { runOptions, startFake } from "../testing/fake.ts";
 import { deadOrigin } from "../testing/servers.ts";
 
-/** A rule that fails where the service is named after it. */
+/** A rule that fails if the service is named after it. */
 const seeing = (requirement: Rule["requirement"]): Rule => ({
   requirement,
   check: (world) =>
@@ -58,7 +58,7 @@ const defect = (name: string, ...breaks: RequirementId[]) => ({ name, kind: "def
 const variant = (name: string) => ({ name, kind: "variant" as const, breaks: [] });
 
 describe("detection", () => {
-  it("counts a defect as killed only where every rule that it breaks failed", async () => {
+  it("counts a defect as killed only if every rule that it breaks failed", async () => {
     const report = await detect({
       ...options(),
       subjects: [

@@ -6,14 +6,14 @@ import { startFake } from "../testing/fake.ts";
 import { ControlFailed, TransportError } from "../world/exchange.ts";
 import { judge, rule, holds, breaks, verdictOf, stopping } from "./testing/judge-own.ts";
 
-describe("what a rule cannot do without", () => {
+describe("a rule's requirements", () => {
   it.each([
     ["second-client", {}, "clients"],
     ["events", { hooks: {} }, "hooks.events.trigger"],
     ["notifications", {}, "tolerances.visibilityMs"],
     ["notifications", { hooks: {} }, "hooks.events.trigger"],
     ["many-notifications", { hooks: {} }, "no account has more than 10"],
-  ] as const)("%s is named where it is missing", async (need, profile, word) => {
+  ] as const)("%s is named if it is missing", async (need, profile, word) => {
     const fake = await stopping(startFake());
     const { profile: whole } = await fake.resolved();
     const verdict = await verdictOf(rule("code.unknown", holds, { needs: [need] }), {
@@ -23,7 +23,7 @@ describe("what a rule cannot do without", () => {
     expect(JSON.stringify(verdict)).toContain(word);
   });
 
-  it("is no hindrance where it is there", async () => {
+  it("does not matter if it is there", async () => {
     const ids = Array.from({ length: 11 }, (_, index) => `id-${index}`);
     const prepared = {
       ...emptyPrepared,
@@ -35,7 +35,7 @@ describe("what a rule cannot do without", () => {
     });
   });
 
-  it("is time: what takes longer than a run may wait is not begun", async () => {
+  it("include time: what takes longer than a run may wait is not started", async () => {
     const waiting = rule("code.lifetime", holds, { waitsMs: ({ limits }) => limits.codeLifetimeMs });
     const setting = { profile: { hooks: {} } };
     expect(await verdictOf(waiting, { ...setting, maxWaitMs: 599_999 })).toMatchObject({
@@ -49,12 +49,12 @@ describe("what a rule cannot do without", () => {
 });
 
 describe("what a rule's verdict becomes", () => {
-  it("is a warning where the rule is advisory, and a failure elsewhere", async () => {
+  it("is a warning if the rule is advisory, and a failure elsewhere", async () => {
     expect(await verdictOf(rule("code.bound-to-client", breaks))).toMatchObject({ kind: "warned" });
     expect(await verdictOf(rule("code.unknown", breaks))).toMatchObject({ kind: "failed" });
   });
 
-  it("is not applicable where the profile says so, and the rule is not run", async () => {
+  it("is not applicable if the profile says so, and the rule is not run", async () => {
     const unwanted = rule("code.unknown", () => expect.unreachable());
     const profile = { notApplicable: { "code.unknown": "codes are not checked here" } };
     expect(await verdictOf(unwanted, { profile })).toMatchObject({
@@ -63,7 +63,7 @@ describe("what a rule's verdict becomes", () => {
     });
   });
 
-  it("is no pass where nothing was judged, whatever the rule says", async () => {
+  it("is not passed if nothing was judged, whatever the rule says", async () => {
     const vacuous: Rule = {
       requirement: "code.unknown",
       check: () => Promise.resolve({ kind: "passed", cases: 0 }),
@@ -71,7 +71,7 @@ describe("what a rule's verdict becomes", () => {
     expect(await verdictOf(vacuous)).toMatchObject({ kind: "inconclusive", cases: 0 });
   });
 
-  it("fails where the evidence rules out the reading that is pinned", async () => {
+  it("fails if the evidence rules out the reading that is pinned", async () => {
     const profile = { pins: { readings: { "authorize.state-length": "bytes-after-decoding" } } };
     const reading = (readings: unknown): Rule => ({
       requirement: "authorize.state-length",
@@ -87,7 +87,7 @@ describe("what a rule's verdict becomes", () => {
     expect(await verdictOf(reading(allowed.slice(1)))).toMatchObject({ kind: "passed" });
   });
 
-  it("is an error of the harness where the rule slips, and the others run to their end", async () => {
+  it("is a harness error if the rule throws, and the others still complete", async () => {
     const slipping: Rule = {
       requirement: "code.unknown",
       check: () => Promise.reject(new TypeError("undefined is not a code")),
@@ -116,7 +116,7 @@ describe("what a rule's verdict becomes", () => {
     expect(heard.toSorted()).toEqual(results.map(({ id }) => id).toSorted());
   });
 
-  it("is inconclusive where a control fails outside any case", async () => {
+  it("is inconclusive if a control fails outside any case", async () => {
     for (const error of [new ControlFailed("no tokens"), new TransportError(1, "closed", "hung up")])
       expect(
         await verdictOf({ requirement: "code.unknown", check: () => Promise.reject(error) }),
@@ -126,7 +126,7 @@ describe("what a rule's verdict becomes", () => {
       });
   });
 
-  it("names the hook where one fails", async () => {
+  it("names the hook if one fails", async () => {
     const profile = { hooks: { clock: { advance: { http: { url: "http://127.0.0.1:1/" } } } } };
     const sleeping = rule("code.lifetime", async ({ clock }) => {
       await clock.sleep(5);

@@ -53,7 +53,7 @@ it("target, raw requests and hooks all take the way that the profile describes",
     advance: { http: { url: `${origin}/control/clock/advance`, body: { ms: "{{ms}}" } } },
   };
   const resolved = await fake.resolved({ baseUrl: origin, hooks: { clock } });
-  // Some of these send what no HTTP client agrees to, on their own sockets; one moves the clock.
+  // Some of these send what no HTTP client would, on their own sockets; one moves the clock.
   const ids = ["authorize.state-charset", "code.single-use", "code.lifetime"];
   const { results } = await conform({
     ...runOptions(),
@@ -65,7 +65,7 @@ it("target, raw requests and hooks all take the way that the profile describes",
   );
   expect([...seen].toSorted()).toEqual(["hook", "service"]);
 
-  // Without the override the name does not resolve; a machine's resolver may take its time to say so.
+  // Without the override the name does not resolve; a machine's resolver may take a while to say so.
   await expect(conform({ ...runOptions(), resolved, rules: [] })).rejects.toThrow(
     /cannot be resolved|gives no answer in time/,
   );

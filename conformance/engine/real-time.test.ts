@@ -18,7 +18,7 @@ import { folderOfFile } from "../testing/folders.ts";
 
 const folder = folderOfFile();
 
-/** Some thousandths of the document's limits, so that whatever a rule waits for is over within seconds. */
+/** A few thousandths of the document's limits, so that every wait is over within seconds. */
 const limitsAt = (scale: number) => ({
   codeLifetimeMs: scale * 4_000,
   refreshTokenLifetimeMs: scale * 8_000,
@@ -26,14 +26,14 @@ const limitsAt = (scale: number) => ({
 });
 
 /**
- * A busy machine makes even a sound sender truly late, by a good part of such short limits and by next to nothing of
- * the document's own: what does not come to the right verdict at the first of these scales has to at a later one.
+ * A busy machine makes even a sound sender really late, by a good part of such short limits but next to nothing of the
+ * document's own: what does not get the right verdict at the first of these scales must get it at a later one.
  */
 const scales = [1, 3, 9] as const;
 
 /**
  * Judges a fake in real time: its profile has hooks for events and the callback, and none for the clock. Nothing of it
- * is left beside the next.
+ * outlives its test.
  */
 const judgeAt = async (behaviour: string, scale: number, of: readonly Rule[]): Promise<RunRecord> => {
   const limits = limitsAt(scale);
@@ -43,13 +43,13 @@ const judgeAt = async (behaviour: string, scale: number, of: readonly Rule[]): P
     limits: { ...limits, accessTokenLifetimeMs: limits.codeLifetimeMs, senderTimeoutMs: 1_000 },
   });
   const receiver = await startReceiver();
-  // It stands behind a load balancer that looks all the time whether it is there.
+  // It is behind a load balancer that keeps checking it.
   const prober = startProber(Number(new URL(receiver.callbackUrl).port), 150, probeKinds);
   const { events, callback } = (await fake.resolved()).profile.hooks ?? {};
   const resolved = await fake.resolved({
     hooks: { ...(events === undefined ? {} : { events }), ...(callback === undefined ? {} : { callback }) },
     limits,
-    // How late pushes may be is left to what the run measures of this machine.
+    // How late pushes may be is left to what the run measures on this machine.
     tolerances: { lifetimeGuardMs: 400, visibilityMs: 500 },
   });
   try {
@@ -70,14 +70,14 @@ const judgeAt = async (behaviour: string, scale: number, of: readonly Rule[]): P
 const isGating = ({ requirement }: Rule): boolean =>
   ["required", "derived"].includes(catalogue[requirement].level);
 
-/** What these rules came to that did not pass, with the reason. */
+/** The results of these rules that did not pass, with the reason. */
 const unpassed = ({ rules: results }: RunRecord, of: readonly Rule[]) =>
   of.filter(isGating).flatMap(({ requirement }) => {
     const verdict = results.find(({ id }) => id === requirement)?.verdict;
     return verdict?.kind === "passed" ? [] : [{ requirement, verdict }];
   });
 
-/** What is not judged by waiting is the same in virtual time. */
+/** What needs no waiting is the same in virtual time. */
 const waiting = rules.filter(({ waitsMs, needs = [] }) => waitsMs !== undefined || needs.includes("pushes"));
 
 it("what waits is judged in real time beside a prober, by limits that its report names first", async () => {
@@ -100,7 +100,7 @@ it("what waits is judged in real time beside a prober, by limits that its report
   }
   expect(loose).toEqual([]);
   expect(cap).toMatchObject({ facts: { connectionsWithoutPush: { silent: expect.any(Number) } } });
-  // At the last of the scales a run waits for minutes of real time.
+  // At the last scale a run waits for minutes of real time.
 }, 720_000);
 
 it.concurrent("a code that lives too long and a push too many are broken promises in real time as well", async () => {

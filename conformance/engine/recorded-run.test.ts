@@ -77,7 +77,7 @@ describe("a recorded run", () => {
     for (const secret of seen) expect(text.includes(secret)).toBe(false);
   });
 
-  it("that is interrupted in the middle ends at once and can be read", async () => {
+  it("that is interrupted ends at once and can be read", async () => {
     const fake = await stopping(startFake());
     const interrupt = new AbortController();
     const { promise: hangs, resolve: beginsToHang } = Promise.withResolvers<void>();
@@ -171,7 +171,7 @@ describe("a replay", () => {
     },
   );
 
-  it("names the rules that failed where the one that is asked for has no result", async () => {
+  it("names the rules that failed if the one that is asked for has no result", async () => {
     const fake = await stopping(startFake());
     const failing = single((_, run) => run.once(() => Promise.resolve(fail("a", "b"))));
     const { record } = await recordedRun({ ...base(), resolved: await fake.resolved(), rules: [failing] });

@@ -19,7 +19,7 @@ const settledIn = (run: string): readonly string[] => {
     .map((line) => (JSON.parse(line) as { id: string }).id);
 };
 
-/** Starts a run and ends it by force once a few rules have settled. */
+/** Starts a run and kills it once a few rules have settled. */
 const killed = async (run: string): Promise<readonly string[]> => {
   const child = spawn(process.execPath, [path.join(root, "cli.ts"), "conform", ...sections, "--out", run], {
     stdio: "ignore",
@@ -33,7 +33,7 @@ const killed = async (run: string): Promise<readonly string[]> => {
 };
 
 describe("a run that was killed", () => {
-  it("goes on with what had not settled, and comes to the same as one that ran through", async () => {
+  it("continues with what had not settled, and gives the same result as an uninterrupted run", async () => {
     const run = path.join(folder, "killed");
     const before = await killed(run);
     expect(before.length).toBeGreaterThanOrEqual(5);

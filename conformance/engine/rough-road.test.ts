@@ -29,7 +29,7 @@ const sections = [
   "service.survives-bad-input",
 ];
 
-/** Some rules of each section judged at quick effort behind this road. */
+/** Some rules of each section, judged at quick effort over this bad network. */
 const judgeBehind = async (
   behaviour: string,
   conditions: RoadConditions,
@@ -43,7 +43,7 @@ const judgeBehind = async (
   return { result: await conform({ ...runOptions(), resolved, rules: selected }), counts: road.counts };
 };
 
-/** What each rule came to, with the reason of what could not be judged. */
+/** The result of each rule, with the reason if it could not be judged. */
 const verdicts = ({ results }: ConformResult): Readonly<Record<string, string>> =>
   Object.fromEntries(
     results.map(({ id, verdict }) => [
@@ -64,11 +64,11 @@ it("is green behind a road that delays, drops, throttles and restarts, and says 
   expect(notes).toMatch(/the target's address refused connections 1 time/);
 });
 
-it("is green where the hooks' own server restarts in mid-run, and says so", async () => {
+it("is green if the hooks' own server restarts during the run, and says so", async () => {
   const fake = await stopping(startFake());
   const conditions = { latencyMs: 0, restartAfter: 12, restartMs: 400, restartOn: "GET" } as const;
   const { controlUrl } = fake.server;
-  // Reads of the clock: what is cut while it moves something cannot be sent again.
+  // Reads of the clock: a cut request that moves something cannot be resent.
   const road = await stopping(startRoad(controlUrl, conditions));
   const { hooks = {} } = (await fake.resolved()).profile;
   const moved = JSON.parse(JSON.stringify(hooks).replaceAll(controlUrl, road.url)) as typeof hooks;

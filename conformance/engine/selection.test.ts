@@ -43,7 +43,7 @@ describe("a selection", () => {
     expect(problems[3]).toContain("accepted are required, derived, advisory, unspecified");
   });
 
-  it("is a mistake where it leaves nothing, or names what cannot be tested", () => {
+  it("is a mistake if it leaves nothing, or names what cannot be tested", () => {
     expect(problemsOf(() => idsOf({ only: ["code.lifetime"], levels: ["advisory"] }))).toHaveLength(1);
     expect(problemsOf(() => idsOf({ only: [] }))).toHaveLength(1);
     expect(problemsOf(() => selectRules([], {}))).toHaveLength(1);

@@ -29,7 +29,7 @@ const resolveTarget = async (): Promise<ResolvedProfile> => {
   return resolveProfile(checkProfile(profileOf(fake)), secretsOf(fake));
 };
 
-/** The receiver that the profile attaches, or one that is started here. */
+/** The receiver that the profile attaches, or one started here. */
 const receiverFor = async ({ receiver }: ResolvedProfile): Promise<ConformOptions["receiver"]> => {
   if (receiver?.kind === "attach") return receiver;
   const started = await startReceiver(receiver ?? {});
@@ -62,7 +62,7 @@ afterAll(async () => {
   await Promise.all(stopping.map((stop) => stop()));
 });
 
-/** What a test says of a verdict: nothing where the promise is kept, otherwise why not. */
+/** What a test says about a verdict: nothing if the promise is kept, otherwise why not. */
 const complaintOf = ({ level, verdict }: RuleResult): string | undefined => {
   if (verdict.kind === "failed")
     return `expected: ${verdict.breach.expected}\nactual:   ${verdict.breach.actual}\ninput:    ${verdict.breach.reproduction.counterexample ?? "(none)"}`;

@@ -34,7 +34,7 @@ const sound = (): Profile => ({
   tolerances: { requestTimeoutMs: 1_000, visibilityMs: 200 },
 });
 
-/** All that the doctor says of a profile, as the command puts it together. */
+/** Everything that doctor says about a profile, as the command composes it. */
 const diagnose = async (
   profile: unknown,
   environment = secretsOf(fake.server),

@@ -25,7 +25,7 @@ const into = (name: string, more: Partial<Parameters<typeof writeProfile>[1]> = 
 });
 
 describe("a new profile", () => {
-  it.each(["touchstone.config.ts", "profile.json"])("as %s can be used as it is", async (name) => {
+  it.each(["touchstone.config.ts", "profile.json"])("as %s can be used unchanged", async (name) => {
     writeProfile(answers, into(name));
     const { profile, clients } = await loadProfile(path.join(folder, name), { ONE: "secret" });
     expect(profile.baseUrl).toBe(answers.baseUrl);
@@ -99,7 +99,7 @@ describe("the name of a new profile", () => {
     expect(nameIn(packageJson)).toBe(name);
   });
 
-  it("is JSON where defineProfile cannot be imported", () => {
+  it("is JSON if defineProfile cannot be imported", () => {
     expect(nameIn('{ "type": "module" }', false)).toBe("touchstone.config.json");
   });
 
@@ -121,7 +121,7 @@ describe("what a profile needs", () => {
     redirectUri: ["https://a/"],
   };
 
-  it("is taken from flags, without a question where all is said", async () => {
+  it("is taken from flags, without a question if all is said", async () => {
     const ask = () => Promise.reject(new Error("no question was expected"));
     const first = { id: "a", secretEnv: "A", redirectUri: "https://a/" };
     expect(await gatherAnswers(flags, undefined)).toEqual({ baseUrl: "https://x.example", clients: [first] });
@@ -134,7 +134,7 @@ describe("what a profile needs", () => {
     expect((await gatherAnswers(two, { ask, tell: () => {} })).clients).toHaveLength(2);
   });
 
-  it("is asked for where flags leave it out", async () => {
+  it("is asked for if flags leave it out", async () => {
     const asked: string[] = [];
     const ask: Talk["ask"] = (question, offered) => {
       asked.push(question);

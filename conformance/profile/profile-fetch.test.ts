@@ -188,7 +188,7 @@ describe("what a profile says of a run's patience and haste", () => {
     ["tolerances.outageMs", { tolerances: { outageMs: -1 } }],
     ["concurrency.maxConnections", { concurrency: { maxConnections: 0 } }],
     ["concurrency.maxCases", { concurrency: { maxCases: 2.5 } }],
-  ])("%s is refused where it makes no sense", async (key, more) => {
+  ])("%s is refused if it makes no sense", async (key, more) => {
     expect(await problemOf(() => resolved(more))).toContain(`${key} is `);
   });
 });

@@ -10,7 +10,7 @@ describe("the environment of a load run", () => {
     });
   });
 
-  it("is refused where the load could not go the gate's way", () => {
+  it("is refused if the load could not go the gate's way", () => {
     const code = { command: ["./get-code.sh"] };
     const profile = {
       network: { proxy: { url: "http://proxy:1" }, resolve: { a: "::1" } },

@@ -38,7 +38,7 @@ const resolve = (network: Profile["network"], environment: Record<string, string
 };
 
 describe("the network of a profile", () => {
-  it("is nothing special where the profile says nothing", async () => {
+  it("is nothing special if the profile says nothing", async () => {
     expect(await resolve({})).toEqual({ settings: { resolve: {} }, problems: [] });
   });
 

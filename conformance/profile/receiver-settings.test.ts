@@ -28,7 +28,7 @@ const resolve = async (receiver: Profile["receiver"]) => {
 };
 
 describe("the receiver of a profile", () => {
-  it("is one on this machine where the profile says nothing", async () => {
+  it("is one on this machine if the profile says nothing", async () => {
     expect(await resolve(undefined)).toEqual({ kind: "listen" });
   });
 

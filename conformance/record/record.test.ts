@@ -120,7 +120,7 @@ describe("a sealed record", () => {
     expect(modes).toEqual([0o600, 0o600, 0o600, 0o600, 0o600]);
   });
 
-  it("keeps the receiver's lines in their own file, and has none where there were none", () => {
+  it("keeps the receiver's lines in their own file, and has none if there were none", () => {
     const [silent, pushed] = [path.join(home, "silent"), path.join(home, "pushed")];
     written(silent).seal(final);
     expect(existsSync(path.join(silent, recordFiles.pushes))).toBe(false);
@@ -203,7 +203,7 @@ describe("a run that was cut off", () => {
 });
 
 describe("a directory that cannot take a record", () => {
-  it("is refused where something is in it, which stays as it was", async () => {
+  it("is refused if something is in it, which stays as it was", async () => {
     writeFileSync(path.join(home, "mine"), "kept");
     expect(await problemOf(() => openRecord(home, header))).toBe(
       `--out is "${home}", a folder with something in it; give one that does not exist yet or is empty`,
@@ -211,7 +211,7 @@ describe("a directory that cannot take a record", () => {
     expect(readFileSync(path.join(home, "mine"), "utf8")).toBe("kept");
   });
 
-  it("is refused where an earlier run is in it", async () => {
+  it("is refused if an earlier run is in it", async () => {
     const directory = path.join(home, "run");
     written(directory).seal(final);
     const before = readFileSync(path.join(directory, recordFiles.run), "utf8");
@@ -219,7 +219,7 @@ describe("a directory that cannot take a record", () => {
     expect(readFileSync(path.join(directory, recordFiles.run), "utf8")).toBe(before);
   });
 
-  it("is taken where it is empty", () => {
+  it("is taken if it is empty", () => {
     const directory = path.join(home, "empty");
     mkdirSync(directory);
     expect(openRecord(directory, header).seal(final).state).toBe("sealed");
@@ -231,7 +231,7 @@ describe("a directory that cannot take a record", () => {
     ["deep below a file", ["file", "a", "run"]],
     ["too long a name", ["x".repeat(300)]],
     ["no path at all", ["a\0b"]],
-  ])("is refused where it is %s", async (_, parts) => {
+  ])("is refused if it is %s", async (_, parts) => {
     writeFileSync(path.join(home, "file"), "");
     const directory = path.join(home, ...parts);
     expect(await problemOf(() => openRecord(directory, header))).toMatch(

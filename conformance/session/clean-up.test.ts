@@ -58,7 +58,7 @@ const runWith = async (
   return { resolved, options, receiver, result: () => conform({ ...options, resolved, rules: [leaving] }) };
 };
 
-it("lists what stays, puts the callback back, and gives the list to the hook that cleans up", async () => {
+it("lists what remains, restores the callback, and gives the list to the clean-up hook", async () => {
   const { origin, calls } = await answered(200);
   const { result } = await runWith({ restore: `${origin}/restore`, cleanup: `${origin}/cleanup` });
   const { leftBehind, outcome } = await result();
@@ -81,7 +81,7 @@ it("lists what stays, puts the callback back, and gives the list to the hook tha
   expect(leftBehindSentences(leftBehind).join()).not.toContain("the callback address");
 });
 
-it("says what hooks could not clean up, and judges no worse for it", async () => {
+it("says what hooks could not clean up, without affecting the judgement", async () => {
   const { origin } = await answered(500);
   const { result } = await runWith({ restore: `${origin}/restore`, cleanup: `${origin}/cleanup` });
   const { leftBehind, outcome } = await result();
@@ -113,7 +113,7 @@ it("cleans up after a run that was interrupted, and after one that could not beg
   expect(calls).toHaveLength(2);
 });
 
-it("lets a command read the list, and doctor say what its own look has left", async () => {
+it("lets a command read the list, and doctor report what its own examination left behind", async () => {
   const { resolved, options } = await runWith({});
   const print =
     "process.stdin.on('data', (text) => { const { notificationIds } = JSON.parse(text); if (!(notificationIds.length > 0)) process.exit(1); });";

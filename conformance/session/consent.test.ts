@@ -7,7 +7,7 @@ import { openSession } from "./session.ts";
 import { runOptions, startFake, type FakeTarget } from "../testing/fake.ts";
 import { serveHttp, type TestServer } from "../testing/servers.ts";
 
-/** The fake behind a consent page, and beside it someone who knows how to consent. */
+/** The fake behind a consent page, and a hook that knows how to consent. */
 let fake: FakeTarget;
 let front: TestServer;
 let consenter: TestServer;
@@ -75,7 +75,7 @@ describe("a service behind a consent page", () => {
     ).toEqual([]);
   });
 
-  it("still fails where it breaks its promises", async () => {
+  it("still fails if it breaks its promises", async () => {
     await fake.stop();
     fake = await startFake({ behaviour: "code-reusable-twice" });
     const { results } = await conform({

@@ -21,7 +21,7 @@ interface Setting {
   readonly fake?: StartOptions;
 }
 
-/** Half a second a request, for targets that never answer: any other target is given the profile's time. */
+/** Half a second per request, for targets that never answer; others get the profile's timeout. */
 const soonOver = { requestTimeoutMs: 500 };
 
 /** The checks of a preflight over a fake whose profile was changed. */
@@ -70,8 +70,8 @@ describe("a sound service", () => {
   });
 });
 
-describe("a mistake of the profile is told from a breach of the service", () => {
-  it.each([0, 1])("where the secret of client %i is wrong", async (index) => {
+describe("a mistake of the profile is distinguished from a breach of the service", () => {
+  it.each([0, 1])("if the secret of client %i is wrong", async (index) => {
     const wrong = "wrong-secret-0815";
     const { checks } = await checksOf({ secrets: { [`TOUCHSTONE_FAKE_SECRET_${index + 1}`]: wrong } });
     const check = onlyFatal(checks);
@@ -81,7 +81,7 @@ describe("a mistake of the profile is told from a breach of the service", () => 
     expect(JSON.stringify(checks)).not.toContain(wrong);
   });
 
-  it("where a client's id is unknown", async () => {
+  it("if a client's id is unknown", async () => {
     const fake = await stopping(startFake());
     const [first, second] = (await fake.resolved()).profile.clients;
     if (first === undefined || second === undefined) throw new Error("the fake has two clients");
@@ -95,14 +95,14 @@ describe("a mistake of the profile is told from a breach of the service", () => 
   const html = (_: IncomingMessage, response: ServerResponse): void =>
     void response.writeHead(200, { "content-type": "text/html" }).end("<!doctype html><p>Welcome</p>");
 
-  it("where everything is answered with web pages", async () => {
+  it("if everything is answered with web pages", async () => {
     const { origin } = await stopping(serveHttp(html));
     const check = onlyFatal((await checksOf({ profile: { baseUrl: origin } })).checks);
     expect(check).toMatchObject({ check: "base address", fatal: "configuration" });
     expect(check.message).toContain("web pages");
   });
 
-  it("where the base path is wrong", async () => {
+  it("if the base path is wrong", async () => {
     const fake = await stopping(startFake());
     const { checks } = await checksOf({ profile: { baseUrl: `${fake.server.baseUrl}/elsewhere` } });
     expect(fatalOf(checks).map(({ fatal }) => fatal)).toContain("configuration");
@@ -126,7 +126,7 @@ describe("a mistake of the profile is told from a breach of the service", () => 
       async () => (await stopping(serveTcp((socket) => socket.end("SSH-2.0-x\r\n")))).origin,
       "is not valid HTTP",
     ],
-  ] as const)("where the target %s", async (_, start, words) => {
+  ] as const)("if the target %s", async (_, start, words) => {
     const baseUrl = await start();
     const check = onlyFatal((await checksOf({ profile: { baseUrl, tolerances: soonOver } })).checks);
     expect(check).toMatchObject({ check: "base address", fatal: "unreachable" });
@@ -135,7 +135,7 @@ describe("a mistake of the profile is told from a breach of the service", () => 
     expect(check.remedy).toContain("baseUrl");
   });
 
-  it("where clock.advance moves no clock", async () => {
+  it("if clock.advance moves no clock", async () => {
     const hooks = await hooksOf();
     const { origin } = await stopping(serveHttp((_, response) => response.end("{}")));
     const clock = { ...hooks.clock, advance: { http: { url: origin, body: { ms: "{{ms}}" } } } };
@@ -144,7 +144,7 @@ describe("a mistake of the profile is told from a breach of the service", () => 
     expect(check.message).toContain("moved by 0 ms");
   });
 
-  it("where clock.now tells no moment", async () => {
+  it("if clock.now tells no moment", async () => {
     const hooks = await hooksOf();
     const { origin } = await stopping(serveHttp((_, response) => response.end('{"health":"good"}')));
     const clock = { ...hooks.clock, now: { http: { url: origin } } };
@@ -153,7 +153,7 @@ describe("a mistake of the profile is told from a breach of the service", () => 
     expect(check.message).toContain("no time in its answer");
   });
 
-  it("where clock.advance moves nothing, and no hook tells the time", async () => {
+  it("if clock.advance moves nothing, and no hook tells the time", async () => {
     const { baseUrl, hooks } = (await (await stopping(startFake())).resolved()).profile;
     const { now: _, ...moving } = hooks?.clock ?? {};
     const checked = async (clock: typeof moving) =>
@@ -169,7 +169,7 @@ describe("a mistake of the profile is told from a breach of the service", () => 
     );
   });
 
-  it("where events.trigger fails", async () => {
+  it("if events.trigger fails", async () => {
     const events = { trigger: { command: [process.execPath, "-e", "process.exit(1)"] } };
     const hooks = await hooksOf();
     const fake = await stopping(startFake());
@@ -179,7 +179,7 @@ describe("a mistake of the profile is told from a breach of the service", () => 
     expect(check).toMatchObject({ check: "hooks.events.trigger", fatal: "configuration" });
   });
 
-  it("where the target throttles and its clock cannot be moved", async () => {
+  it("if the target throttles and its clock cannot be moved", async () => {
     const { origin } = await stopping(
       serveHttp((_, response) => response.writeHead(429, { "retry-after": "5" }).end()),
     );
@@ -201,7 +201,7 @@ describe("a service that breaks its promises is not called misconfigured", () =>
     ["are told to five minutes", (_: Context, soundMs: unknown) => floored(soundMs, 300_000)],
     ["are told to whole minutes", (_: Context, soundMs: unknown) => floored(soundMs, 60_000)],
     ["are no time of day", () => 0],
-  ] as const)("where its timestamps %s, and no hook tells the time", async (_, timestampOf) => {
+  ] as const)("if its timestamps %s, and no hook tells the time", async (_, timestampOf) => {
     const behaviour = behaviourFrom("broken", {
       summary: "tells another time",
       replaces: (sound) => ({ timestamp: (context) => timestampOf(context, sound.timestamp(context)) }),
@@ -236,7 +236,7 @@ describe("a service that breaks its promises is not called misconfigured", () =>
       "closes connections",
     ],
     ["gives no tokens", { exchangeFields: () => ({}) }, "no accessToken"],
-  ] as const)("where its exchange %s", async (_, replaced, words) => {
+  ] as const)("if its exchange %s", async (_, replaced, words) => {
     const behaviour = behaviourFrom("broken", { summary: "breaks down", replaces: () => replaced });
     const { checks } = await checksOf({ fake: { behaviour }, profile: { tolerances: soonOver } });
     expect(fatalOf(checks)).toEqual([]);

@@ -22,7 +22,7 @@ const open = async (profile: Partial<Profile> = {}) => {
   return { session, scope, clock, world: session.world(scope, clock, emptyPrepared) };
 };
 
-/** Opens a session with a service that gives every request this answer, and notes what it was asked. */
+/** Opens a session with a service that gives every request this answer, and records what it was asked. */
 const openAt = async (
   json: unknown,
   profile: Partial<Profile> = {},

@@ -18,7 +18,7 @@ describe("the browser for tests", () => {
     await other.stop();
   });
 
-  it("fails where there is none, and names what it looked for", async () => {
+  it("fails if there is none, and names what it looked for", async () => {
     vi.stubEnv("CHROMIUM_PATH", "/nowhere/chromium");
     await expect(launchBrowser()).rejects.toThrow("/nowhere/chromium");
   });

@@ -44,7 +44,7 @@ const listening = async (server: Server): Promise<string> => {
   return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
 };
 
-describe("the process, where the command line is wrong", () => {
+describe("the process, if the command line is wrong", () => {
   it("ends with exit code 2, and names the flag, the value and what is accepted", async () => {
     const { exitCode, stderr, stdout } = await runCli(["conform", "--only", "code.singleuse"]);
     expect({ exitCode, stdout }).toEqual({ exitCode: 2, stdout: "" });

@@ -129,7 +129,7 @@ describe("an installed package", () => {
   );
 
   it(
-    "does the whole job with one command: both records, one page and one document of both, where they are asked for",
+    "does the whole job with one command: both records, one page and one document of both, if they are asked for",
     async () => {
       const { path: k6 } = await k6ForTests();
       const asked = [

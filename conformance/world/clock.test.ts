@@ -27,7 +27,7 @@ describe("a real clock", () => {
     expect(second).toBeGreaterThan(first);
     expect(third).toBeGreaterThan(second);
     const crowd = Array.from({ length: 400 }, () => begin(10));
-    // One after the other they would take 8 s. Timers end in the order in which they are due, however late that is.
+    // One after another they would take 8 s. Timers end in the order in which they are due, however late that is.
     const latest = clock.sleep(1_000).then(() => "too late");
     expect(await Promise.race([Promise.all(crowd).then(() => "in time"), latest])).toBe("in time");
   });

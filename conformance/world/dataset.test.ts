@@ -10,7 +10,7 @@ interface Stored {
   readonly listedFromMs: number;
 }
 
-/** A list in memory with the document's paging, whose notifications show after a delay. */
+/** An in-memory list with the document's paging, whose notifications appear after a delay. */
 const stub = (delayMs: number, options: Partial<EventsOptions> & { tellsIds?: boolean } = {}) => {
   const stored: Stored[] = [];
   let nowMs = 0;
@@ -58,7 +58,7 @@ const stub = (delayMs: number, options: Partial<EventsOptions> & { tellsIds?: bo
   return { dataset, add, stored };
 };
 
-test("accounts of its own hold 36, 20, 3 and 1 notifications that the hook told", async () => {
+test("its own accounts hold 36, 20, 3 and 1 notifications that the hook returned", async () => {
   const { dataset, stored } = stub(0);
   const { sets, notes } = await prepareNotifications(dataset);
   expect(notes).toEqual([]);
@@ -71,7 +71,7 @@ test("accounts of its own hold 36, 20, 3 and 1 notifications that the hook told"
   expect(stored.some(({ accountId }) => accountId === sets.emptyAccountId)).toBe(false);
 });
 
-test("ids that the hook does not tell are read off the list, once all are listed", async () => {
+test("ids that the hook does not return are read from the list, once all are listed", async () => {
   const { dataset } = stub(4_000, { tellsIds: false });
   const { sets, notes } = await prepareNotifications(dataset);
   expect(notes).toEqual([]);
@@ -103,7 +103,7 @@ test("accounts that the profile names are topped up, not filled again", async ()
   ]);
 });
 
-test("without a hook, what the service has is read, the most populous account first", async () => {
+test("without a hook, existing notifications are read, the account with the most first", async () => {
   const { dataset, add } = stub(0);
   for (const digit of ["1", "2", "2", "3", "2", "3"]) add(`${digit.repeat(8)}-0000-4000-8000-000000000000`);
   const { sets, notes } = await prepareNotifications({ ...dataset, events: undefined });

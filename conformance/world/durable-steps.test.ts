@@ -5,7 +5,7 @@ import type { World } from "./world.ts";
 
 const client = { id: "client-1", secret: "MARKED-secret", redirectUri: "https://client.example/" };
 
-/** What is kept of cases, in memory: what one world leaves, the next is given. */
+/** What is kept of cases, in memory: each world gets what the previous one left. */
 const memory = () => {
   const kept = new Map<string, readonly KeptStep[]>();
   const world = (over: Partial<Pick<World, "client">> = {}) => {
@@ -48,7 +48,7 @@ describe("the steps of a case", () => {
     expect(durableSteps(later, "another").isContinued()).toBe(false);
   });
 
-  it("cannot be gone on with while one is under way, nor once the decisive one has begun", async () => {
+  it("cannot be continued while a step is running, nor once the decisive one has begun", async () => {
     const { kept, world } = memory();
     const steps = durableSteps(world(), "case");
     await steps.once("code", issue);
@@ -63,7 +63,7 @@ describe("the steps of a case", () => {
     expect(kept.size).toBe(0);
   });
 
-  it("start over in the same run where they are taken up a second time, or where a restart is asked for", async () => {
+  it("start over in the same run if taken up a second time, or if a restart is requested", async () => {
     const { kept, world } = memory();
     await durableSteps(world(), "case").once("issue", issue);
     const later = world();
@@ -73,7 +73,7 @@ describe("the steps of a case", () => {
     expect(durableSteps(later, "case").isContinued()).toBe(false);
   });
 
-  it("are not kept where they hold what JSON does not, and not taken up for a client that is gone", async () => {
+  it("are not kept if JSON cannot represent them, and not taken up for a client that is gone", async () => {
     const { kept, world } = memory();
     await durableSteps(world(), "endless").once("issue", () =>
       Promise.resolve({ value: { livesMs: Number.NaN }, at }),
@@ -83,7 +83,7 @@ describe("the steps of a case", () => {
     expect(durableSteps(world({ client: { ...client, id: "another" } }), "case").isContinued()).toBe(false);
   });
 
-  it("are not kept where there is no checkpoint", async () => {
+  it("are not kept if there is no checkpoint", async () => {
     const steps = durableSteps({ ...memory().world(), checkpoint: undefined }, "case");
     await steps.once("issue", issue);
     steps.note("use");

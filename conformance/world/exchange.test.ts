@@ -20,7 +20,7 @@ it("is judged by its JSON object and its Location", () => {
   expect(grantOf(redirect(location))).toEqual({ code: "c", state: "s", via: "redirect" });
 });
 
-it("leads somewhere only where it redirects", () => {
+it("leads somewhere only if it redirects", () => {
   expect(locationOf(redirect("https://x/cb"))?.host).toBe("x");
   expect(locationOf(answer({}))).toBe(undefined);
 });

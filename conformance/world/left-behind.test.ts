@@ -7,7 +7,7 @@ import { createLeftBehind, type EstimatedNow } from "./left-behind.ts";
 const limits = { codeLifetimeMs: 600_000, refreshTokenLifetimeMs: 30 * 86_400_000 };
 const startMs = Date.parse("2026-01-01T00:00:00Z");
 
-/** An account of what is left, and the target's clock as the test sets it. */
+/** An account of what is left, and the target's clock under the test's control. */
 const open = (isDate = true) => {
   const clock: { now: EstimatedNow | undefined } = { now: { nowMs: startMs, isDate } };
   const account = createLeftBehind({ limits, estimate: () => clock.now });
@@ -35,7 +35,7 @@ const tokens = (n: number, expiresIn = 3_600) => ({
 });
 const nothing = { issued: 0, valid: 0 };
 
-describe("what a run leaves on its target", () => {
+describe("what a run leaves behind on its target", () => {
   it("are codes that were not used, until they end", () => {
     const { account, answered, passes } = open();
     for (const code of ["a", "b", "c", "a"])
@@ -53,7 +53,7 @@ describe("what a run leaves on its target", () => {
     expect(account.report().codes).toEqual({ issued: 4, valid: 0 });
   });
 
-  it("are tokens by what the service said of them, each counted once", () => {
+  it("includes tokens, by what the service said about them, each counted once", () => {
     const { account, answered, passes } = open();
     answered(endpoints.exchange.path, tokens(1, 60), { code: "a" });
     passes(30_000);
@@ -78,7 +78,7 @@ describe("what a run leaves on its target", () => {
     });
   });
 
-  it("ends in so much of the service's time where its date is unknown", () => {
+  it("ends in some time of the service if its date is unknown", () => {
     const { account, answered, clock } = open(false);
     clock.now = undefined;
     answered(endpoints.exchange.path, tokens(1), { code: "a" });
@@ -112,7 +112,7 @@ describe("what a run leaves on its target", () => {
   });
 });
 
-describe("what is told of it", () => {
+describe("the report of it", () => {
   const none: LeftBehind = {
     codes: nothing,
     accessTokens: nothing,
@@ -120,7 +120,7 @@ describe("what is told of it", () => {
     notifications: { created: 0, unsure: 0, accounts: 0 },
   };
 
-  it("is nothing where nothing stays", () => {
+  it("is empty if nothing remains", () => {
     const restored = { url: "https://here/", isAttached: false, restore: { ok: true } };
     for (const left of [none, { ...none, callback: restored }]) {
       expect(leftBehindSentences(left)).toEqual([]);

@@ -6,7 +6,7 @@ const moved = (visibilityRealMs: number) => ({
   tolerances: { visibilityRealMs },
 });
 
-/** How often it was asked until it was listed, at most. */
+/** How often the list was read, at most, until it showed the notification. */
 const countLooks = async (options: Parameters<typeof untilListed>[0], listedAtLook: number) => {
   let looks = 0;
   await untilListed(options, () => {
@@ -20,12 +20,12 @@ test("asks until it is listed, and no longer", async () => {
   expect(await countLooks(moved(60_000), 3)).toBe(3);
 });
 
-test("asks once where nothing is granted, and never where time is real", async () => {
+test("asks once without a tolerance, and never in real time", async () => {
   expect(await countLooks(moved(0), 9)).toBe(1);
   expect(await countLooks({ ...moved(60_000), clock: { kind: "real" } }, 9)).toBe(0);
 });
 
-test("has less patience once all of it was used up in vain", async () => {
+test("waits less once it has waited in full in vain", async () => {
   const options = moved(300);
   const first = await countLooks(options, Infinity);
   const later = await countLooks(options, Infinity);

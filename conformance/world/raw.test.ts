@@ -14,7 +14,7 @@ afterEach(() => {
   for (const server of servers.splice(0)) server.close();
 });
 
-/** A peer that does what it is told once a request is there, and a raw target that talks to it. */
+/** A peer that does as it is told once a request is there, and a raw target that talks to it. */
 const talk = async (
   behave: (socket: Socket, request: string) => void,
   timeoutMs = 2_000,

@@ -19,7 +19,7 @@ const answering = async (status: number, body: string): Promise<TestServer> => {
 };
 
 describe("the client of a receiver", () => {
-  it("steers one: plan, listener, certificate, and the lines of what came", async () => {
+  it("controls one: plan, listener, certificate, and journal lines", async () => {
     const running = await startReceiver({ scheme: "http" });
     stops.push(running.stop);
     const receiver = openReceiver(running, never);
@@ -43,7 +43,7 @@ describe("the client of a receiver", () => {
     await receiver.clear();
   });
 
-  it("says that the token is wrong or missing, and where to mend it", async () => {
+  it("says that the token is wrong or missing, and where to fix it", async () => {
     const { origin } = await answering(401, "{}");
     await expect(openReceiver({ controlUrl: origin, token: "wrong" }, never).state()).rejects.toThrow(
       /refuses the token of receiver\.attach\.token/,
@@ -60,7 +60,7 @@ describe("the client of a receiver", () => {
     );
   });
 
-  it("says what went wrong where there is no receiver, or it refuses", async () => {
+  it("says what went wrong if there is no receiver, or it refuses", async () => {
     const { origin } = await answering(400, '{"error":"rules: unknown action"}');
     await expect(openReceiver({ controlUrl: origin }, never).plan({ rules: [] })).rejects.toThrow(
       /status 400.*unknown action/,

@@ -9,7 +9,7 @@ const knowing = (...values: readonly string[]) => {
   return secrets;
 };
 
-/** Values as services make them, and as they had better not. */
+/** Values as services make them, and as they should not. */
 const values = [
   "Zm9vYmFyCg",
   "ab+cd/ef==",
@@ -144,7 +144,7 @@ describe("an encoded value", () => {
 });
 
 describe("a text that was masked", () => {
-  it("stays as it is when it is masked again, even if a secret is a word of its labels", () => {
+  it("stays unchanged when it is masked again, even if a secret is a word of its labels", () => {
     const secrets = createSecrets();
     for (const value of ["secret", "client", "token"]) secrets.conceal(value, "client secret");
     const once = secrets.mask("a secret, a client, a token");
@@ -154,7 +154,7 @@ describe("a text that was masked", () => {
 });
 
 describe("what is no secret", () => {
-  it("stays as it is, to the last character", () => {
+  it("stays unchanged, to the last character", () => {
     const { mask } = knowing("secret-value");
     fc.assert(
       fc.property(fc.string({ unit: "binary", maxLength: 200 }), (text) => {
@@ -197,7 +197,7 @@ describe("find", () => {
 });
 
 describe("the cost of masking", () => {
-  /** Time for masking one text often, once so many values are known: the best of some tries. */
+  /** Time to mask one text often with this many known values: the best of some tries. */
   const costMs = (known: number, make: (index: number) => string): number => {
     const { mask } = knowing(...Array.from({ length: known }, (_, index) => make(index)));
     const text = JSON.stringify({

@@ -59,7 +59,7 @@ describe("a receiver with an untrusted certificate", () => {
     ["came on a connection accepted with that certificate", 21, 25, "failed"],
     ["came on such a connection, but was recorded when it was over", 40, 41, "failed"],
     ["came later", 41, 42, "passed"],
-  ] as const)("is told from one with its own by what %s", (_, id, n, kind) => {
+  ] as const)("is distinguished from one with its own by what %s", (_, id, n, kind) => {
     expect(judged(id, n)).toBe(kind);
   });
 });

@@ -10,7 +10,7 @@ import { readingNames } from "./readings.ts";
 const beyondCap = ["R5", "R6", "R7"];
 
 describe("the schedule", () => {
-  it.each(readingNames)("%s is told from every other reading", (name) => {
+  it.each(readingNames)("%s is distinguished from every other reading", (name) => {
     expect(readingsThatFit(pushRunOf(senderOf(name)))).toEqual([name]);
   });
 

@@ -33,7 +33,7 @@ const quick = "--effort quick --only code.single-use";
 const at = (...names: readonly string[]) => path.join(workspace, ...names);
 
 describe("the GitHub action", () => {
-  it("fails where the service breaks a promise: outputs, annotations, summary, artifact and reports say what broke", async () => {
+  it("fails if the service breaks a promise: outputs, annotations, summary, artifact and reports say what broke", async () => {
     const asked = { profile: "gate.json", command: "conform", args: quick, directory: "red folder" };
     const played = await playAction(workspace, asked, secrets());
     const report = "red folder/report/report.html";

@@ -90,7 +90,7 @@ describe.skipIf(faketimeLibrary === undefined || !hasPython)("a Python service u
     expect(readFileSync(file, "utf8")).toMatch(/^\+\d{12}\.\d{6}\n$/);
   });
 
-  it("is found out where its codes live five seconds too long", async () => {
+  it("is found out if its codes live five seconds too long", async () => {
     const file = path.join(folder, "too-long");
     writeFileSync(file, "+3d");
     const profile = profileFor(
@@ -103,7 +103,7 @@ describe.skipIf(faketimeLibrary === undefined || !hasPython)("a Python service u
     expect(code).toBe(1);
   });
 
-  it("is refused before anything is judged where it does not follow the file", async () => {
+  it("is refused before anything is judged if it does not follow the file", async () => {
     const file = path.join(folder, "unread");
     writeFileSync(file, "+0");
     const profile = profileFor("unfollowed", await startService({}), file);

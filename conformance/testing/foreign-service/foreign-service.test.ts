@@ -164,7 +164,7 @@ describe("the gate on a service that is not of this repository", () => {
     for (const replayed of comesBack) expect(replayed?.failures).toBe(replayed?.attempts);
   });
 
-  it("observes how the library answers where the document leaves it open", () => {
+  it("observes how the library answers if the document leaves it open", () => {
     const observed = Object.fromEntries(
       of(gate.document, "observed").map(({ id, fingerprint }) => [
         id,

@@ -4,7 +4,7 @@ import { createSecrets } from "../../contract/secrets.ts";
 
 const secret = "sAci3a2ukquPJT8XxtNR-ohjhGIP_hzp";
 
-/** The text of a request body as the journal keeps it. */
+/** The text of a request body as kept in the journal. */
 const kept = (body: string): string | undefined => {
   const secrets = createSecrets();
   secrets.conceal(secret, "client secret");
@@ -31,21 +31,21 @@ const nearlyRight: Readonly<Record<string, unknown>> = {
 
 const letters = (one: string): string => one.toLowerCase().replaceAll(/[^a-z0-9]/g, "");
 
-/** Whether a good part of the secret can be read in the text, forwards or backwards, whatever stands between. */
+/** Whether a good part of the secret can be read in the text, forwards or backwards, whatever is in between. */
 const tells = (text: string): boolean => {
   const sought = [letters(secret), Array.from(letters(secret)).toReversed().join("")];
   return sought.some((one) => [0, 8, 16].some((from) => letters(text).includes(one.slice(from, from + 8))));
 };
 
 describe("client secrets in the journal", () => {
-  it("are labelled where they stand alone", () => {
+  it("are labelled if they stand alone", () => {
     expect(kept(JSON.stringify({ clientId: "one", clientSecret: secret, code: "c" }))).toBe(
       '{"clientId":"one","clientSecret":"‹client secret 1›","code":"c"}',
     );
     expect(kept(JSON.stringify({ clientSecret: [secret] }))).toBe('{"clientSecret":["‹client secret 1›"]}');
   });
 
-  it.each(Object.entries(nearlyRight))("are hidden where they are sent %s", (_name, clientSecret) => {
+  it.each(Object.entries(nearlyRight))("are hidden if they are sent %s", (_name, clientSecret) => {
     const text = kept(JSON.stringify({ clientId: "one", clientSecret, code: "c" })) ?? "";
     expect({ tells: tells(text), isJson: typeof JSON.parse(text) === "object" }).toEqual({
       tells: false,
@@ -53,7 +53,7 @@ describe("client secrets in the journal", () => {
     });
   });
 
-  it("are hidden in a body that is cut off", () => {
+  it("are hidden in a truncated body", () => {
     expect(tells(kept(`{"clientSecret":"${secret.slice(0, -3)}`) ?? secret)).toBe(false);
   });
 
@@ -61,7 +61,7 @@ describe("client secrets in the journal", () => {
     expect(kept(`note=${secret}x`)).toBe("note=‹client secret 1›x");
   });
 
-  it("leave alone what tells nothing", () => {
+  it("leave alone what reveals nothing", () => {
     for (const body of [
       '{"clientSecret":""}',
       '{"clientSecret":null}',

@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { expect, test } from "vitest";
 import { shorten } from "../../contract/text.ts";
 
-test("what is short enough stays as it is", () => {
+test("what is short enough stays unchanged", () => {
   expect(shorten("a short one", 11)).toBe("a short one");
 });
 

@@ -14,7 +14,7 @@ import { createRetries, type RetryOptions } from "../http/retry.ts";
 
 const stopping = stopAfterEach();
 
-/** A server of hooks that can be taken away and brought back, at the same address. */
+/** A server of hooks that can be stopped and restarted at the same address. */
 const restartable = async () => {
   const calls: string[] = [];
   let server: http.Server | undefined;
@@ -83,31 +83,34 @@ describe("the connection of a call", () => {
 });
 
 describe("a hook that does not answer", () => {
-  it.each(all)("%s is called again once its server is back: no server had got the call", async (name) => {
-    const server = await stopping(restartable());
-    const time = manualTime();
-    const { caller } = open({
-      time: {
-        ...time,
-        pause: async (durationMs, signal) => {
-          await time.pause(durationMs, signal);
-          if (time.nowMs() > 20_000 && time.nowMs() - durationMs <= 20_000) await server.start();
+  it.each(all)(
+    "%s is called again once its server is back, because no server had received the call",
+    async (name) => {
+      const server = await stopping(restartable());
+      const time = manualTime();
+      const { caller } = open({
+        time: {
+          ...time,
+          pause: async (durationMs, signal) => {
+            await time.pause(durationMs, signal);
+            if (time.nowMs() > 20_000 && time.nowMs() - durationMs <= 20_000) await server.start();
+          },
         },
-      },
-    });
-    await caller.call(name, hookAt(server.origin), {});
-    await server.stop();
-    await caller.call(name, hookAt(server.origin), {});
-    expect(server.calls).toHaveLength(2);
-    const { troubles, outages } = caller.report();
-    expect(troubles).toEqual([expect.objectContaining({ lost: 1, madeAgain: 1 })]);
-    expect(outages).toEqual([expect.objectContaining({ outages: 1, stayedAway: false })]);
-    const notes = hookNotes(caller.report()).join("\n");
-    expect(notes).toContain(`${troubles[0]?.key}: 1 call got no complete answer`);
-    expect(notes).toMatch(
-      /the hooks' address 127\.0\.0\.1:\d+ refused connections 1 time, for up to 2\d(\.\d+)? s/,
-    );
-  });
+      });
+      await caller.call(name, hookAt(server.origin), {});
+      await server.stop();
+      await caller.call(name, hookAt(server.origin), {});
+      expect(server.calls).toHaveLength(2);
+      const { troubles, outages } = caller.report();
+      expect(troubles).toEqual([expect.objectContaining({ lost: 1, madeAgain: 1 })]);
+      expect(outages).toEqual([expect.objectContaining({ outages: 1, stayedAway: false })]);
+      const notes = hookNotes(caller.report()).join("\n");
+      expect(notes).toContain(`${troubles[0]?.key}: 1 call got no complete answer`);
+      expect(notes).toMatch(
+        /the hooks' address 127\.0\.0\.1:\d+ refused connections 1 time, for up to 2\d(\.\d+)? s/,
+      );
+    },
+  );
 
   it("fails once the budget is spent, and is not waited for again", async () => {
     const server = await stopping(restartable());
@@ -123,7 +126,7 @@ describe("a hook that does not answer", () => {
     expect(hookNotes(caller.report()).join()).toContain("did not come back in time");
   });
 
-  it("is at a wrong address where there never was an answer: nothing is waited for", async () => {
+  it("is at a wrong address if there never was an answer: nothing is waited for", async () => {
     const { caller, time } = open();
     expect(await failureOf(caller.call("clock.now", hookAt(await deadOrigin()), {}))).toContain(
       "hooks.clock.now",
@@ -131,7 +134,7 @@ describe("a hook that does not answer", () => {
     expect(time.pauses).toEqual([]);
   });
 
-  it("shares the target's connection health where it runs at the target's address", async () => {
+  it("shares the target's connection health if it runs at the target's address", async () => {
     const server = await stopping(restartable());
     const time = manualTime();
     const probe = async (): Promise<boolean> => {
@@ -151,7 +154,7 @@ describe("a hook that does not answer", () => {
 });
 
 describe("a hook that hangs up", () => {
-  /** Hangs up so many times before it answers. */
+  /** Hangs up this many times before it answers. */
   const hangingUp = (times: number) => {
     const calls = { count: 0 };
     return stopping(
@@ -209,7 +212,7 @@ describe("a hook behind a gateway", () => {
     expect(hookNotes(caller.report()).join()).toContain("2 calls were asked to retry later");
   });
 
-  it("is called again while the service is away, where that changes nothing", async () => {
+  it("is called again while the service is away, if that is harmless", async () => {
     const { origin, calls } = await inTurn([502], [503]);
     const { caller } = open();
     await caller.call("clock.now", hookAt(origin), {});
@@ -217,7 +220,7 @@ describe("a hook behind a gateway", () => {
     expect(hookNotes(caller.report()).join()).toContain("its gateway answered while the service was away");
   });
 
-  it("is called once where it may have done its work", async () => {
+  it("is called once if it may have done its work", async () => {
     const { origin, calls } = await inTurn([502], [503]);
     const { caller } = open();
     expect(await failureOf(caller.call("events.trigger", hookAt(origin), {}))).toContain("status 502");
@@ -232,7 +235,7 @@ describe("a hook behind a gateway", () => {
   });
 });
 
-it("a hook that is a command is run once", async () => {
+it("a command hook is run once", async () => {
   const { caller } = open();
   const hook: HookDefinition = { command: [process.execPath, "-e", "process.exit(3)"] };
   expect(await failureOf(caller.call("clock.now", hook, {}))).toContain("hooks.clock.now");

@@ -49,7 +49,7 @@ describe("a hook over HTTP", () => {
     ]);
   });
 
-  it.each([302, 404, 500])("has failed where it answers with %i", async (status) => {
+  it.each([302, 404, 500])("has failed if it answers with %i", async (status) => {
     const { origin } = await stopping(
       serveHttp((_, response) => response.writeHead(status, { location: "/login" }).end("why not")),
     );
@@ -58,7 +58,7 @@ describe("a hook over HTTP", () => {
     expect(message).not.toContain("hush");
   });
 
-  it("has failed where nothing listens, nothing comes, or no end comes", async () => {
+  it("has failed if nothing listens, nothing comes, or too much comes", async () => {
     expect(await problemOf(run({ http: { url: await deadOrigin() } }))).toContain("ECONNREFUSED");
     const silent = await stopping(serveTcp(() => {}));
     expect(await problemOf(run({ http: { url: silent.origin }, timeoutMs: 50 }))).toContain("gave no answer");
@@ -96,12 +96,12 @@ describe("a hook as a command", () => {
     expect(answer.json).toEqual(["$(id); `id`", "x7"]);
   });
 
-  it("gives what it prints, JSON or not", async () => {
+  it("returns what it prints, JSON or not", async () => {
     const answer = await run({ command: [node, "-e", "console.log(' 2026-01-01T00:00:00Z ')"] });
     expect(resultOf(answer, undefined, ["/now"])).toBe("2026-01-01T00:00:00Z");
   });
 
-  it("has failed where it fails, does not exist, or does not end", async () => {
+  it("has failed if it fails, does not exist, or does not end", async () => {
     expect(
       await problemOf(run({ command: [node, "-e", "console.error('because'); process.exit(3)"] })),
     ).toContain("because");

@@ -9,7 +9,7 @@ const answering = (after: number) => {
 };
 
 describe("a target that refuses connections", () => {
-  it("is at a wrong address where there never was an answer: nothing is waited for", async () => {
+  it("is at a wrong address if there never was an answer: nothing is waited for", async () => {
     const { probe, probes } = answering(0);
     expect(await createConnectionHealth(probe, createRetries()).untilBack()).toBe(false);
     expect(probes()).toBe(0);
@@ -52,12 +52,12 @@ describe("a target that refuses connections", () => {
     expect(await health.untilBack()).toBe(expected);
     const { outages, longestOutageMs, stayedAway } = health.report();
     expect({ outages, stayedAway }).toEqual({ outages: 1, stayedAway: !expected });
-    // It is asked at least once a second, and told as long as it was.
+    // It is probed at least once a second, and reported as long as it was.
     expect(Math.abs(longestOutageMs - (expected ? awayMs : 0))).toBeLessThanOrEqual(1_000);
     expect(Math.max(...time.pauses)).toBeLessThanOrEqual(1_000);
   });
 
-  it("is waited for no longer once the run is interrupted", async () => {
+  it("is no longer waited for once the run is interrupted", async () => {
     const stop = new AbortController();
     const probe = () => Promise.resolve(stop.abort()).then(() => false);
     const health = createConnectionHealth(probe, createRetries({ signal: stop.signal }));

@@ -36,7 +36,7 @@ const listen = async (server: net.Server): Promise<number> => {
   return (server.address() as AddressInfo).port;
 };
 
-/** A service under a name that only the settings can find; it answers with the common name of the client's certificate. */
+/** A service under a name that only the settings resolve; it answers with the common name of the client's certificate. */
 const secureService = async (): Promise<URL> => {
   const server = https.createServer(
     { key: leaf.keyPem, cert: leaf.certPem, requestCert: true, rejectUnauthorized: false },
@@ -146,7 +146,7 @@ describe.each([
     await expect(failed).rejects.not.toThrow(/hush/);
   });
 
-  it("is reached directly where the proxy's exceptions name it", async () => {
+  it("is reached directly if the proxy's exceptions name it", async () => {
     const { port, asked } = await startProxy();
     const origin = await secureService();
     for (const except of [[NAME], [".test"]])

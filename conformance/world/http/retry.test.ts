@@ -14,7 +14,7 @@ class EndedBy extends Error {
   }
 }
 
-/** A request that ends so each time, and is answered once there are no more ends. */
+/** A request that ends in each of these ways in turn, and is answered after that. */
 const sendThrough = async (ends: readonly Setback[], isHarmless: boolean, isBack = true, awayMs = 0) => {
   const time = manualTime();
   const left = [...ends];
@@ -62,7 +62,7 @@ describe("a request that comes to nothing", () => {
     });
   });
 
-  it("is not sent again where the target stays away", async () => {
+  it("is not sent again if the target stays away", async () => {
     expect(await sendThrough(times(1, lost("refused")), true, false)).toMatchObject({ sent: 1 });
   });
 });

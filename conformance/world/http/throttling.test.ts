@@ -32,7 +32,7 @@ const answering = (status: number, retryAfter?: number): Answer => ({
   json: undefined,
 });
 
-/** Gives these statuses in turn, and 200 once there are no more. */
+/** Returns these statuses in turn, then 200. */
 const inTurn = (...statuses: readonly number[]) => {
   const left = [...statuses];
   const sent = { count: 0 };
@@ -95,7 +95,7 @@ describe("a gateway that does not say when to come back", () => {
     [503, get, 3],
     [504, get, 3],
     [503, post, 3],
-    // What it could not pass on may have been done all the same.
+    // What it could not deliver may still have been done.
     [502, post, 1],
     [504, post, 1],
     [500, get, 1],
@@ -106,7 +106,7 @@ describe("a gateway that does not say when to come back", () => {
     expect(sent.count).toBe(times);
   });
 
-  it("has done no harm where the service is back at the next try", async () => {
+  it("has done no harm if the service is back at the next try", async () => {
     const { time, obey, health } = open();
     expect((await obey(get, inTurn(502, 504).send)).status).toBe(200);
     expect(time.pauses).toHaveLength(2);
@@ -125,7 +125,7 @@ describe("a limiter that shuts a client out", () => {
     expect(time.pauses).toEqual([10_000, 10_000, 10_000, 10_000, 10_000]);
   });
 
-  it("for longer is not, and each later request of the kind asks only once more", async () => {
+  it("for longer is not obeyed, and each later request of that kind tries only once more", async () => {
     const { time, obey } = open();
     const send = shutUntil(200_000, time.nowMs);
     expect((await problemOf(obey(post, send))).message).toMatch(/Retry-After 10, .*50 s/);
@@ -135,7 +135,7 @@ describe("a limiter that shuts a client out", () => {
     // Requests of another kind have not been turned away for long.
     const other = { ...post, path: "/open-api/oauth/refresh-token" };
     expect((await obey(other, inTurn(429, 429).send)).status).toBe(200);
-    // Once one is let through the kind is patient again.
+    // Once one is let through, that kind is patient again.
     await time.pause(200_000);
     expect((await obey(post, send)).status).toBe(200);
     expect((await obey(post, inTurn(429, 429, 429).send)).status).toBe(200);
@@ -149,7 +149,7 @@ describe("a limiter that shuts a client out", () => {
   });
 });
 
-it("a request that is turned away and cut by turns is sent as often as one that is only cut", async () => {
+it("a request that is alternately turned away and cut is sent as often as one that is only cut", async () => {
   const { obey } = open();
   const answers = [answering(429), undefined, answering(429), undefined, undefined, answering(200)];
   let sent = 0;

@@ -14,7 +14,7 @@ const answer = (status: number, headers: Answer["headers"]): Answer => ({
   json: undefined,
 });
 
-describe("come back later", () => {
+describe("retry later", () => {
   const date = ["date", "Wed, 21 Oct 2026 07:28:00 GMT"] as const;
 
   it.each([
@@ -32,7 +32,7 @@ describe("come back later", () => {
     expect(retryAfterMs(answer(status, headers))).toBe(expected);
   });
 
-  /** Turns away so many requests before it answers. */
+  /** Turns away this many requests before it answers. */
   const limiting = (times: number, headers: http.OutgoingHttpHeaders, seen: string[] = []) => {
     let left = times;
     return serveHttp((_, response, body) => {
@@ -59,7 +59,7 @@ describe("come back later", () => {
     expect(sender.scope.exchanges.map(({ answer: one }) => one?.status)).toEqual([429, 429, 200]);
   });
 
-  it("is no answer where it never ends, takes a day, or is longer than the run may wait", async () => {
+  it("is no answer if it never ends, takes a day, or is longer than the run may wait", async () => {
     const { origin: always } = await stopping(limiting(Infinity, { "retry-after": "0" }));
     const { origin: days } = await stopping(limiting(Infinity, { "retry-after": "9999999999999999" }));
     const { origin: long } = await stopping(limiting(Infinity, { "retry-after": "40" }));

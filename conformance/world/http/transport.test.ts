@@ -5,7 +5,7 @@ import type { Request } from "../exchange.ts";
 import { parseJson } from "../../contract/json.ts";
 import { open, openTo, get, problemOf, replying, ok, stopping } from "./testing/open-transport.ts";
 
-describe("what goes out", () => {
+describe("requests", () => {
   it.each(["/a/../b?x=%zz", "/a//b/./c?%41=%61&&==", "/%2e%2e/x?q='\"|^`{}", "/?", "/x?a=b#c"])(
     "is the path %s byte for byte",
     async (path) => {
@@ -36,7 +36,7 @@ describe("what goes out", () => {
     expect(own).toEqual(["X-B: 1", "x-a: 2", "x-b: 3"]);
   });
 
-  it("goes out once, whatever becomes of it, where it may do something", async () => {
+  it("are sent once, whatever happens, if they may change something", async () => {
     let arrived = 0;
     const { transport, sender } = await openTo(
       serveHttp((request) => {
@@ -62,12 +62,12 @@ describe("what goes out", () => {
     );
     const { transport, sender } = await open(origin.replace("http:", "https:"));
     await problemOf(transport.send(get("/"), sender));
-    // ALPN names stand in the first message of TLS as they are, each after its length.
+    // ALPN names appear literally in the first message of TLS, each after its length.
     expect(await hello.promise).not.toContain("\u0002h2");
   });
 });
 
-describe("what comes back", () => {
+describe("answers", () => {
   it("keeps the order of headers and repeats apart", async () => {
     const { origin } = await stopping(
       replying(
@@ -85,7 +85,7 @@ describe("what comes back", () => {
     ]);
   });
 
-  it("is a redirect where the service sends one", async () => {
+  it("is a redirect if the service sends one", async () => {
     const asked: (string | undefined)[] = [];
     const { transport, sender } = await openTo(
       serveHttp((request, response) => {
@@ -97,7 +97,7 @@ describe("what comes back", () => {
     expect(asked).toEqual(["/here"]);
   });
 
-  it("is JSON where it is JSON", () => {
+  it("is JSON if it is JSON", () => {
     expect([parseJson("{"), parseJson(""), parseJson("null"), parseJson("[1]")]).toEqual([
       undefined,
       undefined,
@@ -107,7 +107,7 @@ describe("what comes back", () => {
   });
 });
 
-describe("what does not come back", () => {
+describe("missing answers", () => {
   it("is told apart: refused, closed, reset, half an answer, no HTTP", async () => {
     const reasonAt = async (origin: string): Promise<string> => {
       const { transport, sender } = await open(origin, 2_000);
@@ -132,7 +132,7 @@ describe("what does not come back", () => {
     expect(await reasonAt(plain.replace("http:", "https:"))).toBe("protocol");
   });
 
-  // Names are looked up by a few threads of the process, which look-ups of other tests may hold for long.
+  // Names are resolved by a few threads of the process, which lookups of other tests may occupy for long.
   it("is a name that resolves to two addresses that both refuse", async () => {
     const { transport, sender } = await open((await deadOrigin()).replace("127.0.0.1", "localhost"), 60_000);
     const problem = await problemOf(transport.send(get("/"), sender));

@@ -7,13 +7,13 @@ import { clockSource } from "./clock-source.ts";
 const stopping = stopAfterEach();
 
 interface TargetClock {
-  /** What the clock moves by when it is asked for so many milliseconds. */
+  /** What the clock moves by when asked for this many milliseconds. */
   readonly moves?: (ms: number) => number;
-  /** What the hook clock.now tells of the time; left out, there is no such hook. */
+  /** What the hook clock.now returns; if absent, there is no such hook. */
   readonly tells?: (nowMs: number) => unknown;
 }
 
-/** Clocks over hooks that a server of the test's own answers. */
+/** Clocks over hooks answered by the test's own server. */
 const open = async ({ moves = (ms) => ms, tells }: TargetClock) => {
   const state = { nowMs: 1_767_225_600_400, advances: [] as number[] };
   const { origin } = await stopping(
@@ -41,7 +41,7 @@ const inSeconds = (nowMs: number): unknown => Math.floor(nowMs / 1_000);
 const iso = (nowMs: number): unknown => ({ time: new Date(nowMs).toISOString() });
 
 describe("hooks as a clock", () => {
-  it("is real where nothing can be advanced", () => {
+  it("is real if nothing can be advanced", () => {
     const signal = new AbortController().signal;
     const clocks = clockSource({
       now: undefined,
@@ -67,7 +67,7 @@ describe("hooks as a clock", () => {
     }
   });
 
-  it("knows a time that is told in whole seconds to the second only", async () => {
+  it("knows a time given in whole seconds only to the second", async () => {
     const { state, clock } = await open({ tells: inSeconds });
     const { earliestMs, latestMs } = await clock.now();
     expect(latestMs - earliestMs).toBe(999);
@@ -75,7 +75,7 @@ describe("hooks as a clock", () => {
     expect(latestMs).toBeGreaterThanOrEqual(state.nowMs);
   });
 
-  it("advances by what is asked for and no more where nothing tells the time", async () => {
+  it("advances by exactly what is requested if nothing tells the time", async () => {
     const { state, clock } = await open({});
     const before = await clock.now();
     await clock.sleep(600_000);
@@ -86,7 +86,7 @@ describe("hooks as a clock", () => {
     expect(after.latestMs).toBeGreaterThan(after.earliestMs);
   });
 
-  it("asks in whole seconds where the template does", async () => {
+  it("asks in whole seconds if the template does", async () => {
     const asked: unknown[] = [];
     const { origin } = await stopping(
       serveHttp((_, response, body) => {
@@ -110,7 +110,7 @@ describe("hooks as a clock", () => {
     ["takes milliseconds for seconds", { tells: inMs, moves: (ms: number) => ms * 1_000 }, "33 min 20 s"],
     ["stands still by the second", { tells: inSeconds, moves: () => 0 }, "but it moved by 999 ms"],
     ["tells no moment", { tells: () => ({ status: "fine" }) }, 'name it with "result"'],
-  ])("is called a mistake of the hook where it %s", async (_, behaviour, reason) => {
+  ])("is called a mistake of the hook if it %s", async (_, behaviour, reason) => {
     const { clock } = await open(behaviour);
     const error: unknown = await clock.sleep(2_000).catch((thrown: unknown) => thrown);
     expect(error).toBeInstanceOf(HookError);

@@ -59,7 +59,7 @@ describe("the content of a libfaketime file", () => {
   });
 });
 
-describe("a clock that is moved by a libfaketime file", () => {
+describe("a clock moved by a libfaketime file", () => {
   it("goes on with this machine's time from the offset that it finds", () => {
     writeFileSync(file, "+1h");
     const clock = openFaketime(file, at(1_000_000));
@@ -69,7 +69,7 @@ describe("a clock that is moved by a libfaketime file", () => {
     expect(readFileSync(file, "utf8")).toBe("+000000004200.000000\n");
   });
 
-  it("stands still where the file says a moment", () => {
+  it("stands still if the file contains a time", () => {
     writeFileSync(file, "2026-01-31 12:00:00");
     let wallMs = 0;
     const clock = openFaketime(file, { wallMs: () => wallMs });
@@ -81,7 +81,7 @@ describe("a clock that is moved by a libfaketime file", () => {
     expect(readFileSync(file, "utf8")).toBe("2026-01-31 12:00:01.500000\n");
   });
 
-  it("stops where someone else writes the file, and leaves that as it is", () => {
+  it("stops if someone else writes the file, and leaves that unchanged", () => {
     writeFileSync(file, "+0");
     const clock = openFaketime(file, at(0));
     clock.advance(1_000);
@@ -100,7 +100,7 @@ describe("a clock that is moved by a libfaketime file", () => {
 
   it("is taken over from a run that is gone", () => {
     writeFileSync(file, "+0");
-    // No process has a number beyond the kernel's greatest.
+    // No process id exceeds the kernel's maximum.
     writeFileSync(`${file}.lock`, "4194305");
     expect(problemOf()).toBe("none");
     expect(existsSync(`${file}.lock`)).toBe(true);

@@ -40,7 +40,7 @@ describe("a clock that stands still", () => {
     expect(flow.standsAt()).toBeUndefined();
   });
 
-  it("is not taken to stand within what a reading in whole seconds leaves open, nor where readings widen", () => {
+  it("is not taken to stand within what a reading in whole seconds leaves open, nor if readings widen", () => {
     const coarse = watch();
     coarse.read(0, 7_000, 7_999);
     coarse.read(1_400, 7_000, 7_999);

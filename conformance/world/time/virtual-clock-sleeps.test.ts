@@ -4,7 +4,7 @@ import { pause } from "../clock.ts";
 
 import { virtualClock } from "./virtual-clock.ts";
 
-/** A target's clock that does as it is told, and notes each advance. */
+/** A target's clock that does as it is told, and records each advance. */
 const target = (signal?: AbortSignal) => {
   const state = { nowMs: 1_000_000, advances: [] as number[] };
   const interval = (): TimeInterval => ({ earliestMs: state.nowMs, latestMs: state.nowMs });
@@ -55,7 +55,7 @@ describe("a sleep with slack", () => {
     expect(at).toEqual({ loose: 150, strict: 150, far: 160 });
   });
 
-  it("is no longer than asked where no other sleeps", async () => {
+  it("is no longer than asked if no other sleeps", async () => {
     const { state, clocks } = target();
     await clocks.join().sleep(100, 10_000);
     expect(state.nowMs).toBe(1_000_100);
@@ -63,19 +63,19 @@ describe("a sleep with slack", () => {
 });
 
 describe("a sleep on either clock", () => {
-  it("is over with the target's time, where that is moved on", async () => {
+  it("is over with the target's time, if that is moved on", async () => {
     const { state, clocks } = target();
     await clocks.join().sleepOnEither(600_000);
     expect(state.advances).toEqual([600_000]);
   });
 
-  it("is over with this machine's time, where somebody keeps the target's from moving", async () => {
+  it("is over with this machine's time, if something keeps the target's from moving", async () => {
     const { state, clocks } = target();
     const awake = clocks.join();
     const patient = clocks.join();
     await patient.sleepOnEither(15);
     expect(state.advances).toEqual([]);
-    // It has left nothing behind that time would be moved for, or that holds time up.
+    // It leaves nothing behind that time would be moved for, or that holds time up.
     const other = patient.sleep(50);
     await pause(15);
     expect(state.advances).toEqual([]);

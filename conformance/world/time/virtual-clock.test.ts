@@ -6,7 +6,7 @@ import { HookError } from "../hooks/hooks.ts";
 import { SleepEnded } from "./sleepers.ts";
 import { virtualClock, type VirtualTime } from "./virtual-clock.ts";
 
-/** A target's clock that does as it is told, and notes each advance. */
+/** A target's clock that does as it is told, and records each advance. */
 const target = (replaces: Partial<VirtualTime> = {}) => {
   const state = { nowMs: 1_000_000, inFlight: 0, advances: [] as number[] };
   const interval = (): TimeInterval => ({ earliestMs: state.nowMs, latestMs: state.nowMs });
@@ -23,7 +23,7 @@ const target = (replaces: Partial<VirtualTime> = {}) => {
   return { state, clocks: virtualClock(time) };
 };
 
-/** Whether a promise is still pending after a good while of nothing else happening. */
+/** Whether a promise is still pending after a good while in which nothing else happens. */
 const isPending = async (promise: Promise<unknown>): Promise<boolean> => {
   let isSettled = false;
   const settle = (): void => void (isSettled = true);
@@ -183,7 +183,7 @@ describe("a virtual clock", () => {
     expect(state.nowMs).toBeGreaterThanOrEqual(1_001_000);
   });
 
-  it("outlasts the width of a bracket that was read, and of a reckoned one only what was advanced", async () => {
+  it("outlasts the width of an interval that was read, and of an estimated one only what was advanced", async () => {
     for (const [isReckoned, expectedMs] of [
       [false, 3_000],
       [true, 2_000],
@@ -216,7 +216,7 @@ describe("a virtual clock", () => {
     expect(state.advances).toEqual([]);
   });
 
-  it("ends what a rule left asleep, and goes on for the others", async () => {
+  it("ends what a rule left asleep, and continues for the others", async () => {
     const { state, clocks } = target();
     const [gone, staying] = [clocks.join(), clocks.join()];
     const orphan = gone.sleep(5);
@@ -250,7 +250,7 @@ describe("a virtual clock", () => {
     expect(clocks.waiting().sleepers).toBe(0);
   });
 
-  it("waits for a case that is awake, although others of its rule sleep and no request is under way", async () => {
+  it("waits for a case that is awake, although others of its rule sleep and no request is in flight", async () => {
     const { state, clocks } = target();
     const rule = clocks.join();
     const [sleeping, working] = [rule.branch(), rule.branch()];
@@ -304,7 +304,7 @@ describe("a virtual clock", () => {
 });
 
 describe("a virtual clock that flows by itself", () => {
-  /** A target whose time goes on as this machine's does, and that has been looked at. */
+  /** A target whose time runs like this machine's, and that has been read. */
   const flowing = async () => {
     const startMs = monotonicMs();
     let advancedMs = 1_000_400;
