@@ -74,6 +74,7 @@ export const refreshedAsTold = (
       await world.target.refresh(refreshBody(tokens.client, tokens.refreshToken));
     }
     if (last > 0) await world.clock.sleep(last, last / 16);
+    await world.clock.beginSecond(last / 16);
     const { value, at } = await timed(world, () => obtainRefreshed(world, tokens));
     return { value: { ...tokens, ...value }, at };
   });

@@ -1,4 +1,4 @@
-import type { CodeRecord } from "../context.ts";
+import type { CodeRecord, Context } from "../context.ts";
 import { DAY_MS, MINUTE_MS, SECOND_MS } from "../../conformance/contract/duration.ts";
 import type { RandomSource } from "../random.ts";
 import { afterwards, change, decide, decisions, type Replacement, variantRows } from "../registry.ts";
@@ -38,6 +38,8 @@ const canonical = (presented: unknown): unknown =>
         .replaceAll(/={1,2}(?=\.|$)/g, "")
     : presented;
 
+const wholeSeconds = (ms: number): number => Math.floor(ms / SECOND_MS) * SECOND_MS;
+
 /** Codes and tokens (section 2) where the document leaves room. */
 export const credentialVariants = variantRows({
   "tokens-like-jwt: Tokens have the three parts of a JWT.": decisions((_sound) => ({
@@ -58,6 +60,21 @@ export const credentialVariants = variantRows({
       findAccessToken: (presented, context) => sound.findAccessToken(String(canonical(presented)), context),
       findRefreshToken: (presented, context) => sound.findRefreshToken(canonical(presented), context),
     })),
+  "lifetimes-of-whole-seconds: Codes and tokens count whole seconds from the one in which they were issued, as iat and exp of a JWT do.":
+    decisions((sound) => {
+      const inSeconds = (context: Context): Context => ({ ...context, nowMs: wholeSeconds(context.nowMs) });
+      const issuedIn = <R extends { readonly issuedAtMs: number }>(record: R): R => ({
+        ...record,
+        issuedAtMs: wholeSeconds(record.issuedAtMs),
+      });
+      return {
+        codeIsAlive: (record, context) => sound.codeIsAlive(issuedIn(record), inSeconds(context)),
+        refreshTokenIsAlive: (record, context) =>
+          sound.refreshTokenIsAlive(issuedIn(record), inSeconds(context)),
+        accessTokenIsAlive: (record, context) =>
+          sound.accessTokenIsAlive(issuedIn(record), inSeconds(context)),
+      };
+    }),
   "credentials-as-uuid: Codes and tokens are two UUIDs in a row.": minting(
     (random) => `${random.uuid()}${random.uuid()}`,
   ),
