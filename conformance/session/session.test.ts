@@ -75,6 +75,7 @@ describe("what a target sends", () => {
 
   it("percent-encodes what it is given", () => {
     expect(encodeQuery({ a: "é&=", "b c": [1, "2"], none: [] })).toBe("a=%C3%A9%26%3D&b%20c=1&b%20c=2");
+    expect(encodeQuery({ id: "half \ud800" })).toBe("id=half%20%EF%BF%BD");
   });
 });
 

@@ -68,7 +68,10 @@ const json = ["content-type", "application/json"] as const;
 export const encodeQuery = (query: NonNullable<ListRequest["query"]>): string =>
   Object.entries(query)
     .flatMap(([name, value]) =>
-      [value].flat().map((one) => `${encodeURIComponent(name)}=${encodeURIComponent(one)}`),
+      // What a service gave as an id may hold half a surrogate pair, which has no encoding.
+      [value]
+        .flat()
+        .map((one) => `${encodeURIComponent(name)}=${encodeURIComponent(String(one).toWellFormed())}`),
     )
     .join("&");
 

@@ -22,6 +22,8 @@ export const exchangeDefects = rows({
       ...fields,
       accessToken: null,
     })),
+    "exchange-access-token-with-line-end: The accessToken ends with a line end, so that no header can hold it.":
+      answering((fields) => ({ ...fields, accessToken: `${String(fields["accessToken"])}\n` })),
     "exchange-without-timestamp: The token set has no timestamp.": without("timestamp"),
     "exchange-without-expires-in: The token set has no expiresIn.": without("expiresIn"),
     "exchange-expires-in-as-text: expiresIn is a string of digits.": answering((fields) => ({

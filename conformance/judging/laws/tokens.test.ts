@@ -8,6 +8,8 @@ describe("a token set", () => {
     [{}, undefined, undefined],
     [{ accessToken: "" }, "accessToken", "accessToken"],
     [{ accessToken: null }, "accessToken", "accessToken"],
+    [{ accessToken: "a\nb" }, "accessToken", "accessToken"],
+    [{ accessToken: "tök\u{1F511}" }, undefined, undefined],
     [{ refreshToken: undefined }, "refreshToken", undefined],
     [{ expiresIn: "60" }, "expiresIn", "expiresIn"],
     [{ expiresIn: 0 }, "expiresIn", "expiresIn"],

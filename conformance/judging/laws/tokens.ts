@@ -1,22 +1,26 @@
 import { isNumber, isText, type Fields } from "./answer.ts";
 import type { Breach } from "./breach.ts";
 
-/** Credentials in a token answer of any status; undefined unless a non-empty string. */
+/** Credentials in a token answer of any status; undefined where they lack their form. */
 export interface Credentials {
   readonly accessToken: string | undefined;
   readonly refreshToken: string | undefined;
   readonly expiresIn: unknown;
 }
 
+/** An accessToken is sent in a header, which can hold no control character but a tab (RFC 9110 section 5.5). */
+const isAccessToken = (value: unknown): value is string =>
+  isText(value) && !/[^\t -~\u0080-\uffff]/.test(value);
+
 export const credentialsOf = ({ accessToken, refreshToken, expiresIn }: Fields): Credentials => ({
-  accessToken: isText(accessToken) ? accessToken : undefined,
+  accessToken: isAccessToken(accessToken) ? accessToken : undefined,
   refreshToken: isText(refreshToken) ? refreshToken : undefined,
   expiresIn,
 });
 
 /** Whether both tokens of an exchange are there. That is a grant whatever the status, even if they no longer work when used. */
 export const holdsTokenSet = ({ accessToken, refreshToken }: Fields): boolean =>
-  isText(accessToken) && isText(refreshToken);
+  isAccessToken(accessToken) && isText(refreshToken);
 
 /**
  * Whether the answer has any token field. Some services refuse with status 200: without these fields that is a refusal,
@@ -28,7 +32,7 @@ export const claimsTokens = (fields: Fields): boolean =>
   );
 
 const demands = {
-  accessToken: { form: "a non-empty string", holds: isText },
+  accessToken: { form: "a non-empty string that a header can hold", holds: isAccessToken },
   refreshToken: { form: "a non-empty string", holds: isText },
   expiresIn: { form: "a positive number", holds: (value: unknown) => isNumber(value) && value > 0 },
   timestamp: { form: "a number", holds: isNumber },

@@ -74,7 +74,7 @@ export const receive = (
         ...(request.origin === undefined ? {} : { origin: request.origin }),
         method: request.method,
         path: request.path,
-        headers: request.headers.flat(),
+        headers: request.headers.flat().map(octets),
         body: request.body ?? null,
         headersTimeout: timeoutMs,
         bodyTimeout: timeoutMs,
@@ -82,6 +82,10 @@ export const receive = (
       handler,
     );
   });
+
+/** A header's text as octets of Latin-1, and as those of UTF-8 where it has other characters. */
+const octets = (text: string): string =>
+  /[^\0-\xff]/.test(text) ? Buffer.from(text, "utf8").toString("latin1") : text;
 
 const interruption = (signal: AbortSignal | undefined): Error =>
   signal?.reason instanceof Error ? signal.reason : new Error("interrupted");

@@ -36,6 +36,14 @@ describe("requests", () => {
     expect(own).toEqual(["X-B: 1", "x-a: 2", "x-b: 3"]);
   });
 
+  it("send characters beyond Latin-1 in a header as UTF-8", async () => {
+    const seen: string[] = [];
+    const { origin } = await stopping(replying(ok, seen));
+    const { transport, sender } = await open(origin);
+    await transport.send(get("/", [["x-token", "t\u{1F511}k"]]), sender);
+    expect(seen.join("")).toMatch(/x-token: t(\u{1F511}|\xf0\x9f\x94\x91)k\r\n/u);
+  });
+
   it("are sent once, whatever happens, if they may change something", async () => {
     let arrived = 0;
     const { transport, sender } = await openTo(
