@@ -13,6 +13,7 @@ import {
   code,
   facts,
   figure,
+  given,
   lines,
   mark,
   soft,
@@ -22,6 +23,7 @@ import {
   text,
   type Block,
   type Card,
+  type Fact,
   type Look,
   type Table,
   type Text,
@@ -36,8 +38,12 @@ export const invalid = ({ validity }: LoadRecord): readonly Card[] =>
       blocks: [text(remedy)],
     }));
 
-const shownBreaches = ({ breaches, record }: LoadSubject): readonly LoadBreach[] =>
-  breaches === undefined || breaches.shown.length === 0 ? record.breaches : breaches.shown;
+/** Of each rule that broke the first breach, which the record has, and behind it the later ones that were read. */
+const shownBreaches = ({ breaches, record }: LoadSubject): readonly (readonly LoadBreach[])[] => {
+  const read = Map.groupBy(breaches?.shown ?? [], ({ rule }) => rule);
+  const unread = record.breaches.filter(({ rule }) => !read.has(rule));
+  return [...read.values(), ...unread.map((one) => [one])];
+};
 
 const breachId = (prefix: string, at: number): string => `${prefix}breach-${at + 1}`;
 
@@ -45,19 +51,28 @@ const breachId = (prefix: string, at: number): string => `${prefix}breach-${at +
 export const breachFinder =
   (subject: LoadSubject, prefix: string) =>
   (rule: string, { second, seconds }: Pick<Bucket, "second" | "seconds">): string | undefined => {
-    const at = shownBreaches(subject).findIndex(
-      (one) => one.rule === rule && one.atMs >= second * 1_000 && one.atMs < (second + seconds) * 1_000,
-    );
+    const at = shownBreaches(subject)
+      .flat()
+      .findIndex(
+        (one) => one.rule === rule && one.atMs >= second * 1_000 && one.atMs < (second + seconds) * 1_000,
+      );
     return at < 0 ? undefined : breachId(prefix, at);
   };
 
 export const breachBlocks = (subject: LoadSubject, prefix: string): readonly (Block | false)[] => {
   const { breaches, record } = subject;
-  const shown = shownBreaches(subject);
+  const byRule = shownBreaches(subject);
+  const shown = byRule.flat();
   const total = record.rules.reduce((sum, rule) => sum + rule.breaches, 0);
   const all = Math.max(total, breaches?.count ?? 0, shown.length);
   return [
-    ...shown.map((one, at) => breachCard(one, breachId(prefix, at), record.target.baseUrl)),
+    ...byRule.flatMap((ofRule): readonly Block[] => {
+      const [first, ...later] = ofRule.map((one, at) =>
+        breachCard(one, breachId(prefix, shown.indexOf(one)), record, at === 0),
+      );
+      const summary = `${plural(later.length, "later breach", "later breaches")} of this rule`;
+      return given([first, later.length > 0 && { is: "fold", summary, blocks: later }]);
+    }),
     shown.length < all &&
       softText(
         `${number(shown.length)} of ${plural(all, "breach", "breaches")} are shown here; breaches.jsonl has those that were kept.`,
@@ -65,7 +80,12 @@ export const breachBlocks = (subject: LoadSubject, prefix: string): readonly (Bl
   ];
 };
 
-const breachCard = (breach: LoadBreach, id: string, baseUrl: string): Card => ({
+const breachCard = (
+  breach: LoadBreach,
+  id: string,
+  { target, rules }: LoadRecord,
+  isFirst: boolean,
+): Card => ({
   is: "card",
   tone: "failed",
   id,
@@ -76,17 +96,21 @@ const breachCard = (breach: LoadBreach, id: string, baseUrl: string): Card => ({
     facts([
       ["Expected", breach.expected],
       ["Seen", strong(breach.actual)],
+      isFirst && howOften(rules.find(({ id: rule }) => rule === breach.rule)),
     ]),
     {
       is: "exchanges",
       count: breach.exchanges.length,
       where: "run.json",
-      baseUrl,
+      baseUrl: target.baseUrl,
       about: `${breach.expected} ${breach.actual}`,
       shown: exchangesUnderLoad(breach),
     },
   ],
 });
+
+const howOften = (rule: LoadRecord["rules"][number] | undefined): Fact | undefined =>
+  rule && ["How often", `${plural(rule.breaches, "time")} in ${plural(rule.checks, "check")}`];
 
 const objectiveLooks: Readonly<Record<ObjectiveResult["verdict"], readonly [Look, word: string]>> = {
   held: [["good", "check"], "passed"],
@@ -156,20 +180,16 @@ export const searchBlocks = (record: LoadRecord): readonly Block[] => {
   const { steps = [], highestRate } = record;
   if (steps.length === 0) return [];
   const rates = steps.map((step) => step.rate);
+  const measured = [...new Set(steps.flatMap(({ p95Ms = {} }) => Object.keys(p95Ms)))].toSorted();
   const rows = table(
     "The search for the highest rate",
-    [">Step", ">Asked, requests a second", ">Achieved", "Outcome", "p95", "Why"],
-    steps.map((step, at) => [
+    [">Step", ">Asked/s", ">Achieved/s", ...measured.map((endpoint) => `>${endpoint} p95`), "Outcome"],
+    steps.map(({ rate: asked, achieved, p95Ms = {}, verdict, gaveWay, reason }, at) => [
       String(at + 1),
-      rate(step.rate),
-      rate(step.achieved),
-      mark(...stepLooks[step.verdict]),
-      lines(
-        ...Object.entries(step.p95Ms ?? {})
-          .toSorted(([a], [b]) => (a < b ? -1 : 1))
-          .map(([endpoint, ms]) => `${endpoint} ${latency(ms)}`),
-      ),
-      [step.gaveWay, step.reason].filter((one) => one !== undefined).join(": "),
+      rate(asked),
+      rate(achieved),
+      ...measured.map((endpoint) => (p95Ms[endpoint] === undefined ? "" : latency(p95Ms[endpoint]))),
+      lines(mark(...stepLooks[verdict]), reason !== undefined && soft(given([gaveWay, reason]).join(": "))),
     ]),
   );
   return [

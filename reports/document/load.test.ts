@@ -87,6 +87,18 @@ describe("a load run on the terminal", () => {
   });
 });
 
+it("shows the first breach of every rule that broke, and folds later ones", () => {
+  const [one] = view.breaches.shown;
+  if (one === undefined) throw new Error("the run has breaches");
+  const late = { ...one, rule: "refresh.token-set", atMs: one.atMs + 1 };
+  const record = { ...view.record, breaches: [one, late] };
+  const { sections } = loadDoc({ ...view, record });
+  const blocks = sections.find(({ id }) => id === "broken")?.blocks ?? [];
+  expect(blocks.map(({ is }) => is)).toEqual(["card", "fold", "card"]);
+  const fold = blocks.find((block) => block.is === "fold");
+  expect([fold?.summary, fold?.blocks.length]).toEqual(["2 later breaches of this rule", 2]);
+});
+
 it("a load run in Markdown has the same sections as on the terminal", () => {
   const document = loadDoc(view);
   const text = renderMarkdownDocument(document);

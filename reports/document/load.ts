@@ -116,7 +116,7 @@ const detailOf = (record: LoadRecord): string => {
   const requests =
     achieved === undefined
       ? "No request was sent"
-      : `${plural(achieved.requests, "request")} at ${rate(achieved.requestsPerSecond)} a second, ${rate(record.rate)} asked for at the peak`;
+      : `${plural(achieved.requests, "request")} at ${rate(achieved.requestsPerSecond)} a second, ${rate(askedAtMost(record))} asked for at the peak`;
   return given([
     `${requests}; ${plural(checks, "check")} of ${plural(rules.length, "rule")}${took(record)}.`,
     highestRate !== undefined && headlineOf(record) !== searchAnswer(record) && searchAnswer(record),
@@ -124,6 +124,10 @@ const detailOf = (record: LoadRecord): string => {
     exitCode !== undefined && `Exit code ${exitCode}.`,
   ]).join(" ");
 };
+
+/** A search asks for less than the rate that it may go up to, where something gives way. */
+const askedAtMost = ({ rate: allowed, steps = [] }: LoadRecord): number =>
+  steps.length === 0 ? allowed : Math.max(...steps.map((step) => step.rate));
 
 const machineBlocks = ({ merged, segment }: LoadRecord): readonly (Block | undefined)[] => {
   if (merged !== undefined) return [summary(merged), machinesTable(merged)];

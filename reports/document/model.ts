@@ -82,6 +82,7 @@ export type Block =
   | { readonly is: "facts"; readonly facts: readonly Fact[] }
   | { readonly is: "list"; readonly items: readonly Text[] }
   | Callout
+  | Fold
   | { readonly is: "command"; readonly command: string }
   | Card
   | Rules
@@ -92,6 +93,13 @@ export type Block =
 export interface Callout {
   readonly is: "callout";
   readonly title: string;
+  readonly blocks: readonly Block[];
+}
+
+/** More of the same: HTML and Markdown unfold it on demand, a terminal tells that it is there. */
+export interface Fold {
+  readonly is: "fold";
+  readonly summary: string;
   readonly blocks: readonly Block[];
 }
 

@@ -48,6 +48,8 @@ const textsOf = (block: Block): readonly Text[] => {
       return [block.header, block.beside ?? "", block.promise ?? "", ...block.blocks.flatMap(textsOf)];
     case "rules":
       return block.groups.flatMap(({ title, rules }) => [title, ...rules.map(({ id }) => id)]);
+    case "fold":
+      return [block.summary];
     case "exchanges":
       return [];
     case "table":

@@ -167,6 +167,17 @@ describe("the report in a browser", () => {
     );
     expect(told).toEqual([expect.any(Number), 0]);
     expect(told[0]).toBeGreaterThan(10);
+    // However long a column's title is, what follows stands below it.
+    const [one, two] = await page.evaluate<[number, number]>(
+      `(() => {
+        const cell = document.querySelector(".stacks td[data-head]");
+        const height = () => cell.getBoundingClientRect().height;
+        const before = height();
+        cell.dataset.head = "a title of many words ".repeat(10);
+        return [before, height()];
+      })()`,
+    );
+    expect(two).toBeGreaterThan(one * 2);
     expect(await page.evaluate("document.documentElement.scrollWidth")).toBe(360);
   });
 

@@ -143,6 +143,8 @@ export const blockNode = (block: Block): Child => {
       );
     case "callout":
       return el("div", { class: "callout" }, el("h2", {}, block.title), block.blocks.map(blockNode));
+    case "fold":
+      return el("details", { class: "later" }, el("summary", {}, block.summary), block.blocks.map(blockNode));
     case "command":
       return command(block.command);
     case "card":

@@ -36,13 +36,15 @@ export const table = (
             "tr",
             {},
             cells.map((cell, at) =>
-              at === 0
-                ? el("th", { scope: "row", class: side(at, numeric) }, cell)
-                : el(
-                    "td",
-                    { class: side(at, numeric), ...(isStacked ? { "data-head": heads[at] } : {}) },
-                    cell,
-                  ),
+              el(
+                at === 0 ? "th" : "td",
+                {
+                  scope: at === 0 ? "row" : undefined,
+                  class: side(at, numeric),
+                  "data-head": isStacked ? heads[at] : undefined,
+                },
+                cell,
+              ),
             ),
           ),
         ),

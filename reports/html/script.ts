@@ -89,6 +89,7 @@ const unfoldTarget = () => {
   target.hidden = false;
   const group = target.closest(".rule-group");
   if (group !== null) group.hidden = false;
+  for (let around = target.parentElement; around !== null; around = around.parentElement) if (around.tagName === "DETAILS") around.open = true;
   if (target.tagName === "DETAILS") {
     target.open = true;
     target.querySelector("summary").focus({ preventScroll: true });

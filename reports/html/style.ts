@@ -107,6 +107,8 @@ const rules = `
 .promise { font-size: 17px; line-height: 1.45; margin: 10px 0 14px; max-width: 70ch; }
 .cause p { margin: 8px 0 10px; max-width: 72ch; }
 .ids { list-style: none; display: flex; flex-wrap: wrap; gap: 4px 16px; font-size: 14px; }
+.later { margin-bottom: 18px; }
+.later > summary { cursor: pointer; color: var(--soft); padding: 2px 0 10px; }
 .about > div { display: grid; grid-template-columns: 150px minmax(0, 1fr); gap: 0 18px; padding: 5px 0; }
 .about dt { color: var(--soft); }
 .about dd { max-width: 78ch; white-space: pre-line; }
@@ -158,6 +160,7 @@ pre b { font-weight: 600; }
 const tables = `
 .scroll { overflow-x: auto; }
 p + .scroll { margin-top: 14px; }
+.scroll + .scroll, p + figure { margin-top: 30px; }
 table { width: 100%; border-collapse: collapse; font-size: 14px; }
 th, td { text-align: left; vertical-align: top; padding: 8px 18px 8px 0; border-bottom: 1px solid var(--hair); font-weight: 400; }
 thead th { color: var(--soft); font-size: 13px; border-bottom-color: var(--line); white-space: nowrap; }
@@ -199,11 +202,12 @@ const media = `
   .lane:not(.foot) .strip { overflow: clip; }
   main section { margin-top: 50px; }
   .stacks thead { position: absolute; width: 1px; height: 1px; overflow: hidden; clip-path: inset(50%); }
-  .stacks :is(tbody, tr, th, td) { display: block; }
+  .stacks :is(tbody, tr, th) { display: block; }
   .stacks tr { padding: 8px 0; border-bottom: 1px solid var(--hair); }
   .stacks :is(th, td), .stacks td.number { padding: 2px 0; border: 0; text-align: left; white-space: normal; overflow-wrap: anywhere; }
-  .stacks td { position: relative; padding-left: 116px !important; min-height: 1.8em; }
-  .stacks td::before { content: attr(data-head); position: absolute; left: 0; width: 106px; color: var(--soft); font-size: 13px; }
+  .stacks td { display: flow-root; padding-left: 116px !important; min-height: 1.8em; }
+  .stacks td::before { content: attr(data-head); float: left; width: 106px; margin-left: -116px; color: var(--soft); font-size: 13px; }
+  .stacks th.number::before { content: attr(data-head) " "; color: var(--soft); font-size: 13px; }
   .stacks td:empty { display: none; }
 }
 @media print {

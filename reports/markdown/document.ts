@@ -65,6 +65,8 @@ const blockText = (block: Block): string => {
       return block.items.map((item) => `- ${textOf(item)}`).join("\n");
     case "callout":
       return [`> **${inertMarkdown(block.title)}**`, ...block.blocks.map(blockText)].join("\n\n");
+    case "fold":
+      return unfolding(block.summary, block.blocks.map(blockText).join("\n\n"));
     case "command":
       return codeMarkdown(block.command);
     case "card":

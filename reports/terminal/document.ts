@@ -67,6 +67,8 @@ export const blockLines = (block: Block, page: Page): string[] => {
         palette.yellow(safe(block.title)),
         ...indent(apart(block.blocks.map((one) => blockLines(one, narrowed(page, 2)))), 2),
       ];
+    case "fold":
+      return [palette.dim(safe(block.summary))];
     case "command":
       return [palette.cyan(safe(block.command))];
     case "card":

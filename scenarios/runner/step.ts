@@ -37,7 +37,9 @@ export const stepOf = (record: JudgedLoad): BreakpointStep => {
       ...base,
       verdict: "gave way",
       gaveWay: "network",
-      reason: because(`${names}, which the service's own answers keep: requests waited for connections`),
+      reason: because(
+        `${names} missed while requests waited for connections, though the service answered in time`,
+      ),
     };
   if (missed.length > 0 || reasons.length > 0)
     return { ...base, verdict: "gave way", gaveWay: "service", reason: because(names, told) };
