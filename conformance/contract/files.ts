@@ -27,7 +27,9 @@ const reasons: Readonly<Record<string, string>> = {
 };
 
 export const codeOf = (error: unknown): string =>
-  typeof error === "object" && error !== null && "code" in error ? String(error.code) : "";
+  typeof error === "object" && error !== null && "code" in error && typeof error.code === "string"
+    ? error.code
+    : "";
 
 export const fileReason = (error: unknown): string => reasons[codeOf(error)] ?? errorMessage(error);
 

@@ -131,6 +131,7 @@ describe("a mistake of the profile is distinguished from a breach of the service
     const check = onlyFatal((await checksOf({ profile: { baseUrl, tolerances: soonOver } })).checks);
     expect(check).toMatchObject({ check: "base address", fatal: "unreachable" });
     expect(check.message).toContain(words);
+    expect(check.message).not.toContain("undefined");
     expect(check.message).toContain(baseUrl);
     expect(check.remedy).toContain("baseUrl");
   });

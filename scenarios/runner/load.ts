@@ -64,7 +64,7 @@ const playSegment = async (
   const endedAt = (): string => context.clock.wallTime().toISOString();
   if (lateMs !== undefined)
     return { endedAt: endedAt(), segment: { ...segment, lateMs }, ...lateEnd(lateMs) };
-  context.onPhase?.("waiting for the start");
+  context.onPhase?.(`waiting for the start at ${new Date(segmentPlan.startAtMs).toISOString()}`);
   const result = await play();
   const clockAfter = await clockOf(context);
   context.onPhase?.(undefined);
