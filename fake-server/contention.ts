@@ -4,17 +4,12 @@ import type { ServiceClock } from "./clock.ts";
  * A step of the service that takes real time, such as a database's, once its table has grown: the
  * first `quickAtFirst` requests pass it at once. It knows how many requests are in it.
  */
-export interface SlowStep {
-  readonly inside: () => number;
-  readonly pass: (clock: ServiceClock) => Promise<void>;
-}
-
-export const slowStep = (takesMs: number, quickAtFirst: number): SlowStep => {
+export const slowStep = (takesMs: number, quickAtFirst: number) => {
   let inside = 0;
   let passed = 0;
   return {
-    inside: () => inside,
-    pass: async (clock) => {
+    inside: (): number => inside,
+    pass: async (clock: ServiceClock): Promise<void> => {
       passed += 1;
       if (passed <= quickAtFirst) return;
       inside += 1;
@@ -25,17 +20,12 @@ export const slowStep = (takesMs: number, quickAtFirst: number): SlowStep => {
 };
 
 /** So many connections to a database: a request that finds none free waits for one, first come, first served. */
-export interface Pool {
-  /** undefined when there was a free one at once. */
-  readonly take: () => Promise<void> | undefined;
-  readonly giveBack: () => void;
-}
-
-export const pool = (size: number): Pool => {
+export const pool = (size: number) => {
   const waiting: (() => void)[] = [];
   let free = size;
   return {
-    take: () => {
+    /** undefined when there was a free one at once. */
+    take: (): Promise<void> | undefined => {
       if (free > 0) {
         free -= 1;
         return undefined;
@@ -44,7 +34,7 @@ export const pool = (size: number): Pool => {
         waiting.push(resolve);
       });
     },
-    giveBack: () => {
+    giveBack: (): void => {
       const next = waiting.shift();
       if (next === undefined) free += 1;
       else next();

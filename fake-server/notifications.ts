@@ -26,13 +26,7 @@ export interface Selection {
   readonly orderBy: string;
 }
 
-export interface NotificationStore {
-  readonly add: (notification: StoredNotification) => void;
-  readonly count: (selection: Selection) => number;
-  readonly read: (selection: Selection, offset: number, count: number) => readonly Notification[];
-  readonly clear: () => void;
-  readonly close: () => void;
-}
+export type NotificationStore = ReturnType<typeof openNotificationStore>;
 
 const SHOWN = [
   "id",
@@ -63,7 +57,7 @@ const KEPT_ANSWERS = 512;
  * writes are answered from what was read before, so that a load of equal reads
  * measures the service and not the database.
  */
-export const openNotificationStore = (file = ":memory:"): NotificationStore => {
+export const openNotificationStore = (file = ":memory:") => {
   const database = new DatabaseSync(file);
   // In a file each write is safe from the end of the process at once, and from that of the machine soon.
   database.exec("PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL;");
@@ -110,17 +104,17 @@ export const openNotificationStore = (file = ":memory:"): NotificationStore => {
   return {
     count,
     read,
-    add: (notification) => {
+    add: (notification: StoredNotification): void => {
       insert.run(...FIELDS.map((field) => notification[field]));
       size += 1;
       forget();
     },
-    clear: () => {
+    clear: (): void => {
       database.exec("DELETE FROM notifications");
       size = 0;
       forget();
     },
-    close: () => database.close(),
+    close: (): void => database.close(),
   };
 };
 

@@ -5,22 +5,14 @@ import { temporaryBase } from "../conformance/files/temporary.ts";
 import { ConfigurationError } from "../conformance/contract/problem.ts";
 import { exitCodes } from "../conformance/contract/exit-codes.ts";
 
-export interface FakeProcess {
-  /** A profile for it; the secrets are in files beside it, which only the owner can read. */
-  readonly profileFile: string;
-  readonly stop: () => Promise<void>;
-}
-
 /**
  * Starts the fake in a separate process, so that load on it takes no time from the measuring one.
  * `program` is the command line of Touchstone itself. The process ends with this one, however that
  * ends: it lives as long as its standard input. Rejects with ConfigurationError where that process
- * ended with the exit code for one.
+ * ended with the exit code for one. The profile is for it; its secrets are in files beside it, which only the owner
+ * can read.
  */
-export const startFakeProcess = async (
-  program: readonly [string, ...string[]],
-  behaviour: string,
-): Promise<FakeProcess> => {
+export const startFakeProcess = async (program: readonly [string, ...string[]], behaviour: string) => {
   const folder = await mkdtemp(temporaryBase("fake"));
   const profileFile = path.join(folder, "profile.json");
   const [command, ...parameters] = program;

@@ -3,28 +3,23 @@ import { sfc32 } from "../conformance/contract/random.ts";
 const HEX_BYTES = Array.from({ length: 256 }, (_, byte) => byte.toString(16).padStart(2, "0"));
 
 /** Where the service takes its chance from. The same seed gives the same values in the same order. */
-export interface RandomSource {
-  /** A whole number from 0 to 2^32 - 1. */
-  readonly uint32: () => number;
-  /** `bytes` bytes in base64url: A-Z a-z 0-9 - _, which need no escaping anywhere. */
-  readonly token: (bytes: number) => string;
-  /** `bytes` bytes as lower-case hexadecimal digits. */
-  readonly hex: (bytes: number) => string;
-  /** A version 4 UUID in lower case (RFC 9562 section 5.4). */
-  readonly uuid: () => string;
-}
+export type RandomSource = ReturnType<typeof randomFrom>;
 
 /**
  * A seeded source. It is no cryptographic one, which a fake does not need and a replay cannot use.
  */
-export const randomFrom = (seed: number): RandomSource => {
+export const randomFrom = (seed: number) => {
   // The first rounds mix the seed in.
   const uint32 = sfc32([0x9e3779b9, seed | 0, Math.trunc(seed / 0x1_0000_0000) | 0, 1], 15);
   return {
+    /** A whole number from 0 to 2^32 - 1. */
     uint32,
-    token: (bytes) => tokenFrom(uint32, bytes),
-    hex: (bytes) => hexFrom(uint32, bytes),
-    uuid: () => uuidOf(hexFrom(uint32, 16), 4),
+    /** `bytes` bytes in base64url: A-Z a-z 0-9 - _, which need no escaping anywhere. */
+    token: (bytes: number): string => tokenFrom(uint32, bytes),
+    /** `bytes` bytes as lower-case hexadecimal digits. */
+    hex: (bytes: number): string => hexFrom(uint32, bytes),
+    /** A version 4 UUID in lower case (RFC 9562 section 5.4). */
+    uuid: (): string => uuidOf(hexFrom(uint32, 16), 4),
   };
 };
 

@@ -2,23 +2,17 @@ import { retryPolicy } from "../world/http/retry.ts";
 import type { Loss, Losses } from "../world/evidence/losses.ts";
 
 /**
- * Tells a service that hangs up on a request from a network that loses answers. Between two tries of a case there is an
- * answered control, so a request that fails every time did reach the service.
+ * Tells a service that hangs up on a request from a network that loses answers. Between two tries of a case there
+ * is an answered control, so a request that fails every time did reach the service. `known` names requests that
+ * the service is known not to answer.
  */
-export interface Recurrence {
-  /** Records a try; returns whether its result may count, because the network lost none of it. */
-  stands(losses: Losses): boolean;
-  /** The control got no answer either, so earlier losses say nothing about the service. */
-  forget(): void;
-}
-
-/** `known` names requests that the service is known not to answer. */
-export const watchRecurrence = (known: Iterable<string> = []): Recurrence => {
+export const watchRecurrence = (known: Iterable<string> = []) => {
   const attested = new Set(known);
   const lostIn = new Map<string, number>();
   const answered = new Set<string>();
   return {
-    stands: (losses) => {
+    /** Records a try; returns whether its result may count, because the network lost none of it. */
+    stands: (losses: Losses): boolean => {
       const lost = [...losses.open().keys()];
       for (const name of losses.answered()) answered.add(name);
       for (const name of lost) lostIn.set(name, (lostIn.get(name) ?? 0) + 1);
@@ -28,7 +22,8 @@ export const watchRecurrence = (known: Iterable<string> = []): Recurrence => {
           ((lostIn.get(name) ?? 0) >= retryPolicy.leastLossesOfService && !answered.has(name)),
       );
     },
-    forget: () => lostIn.clear(),
+    /** The control got no answer either, so earlier losses say nothing about the service. */
+    forget: (): void => lostIn.clear(),
   };
 };
 

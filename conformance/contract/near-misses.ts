@@ -21,15 +21,7 @@ const CASE_BIT = 0x20;
 const commonplace = new Set(["9007199254740993", "18446744073709551616", "12345678901234567890123456789"]);
 
 /** Finds words that are nearly a known value: truncated, extended, changed, or in another case. */
-export interface NearMisses {
-  readonly add: (value: string, label: string) => void;
-  /** Whether the word from `at` to `end` may nearly be a value. Quickly rules out most words. */
-  readonly mayBe: (text: string, at: number, end: number) => boolean;
-  /** The label of the value that the word nearly is, or contains. */
-  readonly find: (word: string) => string | undefined;
-  /** The same if the value may start anywhere in the word, as in decoded text. */
-  readonly findInside: (word: string) => string | undefined;
-}
+export type NearMisses = ReturnType<typeof createNearMisses>;
 
 interface Value {
   readonly text: string;
@@ -41,7 +33,7 @@ interface Value {
  * share with a value of each known length, and the matches are compared: the cost does not grow with the number of
  * values.
  */
-export const createNearMisses = (): NearMisses => {
+export const createNearMisses = () => {
   const lengths = new Set<number>();
   const heads = new Map<string, Value[]>();
   const tails = new Map<string, Value[]>();
@@ -49,17 +41,8 @@ export const createNearMisses = (): NearMisses => {
   const begins = new Uint8Array(BUCKETS);
   const ends = new Uint8Array(BUCKETS);
 
-  const put = (halves: Map<string, Value[]>, half: string, value: Value): void => {
-    const alike = halves.get(half);
-    if (alike === undefined) halves.set(half, [value]);
-    else if (alike.length < MOST_ALIKE) alike.push(value);
-  };
-
-  const isNearly = (text: string, value: Value): boolean =>
-    sharedLength(text, value.text) >= TELLING * value.text.length;
-
   return {
-    add: (value, label) => {
+    add: (value: string, label: string): void => {
       if (value.length < SHORTEST || !/^[\w-]+$/.test(value)) return;
       if (!lengths.has(value.length) && lengths.size >= MOST_LENGTHS) return;
       lengths.add(value.length);
@@ -70,10 +53,12 @@ export const createNearMisses = (): NearMisses => {
       begins[hashAt(text, 0)] = 1;
       ends[hashAt(text, text.length - SHORTEST_HALF)] = 1;
     },
-    mayBe: (text, at, end) =>
+    /** Whether the word from `at` to `end` may nearly be a value. Quickly rules out most words. */
+    mayBe: (text: string, at: number, end: number): boolean =>
       end - at >= LEAST_LENGTH &&
       (begins[hashAt(text, at)] === 1 || ends[hashAt(text, end - SHORTEST_HALF)] === 1),
-    find: (word) => {
+    /** The label of the value that the word nearly is, or contains. */
+    find: (word: string): string | undefined => {
       if (word.length < LEAST_LENGTH || lengths.size === 0 || commonplace.has(word)) return undefined;
       const text = word.toLowerCase();
       for (const length of lengths) {
@@ -84,7 +69,8 @@ export const createNearMisses = (): NearMisses => {
       }
       return undefined;
     },
-    findInside: (word) => {
+    /** The same if the value may start anywhere in the word, as in decoded text. */
+    findInside: (word: string): string | undefined => {
       const text = word.toLowerCase();
       const places: number[] = [];
       for (let at = 1; at + SHORTEST_HALF <= text.length; at += 1)
@@ -100,6 +86,15 @@ export const createNearMisses = (): NearMisses => {
     },
   };
 };
+
+const put = (halves: Map<string, Value[]>, half: string, value: Value): void => {
+  const alike = halves.get(half);
+  if (alike === undefined) halves.set(half, [value]);
+  else if (alike.length < MOST_ALIKE) alike.push(value);
+};
+
+const isNearly = (text: string, value: Value): boolean =>
+  sharedLength(text, value.text) >= TELLING * value.text.length;
 
 /** Case-insensitive hash of the SHORTEST_HALF characters from `at`. */
 const hashAt = (text: string, at: number): number => {

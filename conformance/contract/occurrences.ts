@@ -3,27 +3,22 @@ const GRAM = 4;
 const BUCKETS = 1 << 16;
 
 /** Finds which of some values occur in a text, in one pass. */
-export interface Occurrences {
-  /** Adds a value of at least four characters. */
-  add(value: string): void;
-  /** The values in the text, longest first. */
-  of(text: string): readonly string[];
-}
-
-export const createOccurrences = (): Occurrences => {
+export const createOccurrences = () => {
   let values: readonly string[] = [];
   /** Values by a hash of their first characters; the array quickly rules out most hashes. */
   const isTaken = new Uint8Array(BUCKETS);
   const byHash = new Map<number, string[]>();
   return {
-    add: (value) => {
+    /** Adds a value of at least four characters. */
+    add: (value: string): void => {
       if (values.includes(value)) return;
       values = [...values, value].toSorted((a, b) => b.length - a.length);
       const hash = hashOfFirst(value);
       isTaken[hash] = 1;
       byHash.set(hash, [...(byHash.get(hash) ?? []), value]);
     },
-    of: (text) => {
+    /** The values in the text, longest first. */
+    of: (text: string): readonly string[] => {
       let found: Set<string> | undefined;
       let gram = 0;
       for (let end = 0; end < text.length; end += 1) {

@@ -44,19 +44,7 @@ interface Found {
 }
 
 /** Finds known values and near misses in texts. */
-export interface SecretIndex {
-  readonly add: (value: string, kind: SecretKind) => void;
-  readonly get: (text: string) => Known | undefined;
-  readonly isEmpty: () => boolean;
-  /** The values in the text that are also searched for inside words, longest first. */
-  readonly gluedIn: (text: string) => readonly string[];
-  /** The longest known value that starts with the piece from `at` to `end`, and where it ends. */
-  readonly longestAt: (text: string, at: number, end: number) => Found | undefined;
-  /** The label of the value that the piece from `at` to `end` nearly matches. */
-  readonly nearlyAt: (text: string, at: number, end: number) => string | undefined;
-  /** The label of any value in the text, whatever its kind. */
-  readonly anyIn: (text: string) => string | undefined;
-}
+export type SecretIndex = ReturnType<typeof createSecretIndex>;
 
 /**
  * Maps forms of secrets to what is known about them. A form is found if a run of whole pieces spells it, so the cost of
@@ -96,7 +84,7 @@ const createForms = () => {
   };
 };
 
-export const createSecretIndex = (): SecretIndex => {
+export const createSecretIndex = () => {
   const { known, add, longestAt } = createForms();
   /** Values that are also searched for inside words. */
   const glued = createOccurrences();
@@ -117,7 +105,7 @@ export const createSecretIndex = (): SecretIndex => {
   };
 
   return {
-    add: (value, kind) => {
+    add: (value: string, kind: SecretKind): void => {
       if (known.get(value)?.isWritten === true) return;
       const count = (counts.get(kind) ?? 0) + 1;
       counts.set(kind, count);
@@ -127,12 +115,16 @@ export const createSecretIndex = (): SecretIndex => {
       addInside(value, { kind, label, isWritten: false });
       near.add(value, `‹nearly ${kind} ${count}›`);
     },
-    get: (text) => known.get(text),
-    isEmpty: () => known.size === 0,
-    gluedIn: (text) => glued.of(text),
+    get: (text: string): Known | undefined => known.get(text),
+    isEmpty: (): boolean => known.size === 0,
+    /** The values in the text that are also searched for inside words, longest first. */
+    gluedIn: (text: string): readonly string[] => glued.of(text),
+    /** The longest known value that starts with the piece from `at` to `end`, and where it ends. */
     longestAt,
-    nearlyAt: (text, at, end) => nearlyAt(near, text, at, end),
-    anyIn: (text) => {
+    /** The label of the value that the piece from `at` to `end` nearly matches. */
+    nearlyAt: (text: string, at: number, end: number): string | undefined => nearlyAt(near, text, at, end),
+    /** The label of any value in the text, whatever its kind. */
+    anyIn: (text: string): string | undefined => {
       const [inside] = glued.of(text);
       if (inside !== undefined) return known.get(inside)?.label;
       for (let at = 0, end = 0; at < text.length; at = end) {

@@ -11,12 +11,7 @@ import type { LookUp } from "../pushes/list-looks.ts";
 import { runPushRun, type RunningPushRun } from "../pushes/run.ts";
 
 /** The push runs of one run. Each runs once, when the first rule asks for it, and all rules share its result. */
-export interface PushRuns {
-  /** The first (0) push run, or a further one to confirm what the first has shown. */
-  nth(index: number): Promise<PushRun>;
-  /** The same, after its notifications were checked again long after its watch. */
-  later(index: number): Promise<PushRun>;
-}
+export type PushRuns = ReturnType<typeof pushRunsOf>;
 
 /** Bounds on the real time to wait for a due push, if a push came at once in the preflight, in milliseconds. */
 const LEAST_PATIENCE_MS = 40;
@@ -30,7 +25,7 @@ export const pushRunsOf = (
   prepared: Prepared,
   requirements: ReadonlySet<string>,
   seed: number,
-): PushRuns => {
+) => {
   const begun: Promise<RunningPushRun>[] = [];
   const looked: Promise<PushRun>[] = [];
   const run = async (): Promise<RunningPushRun> => {
@@ -60,8 +55,11 @@ export const pushRunsOf = (
     return (begun[index] ??= index === 0 ? run() : before.then(run));
   };
   return {
-    nth: async (index) => (await nth(index)).pushRun,
-    later: (index) => (looked[index] ??= nth(index).then(({ later }) => holdingAClock(session, later))),
+    /** The first (0) push run, or a further one to confirm what the first has shown. */
+    nth: async (index: number): Promise<PushRun> => (await nth(index)).pushRun,
+    /** The same, after its notifications were checked again long after its watch. */
+    later: (index: number): Promise<PushRun> =>
+      (looked[index] ??= nth(index).then(({ later }) => holdingAClock(session, later))),
   };
 };
 

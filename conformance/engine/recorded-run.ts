@@ -2,7 +2,6 @@ import { canMoveClock } from "../contract/profile-fetched.ts";
 import path from "node:path";
 import { conform, pinnedOf, replacedLimits, type ConformOptions } from "./conform.ts";
 import { watchesPushes } from "./needs.ts";
-import { type RunRecord } from "../contract/record.ts";
 import { ConfigurationError, UnreachableError } from "../contract/problem.ts";
 import { openCheckpoint } from "../lifetimes/checkpoint/checkpoint.ts";
 import { keyFolder } from "../lifetimes/checkpoint/key.ts";
@@ -25,17 +24,11 @@ export interface RecordedRunOptions extends Omit<ConformOptions, "sink"> {
   readonly out?: string | undefined;
 }
 
-export interface RecordedRun {
-  readonly record: RunRecord;
-  readonly directory: string;
-  readonly pinned: Readonly<Record<string, string>>;
-}
-
 /**
  * Runs the gate and writes its run directory. If a run cannot start (ConfigurationError, UnreachableError) or the
  * harness fails, the record is sealed as such before the error is rethrown, so that nothing stays half-written.
  */
-export const recordedRun = async (options: RecordedRunOptions): Promise<RecordedRun> => {
+export const recordedRun = async (options: RecordedRunOptions) => {
   const { resolved } = options;
   const pinned = pinnedOf(resolved);
   const started = wallClock();

@@ -5,13 +5,6 @@ import type { RuleResult, RunRecord } from "../contract/record.ts";
 import { ConfigurationError } from "../contract/problem.ts";
 import type { Rule } from "../checks/rule.ts";
 
-/** What is left of a run that was interrupted or killed. */
-export interface Resumed {
-  readonly rules: readonly Rule[];
-  /** Settled results, kept unchanged. */
-  readonly earlier: readonly RuleResult[];
-}
-
 const isInterrupted = ({ verdict }: RuleResult): boolean =>
   verdict.kind === "inconclusive" && verdict.reason === "interrupted";
 
@@ -19,7 +12,7 @@ const isInterrupted = ({ verdict }: RuleResult): boolean =>
  * What is left to do of a run: unsettled rules start over, and those of their cases that were waiting in real time
  * continue from the run's checkpoint. Throws ConfigurationError if the run is complete.
  */
-export const resumed = (record: RunRecord, run: string, rules: readonly Rule[]): Resumed => {
+export const resumed = (record: RunRecord, run: string, rules: readonly Rule[]) => {
   if (record.state === "sealed" && record.outcome !== "interrupted")
     throw new ConfigurationError([
       `--resume ${run}: it is complete (${record.outcome ?? "no outcome"}); accepted is a run that was interrupted or killed`,

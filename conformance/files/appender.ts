@@ -1,14 +1,6 @@
 import { closeSync, writeSync } from "node:fs";
 
-export interface Appender {
-  line(value: unknown): void;
-  text(text: string): void;
-  /** Writes at once, so that the bytes may change afterwards. */
-  bytes(bytes: Uint8Array): void;
-  /** What prevented writing, if anything did. */
-  failure(): unknown;
-  close(): void;
-}
+export type Appender = ReturnType<typeof appender>;
 
 /** Writes all bytes, at `offset` or the current position; a single call may write only part. */
 export const writeAll = (file: number, bytes: Uint8Array, offset?: number): void => {
@@ -22,7 +14,7 @@ export const writeAll = (file: number, bytes: Uint8Array, offset?: number): void
  * Appends to a new file, which is created with the first text. Text from one turn of the event loop is written at once
  * at its end, so that little is lost if the process is killed and few system calls are made.
  */
-export const appender = (open: () => number): Appender => {
+export const appender = (open: () => number) => {
   let file: number | undefined;
   let held: string[] = [];
   let isOpen = true;
@@ -48,13 +40,15 @@ export const appender = (open: () => number): Appender => {
     held.push(added);
   };
   return {
-    line: (value) => text(`${JSON.stringify(value)}\n`),
+    line: (value: unknown): void => text(`${JSON.stringify(value)}\n`),
     text,
-    bytes: (added) => {
+    /** Writes at once, so that the bytes may change afterwards. */
+    bytes: (added: Uint8Array): void => {
       if (isTaking()) write(added);
     },
-    failure: () => failure,
-    close: () => {
+    /** What prevented writing, if anything did. */
+    failure: (): unknown => failure,
+    close: (): void => {
       if (!isOpen) return;
       flush();
       isOpen = false;

@@ -8,20 +8,15 @@ export type LookUp = (id: string, accountId: string) => Promise<string | undefin
  * Reads notifications from the list while their pushes are under way: a pushed notification must be listed by then, and
  * reading it must not stop its pushes.
  */
-export interface ListLooks {
-  /** Looks up what is due for lookup by now. */
-  take(pushCases: readonly PushCase[], now: TimeInterval): Promise<void>;
-  /** When the next lookup is due on the push run's clock; Infinity if none is. */
-  nextMs(): number;
-  all(): readonly ListLook[];
-}
+export type ListLooks = ReturnType<typeof createListLooks>;
 
 /** Looks again after `visibilityMs` for what was missing at first. */
-export const createListLooks = (lookUp: LookUp | undefined, visibilityMs: number): ListLooks => {
+export const createListLooks = (lookUp: LookUp | undefined, visibilityMs: number) => {
   const looks = new Map<string, ListLook>();
   const dueMs = new Map<string, number>();
   return {
-    take: async (pushCases, now) => {
+    /** Looks up what is due for lookup by now. */
+    take: async (pushCases: readonly PushCase[], now: TimeInterval): Promise<void> => {
       if (lookUp === undefined) return;
       for (const { name, readAtPush, pushes, accountId } of pushCases) {
         const push = readAtPush === undefined ? undefined : pushes[readAtPush - 1];
@@ -35,7 +30,8 @@ export const createListLooks = (lookUp: LookUp | undefined, visibilityMs: number
         else dueMs.delete(name);
       }
     },
-    nextMs: () => Math.min(...dueMs.values()),
-    all: () => [...looks.values()],
+    /** When the next lookup is due on the push run's clock; Infinity if none is. */
+    nextMs: (): number => Math.min(...dueMs.values()),
+    all: (): readonly ListLook[] => [...looks.values()],
   };
 };

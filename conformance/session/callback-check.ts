@@ -96,20 +96,8 @@ interface Awaited {
   readonly accountId: string;
 }
 
-interface SeenInPreflight {
-  readonly arrived: string | undefined;
-  /** Whether it came without moving the clock. */
-  readonly isSoon: boolean;
-  readonly lines: readonly PushLine[];
-}
-
 /** Waits for the push in real time, and then, since the first push may be a delayed one, for the first delay and its lateness. */
-const waitForPush = async (
-  session: Session,
-  receiver: Receiver,
-  clock: Clock,
-  awaited: Awaited,
-): Promise<SeenInPreflight> => {
+const waitForPush = async (session: Session, receiver: Receiver, clock: Clock, awaited: Awaited) => {
   const lines: PushLine[] = [];
   const look = async (waitMs: number): Promise<boolean> => {
     const fresh = await receiver.pushes(Math.max(awaited.after, ...lines.map(({ n }) => n)), waitMs);

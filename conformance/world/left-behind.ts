@@ -11,21 +11,7 @@ export interface EstimatedNow {
 }
 
 /** Keeps track of what a run creates on its target. */
-export interface LeftBehindAccount {
-  /** Records what an answer issued, or the code that it used up. */
-  readonly onAnswer: (request: Request, answer: Omit<Answer, "exchange">) => void;
-  /** Records a code that came in another way. */
-  issuedCode(code: string): void;
-  created(accountId: string, id: string | undefined): void;
-  /** Records an event that may or may not have been created. */
-  maybeCreated(): void;
-  registered(callbackUrl: string): void;
-  /** The address that the service was last told to push to. */
-  callbackUrl(): string | undefined;
-  /** All accounts and notifications, for a clean-up hook. */
-  ids(): { readonly accountIds: readonly string[]; readonly notificationIds: readonly string[] };
-  report(): Omit<LeftBehind, "callback" | "cleanup">;
-}
+export type LeftBehindAccount = ReturnType<typeof createLeftBehind>;
 
 interface Issued {
   /** The latest possible moment of issue; undefined if the target's clock had not been read yet. */
@@ -84,31 +70,37 @@ const createIssues = (estimate: LeftBehindOptions["estimate"]) => {
 
 type Issues = ReturnType<typeof createIssues>;
 
-export const createLeftBehind = ({ limits, estimate }: LeftBehindOptions): LeftBehindAccount => {
+export const createLeftBehind = ({ limits, estimate }: LeftBehindOptions) => {
   const issues = createIssues(estimate);
   const accounts = new Set<string>();
   const notifications: { readonly accountId: string; readonly id?: string }[] = [];
   let unsure = 0;
   let callbackUrl: string | undefined;
   return {
-    onAnswer: (request, answer) => noteAnswer(issues, limits, request, answer),
-    issuedCode: (code) => issues.add("codes", code, limits.codeLifetimeMs),
-    created: (accountId, id) => {
+    /** Records what an answer issued, or the code that it used up. */
+    onAnswer: (request: Request, answer: Omit<Answer, "exchange">): void =>
+      noteAnswer(issues, limits, request, answer),
+    /** Records a code that came in another way. */
+    issuedCode: (code: string): void => issues.add("codes", code, limits.codeLifetimeMs),
+    created: (accountId: string, id: string | undefined): void => {
       accounts.add(accountId);
       notifications.push({ accountId, ...(id === undefined ? {} : { id }) });
     },
-    maybeCreated: () => {
+    /** Records an event that may or may not have been created. */
+    maybeCreated: (): void => {
       unsure += 1;
     },
-    registered: (url) => {
+    registered: (url: string): void => {
       callbackUrl = url;
     },
-    callbackUrl: () => callbackUrl,
+    /** The address that the service was last told to push to. */
+    callbackUrl: (): string | undefined => callbackUrl,
+    /** All accounts and notifications, for a clean-up hook. */
     ids: () => ({
       accountIds: [...accounts],
       notificationIds: notifications.flatMap(({ id }) => (id === undefined ? [] : [id])),
     }),
-    report: () => {
+    report: (): Omit<LeftBehind, "callback" | "cleanup"> => {
       const [first, last] = [notifications[0], notifications.at(-1)];
       return {
         codes: issues.report("codes"),

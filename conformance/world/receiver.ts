@@ -14,19 +14,7 @@ export interface ReceiverAccess {
 export type CertificateKind = "own" | "untrusted" | "wrong-host" | "expired";
 
 /** The receiver of pushes, controlled through its interface. Every call throws ReceiverError if it fails. */
-export interface Receiver {
-  state(): Promise<ReceiverState>;
-  /** Lines with numbers above `after`, at once or as soon as one arrives within `waitMs`. */
-  pushes(after: number, waitMs?: number): Promise<readonly PushLine[]>;
-  /** Applies to pushes that complete after the returned mark. */
-  plan(plan: PushPlan): Promise<JournalMark>;
-  /** Closes or opens the listening socket. Pushes recorded after the mark of a closed one came on earlier connections. */
-  listener(state: "open" | "closed"): Promise<JournalMark>;
-  /** Applies to connections accepted after the returned mark. */
-  certificate(kind: CertificateKind): Promise<JournalMark>;
-  /** Forgets attempts, so that counting starts over. */
-  clear(): Promise<void>;
-}
+export type Receiver = ReturnType<typeof openReceiver>;
 
 /** The receiver failed: a matter of the harness or its configuration, never a breach. */
 export class ReceiverError extends Error {
@@ -45,7 +33,7 @@ export const openReceiver = (
   access: ReceiverAccess,
   interrupted: AbortSignal,
   dispatcher: Dispatcher = getGlobalDispatcher(),
-): Receiver => {
+) => {
   const base = access.controlUrl.replace(/\/+$/, "");
   const { origin, pathname } = new URL(base);
   const authorization =
@@ -76,15 +64,22 @@ export const openReceiver = (
   };
 
   return {
-    state: async () => (await call("GET", "/state")) as ReceiverState,
-    pushes: async (after, waitMs = 0) => {
+    state: async (): Promise<ReceiverState> => (await call("GET", "/state")) as ReceiverState,
+    /** Lines with numbers above `after`, at once or as soon as one arrives within `waitMs`. */
+    pushes: async (after: number, waitMs = 0): Promise<readonly PushLine[]> => {
       const answer = await call("GET", `/pushes?after=${after}&wait=${Math.ceil(waitMs)}`, undefined, waitMs);
       return (answer as { readonly lines: readonly PushLine[] }).lines;
     },
-    plan: async (plan) => markIn(await call("PUT", "/plan", plan)),
-    listener: async (state) => markIn(await call("POST", "/listener", { state })),
-    certificate: async (kind) => markIn(await call("PUT", "/certificate", { kind })),
-    clear: async () => void (await call("POST", "/clear", {})),
+    /** Applies to pushes that complete after the returned mark. */
+    plan: async (plan: PushPlan): Promise<JournalMark> => markIn(await call("PUT", "/plan", plan)),
+    /** Closes or opens the listening socket. Pushes recorded after the mark of a closed one came on earlier connections. */
+    listener: async (state: "open" | "closed"): Promise<JournalMark> =>
+      markIn(await call("POST", "/listener", { state })),
+    /** Applies to connections accepted after the returned mark. */
+    certificate: async (kind: CertificateKind): Promise<JournalMark> =>
+      markIn(await call("PUT", "/certificate", { kind })),
+    /** Forgets attempts, so that counting starts over. */
+    clear: async (): Promise<void> => void (await call("POST", "/clear", {})),
   };
 };
 

@@ -2,19 +2,13 @@ import path from "node:path";
 import { runsBelow, type Run } from "../read/index.ts";
 import { differences, fingerprintOf } from "./fingerprint.ts";
 
-export interface Baseline {
-  /** From the earliest to the latest. */
-  readonly runs: readonly Run[];
-  readonly leftOut: readonly { readonly directory: string; readonly reason: string }[];
-}
-
 const MOST_RUNS = 50;
 
 /**
  * The earlier runs of the same kind and fingerprint among the run directories of a folder, at most so many
  * of the latest. Throws ConfigurationError where the folder cannot be read; runs in it that cannot are left out.
  */
-export const baselineOf = async (folder: string, head: Run): Promise<Baseline> => {
+export const baselineOf = async (folder: string, head: Run) => {
   const runs: Run[] = [];
   const leftOut: { directory: string; reason: string }[] = [];
   for await (const { directory, run } of runsBelow(folder)) {

@@ -5,14 +5,6 @@ import type { AddressInfo } from "node:net";
 import { answerPage, pageHeaders } from "../../web/page.ts";
 import type { LiveEvent } from "./protocol.ts";
 
-/** A live page that is being served, on this machine alone. */
-export interface LivePage {
-  readonly url: string;
-  readonly tell: (event: LiveEvent) => void;
-  /** Has the page become the report, waits until open pages have it, and closes. */
-  readonly end: (report: string | undefined) => Promise<void>;
-}
-
 export interface LiveClock {
   /** Does something later; the returned function takes that back. */
   readonly after: (ms: number, task: () => void) => () => void;
@@ -31,7 +23,7 @@ const fileOf = answerPage({
 });
 
 /** Serves the live page. It holds what the record holds, so that secrets are masked in it. */
-export const serveLive = async (clock: LiveClock): Promise<LivePage> => {
+export const serveLive = async (clock: LiveClock) => {
   const events: string[] = [];
   const readers = new Set<ServerResponse>();
   let report: string | undefined;
@@ -76,7 +68,8 @@ export const serveLive = async (clock: LiveClock): Promise<LivePage> => {
   return {
     url: `http://127.0.0.1:${port()}/`,
     tell,
-    end: async (file) => {
+    /** Has the page become the report, waits until open pages have it, and closes. */
+    end: async (file: string | undefined): Promise<void> => {
       report = file;
       // A page closes its stream before it asks for the report: with no connection left, nothing else would wait for it.
       server.ref();

@@ -109,17 +109,12 @@ export interface LiveStream {
   write(text: string): unknown;
 }
 
-export interface LoadLive {
-  show(state: LoadLiveState): void;
-  clear(): void;
-}
-
 /** Without a terminal, a plain line is written once in so many seconds, and where something else begins. */
 const PLAIN_EVERY_SECONDS = 5;
 const up = "\u001b[1A";
 const erase = "\r\u001b[2K";
 
-export const createLoadLive = (stream: LiveStream, page: Page): LoadLive => {
+export const createLoadLive = (stream: LiveStream, page: Page) => {
   let shown = 0;
   let told = -1;
   let toldPhase: string | undefined;
@@ -129,7 +124,7 @@ export const createLoadLive = (stream: LiveStream, page: Page): LoadLive => {
   };
   return {
     clear,
-    show: (state) => {
+    show: (state: LoadLiveState): void => {
       const width = (stream.columns ?? 100) - 1;
       if (stream.isTTY === true) {
         clear();

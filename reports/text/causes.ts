@@ -36,22 +36,13 @@ export const causesOf = (results: readonly RuleResult[]): readonly Cause[] => {
   return [...causes.values()];
 };
 
-/** One reason for which many rules could not be judged, and the breaches that quote the same answer. */
-export interface CommonCause {
-  /** What the rules say of their controls. */
-  readonly reason: string;
-  readonly unjudged: readonly string[];
-  /** Broken rules that were given an answer like the one in the reason; a rule's own id, not made safe. */
-  readonly broken: readonly string[];
-}
-
 const MANY = 3;
 
 /**
  * The reason for which most rules could not be judged, where they are many and breaches quote the very answer
  * that it quotes: then these breaches are what to look at first. Undefined where the record does not show that.
  */
-export const commonCauseOf = (results: readonly RuleResult[]): CommonCause | undefined => {
+export const commonCauseOf = (results: readonly RuleResult[]) => {
   const reasons = results.flatMap(({ id, verdict }) =>
     verdict.kind === "inconclusive" ? [{ id: safe(id), reason: verdict.reason.replace(count, "") }] : [],
   );

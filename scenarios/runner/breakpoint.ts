@@ -39,20 +39,13 @@ const BETWEEN_STEPS_MS = 2_000;
 const LEAST_STEPS = 2;
 
 /** How long a step lasts, and how many there are at most, so that all of them together, with what passes between them, last no longer than this. */
-export const stepsIn = (durationMs: number): StepPlan => {
+export const stepsIn = (durationMs: number) => {
   const share = durationMs / STEPS_IN_A_RUN - BETWEEN_STEPS_MS;
   const stepMs = Math.max(leastStepMs, Math.floor(share / 1_000) * 1_000);
   const wholeMs = stepMs + BETWEEN_STEPS_MS;
   const mostSteps = Math.max(LEAST_STEPS, Math.floor(durationMs / wholeMs));
   return { stepMs, mostSteps, needsMs: mostSteps * wholeMs };
 };
-
-interface StepPlan {
-  readonly stepMs: number;
-  readonly mostSteps: number;
-  /** About how long all steps take, with what passes between them. */
-  readonly needsMs: number;
-}
 
 /**
  * Searches the highest rate at which the objectives hold: the rate doubles until something gives way,

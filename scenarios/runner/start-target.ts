@@ -5,11 +5,6 @@ import type { RunnerClock } from "./clock.ts";
 import { watchdog } from "./watchdog.ts";
 import { ConfigurationError, UnreachableError } from "../../conformance/contract/problem.ts";
 
-export interface StartedTarget {
-  /** Ends the command with everything that it started. */
-  readonly stop: () => Promise<void>;
-}
-
 export interface StartOptions {
   /** For the shell, in the folder of this process. */
   readonly command: string;
@@ -34,7 +29,7 @@ const MOST_OUTPUT = 2_000;
  * the group is out of reach. Throws ConfigurationError where something answers there already or the
  * command ends before anything does, with the end of what it printed; UnreachableError where it takes too long.
  */
-export const startTarget = async (options: StartOptions): Promise<StartedTarget> => {
+export const startTarget = async (options: StartOptions) => {
   const { command, flag, baseUrl, withinMs, environment, clock, signal } = options;
   if (await answers(baseUrl))
     throw new ConfigurationError([

@@ -81,21 +81,14 @@ export const isCloseEnough = (
 };
 
 /** What the probes of one kind of credential have shown. Ages and distances in milliseconds. */
-interface Bracket {
-  /** Minimum age of the oldest credential that worked; 0 if none did. */
-  readonly acceptedUpToMs: number;
-  /** Maximum age of the youngest credential that was refused; Infinity if all worked. */
-  readonly refusedFromMs: number;
-  /** For each side, the upper bound on the distance from the end of the nearest decisive probe. */
-  readonly nearestMs: Readonly<Record<Side, number>>;
-}
-
-export const bracketOf = (probes: readonly Probe[]): Bracket => {
+export const bracketOf = (probes: readonly Probe[]) => {
   const nearest = (side: Side): number =>
     Math.min(...probes.filter((one) => sideOf(one) === side).map((one) => distanceFromEnd(side, one)));
   return {
+    // 0 if none worked, and Infinity if all did.
     acceptedUpToMs: Math.max(0, ...probes.filter(({ works }) => works).map(({ leastMs }) => leastMs)),
     refusedFromMs: Math.min(...probes.filter(({ works }) => !works).map(({ greatestMs }) => greatestMs)),
+    // How far from its end the nearest decisive probe of each side may have been at most.
     nearestMs: { alive: nearest("alive"), dead: nearest("dead") },
   };
 };

@@ -9,11 +9,7 @@ export class WrongKey extends Error {
 }
 
 /** Encrypts and decrypts the secrets of one ledger, each bound to its place: moved elsewhere, it does not open. */
-export interface Vault {
-  lock(secret: string, place: string): Uint8Array;
-  /** Throws WrongKey if the key, the place or the bytes differ from those of `lock`. */
-  open(locked: Uint8Array, place: string): string;
-}
+export type Vault = ReturnType<typeof vaultWith>;
 
 const KEY_BYTES = 32;
 const NONCE_BYTES = 12;
@@ -35,16 +31,17 @@ export const openVault = (passphrase: string, salt: Uint8Array, cost = keyCost):
 export const newKey = (): Uint8Array => randomBytes(KEY_BYTES);
 
 /** A vault with a random key. Throws WrongKey if its length is wrong. */
-export const vaultWith = (key: Uint8Array): Vault => {
+export const vaultWith = (key: Uint8Array) => {
   if (key.length !== KEY_BYTES) throw new WrongKey();
   return {
-    lock: (secret, place) => {
+    lock: (secret: string, place: string): Uint8Array => {
       const nonce = randomBytes(NONCE_BYTES);
       const cipher = createCipheriv("aes-256-gcm", key, nonce).setAAD(Buffer.from(place));
       const text = Buffer.concat([cipher.update(secret, "utf8"), cipher.final()]);
       return Buffer.concat([nonce, cipher.getAuthTag(), text]);
     },
-    open: (locked, place) => {
+    /** Throws WrongKey if the key, the place or the bytes differ from those of `lock`. */
+    open: (locked: Uint8Array, place: string): string => {
       try {
         const decipher = createDecipheriv("aes-256-gcm", key, locked.subarray(0, NONCE_BYTES), {
           authTagLength: TAG_BYTES,

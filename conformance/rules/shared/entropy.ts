@@ -1,15 +1,10 @@
 import { bitsToGuess } from "./token-entropy.ts";
 
-/** How hard values of one kind are to guess, judged by many of them in order of issue. */
-export interface Guessability {
-  readonly bits: number;
-  /** Length of the prefix that all values share. */
-  readonly sharedPrefix: number;
-  /** Whether each value follows the previous one in counter order. */
-  readonly monotone: boolean;
-}
-
-export const guessability = (values: readonly string[]): Guessability => {
+/**
+ * How hard values of one kind are to guess, from many of them in order of issue: bits, the length of the prefix that all
+ * share, and whether each follows its predecessor in the order of counters.
+ */
+export const guessability = (values: readonly string[]) => {
   const [first = "", ...others] = values;
   let sharedPrefix = 0;
   while (

@@ -39,12 +39,9 @@ const cut = (text: string): string =>
     ? text
     : `${shorten(text, KEPT_CHARACTERS)} (${text.length} characters in all)`;
 
-export interface Journal {
-  nextNumber(): number;
-  add(scope: Scope, record: Omit<ExchangeRecord, "rule">): void;
-}
+export type Journal = ReturnType<typeof createJournal>;
 
-export const createJournal = (secrets: Secrets, sink?: JournalSink): Journal => {
+export const createJournal = (secrets: Secrets, sink?: JournalSink) => {
   let last = 0;
   const maskHeaders = (headers: Answer["headers"]): Answer["headers"] =>
     headers.map(([name, value]) => [name, secrets.mask(cut(value))]);
@@ -60,8 +57,8 @@ export const createJournal = (secrets: Secrets, sink?: JournalSink): Journal => 
     text: secrets.mask(cut(answer.text)),
   });
   return {
-    nextNumber: () => (last += 1),
-    add: (scope, raw) => {
+    nextNumber: (): number => (last += 1),
+    add: (scope: Scope, raw: Omit<ExchangeRecord, "rule">): void => {
       const lazy = lazyRecord(scope.rule, raw, maskRequest, maskAnswer, secrets.mask);
       // A written record is read in full, and plain data is faster to write.
       const record = sink === undefined ? lazy : { ...lazy };

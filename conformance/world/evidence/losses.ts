@@ -10,25 +10,16 @@ export interface Loss {
  * The requests of one case that got no complete answer. One case cannot tell whether the service hung up or the network
  * lost them. Several can, because every request has a name that is the same in each repetition of the case.
  */
-export interface Losses {
-  /** Names a request that is about to start by method, path and its index among those: "POST /open-api/oauth/access-token 2". */
-  begin(request: Pick<Request, "method" | "path">): string;
-  note(name: string, loss: Loss): void;
-  /** Declares that nothing judged from now on depends on the outcome of this exchange. */
-  ignoreLoss(exchange: number): void;
-  /** The losses that a judgement may depend on, by name. */
-  open(): ReadonlyMap<string, Loss>;
-  /** Names of the requests that were started and not lost. */
-  answered(): readonly string[];
-}
+export type Losses = ReturnType<typeof newLosses>;
 
-export const newLosses = (): Losses => {
+export const newLosses = () => {
   const clientIndexes = new Map<string, number>();
   const begun: string[] = [];
   const lost = new Map<string, Loss>();
   const everLost = new Set<string>();
   return {
-    begin: ({ method, path }) => {
+    /** Names a request that is about to start by method, path and its index among those: "POST /open-api/oauth/access-token 2". */
+    begin: ({ method, path }: Pick<Request, "method" | "path">): string => {
       const kind = `${method} ${path.replace(/\?.*$/s, "")}`;
       const clientIndex = (clientIndexes.get(kind) ?? 0) + 1;
       clientIndexes.set(kind, clientIndex);
@@ -36,14 +27,17 @@ export const newLosses = (): Losses => {
       begun.push(name);
       return name;
     },
-    note: (name, loss) => {
+    note: (name: string, loss: Loss): void => {
       lost.set(name, loss);
       everLost.add(name);
     },
-    ignoreLoss: (exchange) => {
+    /** Declares that nothing judged from now on depends on the outcome of this exchange. */
+    ignoreLoss: (exchange: number): void => {
       for (const [name, loss] of lost) if (loss.exchange === exchange) lost.delete(name);
     },
-    open: () => lost,
-    answered: () => begun.filter((name) => !everLost.has(name)),
+    /** The losses that a judgement may depend on, by name. */
+    open: (): ReadonlyMap<string, Loss> => lost,
+    /** Names of the requests that were started and not lost. */
+    answered: (): readonly string[] => begun.filter((name) => !everLost.has(name)),
   };
 };

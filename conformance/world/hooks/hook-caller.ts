@@ -41,11 +41,7 @@ export interface HookReport {
 }
 
 /** Calls hooks, and repeats calls if the target restarts and repeating is harmless. */
-export interface HookCaller {
-  /** Throws HookError if the hook fails. */
-  readonly call: (name: string, hook: HookDefinition, values: HookValues) => Promise<HookAnswer>;
-  readonly report: () => HookReport;
-}
+export type HookCaller = ReturnType<typeof createHookCaller>;
 
 export interface HookCallerOptions {
   readonly signal: AbortSignal;
@@ -115,7 +111,7 @@ const createHealths = ({ signal, dispatcher, target, retries }: HookCallerOption
   };
 };
 
-export const createHookCaller = (options: HookCallerOptions): HookCaller => {
+export const createHookCaller = (options: HookCallerOptions) => {
   const { signal, dispatcher, unkept, target, retries } = options;
   const healths = createHealths(options);
   const met = new Map<string, { lost: number; madeAgain: number; throttled: number }>();
@@ -142,7 +138,8 @@ export const createHookCaller = (options: HookCallerOptions): HookCaller => {
   };
 
   return {
-    call: async (name, hook, values) => {
+    /** Throws HookError if the hook fails. */
+    call: async (name: string, hook: HookDefinition, values: HookValues): Promise<HookAnswer> => {
       const run = (through?: Dispatcher) =>
         stopwatch.timed(name, () =>
           runHook(name, hook, values, { interrupted: signal, dispatcher: through }),
@@ -162,7 +159,7 @@ export const createHookCaller = (options: HookCallerOptions): HookCaller => {
         onRepeat: () => void (metBy(name).madeAgain += 1),
       });
     },
-    report: () => ({
+    report: (): HookReport => ({
       ...stopwatch.report(),
       troubles: [...met].map(([name, counts]) => ({ key: keyOfHook(name), ...counts })),
       outages: healths.outages(),

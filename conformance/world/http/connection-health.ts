@@ -18,26 +18,12 @@ export interface ConnectionReport {
 }
 
 /** The state of an address, shared by all requests to it: round trips, losses, outages. */
-export interface ConnectionHealth {
-  /** Records an answer after this many milliseconds. From now on an address that refuses connections is down, not wrong. */
-  answered(afterMs: number): void;
-  /** Recent response time in milliseconds; 0 before the first answer. */
-  roundTripMs(): number;
-  lost(): void;
-  sentAgain(): void;
-  throttled(waitMs: number): void;
-  /**
-   * Waits, shared with all others, until the address accepts connections again. False if it never has, if that exceeds
-   * the outage budget, or if the run is interrupted.
-   */
-  untilBack(): Promise<boolean>;
-  report(): ConnectionReport;
-}
+export type ConnectionHealth = ReturnType<typeof createConnectionHealth>;
 
 /** Weight of the latest round trip, as in RFC 6298 section 2. */
 const SMOOTHING = 1 / 8;
 /** `probe` tells whether the address accepts connections. */
-export const createConnectionHealth = (probe: () => Promise<boolean>, retries: Retries): ConnectionHealth => {
+export const createConnectionHealth = (probe: () => Promise<boolean>, retries: Retries) => {
   const { backOffMs, outageMs, time, signal } = retries;
   const met = { lost: 0, sentAgain: 0, throttled: 0, longestThrottleMs: 0, outages: 0, longestOutageMs: 0 };
   let hasAnswered = false;
@@ -65,25 +51,31 @@ export const createConnectionHealth = (probe: () => Promise<boolean>, retries: R
   };
 
   return {
-    answered: (afterMs) => {
+    /** Records an answer after this many milliseconds. From now on an address that refuses connections is down, not wrong. */
+    answered: (afterMs: number): void => {
       roundTripMs = hasAnswered ? roundTripMs + (afterMs - roundTripMs) * SMOOTHING : afterMs;
       hasAnswered = true;
       stayedAway = false;
     },
-    roundTripMs: () => roundTripMs,
-    lost: () => void (met.lost += 1),
-    sentAgain: () => void (met.sentAgain += 1),
-    throttled: (waitMs) => {
+    /** Recent response time in milliseconds; 0 before the first answer. */
+    roundTripMs: (): number => roundTripMs,
+    lost: (): void => void (met.lost += 1),
+    sentAgain: (): void => void (met.sentAgain += 1),
+    throttled: (waitMs: number): void => {
       met.throttled += 1;
       met.longestThrottleMs = Math.max(met.longestThrottleMs, waitMs);
     },
-    untilBack: () => {
+    /**
+     * Waits, shared with all others, until the address accepts connections again. False if it never has, if that exceeds
+     * the outage budget, or if the run is interrupted.
+     */
+    untilBack: (): Promise<boolean> => {
       if (!hasAnswered || signal?.aborted === true) return Promise.resolve(false);
       outage ??= watch().finally(() => {
         outage = undefined;
       });
       return outage;
     },
-    report: () => ({ ...met, stayedAway }),
+    report: (): ConnectionReport => ({ ...met, stayedAway }),
   };
 };

@@ -11,18 +11,7 @@ export interface FlowOptions {
 }
 
 /** Learns from readings whether a clock runs by itself, and reads it again when a sleeper is due. */
-export interface FlowWatch {
-  /** Records a reading, and returns it. */
-  note(at: TimeInterval): TimeInterval;
-  /** Called before and after moving the clock: readings on both sides of a move say nothing about whether it runs. */
-  moves(): void;
-  /** Whether time has been seen to run by itself. */
-  isSeen(): boolean;
-  /** The time of a clock that only moves by hook, from a very recent reading; undefined if a new reading is needed. */
-  standsAt(): TimeInterval | undefined;
-  /** Sleepers came or went. */
-  rearm(): void;
-}
+export type FlowWatch = ReturnType<typeof watchFlow>;
 
 /** A clock that has not moved for this long, beyond the uncertainty of its readings, moves only by hook; in milliseconds. */
 const STILL_MS = 500;
@@ -32,7 +21,7 @@ const FRESH_MS = 100;
 /** Pause between two readings of a clock that runs slower than real time, in milliseconds. */
 const LEAST_WAIT_MS = 2;
 
-export const watchFlow = ({ dueMs, look, nowMs = monotonicMs }: FlowOptions): FlowWatch => {
+export const watchFlow = ({ dueMs, look, nowMs = monotonicMs }: FlowOptions) => {
   let isSeen = false;
   let isStill = false;
   /** The first reading since the clock was moved. */
@@ -57,7 +46,8 @@ export const watchFlow = ({ dueMs, look, nowMs = monotonicMs }: FlowOptions): Fl
   };
 
   return {
-    note: (at) => {
+    /** Records a reading, and returns it. */
+    note: (at: TimeInterval): TimeInterval => {
       if (last !== undefined && at.earliestMs > last.at.latestMs) isSeen = true;
       last = { at, realMs: nowMs() };
       if (first?.at.earliestMs !== at.earliestMs || first.at.latestMs !== at.latestMs) first = last;
@@ -65,13 +55,17 @@ export const watchFlow = ({ dueMs, look, nowMs = monotonicMs }: FlowOptions): Fl
       if (last.realMs - first.realMs > STILL_MS + leftOpenMs) isStill = true;
       return at;
     },
-    moves: () => {
+    /** Called before and after moving the clock: readings on both sides of a move say nothing about whether it runs. */
+    moves: (): void => {
       last = undefined;
       first = undefined;
     },
-    isSeen: () => isSeen,
-    standsAt: () =>
+    /** Whether time has been seen to run by itself. */
+    isSeen: (): boolean => isSeen,
+    /** The time of a clock that only moves by hook, from a very recent reading; undefined if a new reading is needed. */
+    standsAt: (): TimeInterval | undefined =>
       isStill && !isSeen && last !== undefined && nowMs() - last.realMs < FRESH_MS ? last.at : undefined,
+    /** Sleepers came or went. */
     rearm,
   };
 };

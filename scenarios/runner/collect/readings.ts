@@ -22,14 +22,7 @@ const TIMER_MS = 10;
 /** How often a look is taken. Closer ones say nothing: the ticks of processor times are too coarse. */
 const LOOK_MS = 250;
 
-export interface Readings {
-  /**
-   * What was used between two moments of wall-clock time, as nearly as looks were taken then; each call asks for later
-   * moments than the one before. A second is closed some time after it was over, and k6's samples may lag behind.
-   */
-  readonly read: (fromMs: number, toMs: number) => Reading;
-  readonly close: () => void;
-}
+export type Readings = ReturnType<typeof createReadings>;
 
 interface Look {
   readonly atMs: number;
@@ -40,7 +33,7 @@ interface Look {
   readonly lagMs: number;
 }
 
-export const createReadings = (k6: number, clock: Pick<RunnerClock, "wallTime" | "after">): Readings => {
+export const createReadings = (k6: number, clock: Pick<RunnerClock, "wallTime" | "after">) => {
   const usageOfK6 = process.platform === "linux" ? () => usageFromProc(k6) : usageFromPs(k6);
   const lag = timerLag();
   const nowMs = (): number => clock.wallTime().getTime();
@@ -69,8 +62,12 @@ export const createReadings = (k6: number, clock: Pick<RunnerClock, "wallTime" |
     return reading;
   };
   return {
+    /**
+     * What was used between two moments of wall-clock time, as nearly as looks were taken then; each call asks for later
+     * moments than the one before. A second is closed some time after it was over, and k6's samples may lag behind.
+     */
     read,
-    close: () => {
+    close: (): void => {
       forget();
       lag.close();
     },

@@ -28,12 +28,6 @@ const SHARE_OF_MEMORY = 0.4;
 const isIgnored = (name: string): boolean =>
   name.startsWith("K6_") || /^(https?_proxy|all_proxy|no_proxy)$/i.test(name);
 
-export interface K6Environment {
-  readonly variables: NodeJS.ProcessEnv;
-  /** Names of what the user had set and k6 does not get. */
-  readonly ignored: readonly string[];
-}
-
 /** Memory that there is for this process and its like: of the machine, or of the container that it runs in. */
 const memoryMiB = (): number => {
   const constrained = process.constrainedMemory();
@@ -42,13 +36,13 @@ const memoryMiB = (): number => {
 
 /**
  * The environment that k6 runs in. The user's K6_ variables and proxies are not passed on: the load is
- * the one that was asked for, and goes where the gate goes. An authority that Node trusts, k6 trusts too.
+ * the one that was asked for, and goes where the gate goes; `ignored` names what the user had set. An authority that Node trusts, k6 trusts too.
  */
 export const k6Environment = (
   user: NodeJS.ProcessEnv,
   own: Readonly<Record<string, string>>,
   output?: K6Output,
-): K6Environment => {
+) => {
   const authority = user["SSL_CERT_FILE"] ?? user["NODE_EXTRA_CA_CERTS"];
   const names = [...passedOn, ...Object.keys(user).filter((name) => isFor(output, name))];
   const kept = names.flatMap((name) => (user[name] === undefined ? [] : [[name, user[name]] as const]));

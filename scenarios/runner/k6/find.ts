@@ -61,15 +61,7 @@ export const k6Status = async (options: Pick<FindOptions, "environment" | "signa
   };
 };
 
-interface Looked {
-  readonly found: FoundK6 | undefined;
-  readonly tried: readonly Attempt[];
-}
-
-const look = async ({
-  environment,
-  signal,
-}: Pick<FindOptions, "environment" | "signal">): Promise<Looked> => {
+const look = async ({ environment, signal }: Pick<FindOptions, "environment" | "signal">) => {
   const named = environment["TOUCHSTONE_K6"];
   if (named !== undefined && named !== "") {
     const examined = await examine(path.resolve(named), signal);

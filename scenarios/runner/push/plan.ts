@@ -1,4 +1,4 @@
-import type { PushAction, PushPlan } from "../../../conformance/contract/push.ts";
+import type { PushAction } from "../../../conformance/contract/push.ts";
 
 /** A way to fail, attempt by attempt; the last action repeats. */
 interface Course {
@@ -20,17 +20,12 @@ const courses: readonly Course[] = [
 /** The share of accounts whose pushes fail at first or for good. */
 export const failingShare = 0.2;
 
-export interface PushAccounts {
-  readonly accounts: readonly string[];
-  readonly plan: PushPlan;
-}
-
 /**
  * Accounts for a push load, and a plan by which the receiver fails the pushes of a share of them.
  * The other accounts are acknowledged at once, so that a slow retry of the failing ones cannot hide
  * behind them, nor they behind it.
  */
-export const planPushes = (accounts: readonly string[], acknowledgedStatus: number): PushAccounts => {
+export const planPushes = (accounts: readonly string[], acknowledgedStatus: number) => {
   const failing = accounts.slice(0, Math.max(1, Math.round(accounts.length * failingShare)));
   const answering: PushAction = { kind: "answer", status: acknowledgedStatus };
   const inPlace = (action: PushAction): PushAction => (action === acknowledges ? answering : action);
