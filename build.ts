@@ -4,16 +4,16 @@ import path from "node:path";
 import { build, type BuildOptions } from "esbuild";
 
 /*
- * `npm run build`: everything that the package holds, in dist/. What Touchstone uses is bundled, so that an
- * installation fetches little and no dependency asks for a newer Node than the package does. typebox is left out:
- * the types of profiles refer to it.
+ * `npm run build`: builds the package in dist/. Dependencies are bundled, so that an installation downloads
+ * little and no dependency requires a newer Node than the package does. typebox is not bundled: the types of
+ * profiles refer to it.
  */
 
 const root = import.meta.dirname;
 const out = "dist";
 const common = { bundle: true, format: "esm", logLevel: "warning", metafile: true } as const;
 
-/** A live page: its script and style under `name`, and what both pages share. */
+/** Builds a live page: its script and style under `name`, and the files that both pages share. */
 const page = (to: string, folder: string, name: string): BuildOptions => ({
   entryPoints: [
     { in: `${folder}/browser/${name}.tsx`, out: name },
@@ -35,10 +35,10 @@ const bundles: readonly BuildOptions[] = [
     platform: "node",
     target: "node20",
     external: ["typebox", "esbuild"],
-    // The names of its CommonJS edition would be lost, since it is imported at run time.
+    // Its CommonJS edition would lose the export names, because it is imported at run time.
     alias: { "@peculiar/x509": "@peculiar/x509/build/x509.es.js" },
     outdir: out,
-    // Bundled CommonJS asks for Node's own modules by `require`.
+    // Bundled CommonJS loads Node's own modules with `require`.
     banner: {
       js: 'import { createRequire as requireFrom } from "node:module"; const require = requireFrom(import.meta.url);',
     },
@@ -54,11 +54,11 @@ const bundles: readonly BuildOptions[] = [
   },
 ];
 
-/** The folder of the package that a bundled file belongs to; undefined for our own. */
+/** The package folder of a bundled file; undefined for our own files. */
 const packageOf = (file: string): string | undefined =>
   /^(.*node_modules\/(?:@[^/]+\/)?[^/]+)\//.exec(file)?.[1];
 
-/** The licences of all packages that are in the bundles, as these licences ask for. */
+/** The licences of all bundled packages, whose terms require them to be included. */
 const licences = (files: readonly string[]): string => {
   const folders = new Set(files.flatMap((file) => packageOf(file) ?? []));
   return [...folders]

@@ -4,8 +4,8 @@ import { fileURLToPath } from "node:url";
 import { runOnBroughtNode } from "./commands/shared/runtime.ts";
 
 /*
- * The entry. It starts on older Nodes too: there it continues on the Node that the package brings. All else is loaded
- * only after that, since it needs the newer Node.
+ * The entry point. It also starts on older Nodes and then continues on the Node that the package brings.
+ * Everything else needs the newer Node, so it is loaded afterwards.
  */
 
 const file = fileURLToPath(import.meta.url);
@@ -15,7 +15,7 @@ const exitCode = await runOnBroughtNode(process.argv).catch((error: unknown) => 
 });
 if (exitCode !== undefined) process.exitCode = exitCode;
 else {
-  // What was compiled once is kept with the package: into a folder for temporary files, others may write.
+  // The compile cache stays with the package: a shared temporary folder would be writable by others.
   const root = new URL(file.endsWith(".ts") ? "." : "..", import.meta.url);
   module.enableCompileCache(fileURLToPath(new URL("node_modules/.cache/compiled", root)));
   const { main } = await import("./commands/program.ts");

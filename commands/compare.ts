@@ -24,7 +24,7 @@ export const run: Action<typeof definition> = async (
   flags,
 ) => {
   if (flags.out !== undefined && flags.report === undefined)
-    throw new ConfigurationError(["--out is for --report, which is missing"]);
+    throw new ConfigurationError(["--out needs --report"]);
   const { baseline } = flags;
   checkReportOut(flags.out, "--out");
   const force = flags.force === true;

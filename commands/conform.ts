@@ -14,7 +14,7 @@ export const run: Action<typeof definition> = async (context, flags) => {
   const { quiet } = output.manner();
   const verbose = flags.verbose === true;
   if (verbose && quiet)
-    throw new ConfigurationError(["--verbose and --quiet ask for opposite things; leave one of them out"]);
+    throw new ConfigurationError(["--verbose and --quiet contradict each other; remove one"]);
   checkReportOut(flags.reportOut);
   const page = await openRunPage(context, flags);
   const reported = withPageReport(flags);

@@ -53,7 +53,7 @@ interface Part {
   readonly count: number;
 }
 
-/** How many variants one service shows at most, unless each is to be judged by itself. */
+/** Maximum number of variants that one service combines, unless each is to be judged separately. */
 const BUNDLE = 8;
 
 const detectHere = async (
@@ -77,7 +77,10 @@ const detectHere = async (
   });
 };
 
-/** A fake whose pushes go over TLS only where certificates matter to a rule or a defect: handshakes cost a third of a push run. */
+/**
+ * A fake that pushes over TLS only if a rule or defect depends on certificates: handshakes cost a third of a
+ * push run.
+ */
 const openFake = async (
   context: CommandContext,
   behaviour: string,
@@ -92,7 +95,7 @@ const openFake = async (
   return { ...target, resolved: { ...resolved, receiver: { kind: "listen", scheme } } };
 };
 
-/** One part in a child process, which runs this command and prints its report as JSON. */
+/** Runs one part in a child process, which runs this command and prints its report as JSON. */
 const detectInChild = (
   { programFile, output }: CommandContext,
   { full, effort, seed, names }: AskedDetection,
@@ -120,7 +123,7 @@ const detectInChild = (
       try {
         resolve(JSON.parse(text) as DetectReport);
       } catch {
-        reject(new Error(`a part of the detection ended with exit code ${code} and no report`));
+        reject(new Error(`a part of the detection ended with exit code ${code} without a report`));
       }
     });
   });

@@ -22,7 +22,7 @@ export const run: Action<typeof definition> = async (context, flags) => {
   else if (checks.some(({ ok }) => ok === false)) context.exitWith(exitCodes.incomplete);
 };
 
-/** Everything about the profile and its service; for an unusable profile, only its mistakes. */
+/** Checks the profile and its service; for an unusable profile, only reports its mistakes. */
 const diagnose = async (
   context: CommandContext,
   flags: Pick<TargetFlags, "profile">,
@@ -52,12 +52,12 @@ const diagnose = async (
   }
 };
 
-/** Whether a load run would find its k6; the gate needs none. */
+/** Whether a load run would find its k6; the gate does not need k6. */
 const checkK6 = async ({ environment, signal }: CommandContext): Promise<Check> => {
   try {
     const status = await k6Status({ environment, signal });
     return status.found === undefined
-      ? { check: "k6", ok: "skipped", message: `none is here: ${status.plan}` }
+      ? { check: "k6", ok: "skipped", message: `not installed: ${status.plan}` }
       : { check: "k6", ok: true, message: `${status.found.version} at ${status.found.path}` };
   } catch (error) {
     if (!(error instanceof ConfigurationError)) throw error;

@@ -18,7 +18,7 @@ import { besideRun, checkReportOut } from "./shared/write-reports.ts";
 import type { duet as definition } from "./flags/duet.ts";
 import { show } from "./shared/show.ts";
 
-/** A service that was started by a command has to answer by then. */
+/** How long a service started by a command may take to answer. */
 const START_WITHIN_MS = 60_000;
 
 export const run: Action<typeof definition> = async (context, a, b, flags) => {
@@ -42,7 +42,7 @@ export const run: Action<typeof definition> = async (context, a, b, flags) => {
 };
 
 interface Side {
-  /** What names it on the command line. */
+  /** Its name as given on the command line. */
   readonly given: string;
   readonly load: LoadContext;
 }
@@ -57,7 +57,7 @@ interface DuetFlags {
   readonly json?: true | undefined;
 }
 
-/** Plays the blocks of both sides in turns, and prints what they come to. Each pair brings the document up to date. */
+/** Plays the blocks of both sides in turns and prints the result. Updates the document after each pair. */
 const play = async (
   context: CommandContext,
   { a, b }: { readonly a: Side; readonly b: Side },
@@ -131,10 +131,10 @@ const openSide = async (context: CommandContext, { side, given, start, plan, k6 
   const isFake = given.startsWith("fake:");
   if (given === "fake:")
     throw new ConfigurationError([
-      "fake: names no behaviour; accepted is one such as fake:sound, and `touchstone serve --list` lists all",
+      "fake: needs a behaviour, such as fake:sound; `touchstone serve --list` lists all",
     ]);
   if (isFake && start !== undefined)
-    throw new ConfigurationError([`${flag} is for a profile; "${given}" is started without a command`]);
+    throw new ConfigurationError([`${flag} needs a profile; "${given}" is started without a command`]);
   const flags: TargetFlags = isFake ? { behaviour: given.slice("fake:".length) } : { profile: [given] };
   const started =
     start === undefined

@@ -3,7 +3,7 @@ import { errorMessage } from "../conformance/contract/text.ts";
 import type { Action } from "./shared/context.ts";
 import type { health as definition } from "./flags/health.ts";
 
-/** Longer than a busy receiver takes, and shorter than orchestrators wait. */
+/** Longer than a busy receiver takes, but shorter than orchestrators wait. */
 const ANSWER_WITHIN_MS = 5_000;
 
 export const run: Action<typeof definition> = async ({ output }, address) => {
@@ -12,11 +12,11 @@ export const run: Action<typeof definition> = async ({ output }, address) => {
       { key: "the address", value: address, accepted: "one such as http://127.0.0.1:9444" },
     ]);
   try {
-    // Any answer will do: without a token it is 401, and the interface works all the same.
+    // Any answer proves it: without a token it is 401, but the interface works.
     const { status } = await fetch(address, { signal: AbortSignal.timeout(ANSWER_WITHIN_MS) });
     output.print(`${address} answers (${status})`);
   } catch (error) {
     const cause = error instanceof Error && error.cause !== undefined ? error.cause : error;
-    throw new UnreachableError(`${address} gives no answer: ${errorMessage(cause)}`);
+    throw new UnreachableError(`${address} does not answer: ${errorMessage(cause)}`);
   }
 };

@@ -11,7 +11,7 @@ import { besideRun, checkReportOut } from "./shared/write-reports.ts";
 import type { history as definition } from "./flags/history.ts";
 import { show } from "./shared/show.ts";
 
-/** A folder of runs may be years old: the latest tell what matters. */
+/** A folder may hold runs of years; by default only the latest are shown. */
 const USUAL_LAST = 50;
 
 export const run: Action<typeof definition> = async (
@@ -19,11 +19,10 @@ export const run: Action<typeof definition> = async (
   folder = "runs",
   { json, report, out, ...selection },
 ) => {
-  if (out !== undefined && report === undefined)
-    throw new ConfigurationError(["--out is for --report, which is missing"]);
+  if (out !== undefined && report === undefined) throw new ConfigurationError(["--out needs --report"]);
   checkReportOut(out, "--out");
   refuseUnknown(selection);
-  // Who asks for a time means all of it.
+  // A time filter implies all runs within it.
   const last = selection.last ?? (selection.since === undefined ? USUAL_LAST : undefined);
   const history = await historyOf(folder, given({ ...selection, last }));
   const shown = historyDoc(history);
@@ -38,7 +37,7 @@ export const run: Action<typeof definition> = async (
   for (const file of files) output.say(`Report   ${file}`);
 };
 
-/** What a history may be asked for: by a misspelt name it would have nothing to show, as if all were well. */
+/** The selectable metrics: a misspelt one would match nothing and look as if all were well. */
 const metrics = ["p50", "p95", "p99", "requests per second"] as const;
 const loadEndpoints = [...endpointNames, "trigger", "all"] as const;
 
@@ -49,7 +48,7 @@ const refuseUnknown = ({
 }: Readonly<Partial<Record<"rule" | "endpoint" | "metric", string>>>): void => {
   if (rule !== undefined && !isRequirementId(rule))
     throw new ConfigurationError([
-      `--rule "${rule}": no such id; near it are ${nearest(rule, requirementIds).join(", ")}`,
+      `--rule "${rule}": unknown id; similar ones are ${nearest(rule, requirementIds).join(", ")}`,
     ]);
   for (const [key, value, known] of [
     ["--endpoint", endpoint, loadEndpoints],

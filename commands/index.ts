@@ -19,7 +19,10 @@ import { run } from "./flags/run.ts";
 import { serve } from "./flags/serve.ts";
 import type { CommandContext } from "./shared/context.ts";
 
-/** A command whose flags are known at once, and which loads what it needs once it is called: help and mistakes answer quickly. */
+/**
+ * A command whose flags are defined immediately but which loads its code only when called, so that help and
+ * errors are fast.
+ */
 const loading = <Arguments extends unknown[], Flags extends OptionValues>(
   definition: Command<Arguments, Flags>,
   load: () => Promise<{
@@ -30,7 +33,7 @@ const loading = <Arguments extends unknown[], Flags extends OptionValues>(
   return (context: CommandContext) =>
     definition.action(async (...given) => {
       const { run } = await load();
-      // Commander gives the command itself as well, as the last.
+      // Commander passes the command itself as the last argument.
       await run(context, ...(given.slice(0, -1) as [...Arguments, Flags]));
     });
 };

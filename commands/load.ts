@@ -19,7 +19,7 @@ export const run: Action<typeof definition> = async (context, flags) => {
     durationMs: flags.duration,
     warmUpMs: flags.warmUp,
     virtualUsers: flags.vus,
-    // Segments have to agree on a seed without being told.
+    // Segments must derive the same seed independently.
     seed: flags.seed ?? (segment === undefined ? context.freshSeed() : seedOf(segment.runId)),
     segment,
     k6Output: flags.k6Out === undefined ? undefined : parseK6Output(flags.k6Out),

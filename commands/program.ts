@@ -13,12 +13,12 @@ import { endingOf } from "./shared/exit.ts";
 import { complainThrough, createOutput, type Manner, type Output, type Streams } from "./shared/output.ts";
 
 export interface Call {
-  /** Arguments and flags, without the program's own name. */
+  /** Arguments and flags, without the program name. */
   readonly given: readonly string[];
   readonly environment: NodeJS.ProcessEnv;
   readonly streams: Streams;
   readonly programFile: string;
-  /** Makes the engine spend less memory, where the process is this call's alone; default: nothing does. */
+  /** Reduces the engine's memory use, if the process runs only this call; by default does nothing. */
   readonly keepHeapSmall?: () => void;
 }
 
@@ -28,7 +28,7 @@ export interface Running {
   readonly interruption: AbortController;
   readonly output: Output;
   readonly isRecording: () => boolean;
-  /** Tells of an error that nothing else caught, and returns its exit code. */
+  /** Reports an otherwise uncaught error and returns its exit code. */
   readonly failWith: (error: unknown) => number;
 }
 
@@ -73,16 +73,18 @@ export const start = ({
   return { ended, interruption, output, isRecording: () => isRecording, failWith };
 };
 
-/** How users call this program: by a script of the checkout, through their package manager, or by its own name. */
+/**
+ * The command that users type: a script of the checkout, their package manager, or the program's own name.
+ */
 const programNameOf = (environment: NodeJS.ProcessEnv, programFile: string): string => {
   if (["touchstone", "start"].includes(environment["npm_lifecycle_event"] ?? ""))
     return "npm run --silent touchstone --";
   const isPackage = !programFile.endsWith(".ts");
-  // npx would fetch whatever has the name of the command alone, where the package is not installed.
+  // If the package is not installed, npx would fetch whatever package has the command's name.
   return isPackage && environment["npm_config_user_agent"] !== undefined ? `npx ${tool.name}` : "touchstone";
 };
 
-/** Runs the command that the process was called with, deals with interruptions and errors, and sets the exit code. */
+/** Runs the command in the process's arguments, handles interruptions and errors, and sets the exit code. */
 export const main = async (programFile: string): Promise<void> => {
   const [, , ...given] = process.argv;
   const running = start({ given, environment: process.env, streams: process, programFile, keepHeapSmall });
@@ -120,7 +122,7 @@ const parse = async (
     });
   for (const command of commands) program.addCommand(command(context));
   for (const command of [program, ...program.commands]) {
-    command.exitOverride().showHelpAfterError("(--help tells more)");
+    command.exitOverride().showHelpAfterError("(see --help)");
     complainThrough(context.output, command);
   }
   if (given.length === 0) program.help({ error: true });
@@ -134,23 +136,24 @@ const exitCodeLines = (): string =>
 
 const guardProcess = ({ interruption, isRecording, output, failWith }: Running): void => {
   const onInterrupt = (): void => {
-    // One interruption ends the run in an orderly way; a second one ends the process.
+    // The first interruption stops the run in order; the second ends the process.
     if (interruption.signal.aborted) process.exit(exitCodes.interrupted);
     interruption.abort();
     output.say(
       isRecording()
-        ? "\nStopping; what was recorded stays readable. Once more to quit at once."
+        ? "\nStopping; what was recorded stays readable. Press Ctrl-C again to quit immediately."
         : "\nStopping.",
     );
   };
-  // A reader that went away (`| head`) ends the output, not the run: its exit code still tells the outcome.
+  // If the reader goes away (`| head`), only the output ends: the run continues to its exit code.
   for (const stream of [process.stdout, process.stderr])
     stream.on("error", (error: NodeJS.ErrnoException) => {
       if (error.code !== "EPIPE") throw error;
     });
   process.on("SIGINT", onInterrupt);
   process.on("SIGTERM", onInterrupt);
-  // What escapes every handler would be printed as it is, with whatever its message quotes; and a crash report holds the environment.
+  // An uncaught error would be printed raw, with whatever its message quotes, and a crash report would
+  // include the environment.
   process.on("uncaughtException", (error) => process.exit(failWith(error)));
   process.report.excludeEnv = true;
 };

@@ -34,10 +34,10 @@ export const run: Action<typeof definition> = async ({ output, environment, sign
             `callback  ${addresses.callbackUrl}`,
             `control   ${addresses.controlUrl}   (GET /state, GET /pushes, PUT /plan, POST /rules, POST /listener, PUT /certificate)`,
             ...(pageUrl === undefined ? [] : [`page      ${pageUrl}`]),
-            ...(caFile === undefined ? [] : [`authority ${caFile}   (senders have to trust it)`]),
+            ...(caFile === undefined ? [] : [`authority ${caFile}   (senders must trust it)`]),
             ...(journal === undefined ? [] : [`journal   ${journal}`]),
             ...(token === undefined ? [] : [`token     ${token}`]),
-            "Ctrl-C ends it.",
+            "Press Ctrl-C to stop.",
           ].join("\n"),
         );
       },

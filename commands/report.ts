@@ -39,7 +39,7 @@ interface Wanted {
   readonly reportOut: string | undefined;
 }
 
-/** The reports of the duet or the comparison in a folder; undefined where there is none. */
+/** The reports of the duet or comparison in a folder; undefined if there is none. */
 const writeCompared = (
   folder: string,
   { formats: asked, reportOut }: Wanted,

@@ -14,12 +14,12 @@ export const run: Action<typeof definition> = async ({ output }, id, flags) => {
   if (flags.openapi === true) {
     if (id !== undefined)
       throw new ConfigurationError(
-        `rules ${id} --openapi: it prints the contract of the whole service; leave out the id`,
+        `rules ${id} --openapi: it prints the contract of the whole service; omit the id`,
       );
     output.printJson(openApiDocument(tool.version));
     return;
   }
-  // From its own file: the fake itself is not needed, and takes as long to load as everything else together.
+  // In its own file because loading the fake takes as long as loading everything else together.
   const killing = (rule: string) =>
     Object.entries(defects).flatMap(([name, { summary, breaks }]) =>
       breaks.some((broken) => broken === rule) ? [{ name, summary }] : [],
@@ -32,7 +32,7 @@ export const run: Action<typeof definition> = async ({ output }, id, flags) => {
   }
   if (!isRequirementId(id))
     throw new ConfigurationError([
-      `rule "${id}": no such id; near it are ${nearest(id, requirementIds).join(", ")}`,
+      `rule "${id}": unknown id; similar ones are ${nearest(id, requirementIds).join(", ")}`,
     ]);
   if (flags.json) output.printJson(rulesDocument(namesOf, [id])[0]);
   else show(output, ruleDoc(id, killing(id)));

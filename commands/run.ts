@@ -33,7 +33,7 @@ export const run: Action<typeof definition> = async (context, flags) => {
   const placeOf = (name: string) => (flags.out === undefined ? undefined : path.join(flags.out, name));
   const page = await openRunPage(context, flags);
   const search = searchForK6(context);
-  // The gate may take long: what keeps the load from being played is told before it.
+  // The gate may take long, so obstacles to the load are reported before it.
   const reported = withPageReport({ ...flags, report: flags.report ?? (["html"] as const) });
   const judging = runGate(
     context,
@@ -59,7 +59,7 @@ export const run: Action<typeof definition> = async (context, flags) => {
     failedWith = endingOf(error, signal.aborted).exitCode;
     throw error;
   } finally {
-    // What was found is worth its report, whatever became of the rest.
+    // The results deserve a report whatever happened to the rest.
     const ran = load === undefined ? [gate] : [gate, load];
     const { files, exitCode } = await conclude(context, ran, reported, {
       pinned: gate.record.pinned ?? {},
@@ -86,7 +86,7 @@ const tellLoad = ({ output }: CommandContext, { record, directory }: Load): void
   );
 };
 
-/** What an interrupted run leaves, and the command that does the rest of it. */
+/** What an interrupted run left, and the command that completes it. */
 const afterInterruption = (
   { programName }: CommandContext,
   [gate, load]: readonly Ran<RunRecord | LoadRecord>[],
@@ -103,11 +103,14 @@ const afterInterruption = (
     `--scenario ${scenario} --rate ${rate} --duration ${durationAsFlag(duration)}`,
   ];
   if (gate?.record.outcome === "interrupted")
-    return `Interrupted in the gate; ${gate.directory} keeps what it had judged. To go on: ${programName} conform --resume ${shellWord(gate.directory)}`;
-  return `Interrupted ${load === undefined ? "before" : "in"} the load; ${[gate, load].flatMap((one) => one?.directory ?? []).join(" and ")} ${load === undefined ? "is kept, and whole" : "are kept, the load up to its last second"}. To load again: ${again.join(" ")}`;
+    return `Interrupted in the gate; ${gate.directory} keeps what was judged. To continue: ${programName} conform --resume ${shellWord(gate.directory)}`;
+  return `Interrupted ${load === undefined ? "before" : "in"} the load; ${[gate, load].flatMap((one) => one?.directory ?? []).join(" and ")} ${load === undefined ? "is kept and complete" : "are kept, with the load up to its last second"}. To repeat the load: ${again.join(" ")}`;
 };
 
-/** Who cannot get k6 at all mostly knows it sooner; who builds it needs minutes, which the gate need not wait for. */
+/**
+ * Without k6, the failure usually shows before this; building k6 takes minutes, for which the gate does not
+ * wait.
+ */
 const SOON_MS = 10_000;
 
 const searchForK6 = (context: CommandContext) => {
@@ -122,16 +125,19 @@ const searchForK6 = (context: CommandContext) => {
   const end = (): Promise<FoundK6> => (searching ??= find());
   return {
     end,
-    /** Resolves once k6 is there, or is still being installed after a while. Rejects where it turns out by then that there will be none. */
+    /**
+     * Resolves once k6 is ready or its installation is still going on after a while. Rejects if installation
+     * fails before that.
+     */
     begin: async (): Promise<void> => {
       const { promise: isLate, resolve } = Promise.withResolvers<void>();
       const takeBack = runnerClock.after(SOON_MS, resolve);
       const found = end();
-      // A failure that comes later, during the gate, is met when the load wants its k6.
+      // A later failure, during the gate, is reported when the load needs its k6.
       found.catch(() => {});
       await Promise.race([found, isLate]).finally(takeBack);
     },
-    /** From now on the progress of the installation is told. */
+    /** Starts reporting the progress of the installation. */
     tell: (): void => {
       isTold = true;
       if (latest !== "") context.output.say(latest);

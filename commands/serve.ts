@@ -41,7 +41,7 @@ export const run: Action<typeof definition> = async ({ output, signal, interrupt
             `control  ${addresses.controlUrl}   (GET /clock, POST /clock/advance, POST /events, PUT /callback, GET /counters, POST /reset)`,
             ...addresses.clients.map(({ id, redirectUri }) => `client   ${id}   ${redirectUri}`),
             ...(writeProfile === undefined ? [] : [`profile  ${writeProfile}`]),
-            "Ctrl-C ends it.",
+            "Press Ctrl-C to stop.",
           ].join("\n"),
         );
       },
@@ -60,7 +60,7 @@ const listBehaviours = async (output: Output, text: string): Promise<void> => {
   const found = behavioursWith(all, text);
   if (found.length === 0)
     throw new ConfigurationError([
-      `--list "${text}": no behaviour has that in its name, summary or rules; near it are ${nearest(text, Object.keys(behaviours)).join(", ")}`,
+      `--list "${text}": no behaviour has that in its name, summary or rules; similar ones are ${nearest(text, Object.keys(behaviours)).join(", ")}`,
     ]);
   if (output.manner().json) output.printJson(found);
   else show(output, behavioursDoc(found));

@@ -24,7 +24,7 @@ const LISTED = 5;
 
 const unknown = (asked: string): ConfigurationError =>
   new ConfigurationError(
-    `--behaviour: there is no behaviour "${asked}"; near it are ${nearest(asked, Object.keys(behaviours), LISTED).join(", ")}`,
+    `--behaviour: there is no behaviour "${asked}"; similar ones are ${nearest(asked, Object.keys(behaviours), LISTED).join(", ")}`,
   );
 
 /** Finds a behaviour by its name, or several to be shown together by their names joined with "+". Throws ConfigurationError. */

@@ -110,12 +110,12 @@ describe("report", () => {
       cli("report", "--verify", at("runs", "gate-1")),
     ]);
     expect([intact, altered, unsealed].map(({ exitCode }) => exitCode)).toEqual([0, 1, 3]);
-    expect(intact.stdout).toContain("as it was sealed (3 files)");
+    expect(intact.stdout).toContain("as sealed (3 files)");
     expect(JSON.parse(altered.stdout)).toMatchObject([
       { run: at("sealed"), state: "intact" },
       { run: at("altered"), state: "altered", alterations: [{ file: "run.json", change: "content" }] },
     ]);
-    expect(unsealed.stdout).toContain("was never sealed");
+    expect(unsealed.stdout).toContain("never sealed");
   });
 
   it("--schema prints a schema that the records fit", async () => {
@@ -159,9 +159,13 @@ describe("what report cannot read or write: exit code 2, which file, why, and no
   };
 
   it.each([
-    ["no run directory", () => at("nowhere"), "is no run directory: it does not exist"],
+    ["no run directory", () => at("nowhere"), "is not a run directory: it does not exist"],
     ["one that was altered after sealing", () => at("altered"), "was altered after it was sealed: run.json"],
-    ["one of a newer version", () => made("newer", '{"version":9}'), "reads up to version 1; update it"],
+    [
+      "one of a newer version",
+      () => made("newer", '{"version":9}'),
+      "reads only up to version 1; update Touchstone",
+    ],
   ])("%s", async (_, directory, message) => {
     const { exitCode, stderr, stdout } = await cli("report", directory(), "--out", at("never"));
     expect(stderr).toContain(message);
@@ -241,7 +245,7 @@ describe("compare", () => {
     ]);
     expect(refused).toMatchObject({ exitCode: 2, stdout: "" });
     expect(refused.stderr).toContain("differ in effort: standard / quick");
-    expect(forced.stdout.split("\n")[0]).toBe("Compared by force: these runs differ in effort");
+    expect(forced.stdout.split("\n")[0]).toBe("Comparison forced: these runs differ in effort");
     expect(forced.exitCode).toBe(0);
     expect(kinds.exitCode).toBe(2);
   });
@@ -287,7 +291,7 @@ describe("history", () => {
     ]);
     expect(folder.stderr).toContain(`"${at("nowhere")}" cannot be read (there is no such folder)`);
     expect(format.stderr).toMatch(/--report.*pdf.*html/s);
-    expect(out.stderr).toContain("--out is for --report, which is missing");
+    expect(out.stderr).toContain("--out needs --report");
     expect([folder, format, out].map(({ exitCode }) => exitCode)).toEqual([2, 2, 2]);
   });
 });

@@ -1,4 +1,4 @@
-/** The files of reports on runs, by their format. `--report` accepts these names, and write.ts has a renderer for each. */
+/** Report files on runs by format. `--report` accepts these names; write.ts has a renderer for each. */
 export const reportFiles = {
   html: "report.html",
   junit: "junit.xml",
@@ -17,6 +17,6 @@ export const documentEnds = { html: ".html", markdown: ".md" } as const;
 export type DocumentFormat = keyof typeof documentEnds;
 export const documentFormats = Object.keys(documentEnds) as readonly DocumentFormat[];
 
-/** Formats of comparisons and duets, which have test cases as well. */
+/** Formats for comparisons and duets, which also have test cases. */
 export const comparedFormats = [...documentFormats, "junit"] as const;
 export type ComparedFormat = (typeof comparedFormats)[number];

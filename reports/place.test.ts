@@ -17,7 +17,7 @@ it("names the flag and the reason, beforehand as well as when it writes", () => 
   const file = path.join(folder, "file");
   writeFileSync(file, "");
   const place = { folder: path.join(file, "below"), flag: "--report-out" };
-  const told = `--report-out: ${place.folder} cannot be written (a part of the path is a file); give a folder that can`;
+  const told = `--report-out: ${place.folder} cannot be written (a part of the path is a file); choose a writable folder`;
   expect(() => checkPlace(place)).toThrow(told);
   expect(() => placeFiles(place, [[path.join(place.folder, "x"), ""]])).toThrow(told);
   expect(() => checkPlace({ ...place, folder: file })).toThrow("a part of the path is a file");

@@ -20,8 +20,8 @@ export interface Place {
 }
 
 /**
- * Writes files into a folder, which is made where there is none. Each is written beside its place and then
- * renamed, so that a reader sees an old file or a new one, whole. Throws ConfigurationError.
+ * Writes files into a folder, creating it if needed. Each is written to a temporary name and then renamed, so
+ * that readers see either the old or the new file, complete. Throws ConfigurationError.
  */
 export const placeFiles = (
   { folder, flag }: Place,
@@ -51,12 +51,12 @@ const refuseFile = (folder: string): void => {
   if (!statSync(folder).isDirectory()) throw Object.assign(new Error("a file"), { code: "ENOTDIR" });
 };
 
-/** Throws ConfigurationError where nothing could be written into a folder, or the folder could not be made. Leaves nothing behind. */
+/** Throws ConfigurationError if the folder cannot be created or written to. Leaves nothing behind. */
 export const checkPlace = ({ folder, flag }: Place): void => {
   const nearest = nearestFolder(path.resolve(folder));
   try {
     refuseFile(nearest);
-    // Permissions alone do not tell: a file system may be read-only, or take no folders at all.
+    // Permissions are not enough: the file system may be read-only or refuse new folders.
     accessSync(nearest, constants.W_OK);
     rmdirSync(mkdtempSync(path.join(nearest, ".touchstone-")));
   } catch (error) {
@@ -68,4 +68,4 @@ const nearestFolder = (folder: string): string =>
   existsSync(folder) || path.dirname(folder) === folder ? folder : nearestFolder(path.dirname(folder));
 
 const unwritable = (flag: string, at: string, error: unknown): ConfigurationError =>
-  new ConfigurationError(`${flag}: ${at} cannot be written (${fileReason(error)}); give a folder that can`);
+  new ConfigurationError(`${flag}: ${at} cannot be written (${fileReason(error)}); choose a writable folder`);

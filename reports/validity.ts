@@ -8,7 +8,7 @@ export const whyIncomplete = (run: Run): string | undefined => {
   const { state, outcome } = run.record;
   const segment = run.kind === "load" ? run.record.segment : undefined;
   if (segment !== undefined)
-    return `it is segment ${segment.index} of ${segment.count} alone; \`merge\` makes a run of all`;
+    return `it is only segment ${segment.index} of ${segment.count}; \`merge\` makes a run of all`;
   if (state === "open" || outcome === undefined) return "it was cut off";
   if (outcome === "interrupted") return "it was interrupted";
   if (outcome === "harness-error") return "Touchstone itself failed";
@@ -17,7 +17,7 @@ export const whyIncomplete = (run: Run): string | undefined => {
 
 const whyGateIncomplete = (run: GateRun): string | undefined => {
   const { selected, outcome, rules } = run.record;
-  if (selected.length === 0) return "no rule was asked for";
+  if (selected.length === 0) return "no rule was selected";
   const unreached = selected.length - new Set(rules.map(({ id }) => id)).size;
   if (unreached > 0) return `${plural(unreached, "rule was", "rules were")} not reached`;
   const unjudged = rules.filter((result) => whyUnjudged(result) !== undefined).length;
@@ -31,7 +31,7 @@ const whyLoadIncomplete = ({ record }: LoadRun): string | undefined => {
   if (stopped !== undefined) return `it ended early: ${stopped}`;
   if (validity?.valid === false) return "it is invalid";
   if (outcome === "incomplete") return "it could not be judged";
-  return (achieved?.requests ?? 0) === 0 ? "it sent no request" : undefined;
+  return (achieved?.requests ?? 0) === 0 ? "it sent no requests" : undefined;
 };
 
 export const whyUnjudged = ({ verdict }: RuleResult): string | undefined => {

@@ -68,7 +68,7 @@ describe("writing reports", () => {
     writeFileSync(out, "");
     await expect(write(path.join(out, "reports"), ["junit"])).rejects.toMatchObject({
       name: "ConfigurationError",
-      message: `--out: ${path.join(out, "reports")} cannot be written (a part of the path is a file); give a folder that can`,
+      message: `--out: ${path.join(out, "reports")} cannot be written (a part of the path is a file); choose a writable folder`,
     });
   });
 

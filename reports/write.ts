@@ -22,17 +22,17 @@ import { placeFiles } from "./place.ts";
 import type { Run } from "./read/index.ts";
 
 interface RenderOptions {
-  /** How a user calls Touchstone, for the commands that reports offer. */
+  /** The command that users type for Touchstone, for commands suggested in reports. */
   readonly program: string;
   readonly pinned?: Readonly<Record<string, string>>;
-  /** The folder of the repository, for reports that point at its files. */
+  /** The repository's folder, for reports that refer to its files. */
   readonly root?: string | undefined;
 }
 
 export interface ReportOptions extends RenderOptions {
   readonly formats: readonly ReportFormat[];
   readonly out: string;
-  /** The flag that names the folder, for errors; by default --out. */
+  /** The flag that names the folder, for errors; --out by default. */
   readonly flag?: string;
 }
 
@@ -42,9 +42,9 @@ export const ciRunsOf = (
 ): readonly CiRun[] => runs.map((run) => ({ ...run, run: run.directory, pinned }));
 
 /**
- * Writes one report of all runs in each format, and returns the files in the order of the formats.
- * All are rendered first, written beside their places and then put there, so that a reader sees an
- * old report or a new one, whole. Throws ConfigurationError, also where a record is damaged.
+ * Writes one report of all runs in each format; returns the files in the order of the formats. All are
+ * rendered first, written to temporary names and then renamed, so that readers see old or new reports,
+ * complete. Throws ConfigurationError, also if a record is damaged.
  */
 export const writeReports = async (
   runs: readonly Run[],
@@ -67,14 +67,14 @@ interface DocumentPlace {
   readonly formats: readonly ComparedFormat[];
   readonly out: string;
   readonly flag?: string;
-  /** What HTML shows in place of the document, with links to other pages. */
+  /** What HTML shows instead of the document, with links to other pages. */
   readonly page?: Doc;
-  /** What was compared as test cases, for JUnit. */
+  /** The comparison as test cases, for JUnit. */
   readonly suite?: CiSuite;
   readonly beside?: readonly (readonly [file: string, text: string])[];
 }
 
-/** Writes a document under its name in each format, and returns the files. Throws ConfigurationError. */
+/** Writes a document under its name in each format; returns the files. Throws ConfigurationError. */
 export const writeDocument = (
   document: Doc,
   { name, formats, out, flag = "--out", page = document, suite, beside = [] }: DocumentPlace,

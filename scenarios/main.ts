@@ -14,7 +14,7 @@ import { token } from "./token.ts";
 import { executorFor } from "./lib/arrivals.ts";
 import { epochMs } from "./lib/clock.ts";
 
-/* The script that k6 runs: one bundle for all scenarios, of which the settings name one. */
+/* The script that k6 runs: one bundle for all scenarios, one of which the settings select. */
 
 const scenarios: Readonly<Record<ScenarioName, Scenario>> = { token, notifications, mixed, push };
 const scenario = scenarios[settings.scenario];
@@ -23,8 +23,8 @@ const { segment } = settings;
 const SET_UP_MS = 60_000;
 
 /**
- * Virtual users keep their connections, as clients do; those of requests that run at the same time
- * are different ones over HTTP/1.1, and one over HTTP/2.
+ * Virtual users keep their connections, as clients do; concurrent requests use different connections over
+ * HTTP/1.1, and one over HTTP/2.
  */
 export const options: Options = {
   scenarios: {
@@ -32,7 +32,7 @@ export const options: Options = {
       ? { executor: "shared-iterations", vus: 1, iterations: 1, exec: "preflight", maxDuration: "60s" }
       : executorFor(settings.stages, settings.virtualUsers, settings.gracefulStopMs),
   },
-  // How long the set-up of a scenario may take, and the wait for other segments after it.
+  // Timeout of a scenario's set-up and of the following wait for other segments.
   setupTimeout: `${SET_UP_MS + Math.max(0, (segment?.startAtMs ?? 0) - epochMs())}ms`,
   maxRedirects: 0,
   insecureSkipTLSVerify: false,
@@ -49,9 +49,10 @@ const setUp = (): unknown => {
 };
 
 /**
- * Does the set-up, then waits for the moment at which all segments begin; k6 begins right after. A
- * set-up that outlasted it ends the run before any load: a segment that begins late is no part of the whole.
- * It sleeps to the end: where the last milliseconds are spun away, processes begin further apart (docs/figures.md).
+ * Runs the set-up, then waits for the common start of all segments; k6 begins immediately after. If the
+ * set-up takes longer, the run ends before any load, because a segment that starts late does not fit the
+ * others. Sleeps until the end: if the last milliseconds are spun away, processes begin further apart
+ * (docs/figures.md).
  */
 export const setup = (): unknown => {
   const beganAtMs = epochMs();

@@ -15,15 +15,18 @@ import { settings } from "./lib/settings.ts";
 import { isNearItsEnd, logIn, logInTogether, takeRefreshed, type Session } from "./lib/session.ts";
 
 /*
- * The life of many clients. An iteration is one visit: it begins with an authorization, with a
- * refresh of the tokens kept from the visit before, or with those as they are; then it polls the
- * list, with pauses to think, and now and then something happens to its account.
+ * The life of many clients. An iteration is one visit: it starts with an authorization, a refresh of the
+ * tokens of the previous visit, or those tokens as they are; then it polls the list, with think time, and
+ * occasionally an event occurs for its account.
  */
 
 const mostAtStart = 300;
 const together = 6;
 
-/** Most virtual users begin as customers who logged in before the load. Each segment logs in its own. */
+/**
+ * Most virtual users start as customers who logged in before the load. Each segment logs in its own
+ * customers.
+ */
 const logInCustomers = (context: IterationContext): readonly Session[] => {
   const ownUsers = settings.virtualUsers.allocated / (settings.segment?.count ?? 1);
   const wanted = settings.preflight ? 0 : Math.min(ownUsers, mostAtStart);
@@ -38,7 +41,7 @@ interface Customer {
 }
 let customer: Customer | undefined;
 
-/** Once an account has more than two pages its owner leaves, and another customer comes. */
+/** Once an account exceeds two pages, its owner leaves and another customer comes. */
 const fullSize = 2 * settings.limits.defaultLimit + 4;
 
 const visit = (context: IterationContext, sessions: readonly Session[]): void => {
@@ -55,7 +58,7 @@ const visit = (context: IterationContext, sessions: readonly Session[]): void =>
   }
 };
 
-/** The logged-in customer that this virtual user begins as; users added later begin with a login. */
+/** The logged-in customer this virtual user starts as; users added later start with a login. */
 const customerAtStart = (context: IterationContext, sessions: readonly Session[]): Customer | undefined => {
   const session = sessions[exec.vu.idInInstance - 1];
   return session === undefined
@@ -65,7 +68,7 @@ const customerAtStart = (context: IterationContext, sessions: readonly Session[]
 
 const visits = weighed(visitKinds, settings.visitWeights);
 
-/** A customer with a live token, and how many requests it took to have one. */
+/** A customer with a live token, and how many requests that took. */
 const beginVisit = (
   context: IterationContext,
   earlier: Customer | undefined,
@@ -84,29 +87,29 @@ const authorize = (context: IterationContext, earlier: Customer | undefined): Cu
   return { session, account: stays ? earlier.account : newAccount(context.freshAccount()) };
 };
 
-/** Whether the refresh brought a token. Where it did not, the customer has to authorize again (section 5.3). */
+/** Whether the refresh brought a token. If not, the customer must authorize again (section 5.3). */
 const refresh = (session: Session): boolean => {
   const askedAtMs = epochMs();
   const answer = send(requests.refresh(session.client, session.refreshToken));
   report(judgeRefresh(answer), [answer]);
   const tokens = refreshedOf(answer);
   if (tokens === undefined) return false;
-  // The document leaves open whether a refresh may return the token that is still alive.
+  // The document does not say whether a refresh may return the live token.
   if (tokens.accessToken !== session.accessToken) issued("accessToken", tokens.accessToken);
   takeRefreshed(session, askedAtMs, tokens);
   return true;
 };
 
-/** One thing that a customer does, and how many requests it took. */
+/** One action of a customer, and how many requests it took. */
 const act = (context: IterationContext, { session, account }: Customer, left: number): number => {
   const happens = hasEvents && left > 1 && account.begun < fullSize && context.random.next() < eventShare;
   if (happens) trigger(session.client, account);
-  // The first use of a token has to be a read that nothing but the token can fail.
+  // The first use of a token must be a read that only the token can make fail.
   read(session, [session.fresh === undefined ? pollOf(context, account) : {}], { account });
   return happens ? 2 : 1;
 };
 
-/** Mostly the first page, at times another page size, at times one notification by its id. */
+/** Usually the first page, sometimes another page size, sometimes one notification by id. */
 const pollOf = ({ random }: IterationContext, { accountId, seen }: Account): Asked => {
   if (!hasEvents) return random.below(4) === 0 ? { limit: 5 } : {};
   const drawn = random.next();

@@ -23,9 +23,8 @@ import { pageOf } from "./lib/oracles/pages.ts";
 import { send, sendTogether } from "./lib/send.ts";
 
 /*
- * The list of notifications: pages, filters and walks of accounts that are not written to, and reads
- * of an account that grows meanwhile. Each virtual user writes to its own account, so that it can
- * count.
+ * The list of notifications: pages, filters and walks of accounts that are not being written to, and reads of
+ * a growing account. Each virtual user writes to its own account, so that it can count.
  */
 
 let ownSession: Session | undefined;
@@ -33,21 +32,22 @@ let settled: readonly Account[] = [];
 let growing: Account | undefined;
 
 const { defaultLimit } = settings.limits;
-/** No more is written to an account with this many notifications. */
+/** Writing stops once an account has this many notifications. */
 const fullSize = 2 * defaultLimit + 4;
 
 const readLists = (context: IterationContext, fixtures: Fixtures): void => {
   const session = liveSession(context, fixtures);
   if (session === undefined) return;
   const account = settled[context.random.below(settled.length)];
-  // By the number within this segment: numbers of the whole test go round the segments, so that some would have no writer.
+  // Uses the number within this segment: numbers of the whole test are dealt round robin, so some segments
+  // would have no writer.
   const isWriter = exec.vu.idInInstance % oneWriterIn === 0;
   if (!hasEvents) readWhatIsThere(session);
   else if (account === undefined || isWriter) readBesideWrites(context, session);
   else courses[drawKind(readKinds, context.random)](context, session, account);
 };
 
-/** The virtual user's session with one of the clients: the one from the set-up as long as its token lives. */
+/** The virtual user's session with a client: the one from the set-up while its token lives. */
 const liveSession = (context: IterationContext, fixtures: Fixtures): Session | undefined => {
   if (ownSession !== undefined && !isNearItsEnd(ownSession)) return ownSession;
   const known = fixtures.sessions[context.random.below(fixtures.sessions.length)];
@@ -63,7 +63,7 @@ const readBesideWrites = (context: IterationContext, session: Session): void => 
   const account = growing;
   const { accountId } = account;
   const mayBeRefused = account.seen.size === 0;
-  // Now its last page as well, so that all of it is seen, now a page of one.
+  // Alternates between its last page, so that all of it is seen, and a page of one.
   const other =
     context.random.below(2) === 0 ? { limit: 1 } : { page: Math.floor(account.begun / defaultLimit) };
   const queries = [
@@ -79,7 +79,7 @@ const courses: Readonly<Record<keyof typeof readKinds, Course>> = {
   defaults: (_context, session, account) => {
     const { accountId } = account;
     const [without, first] = read(session, [{ accountId }, { accountId, page: 0 }], { account });
-    // Before everything is listed the two may well differ, and a first page that is wrong itself is no measure.
+    // The two may differ until everything is listed, and a wrong first page is not a reference.
     const isWhole = [without, first].every((read) => read?.isSound && read.page?.total === account.begun);
     const fullFirst = Math.min(defaultLimit, account.begun);
     if (isWhole && without?.page !== undefined && first?.page?.items.length === fullFirst)
@@ -141,7 +141,7 @@ const courses: Readonly<Record<keyof typeof readKinds, Course>> = {
 
 const pagesOfWalk = 3;
 
-/** Where nothing can be written, what the first page shows is looked up. */
+/** If nothing can be written, looks up what the first page shows. */
 const readWhatIsThere = (session: Session): void => {
   const [first] = read(session, [{}]);
   const item = first?.page?.items[0];
@@ -161,13 +161,13 @@ const matches = (
 };
 
 /*
- * Accounts that are filled before the load begins and never written to again. Virtual users share no
- * memory, but what k6's set-up returns they all get: so all of them know exactly what is in these.
+ * Accounts filled before the load and never written again. Virtual users share no memory, but all receive
+ * what k6's set-up returns, so they all know the exact content of these accounts.
  */
 
-/** What the set-up hands to the virtual users. */
+/** Data passed from the set-up to the virtual users. */
 interface Fixtures {
-  /** One login for each client; virtual users log in themselves once its token nears its end. */
+  /** One login per client; virtual users log in themselves when its token is about to expire. */
   readonly sessions: readonly (Session | undefined)[];
   readonly accounts: readonly {
     readonly client: number;
@@ -178,7 +178,10 @@ interface Fixtures {
   }[];
 }
 
-/** Two pages and a bit, and one page and a bit: defaults, limits and walks can be told from their neighbours. */
+/**
+ * Slightly more than two pages and than one page, so that defaults, limits and walks are distinguishable from
+ * off-by-one errors.
+ */
 const sizes = [2 * defaultLimit + 4, defaultLimit + 3];
 
 const createFixtures = (context: IterationContext): Fixtures => {
@@ -211,8 +214,8 @@ const filled = (context: IterationContext, session: Session, size: number): Acco
 };
 
 /**
- * Reads the account's pages until all of it has been seen, but not for long: where notifications take
- * their time to be listed, virtual users judge by what must be there by then, and see the rest themselves.
+ * Reads the account's pages until everything was seen, but not for long: if notifications are slow to be
+ * listed, virtual users judge by what must be there by then, and see the rest themselves.
  */
 const readAll = (session: Session, account: Account): void => {
   for (const pauseS of [0, 0.05, 0.1, 0.2, 0.4]) {

@@ -3,9 +3,9 @@ import type { ScenarioName } from "../conformance/contract/load-shape.ts";
 import type { Stage } from "../conformance/contract/load-shape.ts";
 
 /*
- * What the runner (Node) and the scripts (k6) tell each other. The runner writes the settings into
- * a file that only its owner may read and names it in the environment; the scripts answer through
- * k6's samples and, for what samples cannot carry, through lines on k6's log.
+ * The protocol between the runner (Node) and the scripts (k6). The runner writes the settings to a file
+ * readable only by its owner, and names it in the environment. The scripts answer through k6's samples and,
+ * for what samples cannot carry, through lines on k6's log.
  */
 
 export const settingsVariable = "TOUCHSTONE_SETTINGS";
@@ -16,7 +16,7 @@ export interface ScriptClient {
   readonly redirectUri: string;
 }
 
-/** An HTTP request that a script makes for a hook; strings may hold {{placeholders}}. */
+/** An HTTP request of a script for a hook; strings may hold {{placeholders}}. */
 export interface ScriptHook {
   readonly method: string;
   readonly url: string;
@@ -27,10 +27,10 @@ export interface ScriptHook {
 }
 
 export interface ScriptSegment {
-  /** From 1. */
+  /** Starts at 1. */
   readonly index: number;
   readonly count: number;
-  /** When all segments begin, in milliseconds of the wall clock. */
+  /** Common start of all segments, in wall-clock milliseconds. */
   readonly startAtMs: number;
 }
 
@@ -43,27 +43,30 @@ export interface ScriptSettings {
     readonly headers: Readonly<Record<string, string>>;
     readonly query: Readonly<Record<string, string>>;
   };
-  /** Absent where the target cannot be asked for events. */
+  /** Absent if the target has no event hook. */
   readonly trigger?: ScriptHook;
-  /** The only accounts that events may be triggered for; empty where any UUID is an account. */
+  /** The only accounts that events may be triggered for; if empty, any UUID is an account. */
   readonly accounts: readonly string[];
   readonly limits: {
     readonly defaultLimit: number;
     readonly defaultPage: number;
     readonly stateMaxBytes: number;
   };
-  /** How long a new notification may stay out of the list. */
+  /** How long a new notification may be missing from the list. */
   readonly visibilityMs: number;
   readonly requestTimeoutMs: number;
   readonly stages: readonly Stage[];
-  /** How often visits of `mixed` begin in each way, where that is not the usual. */
+  /** How often visits of `mixed` start each way, if not the default. */
   readonly visitWeights: Readonly<Partial<Record<"authorize" | "refresh" | "resume", number>>>;
   readonly virtualUsers: { readonly allocated: number; readonly most: number };
   readonly gracefulStopMs: number;
   readonly seed: number;
-  /** The part of the load that this k6 plays, where others play the rest of it at the same time. */
+  /** The part of the load that this k6 plays while others play the rest. */
   readonly segment?: ScriptSegment;
-  /** Another in every run, and the same in all segments of one. Keys the digests of issued credentials, and makes accounts that no other run has written to. */
+  /**
+   * Different in every run, and the same in all its segments. Keys the digests of issued credentials, and
+   * generates accounts that no other run has written to.
+   */
   readonly digestKey: string;
   /** One iteration by one virtual user, before any load. */
   readonly preflight: boolean;
@@ -71,15 +74,18 @@ export interface ScriptSettings {
 
 /**
  * Names of the scripts' own metrics, as they appear in k6's samples.
- * - check: checks of a rule in one iteration; tag `rule`; the value is their number, broken ones included.
+ * - check: checks of a rule in one iteration; tag `rule`; the value is their number, including broken ones.
  * - breach: a broken rule; tag `rule`; value 1.
- * - issued: a code or token was issued; tag `what` (a key of `issuedRules`), metadata `digest` (16 hexadecimal digits).
+ * - issued: a code or token was issued; tag `what` (a key of `issuedRules`), metadata `digest` (16
+ * hexadecimal digits).
  * - event: an event was triggered and acknowledged; metadata `sentAt` (wall clock in milliseconds, before the
- *   request) and `notification` where the hook told the id.
- * - arrival: an iteration has begun, at this moment; the value is its schedule lag in milliseconds.
- * - start: when the load began by k6's own account (wall clock in milliseconds); told by the first iteration of each virtual user.
- * Requests of the set-up, before the load begins, have the name `setUpName` and are no part of the load.
- * Schedule lag rides as metadata `lag` (milliseconds, to a tenth, never negative) on every sample of an iteration.
+ * request) and `notification` if the hook returned the id.
+ * - arrival: an iteration has begun; the value is its schedule lag in milliseconds.
+ * - start: when the load began according to k6 (wall clock in milliseconds), from each virtual user's first
+ * iteration.
+ * Requests of the set-up, before the load, have the name `setUpName` and do not count as load.
+ * Every sample of an iteration has its schedule lag as metadata `lag` (milliseconds, to a tenth, never
+ * negative).
  */
 export const metricNames = {
   check: "touchstone_check",
@@ -90,10 +96,10 @@ export const metricNames = {
   start: "touchstone_start",
 } as const;
 
-/** The `name` tag of requests before the load begins. */
+/** The `name` tag of requests before the load. */
 export const setUpName = "setup";
 
-/** What may be issued, and the rule that is broken where the same one is issued twice. */
+/** Kinds of issued credentials, and the rule broken if the same one is issued twice. */
 export const issuedRules = {
   code: "authorize.code-is-fresh",
   accessToken: "exchange.tokens-are-fresh",
@@ -107,14 +113,14 @@ export const issuedNames: Readonly<Record<Issued, string>> = {
   refreshToken: "refresh token",
 };
 
-/** A line that a script logs begins with this; JSON follows. */
+/** Prefix of a script's log lines; JSON follows. */
 export const logMark = "touchstone:";
 
 export type ScriptMessage =
   | {
       readonly kind: "breach";
       readonly rule: RequirementId;
-      /** Milliseconds of the wall clock. */
+      /** Wall-clock milliseconds. */
       readonly atEpochMs: number;
       readonly expected: string;
       readonly actual: string;
@@ -126,9 +132,9 @@ export type ScriptMessage =
         readonly answer: string;
         readonly durationMs: number;
       }[];
-      /** Credentials in it, which the runner masks before anything is written. */
+      /** Credentials in the message, which the runner masks before anything is written. */
       readonly secrets: readonly string[];
     }
   | { readonly kind: "trouble"; readonly what: string }
-  /** The set-up of a segment is done; `lateMs` is positive where the start is over by then, and there is no load. */
+  /** A segment's set-up is done; if `lateMs` is positive, the start has passed and there is no load. */
   | { readonly kind: "set-up"; readonly tookMs: number; readonly lateMs: number };

@@ -7,11 +7,11 @@ import { scenario } from "./lib/scenario.ts";
 import type { ScriptClient } from "./protocol.ts";
 
 /*
- * Events at a rate, one an iteration. The pushes that they lead to are seen by the receiver, whose
- * plan lets a share of them fail; the runner compares both.
+ * Events at a rate, one per iteration. The receiver sees the resulting pushes, and its plan makes a share of
+ * them fail; the runner compares both.
  */
 
-/** An account gets some events, so that events of one account and of several come side by side. */
+/** An account gets several events, so that events of one account and of different accounts are concurrent. */
 const eventsPerAccount = 20;
 let owner: { readonly client: ScriptClient; readonly account: Account } | undefined;
 

@@ -33,7 +33,7 @@ const courses: Readonly<Record<keyof typeof tokenKinds, (context: IterationConte
   login: (context) => {
     const login = logIn(context);
     if (login === undefined) return;
-    // At once, so that one of them goes over another connection than the exchange.
+    // Concurrently, so that one of them uses another connection than the exchange.
     const list = requests.list(login.tokens.accessToken, { limit: 1 });
     for (const listing of sendTogether([list, list]))
       report(judgeOpens("exchange.access-token-works", listing), [listing]);
@@ -50,7 +50,7 @@ const courses: Readonly<Record<keyof typeof tokenKinds, (context: IterationConte
     const request = requests.refresh(client, tokens.refreshToken);
     const answers = sendTogether([request, request]);
     const refreshed = answers.flatMap((answer) => tellRefreshed(login, answer) ?? []);
-    // A service that ends the token before may well refuse one of them: that is no failure.
+    // A service that revokes the previous token may refuse one of them: that is not a failure.
     const listings = refreshed.map(({ accessToken }) => send(requests.list(accessToken, { limit: 1 }, true)));
     report(judgeOneOpens(listings), [...answers, ...listings]);
     refresh(login);
@@ -59,7 +59,7 @@ const courses: Readonly<Record<keyof typeof tokenKinds, (context: IterationConte
   crowd: (context) => {
     const codes = obtainCodesTogether(context, 3).filter((code) => code !== undefined);
     const redeemed = redeemTogether(codes);
-    // Of marks that are written at the same time one may undo another's.
+    // Concurrent writes of such marks may undo each other.
     const used = codes.filter((_, index) => redeemed[index] !== undefined);
     const again = used[context.random.below(used.length)];
     if (again !== undefined) presentAgain([again]);
@@ -77,7 +77,7 @@ const courses: Readonly<Record<keyof typeof tokenKinds, (context: IterationConte
   },
 
   reuse: (context) => {
-    // Taken before its own code is kept: what is presented here was used a while ago.
+    // Taken before its own code is stored: the code presented here was used a while ago.
     const earlier = takeUsed();
     const login = logIn(context);
     if (login === undefined) return;
@@ -99,7 +99,7 @@ const courses: Readonly<Record<keyof typeof tokenKinds, (context: IterationConte
 
 type Login = IssuedCode & {
   readonly tokens: ExchangedTokens;
-  /** Access tokens that came of it. */
+  /** Access tokens obtained with it. */
   readonly known: Set<string>;
 };
 
@@ -111,7 +111,7 @@ const logIn = (context: IterationContext): Login | undefined => {
   return { ...issuedCode, tokens, known: new Set([tokens.accessToken]) };
 };
 
-/** Exchanges of used codes, all at once and so over several connections: each has to be refused. */
+/** Exchanges of used codes, concurrently over several connections: each must be refused. */
 const presentAgain = (used: readonly IssuedCode[]): void => {
   for (const again of sendTogether(used.map(({ client, code }) => requests.exchange(client, code, true))))
     report(judgeReuse(again), [again]);
@@ -120,7 +120,7 @@ const presentAgain = (used: readonly IssuedCode[]): void => {
 const refresh = (login: Login): Tokens | undefined =>
   tellRefreshed(login, send(requests.refresh(login.client, login.tokens.refreshToken)));
 
-/** A refresh may return an access token that is still alive (section 4.3 does not say): only another one is new. */
+/** A refresh may return a live access token (section 4.3 does not say): only a different one is new. */
 const tellRefreshed = (login: Login, answer: Exchange): Tokens | undefined => {
   report(judgeRefresh(answer), [answer]);
   const tokens = refreshedOf(answer);
@@ -139,8 +139,8 @@ export const token = scenario({
 const MOST = 20;
 
 /**
- * Used codes of this virtual user's earlier iterations, oldest first. None of their tokens is in use any
- * more. Which ones they are depends, unlike all else, on which iterations k6 gave to this user.
+ * Used codes of this virtual user's earlier iterations, oldest first. None of their tokens is still in use.
+ * Unlike everything else, which codes these are depends on which iterations k6 gave to this user.
  */
 const kept: IssuedCode[] = [];
 
@@ -148,5 +148,5 @@ const keepUsed = ({ client, code }: IssuedCode): void => {
   if (kept.length < MOST) kept.push({ client, code });
 };
 
-/** The oldest one, which is given once; undefined where there is none yet. */
+/** The oldest one, returned once; undefined if there is none yet. */
 const takeUsed = (): IssuedCode | undefined => kept.shift();

@@ -1,4 +1,4 @@
-/** What a command is called with, and what that does. `--help` and the reference show them. */
+/** A command line and what it does, shown by `--help` and the reference. */
 type Example = readonly [line: string, does: string];
 
 const profile = "--profile touchstone.config.ts";
@@ -9,11 +9,11 @@ export const examples: Readonly<Record<string, readonly Example[]>> = {
     [`conform ${profile} --report junit,html`, "judge your service, and write reports for CI and for people"],
     [
       `conform ${profile} --only code.lifetime,code.single-use --verbose`,
-      "judge two rules, and show all that was seen",
+      "judge two rules, and show everything measured",
     ],
     [
       `conform ${profile} --max-wait 45m --ledger promises.ledger`,
-      "judge in real time, and let later runs judge what takes days",
+      "judge in real time, and leave what takes days to later runs",
     ],
     ["conform --resume runs/2026-11-21-130645-conform-a931", "continue a run that was interrupted"],
     ["conform --behaviour code-lives-a-second-longer", "see the gate fail"],
@@ -28,7 +28,7 @@ export const examples: Readonly<Record<string, readonly Example[]>> = {
     ["init", "ask for what is needed, and write touchstone.config.ts"],
     [
       "init --base-url https://staging.example --client-id client-1 --secret-env CLIENT_1_SECRET --redirect-uri https://client.example/callback",
-      "write it without a question",
+      "write it without questions",
     ],
     ["init --schema profile.schema.json", "write the JSON Schema of profiles, for editors"],
   ],
@@ -43,14 +43,12 @@ export const examples: Readonly<Record<string, readonly Example[]>> = {
   serve: [
     [
       "serve --port 8080 --control-port 8081 --write-profile fake.json",
-      "run the fake, with a profile to judge it by",
+      "run the fake, and write a profile for it",
     ],
-    ["serve --list lifetime", "list the behaviours that have to do with lifetimes"],
+    ["serve --list lifetime", "list the behaviours that concern lifetimes"],
     ["serve --behaviour code-lives-a-second-longer", "run a fake that breaks a promise"],
   ],
-  health: [
-    ["health http://127.0.0.1:9444", "exits with 0 where the receiver's control interface listens there"],
-  ],
+  health: [["health http://127.0.0.1:9444", "exit with 0 if the receiver's control interface listens there"]],
   receive: [
     ["receive --port 9443 --page", "watch pushes live while you work on the sender"],
     [
@@ -65,20 +63,20 @@ export const examples: Readonly<Record<string, readonly Example[]>> = {
     ],
     [
       `load ${profile} --scenario breakpoint --rate 2000`,
-      "search the highest rate that holds the objectives",
+      "search for the highest rate that meets the objectives",
     ],
     ["load --scenario push --rate 20 --duration 10s", "load the pushes of the embedded fake"],
   ],
-  merge: [["merge segments/1 segments/2 --report html", "make one run of what two segments of a load left"]],
+  merge: [["merge segments/1 segments/2 --report html", "make one run of two segments of a load"]],
   run: [
-    ["run", "gate, load and one report, of the embedded fake"],
-    [`run ${profile} --rate 50 --duration 30s`, "the same of your service"],
+    ["run", "gate, load and one report, for the embedded fake"],
+    [`run ${profile} --rate 50 --duration 30s`, "the same for your service"],
   ],
   report: [
     ["report runs/2026-11-21-130645-conform-a931 --report html,markdown", "write reports of a run"],
     [
       "report --verify runs/2026-11-21-130645-conform-a931",
-      "say whether a run was changed since it was sealed",
+      "check that a run has not changed since it was sealed",
     ],
     ["report --schema conform", "print the JSON Schema of a gate's record"],
   ],
@@ -96,7 +94,7 @@ export const examples: Readonly<Record<string, readonly Example[]>> = {
       "duet main.config.ts branch.config.ts --scenario token --rate 100 --pairs 20",
       "say whether the branch is slower than main",
     ],
-    ["duet fake:sound fake:sound --plan-for 5%", "say how many pairs it takes to see a change of 5 %"],
+    ["duet fake:sound fake:sound --plan-for 5%", "say how many pairs it takes to detect a change of 5 %"],
   ],
   detect: [
     ["detect", "measure which seeded defects the rules kill"],

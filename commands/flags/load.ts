@@ -50,7 +50,7 @@ export const load = new Command("load")
     "k6 sends its metrics there as well: opentelemetry or experimental-prometheus-rw, set up by K6_OTEL_... or K6_PROMETHEUS_RW_...",
   )
   .option("--tag <name=value>", "words that name the run, kept in its record; repeat for more", tagFlag)
-  .option("--verbose-k6", "print k6's own log as it comes")
+  .option("--verbose-k6", "print k6's own log as it arrives")
   .addOption(seedOption)
   .option(
     "--segment <part>",

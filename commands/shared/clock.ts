@@ -5,7 +5,7 @@ export const commandClock = {
   wallMs: (): number => Date.now(),
   /** Monotonic, from an arbitrary origin. */
   nowMs: (): number => performance.now(),
-  /** Does something again and again; the returned function ends it. */
+  /** Repeats a task; the returned function stops it. */
   every: (intervalMs: number, task: () => void): (() => void) => {
     const timer = setInterval(task, intervalMs);
     return () => clearInterval(timer);

@@ -17,7 +17,10 @@ interface ComparedReports {
 
 const pageNames = { base: "base.html", head: "head.html" } as const;
 
-/** Writes a comparison with all that `report` needs to write it again, and returns its reports. Throws ConfigurationError. */
+/**
+ * Writes a comparison with everything `report` needs to write it again, and returns its reports. Throws
+ * ConfigurationError.
+ */
 export const writeComparison = (
   comparison: Comparison,
   { exitCode, formats, out, pages }: ComparedReports,

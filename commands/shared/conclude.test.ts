@@ -16,7 +16,7 @@ const contextOf = () => {
   return { context, told, codes };
 };
 
-it("a run whose record could not be completed keeps its verdict", async () => {
+it("a run keeps its verdict if its record could not be completed", async () => {
   const record = { exitCode: 1 };
   const cut = new UnfinishedRecord({ directory: "runs/x", record }, "the disk is full");
   const run = withVerdict<typeof record>(Promise.reject(cut));
@@ -33,8 +33,8 @@ it("a run whose record could not be completed keeps its verdict", async () => {
 });
 
 it.each([
-  ["a broken promise stays one", exitCodes.failed, exitCodes.failed],
-  ["a pass is no pass without its record", exitCodes.passed, exitCodes["harness-error"]],
+  ["a broken promise stays broken", exitCodes.failed, exitCodes.failed],
+  ["a pass without its record is not a pass", exitCodes.passed, exitCodes["harness-error"]],
 ])("%s", async (_, exitCode, comesTo) => {
   const { context, told, codes } = contextOf();
   const ran = [{ record: { exitCode }, directory: "runs/x", trouble: "the disk is full" }];
@@ -47,7 +47,7 @@ it.each([
   );
 });
 
-it("a report that cannot be written is told in a line", async () => {
+it("a report that cannot be written is reported in one line", async () => {
   const { context, told, codes } = contextOf();
   const ran = [{ record: { exitCode: exitCodes.failed }, directory: "/nowhere/at/all" }];
   expect(await conclude(context, ran, { report: ["junit"] })).toEqual({

@@ -13,11 +13,11 @@ export interface Ran<Record> {
   readonly trouble?: string;
 }
 
-/** A pass that lacks its record or its report is a failure of the harness; any other verdict keeps its exit code. */
+/** A pass without its record or report is a harness failure; any other verdict keeps its exit code. */
 const withTrouble = (verdict: number | undefined): number | undefined =>
   verdict === exitCodes.passed ? exitCodes["harness-error"] : verdict;
 
-/** A run whose record could not be completed still has its verdict. */
+/** A run keeps its verdict even if its record could not be completed. */
 export const withVerdict = async <Record extends { readonly exitCode?: number | undefined }>(
   running: Promise<Ran<Record>>,
 ): Promise<Ran<Record>> => {
@@ -31,7 +31,7 @@ export const withVerdict = async <Record extends { readonly exitCode?: number | 
   }
 };
 
-/** A target that cannot be reached has no verdict: its record says why, and so do the reports that were asked for. */
+/** An unreachable target has no verdict: the record and the requested reports say why. */
 export const tellingUnreachable = async <T>(
   context: CommandContext,
   flags: ReportFlags,
@@ -49,13 +49,13 @@ export const tellingUnreachable = async <T>(
 
 interface Conclusion {
   readonly pinned?: Readonly<Record<string, string>>;
-  /** Shows the verdict; left out where it has been shown. */
+  /** Shows the verdict; omitted if it was already shown. */
   readonly show?: (exitCode: number) => void;
 }
 
 /**
- * Writes the reports of runs that have their verdict, shows the verdict with the exit code that it comes to, and sets that.
- * What cannot be written is told in a line.
+ * Writes the reports of judged runs, shows the verdict with the resulting exit code, and sets it. What cannot
+ * be written is reported in a line.
  */
 export const conclude = async (
   context: CommandContext,

@@ -9,7 +9,7 @@ export interface CommandContext {
   /** Aborted by the first Ctrl-C. */
   readonly signal: AbortSignal;
   readonly interrupt: () => void;
-  /** To be called before a record begins, which an interruption would cut short. */
+  /** Called before a record begins that an interruption would cut short. */
   readonly recordingBegins: () => void;
   /** Sets the exit code; an error overrides it. */
   readonly exitWith: (code: number) => void;
@@ -18,7 +18,7 @@ export interface CommandContext {
   /** How users call this program, for printed hints. */
   readonly programName: string;
   readonly programFile: string;
-  /** Makes the engine spend less memory from now on, once all that a long run needs is loaded. */
+  /** Reduces the engine's memory use from now on, once everything a long run needs is loaded. */
   readonly keepHeapSmall: () => void;
 }
 

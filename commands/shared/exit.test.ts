@@ -24,7 +24,7 @@ describe("what an error comes to", () => {
     ["a key", new ConfigurationError([{ key: "--rate", value: "x", accepted: "a number", remedy: "try 5" }])],
     ["a behaviour", thrownBy(() => findBehaviour("soun"))],
     ["clients", thrownBy(() => parseClients([]))],
-    ["a plan of the receiver", thrownBy(() => parsePlan({ answers: 3 }))],
+    ["names the user's mistake: %s", thrownBy(() => parsePlan({ answers: 3 }))],
     ["a port", listenFails("EADDRINUSE")],
     ["a port of the system", listenFails("EACCES")],
     ["an address of another machine", listenFails("EADDRNOTAVAIL")],
@@ -49,15 +49,15 @@ describe("what an error comes to", () => {
     });
   });
 
-  it.each([new TypeError("x is not a function"), "a text"])("the harness itself broke: %s", (error) => {
+  it.each([new TypeError("x is not a function"), "a text"])("reports an internal error: %s", (error) => {
     expect(endingOf(error, false).exitCode).toBe(exitCodes["harness-error"]);
   });
 
-  it("whatever an interruption breaks is an interruption, and is not told", () => {
+  it("treats whatever an interruption breaks as the interruption, without a message", () => {
     expect(endingOf(new TypeError("aborted"), true)).toEqual({ exitCode: exitCodes.interrupted });
   });
 
-  it("commander has told of its errors already, and --help is none", () => {
+  it("prints nothing for errors that commander has printed, nor for --help", () => {
     expect(endingOf(new CommanderError(1, "commander.unknownOption", "unknown option"), false)).toEqual({
       exitCode: exitCodes.usage,
     });
@@ -66,7 +66,7 @@ describe("what an error comes to", () => {
     });
   });
 
-  it("further lines of a message stand under its first", () => {
+  it("indents further lines of a message", () => {
     const { message } = endingOf(new ConfigurationError(["one", "two"]), false);
     expect(message).toBe("touchstone: one\n            two");
   });

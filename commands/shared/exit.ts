@@ -7,9 +7,9 @@ export interface Ending {
   readonly message?: string;
 }
 
-/** Makes of every error one clear message and the exit code that it stands for. */
+/** Turns any error into one clear message and its exit code. */
 export const endingOf = (error: unknown, interrupted: boolean): Ending => {
-  // Commander has told of it already.
+  // Commander has already printed it.
   if (error instanceof CommanderError) return { exitCode: error.exitCode === 0 ? 0 : exitCodes.usage };
   if (interrupted) return { exitCode: exitCodes.interrupted };
   if (error instanceof ConfigurationError)
@@ -22,6 +22,6 @@ export const endingOf = (error: unknown, interrupted: boolean): Ending => {
   const detail = error instanceof Error ? (error.stack ?? error.message) : String(error);
   return {
     exitCode: exitCodes["harness-error"],
-    message: `touchstone: an error of the harness itself, not of the service:\n${detail}`,
+    message: `touchstone: internal error of Touchstone, not of the service:\n${detail}`,
   };
 };

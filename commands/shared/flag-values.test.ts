@@ -21,7 +21,7 @@ it("reads whole numbers within their bounds", () => {
 });
 
 it.each(["", " 5", "5.0", "1e3", "0x10", "five", "-1", "65536", "9".repeat(400)])(
-  "takes no %j for a port, and says what it would take",
+  "refuses %j as a port, and says what is accepted",
   (text) => {
     expect(complaintOf(() => portFlag("--port")(text))).toBe(
       `--port is "${text}"; accepted is a whole number from 0 to 65535`,
@@ -29,7 +29,7 @@ it.each(["", " 5", "5.0", "1e3", "0x10", "five", "-1", "65536", "9".repeat(400)]
   },
 );
 
-it("takes no number beyond its bounds for a seed", () => {
+it("refuses numbers out of bounds for a seed", () => {
   expect(complaintOf(() => seedFlag("2147483648"))).toContain("--seed");
   expect(complaintOf(() => integerFlag("--jobs", 1, 64)("0"))).toContain("from 1 to 64");
 });

@@ -1,9 +1,7 @@
 import { parseDuration } from "../../conformance/contract/duration.ts";
 import { ConfigurationError } from "../../conformance/contract/problem.ts";
 
-/*
- * What flags read. A wrong value is a ConfigurationError that names the flag, the value and what is accepted.
- */
+/* Flag parsers. A wrong value is a ConfigurationError naming the flag, the value and what is accepted. */
 
 const wrong = (key: string, value: string, accepted: string): ConfigurationError =>
   new ConfigurationError([{ key, value, accepted }]);
@@ -35,13 +33,13 @@ export const choiceFlag =
     throw wrong(flag, text, `one of ${choices.join(", ")}`);
   };
 
-/** Refuses a flag that was given nothing, as by a variable that is not set. */
+/** Refuses an empty value, such as that of an unset variable. */
 export const refuseEmpty = (
   flags: readonly (readonly [flag: string | undefined, value: unknown])[],
 ): void => {
   for (const [flag = "", value] of flags)
     if (value === "" || (Array.isArray(value) && (value.length === 0 || value.includes(""))))
-      throw wrong(flag, "", "a value; where it comes from a variable, set that");
+      throw wrong(flag, "", "a value; if it comes from a variable, set it");
 };
 
 /** Splits a list given as `a,b` and repeats of the flag into one list. */
@@ -53,7 +51,7 @@ export const listFlag = (text: string, earlier: readonly string[] = []): string[
     .filter((part) => part !== ""),
 ];
 
-/** Reads a tag such as build=1234, beside those that were read before. */
+/** Reads a tag such as build=1234, adding it to those already read. */
 export const tagFlag = (
   text: string,
   earlier: Readonly<Record<string, string>> = {},

@@ -27,8 +27,8 @@ interface GateFlags extends TargetFlags {
 }
 
 /**
- * Runs the gate against the target that the flags name, and leaves its record. What `beforehand` throws
- * about the target ends the run before anything is sent or written.
+ * Runs the gate against the target selected by the flags, and writes its record. If `beforehand` throws about
+ * the target, the run ends before anything is sent or written.
  */
 export const runGate = async (
   context: CommandContext,
@@ -74,7 +74,7 @@ export const runGate = async (
   }
 };
 
-/** The flags of an interrupted run that is to be continued, and what had settled in it. */
+/** The flags of an interrupted run to be continued, and its settled rules. */
 const resumeFlags = async (given: GateFlags) => {
   const { resume } = given;
   if (resume === undefined) return { flags: given };
@@ -83,7 +83,7 @@ const resumeFlags = async (given: GateFlags) => {
   );
   if (contradicting.length > 0)
     throw new ConfigurationError([
-      `--resume ${resume} continues that run as it began; leave out ${contradicting.map((name) => `--${name}`).join(", ")}`,
+      `--resume ${resume} continues that run with its own flags; remove ${contradicting.map((name) => `--${name}`).join(", ")}`,
     ]);
   const { readGateRun } = await import("../../reports/read/index.ts");
   const { record } = await readGateRun(resume);
@@ -97,7 +97,7 @@ const resumeFlags = async (given: GateFlags) => {
   return { flags, resume: { run: resume, ...resumed(record, resume, rules) } };
 };
 
-/** The target of an earlier run, unless a profile is given in its place. */
+/** The target of an earlier run, unless a profile replaces it. */
 export const targetAgain = (
   profile: readonly string[] | undefined,
   earlier: { readonly profiles: readonly string[]; readonly behaviour?: string | undefined },
@@ -114,7 +114,7 @@ const openLedgerOf = async (
   { ledger, ledgerKeyFile }: Pick<GateFlags, "ledger" | "ledgerKeyFile">,
 ) => {
   if (ledger === undefined && ledgerKeyFile !== undefined)
-    throw new ConfigurationError(["--ledger-key-file is for --ledger <file>, which is missing"]);
+    throw new ConfigurationError(["--ledger-key-file needs --ledger <file>"]);
   if (ledger === undefined) return undefined;
   return { store: ledgerFromFlags(ledger, ledgerKeyFile, environment), hereMs: clock.wallMs };
 };

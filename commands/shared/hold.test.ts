@@ -12,26 +12,26 @@ beforeEach(() => {
 });
 const record = (name: string): string => path.join(folder, name);
 
-it("holds records against other merges until they are given back, and leaves nothing", () => {
+it("holds records against other merges until released, and leaves nothing behind", () => {
   const release = holdRecords([record("1"), `${record("2")}/`, record("2")]);
   expect(() => holdRecords([record("2")])).toThrow(
-    /2" is held by another merge \(process \d+ on .*\); wait for its end, or remove/,
+    /2" is held by another merge \(process \d+ on .*\); wait for it to end, or remove/,
   );
   release();
   expect(readdirSync(folder)).toEqual(["1", "2"]);
   holdRecords([record("1")])();
 });
 
-it("gives back what it held where one of them is held by another", () => {
+it("releases what it held if another merge holds one of them", () => {
   const release = holdRecords([record("2")]);
   expect(() => holdRecords([record("1"), record("2")])).toThrow("held by another merge");
   holdRecords([record("1")])();
   release();
 });
 
-it("takes over what a merge that was killed left, and not what one on another machine holds", () => {
+it("takes over from a killed merge, but not from one on another machine", () => {
   const file = path.join(folder, ".1.merging");
-  // Process ids end far below.
+  // Real process ids are far lower.
   writeFileSync(file, `${hostname()} 2147483646`);
   holdRecords([record("1")])();
   expect(existsSync(file)).toBe(false);
@@ -39,6 +39,6 @@ it("takes over what a merge that was killed left, and not what one on another ma
   expect(() => holdRecords([record("1")])).toThrow("on elsewhere.example");
 });
 
-it("does without where nothing can be written beside the record", () => {
+it("works without a marker if nothing can be written beside the record", () => {
   expect(holdRecords([path.join(folder, "missing", "1")])).not.toThrow();
 });

@@ -10,9 +10,9 @@ const holdFile = (directory: string): string =>
   path.join(path.dirname(path.resolve(directory)), `.${path.basename(path.resolve(directory))}.merging`);
 
 /**
- * Marks records as taken while they are read, by a file beside each: another merge of them is refused.
- * Where nothing can be written beside a record, no other process can change it either. The returned
- * function gives them back. Throws ConfigurationError, holding none.
+ * Marks records as taken while they are read, by a file beside each, so that another merge of them is
+ * refused. If the file cannot be written, no other process can change the record either. The returned
+ * function releases them. Throws ConfigurationError, holding none.
  */
 export const holdRecords = (directories: readonly string[]): (() => void) => {
   const held: string[] = [];
@@ -39,11 +39,11 @@ const hold = (file: string, directory: string): boolean => {
   }
   const [host, pid] = readFileSync(file, "utf8").split(" ");
   if (host === hostname() && !isRunning(Number(pid))) {
-    // Left behind by a merge that was killed.
+    // Left by a merge that was killed.
     writeFileSync(file, own, { mode: fileMode });
     return true;
   }
   throw new ConfigurationError(
-    `"${directory}" is held by another merge (process ${pid} on ${host}); wait for its end, or remove "${file}" where there is none`,
+    `"${directory}" is held by another merge (process ${pid} on ${host}); wait for it to end, or remove "${file}" if it is not running`,
   );
 };

@@ -10,7 +10,7 @@ import {
 } from "../../reports/terminal/progress.ts";
 import { createLoadLive } from "../../reports/terminal/load-live.ts";
 
-/** The live line of the gate moves this often, whether or not a rule settles. */
+/** The live line of the gate is redrawn at this interval, whether or not a rule settles. */
 const REDRAWN_MS = 200;
 
 const isSilent = ({ output }: CommandContext): boolean => output.manner().quiet || output.manner().json;

@@ -18,16 +18,19 @@ import { replacedLimits } from "../../conformance/engine/conform.ts";
 import { openPushPorts } from "../../conformance/session/push-ports.ts";
 import { runDirectory } from "../../conformance/engine/recorded-run.ts";
 
-/** No behaviour of the fake that conforms takes longer to list a new notification. */
+/** No conforming behaviour of the fake takes longer to list a new notification. */
 const FAKE_VISIBILITY_MS = 2_500;
 
-/** The target of a load run: the fake runs in its own process, so that it takes no time from the collector. */
+/**
+ * The target of a load run. The fake runs in its own process, so that it takes no CPU time from the
+ * collector.
+ */
 const openLoadTarget = async (context: CommandContext, options: TargetFlags): Promise<OpenTarget> => {
   if (options.profile !== undefined) return openTarget(context, options);
   const { behaviour = "sound" } = options;
   const fake = await startFakeProcess([process.execPath, context.programFile], behaviour);
   const resolved = knownTo(context.output, await loadProfile(fake.profileFile, context.environment));
-  // What is lost shows in a load of seconds only where it need not be waited for much longer.
+  // A load of seconds detects a loss only if it need not wait much longer for late notifications.
   const tolerances = { visibilityMs: FAKE_VISIBILITY_MS, ...resolved.profile.tolerances };
   const profile = { ...resolved.profile, tolerances };
   return { resolved: { ...resolved, profile, source: undefined, sources: [] }, behaviour, stop: fake.stop };
@@ -36,8 +39,8 @@ const openLoadTarget = async (context: CommandContext, options: TargetFlags): Pr
 type AskedLoad = Pick<AskedRun, "scenario" | "rate" | "durationMs" | "segment">;
 
 /**
- * Refuses a load that this profile does not release or that k6 could not play, and returns the environment
- * in which its k6 is found. Throws ConfigurationError.
+ * Refuses a load that the profile does not permit or k6 cannot play; returns the environment for finding k6.
+ * Throws ConfigurationError.
  */
 export const refuseLoad = async (
   { environment }: CommandContext,
@@ -64,7 +67,7 @@ export interface LoadRunFlags extends TargetFlags {
 interface LoadNeeds {
   readonly asked: AskedLoad;
   readonly withPushes: boolean;
-  /** Asked for only when the target may be loaded: to install k6 takes minutes. */
+  /** Called only if the target may be loaded, because installing k6 takes minutes. */
   readonly k6: () => Promise<FoundK6>;
   readonly live: LoadView;
 }

@@ -25,13 +25,13 @@ export const makeReports = async (
   return writeReports(runs, { ...asked, program, root });
 };
 
-/** Marks what failed, and adds to the job's summary where the service has one. */
+/** Annotates failures, and adds to the job's summary if the service has one. */
 const tellCi = async (
   { output, environment, programName: program }: CommandContext,
   runs: readonly Run[],
   pinned: Readonly<Record<string, string>>,
 ): Promise<void> => {
-  // Services read both streams; standard output may hold a document.
+  // CI services read both streams; standard output may hold a document.
   const tell = output.manner().json ? output.complain : output.print;
   for (const line of annotationsOf(ciRunsOf(runs, pinned), environment, { program })) tell(line);
   const summary = environment["GITHUB_STEP_SUMMARY"] ?? "";
@@ -41,7 +41,7 @@ const tellCi = async (
     appendFileSync(summary, text);
   } catch (error) {
     output.complain(
-      `GITHUB_STEP_SUMMARY: ${summary} cannot be written (${fileReason(error)}); the job goes on without its summary`,
+      `GITHUB_STEP_SUMMARY: ${summary} cannot be written (${fileReason(error)}); the job continues without its summary`,
     );
   }
 };

@@ -4,7 +4,7 @@ import type { CommandContext } from "./context.ts";
 import { endingOf } from "./exit.ts";
 import { complainThrough, createOutput, type Output } from "./output.ts";
 
-/** Clears the screen, rewrites the line, turns the text around, hides in it, and cuts a character in half. */
+/** Clears the screen, rewrites the line, reverses the text, hides in it, and cuts a character in half. */
 const hostile = "a\u001b[2J\rb\u202ec\u200bd\u0000\u009be\ud800f\u{e0041}g\u2028h";
 const unsafe = /(?!\n)[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}]/u;
 
@@ -15,7 +15,7 @@ const captured = (manner = { quiet: false, json: false, colour: false }) => {
   return { output, written };
 };
 
-describe("every stream shows what acts on a terminal as escapes", () => {
+describe("every stream escapes what would act on a terminal", () => {
   it.each(["print", "say", "complain"] as const)("%s", (stream) => {
     const { output, written } = captured();
     output[stream](`first ${hostile}\nsecond`);
@@ -32,14 +32,14 @@ describe("every stream shows what acts on a terminal as escapes", () => {
     expect(JSON.parse(written.join(""))).toEqual({ hostile });
   });
 
-  it("keeps the program's own colours where colours are wanted, and no other escape sequence", () => {
+  it("keeps the program's own colours if colours are wanted, and no other escape sequence", () => {
     const { output, written } = captured({ quiet: false, json: false, colour: true });
     output.print("\u001b[31mred\u001b[39m \u001b[2J\u202e");
     expect(written.join("")).toBe("\u001b[31mred\u001b[39m \\x1b[2J\\u202e\n");
   });
 });
 
-describe("every command shows harmless what was typed", () => {
+describe("every command escapes user input", () => {
   const contextOf = (output: Output): CommandContext => ({
     output,
     environment: {},
@@ -57,7 +57,7 @@ describe("every command shows harmless what was typed", () => {
 
   const typed = async (create: (typeof commands)[number], parameters: readonly string[]): Promise<string> => {
     const { output, written } = captured();
-    const command = create(contextOf(output)).exitOverride().showHelpAfterError("(--help tells more)");
+    const command = create(contextOf(output)).exitOverride().showHelpAfterError("(see --help)");
     complainThrough(output, command);
     try {
       await command.parseAsync(parameters, { from: "user" });
@@ -73,7 +73,7 @@ describe("every command shows harmless what was typed", () => {
     async (_name, create) => {
       const { options } = create(contextOf(captured().output));
       const flags = options.flatMap(({ long, required }) => (required && long ? [long] : []));
-      // What no command knows comes last, so that none of them begins its work.
+      // Unknown flags come last, so that no command starts its work.
       const lines = [[hostile, `--${hostile}`], ...flags.map((flag) => [flag, hostile, `--${hostile}`])];
       for (const parameters of lines) {
         const text = await typed(create, parameters);

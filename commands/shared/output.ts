@@ -10,25 +10,28 @@ export interface Manner {
   readonly colour: boolean;
 }
 
-/** All that a command prints. No secret gets through, and nothing that acts on a terminal but the program's own colours. */
+/**
+ * Everything a command prints. Secrets are masked, and control sequences are escaped except for the program's
+ * own colours.
+ */
 export interface Output {
   readonly manner: () => Manner;
   /** The result, on standard output. */
   readonly print: (text: string) => void;
   readonly printJson: (value: unknown) => void;
-  /** Progress and hints, on standard error; nothing where the command is to be quiet. */
+  /** Progress and hints, on standard error; nothing if the command is quiet. */
   readonly say: (text: string) => void;
   /** Errors, on standard error. */
   readonly complain: (text: string) => void;
-  /** Where live lines go, which are rewritten in place on a terminal. */
+  /** For live lines, which are rewritten in place on a terminal. */
   readonly live: Streams["stderr"];
   readonly page: () => Page;
-  /** Every credential that the command meets: errors, which may quote anything, show none of them. */
+  /** All credentials the command has met, so that errors, which may quote anything, show none of them. */
   readonly secrets: Secrets;
   readonly conceal: (tell: (secrets: Secrets) => void) => void;
 }
 
-/** Where text goes; `process` is one. */
+/** Output streams; `process` has them. */
 export interface Streams {
   readonly stdout: Pick<NodeJS.WriteStream, "write" | "columns"> & { readonly isTTY?: boolean };
   readonly stderr: Pick<NodeJS.WriteStream, "write"> & {
@@ -38,7 +41,7 @@ export interface Streams {
 }
 
 export const createOutput = (manner: () => Manner, { stdout, stderr }: Streams = process): Output => {
-  // What lasts is masked wherever it stands; codes and tokens of a result carry labels already.
+  // Long-lived secrets are masked everywhere; codes and tokens in a result already have labels.
   const lasting = createSecrets();
   const met = createSecrets();
   const shown = (text: string): string => {
@@ -66,7 +69,7 @@ export const createOutput = (manner: () => Manner, { stdout, stderr }: Streams =
 
 const ended = (text: string): string => (text.endsWith("\n") ? text : `${text}\n`);
 
-/** Has the argument parser's own errors, which quote what was typed, go through the output as well. */
+/** Sends the argument parser's own errors, which quote user input, through the output as well. */
 export const complainThrough = (output: Output, command: CommandUnknownOpts): void => {
   const takesProfile = command.options.some(({ long }) => long === "--profile");
   const hint = takesProfile ? "$& A profile is given with --profile." : "$&";

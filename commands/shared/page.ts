@@ -7,7 +7,7 @@ export interface RunPage {
   readonly end: (reports: readonly string[]) => Promise<void>;
 }
 
-/** Often, so that seconds come as evenly as they are recorded; a look that finds nothing costs next to nothing. */
+/** Short, so that seconds arrive as evenly as they are recorded; a poll without news costs almost nothing. */
 const LOOKS_MS = 200;
 
 export const noPage: RunPage = { watch: () => {}, waiting: () => {}, end: async () => {} };
@@ -17,7 +17,7 @@ export const openRunPage = async (
   { page }: { readonly page?: true | undefined },
 ): Promise<RunPage> => {
   if (page !== true) return noPage;
-  // Few runs have a page, and what it rests on is as large as a gate.
+  // Few runs have a page, and its code is as large as a gate's.
   const [{ serveLive }, { follow }, { runnerClock }] = await Promise.all([
     import("../../reports/live/serve.ts"),
     import("../../reports/live/follow.ts"),
@@ -45,7 +45,7 @@ export const openRunPage = async (
   };
 };
 
-/** A page ends as the HTML report, so that there has to be one. */
+/** A page ends as the HTML report, so it requires that report. */
 export const withPageReport = <
   Flags extends { readonly page?: true | undefined; readonly report?: readonly ReportFormat[] | undefined },
 >(

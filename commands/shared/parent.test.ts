@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
 import { endWithParent } from "./parent.ts";
 
-it("ends once, when the parent is another one", () => {
+it("ends once, when the parent changes", () => {
   let [parent, ends] = [7, 0];
   let look = (): void => {};
   const every = (_: number, task: () => void) => {

@@ -3,8 +3,8 @@ import type { CommandClock } from "./clock.ts";
 const LOOKS_MS = 1_000;
 
 /**
- * Ends a process whose parent has gone. npm starts scripts in a shell that passes no signal on: to end
- * the shell means what it runs. Returns how to stop watching.
+ * Ends a process whose parent is gone. npm starts scripts in a shell that forwards no signals, so ending the
+ * shell should end the script. Returns a function that stops watching.
  */
 export const endWithParent = (
   { every }: Pick<CommandClock, "every">,
@@ -13,7 +13,7 @@ export const endWithParent = (
   const first = parent();
   let isOver = false;
   return every(LOOKS_MS, () => {
-    // A second end would be an impatient one.
+    // A second call would count as an impatient interruption.
     if (isOver || parent() === first) return;
     isOver = true;
     end();

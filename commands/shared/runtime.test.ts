@@ -20,45 +20,41 @@ it.each([
   expect(isRecentEnough(version)).toBe(expected);
 });
 
-it("starts no other Node where this one will do", async () => {
+it("starts no other Node if this one suffices", async () => {
   expect(await runOnBroughtNode(["node", "nowhere.js"])).toBe(undefined);
 });
 
-describe.skipIf(process.platform !== "linux")(
-  "a command that another Node runs in the place of this one",
-  () => {
-    const start = (parameters: readonly string[]) => {
-      const mark = mkdtempSync(path.join(os.tmpdir(), "touchstone-starter-"));
-      const here = (file: string) => JSON.stringify(path.join(import.meta.dirname, file));
-      const script = `import(${here("runtime.ts")}).then(async ({ runOn }) => {
+describe.skipIf(process.platform !== "linux")("a command that another Node runs instead of this one", () => {
+  const start = (parameters: readonly string[]) => {
+    const mark = mkdtempSync(path.join(os.tmpdir(), "touchstone-starter-"));
+    const here = (file: string) => JSON.stringify(path.join(import.meta.dirname, file));
+    const script = `import(${here("runtime.ts")}).then(async ({ runOn }) => {
       process.exitCode = await runOn(process.execPath, ["node", ${here("../../cli.ts")}, ...${JSON.stringify(parameters)}]);
     })`;
-      const child = spawn(process.execPath, ["-e", script], {
-        env: { ...process.env, TMPDIR: mark },
-        stdio: ["ignore", "pipe", "pipe"],
-      });
-      let said = "";
-      for (const stream of [child.stdout, child.stderr])
-        stream.on("data", (chunk) => (said += String(chunk)));
-      const ended = new Promise<number | null>((resolve) => child.once("close", resolve));
-      return { child, mark, said: () => said, ended };
-    };
-
-    it("gives its exit code and its words on", async () => {
-      const { ended, said, mark } = start(["rules", "code.nothing"]);
-      expect(await ended).toBe(2);
-      expect(said()).toContain("code.nothing");
-      rmSync(mark, { recursive: true });
+    const child = spawn(process.execPath, ["-e", script], {
+      env: { ...process.env, TMPDIR: mark },
+      stdio: ["ignore", "pipe", "pipe"],
     });
+    let said = "";
+    for (const stream of [child.stdout, child.stderr]) stream.on("data", (chunk) => (said += String(chunk)));
+    const ended = new Promise<number | null>((resolve) => child.once("close", resolve));
+    return { child, mark, said: () => said, ended };
+  };
 
-    it("ends when its starter is killed with SIGKILL", async () => {
-      const { child, said, mark } = start(["serve", "--port", "0", "--control-port", "0"]);
-      while (!said().includes("http://")) await delay(20);
-      expect(processesOf(mark).length).toBeGreaterThan(1);
-      child.kill("SIGKILL");
-      // Without an end of its own it would serve for ever.
-      while (processesOf(mark).length > 0) await delay(50);
-      rmSync(mark, { recursive: true });
-    });
-  },
-);
+  it("passes on its exit code and output", async () => {
+    const { ended, said, mark } = start(["rules", "code.nothing"]);
+    expect(await ended).toBe(2);
+    expect(said()).toContain("code.nothing");
+    rmSync(mark, { recursive: true });
+  });
+
+  it("ends when its starter is killed with SIGKILL", async () => {
+    const { child, said, mark } = start(["serve", "--port", "0", "--control-port", "0"]);
+    while (!said().includes("http://")) await delay(20);
+    expect(processesOf(mark).length).toBeGreaterThan(1);
+    child.kill("SIGKILL");
+    // If it did not end by itself, it would serve for ever.
+    while (processesOf(mark).length > 0) await delay(50);
+    rmSync(mark, { recursive: true });
+  });
+});

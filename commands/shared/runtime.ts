@@ -2,7 +2,7 @@ import { spawn } from "node:child_process";
 import { createRequire } from "node:module";
 import os from "node:os";
 
-/** The oldest Node that runs Touchstone: types are stripped and SQLite is built in. */
+/** The oldest Node that runs Touchstone: it strips types and has SQLite built in. */
 export const oldestNode = [24, 15] as const;
 
 export const isRecentEnough = (version: string): boolean => {
@@ -11,9 +11,9 @@ export const isRecentEnough = (version: string): boolean => {
 };
 
 /**
- * On an older Node, runs the same command on the Node that the package brings as an optional
- * dependency, and resolves with its exit code; with undefined where this Node will do.
- * Throws an Error that says what to install where there is no other.
+ * On an older Node, runs the command on the Node that the package brings as an optional dependency, and
+ * resolves with its exit code; undefined if this Node suffices. Throws an Error saying what to install if
+ * there is no other Node.
  */
 export const runOnBroughtNode = async (argv: readonly string[]): Promise<number | undefined> => {
   if (isRecentEnough(process.versions.node)) {
@@ -28,11 +28,14 @@ export const runOnBroughtNode = async (argv: readonly string[]): Promise<number 
   return runOn(node, argv);
 };
 
-/** Runs a command on this Node for as long as this process lives, and resolves with its exit code. */
+/**
+ * Runs a command on the given Node, for at most the lifetime of this process, and resolves with its exit
+ * code.
+ */
 export const runOn = (node: string, argv: readonly string[]): Promise<number> => {
-  // The terminal sends Ctrl-C to the whole group: the child deals with it, and this process waits for the child.
+  // The terminal sends Ctrl-C to the whole group: the child handles it, and this process waits for the child.
   process.on("SIGINT", () => {});
-  // The channel carries nothing: it closes when this process is gone, however that comes about.
+  // The channel carries no data: it closes when this process ends, for whatever reason.
   const child = spawn(node, argv.slice(1), {
     stdio: ["inherit", "inherit", "inherit", "ipc"],
     env: { ...process.env, [STARTED_BY]: "older Node" },
@@ -49,8 +52,8 @@ export const runOn = (node: string, argv: readonly string[]): Promise<number> =>
 const STARTED_BY = "TOUCHSTONE_STARTED_BY";
 
 /**
- * The parent cannot pass SIGKILL on: once it is gone, this process is interrupted as by SIGTERM. Does nothing in a
- * process that was started directly.
+ * The parent cannot forward SIGKILL: once the parent is gone, this process interrupts itself as by SIGTERM.
+ * Does nothing in a process that was started directly.
  */
 const endWithStarter = (): void => {
   if (process.env[STARTED_BY] === undefined) return;
@@ -61,7 +64,7 @@ const endWithStarter = (): void => {
     return;
   }
   process.once("disconnect", end);
-  // A finished run does not wait for its parent.
+  // Lets a finished run end without its parent.
   process.channel?.unref();
 };
 

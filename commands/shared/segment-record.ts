@@ -6,12 +6,14 @@ import { digestFile } from "../../conformance/contract/segments.ts";
 import { readRun, verify, type LoadRun } from "../../reports/read/index.ts";
 import { addEncoded, type AnyLoadRun } from "../../scenarios/runner/index.ts";
 
-/** A record as the merge takes it, once every byte of it is known to be what was sealed. Throws ConfigurationError. */
+/**
+ * A record for the merge, after checking that every byte matches what was sealed. Throws ConfigurationError.
+ */
 export const segmentRecord = async (directory: string): Promise<AnyLoadRun> => {
   const run = await readRun(directory);
   if (run.kind !== "load")
     throw new ConfigurationError(
-      `"${directory}" is a run of the gate; accepted are run directories of \`load --segment\``,
+      `"${directory}" is a gate run; accepted are run directories of \`load --segment\``,
     );
   const verification = await verify(directory);
   if (verification.state === "altered") {
@@ -41,7 +43,7 @@ async function* latenciesOf(run: LoadRun): ReturnType<AnyLoadRun["latencies"]> {
     };
 }
 
-/** A run that was killed at its very start has none. */
+/** A run killed at its start has none. */
 const digestsIn = async (file: string): Promise<Buffer> => {
   try {
     return await readFile(file);

@@ -19,12 +19,12 @@ import { startReceiver } from "../../fake-server/receiver/index.ts";
 
 export interface OpenTarget {
   readonly resolved: ResolvedProfile;
-  /** Behaviour of the embedded fake, where that is the target. */
+  /** Behaviour of the embedded fake, if that is the target. */
   readonly behaviour?: string;
   readonly stop: () => Promise<void>;
 }
 
-/** The profile, once no stream shows its secrets any more. */
+/** The profile, after making sure that no stream shows its secrets. */
 export const knownTo = ({ conceal }: Output, resolved: ResolvedProfile): ResolvedProfile => {
   conceal((secrets) => concealResolved(secrets, resolved));
   return resolved;
@@ -33,24 +33,24 @@ export const knownTo = ({ conceal }: Output, resolved: ResolvedProfile): Resolve
 export const openTarget = async (
   { output, environment }: CommandContext,
   options: TargetFlags & {
-    /** How long the embedded fake awaits pushes that do not move, in milliseconds. */
+    /** How long the embedded fake waits for stalled pushes, in milliseconds. */
     readonly patienceMs?: number;
   },
 ): Promise<OpenTarget> => {
   if (options.profile !== undefined) {
     if (options.behaviour !== undefined)
       throw new ConfigurationError([
-        "--behaviour is for the embedded fake; leave it out where --profile names a service",
+        "--behaviour is for the embedded fake; remove it when --profile names a service",
       ]);
     return {
       resolved: knownTo(output, await loadProfile(options.profile, environment)),
       stop: async () => {},
     };
   }
-  // A profile is never used just because it is in the folder: the command may not be meant for its service.
+  // A profile is never used merely because it is in the folder: the command may not be meant for its service.
   const unused = profileNames.find((name) => existsSync(name));
   if (options.behaviour === undefined && unused !== undefined)
-    output.say(`${unused} is here and is not used; --profile ${unused} judges its service.`);
+    output.say(`${unused} exists but is not used; --profile ${unused} judges its service.`);
   const { behaviour = "sound", patienceMs } = options;
   const fake = await startFakeServer({ behaviour, ...(patienceMs === undefined ? {} : { patienceMs }) });
   return {
@@ -60,7 +60,10 @@ export const openTarget = async (
   };
 };
 
-/** The target together with a receiver of pushes, where one of these rules judges pushes: the profile's, or one that is started here. */
+/**
+ * The target, with a receiver of pushes if one of these rules needs it: the profile's receiver, or one
+ * started here.
+ */
 export const withReceiver = async (opening: Promise<OpenTarget>, rules: readonly Rule[]) => {
   const target = await opening;
   const { hooks } = target.resolved.profile;
@@ -73,7 +76,7 @@ export const withReceiver = async (opening: Promise<OpenTarget>, rules: readonly
     return {
       ...target,
       receiver,
-      // The service first: what it has still to push would only meet a closed door.
+      // Stops the service first, because its pending pushes would only meet a closed port.
       stop: async () => {
         await target.stop();
         await receiver.stop();

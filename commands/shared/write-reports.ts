@@ -7,17 +7,20 @@ export interface ReportFlags {
   readonly reportOut?: string | undefined;
 }
 
-/** What GitLab shows in merge requests; its jobs name the files as artifacts. */
+/** The formats GitLab shows in merge requests; jobs name the files as artifacts. */
 const gitlabFormats: readonly ReportFormat[] = ["junit", "codequality"];
 
-/** Looks at the folder of the reports before anything runs: a finished run must not end without its report. Throws ConfigurationError. */
+/**
+ * Checks the report folder before anything runs: a finished run must not end without its report. Throws
+ * ConfigurationError.
+ */
 export const checkReportOut = (reportOut: string | undefined, flag = "--report-out"): void => {
   if (reportOut !== undefined) checkPlace({ folder: reportOut, flag });
 };
 
 /**
- * Writes the reports that were asked for, and tells the CI service that runs this what broke, in its own way. Returns
- * the files. `pinned` are fingerprints that the profile pins, by requirement id.
+ * Writes the requested reports, and tells the surrounding CI service what broke, in its own format. Returns
+ * the files. `pinned` maps requirement ids to the fingerprints that the profile pins.
  */
 export const reportOn = async (
   context: CommandContext,
@@ -31,7 +34,8 @@ export const reportOn = async (
   const formats = [...new Set([...report, ...(isGitlab ? gitlabFormats : [])])];
   const isCi = (environment["CI"] ?? "") !== "";
   if (formats.length === 0 && !isCi) return [];
-  // What reads records and renders reports is a third of what a gate would load: most runs write none.
+  // Reading records and rendering reports would be a third of the code a gate loads, and most runs write no
+  // report.
   const { makeReports } = await import("./make-reports.ts");
   return makeReports(context, directories, {
     formats,
@@ -41,5 +45,5 @@ export const reportOn = async (
   });
 };
 
-/** Where reports go unless a folder is given. */
+/** The default folder of reports. */
 export const besideRun = (run: string): string => `${run.replace(/[\\/]+$/, "")}-report`;

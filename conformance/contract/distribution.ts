@@ -1,6 +1,6 @@
 import type { Random } from "./random.ts";
 
-/** Values in ascending order with how often each came: a distribution as a histogram keeps it. */
+/** Distinct values in ascending order with their counts, as a histogram keeps them. */
 export interface Counted {
   readonly values: Float64Array;
   readonly counts: Float64Array;
@@ -12,7 +12,7 @@ export interface Interval {
   readonly high: number;
 }
 
-/** What is needed of an HDR histogram to read its counts; hdr-histogram-js has it. */
+/** The methods needed to read the counts of an HDR histogram, as in hdr-histogram-js. */
 interface HdrCounts {
   readonly totalCount: number;
   readonly maxValue: number;
@@ -22,7 +22,7 @@ interface HdrCounts {
   highestEquivalentValue(value: number): number;
 }
 
-/** The counts of an HDR histogram: each value is the greatest that its bucket stands for, divided by `unit`. */
+/** The counts of an HDR histogram: each value is the highest of its bucket, divided by `unit`. */
 export const countedOf = (histogram: HdrCounts, unit = 1): Counted => {
   const values: number[] = [];
   const counts: number[] = [];
@@ -40,7 +40,7 @@ export const countedOf = (histogram: HdrCounts, unit = 1): Counted => {
   };
 };
 
-/** The value of this rank, counted from 1 in ascending order. NaN where there are none. */
+/** The value of this rank, counted from 1 in ascending order. NaN if there are none. */
 export const valueOfRank = ({ values, counts }: Pick<Counted, "values" | "counts">, rank: number): number => {
   let reached = 0;
   for (let at = 0; at < values.length; at += 1) {
@@ -50,15 +50,15 @@ export const valueOfRank = ({ values, counts }: Pick<Counted, "values" | "counts
   return values.at(-1) ?? NaN;
 };
 
-/** The smallest value that at least this share of all does not exceed. NaN where there are none. */
+/** The smallest value that at least this share of all values does not exceed. NaN if there are none. */
 export const quantileOf = (counted: Counted, share: number): number =>
   valueOfRank(counted, rankOf(share, counted.total));
 
-/** The rank of a quantile; a share such as 0.07 times 100 must not come to one more by a rounding error. */
+/** The rank of a quantile, safe from rounding errors such as 0.07 times 100 exceeding 7. */
 const rankOf = (share: number, total: number): number =>
   Math.min(total, Math.max(1, Math.ceil(share * total - 1e-9)));
 
-/** One distribution of several: equal values are counted together. */
+/** Merges distributions, adding the counts of equal values. */
 export const mergeCounted = (parts: readonly Counted[]): Counted => {
   const sums = new Map<number, number>();
   for (const { values, counts } of parts)

@@ -91,7 +91,7 @@ it("what waits is judged in real time beside a prober, by limits that its report
       new Set(left.map(({ requirement }) => requirement)),
     );
     const report = renderTerminal(gateDoc({ record, run: "run" }), { columns: 100, palette: plain });
-    expect(report.split("\n")[0]).toMatch(/^Judged by limits that are not the document’s/);
+    expect(report.split("\n")[0]).toMatch(/^Judged by limits that differ from the document’s/);
     expect(record.replacedLimits.toSorted()).toEqual(Object.keys(limitsAt(scale)).toSorted());
     cap = record.rules.find(({ id }) => id === "push.cap")?.verdict ?? cap;
     loose = unpassed(record, left);

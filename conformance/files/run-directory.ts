@@ -112,7 +112,7 @@ const orUnwritable = <T>(directory: string, work: () => T): T => {
   } catch (error) {
     const isFile = ["ENOTDIR", "EEXIST"].includes(codeOf(error));
     throw new ConfigurationError([
-      `--out is "${directory}", which cannot be written (${isFile ? "it or a part of its path is a file" : fileReason(error)}); give a folder that can`,
+      `--out is "${directory}", which cannot be written (${isFile ? "it or a part of its path is a file" : fileReason(error)}); choose a writable folder`,
     ]);
   }
 };

@@ -235,7 +235,7 @@ describe("a directory that cannot take a record", () => {
     writeFileSync(path.join(home, "file"), "");
     const directory = path.join(home, ...parts);
     expect(await problemOf(() => openRecord(directory, header))).toMatch(
-      /^--out is ".*", which cannot be written \(.+\); give a folder that can$/s,
+      /^--out is ".*", which cannot be written \(.+\); choose a writable folder$/s,
     );
   });
 });

@@ -49,7 +49,7 @@ describe("a new user", () => {
     const conform = ["conform", ...layers, "--only", "code.single-use", "--effort", "quick"];
     const waived = await runHere([...conform, "--out", at("run-1")], { env });
     expect(waived.exitCode, waived.stdout).toBe(0);
-    expect(waived.stdout).toContain("Known breaches, waived for a while (1)");
+    expect(waived.stdout).toContain("Known breaches, waived for now (1)");
     expect(waived.stdout).toContain("until 2999-12-31 by the token team: known");
 
     writeFileSync(

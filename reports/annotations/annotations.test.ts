@@ -27,7 +27,7 @@ describe("annotations", () => {
     const lines = annotationsOf([red], environment, options);
     expect(lines).toHaveLength(1);
     expect(lines[0]?.startsWith(begin)).toBe(true);
-    expect(lines[0]).toContain("it gave a token");
+    expect(lines[0]).toContain("it yielded a token");
   });
 
   it("are none where nothing failed, and none where no service reads them", () => {
@@ -56,7 +56,7 @@ describe("annotations", () => {
     const lines = annotationsOf([gateRun(broken)], github, options);
     expect(lines).toHaveLength(10);
     expect(lines.at(-1)).toBe(
-      `::error title=Touchstone::${broken.length - 9} further problems; the report has all`,
+      `::error title=Touchstone::${broken.length - 9} further problems; see the report for all`,
     );
   });
 

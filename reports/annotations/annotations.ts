@@ -9,7 +9,9 @@ type Form = (title: string, message: string) => string;
 const workflowCommand: Form = (title, message) =>
   `::error title=${percent(title, /[%\r\n:,]/g)}::${percent(message, /[%\r\n]/g)}`;
 
-/** `##vso[task.logissue type=error]...`, as Azure Pipelines reads it; it has its own escape for the percent sign. */
+/**
+ * `##vso[task.logissue type=error]...`, as Azure Pipelines reads it; it escapes the percent sign differently.
+ */
 const loggingCommand: Form = (title, message) =>
   `##vso[task.logissue type=error]${`${title}: ${message}`.replace(/[%\r\n;\]]/g, (one) => (one === "%" ? "%AZP25" : escape(one)))}`;
 
@@ -29,12 +31,12 @@ const formOf = (environment: Readonly<Record<string, string | undefined>>): Form
   return environment["TEAMCITY_VERSION"] === undefined ? undefined : serviceMessage;
 };
 
-/** Services show about so many of a step. */
+/** About the number of annotations that CI services show for a step. */
 const MOST = 10;
 
 /**
- * Lines for standard output that make a CI service mark what failed; none where nothing failed, and
- * none on a service that reads no such lines (GitLab and Jenkins show the JUnit report instead).
+ * Lines on standard output that make a CI service mark failures. Empty if nothing failed, or if the service
+ * reads no such lines (GitLab and Jenkins show the JUnit report instead).
  */
 export const annotationsOf = (
   runs: readonly CiRun[],
@@ -52,7 +54,7 @@ export const annotationsOf = (
       : [
           form(
             "Touchstone",
-            `${plural(problems.length - shown.length, "further problem")}; the report has all`,
+            `${plural(problems.length - shown.length, "further problem")}; see the report for all`,
           ),
         ]),
   ];

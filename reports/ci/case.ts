@@ -1,7 +1,7 @@
 import type { LoadRecord } from "../../conformance/contract/load-record.ts";
 import type { RunRecord } from "../../conformance/contract/record.ts";
 
-/** A run as reports for CI see it; exchanges and samples stay in the run directory. */
+/** A run as CI reports see it; exchanges and samples stay in the run directory. */
 export type CiRun = {
   /** The run directory as a user types it. */
   readonly run: string;
@@ -12,12 +12,12 @@ export type CiRun = {
   | { readonly kind: "load"; readonly record: LoadRecord }
 );
 
-/** One thing that was judged, in the few words that every CI service knows. All texts are safe to print. */
+/** One judged item, in terms that every CI service knows. All texts are safe to print. */
 export interface CiCase {
   /** Unique within the report. */
   readonly name: string;
   readonly group: string;
-  /** `error` is a fault of Touchstone; `skipped` was not judged, which is never a pass. */
+  /** `error` is a fault of Touchstone; `skipped` was not judged, so it is never a pass. */
   readonly status: "passed" | "failed" | "error" | "skipped";
   readonly verdict: string;
   readonly durationMs: number;
@@ -28,7 +28,7 @@ export interface CiCase {
 
 export interface CiSuite {
   readonly name: "gate" | "load" | `gate ${number}` | `load ${number}` | "comparison" | "duet";
-  /** Of a run, or the verdict of a comparison. */
+  /** The outcome of a run, or the verdict of a comparison. */
   readonly outcome: string;
   readonly incomplete: boolean;
   readonly exitCode: number | undefined;

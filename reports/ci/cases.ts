@@ -38,7 +38,10 @@ export const suitesOf = (runs: readonly CiRun[], program: string): readonly CiSu
   });
 };
 
-/** Services join runs by names: a name that comes twice gets a number, and those of several runs of one kind get the number of the run. */
+/**
+ * Services match runs by names: a repeated name gets a number, and if there are several runs of one kind,
+ * their names carry the number of the run.
+ */
 const unique = (cases: readonly CiCase[], suite: CiSuite["name"]): readonly CiCase[] => {
   const seen = new Map<string, number>();
   return cases.map((one) => {
@@ -81,7 +84,7 @@ const gateCases = (record: RunRecord, run: string, options: GateOptions): readon
   ];
 };
 
-/** What a run that could not begin says of it is the reason for every rule. */
+/** If a run could not start, its reason applies to every rule. */
 const whyUnreached = ({ exitCode, notes }: RunRecord): readonly string[] =>
   exitCode === exitCodes.unreachable ? notes.slice(0, 1).map(safe) : [];
 
@@ -137,7 +140,7 @@ type Unjudged = Extract<RuleResult["verdict"], { readonly reason: string }>;
 const whyNot = (verdict: Unjudged): string => {
   const why = `${wordOf(verdict.kind)}: ${safe(verdict.reason)}`;
   if (verdict.kind === "could-not-run") return `${why}; ${safe(verdict.missing)} is missing`;
-  if (verdict.kind === "inconclusive") return `${why}; to settle it: ${safe(verdict.settle)}`;
+  if (verdict.kind === "inconclusive") return `${why}; to resolve: ${safe(verdict.settle)}`;
   return verdict.kind === "pending" ? `${why}; due ${safe(verdict.due)}` : why;
 };
 
@@ -158,7 +161,7 @@ const breachText = (
   ].join("\n");
 };
 
-/** All cases of a load are judged by the same run, so none has a separate time. */
+/** All cases of a load come from one run, so none has its own time. */
 const NO_TIME = 0;
 
 const loadCases = (record: LoadRecord): readonly CiCase[] => [
@@ -174,14 +177,14 @@ const validityCase = ({ validity, outcome, stopped, notes }: LoadRecord): CiCase
       ...common,
       status: "passed",
       verdict: "valid",
-      ...(stopped === undefined ? {} : { details: `ended before its time: ${safe(stopped)}` }),
+      ...(stopped === undefined ? {} : { details: `ended early: ${safe(stopped)}` }),
     };
   const reasons = (validity?.reasons ?? []).map(({ reason, remedy }) => `${safe(reason)}: ${safe(remedy)}`);
   return {
     ...common,
     status: outcome === "harness-error" ? "error" : "skipped",
     verdict: "not valid",
-    message: reasons[0] ?? notes.map(safe)[0] ?? "the run ended before it could be judged",
+    message: reasons[0] ?? notes.map(safe)[0] ?? "the run ended before this could be judged",
     ...(reasons.length < 2 ? {} : { details: reasons.join("\n") }),
   };
 };
@@ -212,7 +215,7 @@ const ruleCase = ({ id, checks, breaches, note }: LoadRule, record: LoadRecord):
       ...common,
       status: "failed",
       verdict: "failed",
-      message: `broken ${plural(breaches, "time")} in ${plural(checks, "look")}${first === undefined ? "" : `: ${safe(first.actual)}`}`,
+      message: `broken ${plural(breaches, "time")} in ${plural(checks, "check")}${first === undefined ? "" : `: ${safe(first.actual)}`}`,
       details: [
         knownRequirement(id)?.sentence ?? "",
         ...(first === undefined
@@ -227,8 +230,8 @@ const ruleCase = ({ id, checks, breaches, note }: LoadRule, record: LoadRecord):
     return {
       ...common,
       status: "skipped",
-      verdict: "not looked at",
-      message: note === undefined ? "not looked at in this scenario" : safe(note),
+      verdict: "not checked",
+      message: note === undefined ? "not checked in this scenario" : safe(note),
     };
   return { ...common, status: "passed", verdict: "held", details: plural(checks, "look") };
 };

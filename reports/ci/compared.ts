@@ -8,8 +8,8 @@ import { wordOf } from "../text/verdicts.ts";
 import type { CiCase, CiSuite } from "./case.ts";
 
 /*
- * What was compared, as test cases: worse is a failure, what could not be compared is skipped, and the rest
- * passes with what became of it. The figures have no time of their own.
+ * A comparison as test cases: worse is a failure, what could not be compared is skipped, the rest passes and
+ * says what changed. The cases have no times.
  */
 
 const caseOf = (

@@ -5,7 +5,7 @@ export interface CiProblem {
   readonly title: string;
   readonly message: string;
   readonly kind: "failed" | "error" | "incomplete";
-  /** The same for the same problem of a later run. */
+  /** Stable: the same problem has the same id in later runs. */
   readonly id: string;
 }
 

@@ -5,8 +5,8 @@ import { differences, fingerprintOf } from "./fingerprint.ts";
 const MOST_RUNS = 50;
 
 /**
- * The earlier runs of the same kind and fingerprint among the run directories of a folder, at most so many
- * of the latest. Throws ConfigurationError where the folder cannot be read; runs in it that cannot are left out.
+ * The latest earlier runs in a folder, at most `most`, of the same kind and fingerprint as `head`. Unreadable
+ * runs are left out. Throws ConfigurationError if the folder cannot be read.
  */
 export const baselineOf = async (folder: string, head: Run) => {
   const runs: Run[] = [];
@@ -23,8 +23,8 @@ export const baselineOf = async (folder: string, head: Run) => {
 };
 
 const unfit = (run: Run, head: Run): string | undefined => {
-  if (run.kind !== head.kind) return run.kind === "load" ? "it is a load run" : "it is a run of the gate";
-  if (run.record.startedAt >= head.record.startedAt) return "it is no earlier run";
+  if (run.kind !== head.kind) return run.kind === "load" ? "it is a load run" : "it is a gate run";
+  if (run.record.startedAt >= head.record.startedAt) return "it is not an earlier run";
   const parts = differences(fingerprintOf(run), fingerprintOf(head)).map(({ part }) => part);
   return parts.length === 0 ? undefined : `it differs in ${parts.join(", ")}`;
 };

@@ -16,7 +16,7 @@ import { problemOf } from "../../conformance/testing/errors.ts";
 
 const home = folderOfFile();
 let made = 0;
-/** A run of the gate that was never written: comparing looks at its record alone. */
+/** A gate run that was never written: comparing looks at its record alone. */
 const gate = (rules: readonly RuleResult[], more: Partial<RunRecord> = {}): GateRun => ({
   kind: "conform",
   directory: `runs/gate-${(made += 1)}`,
@@ -100,10 +100,10 @@ describe("two runs of the gate", () => {
     const base = gate(withResults(), { effort: "quick" });
     const head = gate(withResults(), { limits: { ...recordOf().limits, codeLifetimeMs: 1 } });
     expect(await problemOf(compared(base, head))).toMatch(
-      /are not comparable; they differ in effort: quick \/ standard, limits: .*; --force compares them/,
+      /are not comparable: they differ in effort: quick \/ standard, limits: .*; --force compares them/,
     );
     const forced = show(await compared(base, head, true));
-    expect(forced.split("\n")[0]).toBe("Compared by force: these runs differ in effort, limits");
+    expect(forced.split("\n")[0]).toBe("Comparison forced: these runs differ in effort, limits");
     const more = gate(withResults(), { selected: ["code.unknown", "code.lifetime"] });
     const fewer = gate(withResults(), { selected: ["code.lifetime"] });
     expect(await problemOf(compared(more, fewer))).toContain("differ in rules: code.unknown / (none);");
@@ -139,7 +139,7 @@ describe("two runs of the gate", () => {
       true,
     );
     expect(show(result).split("\n")[0]).toMatch(
-      /^Read by force: runs\/gate-\d+ was altered .*\(rules\.jsonl\)\.$/,
+      /^Reading forced: runs\/gate-\d+ was altered .*\(rules\.jsonl\)\.$/,
     );
   });
 
@@ -248,7 +248,7 @@ describe("two load runs", () => {
   });
 
   it.each([
-    ["sent no request", { achieved: undefined, endpoints: [], rules: [] }, "it sent no request"],
+    ["sent no request", { achieved: undefined, endpoints: [], rules: [] }, "it sent no requests"],
     ["ended early", { stopped: "the target is down" }, "it ended early: the target is down"],
     ["was interrupted", { outcome: "interrupted" as const }, "it was interrupted"],
   ])("are incomplete where the head run %s, without a tick", async (_, record, why) => {
@@ -279,7 +279,7 @@ describe("two load runs", () => {
     expect(show(result)).toContain("the head run is invalid: 9 iterations were dropped");
   });
 
-  it("are refused beside a run of the gate", async () => {
+  it("are refused beside a gate run", async () => {
     expect(await problemOf(compared(gate([]), await load({ seed: 1 }), true))).toMatch(
       /give two runs of one kind$/,
     );
@@ -370,8 +370,8 @@ it("a folder gives the earlier runs of the same kind and fingerprint", async () 
   const { runs, leftOut } = await baselineOf(folder, head);
   expect(runs.map(({ directory }) => path.basename(directory))).toEqual(["b", "a"]);
   expect(leftOut.map(({ directory, reason }) => `${path.basename(directory)}: ${reason}`)).toEqual([
-    "gate: it is a run of the gate",
-    "later: it is no earlier run",
+    "gate: it is a gate run",
+    "later: it is not an earlier run",
     "other: it differs in machine, rate, scenario, shape",
   ]);
 });

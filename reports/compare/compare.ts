@@ -29,12 +29,12 @@ export interface RunHeading {
 interface AnyComparison {
   readonly base: RunHeading;
   readonly head: RunHeading;
-  /** Parts of the fingerprint in which they differ; empty unless it was forced. */
+  /** Parts of the fingerprint that differ; empty unless forced. */
   readonly differences: readonly FingerprintDifference[];
-  /** Runs that were altered after they were sealed and read by force, with the files. */
+  /** Runs read by force although altered after sealing, with the altered files. */
   readonly altered: readonly { readonly directory: string; readonly files: readonly string[] }[];
   readonly leftOut: LeftOut;
-  /** What one side did not check; empty where both were complete and checked the same things. */
+  /** What one side did not check; empty if both were complete and checked the same. */
   readonly lacking: readonly Lacking[];
   readonly verdict: ComparisonVerdict;
 }
@@ -48,17 +48,17 @@ export type Comparison = AnyComparison &
     | {
         readonly kind: "load";
         readonly load: LoadComparison;
-        /** Set where ten or more base runs could set limits. */
+        /** Set if at least ten base runs could set limits. */
         readonly limits?: LimitsComparison;
         readonly unjudged?: string;
       }
   );
 
 /**
- * Compares a run with earlier ones, the last complete one of which is the base. Ten or more earlier load
- * runs judge its speed, too. Incomplete runs among the earlier ones are left out where there is a complete
- * one. The verdict is "no regression" only where both sides were complete and checked the same things.
- * Throws ConfigurationError where kinds differ, or fingerprints without `force`.
+ * Compares a run with earlier ones; the base is the last complete one. Ten or more earlier load runs also
+ * judge its speed. Incomplete earlier runs are left out if there is a complete one. The verdict is "no
+ * regression" only if both sides were complete and checked the same. Throws ConfigurationError if kinds
+ * differ, or if fingerprints differ without `force`.
  */
 export const compareRuns = async (
   bases: readonly Run[],
@@ -100,7 +100,7 @@ export const compareRuns = async (
   return { ...shared, ...compared, verdict: verdictOf(regressed, shared.lacking, false) };
 };
 
-/** What is missing outweighs drift: an observation that changed is no reason to trust the rest. */
+/** Missing checks outweigh drift: a changed observation is no reason to trust the rest. */
 const verdictOf = (
   regressed: boolean,
   lacking: readonly Lacking[],
@@ -146,7 +146,7 @@ const whyNoLimits = (complete: number, head: LoadRun): string | undefined => {
 const refuseOtherKind = (base: Run, head: Run): void => {
   if (base.kind === head.kind) return;
   const named = ({ directory, kind }: Run): string =>
-    `"${directory}" is a ${kind === "load" ? "load run" : "run of the gate"}`;
+    `"${directory}" is a ${kind === "load" ? "load run" : "gate run"}`;
   throw new ConfigurationError(`${named(base)}, and ${named(head)}; give two runs of one kind`);
 };
 
@@ -155,7 +155,7 @@ const mismatchOf = (base: Run, head: Run): readonly string[] => {
   if (parts.length === 0) return [];
   const said = parts.map((one) => `${one.part}: ${shown(one.base)} / ${shown(one.head)}`);
   return [
-    `"${base.directory}" and "${head.directory}" are not comparable; they differ in ${said.join(", ")}; --force compares them anyway`,
+    `"${base.directory}" and "${head.directory}" are not comparable: they differ in ${said.join(", ")}; --force compares them anyway`,
   ];
 };
 
@@ -199,7 +199,7 @@ const lackingIn = (side: Lacking["side"], run: Run, other: Run): readonly Lackin
   ];
 };
 
-/** Something that a run could check, and why it did not; no reason where it did. */
+/** A possible check and the reason it was not made; undefined if it was made. */
 interface Check {
   readonly what: string;
   readonly why: string | undefined;

@@ -1,9 +1,9 @@
 import { quantileOf, type Counted } from "../../conformance/contract/distribution.ts";
 
-/** Two distributions of one endpoint over the same buckets, which are of equal width on a logarithmic axis. */
+/** Two distributions of one endpoint over the same buckets, equally wide on a logarithmic axis. */
 export interface Densities {
   readonly endpoint: string;
-  /** Lower ends of the buckets in milliseconds, and the upper end of the last one. */
+  /** Lower bounds of the buckets in milliseconds, then the upper bound of the last one. */
   readonly edgesMs: readonly number[];
   readonly base: readonly number[];
   readonly head: readonly number[];
@@ -11,7 +11,7 @@ export interface Densities {
 
 const BUCKETS = 60;
 
-/** From the least latency to where only one request in a thousand is slower; what is beyond counts into the last bucket. */
+/** From the minimum latency to the 99.9th percentile; the last bucket counts everything above it. */
 export const densitiesOf = (endpoint: string, base: Counted, head: Counted): Densities => {
   const lowest = Math.min(quantileOf(base, 0), quantileOf(head, 0));
   const highest = Math.max(quantileOf(base, 0.999), quantileOf(head, 0.999));

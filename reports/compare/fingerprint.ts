@@ -1,10 +1,13 @@
 import { canonicalJson } from "../../conformance/contract/verdict.ts";
 import type { Run } from "../read/index.ts";
 
-/** What has to be equal for two runs to be comparable, part by part. */
+/** Everything that must be equal for two runs to be comparable, part by part. */
 export type Fingerprint = Readonly<Record<string, string>>;
 
-/** A part of the fingerprint in which two runs differ, of rules those that the other lacks; empty text where one of them has none. */
+/**
+ * A part of the fingerprint that differs between two runs; for rules, those that the other side lacks. Empty
+ * text if a side has none.
+ */
 export interface FingerprintDifference {
   readonly part: string;
   readonly base: string;
@@ -12,9 +15,9 @@ export interface FingerprintDifference {
 }
 
 /**
- * A load run tells its own. A run of the gate is comparable by what was asked: the same target by name,
- * under the same limits, with the same effort and the same rules. Which build answered (address, behaviour
- * of the fake) is what is compared, and chance (the seed) only adds to it.
+ * A load run records its own. A gate run is comparable by what was requested: target name, limits, effort and
+ * rules. The build under test (address, behaviour of the fake) is what is compared, and the seed only adds
+ * chance.
  */
 export const fingerprintOf = (run: Run): Fingerprint => {
   if (run.kind === "load") {
@@ -33,7 +36,10 @@ export const fingerprintOf = (run: Run): Fingerprint => {
   };
 };
 
-/** The target's name without the behaviour in brackets that the embedded fake adds: another behaviour is another build of the same target. */
+/**
+ * The target's name without the behaviour that the embedded fake appends in brackets: another behaviour is
+ * another build of the same target.
+ */
 export const targetNameOf = ({ name, behaviour }: Run["record"]["target"]): string =>
   behaviour === undefined ? name : name.replace(` (${behaviour})`, "");
 
@@ -48,7 +54,7 @@ export const differences = (base: Fingerprint, head: Fingerprint): readonly Fing
         : { part, base: ofBase, head: ofHead };
     });
 
-/** The rules of one list that the other lacks. */
+/** The rules of one list that are missing from the other. */
 const without = (rules: string, others: string): string => {
   const known = new Set(others.split(", "));
   return rules

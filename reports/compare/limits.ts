@@ -2,7 +2,7 @@ import type { EndpointRow, LoadRecord } from "../../conformance/contract/load-re
 import { mean, predictionLimits } from "../statistics/sample.ts";
 import { failedShare } from "./load.ts";
 
-/** As few runs as limits are drawn from: with fewer, they are so wide that they say nothing. */
+/** With fewer runs, limits would be too wide to say anything. */
 export const leastRuns = 10;
 
 export interface LimitedMetric {
@@ -18,7 +18,7 @@ export interface LimitedMetric {
 
 export interface LimitsComparison {
   readonly runs: number;
-  /** Probability that at least one metric of an unchanged service lies outside. */
+  /** Probability that at least one metric of an unchanged service falls outside its limits. */
   readonly alpha: number;
   readonly metrics: readonly LimitedMetric[];
   readonly regressed: boolean;
@@ -26,16 +26,16 @@ export interface LimitsComparison {
 
 const metrics = ["p50", "p95", "p99"] as const;
 
-/** A change matters from this share on, and from this many milliseconds on; limits are never narrower. */
+/** The smallest change that matters, as a share and in milliseconds; limits are never narrower. */
 const floors = { p50: 0.05, p95: 0.1, p99: 0.1 } as const;
 const FLOOR_MS = 1;
 
 /**
- * Judges a load run by at least ten earlier ones with the same fingerprint: each metric has prediction
- * limits for one future observation, by Student's t on the logarithm, at the level alpha / metrics
- * (Bonferroni), so that all of them together raise false alarms with at most that probability. They are
- * widened to the floor from which a change matters. They assume that the runs vary by chance around one
- * level; where the level changed among them they are wide.
+ * Judges a load run by at least ten earlier ones with the same fingerprint. Each metric has prediction limits
+ * for one future observation, by Student's t on the logarithm, at level alpha / metrics (Bonferroni), so that
+ * the false alarms of all metrics together have at most probability alpha. Limits are widened to the smallest
+ * change that matters. They assume that runs vary by chance around one level; if the level changed among
+ * them, the limits are wide.
  */
 export const compareWithLimits = (
   bases: readonly LoadRecord[],
@@ -48,7 +48,7 @@ export const compareWithLimits = (
         const other = granted(base).find(({ endpoint }) => endpoint === row.endpoint);
         return other === undefined ? [] : [other.response[`${metric}Ms`]];
       });
-      // Where it is missing in some base runs, or measured as nothing, there is no common ground.
+      // A metric that is missing or zero in some base runs has no limits.
       if (values.length < leastRuns || values.some((value) => value <= 0)) return [];
       return [{ endpoint: row.endpoint, metric, values, head: row.response[`${metric}Ms`] }];
     }),
@@ -74,7 +74,7 @@ export const compareWithLimits = (
   };
 };
 
-/** Failures are none in most runs, so that their limits would be no wider than nothing: one in a thousand is allowed. */
+/** Most runs have no failures, so their limits would have no width: one failure in a thousand is allowed. */
 const FREE_SHARE = 0.001;
 
 const failuresOf = (bases: readonly LoadRecord[], head: LoadRecord, confidence: number): LimitedMetric => {
@@ -87,7 +87,7 @@ const failuresOf = (bases: readonly LoadRecord[], head: LoadRecord, confidence: 
   return { endpoint: "all", metric: "failed share", usual: mean(shares), low, high, head: share, verdict };
 };
 
-/** The event hook is asked by the load but is no part of the service. */
+/** The load calls the event hook, but the hook is not part of the service. */
 const hook = "trigger";
 
 const granted = ({ endpoints }: LoadRecord): readonly EndpointRow[] =>

@@ -16,7 +16,10 @@ import {
   type Interval,
 } from "../../conformance/contract/distribution.ts";
 
-/** One latency of one endpoint in two runs, in milliseconds. The interval of the ratio tells of these two runs, not of the next ones. */
+/**
+ * One latency of one endpoint in two runs, in milliseconds. The interval of the ratio covers these two runs
+ * only, not later ones.
+ */
 export interface ComparedLatency {
   readonly endpoint: string;
   readonly quantile: QuantileName;
@@ -24,7 +27,7 @@ export interface ComparedLatency {
   readonly headMs: number;
   readonly ratio: number;
   readonly interval: Interval;
-  /** Whether the interval rests on blocks of time, or only on single requests: then it is too narrow. */
+  /** Whether the interval rests on blocks of time or on single requests, which makes it too narrow. */
   readonly by: "blocks" | "requests";
 }
 
@@ -48,13 +51,16 @@ export interface LoadComparison {
   readonly figures: readonly ComparedFigure[];
   readonly rules: readonly LoadRuleChange[];
   readonly alone: readonly { readonly endpoint: string; readonly only: "base" | "head" }[];
-  /** What makes the latencies less than comparable, such as a run that was invalid. */
+  /** Reasons why the latencies are not fully comparable, such as an invalid run. */
   readonly warnings: readonly string[];
   /** Whether a promise was broken under load only in the later run. */
   readonly regressed: boolean;
 }
 
-/** Two load runs side by side. Differences of speed are shown and never judged: two runs cannot tell a change from chance. */
+/**
+ * Two load runs side by side. Differences in speed are shown, never judged: two runs cannot tell a change
+ * from chance.
+ */
 export const compareLoad = async (base: LoadRun, head: LoadRun, random: Random): Promise<LoadComparison> => {
   const [before, now] = [await latencyProfile(base, random), await latencyProfile(head, random)];
   const rules = ruleChangesOf(base.record, head.record);
@@ -134,11 +140,11 @@ const ruleChangesOf = (base: LoadRecord, head: LoadRecord): readonly LoadRuleCha
   });
 
 const warningsOf = ({ record }: LoadRun, which: "base" | "head"): readonly string[] => [
-  ...(record.state === "open" ? [`the ${which} run was cut off: its figures are of a part`] : []),
-  ...(record.stopped === undefined ? [] : [`the ${which} run ended before its time: ${record.stopped}`]),
+  ...(record.state === "open" ? [`the ${which} run was cut off: its figures cover only a part`] : []),
+  ...(record.stopped === undefined ? [] : [`the ${which} run ended early: ${record.stopped}`]),
   ...(record.validity?.valid === false
     ? [
-        `the ${which} run is invalid: ${record.validity.reasons.map(({ reason }) => reason).join("; ")}; its latencies tell nothing of the service`,
+        `the ${which} run is invalid: ${record.validity.reasons.map(({ reason }) => reason).join("; ")}; its latencies say nothing about the service`,
       ]
     : []),
 ];
@@ -159,8 +165,8 @@ const MOST_BLOCKS = 40;
 const CONFIDENCE = 0.95;
 
 /**
- * The response latency (as the user would have felt it) of each endpoint with granted requests, with
- * intervals from up to 40 blocks of time. Chance only resamples the blocks.
+ * The response latency (as experienced by the user) of each endpoint with granted requests, with intervals
+ * from up to 40 blocks of time. `random` only resamples the blocks.
  */
 const latencyProfile = async (run: LoadRun, random: Random): Promise<readonly EndpointProfile[]> => {
   const from = firstCounted(run.record);

@@ -3,7 +3,7 @@ import type { RuleResult, RunRecord } from "../../conformance/contract/record.ts
 import type { Level } from "../../conformance/contract/requirement.ts";
 import type { VerdictKind } from "../../conformance/contract/verdict.ts";
 
-/** What became of a rule from one run to the next, in the order in which it matters, with titles. */
+/** What became of a rule between two runs, most important first, with titles. */
 export const changeTitles = [
   ["newly failing", "Newly failing"],
   ["newly unable", "No longer judged"],
@@ -20,11 +20,11 @@ export interface ComparedRule {
   readonly id: RequirementId;
   readonly level: Level;
   readonly change: RuleChange;
-  /** Whether it fails only now, and a run fails for it. */
+  /** Whether the rule newly fails and that fails the run. */
   readonly regresses: boolean;
   readonly base?: VerdictKind;
   readonly head?: VerdictKind;
-  /** What was expected and seen, where it fails now; why it could not be judged, where it cannot. */
+  /** What was expected and seen if it fails now, or why it could not be judged. */
   readonly expected?: string;
   readonly actual?: string;
   readonly reason?: string;
@@ -42,7 +42,7 @@ export interface RulesComparison {
   readonly changes: readonly ComparedRule[];
   readonly drift: readonly Drift[];
   readonly unchanged: number;
-  /** Whether any rule that gates fails only now. */
+  /** Whether any gating rule newly fails. */
   readonly regressed: boolean;
 }
 
@@ -55,7 +55,10 @@ const unjudged: ReadonlySet<VerdictKind> = new Set<VerdictKind>([
 
 const isFailing = (kind: VerdictKind): boolean => kind === "failed" || kind === "warned";
 
-/** Two runs of the gate rule by rule, in the order of the later one. Advisory rules count as failing, but regress a run only where it is strict. */
+/**
+ * Two gate runs rule by rule, in the order of the later one. Advisory rules count as failing but are a
+ * regression only if the run is strict.
+ */
 export const compareRules = (base: RunRecord, head: RunRecord): RulesComparison => {
   const before = new Map(base.rules.map((result) => [result.id, result]));
   const now = new Set(head.rules.map(({ id }) => id));

@@ -7,13 +7,13 @@ import type { Comparison } from "./compare.ts";
 const comparisonFile = "comparison.json";
 
 interface Stored {
-  /** Which Touchstone wrote it: another one may know other figures. */
+  /** The version of Touchstone that wrote it: another version may store other figures. */
   readonly tool: string;
   readonly exitCode: number;
   readonly comparison: Comparison;
 }
 
-/** JSON has no infinite numbers; the end of an interval may be one. */
+/** JSON has no infinities, but the end of an interval may be infinite. */
 const INFINITE = "Infinity";
 
 export const storedComparison = (folder: string, stored: Stored): readonly [file: string, text: string] => [
@@ -21,7 +21,7 @@ export const storedComparison = (folder: string, stored: Stored): readonly [file
   `${JSON.stringify(stored, (_, value: unknown) => (value === Infinity ? INFINITE : value), 2)}\n`,
 ];
 
-/** The comparison in a folder; undefined where there is none. Throws ConfigurationError where it cannot be read. */
+/** The comparison in a folder; undefined if there is none. Throws ConfigurationError if it cannot be read. */
 export const readComparison = (folder: string, tool: string): Stored | undefined => {
   const file = path.join(folder, comparisonFile);
   if (!existsSync(file)) return undefined;
@@ -34,6 +34,6 @@ export const readComparison = (folder: string, tool: string): Stored | undefined
     throw new ConfigurationError(`${file} cannot be read (${fileReason(error)}); compare the runs again`);
   }
   if (stored?.tool !== tool || stored.comparison === undefined || stored.exitCode === undefined)
-    throw new ConfigurationError(`${file} is no comparison by Touchstone ${tool}; compare the runs again`);
+    throw new ConfigurationError(`${file} is not a comparison by Touchstone ${tool}; compare the runs again`);
   return { tool, exitCode: stored.exitCode, comparison: stored.comparison };
 };

@@ -7,7 +7,7 @@ type Status = (typeof statuses)[CiCase["status"]] | "pending";
 const statusOf = ({ status, verdict }: CiCase): Status =>
   verdict === "pending" ? "pending" : statuses[status];
 
-/** Runs in the Common Test Report Format (ctrf.io). What is not a pass is never written as one. */
+/** Runs in the Common Test Report Format (ctrf.io). Only a pass is written as a pass. */
 export const renderCtrf = (runs: readonly CiRun[], { program }: { readonly program: string }): string => {
   const suites = suitesOf(runs, program);
   const tests = suites.flatMap((suite) => suite.cases.map((one) => testOf(one, suite)));

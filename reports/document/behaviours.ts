@@ -33,7 +33,7 @@ export const behavioursDoc = (behaviours: readonly ListedBehaviour[]): Doc => {
     sections: [
       part("sound", "Keeps every promise", of("sound")),
       ...groups.map((group) => part(group, `Defects: ${groupTitles[group]}`, defects.get(group) ?? [])),
-      part("variants", "Variants: different, and conforming", of("variant")),
+      part("variants", "Variants: different but conforming", of("variant")),
     ],
     source: "the fake service",
   });

@@ -30,11 +30,11 @@ export const chaptersOf = (views: readonly RunSubject[], program: string): reado
   });
 };
 
-/** From the least grave to the gravest. */
+/** From the least to the most severe. */
 const gravities: readonly Icon[] = ["check", "ring", "unequal", "dots", "question", "hash", "cross"];
 const gravityOf = ({ document }: Chapter): number => gravities.indexOf(document.look[1]);
 
-/** The document that gives a report of several its headline. */
+/** The document whose headline a combined report takes. */
 export const gravestOf = (chapters: readonly Chapter[]): Doc => {
   const [gravest] = chapters.toSorted((a, b) => gravityOf(b) - gravityOf(a));
   if (gravest === undefined) throw new Error("a report has at least one document");

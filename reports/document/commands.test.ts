@@ -93,7 +93,7 @@ describe("doctor", () => {
   it("prints a tick or a remedy for each check", () => {
     expect(render(doctorDoc([reach, secret, second]))).toMatchInlineSnapshot(`
       "Checks
-        Check           What was found
+        Check           Findings
         ✓ base address  http://127.0.0.1:4000 answers
         ✗ clients[0]    the exchange was refused: status 401, body
                         {"error":"invalid\\x1b[2Jclient"}
@@ -101,7 +101,7 @@ describe("doctor", () => {
         – clients[1]    no second client: rules that compare two clients will not run
                         → add a second entry to \`clients\`
 
-      ✗ 1 check of 3 failed, 1 skipped; a run cannot begin like this.
+      ✗ 1 check of 3 failed, 1 skipped; a run cannot start.
       "
     `);
   });
@@ -109,8 +109,8 @@ describe("doctor", () => {
   it("says what the checks come to", () => {
     const { fatal: _, ...harmless } = secret;
     expect([last([reach]), last([reach, second]), last([harmless])]).toEqual([
-      "✓ Ready: 1 check held.",
-      "✓ Ready: 1 check held, 1 skipped.",
+      "✓ Ready: 1 check passed.",
+      "✓ Ready: 1 check passed, 1 skipped.",
       "✗ 1 check of 1 failed; some rules will not run.",
     ]);
   });
@@ -145,7 +145,7 @@ describe("the behaviours of the fake", () => {
           No push is ever sent.
           breaks push.delivered, push.schedule
 
-      Variants: different, and conforming (1)
+      Variants: different but conforming (1)
         - polling
           Looks for due pushes each second.
 

@@ -42,16 +42,16 @@ export const loadComparisonSections = (
     ...(limits === undefined ? [] : limitsBlocks(limits)),
   ),
   section("latency", "Latency, base against head", load.latencies.length > 0 && latencies(load, unjudged)),
-  section("distributions", "Distribution of latencies", ...load.distributions.map(distribution)),
-  section("load", "What was achieved", ...achieved(load)),
+  section("distributions", "Latency distribution", ...load.distributions.map(distribution)),
+  section("load", "Throughput", ...achieved(load)),
 ];
 
 const latencies = ({ latencies: all }: LoadComparison, unjudged: string | undefined): Figure => {
   const title = "How latencies changed";
   return figure({
     title,
-    note: `Each percentile of the head against that of the base, on a logarithmic axis, with its 95 % interval within these two runs: the next two may differ by more.${unjudged === undefined ? "" : ` Speed is shown here, not judged: ${unjudged}.`}`,
-    legend: [["change-mean", "change, and its 95 % interval"]],
+    note: `Each percentile of the head against that of the base, on a logarithmic axis, with the 95 % interval of these two runs; the next two may differ by more.${unjudged === undefined ? "" : ` Speed is shown, not judged: ${unjudged}.`}`,
+    legend: [["change-mean", "change with its 95 % interval"]],
     picture: {
       is: "lanes",
       axis: "change",
@@ -79,10 +79,10 @@ const latencies = ({ latencies: all }: LoadComparison, unjudged: string | undefi
   });
 };
 
-/** An end that so few requests cannot bound is no figure. */
+/** A bound that rests on too few requests is not shown as a figure. */
 const intervalText = ({ interval: { low, high }, by }: ComparedLatency): string =>
   low > 0 && Number.isFinite(high)
-    ? `${change(low)} to ${change(high)}${by === "requests" ? " (too short a run)" : ""}`
+    ? `${change(low)} to ${change(high)}${by === "requests" ? " (run too short)" : ""}`
     : "too few requests to tell";
 
 const distribution = (one: Densities): Figure => {
@@ -100,7 +100,7 @@ const distribution = (one: Densities): Figure => {
   );
   return figure({
     title: `Latencies of ${endpoint}`,
-    note: "Shares of all requests over latency; the axis is logarithmic. The slowest of a thousand requests count at the right end.",
+    note: "Share of all requests by latency; the axis is logarithmic. The slowest requests, one in a thousand, count at the right end.",
     legend: [
       ["base", "base"],
       ["head", "head"],
@@ -127,10 +127,10 @@ const limitsBlocks = (limits: LimitsComparison): readonly (Block | false | undef
   return [
     timed.length > 0 &&
       figure({
-        title: "The head run and the limits of the earlier ones",
-        note: "Where one more run of an unchanged service would lie; the axis is logarithmic.",
+        title: "The head run against the limits of earlier runs",
+        note: "Where another run of an unchanged service would fall; the axis is logarithmic.",
         legend: [
-          ["limits", "limits, and what is usual"],
+          ["limits", "limits and usual value"],
           ["pair-dot", "the head run"],
         ],
         picture: {
@@ -150,7 +150,7 @@ const limitsBlocks = (limits: LimitsComparison): readonly (Block | false | undef
         brief: [],
       }),
     table(
-      "Limits that earlier runs set for one more run",
+      "Limits set by earlier runs",
       ["Endpoint", "Metric", ">Usual", ">Limits for one more run", ">Head", "Verdict"],
       limits.metrics.map((one) => [
         one.endpoint,
@@ -165,7 +165,7 @@ const limitsBlocks = (limits: LimitsComparison): readonly (Block | false | undef
       ]),
     ),
     softText(
-      `An unchanged service is outside any of these limits in at most ${percent(limits.alpha)} of all comparisons.`,
+      `An unchanged service exceeds any of these limits in at most ${percent(limits.alpha)} of all comparisons.`,
     ),
   ];
 };
@@ -177,9 +177,9 @@ const figureText = ({ unit }: ComparedFigure, value: number): string => {
 
 const achieved = ({ figures, alone }: LoadComparison): readonly (Block | undefined)[] => [
   table(
-    "What was achieved",
+    "Throughput",
     ["What", ">Base", ">Head"],
     figures.map((one) => [one.name, figureText(one, one.base), figureText(one, one.head)]),
   ),
-  ...alone.map(({ endpoint, only }) => text(code(endpoint), ` is in the ${only} run only.`)),
+  ...alone.map(({ endpoint, only }) => text(code(endpoint), ` is only in the ${only} run.`)),
 ];

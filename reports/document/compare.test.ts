@@ -85,21 +85,19 @@ describe("the page of two runs of the gate", () => {
     const other = gate();
     const head = { ...other, record: { ...other.record, effort: "quick" as const } };
     const html = renderCompareHtml(await compared([gate()], head, true));
-    expect(html.indexOf("Compared by force")).toBeLessThan(html.indexOf("<h1"));
-    expect(html.indexOf("Compared by force")).toBeGreaterThan(0);
+    expect(html.indexOf("Comparison forced")).toBeLessThan(html.indexOf("<h1"));
+    expect(html.indexOf("Comparison forced")).toBeGreaterThan(0);
   });
 });
 
 describe("the page of load runs", () => {
   it("lays the distributions over one another, with the change of each percentile, and judges nothing of two runs", async () => {
     const html = renderCompareHtml(await compared([await load({ seed: 1 })], await load({ seed: 2 })));
-    expect(headline(html)).toBe("Nothing is judged to be worse.");
+    expect(headline(html)).toBe("No metric is judged worse.");
     const endpoints = html.split('class="head-hill"').length - 1;
     expect(endpoints).toBeGreaterThan(0);
     expect(html.split('class="base-hill"').length - 1).toBe(endpoints);
-    expect(textOf(html)).toContain(
-      "Speed is shown here, not judged: one run cannot tell a change from chance",
-    );
+    expect(textOf(html)).toContain("Speed is shown, not judged: one run cannot tell a change from chance");
     expect(textOf(html)).toMatch(/p95 \d[\d.]* m?s to \d/);
     isWhole(html);
   });

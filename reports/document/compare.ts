@@ -30,7 +30,7 @@ import {
   type Text,
 } from "./model.ts";
 
-/** The files beside the document that have the reports of both runs, where there are some. */
+/** Files beside the document with the reports of both runs, if they exist. */
 export interface ComparedPages {
   readonly base?: string | undefined;
   readonly head?: string | undefined;
@@ -65,7 +65,7 @@ export const compareDoc = (comparison: Comparison, pages: ComparedPages = {}): D
         : loadComparisonSections(comparison.load, comparison.limits, comparison.unjudged)),
       tableSection(
         "left-out",
-        "Runs that were left out",
+        "Runs left out",
         ["Run", "Why"],
         leftOut.map(({ directory, reason }) => [code(directory), reason]),
       ),
@@ -77,9 +77,9 @@ export const compareDoc = (comparison: Comparison, pages: ComparedPages = {}): D
 const answerOf = ({ verdict, kind }: Comparison): readonly [Look, string] => {
   if (verdict === "regressed") return [["bad", "cross"], "The head run is worse than the base."];
   if (verdict === "incomplete")
-    return [["open", "question"], "Incomplete: the two runs did not check the same things completely."];
+    return [["open", "question"], "Incomplete: the two runs did not complete the same checks."];
   if (verdict === "drifted") return [["warn", "unequal"], "A pinned observation changed."];
-  return [["good", "check"], kind === "conform" ? "Nothing newly fails." : "Nothing is judged to be worse."];
+  return [["good", "check"], kind === "conform" ? "Nothing newly fails." : "No metric is judged worse."];
 };
 
 const detailOf = (comparison: Comparison): string => {
@@ -124,15 +124,15 @@ const runText = (
 const forced = ({ differences, altered }: Comparison): readonly (Block | false)[] => [
   differences.length > 0 &&
     callout(
-      `Compared by force: these runs differ in ${differences.map(({ part }) => part).join(", ")}`,
+      `Comparison forced: these runs differ in ${differences.map(({ part }) => part).join(", ")}`,
       table(
-        "What they differ in",
+        "Differences",
         ["Part", "Base", "Head"],
         differences.map((one) => [one.part, one.base || "(none)", one.head || "(none)"]),
       ),
     ),
   ...altered.map(({ directory, files }) =>
-    note(`Read by force: ${directory} was altered after it was sealed (${files.join(", ")}).`),
+    note(`Reading forced: ${directory} was altered after sealing (${files.join(", ")}).`),
   ),
 ];
 

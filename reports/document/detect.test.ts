@@ -32,11 +32,11 @@ const ends = (text: string): string => text.trimEnd().split("\n\n").at(-1) ?? ""
 describe("detect", () => {
   it("prints for each rule which defects it killed and with how many cases", () => {
     const text = render(clean);
-    expect(text.slice(0, text.indexOf("Broken by no defect"))).toMatchInlineSnapshot(`
+    expect(text.slice(0, text.indexOf("Not broken by any defect"))).toMatchInlineSnapshot(`
       "Effort              quick
       Took                48.2 s
       Seed                7
-      Beside each defect  the cases that the rule had judged when it failed
+      Beside each defect  the cases the rule had judged when it failed
 
       Authorize
         ✓ authorize.echoes-state  2 of 2 defects
@@ -52,7 +52,7 @@ describe("detect", () => {
   });
 
   it("lists the gating rules that no defect breaks, and no others", () => {
-    const [, listed = ""] = /Broken by no defect \((?:\d+)\)\n([^]*?)\n\n/.exec(render(clean)) ?? [];
+    const [, listed = ""] = /Not broken by any defect \((?:\d+)\)\n([^]*?)\n\n/.exec(render(clean)) ?? [];
     const ids = listed.trim().split(/,\s+/);
     expect(ids).toContain("refresh.lifetime");
     expect(ids).not.toContain("code.single-use");
@@ -93,7 +93,7 @@ describe("detect", () => {
           Expected  it works for 2 h
           Seen      refused\\u202e
 
-      Not settled on a variant (1)
+      Undecided on a variant (1)
         ? refresh.reusable: inconclusive
           no answer
           slow
@@ -106,14 +106,14 @@ describe("detect", () => {
   it("claims nothing for what a run that was cut short did not try", () => {
     const report: DetectReport = { ...clean, defects: { ...clean.defects, total: 339 } };
     expect(ends(render(report))).toMatchInlineSnapshot(`
-      "? 3 of 339 defects killed, 336 not tried; no false alarm on those of 34 variants
-      that were judged
-      The run was cut short: what was not tried proves nothing."
+      "? 3 of 339 defects killed, 336 not tried; no false alarm on the 34 variants
+      judged
+      The run was cut short; untried defects prove nothing."
     `);
     const counted = { ...clean, variants: { ...clean.variants, judged: 12 } };
     expect(ends(render(counted))).toMatchInlineSnapshot(`
       "? 3 of 3 defects killed; no false alarm on 12 of 34 variants
-      The run was cut short: what was not tried proves nothing."
+      The run was cut short; untried defects prove nothing."
     `);
   });
 
@@ -124,7 +124,7 @@ describe("detect", () => {
       variants: { ...clean.variants, judged: 12 },
     };
     expect(interruptedDetection(report)).toBe(
-      "Interrupted after 3 of 339 defects and 12 of 34 variants; seed 7. That proves nothing.\n",
+      "Interrupted after 3 of 339 defects and 12 of 34 variants; seed 7. This proves nothing.\n",
     );
   });
 
@@ -151,12 +151,12 @@ describe("detect", () => {
     };
     const text = render(report);
     const all = requirementIds.length;
-    expect(text.slice(text.indexOf("Every defect"), text.indexOf("✓ 3 of 3"))).toBe(
+    expect(text.slice(text.indexOf("All defects"), text.indexOf("✓ 3 of 3"))).toBe(
       [
-        "Every defect against every rule (2)",
+        "All defects against all rules (2)",
         `  - state-trimmed  ${all - 4} of ${all} rules held`,
         "    failed as declared: authorize.echoes-state",
-        "    declared and did not fail: authorize.state-charset",
+        "    declared but did not fail: authorize.state-charset",
         "    failed too: authorize.state-length",
         "    not settled: authorize.answers-with-code",
         `  - a-defect-that-nothing-sees  ${all} of ${all} rules held`,

@@ -35,12 +35,12 @@ export const detectDoc = (report: DetectReport): Doc => {
     title: `Detection at ${effort} effort`,
     look: isSound ? (isWhole ? good : ["open", "question"]) : bad,
     headline: `${defectsText(report)}; ${variantsText(report)}`,
-    detail: isWhole ? "" : "The run was cut short: what was not tried proves nothing.",
+    detail: isWhole ? "" : "The run was cut short; untried defects prove nothing.",
     about: [
       ["Effort", effort],
       ["Took", elapsed(durationMs)],
       ["Seed", code(String(seed))],
-      ["Beside each defect", "the cases that the rule had judged when it failed"],
+      ["Beside each defect", "the cases the rule had judged when it failed"],
     ],
     sections: [
       ...groups.map((group) => killed(report, group)),
@@ -54,7 +54,7 @@ export const detectDoc = (report: DetectReport): Doc => {
   });
 };
 
-/** One line for a run that was interrupted: it proves nothing, so it lists nothing. */
+/** One line for an interrupted run: it proves nothing, so it lists nothing. */
 export const interruptedDetection = (report: DetectReport): string => {
   const { defects, variants } = report;
   const tried = defects.total - untriedDefects(report);
@@ -62,7 +62,7 @@ export const interruptedDetection = (report: DetectReport): string => {
     variants.judged === undefined
       ? ""
       : ` and ${figure(variants.judged)} of ${plural(variants.total, "variant")}`;
-  return `Interrupted after ${figure(tried)} of ${plural(defects.total, "defect")}${judged}; seed ${report.seed}. That proves nothing.\n`;
+  return `Interrupted after ${figure(tried)} of ${plural(defects.total, "defect")}${judged}; seed ${report.seed}. This proves nothing.\n`;
 };
 
 const isBroken = ({ defects }: DetectReport, id: RequirementId): boolean =>
@@ -86,14 +86,14 @@ const killsOf = ({ defects }: DetectReport, id: RequirementId): Text => {
   );
 };
 
-/** Rules that fail the gate and that no defect is declared to break: nothing shows that they can see. */
+/** Rules that fail the gate but that no declared defect breaks: nothing shows that they detect anything. */
 const unproven = (report: DetectReport): Section => {
   const ids = requirementIds.filter(
     (id) => ["required", "derived"].includes(catalogue[id].level) && !isBroken(report, id),
   );
   return section(
     "unproven",
-    `Broken by no defect (${ids.length})`,
+    `Not broken by any defect (${ids.length})`,
     ids.length > 0 && softText(ids.join(", ")),
   );
 };
@@ -132,7 +132,7 @@ const unsettled = ({ variants }: DetectReport): Section => {
   const causes = Map.groupBy(open, ({ rule, verdict, reason }) => JSON.stringify([rule, verdict, reason]));
   return section(
     "unsettled",
-    `Not settled on a variant (${open.length})`,
+    `Undecided on a variant (${open.length})`,
     list(
       [...causes.values()].flatMap((members) =>
         members
@@ -149,9 +149,9 @@ const unsettled = ({ variants }: DetectReport): Section => {
   );
 };
 
-/** Every defect against every rule: what is not named beside a defect held. */
+/** Every defect against every rule: rules not named beside a defect held. */
 const matrix = ({ matrix: rows = [] }: DetectReport): Section =>
-  section("matrix", `Every defect against every rule (${rows.length})`, list(rows.map(matrixItem)));
+  section("matrix", `All defects against all rules (${rows.length})`, list(rows.map(matrixItem)));
 
 const matrixItem = ({ defect, breaks, verdicts }: MatrixRow): Text => {
   const judged = requirementIds.flatMap((id) => {
@@ -170,7 +170,7 @@ const matrixItem = ({ defect, breaks, verdicts }: MatrixRow): Text => {
     [strong(defect), soft(`  ${others.filter(isHeld).length} of ${plural(judged.length, "rule")} held`)],
     named("failed as declared", declared.filter(isFailed)),
     named(
-      "declared and did not fail",
+      "declared but did not fail",
       declared.filter((one) => !isFailed(one)),
     ),
     named("failed too", others.filter(isFailed)),
@@ -181,7 +181,7 @@ const matrixItem = ({ defect, breaks, verdicts }: MatrixRow): Text => {
   );
 };
 
-/** Defects that were neither killed nor survived were never tried: the run was cut short. */
+/** Defects neither killed nor survived were never tried: the run was cut short. */
 const untriedDefects = ({ defects }: DetectReport): number =>
   defects.total - defects.killed - new Set(defects.survivors.map(({ name }) => name)).size;
 
@@ -194,13 +194,13 @@ const defectsText = (report: DetectReport): string => {
   return `${figure(count)} of ${plural(total, "defect")} killed${untried > 0 ? `, ${figure(untried)} not tried` : ""}`;
 };
 
-/** Speaks of as many variants as were judged; of none where that is not known. */
+/** Counts only variants that were judged; undefined counts mention none. */
 const variantsText = (report: DetectReport): string => {
   const { variants } = report;
   const judged = judgedVariants(report);
   const alarmed = new Set(variants.falseAlarms.map(({ variant }) => variant)).size;
   const all = plural(variants.total, "variant");
-  const partly = judged === undefined ? `those of ${all} that were judged` : `${figure(judged)} of ${all}`;
+  const partly = judged === undefined ? `the ${all} judged` : `${figure(judged)} of ${all}`;
   const of = judged === variants.total ? all : partly;
   return alarmed === 0
     ? `no false alarm on ${of}`

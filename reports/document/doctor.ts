@@ -21,7 +21,7 @@ export const doctorDoc = (checks: readonly Check[], source = "the profile"): Doc
         "Checks",
         table(
           "Checks",
-          ["Check", "What was found"],
+          ["Check", "Findings"],
           checks.map((one) => [
             mark(lookOfCheck(one), one.check),
             lines(
@@ -39,9 +39,9 @@ export const doctorDoc = (checks: readonly Check[], source = "the profile"): Doc
 const headlineOf = (checks: readonly Check[], failed: readonly Check[]): string => {
   const skipped = checks.filter(({ ok }) => ok === "skipped").length;
   const left = skipped === 0 ? "" : `, ${skipped} skipped`;
-  if (failed.length === 0) return `Ready: ${plural(checks.length - skipped, "check")} held${left}.`;
+  if (failed.length === 0) return `Ready: ${plural(checks.length - skipped, "check")} passed${left}.`;
   const then = failed.some((check) => check.fatal !== undefined)
-    ? "a run cannot begin like this"
+    ? "a run cannot start"
     : "some rules will not run";
   return `${plural(failed.length, "check")} of ${checks.length} failed${left}; ${then}.`;
 };

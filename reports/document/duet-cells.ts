@@ -9,13 +9,13 @@ export const isGated = (member: Member): member is GatedMember =>
 export const amountOf = ({ metric }: Member, value: number): string =>
   metric === "throughput" ? `${rate(value)}/s` : latency(value);
 
-/** Beyond tenfold, digits only tell that the pairs were too few. */
+/** Above tenfold, the figure only says that there were too few pairs. */
 const MOST_SHARE = 9;
 
 export const intervalText = ({ interval }: Member): string =>
   interval === undefined ? "unknown" : `${change(interval[0])} to ${change(interval[1])}`;
 
-/** No load generator resolves less than a tenth of a percent, whatever the arithmetic says. */
+/** No load generator resolves less than 0.1 %, whatever the arithmetic says. */
 export const seenText = ({ smallestDetectable: seen }: Member): string => {
   if (seen === undefined) return "nothing";
   if (seen > MOST_SHARE) return `over ${percent(MOST_SHARE)}`;

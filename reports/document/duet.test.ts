@@ -29,7 +29,7 @@ describe("the page of a duet", () => {
     const html = render(document);
     expect(headline(html)).toBe("b is slower than a.");
     expect(textOf(html)).toContain(
-      "20 of 20 planned pairs judged, 1 spoilt pair left out; 4 metrics judged.",
+      "20 of 20 planned pairs judged, 1 spoilt pair discarded; 4 metrics judged.",
     );
     expect(count(html, "interval regressed")).toBe(4);
     expect(count(html, "interval-band regressed")).toBe(4);
@@ -49,15 +49,15 @@ describe("the page of a duet", () => {
   });
 
   it.each([
-    ["b is as fast as a, as far as it matters.", madeDuet()],
+    ["b is as fast as a: any difference is too small to matter.", madeDuet()],
     ["b is faster than a.", madeDuet({ effect: { p50: -0.2, p95: -0.2 } })],
     ["This duet cannot tell whether b is slower.", madeDuet({ pairs: 2 })],
     [
-      "The duet was interrupted; this is what was played until then.",
+      "The duet was interrupted; these are the results until then.",
       { ...madeDuet(), state: "open" as const },
     ],
     [
-      "b breaks promises under load. b is as fast as a, as far as it matters.",
+      "b breaks promises under load. b is as fast as a: any difference is too small to matter.",
       madeDuet({ broken: [{ side: "b", rule: "code.single-use", times: 2 }] }),
     ],
   ])("%s", (said, document) => {
@@ -103,7 +103,7 @@ describe("a duet on the terminal", () => {
       /exchange p50 +1\d\.\d ms +2\d\.\d ms +\+\d+(\.\d)? % +\+\d.* to \+\d.* % +< 0\.001 +5\.\d+ % +\d.* % +✗ regressed/,
     );
     expect(text).toMatch(/4 +b: 2 iterations were dropped/);
-    expect(text).toMatch(/\n✗ b is slower than a\.\n12 of 12 planned pairs judged, 1 spoilt pair left out/);
+    expect(text).toMatch(/\n✗ b is slower than a\.\n12 of 12 planned pairs judged, 1 spoilt pair discarded/);
     expect(text).toMatch(/exchange p50, pair by pair\n.*\n +[▁▂▃▄▅▆▇█]{12} /);
   });
 

@@ -38,7 +38,7 @@ import type { Lane } from "./pictures.ts";
 
 export interface DuetContext {
   readonly run: string;
-  /** Whether the duet was only to tell how many pairs a change takes. */
+  /** Whether the duet only measured how many pairs a change takes. */
   readonly isPilot: boolean;
 }
 
@@ -59,7 +59,7 @@ export const duetDoc = (duet: DuetDocument, context: DuetContext): Doc => {
       note(`${side} broke `, code(rule), ` ${plural(times, "time")} under this load.`),
     ),
     sections: [
-      section("plan", "How many pairs it takes", ...(duet.plan === undefined ? [] : planned(duet.plan))),
+      section("plan", "Pairs needed", ...(duet.plan === undefined ? [] : planned(duet.plan))),
       section("judged", "Judged", gated.length > 0 && forest(gated)),
       section("pairs", "Pair by pair", ...pairFigures(duet, gated)),
       section("shown", "Shown, not judged", shownTable(shown)),
@@ -86,14 +86,14 @@ const looks: Readonly<Record<MemberVerdict, Look>> = {
 const sentences: Readonly<Record<MemberVerdict, string>> = {
   regressed: "b is slower than a.",
   improved: "b is faster than a.",
-  unchanged: "b is as fast as a, as far as it matters.",
+  unchanged: "b is as fast as a: any difference is too small to matter.",
   inconclusive: "This duet cannot tell whether b is slower.",
 };
 
 const answerOf = (duet: DuetDocument, { isPilot }: DuetContext): readonly [Look, string] => {
   const { state, verdict, plan, broken } = duet;
   if (state !== "ended")
-    return [["open", "dots"], "The duet was interrupted; this is what was played until then."];
+    return [["open", "dots"], "The duet was interrupted; these are the results until then."];
   if (broken.some(({ side }) => side === "b"))
     return [["bad", "cross"], `b breaks promises under load. ${sentences[verdict]}`];
   if (plan !== undefined)
@@ -106,13 +106,13 @@ const detailOf = (duet: DuetDocument, gated: readonly GatedMember[]): string => 
   const { pairs, planned, spoilt, ended, plan } = duet;
   const regressed = gated.filter(({ verdict }) => verdict === "regressed");
   return given([
-    `${pairs} of ${plural(planned, "planned pair")} judged, ${plural(spoilt.length, "spoilt pair")} left out; ${plural(gated.length, "metric")} judged.`,
+    `${pairs} of ${plural(planned, "planned pair")} judged, ${plural(spoilt.length, "spoilt pair")} discarded; ${plural(gated.length, "metric")} judged.`,
     regressed.length > 0 &&
       `Slower: ${regressed.map((one) => `${one.endpoint} ${one.metric} ${change(one.ratio)}`).join(", ")}.`,
     ended === "a regression is certain" && "It ended early because a regression was certain.",
     ended === "too many pairs were spoilt" &&
-      `It ended because more than ${mostSpoilt(planned)} pairs were spoilt. Ask for a lower --rate, or measure on a machine that has nothing else to do.`,
-    plan && `Play them with --pairs ${plan.pairs}.`,
+      `It ended because more than ${mostSpoilt(planned)} pairs were spoilt. Lower --rate, or measure on a machine that does nothing else.`,
+    plan && `Run them with --pairs ${plan.pairs}.`,
   ]).join(" ");
 };
 
@@ -130,11 +130,11 @@ const forest = (gated: readonly GatedMember[]): Figure => {
   );
   return figure({
     title: "How b differs from a",
-    note: "The change of each judged metric, on a logarithmic axis: to the right b is slower (or has more throughput). Within the shaded band a change is too small to matter.",
+    note: "The change of each judged metric, on a logarithmic axis: to the right b is slower (or has more throughput). Within the shaded band changes are too small to matter.",
     legend: [
-      ["change-mean", "change, and its 95 % interval"],
+      ["change-mean", "change with its 95 % interval"],
       ["floor", "too small to matter"],
-      ["detectable", "the smallest change that this duet finds"],
+      ["detectable", "smallest change this duet detects"],
     ],
     picture: { is: "lanes", axis: "change", label: "How b differs from a", lanes: gated.map(laneOf) },
     open: true,
@@ -147,7 +147,7 @@ const laneOf = (member: GatedMember): Lane => {
   return {
     name: `${endpoint} ${metric}`,
     said: `${amountOf(member, a)} to ${amountOf(member, b)}, ${verdict}`,
-    label: `${endpoint} ${metric}: ${verdict}, ${pairs === 0 ? "no pair" : change(ratio)}, 95 % interval ${intervalText(member)}, matters from ${percent(floor)}, could see ${seenText(member)}`,
+    label: `${endpoint} ${metric}: ${verdict}, ${pairs === 0 ? "no pair" : change(ratio)}, 95 % interval ${intervalText(member)}, matters from ${percent(floor)}, detects ${seenText(member)}`,
     band: { look: "floor", range: [1 / (1 + floor), 1 + floor] },
     interval,
     lines: seen === undefined ? [] : [1 / (1 + seen), 1 + seen].map((at) => ["detectable", at] as const),
@@ -156,7 +156,7 @@ const laneOf = (member: GatedMember): Lane => {
   };
 };
 
-/** The judged metrics pair by pair: a drift or a jump shows here alone. */
+/** The judged metrics pair by pair, which is the only place a drift or a jump shows. */
 const pairFigures = ({ blocks, rules }: DuetDocument, gated: readonly GatedMember[]): readonly Figure[] => {
   const used = sortedPairs(blocks).clean.slice(0, rules.pairs);
   return gated.flatMap((member) => {
@@ -190,7 +190,7 @@ const pairFigure = (member: GatedMember, pairs: readonly Pair[]): Figure => {
   const title = `${endpoint} ${metric}, pair by pair`;
   const ratios = pairs.map(({ a, b }) => b / a);
   const [least, most] = [Math.min(...ratios), Math.max(...ratios)];
-  // From a little below the least ratio: bars from zero would all look alike.
+  // Starts a little below the lowest ratio, because bars from zero would all look alike.
   const heights = ratios.map((one) => one - least + (most - least) / 8);
   const range = `${change(least)} to ${change(most)}`;
   const all = table(
@@ -210,7 +210,7 @@ const pairFigure = (member: GatedMember, pairs: readonly Pair[]): Figure => {
       ["pair-dot", "b against a in one pair"],
       interval && [`interval ${verdict}`, "95 % interval of the change"],
       ["floor", "too small to matter"],
-      smallestDetectable !== undefined && ["detectable", "the smallest change that this duet finds"],
+      smallestDetectable !== undefined && ["detectable", "smallest change this duet detects"],
     ],
     picture: {
       is: "pairs",
@@ -227,16 +227,16 @@ const pairFigure = (member: GatedMember, pairs: readonly Pair[]): Figure => {
   });
 };
 
-/** As many pairs as a line has room for. */
+/** The number of pairs that fit on a line. */
 const MOST_PAIRS = 60;
 
 const shownTable = (members: readonly Member[]) =>
   table("Metrics without a verdict", columns, members.map(cellsOf));
 
 const planned = (plan: DuetPlan): readonly (Block | undefined)[] => [
-  text(`From ${plural(plan.pilotPairs, "pilot pair")}, planned with the upper 80 % limit of their noise.`),
+  text(`From ${plural(plan.pilotPairs, "pilot pair")}, planned for the upper 80 % limit of their noise.`),
   table(
-    "Pairs that each metric takes",
+    "Pairs needed for each metric",
     ["Metric", ">Noise of a pair", ">Planned with", ">Pairs"],
     plan.members.map((one) => [
       `${one.endpoint} ${one.metric}`,
@@ -251,7 +251,7 @@ const method = (duet: DuetDocument, run: string): readonly Block[] => {
   const { rules, scenario, blockMs, warmUpMs, seed, tool, startedAt } = duet;
   return [
     softText(
-      `The block is the sample: each pair gives one ratio, and the t interval of the mean of their logarithms is judged. The p values of all judged metrics are adjusted together (Holm): at most ${percent(rules.alpha)} of all duets of a build with itself claim anything. A change counts only where its interval also reaches the size from which it matters. "Could see" is the smallest slowing that this duet finds with a probability of ${percent(rules.power)}, from the noise that it had.`,
+      `Each pair of blocks gives one ratio; the t interval of the mean of their logarithms is judged. The p values of all judged metrics are adjusted together (Holm): at most ${percent(rules.alpha)} of duets of a build with itself report a change. A change counts only if its interval also reaches the size that matters. "Could see" is the smallest slowdown that this duet detects with probability ${percent(rules.power)}, given its noise.`,
     ),
     facts([
       ["Scenario", scenario],

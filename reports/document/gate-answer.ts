@@ -13,7 +13,7 @@ export const gateHeadline = (record: RunRecord): string => {
     case "passed":
       return excused.size === 0
         ? "Every required rule ran and held."
-        : `Every required rule ran and held, but for ${plural(excused.size, "waived breach", "waived breaches")}.`;
+        : `Every required rule ran and held, except for ${plural(excused.size, "waived breach", "waived breaches")}.`;
     case "failed":
       return failedHeadline(record);
     case "incomplete":
@@ -24,7 +24,7 @@ export const gateHeadline = (record: RunRecord): string => {
     case "harness-error":
       return "Touchstone itself failed; this says nothing about the service.";
     default:
-      return "The run was cut off; this is what had been judged by then.";
+      return "The run was cut off; these are the results until then.";
   }
 };
 
@@ -34,7 +34,7 @@ const failedHeadline = (record: RunRecord): string => {
     record.rules.filter(({ id, verdict }) => verdict.kind === kind && !excused.has(id)).length;
   if (count("failed") > 0) return `${plural(count("failed"), "promise is", "promises are")} broken.`;
   if (record.strict && count("warned") > 0)
-    return `${plural(count("warned"), "advisory rule")} warned, and this run is strict.`;
+    return `${plural(count("warned"), "advisory rule")} warned, which fails a strict run.`;
   return `${plural(failingWaivers(record).length, "waiver is", "waivers are")} out of date.`;
 };
 

@@ -66,14 +66,14 @@ describe("the short report", () => {
         ✓ The service as a whole         1       3     76
 
       Lifetimes
-        Lifetimes as measured
-        Each credential was probed once, at ages on both sides of its promised end. The truth lies between
-        the two ages.
+        Measured lifetimes
+        Each credential was probed once, at ages on both sides of its promised end. Its true lifetime lies
+        between the two ages.
         Rule           Of what               Promised  Accepted up to  Refused from
         code.lifetime  2 kinds                 10 min   9 min 59.44 s  10 min 0.5 s
         code.lifetime  code after a refusal    10 min      not probed  10 min 0.5 s
 
-      Readings that the evidence allows
+      Readings that fit the evidence
         Rule                    Readings
         authorize.state-length  bytes-after-decoding: the 128 bytes are counted after percent-decoding
         push.schedule           R1: at 0, 30, 90, 210 and 450 s: the first at once, delays between pushes,
@@ -82,18 +82,18 @@ describe("the short report", () => {
       Pushes
         The retry schedule
         Pushes of one notification that was never acknowledged, in seconds after its event
-        (push.schedule). A reading fits where every push lies in a window; a window is as wide as a push
-        may be late.
+        (push.schedule). A reading fits if every push lies in a window; a window is as wide as a push may
+        be late.
         Push  Came after  R1 (fits)  R2
            1           0          0   0
            2    29 to 30         30  30
 
-        Delays count from a push's failure.
+        Delays count from the failure of a push.
 
-      Observed where the document leaves it open
-        18 observations; --verbose and reports show what was seen.
+      Observed where the document is silent
+        18 observations; --verbose and reports show the values.
 
-      Not asked for, or not testable
+      Not selected, or not testable
         5 statements of the document cannot be tested from outside (\`touchstone rules\` says why).
 
       ✓ Every required rule ran and held.
@@ -168,19 +168,19 @@ describe("where one answer stands behind most of what went wrong", () => {
 
   it("names first the breach that quotes it, and gives that one first", () => {
     const text = render(recordOf({ rules: [unrelated, shown, ...others], outcome: "failed", exitCode: 1 }));
-    expect(text.slice(text.indexOf("Look at"), text.indexOf("Broken promises"))).toMatchInlineSnapshot(`
-      "Look at this first
-        3 rules could not be judged because a request that had to succeed did not: a valid exchange got no
+    expect(text.slice(text.indexOf("Start here"), text.indexOf("Broken promises"))).toMatchInlineSnapshot(`
+      "Start here
+        3 rules could not be judged because a request that had to succeed failed: a valid exchange got no
         tokens: status 200, body {"at":174}. The same answer is in the breach of exchange.token-set.
 
       "
     `);
     expect(text.indexOf("✗ exchange.token-set")).toBeLessThan(text.indexOf("✗ authorize.echoes-state"));
-    expect(text.slice(text.indexOf("What could not be judged"), text.indexOf("Every rule")))
+    expect(text.slice(text.indexOf("Rules that could not be judged"), text.indexOf("Every rule")))
       .toMatchInlineSnapshot(`
-        "What could not be judged
+        "Rules that could not be judged
           ? inconclusive
-            a valid exchange got no tokens: status 200, body {"at":174}; to settle it: a run in which every
+            a valid exchange got no tokens: status 200, body {"at":174}; to resolve: a run in which every
             control succeeds
             code.lifetime, code.unknown, refresh.lifetime
 
@@ -192,6 +192,6 @@ describe("where one answer stands behind most of what went wrong", () => {
     const without = [unrelated, ...others];
     const few = [shown, ...others.slice(1)];
     for (const rules of [without, few, allPassed()])
-      expect(render(recordOf({ rules }))).not.toContain("Look at this first");
+      expect(render(recordOf({ rules }))).not.toContain("Start here");
   });
 });

@@ -53,7 +53,7 @@ export const lifetimesFigure = ({ rules }: RunRecord, options: GateOptions): Fig
     ),
   );
   const rows = table(
-    "Lifetimes as measured",
+    "Measured lifetimes",
     ["Rule", "Of what", ">Promised", ">Accepted up to", ">Refused from"],
     measured.map(({ id, names, interval }) => [
       id,
@@ -66,8 +66,8 @@ export const lifetimesFigure = ({ rules }: RunRecord, options: GateOptions): Fig
   return (
     rows &&
     figure({
-      title: "Lifetimes as measured",
-      note: "Each credential was probed once, at ages on both sides of its promised end. The truth lies between the two ages.",
+      title: "Measured lifetimes",
+      note: "Each credential was probed once, at ages on both sides of its promised end. Its true lifetime lies between the two ages.",
       legend: [
         ["good", "still accepted"],
         ["ended", "refused"],
@@ -79,7 +79,7 @@ export const lifetimesFigure = ({ rules }: RunRecord, options: GateOptions): Fig
   );
 };
 
-/** An infinite age is null in JSON. */
+/** JSON stores an infinite age as null. */
 const ageText = (ms: unknown): string => {
   if (typeof ms === "number" && Number.isFinite(ms)) return ms === 0 ? "never" : duration(ms);
   return ms === undefined ? "not probed" : "never";
@@ -87,7 +87,7 @@ const ageText = (ms: unknown): string => {
 
 export const readingsTable = (rules: readonly RuleResult[], place: Place): Table | undefined =>
   table(
-    "Readings that the evidence allows",
+    "Readings that fit the evidence",
     ["Rule", "Readings"],
     rules.map((result) => {
       const { id } = result;
@@ -146,13 +146,13 @@ const scheduleFigure = (
     note: [
       "Pushes of one notification that was never acknowledged, in seconds after its event (",
       link(ruleAnchor(place, result.id), result.id),
-      "). A reading fits where every push lies in a window; a window is as wide as a push may be late.",
+      "). A reading fits if every push lies in a window; a window is as wide as a push may be late.",
     ],
     legend: [
-      ["measured", "a push as measured"],
+      ["measured", "a measured push"],
       ["window-fits", "window of a reading that fits"],
-      ["window-out", "window of a reading that does not"],
-      isBeyond && ["window-beyond", "window of a reading that fits beyond the cap"],
+      ["window-out", "window of a reading that does not fit"],
+      isBeyond && ["window-beyond", "window of a reading that fits, beyond the cap"],
     ],
     picture: { is: "schedule", result, rows, fits, names, mostPushes },
     table: all,
@@ -164,16 +164,16 @@ const anchorText = (result: RuleResult): Block | undefined => {
   if (!Array.isArray(counted)) return undefined;
   return softText(
     counted.length === 1
-      ? `Delays count from a push's ${counted[0] === "start" ? "start" : "failure"}.`
-      : "Whether delays count from a push's start or from its failure does not show.",
+      ? `Delays count from the ${counted[0] === "start" ? "start" : "failure"} of a push.`
+      : "The pushes do not show whether delays count from a push's start or from its failure.",
   );
 };
 
-/** Where steps of the clock are fine, the table shows as much. */
+/** If the clock moved in fine steps, the table already shows the resolution. */
 const exactnessText = (result: RuleResult): Block | undefined => {
   const { resolutionMs } = factsOf(result);
   return typeof resolutionMs === "number" && resolutionMs > COARSE_MS
-    ? softText(`A push that is off its moment by up to ${duration(resolutionMs)} would not show.`)
+    ? softText(`A push up to ${duration(resolutionMs)} off schedule would not be detected.`)
     : undefined;
 };
 
@@ -182,19 +182,19 @@ const COARSE_MS = 3_000;
 const journal = (pushes: PushDigest): readonly (Block | undefined)[] => [
   { is: "heading", text: "What the receiver saw" },
   text(
-    `${plural(pushes.pushes, "push", "pushes")} of ${plural(pushes.notifications, "notification")}${pushes.others === 0 ? "" : `, and ${plural(pushes.others, "request")} that were no pushes`}.`,
+    `${plural(pushes.pushes, "push", "pushes")} of ${plural(pushes.notifications, "notification")}${pushes.others === 0 ? "" : `, and ${plural(pushes.others, "request")} that were not pushes`}.`,
   ),
   table(
-    "Notifications by how often each was pushed",
+    "Notifications by number of pushes",
     ["Pushed", ">Notifications"],
     pushes.attempts.map((count, at) => count > 0 && [plural(at + 1, "time"), number(count)]),
   ),
   table(
-    "Pushes by what the receiver answered, as planned",
+    "Pushes by the receiver's planned answer",
     ["Answered", ">Pushes"],
     pushes.answers.map(([answer, count]) => [answer, number(count)]),
   ),
-  { is: "heading", text: "The first pushes" },
+  { is: "heading", text: "First pushes" },
   {
     is: "exchanges",
     shown: pushes.sample.shown.map(asExchange),
@@ -221,7 +221,7 @@ export const observedTable = (
   place: Place,
 ): Table | undefined =>
   table(
-    "Observed where the document leaves it open",
+    "Observed where the document is silent",
     ["Observation", "What the service does"],
     rules.map(({ id, verdict }) => {
       if (verdict.kind !== "observed") return undefined;
@@ -236,7 +236,7 @@ export const observedTable = (
     }),
   );
 
-/** A fingerprint by its values: what several fields have in common is said once, with their names. */
+/** The values of a fingerprint: what several fields share is shown once, with their names. */
 export const fingerprintText = (fingerprint: string): Text => {
   const value = parseFingerprint(fingerprint);
   if (typeof value !== "object" || value === null || Array.isArray(value)) return compactFields(value);

@@ -32,7 +32,7 @@ import type { Place } from "./run.ts";
 export const ruleAnchor = ({ prefix }: Place, id: string): string => `${prefix}rule-${id}`;
 const breachAnchor = ({ prefix }: Place, id: string): string => `${prefix}broken-${id}`;
 
-/** A broken rule's history is shown up to this length; what is left out is counted. */
+/** Longest history shown for a broken rule; the rest is counted. */
 const FIRST = 30;
 const LAST = 20;
 
@@ -47,7 +47,7 @@ export const breachCard = (
   }: Place & {
     readonly isShort: boolean;
     readonly waiver?: AppliedWaiver | undefined;
-    /** Where the exchanges were sent, for lines that send them again. */
+    /** Where the exchanges were sent, for curl lines that repeat them. */
     readonly baseUrl?: string;
   },
 ): readonly Card[] => {
@@ -101,7 +101,7 @@ export const ruleGroups = (subject: GateSubject, options: GateOptions): readonly
     title: groupTitles[group],
     results: rules.filter((result) => result.group === group),
   }));
-  // A record of another version may have groups that this one does not know: none of its rules may get lost.
+  // A record of another version may have groups unknown to this one; none of its rules may be dropped.
   const others = rules.filter((result) => !groups.includes(result.group));
   return [...named, { title: "Others", results: others }]
     .filter(({ results }) => results.length > 0)
@@ -119,14 +119,12 @@ const entryOf = (result: RuleResult, subject: GateSubject, options: GateOptions)
     id,
     kind: verdict.kind,
     level,
-    sentence: known?.sentence ?? "A rule that this version does not know.",
+    sentence: known?.sentence ?? "This version does not know this rule.",
     cases: casesOf(verdict),
     durationMs,
     blocks: given([
       "breach" in verdict &&
-        text(
-          link(breachAnchor(options, id), "What was expected, what was seen, and the exchanges that show it"),
-        ),
+        text(link(breachAnchor(options, id), "Expected and actual, with the exchanges that show it")),
       facts(aboutRule(result, known)),
       ...evidenceOf(result, subject, options),
     ]),
@@ -161,7 +159,7 @@ export const readingLines = (allowed: readonly string[], known: Requirement | un
   return lines(
     ...allowed.map((name): Text => [
       strong(name),
-      // A record may name what every object inherits.
+      // A record may use the name of an inherited property.
       Object.hasOwn(sentences, name) ? `: ${sentences[name]}` : "",
     ]),
   );
@@ -185,9 +183,9 @@ const whyOpen = (verdict: Verdict): readonly Fact[] => {
         ["Why", verdict.reason],
       ];
     case "not-applicable":
-      return [[verdict.by === "profile" ? "Says the profile" : "Why", verdict.reason]];
+      return [[verdict.by === "profile" ? "Stated by the profile" : "Why", verdict.reason]];
     case "harness-error":
-      return [["What went wrong in Touchstone", verdict.stack ?? verdict.message]];
+      return [["Internal error", verdict.stack ?? verdict.message]];
     default:
       return [];
   }
@@ -203,7 +201,7 @@ const evidenceOf = (
   return [
     group === "push" &&
       pushes !== undefined &&
-      text(link(`${options.prefix}pushes`, "The pushes that the receiver saw")),
+      text(link(`${options.prefix}pushes`, "Pushes seen by the receiver")),
     seen !== undefined && seen.count > 0 && { is: "exchanges", ...seen, where: "exchanges.jsonl", about: "" },
     verdict.kind !== "not-applicable" && replayCommand(id, run, options),
   ];

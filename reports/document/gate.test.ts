@@ -76,7 +76,7 @@ describe("waivers", () => {
   it("that cover a breach set it apart from the broken promises, with owner and date", () => {
     const text = withWaiver("active");
     expect(text).not.toContain("Broken promises");
-    expect(text).toContain("Known breaches, waived for a while (1)");
+    expect(text).toContain("Known breaches, waived for now (1)");
     expect(text).toContain("1 failed (1 waived)");
     expect(partOf(text, "– code.single-use")).toMatch(
       /covers a breach +known since May +the token team +2030-02-01/,
@@ -110,7 +110,7 @@ describe("the report of a run", () => {
       resultOf("code.lifetime", { kind: "passed", cases: 12 }, [], 450_000),
     ];
     const text = render(recordOf({ rules }));
-    expect(text.slice(0, text.indexOf("Not asked for"))).toMatchInlineSnapshot(`
+    expect(text.slice(0, text.indexOf("Not selected"))).toMatchInlineSnapshot(`
       "Target       embedded reference service
                    http://127.0.0.1:40123
       Behaviour    sound
@@ -128,21 +128,21 @@ describe("the report of a run", () => {
         Authorization code
         ✓ code.lifetime  passed  12 cases  7.5 min
 
-      Observed where the document leaves it open
+      Observed where the document is silent
         Observation         What the service does
         authorize.redirect  status: 200
                             via: json
 
       "
     `);
-    expect(text).toContain("83 rules were not asked for: authorize.answers-with-code, ");
+    expect(text).toContain("83 rules were not selected: authorize.answers-with-code, ");
     expect(text).toMatch(/untestable\.rate-limits\n +What the document says +Which rates are allowed\./);
     expect(text.slice(text.indexOf("How it was judged"))).toMatchInlineSnapshot(`
       "How it was judged
         Effort               standard
         Clock of the target  virtual
         Strict               no
-        Rules asked for      3
+        Selected rules       3
         Seed                 1234
 
       ✓ Every required rule ran and held.
@@ -160,7 +160,7 @@ describe("the report of a run", () => {
           Seen      the second exchange gave an accessToken
           Input     at once
           Also      1 further input: after a refresh
-          Again     came back in 4 of 4 replays
+          Again     reproduced in 4 of 4 replays
           #214  GET /open-api/oauth/authorize?clientId=client-a&state=4f1c09a77e1&
                   redirectUri=https%3A%2F%2Fclient-a.example%2Fcallback
                 → 200 {"timestamp":1893456000000,"state":"4f1c09a77e1","code":"‹code 3›"}
@@ -188,7 +188,7 @@ describe("the report of a run", () => {
     const limits = { ...documentLimits, codeLifetimeMs: 20_000, stateMaxBytes: 64 };
     const text = render(recordOf({ limits, replacedLimits: ["codeLifetimeMs", "stateMaxBytes"] }));
     expect(text.split("\n").slice(0, 7).join("\n")).toMatchInlineSnapshot(`
-      "Judged by limits that are not the document’s
+      "Judged by limits that differ from the document’s
         Limit            In this run  In the document
         code lifetime    20 s         10 min
         state max bytes  64           128
@@ -218,10 +218,10 @@ describe("the report of a run", () => {
 
   it("says how often a failure came back", () => {
     expect([again(4, 4), again(1, 4), again(0, 4), again(0, 0)]).toEqual([
-      "came back in 4 of 4 replays",
-      "flaky: came back in 1 of 4 replays",
-      "flaky: seen once, did not come back in 4 replays",
-      "not tried again",
+      "reproduced in 4 of 4 replays",
+      "flaky: reproduced in 1 of 4 replays",
+      "flaky: seen once, not reproduced in 4 replays",
+      "not replayed",
     ]);
   });
 
@@ -229,7 +229,7 @@ describe("the report of a run", () => {
     const exchanges = Array.from({ length: 30 }, (_, at) => authorized(at + 1));
     const text = render(failedRecord([{ ...broken(), exchanges }]));
     expect(text.match(/#\d+/g)).toEqual(["#1", "#2", "#3", "#26", "#27", "#28", "#29", "#30"]);
-    expect(text).toContain("… 22 exchanges are left out here");
+    expect(text).toContain("… 22 exchanges omitted");
   });
 
   it("shows headers that matter, an empty body and a request without an answer", () => {
@@ -259,7 +259,7 @@ describe("the report of a run", () => {
                 cache-control: public
           #2  GET /open-api/oauth/authorize?clientId=client-a&state=4f1c09a77e1&
                 redirectUri=https%3A%2F%2Fclient-a.example%2Fcallback
-              → no whole answer: other side closed
+              → no complete answer: other side closed
           touchstone replay runs/one exchange.no-store"
     `);
   });
@@ -289,21 +289,21 @@ describe("the report of a run", () => {
       outcome: "harness-error",
       exitCode: 5,
     });
-    expect(partOf(render(record), "What could not be judged")).toMatchInlineSnapshot(`
-      "What could not be judged
+    expect(partOf(render(record), "Rules that could not be judged")).toMatchInlineSnapshot(`
+      "Rules that could not be judged
         – could not run: clock.advance is missing
           it waits for 30 d
           refresh.lifetime, refresh.reauthorize
 
         ? inconclusive
-          no case was judged; to settle it: a further run
+          no case was judged; to resolve: a further run
           code.unknown
 
         # harness error: this is a fault of Touchstone, not of the service
           it broke
           access.header
 
-        – not applicable, says the profile
+        – not applicable, as stated by the profile
           no such header
           access.required
 
@@ -344,17 +344,17 @@ describe("the report of a run", () => {
       }),
     ];
     const text = render(recordOf({ rules }));
-    expect(text.slice(text.indexOf("Lifetimes"), text.indexOf("Not asked for"))).toMatchInlineSnapshot(`
-      "Lifetimes
-        Lifetimes as measured
-        Each credential was probed once, at ages on both sides of its promised end. The truth lies between
-        the two ages.
+    expect(text.slice(text.indexOf("Measured lifetimes"), text.indexOf("Not selected")))
+      .toMatchInlineSnapshot(`
+      "Measured lifetimes
+        Each credential was probed once, at ages on both sides of its promised end. Its true lifetime lies
+        between the two ages.
         Rule             Of what                      Promised  Accepted up to  Refused from
         code.lifetime    code, code of a busy client    10 min   9 min 59.44 s  10 min 0.5 s
         code.lifetime    code after a refusal           10 min      not probed  10 min 0.5 s
         access.lifetime  accessToken                       1 s           never         never
 
-      Readings that the evidence allows
+      Readings that fit the evidence
         Rule                    Readings
         authorize.state-length  bytes-after-decoding: the 128 bytes are counted after percent-decoding
 
@@ -383,7 +383,7 @@ describe("the report of a run", () => {
       pinned: { "authorize.redirect": '{"status":302}', "exchange.errors": fingerprint },
     });
     expect(partOf(text, "Observed where")).toMatchInlineSnapshot(`
-      "Observed where the document leaves it open
+      "Observed where the document is silent
         Observation         What the service does
         authorize.redirect  status: 200
                             The profile pins status: 302
@@ -391,8 +391,8 @@ describe("the report of a run", () => {
                             no code: status: 422, body: json
                             what came back in the long run: the same as before"
     `);
-    expect(partOf(text, "Changed since")).toMatchInlineSnapshot(`
-      "Changed since they were pinned
+    expect(partOf(text, "Pinned observations that changed")).toMatchInlineSnapshot(`
+      "Pinned observations that changed
         Observation           Pinned       Seen
         ≠ authorize.redirect  status: 302  status: 200"
     `);
@@ -410,12 +410,12 @@ describe("the report of a run", () => {
             Clause    RFC 6749 section 10.10
             Expected  at least 128 bits
             Seen      96 bits
-            Again     came back in 4 of 4 replays
+            Again     reproduced in 4 of 4 replays
             touchstone replay runs/one exchange.token-entropy"
       `);
     const strict = render(recordOf({ rules: [warned], strict: true, outcome: "failed", exitCode: 1 }));
     expect(strict).toContain("#1  POST /open-api/oauth/access-token");
-    expect(strict).toContain("✗ 1 advisory rule warned, and this run is strict.");
+    expect(strict).toContain("✗ 1 advisory rule warned, which fails a strict run.");
   });
 
   it("prints failures and totals alone where it is to be quiet", () => {
@@ -436,7 +436,7 @@ describe("the report of a run", () => {
     const text = render(open);
     expect(text).toContain("1 rule was not judged before the run ended");
     expect(text).toContain("No rule was judged;");
-    expect(text).toContain("… The run was cut off; this is what had been judged by then.");
+    expect(text).toContain("… The run was cut off; these are the results until then.");
   });
 
   it("counts the rules that an interruption left, and names none of them", () => {

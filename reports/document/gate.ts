@@ -96,28 +96,28 @@ const failureSections = (subject: GateSubject, options: GateOptions): readonly (
   const known = [...cards("failed", true, true), ...cards("warned", true, true)];
   const warned = cards("warned", false, !record.strict);
   return [
-    part("cause", "Look at this first", cause !== undefined && causeCallout(cause, options)),
+    part("cause", "Start here", cause !== undefined && causeCallout(cause, options)),
     part("broken", `Broken promises (${broken.length})`, ...broken),
-    part("known", `Known breaches, waived for a while (${known.length})`, ...known),
+    part("known", `Known breaches, waived for now (${known.length})`, ...known),
     (options.detail !== "failures" || record.strict) &&
       part("warned", `Warnings (${warned.length}): from public standards, not the document`, ...warned),
     part("waivers", `Waivers (${record.waivers?.length ?? 0})`, waiverTable(record)),
-    part("changed", "Changed since they were pinned", driftTable(record, pinned, options)),
+    part("changed", "Pinned observations that changed", driftTable(record, pinned, options)),
   ];
 };
 
 const causeCallout = (cause: NonNullable<ReturnType<typeof commonCauseOf>>, place: Place): Block =>
   text(
-    `${plural(cause.unjudged.length, "rule")} could not be judged because a request that had to succeed did not: `,
+    `${plural(cause.unjudged.length, "rule")} could not be judged because a request that had to succeed failed: `,
     strong(cause.reason),
-    `. The same answer is in the ${cause.broken.length === 1 ? "breach" : "breaches"} of `,
+    `. The ${cause.broken.length === 1 ? "breach" : "breaches"} of these rules got the same answer: `,
     ...cause.broken.flatMap((id, at) => [at > 0 ? ", " : "", link(`${place.prefix}broken-${id}`, id)]),
     ".",
   );
 
 const remedies: Readonly<Partial<Record<WaiverState, string>>> = {
   expired: "fix the breach and remove the waiver, or agree on a new date with its owner",
-  stale: "remove the waiver from the profile, so that a later breach is seen",
+  stale: "remove the waiver from the profile, so that a new breach is reported",
 };
 
 const waiverTable = ({ waivers = [] }: RunRecord) =>
@@ -160,32 +160,31 @@ const accountSections = (subject: GateSubject, options: GateOptions): readonly (
   const isFull = options.detail === "full";
   const observed = record.rules.filter(({ verdict }) => verdict.kind === "observed").length;
   return [
-    part("unjudged", "What could not be judged", ...unjudged(record, options)),
+    part("unjudged", "Rules that could not be judged", ...unjudged(record, options)),
     part("rules", "Every rule", {
       is: "rules",
       isLong: isFull,
       groups: ruleGroups(subject, options),
     }),
     part("lifetimes", "Lifetimes", lifetimesFigure(record, options)),
-    part("readings", "Readings that the evidence allows", readingsTable(record.rules, options)),
+    part("readings", "Readings that fit the evidence", readingsTable(record.rules, options)),
     part("pushes", "Pushes", ...pushBlocks(record, pushes, options)),
     isFull && part("measured", "Also measured", alsoMeasured(record.rules, options)),
     part(
       "observed",
-      "Observed where the document leaves it open",
+      "Observed where the document is silent",
       isFull
         ? observedTable(record, pinned, options)
         : observed > 0 &&
-            softText(`${plural(observed, "observation")}; --verbose and reports show what was seen.`),
+            softText(`${plural(observed, "observation")}; --verbose and reports show the values.`),
     ),
-    part("untested", "Not asked for, or not testable", ...untested(record, options)),
-    isFull &&
-      part("left", "Left on the target: the document has no call that takes it back", list(leftOn(record))),
+    part("untested", "Not selected, or not testable", ...untested(record, options)),
+    isFull && part("left", "Left on the target: the document has no call to remove it", list(leftOn(record))),
     isFull && part("environment", "How it was judged", facts(environment(record))),
   ];
 };
 
-/** Whether it was the end of the run that left the rule without a verdict: then its reason is everyone's. */
+/** Whether the rule has no verdict only because the run ended; the reason is then the same for all. */
 const wasCutOff = ({ verdict }: RunRecord["rules"][number]): boolean =>
   verdict.kind === "inconclusive" && verdict.reason === "interrupted";
 
@@ -221,7 +220,7 @@ const untested = (
   const names = detail === "full" ? `: ${unasked.join(", ")}` : "";
   return [
     unasked.length > 0 &&
-      softText(`${plural(unasked.length, "rule was", "rules were")} not asked for${names}.`),
+      softText(`${plural(unasked.length, "rule was", "rules were")} not selected${names}.`),
     detail === "full"
       ? table(
           groupTitles.untestable,
@@ -243,6 +242,6 @@ const environment = (record: RunRecord) =>
     ["Effort", record.effort],
     ["Clock of the target", record.target.clock],
     ["Strict", record.strict ? "yes: warnings fail" : "no"],
-    ["Rules asked for", number(record.selected.length)],
+    ["Selected rules", number(record.selected.length)],
     ["Seed", code(String(record.seed))],
   ] as const;

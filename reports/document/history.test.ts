@@ -105,6 +105,6 @@ describe("the page of a history", () => {
   it("says of an empty folder that it is", () => {
     expect(
       textOf(renderHistoryHtml(history({ runs: [], trends: [], rules: [], flaky: [], problems: [] }))),
-    ).toContain("There is no run yet.");
+    ).toContain("There are no runs yet.");
   });
 });

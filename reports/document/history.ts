@@ -19,7 +19,7 @@ import { lookOf, outcomeLook, symbolOfIcon } from "./looks.ts";
 
 const MOST_RUNS = 200;
 const MOST_POINTS = 500;
-/** As many points as a line of text has room for. */
+/** The number of points that fit on a line of text. */
 const MOST_BRIEF = 50;
 
 export const historyDoc = (history: History): Doc => {
@@ -36,7 +36,7 @@ export const historyDoc = (history: History): Doc => {
     title: `${folder}: ${plural(runs.length, "run")}`,
     look: outcomeLook(latest?.outcome),
     headline:
-      latest === undefined ? "There is no run yet." : `The latest run: ${latest.outcome ?? "cut off"}.`,
+      latest === undefined ? "There are no runs yet." : `The latest run: ${latest.outcome ?? "cut off"}.`,
     detail: [plural(runs.length, "run"), ...(runs.length === 0 ? [] : findings)].join("; ").concat("."),
     about: [["Folder", code(folder)]],
     sections: [
@@ -45,7 +45,7 @@ export const historyDoc = (history: History): Doc => {
       tableSection(
         "flaky",
         "Flaky rules",
-        ["Rule", "Target", ">Failed", ">Changed", ">Of what it could"],
+        ["Rule", "Target", ">Failed", ">Changed", ">Share of possible"],
         flaky.map((one) => [
           code(one.id),
           one.target,
@@ -57,24 +57,24 @@ export const historyDoc = (history: History): Doc => {
       section("runs", "All runs", ...runList(runs)),
       tableSection(
         "left-out",
-        "In no trend, because they are incomplete",
+        "Incomplete, so in no trend",
         ["Run", "Why"],
         leftOut.map(({ name, reason }) => [code(name), reason]),
         "Incomplete runs",
       ),
       tableSection(
         "problems",
-        "Cannot be read",
+        "Unreadable",
         ["Run", "Why"],
         problems.map(({ name, problem }) => [code(name), problem]),
-        "Run directories that cannot be read",
+        "Unreadable run directories",
       ),
     ],
     source: `the run directories in ${folder}`,
   });
 };
 
-/** A single run is no trend. What changed comes first. */
+/** A single run is not a trend. Changes come first. */
 const drawn = (trends: readonly Trend[]): readonly Trend[] =>
   trends
     .filter(({ points }) => points.length > 1)
@@ -85,7 +85,7 @@ const isLatency = ({ metric }: Trend): boolean => metric.startsWith("p");
 const amount = (trend: Trend, value: number): string =>
   isLatency(trend) ? latency(value) : `${rate(value)}/s`;
 
-/** As many of the latest runs as a picture has room for. */
+/** The latest runs, at most as many as fit in a picture. */
 const latestOf = (whole: Trend): Trend => {
   const from = Math.max(0, whole.points.length - MOST_POINTS);
   return {

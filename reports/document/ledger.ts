@@ -38,7 +38,7 @@ export const ledgerDoc = (file: string, rows: readonly LedgerRow[]): Doc => {
     title: `Ledger ${file}`,
     look: broken > 0 ? ["bad", "cross"] : missed.length > 0 ? ["open", "question"] : ["seen", "ring"],
     headline: `${plural(rows.length, "credential")}: ${waiting.length} due, ${judged.length} judged, ${missed.length} expired unjudged.`,
-    detail: broken === 0 ? "" : `${broken} of those that were judged broke their rule.`,
+    detail: broken === 0 ? "" : `${broken} of them broke their rule.`,
     about: [["Ledger", code(file)]],
     sections: [
       tableSection(
@@ -77,13 +77,13 @@ const told = ({ latest, times }: Alike): Text =>
     latest.note,
   );
 
-/** Rows of which a reader wants to know the latest, and how many there were. */
+/** Similar rows, shown as the latest one with a count. */
 interface Alike {
   readonly latest: LedgerRow;
   readonly times: number;
 }
 
-/** A daily run adds rows of the same kind for as long as it lives; what differs in more than its age stays apart. */
+/** A daily run keeps adding similar rows; rows that differ in more than age stay separate. */
 const alike = (rows: readonly LedgerRow[]): readonly Alike[] =>
   [
     ...Map.groupBy(rows, ({ target, rule, subject, side, held, state, note }) =>
@@ -94,7 +94,7 @@ const alike = (rows: readonly LedgerRow[]): readonly Alike[] =>
     return latest === undefined ? [] : [{ latest, times: group.length }];
   });
 
-/** To the minute, and to the second where the whole of it is a matter of minutes. */
+/** To the minute, or to the second for spans of minutes. */
 const spanOf = (from: string, until: string): string => {
   const isBrief = Date.parse(until) - Date.parse(from) < 600_000;
   const told = (instant: string): string =>

@@ -5,10 +5,10 @@ import { msOf, type LatencyPoint } from "../gather/heat.ts";
 import { figure as number, plural, latency, sparkline, rate } from "../text/figures.ts";
 import { figure, link, softText, table, type Block, type Figure, type Text } from "./model.ts";
 
-/** As many values as a line of text has room for. */
+/** The number of values that fit on a line of text. */
 const MOST_BRIEF = 60;
 
-/** Where the page has a breach of a rule in these seconds. */
+/** The card of a breach of the rule within the bucket, if the page has one. */
 type FindBreach = (rule: string, bucket: Bucket) => string | undefined;
 
 export const courseBlocks = (
@@ -20,7 +20,7 @@ export const courseBlocks = (
   ...latencyFigures(course),
   course.late > 0 &&
     softText(
-      `${plural(course.late, "histogram")} came late: the distributions below hold them, the lines over time do not.`,
+      `${plural(course.late, "histogram")} arrived late: they count in the distributions below but not in the lines over time.`,
     ),
 ];
 
@@ -32,14 +32,14 @@ const rateFigure = ({ buckets, seconds }: Course, record: LoadRecord, find: Find
   const started = buckets.map((one) => perSecond(one.started, one));
   const highest = Math.max(...asked, ...started);
   const rows = table(
-    "Rate asked and achieved, a second",
+    "Requested and achieved rate per second",
     [
       ">From second",
       ">Asked",
       ">Started",
       ">Dropped",
       ">Requests",
-      ">Refused as meant",
+      ">Refused as intended",
       ">Failed",
       "Breaches",
     ],
@@ -58,10 +58,8 @@ const rateFigure = ({ buckets, seconds }: Course, record: LoadRecord, find: Find
     ]),
   );
   return figure({
-    title: "Rate asked and achieved",
-    note: isSearch
-      ? "Iterations a second, step after step."
-      : "Iterations a second; those of the warm-up are shaded.",
+    title: "Requested and achieved rate",
+    note: isSearch ? "Iterations per second, step by step." : "Iterations per second; the warm-up is shaded.",
     legend: [
       ["asked", "asked"],
       ["achieved", "started"],
@@ -72,7 +70,7 @@ const rateFigure = ({ buckets, seconds }: Course, record: LoadRecord, find: Find
       is: "rate",
       seconds,
       buckets,
-      // The steps of a search have a warm-up each, too short to be drawn.
+      // Each step of a search has its own warm-up, too short to draw.
       warmUpSeconds: isSearch ? 0 : record.warmUpMs / 1_000,
     },
     brief: [
@@ -120,7 +118,7 @@ const latencyFigure = ({ endpoint, outcome, points }: EndpointCourse, axes: Axes
   return figure({
     title,
     legend: [
-      ["heat", "requests, the more the stronger"],
+      ["heat", "requests (darker means more)"],
       ["p50", "p50"],
       ["p95", "p95"],
       ["p99", "p99"],
@@ -150,16 +148,16 @@ const listed = [0, 0.5, 0.9, 0.95, 0.99, 0.999, 1] as const;
 export const spreadFigure = ({ endpoints }: Course): Figure | undefined => {
   const measured = endpoints.filter(({ points }) => points.length > 0);
   const rows = table(
-    "Latencies in milliseconds, from the moment at which a request was meant to start",
+    "Latencies in milliseconds, measured from each request's scheduled start",
     ["Endpoint", ">Fastest", ">p50", ">p90", ">p95", ">p99", ">p99.9", ">Slowest"],
     measured.map((one) => [one.endpoint, ...listed.map((share) => msAt(one, share).toFixed(2))]),
   );
   return rows === undefined
     ? undefined
     : figure({
-        title: "How latencies are spread",
-        note: "Each hill is as high as its own peak; the axis is logarithmic. The warm-up is left out. Latency counts from the moment at which a request was meant to start.",
-        picture: { is: "spread", label: "How latencies are spread", endpoints: measured },
+        title: "Latency distribution",
+        note: "Each curve is scaled to its own peak; the axis is logarithmic. The warm-up is left out. Latency counts from the scheduled start of a request.",
+        picture: { is: "spread", label: "Latency distribution", endpoints: measured },
         table: rows,
       });
 };

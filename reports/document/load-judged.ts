@@ -47,7 +47,7 @@ const shownBreaches = ({ breaches, record }: LoadSubject): readonly (readonly Lo
 
 const breachId = (prefix: string, at: number): string => `${prefix}breach-${at + 1}`;
 
-/** The id of the first card on a breach of this rule in these seconds, if one is shown. */
+/** The id of the first card shown for a breach of this rule in these seconds, if any. */
 export const breachFinder =
   (subject: LoadSubject, prefix: string) =>
   (rule: string, { second, seconds }: Pick<Bucket, "second" | "seconds">): string | undefined => {
@@ -90,7 +90,7 @@ const breachCard = (
   tone: "failed",
   id,
   header: mark(["bad", "cross"], code(breach.rule), "failed"),
-  beside: `after ${elapsed(breach.atMs)}, at ${rate(breach.askedRate)} arrivals a second`,
+  beside: `after ${elapsed(breach.atMs)}, at ${rate(breach.askedRate)} arrivals per second`,
   promise: knownRequirement(breach.rule)?.sentence ?? "",
   blocks: [
     facts([
@@ -124,10 +124,10 @@ export const objectivesTable = ({ objectives }: LoadRecord): Table | undefined =
     ["Objective", ">Limit", ">Measured", "Against the limit"],
     objectives.map((one) => {
       const { name, bound, limit, unit, verdict, measured, interval } = one;
-      // What so few requests cannot show has no plain tick.
+      // If too few requests could show a breach, the tick is not plain.
       const [look, word]: readonly [Look, string] =
         verdict === "held" && one.reason !== undefined
-          ? [["open", "ring"], "held, not shown"]
+          ? [["open", "ring"], "held, not proven"]
           : objectiveLooks[verdict];
       return [
         mark(look, [name], word),
@@ -164,16 +164,16 @@ const stepLooks: Readonly<Record<BreakpointStep["verdict"], readonly [Look, word
   spoilt: [["open", "question"], "invalid"],
 };
 
-/** What a search found: a highest rate only where something gave way above it. */
+/** What a search found; a highest rate only if something failed above it. */
 export const searchAnswer = ({
   steps = [],
   highestRate,
 }: Pick<LoadRecord, "steps" | "highestRate">): string => {
-  if (highestRate === undefined) return "The objectives were met at no rate that was tried.";
+  if (highestRate === undefined) return "The objectives were not met at any rate tried.";
   const isHighest = steps.some((step) => step.verdict === "gave way" && step.rate > highestRate);
   return isHighest
-    ? `The highest rate with all objectives met is ${rate(highestRate)} requests a second.`
-    : `All objectives are met at ${rate(highestRate)} requests a second at least; nothing gave way above it.`;
+    ? `The highest rate that meets all objectives is ${rate(highestRate)} requests per second.`
+    : `All objectives are met at ${rate(highestRate)} requests per second at least; nothing failed above it.`;
 };
 
 export const searchBlocks = (record: LoadRecord): readonly Block[] => {
@@ -195,8 +195,8 @@ export const searchBlocks = (record: LoadRecord): readonly Block[] => {
   return [
     text(searchAnswer(record)),
     figure({
-      title: "Rates that were tried",
-      note: "Requests a second, on a logarithmic axis, one step after another. The line is what was asked for, the mark what was achieved.",
+      title: "Rates tried",
+      note: "Requests per second, on a logarithmic axis, step by step. The line is the requested rate, the mark the achieved rate.",
       legend: [
         ["steps-held", "passed"],
         ["steps-gave", "failed"],
@@ -204,7 +204,7 @@ export const searchBlocks = (record: LoadRecord): readonly Block[] => {
       ],
       picture: {
         is: "steps",
-        label: `${steps.length} steps from ${rate(Math.min(...rates))} to ${rate(Math.max(...rates))} requests a second; ${highestRate === undefined ? "none passed" : `the highest that passed is ${rate(highestRate)}`}.`,
+        label: `${steps.length} steps from ${rate(Math.min(...rates))} to ${rate(Math.max(...rates))} requests per second; ${highestRate === undefined ? "none passed" : `the highest that passed is ${rate(highestRate)}`}.`,
         steps,
       },
       open: true,

@@ -15,7 +15,7 @@ import {
   type Table,
 } from "./model.ts";
 
-/** Every endpoint's latencies, as the service took and as a caller who keeps to the schedule waits. */
+/** Latencies of every endpoint: as the service took, and as waited by a caller that keeps to the schedule. */
 export const endpointTable = ({ endpoints }: LoadRecord): Table | undefined =>
   table(
     "Latencies by endpoint",
@@ -23,7 +23,7 @@ export const endpointTable = ({ endpoints }: LoadRecord): Table | undefined =>
     endpoints.flatMap(({ endpoint, outcome, service, response }) =>
       (
         [
-          ["meant to start", response],
+          ["scheduled start", response],
           ["sent", service],
         ] as const
       ).map(([from, one], at) => [
@@ -64,10 +64,10 @@ export const pushBlocks = ({ pushes }: LoadRecord): readonly (Block | undefined)
       `${plural(pushes.pushes, "push", "pushes")} for ${plural(events, "event")}, ${number(acknowledged)} of which were acknowledged (${percent(events === 0 ? 0 : acknowledged / events)}).`,
       delay === undefined || delay.count === 0
         ? ""
-        : ` From its event to its first push it took ${latency(delay.p50Ms)} in the median, ${latency(delay.p95Ms)} at p95, ${latency(delay.p99Ms)} at p99, ${latency(delay.maxMs)} at most.`,
+        : `From its event to its first push it took ${latency(delay.p50Ms)} in the median, ${latency(delay.p95Ms)} at p95, ${latency(delay.p99Ms)} at p99, ${latency(delay.maxMs)} at most.`,
     ),
     table(
-      "Notifications by how often each was pushed",
+      "Notifications by number of pushes",
       ["Pushed", ">Notifications"],
       Object.entries(attempts).map(([times, count]) => [plural(Number(times), "time"), number(count)]),
     ),
@@ -80,9 +80,9 @@ export const environment = (record: LoadRecord): readonly (Fact | false | undefi
     ["Scenario", record.scenario],
     [
       "Shape",
-      `${record.shape}, ${elapsed(record.durationMs)}, ${record.warmUpMs === 0 ? "without a warm-up" : `the first ${elapsed(record.warmUpMs)} to warm up`}`,
+      `${record.shape}, ${elapsed(record.durationMs)}, ${record.warmUpMs === 0 ? "without a warm-up" : `of which ${elapsed(record.warmUpMs)} to warm up`}`,
     ],
-    ["Asked for", `${rate(record.rate)} requests a second, ${rate(record.arrivalRate)} iterations`],
+    ["Asked for", `${rate(record.rate)} requests per second, ${rate(record.arrivalRate)} iterations`],
     record.tags !== undefined && [
       "Tags",
       Object.entries(record.tags)
@@ -95,7 +95,7 @@ export const environment = (record: LoadRecord): readonly (Fact | false | undefi
       `${plural(achieved.arrivals, "iteration")}, ${number(Math.round(achieved.arrivalsAsked))} asked for, ${number(achieved.dropped)} dropped`,
     ],
     achieved?.lag && [
-      "Iterations began late by",
+      "Iteration start lag",
       `${latency(achieved.lag.p50Ms)} in the median, ${latency(achieved.lag.p99Ms)} at p99`,
     ],
     [
@@ -110,7 +110,7 @@ export const environment = (record: LoadRecord): readonly (Fact | false | undefi
       `${achieved.k6Cores.toFixed(2)} cores, ${number(Math.round(achieved.k6MemoryMiB ?? 0))} MiB`,
     ],
     achieved?.collectorCores !== undefined && [
-      "The collector used",
+      "Used by the collector",
       `${achieved.collectorCores.toFixed(2)} cores`,
     ],
     achieved?.machineIdle !== undefined && ["Idle share of the machine", percent(achieved.machineIdle)],

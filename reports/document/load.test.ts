@@ -53,7 +53,7 @@ const shown = (subject: LoadSubject, columns = 100): string =>
 describe("a load run on the terminal", () => {
   it("tells breaches with their exchanges, objectives, latencies and promises, and ends with what it comes to", () => {
     const text = shown({ record: view.record, run: "runs/load" });
-    expect(text).toMatch(/✗ code\.single-use {2}after .* arrivals a second\n/);
+    expect(text).toMatch(/✗ code\.single-use {2}after .* arrivals per second\n/);
     expect(text).toMatch(/Expected {2}/);
     expect(text).toMatch(/✓ list p95 +at most 50\.0 ms +12\.0 ms \(11\.0 ms to 13\.0 ms\)/);
     expect(text).toMatch(/✗ failed requests +at most 0\.1 % +1 %/);
@@ -63,11 +63,11 @@ describe("a load run on the terminal", () => {
     expect(text).toMatch(
       /✗ 1 promise broke under load, and 1 objective was missed\.\n[^]*Exit\s+code 1\.\na note\n$/,
     );
-    expect(text).not.toContain("Rate asked and achieved");
+    expect(text).not.toContain("Requested and achieved rate");
   });
 
   it("draws the course in lines of bars where the samples were read", () => {
-    expect(shown(view)).toMatch(/Rate asked and achieved\n[^]*asked +[▁▂▃▄▅▆▇█]{20} {2}at most \d/);
+    expect(shown(view)).toMatch(/Requested and achieved rate\n[^]*asked +[▁▂▃▄▅▆▇█]{20} {2}at most \d/);
   });
 
   it.each([60, 80, 100])("stays within %i columns", (columns) => {

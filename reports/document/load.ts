@@ -66,7 +66,7 @@ export const loadDoc = (
         "Latencies",
         steps.length > 0 &&
           softText(
-            "Of the step whose figures this record shows: the best one, or the one that broke a rule.",
+            "For the step whose figures this record shows: the best one, or the one that broke a rule.",
           ),
         course !== undefined && spreadFigure(course),
         endpointTable(record),
@@ -74,7 +74,7 @@ export const loadDoc = (
       part("promises", "Promises under load", rulesTable(record, detail)),
       part("pushes", "Pushes under load", ...pushBlocks(record)),
       part("machines", "Machines", ...machineBlocks(record)),
-      part("environment", "How it was loaded", detail === "full" && facts(environment(record))),
+      part("environment", "How the load was made", detail === "full" && facts(environment(record))),
     ],
     source: run,
   });
@@ -83,7 +83,7 @@ export const loadDoc = (
 const headlineOf = (record: LoadRecord): string => {
   const { segment } = record;
   if (segment !== undefined && record.state === "sealed" && record.outcome === undefined)
-    return `Segment ${segment.index} of ${segment.count} was played to its end. \`merge\` judges the run.`;
+    return `Segment ${segment.index} of ${segment.count} ran to its end. \`merge\` judges the run.`;
   const broken = record.rules.filter(({ breaches }) => breaches > 0).length;
   const isAnswered = record.outcome === "passed" || record.outcome === "failed";
   if (record.steps !== undefined && broken === 0 && isAnswered) return searchAnswer(record);
@@ -106,7 +106,7 @@ const headlineOf = (record: LoadRecord): string => {
     case "harness-error":
       return "Touchstone itself failed under load; this says nothing about the service.";
     default:
-      return "The load run was cut off; this is what was measured by then.";
+      return "The load run was cut off; these are the measurements until then.";
   }
 };
 
@@ -115,8 +115,8 @@ const detailOf = (record: LoadRecord): string => {
   const checks = rules.reduce((sum, one) => sum + one.checks, 0);
   const requests =
     achieved === undefined
-      ? "No request was sent"
-      : `${plural(achieved.requests, "request")} at ${rate(achieved.requestsPerSecond)} a second, ${rate(askedAtMost(record))} asked for at the peak`;
+      ? "No requests were sent"
+      : `${plural(achieved.requests, "request")} at ${rate(achieved.requestsPerSecond)} per second, ${rate(askedAtMost(record))} requested at the peak`;
   return given([
     `${requests}; ${plural(checks, "check")} of ${plural(rules.length, "rule")}${took(record)}.`,
     highestRate !== undefined && headlineOf(record) !== searchAnswer(record) && searchAnswer(record),
@@ -139,7 +139,7 @@ const machineBlocks = ({ merged, segment }: LoadRecord): readonly (Block | undef
       ["Host", segment.host],
       ["Start", segment.startAt],
       segment.setUpMs !== undefined && ["Set-up", `took ${latency(segment.setUpMs)}`],
-      ["The target’s clock less this one", lines(before(segment.clock.before), after(segment.clock.after))],
+      ["The target’s clock minus this one", lines(before(segment.clock.before), after(segment.clock.after))],
     ]),
   ];
 };
@@ -162,10 +162,10 @@ const summary = ({ machines, count, skewMs, skewErrorMs, worst }: Merged): Block
   const there = machines.filter(({ record }) => record !== undefined).length;
   const worstMachine = machines.find(({ index }) => index === worst);
   return text(
-    `${there === count ? "" : `${there} of `}${plural(count, "machine")} played the load`,
+    `${there === count ? "" : `${there} of `}${plural(count, "machine")} generated the load`,
     skewMs === undefined
       ? "."
-      : `, and began within ${number(Math.round(skewMs))} ± ${number(Math.ceil(skewErrorMs ?? 0))} ms of one another.`,
+      : `, starting within ${number(Math.round(skewMs))} ± ${number(Math.ceil(skewErrorMs ?? 0))} ms of one another.`,
     worstMachine === undefined
       ? ""
       : ` The worst was that of segment ${worstMachine.index}${worstMachine.lagP99Ms === undefined ? "" : `, where one iteration in a hundred began ${latency(worstMachine.lagP99Ms)} late or more`}.`,

@@ -4,10 +4,10 @@ import type { Picture } from "./pictures.ts";
 
 /*
  * A report as data. One function per kind of report decides what it says; the renderers for terminal, HTML
- * and Markdown decide how it looks. Texts are raw here: each renderer makes them harmless for its medium.
+ * and Markdown decide how it looks. Texts are raw: each renderer escapes them for its medium.
  */
 
-/** What a mark says by its colour; the icon in it says the same. */
+/** The meaning of a mark's colour; its icon says the same. */
 export type Tone = "good" | "bad" | "warn" | "open" | "seen" | "none";
 export type Icon =
   | "check"
@@ -29,15 +29,15 @@ export type Span =
       readonly is: "mark";
       readonly look: Look;
       readonly text: Text;
-      /** For those who hear the page. */ readonly word?: string;
+      /** For screen readers. */ readonly word?: string;
     }
-  /** A link to a place of the same document. */
+  /** A link within the same document. */
   | { readonly is: "link"; readonly to: string; readonly text: Text }
   /** A link to a file beside the document. */
   | { readonly is: "file"; readonly name: string; readonly text: Text }
-  /** Several texts in one cell, below one another. */
+  /** Several texts in one cell, one below the other. */
   | { readonly is: "lines"; readonly lines: readonly Text[] }
-  /** A measured value beside its limit, for a table whose other cells have the figures. */
+  /** A measured value beside its limit, for a table whose other cells hold the figures. */
   | Bullet;
 
 export interface Bullet {
@@ -63,7 +63,7 @@ export interface Table {
 
 export type Fact = readonly [name: string, value: Text];
 
-/** A picture of data. HTML draws it; terminal and Markdown show `brief`, or the table where there is none. */
+/** A chart. HTML draws it; terminal and Markdown show `brief`, or the table if there is none. */
 export interface Figure {
   readonly is: "figure";
   readonly title: string;
@@ -72,7 +72,7 @@ export interface Figure {
   readonly picture: Picture;
   readonly table?: Table;
   readonly brief?: readonly Text[];
-  /** HTML shows the table beneath the picture, instead of unfolding it on demand. */
+  /** HTML shows the table below the chart instead of unfolding it on demand. */
   readonly open?: boolean;
 }
 
@@ -113,10 +113,10 @@ export interface Card {
   readonly blocks: readonly Block[];
 }
 
-/** Every rule by the sections of the document. HTML unfolds each to its blocks. */
+/** All rules by section of the document. HTML unfolds each to its blocks. */
 export interface Rules {
   readonly is: "rules";
-  /** Whether a terminal has a line for each rule, or for each group alone. */
+  /** Whether a terminal has a line for each rule rather than for each group. */
   readonly isLong: boolean;
   readonly groups: readonly RuleGroup[];
 }
@@ -142,9 +142,9 @@ export interface Exchanges {
   readonly shown: readonly ExchangeRecord[];
   readonly count: number;
   readonly where: string;
-  /** Where they were sent, for lines that send them again. */
+  /** Where the exchanges were sent, for curl lines that repeat them. */
   readonly baseUrl?: string | undefined;
-  /** Headers that this text names are shown where there is little room. */
+  /** Headers named in this text are shown even when space is short. */
   readonly about: string;
 }
 
@@ -159,7 +159,7 @@ export interface Doc {
   readonly look: Look;
   readonly headline: string;
   readonly detail: Text;
-  /** What has to be known before the headline is believed. */
+  /** What readers must know before they believe the headline. */
   readonly before: readonly Block[];
   readonly about: readonly Fact[];
   readonly after: readonly Block[];
@@ -169,7 +169,7 @@ export interface Doc {
 
 type Optional<T> = T | false | undefined;
 
-/** The items that are there. */
+/** The items that are present. */
 export const given = <T>(items: readonly Optional<T>[]): readonly T[] =>
   items.filter((item): item is T => item !== false && item !== undefined);
 
@@ -218,7 +218,7 @@ export const callout = (title: string, ...blocks: readonly Optional<Block>[]): C
   blocks: given(blocks),
 });
 
-/** A table, or nothing where it has no rows. A column whose title begins with ">" is aligned to the right. */
+/** A table, or nothing if it has no rows. A column whose title begins with ">" is right-aligned. */
 export const table = (
   caption: string,
   columns: readonly string[],
@@ -231,7 +231,7 @@ export const table = (
   return { is: "table", caption, columns: columns.map(columnOf), rows };
 };
 
-/** A section that is one table, which has the section's title unless it is given another caption. */
+/** A section with a single table, captioned with the section's title unless given another caption. */
 export const tableSection = (
   id: string,
   title: string,

@@ -10,7 +10,7 @@ import type { ScheduleRow, TimeInterval } from "../text/facts.ts";
 
 export type Range = readonly [low: number, high: number];
 
-/** Values of several things on one logarithmic axis, a lane each. */
+/** Values of several things on one logarithmic axis, one lane each. */
 export interface LanesPicture {
   readonly is: "lanes";
   /** Ratios with no change in the middle, or latencies in milliseconds. */
@@ -22,7 +22,7 @@ export interface LanesPicture {
 export interface Lane {
   readonly name: string;
   readonly said: string;
-  /** What is heard in place of the lane. */
+  /** What screen readers say instead of the lane. */
   readonly label: string;
   readonly band?: { readonly look: "floor" | "limit"; readonly range: Range };
   readonly interval?: Range | undefined;
@@ -66,7 +66,7 @@ export interface RatePicture {
   readonly warmUpSeconds: number;
 }
 
-/** Latencies of one endpoint over time, on the axes that all endpoints of the run share. */
+/** Latencies of one endpoint over time, on axes shared by all endpoints of the run. */
 export interface LatencyPicture {
   readonly is: "latency";
   readonly label: string;
@@ -98,7 +98,7 @@ export interface LifetimesPicture {
   }[];
 }
 
-/** The pushes of a notification that was never acknowledged, over the windows of each interpretation. */
+/** Pushes of a notification that was never acknowledged, over the windows of each interpretation. */
 export interface SchedulePicture {
   readonly is: "schedule";
   readonly result: RuleResult;

@@ -32,7 +32,7 @@ export const replayDoc = (
 
 const whyOpen = (verdict: Verdict): string => {
   if ("missing" in verdict) return `${verdict.missing} is missing: ${verdict.reason}`;
-  if ("settle" in verdict) return `${verdict.reason}; to settle it: ${verdict.settle}`;
+  if ("settle" in verdict) return `${verdict.reason}; to resolve: ${verdict.settle}`;
   if ("reason" in verdict) return verdict.reason;
   return "message" in verdict ? verdict.message : "";
 };

@@ -7,17 +7,17 @@ import { elapsed } from "../text/figures.ts";
 import { callout, code, lines, soft, table, type Block, type Fact } from "./model.ts";
 
 export interface Place {
-  /** Precedes every id of a run, so that several runs share a page. */
+  /** Prefix of every id of a run, so that several runs can share a page. */
   readonly prefix: string;
   readonly program: string;
 }
 
 type AnyRecord = RunRecord | LoadRecord;
 
-/** " in 6.3 s" of a run that ended. */
+/** For example " in 6.3 s"; empty for a run that has not ended. */
 export const took = ({ startedAt, endedAt }: AnyRecord): string => {
   const tookMs = endedAt === undefined ? -1 : Date.parse(endedAt) - Date.parse(startedAt);
-  // The machine's clock may have been set back meanwhile.
+  // The machine's clock may have been set back during the run.
   return tookMs < 0 ? "" : ` in ${elapsed(tookMs)}`;
 };
 
@@ -31,8 +31,8 @@ export const targetFacts = ({
   ["Target", lines(target.name, soft(target.baseUrl))],
   ...(target.profiles.length === 0 ? [] : [["Profile", code(target.profiles.join(", "))] as const]),
   ...(target.behaviour === undefined ? [] : [["Behaviour", code(target.behaviour)] as const]),
-  ["Limits", replacedLimits.length === 0 ? "the document’s own" : "some are not the document’s"],
-  // As the record has it: the reader's time zone is not the writer's.
+  ["Limits", replacedLimits.length === 0 ? "the document’s own" : "some differ from the document’s"],
+  // As in the record: the reader's time zone may differ from the writer's.
   ["Started", startedAt.replace("T", " ").replace(/(\.\d+)?Z$/, " UTC")],
   ["Judged with", lines(`Touchstone ${tool}`, soft(`seed ${seed}`))],
 ];
@@ -43,7 +43,7 @@ export const limitsCallout = ({ replacedLimits, limits }: AnyRecord): Block | un
   replacedLimits.length === 0
     ? undefined
     : callout(
-        "Judged by limits that are not the document’s",
+        "Judged by limits that differ from the document’s",
         table(
           "Replaced limits",
           ["Limit", "In this run", "In the document"],

@@ -24,7 +24,7 @@ export const verifiedDoc = (runs: readonly (Verification & { readonly run: strin
       tableSection(
         "runs",
         "Runs",
-        ["Run", "What was found"],
+        ["Run", "Findings"],
         runs.map((one) => [mark(looks[one.state], code(one.run)), foundIn(one)]),
       ),
     ],
@@ -33,8 +33,8 @@ export const verifiedDoc = (runs: readonly (Verification & { readonly run: strin
 };
 
 const foundIn = (one: Verification) => {
-  if (one.state === "intact") return `as it was sealed (${plural(one.files, "file")})`;
-  if (one.state === "unsealed") return "was never sealed, so that nothing tells whether it is whole";
+  if (one.state === "intact") return `as sealed (${plural(one.files, "file")})`;
+  if (one.state === "unsealed") return "never sealed, so nothing shows whether it is complete";
   return lines(
     "altered since it was sealed",
     ...one.alterations.map(({ file, change, detail }) => `${file}  ${change}: ${detail}`),

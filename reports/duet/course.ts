@@ -10,14 +10,14 @@ export const duetEnds = [
 ] as const;
 type DuetEnd = (typeof duetEnds)[number];
 
-/** So many spoilt pairs are replaced: half of the planned ones, and two where that is fewer. */
+/** The maximum number of spoilt pairs that are replaced: half of the planned ones, but at least two. */
 export const mostSpoilt = (pairs: number): number => Math.max(2, Math.floor(pairs / 2));
 
 /**
- * Why a duet ends here; undefined while it goes on. Each spoilt pair is replaced by another, but no more of them
- * than half of the planned ones: a machine that spoils more cannot be measured on. It ends early only at a
- * planned look, and only where a regression is significant at the level that the look allows (O'Brien and Fleming's
- * boundaries as spent by Lan and DeMets), so that early endings raise no false alarms.
+ * Why a duet ends here; undefined while it continues. Each spoilt pair is replaced, up to half of the planned
+ * number: a machine that spoils more is unfit for measuring. Ends early only at a planned look, and only if a
+ * regression is significant at that look's level (O'Brien and Fleming's boundaries, with alpha spent as by
+ * Lan and DeMets), so that ending early raises no false alarms.
  */
 export const whyEnded = (blocks: readonly Block[], rules: DuetRules): DuetEnd | undefined => {
   const { clean, spoilt } = sortedPairs(blocks);

@@ -11,7 +11,7 @@ const side = literals(["a", "b"]);
 const BlockShape = closed({
   pair: count,
   side,
-  endpoint: text("empty where nothing was granted in the whole block"),
+  endpoint: text("empty if no request was granted in the whole block"),
   p50Ms: amount,
   p95Ms: amount,
   p99Ms: amount,
@@ -19,7 +19,7 @@ const BlockShape = closed({
   spoilt: Type.Optional(Type.String()),
 });
 
-/** duet.json: what was asked, what it came to so far, and every block that was played. */
+/** duet.json: what was requested, the result so far, and every block that was played. */
 export const DuetDocument = closed({
   version: Type.Literal(duetVersion),
   command: Type.Literal("duet"),
@@ -42,8 +42,8 @@ export const DuetDocument = closed({
 export type DuetDocument = Frozen<typeof DuetDocument>;
 
 /**
- * What a duet comes to: 1 where b is slower, or breaks a promise under load, whatever its speed; 3 where
- * fewer clean pairs were played than were asked for, so that the duet is incomplete; otherwise 0, inconclusive or not.
+ * Exit code of a duet: 1 if b is slower, or breaks a promise under load at any speed; 3 if fewer clean pairs
+ * were played than requested (incomplete); otherwise 0, even if inconclusive.
  */
 export const duetExitCode = (
   duet: Pick<DuetDocument, "state" | "broken" | "verdict" | "pairs" | "planned" | "endedEarly" | "plan">,

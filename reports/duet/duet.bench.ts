@@ -9,19 +9,19 @@ import { judgeDuet } from "./judge.ts";
 import type { DuetResult } from "./model.ts";
 
 const short = { pairs: 6, rate: 60 };
-/** The blocks that a duet has where nothing else is asked: their noise is what the simulation is about. */
+/** The default blocks of a duet, whose noise the simulation models. */
 const usual = { pairs: 10, rate: 100, block: "10s" };
 
-/** What duet.json holds, as far as it is looked at here. */
+/** The parts of duet.json used here. */
 type Played = DuetResult & { readonly blocks: readonly Block[] };
 
-/** Two that are the same, one bound to the processor and one that waits: half of the duets each. */
+/** Two identical builds, one CPU-bound and one that waits, with half of the duets each. */
 const same = ["sound", "load-answers-take-twenty-milliseconds"] as const;
 const slower = "load-answers-take-a-fifth-longer";
 
 /**
- * Real duets on the fake: thirty of short blocks of a build with itself, one with a build that is a fifth
- * slower, and one of blocks of the usual length for their noise. Some twenty minutes.
+ * Real duets on the fake: thirty short A/A duets, one against a build that is a fifth slower, and one with
+ * blocks of the default length to measure their noise. Takes about twenty minutes.
  */
 export const duet = async (rounds = Number(process.env["TOUCHSTONE_BENCH_DUETS"] ?? 30)): Promise<void> => {
   const folder = mkdtempSync(path.join(os.tmpdir(), "touchstone-duets-"));
@@ -72,7 +72,10 @@ const tellAlarms = (duets: readonly Played[]): void => {
   figure("  pairs that were spoilt and replaced", `${spoilt}`, "none; shown");
 };
 
-/** The noise of these duets, in the parameters of the simulation, and what the simulation makes of it: false alarms and power. */
+/**
+ * The noise of these duets in the simulation's parameters, and the false alarms and power that the simulation
+ * derives from it.
+ */
 const tellNoise = (name: string, duets: readonly Played[]): void => {
   if (duets.length === 0) return;
   const { noise, ratioDeviation, autocorrelation, pairs } = noiseOf(duets.map(({ blocks }) => blocks));

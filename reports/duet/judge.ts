@@ -14,12 +14,12 @@ interface Estimated {
 }
 
 /**
- * What a duet came to. The block is the sample: each pair gives one ratio, and the t interval of the mean
- * of their logarithms is judged. A member is
- * - regressed (improved) where the change is significant after Holm over all gated members, and where the
- *   interval reaches the floor from which a change matters; so no estimate below half the floor is claimed;
- * - unchanged where the interval stays within the floor on both sides;
- * - inconclusive otherwise: the pairs were too few, or the machine too noisy, to tell.
+ * The result of a duet. Each pair of blocks gives one ratio; the t interval of the mean of their logarithms
+ * is judged. A member is
+ * - regressed (improved) if the change is significant after Holm over all gated members and the interval
+ * reaches the smallest change that matters (the floor); an estimate below half the floor is never claimed;
+ * - unchanged if the interval stays within the floor on both sides;
+ * - inconclusive otherwise: there were too few pairs, or the machine was too noisy.
  */
 export const judgeDuet = (blocks: readonly Block[], rules: DuetRules): DuetResult => {
   const { clean, spoilt } = sortedPairs(blocks);
@@ -29,7 +29,7 @@ export const judgeDuet = (blocks: readonly Block[], rules: DuetRules): DuetResul
   const estimated = [...endpoints].flatMap((endpoint) =>
     duetMetrics
       .map((metric) => pairedLogs(blocks, used, endpoint, metric))
-      // Where a side never answered there is no ratio: what is gated stays, as inconclusive.
+      // A side that never answered has no ratio: a gated member stays, as inconclusive.
       .filter(({ a, metric }) => a.length > 0 || rules.floors[metric] !== undefined)
       .map((logs): Estimated => ({ logs, estimate: tEstimate(logRatios(logs), CONFIDENCE) })),
   );
@@ -63,7 +63,7 @@ export const judgeDuet = (blocks: readonly Block[], rules: DuetRules): DuetResul
   };
 };
 
-/** What all members together come to: the gravest first. A duet that gates nothing is inconclusive. */
+/** The worst verdict of all members. A duet that gates nothing is inconclusive. */
 const overall = (members: readonly Member[]): MemberVerdict => {
   const given = new Set(members.map(({ verdict }) => verdict));
   const order: readonly MemberVerdict[] = ["regressed", "inconclusive", "improved", "unchanged"];
@@ -71,8 +71,8 @@ const overall = (members: readonly Member[]): MemberVerdict => {
 };
 
 /**
- * Which members differ significantly: Holm's procedure, whose steps test at the level that the look
- * allows (Maurer and Bretz 2013), so that early looks raise no more false alarms over the family.
+ * Members that differ significantly: Holm's procedure at the level of the current look (Maurer and Bretz
+ * 2013), so that early looks do not raise more false alarms over the family.
  */
 const rejections = (pValues: readonly number[], rules: DuetRules, pairs: number): readonly boolean[] => {
   const rejected = pValues.map(() => false);
@@ -87,12 +87,15 @@ const rejections = (pValues: readonly number[], rules: DuetRules, pairs: number)
 const levelAt = (rules: DuetRules, pairs: number, tests: number): number => {
   const shares = [...rules.looks, rules.pairs].map((look) => look / rules.pairs);
   const levels = lookLevels(rules.alpha / Math.max(1, tests), shares);
-  // Between looks (a duet that was interrupted) the strictness of the look before holds; before the first, its own.
+  // Between looks (an interrupted duet) the previous look's level applies; before the first look, that look's
+  // level.
   const look = [...rules.looks, rules.pairs].findLastIndex((count) => pairs >= count);
   return levels[Math.max(0, look)] ?? rules.alpha;
 };
 
-/** As a share of side a: the greater one of the metric's own floor and what the least milliseconds come to. */
+/**
+ * The floor as a share of side a: the metric's own floor, or the minimum in milliseconds if that is greater.
+ */
 const floorOf = ({ metric, a }: PairedLogs, { floors, floorMs }: DuetRules): number => {
   const share = floors[metric] ?? 0;
   return metric === "throughput" || a.length === 0 ? share : Math.max(share, floorMs / geometricMean(a));
@@ -101,7 +104,7 @@ const floorOf = ({ metric, a }: PairedLogs, { floors, floorMs }: DuetRules): num
 const verdictOf = ({ logs, estimate }: Estimated, isSignificant: boolean, floor: number): MemberVerdict => {
   if (estimate.low > -floor && estimate.high < floor) return "unchanged";
   if (!isSignificant) return "inconclusive";
-  // Less throughput is worse, and so is more latency.
+  // Less throughput is worse; more latency is worse.
   return estimate.mean > 0 === (logs.metric !== "throughput") ? "regressed" : "improved";
 };
 

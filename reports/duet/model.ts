@@ -17,13 +17,13 @@ export type MemberVerdict = Frozen<typeof memberVerdict>;
 
 export const RulesShape = closed({
   floors: Type.Partial(closed({ p50: amount, p95: amount, p99: amount, throughput: amount })),
-  floorMs: number("A change of a latency matters only from so many milliseconds on, too.", { minimum: 0 }),
-  alpha: number("Probability of one false regression or improvement or more, over all gated metrics.", {
+  floorMs: number("A latency change below this many milliseconds does not matter.", { minimum: 0 }),
+  alpha: number("Probability of at least one false regression or improvement over all gated metrics.", {
     minimum: 0,
   }),
-  power: number("With which probability the stated smallest effect is found.", { minimum: 0 }),
+  power: number("Probability of detecting the stated smallest effect.", { minimum: 0 }),
   pairs: count,
-  looks: Type.Array(count, { description: "Numbers of pairs, ascending, at which it may end early." }),
+  looks: Type.Array(count, { description: "Numbers of pairs, ascending, at which the duet may end early." }),
 });
 export type DuetRules = Frozen<typeof RulesShape>;
 
@@ -37,38 +37,41 @@ export const usualRules: Omit<DuetRules, "pairs"> = {
 
 const share = (description: string) => Optional(number(description, { minimum: 0 }));
 
-/** One metric of one endpoint, compared over the pairs. What only gated metrics have is absent for the others. */
+/**
+ * One metric of one endpoint, compared over the pairs. Fields of gated metrics only are absent for the
+ * others.
+ */
 export const MemberShape = closed({
   endpoint: Type.String(),
   metric,
   pairs: count,
-  a: number("Geometric mean over the pairs: milliseconds, or requests a second; 0 without a pair.", {
+  a: number("Geometric mean over the pairs: milliseconds, or requests per second; 0 without pairs.", {
     minimum: 0,
   }),
   b: amount,
-  ratio: number("Side b by side a.", { minimum: 0 }),
+  ratio: number("Side b divided by side a.", { minimum: 0 }),
   interval: Optional(
     Type.Unsafe<readonly [low: number, high: number]>(
       Type.Array(amount, {
         minItems: 2,
         maxItems: 2,
-        description: "95 % t interval of the ratio, of this metric alone; absent below two pairs.",
+        description: "95 % t interval of the ratio, for this metric alone; absent below two pairs.",
       }),
     ),
   ),
   deviation: number("Standard deviation of the logarithms of the pairs' ratios.", { minimum: 0 }),
-  adjustedP: share("Of the t test, adjusted after Holm over the gated family."),
-  floor: share("The change, as a share of side a, from which it matters."),
+  adjustedP: share("p value of the t test, adjusted by Holm over the gated family."),
+  floor: share("The smallest change, as a share of side a, that matters."),
   smallestDetectable: share(
-    "The smallest change, as a share of side a, that this duet finds with its power.",
+    "The smallest change, as a share of side a, that this duet detects with its power.",
   ),
   verdict: Optional(memberVerdict),
 });
 export type Member = Frozen<typeof MemberShape>;
 
 export const PlanShape = closed({
-  effect: number("The change, as a share, that is to be found.", { minimum: 0 }),
-  pairs: integer("Pairs that find it in every gated metric, each with the power of the rules.", {
+  effect: number("The change to detect, as a share.", { minimum: 0 }),
+  pairs: integer("Pairs that detect it in every gated metric, each with the power of the rules.", {
     minimum: 0,
   }),
   pilotPairs: count,
@@ -76,8 +79,8 @@ export const PlanShape = closed({
     closed({
       endpoint: Type.String(),
       metric,
-      deviation: number("Of the logarithms of the pilot's ratios.", { minimum: 0 }),
-      deviationLimit: number("Its upper limit, which was planned with.", { minimum: 0 }),
+      deviation: number("Standard deviation of the logarithms of the pilot's ratios.", { minimum: 0 }),
+      deviationLimit: number("Its upper limit, used for planning.", { minimum: 0 }),
       pairs: count,
     }),
   ),
@@ -89,7 +92,7 @@ export const resultShape = {
   pairs: integer("pairs that were judged", { minimum: 0 }),
   planned: count,
   spoilt: Type.Array(closed({ pair: count, reasons: Type.Array(Type.String()) }), {
-    description: "Pairs that were left out, with the reasons of their blocks.",
+    description: "Pairs left out, with the reasons of their blocks.",
   }),
   endedEarly: Type.Boolean(),
   members: Type.Array(MemberShape),

@@ -5,12 +5,15 @@ import { deviation } from "../statistics/sample.ts";
 import { duetMetrics, type DuetPlan, type DuetRules } from "./model.ts";
 import { logRatios, pairedLogs, sortedPairs } from "./ratios.ts";
 
-/** A pilot's deviation is an estimate itself; planned with its upper limit, the power is reached so often (Browne 1995). */
+/**
+ * A pilot's deviation is itself an estimate; planning with its upper limit at this confidence reaches the
+ * power this often (Browne 1995).
+ */
 const PILOT_CONFIDENCE = 0.8;
 
 /**
- * How many pairs find a change of this share, planned from a pilot; undefined where it has fewer than three clean
- * pairs, from which nothing can be planned.
+ * The number of pairs that detect a change of this share, planned from a pilot; undefined if it has fewer than
+ * three clean pairs.
  */
 export const planFor = (
   effect: number,

@@ -8,7 +8,7 @@ export interface PairedLogs {
   readonly b: readonly number[];
 }
 
-/** Numbers of the pairs in which no block was spoilt and both sides are there, and those that were spoilt. */
+/** Numbers of the clean pairs (neither block spoilt, both sides present) and of the spoilt ones. */
 export const sortedPairs = (
   blocks: readonly Block[],
 ): {
@@ -29,7 +29,7 @@ export const sortedPairs = (
   return { clean, spoilt };
 };
 
-/** The metric of every pair among these in which both sides measured it; where a value is 0 there is no ratio. */
+/** The metric of each pair in which both sides measured it; a value of 0 has no ratio. */
 export const pairedLogs = (
   blocks: readonly Block[],
   pairs: readonly number[],

@@ -2,9 +2,9 @@ import type { PlannedPair, Side } from "../../conformance/contract/duet.ts";
 import type { Random } from "../../conformance/contract/random.ts";
 
 /**
- * The order of the two blocks of each pair, without end: a pair that was spoilt is replaced by the next
- * one. Of two neighbouring pairs one begins with a and the other with b, which one by chance: so neither
- * side gains by going first, and a machine that gets slower or faster evenly favours none.
+ * An endless sequence of block orders, one per pair; spoilt pairs are replaced by later ones. In each two
+ * consecutive pairs, chance decides which begins with a and which with b, so that neither side gains from
+ * going first and a steady drift of the machine favours neither.
  */
 export function* scheduleOf(random: Random): Generator<PlannedPair, never> {
   for (let pair = 0; ; pair += 2) {

@@ -39,7 +39,7 @@ const deaf = (number: number): readonly Block[] => {
     p95Ms: 0,
     p99Ms: 0,
     throughput: 0,
-    spoilt: "no request was granted",
+    spoilt: "no requests were granted",
   };
   return [a, b];
 };
@@ -60,11 +60,11 @@ describe("a duet's session", () => {
     expect(duetSession(question, header).goesOn(blocks)).toBe(false);
     const document = documentOf(blocks);
     expect(document).toMatchObject({ verdict: "inconclusive", pairs: 0, members: [] });
-    expect(document.spoilt[0]).toEqual({ pair: 0, reasons: ["b: no request was granted"] });
+    expect(document.spoilt[0]).toEqual({ pair: 0, reasons: ["b: no requests were granted"] });
     expect(duetExitCode(document, false)).toBe(3);
     expect(document.ended).toBe("too many pairs were spoilt");
     const text = show(document);
-    expect(text).toMatch(/0 of 4 planned pairs judged, 3 spoilt pairs left out/);
+    expect(text).toMatch(/0 of 4 planned pairs judged, 3 spoilt pairs discarded/);
     expect(text.replaceAll("\n", " ")).toContain("It ended because more than 2 pairs were spoilt.");
   });
 

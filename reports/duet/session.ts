@@ -13,7 +13,7 @@ export interface DuetQuestion {
   readonly pairs: number;
   readonly seed: number;
   readonly endEarly: boolean;
-  /** The change, as a share, whose number of pairs is to be told from a pilot. */
+  /** The change, as a share, to plan for from a pilot. */
   readonly planFor?: number | undefined;
 }
 
@@ -31,7 +31,7 @@ export const duetSession = (question: DuetQuestion, header: DuetHeader) => {
   const { seed, planFor: effect } = question;
   const pairs = effect === undefined ? question.pairs : PILOT_PAIRS;
   const quarters = question.endEarly ? [1, 2, 3].map((part) => Math.floor((pairs * part) / 4)) : [];
-  // Two pairs say next to nothing about their noise.
+  // Two pairs say almost nothing about their noise.
   const looks = [...new Set(quarters)].filter((look) => look > 2);
   const rules: DuetRules = { ...usualRules, pairs, looks };
   return {

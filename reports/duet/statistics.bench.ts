@@ -21,7 +21,7 @@ const noises: Readonly<Record<string, DuetNoise>> = {
   "frequent bursts": { ...assumedNoise, burstChance: 0.12, burst: 0.25, burstBlocks: 3 },
 };
 
-/** The duet as it would end, early where its rules have looks. */
+/** The duet as it would end, early if its rules have looks. */
 const ended = (blocks: readonly Block[], rules: DuetRules): DuetResult => {
   for (const look of rules.looks) {
     const seen = blocks.filter(({ pair }) => pair < look);
@@ -30,7 +30,7 @@ const ended = (blocks: readonly Block[], rules: DuetRules): DuetResult => {
   return judgeDuet(blocks, rules);
 };
 
-/** False alarms and power by simulation: figures that real duets cannot give, as they would take weeks. */
+/** False alarms and power by simulation, because measuring them with real duets would take weeks. */
 export const statistics = async (rounds = 1_000): Promise<void> => {
   const rules: DuetRules = { ...usualRules, pairs: PAIRS };
   const plain = { ...rules, floors: { p50: 0, p95: 0 }, floorMs: 0 };

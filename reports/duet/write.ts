@@ -4,7 +4,7 @@ import type { DuetDocument } from "./document.ts";
 
 export const duetFile = "duet.json";
 
-/** Writes duet.json, or replaces it. Throws ConfigurationError. */
+/** Writes or replaces duet.json. Throws ConfigurationError. */
 export const writeDuet = (directory: string, document: DuetDocument): void =>
   placeFiles({ folder: directory, flag: "--out" }, [
     [path.join(directory, duetFile), `${JSON.stringify(document, undefined, 2)}\n`],

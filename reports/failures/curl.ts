@@ -3,8 +3,8 @@ import { shellWord } from "../text/figures.ts";
 import { secretKinds } from "../../conformance/contract/secret-index.ts";
 
 /**
- * A request as a line for a shell that sends it byte for byte. Credentials are environment variables named
- * after their labels: ‹code 3› is $CODE_3.
+ * A request as a shell line that sends the same bytes. Credentials become environment variables named after
+ * their labels: ‹code 3› is $CODE_3.
  */
 export const curlOf = ({ request }: Pick<ExchangeRecord, "request">, baseUrl: string): string => {
   const { method, path, headers, body } = request;
@@ -17,11 +17,11 @@ export const curlOf = ({ request }: Pick<ExchangeRecord, "request">, baseUrl: st
   ].join(" ");
 };
 
-/** Paths are kept as they were sent, with all that the base address puts before them. */
+/** Paths are kept as sent, with the base address's path as their prefix. */
 export const originOf = (baseUrl: string): string =>
   URL.canParse(baseUrl) ? new URL(baseUrl).origin : baseUrl;
 
-/** One argument: text in single quotes, variables in double ones. */
+/** One argument: text in single quotes, variables in double quotes. */
 const quoted = (text: string): string =>
   piecesOf(text)
     .map((piece) => ("variable" in piece ? `"$${piece.variable}"` : shellWord(piece.text)))
@@ -32,14 +32,14 @@ const label = new RegExp(`‹((?:nearly |encoded )?(?:${secretKinds.join("|")}) 
 /** ‹code 3› as the name of an environment variable: CODE_3. */
 const variableOf = (name: string): string => name.toUpperCase().replaceAll(" ", "_");
 
-/** A text in pieces: what stands there, and variables in the places of credentials. */
+/** A text split into literal pieces and variables for credentials. */
 const piecesOf = (text: string): readonly ({ readonly text: string } | { readonly variable: string })[] =>
   text
     .split(label)
     .map((piece, at) => (at % 2 === 0 ? { text: piece } : { variable: variableOf(piece) }))
     .filter((piece) => "variable" in piece || piece.text !== "");
 
-/** A text in which each credential is a variable in braces, for programs that fill it in: ‹code 3› becomes {{CODE_3}}. */
+/** A text with each credential as a template variable: ‹code 3› becomes {{CODE_3}}. */
 export const asTemplate = (text: string): string =>
   piecesOf(text)
     .map((piece) => ("variable" in piece ? `{{${piece.variable}}}` : piece.text))

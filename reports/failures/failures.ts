@@ -4,7 +4,10 @@ import type { CiRun } from "../ci/case.ts";
 import { exchangesUnderLoad } from "../text/breach.ts";
 import { knownRequirement } from "../text/titles.ts";
 
-/** A broken promise with all that it takes to see it again elsewhere. Credentials are labels, such as ‹code 3›. */
+/**
+ * A broken promise with everything needed to reproduce it elsewhere. Credentials are labels, such as ‹code
+ * 3›.
+ */
 export interface Failure {
   readonly rule: string;
   readonly sentence: string;
@@ -12,7 +15,7 @@ export interface Failure {
   readonly actual: string;
   readonly baseUrl: string;
   readonly startedAt: string;
-  /** Under load, exchanges were kept without their headers. */
+  /** Exchanges under load are kept without their headers. */
   readonly underLoad: boolean;
   readonly exchanges: readonly ExchangeRecord[];
 }

@@ -4,7 +4,7 @@ import type { Failure } from "./failures.ts";
 
 type HeaderLines = ExchangeRecord["request"]["headers"];
 
-/** Failures as an HTTP Archive (version 1.2), a page for each: browsers and proxies open it. */
+/** Failures as an HTTP Archive (version 1.2), one page each, for browsers and proxies. */
 export const renderHar = (
   failures: readonly Failure[],
   { version }: { readonly version: string },

@@ -1,4 +1,4 @@
-/** The part of the script that is the same for every failure. It is in the script as it is here, after `cases`. */
+/** The part of the script that is the same for every failure, inserted verbatim after `cases`. */
 export const runtime = String.raw`
 import { spawnSync } from "node:child_process";
 import http from "node:http";

@@ -10,9 +10,9 @@ interface Step {
   readonly path: string;
   readonly headers: readonly (readonly [string, string])[];
   readonly body?: string;
-  /** Time of the service that passed since the step before. */
+  /** Time that passed on the service's clock since the previous step. */
   readonly afterMs: number;
-  /** Sent while the step before was still under way. */
+  /** Sent while the previous step was still in flight. */
   readonly beside: boolean;
   readonly status: number;
   readonly answerHeaders: readonly (readonly [string, string])[];
@@ -20,8 +20,8 @@ interface Step {
 }
 
 /**
- * Failures as one program without dependencies for Node 20.16 or later. It sends the histories again: it fails
- * as long as the service answers as it did when it was judged, and passes once it answers otherwise.
+ * Failures as one dependency-free program for Node 20.16 or later. It sends the histories again: it fails
+ * while the service still answers as it did when judged, and passes once it answers differently.
  */
 export const renderScript = (
   failures: readonly Failure[],
@@ -38,34 +38,34 @@ export const renderScript = (
   }));
   return `#!/usr/bin/env node
 /*
- * ${plural(failures.length, "broken promise")}, to be seen again without Touchstone:
+ * ${plural(failures.length, "broken promise")}, to be reproduced without Touchstone:
  *
  *   node failures.mjs [RULE...]
  *
- * It sends the requests that showed each breach once more. Exit code 1: the service still answers as it did. 0: it
- * answers otherwise now; \`${commented(program)} replay\` judges whether that is right. 3: it could not be tried.
+ * It repeats the requests that showed each breach. Exit code 1: the service still answers as it did. 0: it now
+ * answers differently; \`${commented(program)} replay\` judges whether that is right. 3: the requests could not be sent.
  *
- * BASE_URL           another service in the place of the one that was judged
- * CLIENT_SECRET_1... the secrets of clients; the script names those that it misses
- * ADVANCE_COMMAND    a shell command that moves the service's clock by $MS milliseconds; without it, time passes as it does
+ * BASE_URL           another service in place of the one judged
+ * CLIENT_SECRET_1... client secrets; the script names missing ones
+ * ADVANCE_COMMAND    a shell command that moves the service's clock by $MS milliseconds; without it, time passes normally
  */
 const cases = ${JSON.stringify(cases, undefined, 2)};
 
 ${runtime}`;
 };
 
-/** What would end the comment. */
+/** Escapes what would end the comment. */
 const commented = (text: string): string => safe(text).replaceAll("*/", "* /");
 
 const whyNot = ({ rule, underLoad, exchanges }: Failure): string | undefined => {
-  if (underLoad) return "it was broken under load; `touchstone load` shows it again";
+  if (underLoad) return "it was broken under load; `touchstone load` reproduces it";
   if (rule.startsWith("push."))
-    return "it is about pushes, which need a receiver; `touchstone replay` has one";
+    return "it concerns pushes, which need a receiver; `touchstone replay` has one";
   if (exchanges.length === 0) return "it has no exchanges";
   const isCut = exchanges.some(({ request }) =>
     /… \([\d,]+ characters\)|…$/.test(`${request.path}\n${request.body ?? ""}`),
   );
-  return isCut ? "a request was too long to be kept" : undefined;
+  return isCut ? "a request was too long to keep" : undefined;
 };
 
 const stepOf = (exchange: ExchangeRecord, before: ExchangeRecord | undefined): Step => {
@@ -85,7 +85,9 @@ const stepOf = (exchange: ExchangeRecord, before: ExchangeRecord | undefined): S
   };
 };
 
-/** By the service's own clock where its answers tell it, since a test's clock may have been moved in between. */
+/**
+ * Uses the service's own clock if its answers state it, because a test may have moved that clock in between.
+ */
 const passedBetween = (before: ExchangeRecord, exchange: ExchangeRecord): number => {
   const [earlier, later] = [toldBy(before), toldBy(exchange)];
   const passed =

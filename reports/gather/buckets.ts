@@ -1,6 +1,6 @@
 import type { SecondLine } from "../../conformance/contract/load-record.ts";
 
-/** What happened in some seconds of the load; counts are of all of them together. */
+/** Events within some seconds of the load; counts are totals over these seconds. */
 export interface Bucket {
   readonly second: number;
   readonly seconds: number;
@@ -16,7 +16,7 @@ export interface Bucket {
 export const perSecond = (count: number, { seconds }: Bucket): number =>
   seconds === 0 ? 0 : count / seconds;
 
-/** As many as a picture has room for. */
+/** The number of buckets that fit in a picture. */
 export const MOST_BUCKETS = 240;
 
 export const bucketsOf = (lines: readonly SecondLine[], bucketSeconds: number): readonly Bucket[] =>
@@ -35,7 +35,7 @@ const bucketOf = (second: number, lines: readonly SecondLine[]): Bucket => {
     for (const [rule, count] of Object.entries(line.breaches)) breaches[rule] = (breaches[rule] ?? 0) + count;
   return {
     second,
-    // A second may have several lines: in a search, what was answered after the end of a step.
+    // A second may have several lines: in a search, answers that arrive after the end of a step.
     seconds: new Set(lines.map((line) => line.second)).size,
     asked: sum((line) => line.asked),
     started: sum((line) => line.started),

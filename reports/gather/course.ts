@@ -10,7 +10,10 @@ import { countedOf, quantileOf, type Counted } from "../../conformance/contract/
 import { bucketsOf, MOST_BUCKETS, type Bucket } from "./buckets.ts";
 import { heatRows, type LatencyPoint } from "./heat.ts";
 
-/** The latency of an endpoint's granted requests (of the refused ones where none was granted) over time, and as a whole. */
+/**
+ * Latency of an endpoint's granted requests (or of the refused ones if none was granted), over time and
+ * overall.
+ */
 export interface EndpointCourse {
   readonly endpoint: string;
   readonly outcome: SampleOutcome;
@@ -23,11 +26,14 @@ export interface Course {
   readonly seconds: number;
   readonly buckets: readonly Bucket[];
   readonly endpoints: readonly EndpointCourse[];
-  /** Histograms that came after their bucket was closed: in the distributions, not in the lines over time. */
+  /**
+   * Histograms that arrived after their bucket was closed: counted in the distributions, not in the lines
+   * over time.
+   */
   readonly late: number;
 }
 
-/** Latency is drawn as the one that a late load generator cannot flatter. */
+/** The latency that a late load generator cannot flatter. */
 const DRAWN: LatencyKind = "response";
 
 const histogram = (): Histogram =>
@@ -75,7 +81,10 @@ export const courseOf = async (run: LoadRun): Promise<Course> => {
   };
 };
 
-/** A percentile of few requests says little: a stretch has about so many of every endpoint, if enough stretches remain. */
+/**
+ * A percentile of few requests says little: buckets are sized for about this many requests of every endpoint,
+ * if enough buckets remain.
+ */
 const ENOUGH_REQUESTS = 30;
 const LEAST_BUCKETS = 20;
 
@@ -90,12 +99,14 @@ const bucketOfSeconds = (lines: readonly SecondLine[], total: number): number =>
 };
 
 interface Series {
-  /** Adds a second's latencies to the bucket that begins at `bucket`. False where that was closed already. */
+  /**
+   * Adds a second's latencies to the bucket starting at `bucket`. False if that bucket was already closed.
+   */
   add(second: number, bucket: number, part: Histogram): boolean;
   end(): EndpointCourse;
 }
 
-/** Lines over time show everything; the distribution is, as objectives are, of what came after the warm-up. */
+/** Lines over time show everything; the distribution, like objectives, leaves out the warm-up. */
 const startSeries = ({ endpoint, outcome }: SecondHistogram, warmUpSeconds: number): Series => {
   const whole = histogram();
   const points: LatencyPoint[] = [];
@@ -134,7 +145,7 @@ export const pointOf = (second: number, counted: Counted): LatencyPoint => ({
 
 const STEPS = 200;
 
-/** Evenly over the bulk of the distribution, and finely over both of its ends. */
+/** Evenly spaced over the bulk of the distribution, finely at both ends. */
 const shares = [
   0,
   0.000_1,

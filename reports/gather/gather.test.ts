@@ -51,7 +51,7 @@ describe("a gathered load run", () => {
   });
 });
 
-describe("a gathered run of the gate", () => {
+describe("a gathered gate run", () => {
   it("keeps some exchanges of each rule and counts all, and counts pushes", async () => {
     const directory = path.join(folder, "gate");
     writeGateRun(directory, { seed: 3, exchanges: 3_000, pushes: 500 });

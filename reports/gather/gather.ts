@@ -5,12 +5,15 @@ import { digestPushes } from "./pushes.ts";
 import { sampler, type Sampled } from "./sampled.ts";
 import type { GateView, LoadView, RunView } from "./view.ts";
 
-/** Of a rule that was not broken the first exchanges and the last one are shown. */
+/** For a rule that was not broken, the first exchanges and the last one are shown. */
 const FIRST = 3;
 const LAST = 1;
 const BREACHES = 20;
 
-/** Brings a run down to the size of a page, reading each of its files once and line by line. Throws ConfigurationError where a line is damaged. */
+/**
+ * Reduces a run to what fits a page, reading each file once, line by line. Throws ConfigurationError if a
+ * line is damaged.
+ */
 export const gather = (run: Run, pinned: Readonly<Record<string, string>> = {}): Promise<RunView> =>
   run.kind === "conform" ? gatherGate(run, pinned) : gatherLoad(run);
 

@@ -1,6 +1,6 @@
 import type { Counted } from "../../conformance/contract/distribution.ts";
 
-/** Latencies of some seconds: percentiles, and how many requests fell into each row of the heat map. */
+/** Latencies of some seconds: percentiles, and the number of requests in each row of the heat map. */
 export interface LatencyPoint {
   readonly second: number;
   readonly rows: readonly (readonly [row: number, count: number])[];
@@ -11,12 +11,12 @@ export interface LatencyPoint {
   readonly maxMs: number;
 }
 
-/** A heat map has so many rows to a factor of ten, from a hundredth of a millisecond up. */
+/** Rows of the heat map per factor of ten, from 0.01 ms up. */
 const ROWS_PER_DECADE = 8;
 const LEAST_DECADE = -2;
 export const HEAT_ROWS = 56;
 
-/** Where a latency stands in rows, the part of a row included. */
+/** Position of a latency in rows, with its fraction. */
 export const rowsUpTo = (ms: number): number =>
   (Math.log10(Math.max(ms, 1e-9)) - LEAST_DECADE) * ROWS_PER_DECADE;
 

@@ -6,9 +6,9 @@ export type SeenPush = Extract<PushLine, { readonly kind: "push" }>;
 export interface PushDigest {
   readonly pushes: number;
   readonly notifications: number;
-  /** How many notifications were pushed so often; the first entry is for one push. */
+  /** Number of notifications by push count; the first entry is for one push. */
   readonly attempts: readonly number[];
-  /** Pushes by what was done with them: a status, or a word such as hang. */
+  /** Pushes by the receiver's answer: a status, or a word such as hang. */
   readonly answers: readonly (readonly [answer: string, count: number])[];
   readonly others: number;
   readonly sample: Sampled<SeenPush>;
@@ -16,7 +16,10 @@ export interface PushDigest {
 
 const SHOWN = 6;
 
-/** Counts the lines of a journal as they come; memory grows with the notifications alone. Undefined where no push came. */
+/**
+ * Counts the lines of a journal as they arrive; memory grows only with the number of notifications. Undefined
+ * without pushes.
+ */
 export const digestPushes = async (lines: AsyncIterable<PushLine>): Promise<PushDigest | undefined> => {
   const attempts = new Map<string, number>();
   const answers = new Map<string, number>();

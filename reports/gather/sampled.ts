@@ -1,4 +1,4 @@
-/** Some of many, with how many there were: what is left out is always counted. */
+/** A sample of many items, with their total, so that omissions are always counted. */
 export interface Sampled<T> {
   readonly shown: readonly T[];
   readonly count: number;
@@ -9,7 +9,7 @@ export const endsOf = <T>(all: readonly T[], first: number, last: number): Sampl
   count: all.length,
 });
 
-/** Keeps the first ones and the last ones of what comes one by one, in bounded memory. */
+/** Keeps the first and the last items of a stream, in bounded memory. */
 export const sampler = <T>(first: number, last: number) => {
   const head: T[] = [];
   let tail: T[] = [];

@@ -8,7 +8,7 @@ export interface GateView {
   readonly kind: "conform";
   readonly run: string;
   readonly record: RunRecord;
-  /** Exchanges of each rule that was not broken; a broken one carries its own in the record. */
+  /** Exchanges of each rule that was not broken; a broken rule's exchanges are in the record. */
   readonly evidence: ReadonlyMap<string, Sampled<ExchangeRecord>>;
   readonly pushes: PushDigest | undefined;
   readonly pinned: Readonly<Record<string, string>>;

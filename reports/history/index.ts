@@ -12,24 +12,27 @@ export type { FlakyRule, HistoryFilter, ListedRun, RuleHistory, Trend };
 
 export interface HistoryQuestion extends HistoryFilter {
   readonly rule?: string;
-  /** Trends of this endpoint, and of this metric (p50, p95, p99, requests per second), alone. */
+  /** Selects trends of this endpoint only, and of this metric only (p50, p95, p99, requests per second). */
   readonly endpoint?: string;
   readonly metric?: string;
 }
 
-/** What a folder of runs tells; every list from the earliest to the latest. */
+/** The history of a folder of runs; every list from the earliest to the latest. */
 export interface History {
   readonly folder: string;
   readonly runs: readonly ListedRun[];
   readonly trends: readonly Trend[];
   readonly rules: readonly RuleHistory[];
   readonly flaky: readonly FlakyRule[];
-  /** Runs that are listed and take no part in trends, rules and flaky rules, with the reasons. */
+  /** Runs that are listed but excluded from trends, rules and flaky rules, with reasons. */
   readonly leftOut: readonly { readonly name: string; readonly reason: string }[];
   readonly problems: readonly Problem[];
 }
 
-/** The history of the run directories right below a folder. Throws ConfigurationError where the folder cannot be read. */
+/**
+ * The history of the run directories directly in a folder. Throws ConfigurationError if the folder cannot be
+ * read.
+ */
 export const historyOf = async (folder: string, question: HistoryQuestion = {}): Promise<History> => {
   const { runs: all, problems } = await readHistory(folder);
   const runs = chosen(all, question);
@@ -65,19 +68,19 @@ interface FlakyRule {
   readonly id: string;
   readonly target: string;
   readonly kind: "conform" | "load";
-  /** Runs in which it passed or failed, and in how many it failed. */
+  /** Number of runs in which it passed or failed, and in which it failed. */
   readonly judged: number;
   readonly failed: number;
   readonly flips: number;
-  /** Flips as a share of how many there could be. */
+  /** Flips as a share of the possible flips. */
   readonly rate: number;
 }
 
 const failing: ReadonlySet<string> = new Set(["failed", "warned"]);
 
 /**
- * Verdicts over time in complete runs: of one rule where an id is given, otherwise of those that failed or
- * warned in at least one of them. In the order of their ids.
+ * Verdicts over time in complete runs, ordered by id: of the given rule, or of all rules that failed or
+ * warned at least once.
  */
 const ruleHistories = (runs: readonly HistoryRun[], rule: string | undefined): readonly RuleHistory[] => {
   const histories = new Map<string, RuleHistory & { readonly points: RuleHistory["points"][number][] }>();
@@ -96,10 +99,10 @@ const ruleHistories = (runs: readonly HistoryRun[], rule: string | undefined): r
     .filter(({ points }) => rule !== undefined || points.some(({ verdict }) => failing.has(verdict)));
 };
 
-/** One change may be a defect that came, or one that went; with two or more a rule is flaky. */
+/** A single flip may be a defect introduced or fixed; from two on a rule is flaky. */
 const LEAST_FLIPS = 2;
 
-/** Rules that alternate between passing and failing, the most flaky first. */
+/** Rules that alternate between passing and failing, flakiest first. */
 const flakyRules = (histories: readonly RuleHistory[]): readonly FlakyRule[] =>
   histories
     .map(({ id, target, kind, points }): FlakyRule => {

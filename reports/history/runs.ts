@@ -4,12 +4,12 @@ import { fingerprintOf, targetNameOf } from "../compare/index.ts";
 import { runsBelow, type GateRun, type LoadRun, type Run } from "../read/index.ts";
 import { whyIncomplete } from "../validity.ts";
 
-/** Which runs are meant; what is absent lets all through. */
+/** Filters for runs; an absent field matches everything. */
 export interface HistoryFilter {
   readonly kind?: "conform" | "load";
   readonly target?: string;
   readonly outcome?: string;
-  /** ISO 8601; runs that started at this moment or later. */
+  /** ISO 8601; runs that started at or after this moment. */
   readonly since?: string;
   readonly last?: number;
 }
@@ -28,7 +28,7 @@ export interface ListedRun {
 
 export interface HistoryRun {
   readonly listed: ListedRun;
-  /** Why the run takes no part in trends; undefined where it does. */
+  /** Why the run is excluded from trends; undefined if it is included. */
   readonly incomplete: string | undefined;
   /** Canonical JSON. */
   readonly fingerprint: string;
@@ -49,8 +49,8 @@ export interface Problem {
 }
 
 /**
- * The runs right below a folder, from the earliest to the latest, and those that cannot be read. Throws
- * ConfigurationError where the folder cannot be read. A thousand runs take about half a second.
+ * The runs directly in a folder, earliest first, and those that cannot be read. Throws ConfigurationError if
+ * the folder cannot be read. A thousand runs take about half a second.
  */
 export const readHistory = async (
   folder: string,

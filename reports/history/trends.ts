@@ -7,7 +7,7 @@ export interface Trend {
   readonly scenario: string;
   readonly shape: string;
   readonly rate: number;
-  /** Canonical JSON; runs with other ones make other trends. */
+  /** Canonical JSON; runs with different fingerprints form different trends. */
   readonly fingerprint: string;
   readonly endpoint: string;
   readonly metric: string;
@@ -16,8 +16,8 @@ export interface Trend {
 }
 
 /**
- * Trends of complete load runs. Change points are those of the logarithm, by E-divisive with a permutation
- * test whose seed is fixed: the same runs always give the same ones.
+ * Trends of complete load runs. Change points are found on the logarithm by E-divisive with a permutation
+ * test. Its seed is fixed, so the same runs always give the same change points.
  */
 export const trendsOf = (
   runs: readonly HistoryRun[],
@@ -49,7 +49,9 @@ export const trendsOf = (
   }));
 };
 
-/** Change points are searched in so many of the latest values: a change in the distant past cannot be mended any more. */
+/**
+ * Number of latest values searched for change points: a change in the distant past can no longer be fixed.
+ */
 const MOST_VALUES = 200;
 
 const changesOf = (values: readonly number[]): readonly ChangePoint[] => {

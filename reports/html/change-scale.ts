@@ -2,16 +2,16 @@ import { scaleLinear } from "d3-scale";
 import { change } from "../text/figures.ts";
 import type { Tick } from "./chart.ts";
 
-/** Changes that label the axis, as shares; each one that fits is shown with its opposite. */
+/** Changes that label the axis, as shares; each is shown with its inverse if both fit. */
 const shares = [0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 4, 9];
-/** Beyond tenfold, a picture only tells that there is much. */
+/** Beyond tenfold, a picture only says that the change is large. */
 const MOST = Math.log(10);
 const LEAST = Math.log1p(0.01);
 const TICKS_A_SIDE = 2;
 
 /**
- * Ratios on a logarithmic axis with no change in its middle, so that twice as slow is as far from it as
- * twice as fast. The range is that of the picture, from half to double the way of `ratios`.
+ * Ratios on a logarithmic axis with "no change" in the middle, so that twice as slow is as far out as twice
+ * as fast. The range covers `ratios`, and at least half to double.
  */
 export const changeScale = (ratios: readonly number[], from: number, to: number) => {
   const ways = ratios.flatMap((ratio) =>

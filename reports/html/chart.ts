@@ -1,37 +1,37 @@
 import type { VNode } from "preact";
 import { el, type Child } from "./element.ts";
 
-/** A mark on an axis: where it is (percent of the width, or pixels from the top) and what is written there. */
+/** A mark on an axis: its position (percent of the width, or pixels from the top) and its label. */
 export interface Tick {
   readonly at: number;
   readonly label: string;
-  /** Whether the label stays where there is no room for all. */
+  /** Whether the label stays when there is not enough room for all. */
   readonly kept?: boolean;
 }
 
 export interface Plot {
-  /** What a reader hears in place of the picture; the figures are in the table beneath it. */
+  /** What screen readers say instead of the picture; the figures are in the table below. */
   readonly label: string;
   readonly heightPx: number;
   readonly x: readonly Tick[];
   readonly y: readonly Tick[];
   /** Shapes in a box of 100 by `heightPx` units, stretched to the width of the page. */
   readonly shapes: Child;
-  /** Shapes that keep their form: horizontal positions in percent, vertical ones in pixels. */
+  /** Shapes that keep their proportions: horizontal positions in percent, vertical ones in pixels. */
   readonly marks?: Child;
-  /** Leaves the labels of the horizontal axis out, for a plot above another one. */
+  /** Omits the labels of the horizontal axis, for a plot above another one. */
   readonly bare?: boolean;
-  /** Where each row of the figure's table stands on the horizontal axis, in percent. */
+  /** Position of each row of the figure's table on the horizontal axis, in percent. */
   readonly rows?: readonly number[];
-  /** The length of the horizontal axis, where that is time. */
+  /** Length of the horizontal axis, if it is time. */
   readonly seconds?: number;
 }
 
 const AXIS_PX = 24;
 
 /**
- * A drawing that fills whatever width there is: lines and areas are stretched while their strokes and
- * all text keep their size, so that one page serves wide screens, narrow ones and paper.
+ * A drawing that fills the available width: lines and areas stretch while strokes and text keep their size,
+ * so that one page serves wide screens, narrow ones and paper.
  */
 export const plot = ({ label, heightPx, x, y, shapes, marks, bare = false, rows, seconds }: Plot): VNode =>
   el(
@@ -87,7 +87,7 @@ type Extent = readonly [from: number, to: number];
 const LINE_PX = 13;
 const baseline = (at: number, heightPx: number): number => Math.min(heightPx - 1, Math.max(9, at + 4));
 
-/** Labels are laid out for the narrowest picture: that of a page of 320 pixels. */
+/** Labels are laid out for the narrowest picture, on a page 320 pixels wide. */
 const NARROW_PX = 220;
 const CHARACTER_PX = 7;
 const BETWEEN_PX = 8;
@@ -103,7 +103,7 @@ const extentOf = ({ at, label }: Tick): Extent => {
   return [from, from + width];
 };
 
-/** The labels that have room: those that are to be kept first, then in their order. */
+/** The labels that fit: first those to keep, then the others in order. */
 const apart = (ticks: readonly Tick[], extent: (tick: Tick) => Extent): readonly Tick[] => {
   const taken: Extent[] = [];
   const hasRoom = (tick: Tick): boolean => {
@@ -116,7 +116,7 @@ const apart = (ticks: readonly Tick[], extent: (tick: Tick) => Extent): readonly
   return ticks.filter((tick) => kept.has(tick) || (tick.kept !== true && hasRoom(tick)));
 };
 
-/** Short numbers: a page holds many thousands of coordinates. */
+/** Short numbers, because a page holds many thousands of coordinates. */
 export const round = (value: number): number => Math.round(value * 100) / 100;
 
 export const percent = (value: number): string => `${round(value)}%`;

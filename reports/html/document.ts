@@ -14,8 +14,8 @@ export const renderHtmlDocument = (document: Doc, name: string): string =>
   renderHtmlChapters([{ title: name, prefix: "", document }]);
 
 /**
- * Documents as one page, whole in itself: it loads nothing, and runs no script but its own. The same
- * documents always give the same bytes. Of several the gravest gives the headline.
+ * Documents as one self-contained page: it loads nothing and runs only its own script. The same documents
+ * always give the same bytes. Of several documents, the worst gives the headline.
  */
 export const renderHtmlChapters = (chapters: readonly Chapter[]): string => {
   const gravest = gravestOf(chapters);
@@ -34,7 +34,7 @@ export const renderHtmlChapters = (chapters: readonly Chapter[]): string => {
       el(
         "footer",
         { class: "soft" },
-        `Written by Touchstone from ${chapters.map(({ document }) => document.source).join(" and ")}. The record has all that this page leaves out.`,
+        `Written by Touchstone from ${chapters.map(({ document }) => document.source).join(" and ")}. The record has everything that this page leaves out.`,
       ),
     ],
   });

@@ -41,7 +41,7 @@ const exchange = (one: ExchangeRecord, baseUrl: string | undefined): VNode => {
         el("span", { class: "nth" }, `#${n}`),
         el("b", {}, request.method),
         el("code", { class: "path" }, cut(request.path, LONGEST_PATH)),
-        el("span", { class: "status" }, answer === undefined ? "no whole answer" : String(answer.status)),
+        el("span", { class: "status" }, answer === undefined ? "no complete answer" : String(answer.status)),
         el("span", { class: "soft took" }, `${durationMs.toFixed(1)} ms`),
       ),
       el(
@@ -49,7 +49,7 @@ const exchange = (one: ExchangeRecord, baseUrl: string | undefined): VNode => {
         { class: "sides" },
         side("Request", `${request.method} ${request.path}`, request.headers, request.body ?? ""),
         answer === undefined
-          ? side("Answer", error ?? "no whole answer came", [], "")
+          ? side("Answer", error ?? "no complete answer arrived", [], "")
           : side("Answer", String(answer.status), answer.headers, answer.text),
       ),
       baseUrl !== undefined && command(cut(curlOf(one, baseUrl), LONGEST_BODY)),

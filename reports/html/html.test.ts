@@ -128,7 +128,7 @@ describe("the page of a gate", () => {
   it("begins with what broke, and proves it", () => {
     const broken = resultOf(
       "code.single-use",
-      { kind: "failed", cases: 3, breach: breachOf("the second exchange is refused", "it gave a token") },
+      { kind: "failed", cases: 3, breach: breachOf("the second exchange is refused", "it yielded a token") },
       [authorized(1), exchanged(2), exchanged(3)],
     );
     const text = textOf(
@@ -137,7 +137,7 @@ describe("the page of a gate", () => {
     const places = [
       "1 promise is broken",
       "the second exchange is refused",
-      "it gave a token",
+      "it yielded a token",
       "/open-api/oauth/access-token",
       "touchstone replay runs/one code.single-use",
       "Every rule",
@@ -173,7 +173,7 @@ describe("the page of a gate", () => {
         program,
       ),
     );
-    expect(text.indexOf("Judged by limits that are not the document’s")).toBeLessThan(
+    expect(text.indexOf("Judged by limits that differ from the document’s")).toBeLessThan(
       text.indexOf("Every required rule ran"),
     );
     expect(text).toMatch(/code lifetime\s+5 s\s+10 min/);
@@ -203,7 +203,7 @@ describe("the page of a gate", () => {
       { rules: withResults(seen), outcome: "drifted", exitCode: 6 },
       { pinned: { "authorize.redirect": '{"status":200}' } },
     );
-    expect(textOf(renderHtml([view], program))).toMatch(/Changed since they were pinned.*200.*302/s);
+    expect(textOf(renderHtml([view], program))).toMatch(/Pinned observations that changed.*200.*302/s);
   });
 
   it("says of a run that was cut off that it was", () => {
@@ -224,7 +224,7 @@ describe("the page of a gate", () => {
     const page = (waivers: NonNullable<RunRecord["waivers"]>, outcome: "passed" | "failed"): string =>
       textOf(renderHtml([gateView({ rules: withResults(broken), waivers, outcome, exitCode: 0 })], program));
     const excused = page([{ ...waiver, state: "active" }], "passed");
-    expect(excused).toContain("Every required rule ran and held, but for 1 waived breach.");
+    expect(excused).toContain("Every required rule ran and held, except for 1 waived breach.");
     expect(excused).toContain("until 2030-02-01 by the token team: known");
     expect(excused).not.toContain("Broken promises");
     expect(page([{ ...waiver, state: "expired" }], "failed")).toContain("expired after 2030-02-01");
@@ -326,7 +326,7 @@ describe("the page of a load", () => {
     for (const mark of ["steps-held", "steps-gave", "steps-spoilt"])
       expect([...html.matchAll(new RegExp(`<(rect|circle) class="${mark}"`, "g"))]).toHaveLength(1);
     expect(html).toContain(
-      'aria-label="3 steps from 100 to 200 requests a second; the highest that passed is 100."',
+      'aria-label="3 steps from 100 to 200 requests per second; the highest that passed is 100."',
     );
     expect(textOf(html).replace(/\s+/g, " ")).toMatch(
       /1 100 99 9\.00 ms 12\.0 ms passed 2 200 140 failed network: list p95/,
@@ -339,11 +339,11 @@ describe("the page of a load", () => {
     expect(text).toContain("1 promise broke under load.");
     expect(text).toContain("20 of 30 breaches are shown here");
     for (const words of [
-      "Rate asked and achieved",
+      "Requested and achieved rate",
       "Latency of authorize",
       "Latency of exchange",
       "Latency of list",
-      "How latencies are spread",
+      "Latency distribution",
     ])
       expect(text).toContain(words);
   });

@@ -5,7 +5,7 @@ import type { VerdictKind } from "../../conformance/contract/verdict.ts";
 import { lookOf } from "../document/looks.ts";
 import { wordOf } from "../text/verdicts.ts";
 
-/** Marks as strokes in a box of 16 by 16: a font may lack the characters for them. */
+/** Icons as strokes in a box of 16 by 16, because fonts may lack the characters. */
 const strokes: Readonly<Record<Icon, string>> = {
   check: "M4.2 8.4 7 11.2 12 5.2",
   cross: "M5 5l6 6M11 5l-6 6",

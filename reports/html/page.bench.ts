@@ -103,7 +103,7 @@ const firstPaint = `new Promise((done) => new PerformanceObserver((list, all) =>
   done(list.getEntries()[0].startTime);
 }).observe({ type: "paint", buffered: true }))`;
 
-/** From the top to the end in ten seconds; the time between each frame and the one before. */
+/** Scrolls from top to bottom in ten seconds; returns the time between consecutive frames. */
 const scrolling = `new Promise((done) => {
   document.documentElement.style.scrollBehavior = "auto";
   const gaps = [];

@@ -1,10 +1,13 @@
 import type { VNode } from "preact";
 import { el, type Child } from "./element.ts";
 
-/** Wider tables scroll sideways on a phone, narrower ones fit. */
+/** Wider tables scroll sideways on a phone; narrower ones fit. */
 const stacks = (columns: number, rows: number): boolean => columns > 2 && columns < 9 && rows <= 100;
 
-/** A table in a box that scrolls sideways by itself where the page is narrow; on a phone one of a few columns becomes a list, each value with its column's title. */
+/**
+ * A table that scrolls sideways within its own box on a narrow page. On a phone, a table of few columns
+ * becomes a list with each value under its column's title.
+ */
 export const table = (
   caption: string,
   heads: readonly string[],

@@ -5,7 +5,7 @@ import { verdictOrder, wordOf } from "../text/verdicts.ts";
 import { el, type Child } from "./element.ts";
 import { mark, toneOf } from "./icons.ts";
 
-/** All rules: a map of them, filters, and a line for each that unfolds. `body` draws what a line unfolds to. */
+/** All rules: a map, filters, and one line each that unfolds to what `body` draws. */
 export const rulesNode = ({ groups }: Rules, body: (entry: RuleEntry) => Child): readonly Child[] => [
   overviewMap(groups),
   filters(groups.flatMap(({ rules }) => rules)),

@@ -2,7 +2,7 @@ import { scaleLinear, scaleLog } from "d3-scale";
 import { figure } from "../text/figures.ts";
 import type { Tick } from "./chart.ts";
 
-/** A round latency, as an axis shows it: "0.5 ms", "100 ms", "2 s". */
+/** A round latency for an axis label: "0.5 ms", "100 ms", "2 s". */
 export const roundLatency = (ms: number): string =>
   ms >= 1_000 ? `${figure(ms / 1_000)} s` : `${trimmed(ms)} ms`;
 
@@ -17,7 +17,7 @@ const stepsSeconds = [
   1, 2, 5, 10, 15, 30, 60, 120, 300, 600, 900, 1_800, 3_600, 7_200, 14_400, 43_200, 86_400,
 ];
 
-/** As many as fit on a narrow page. */
+/** The number of ticks that fit on a narrow page. */
 const TICKS = 6;
 
 export const timeScale = (seconds: number) => {
@@ -41,7 +41,7 @@ export const upScale = (highest: number, heightPx: number, label: (value: number
   };
 };
 
-/** Latencies on a logarithmic axis, over the range that is given: from `from` to `to` in the units of the picture. */
+/** Latencies on a logarithmic axis over the given range, from `from` to `to` in the picture's units. */
 export const latencyScale = (lowMs: number, highMs: number, from: number, to: number) => {
   const low = Math.max(0.001, lowMs);
   const high = Math.max(low * 1.5, highMs);
@@ -53,7 +53,7 @@ export const latencyScale = (lowMs: number, highMs: number, from: number, to: nu
   };
 };
 
-/** Over more than so many times the lowest value, powers of ten are ticks enough. */
+/** Above this ratio of highest to lowest, powers of ten are enough ticks. */
 const MANY_TICKS = 60;
 
 const logTicks = (low: number, high: number): readonly number[] => {

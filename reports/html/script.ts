@@ -1,8 +1,8 @@
 import { pictureScript } from "./script-pictures.ts";
 
 /**
- * What the page gains where scripts run: a theme of one's choice, filters, copying. It is in the
- * page as it is here, and the page's policy names it by its hash. Nothing in it is taken from a run.
+ * What scripts add to the page: choice of theme, filters, copying. Inserted verbatim; the page's content
+ * security policy names it by its hash. It contains nothing from a run.
  */
 export const script = String.raw`
 "use strict";

@@ -13,7 +13,7 @@ export interface Contents {
   readonly parts: readonly { readonly id: string; readonly title: string }[];
 }
 
-/** What is particular to a page; an element with the id `answer` has to be in its body. */
+/** The parts that vary between pages; the body must contain an element with the id `answer`. */
 export interface Shell {
   readonly title: string;
   readonly tone: Tone;
@@ -21,7 +21,10 @@ export interface Shell {
   readonly main: Child;
 }
 
-/** A page as text, whole in itself: style, script and marks are in it, and its policy lets nothing else in. */
+/**
+ * A self-contained page as text: it includes its style, script and icons, and its content security policy
+ * permits nothing else.
+ */
 export const renderPage = (shell: Shell): string => {
   const page = el(
     "html",
@@ -36,7 +39,8 @@ export const renderPage = (shell: Shell): string => {
       el("div", { class: "page" }, navigation(shell.contents), el("main", {}, shell.main)),
     ),
   );
-  // Style and script are added after rendering, which would escape them: the policy has the hashes of their bytes.
+  // Style and script are inserted after rendering, which would escape them; the policy has the hashes of
+  // their bytes.
   return `<!doctype html>\n${renderToString(page)
     .replace("</head>", () => `<style>${style}</style></head>`)
     .replace("</body>", () => `<script>${script}</script></body>`)}\n`;
@@ -44,7 +48,7 @@ export const renderPage = (shell: Shell): string => {
 
 const sha256 = (text: string): string => `'sha256-${createHash("sha256").update(text).digest("base64")}'`;
 
-/** Nothing may be loaded or sent; the one style and the one script are named by their hashes. */
+/** Nothing may be loaded or sent; the only style and script allowed are named by their hashes. */
 const policy = [
   "default-src 'none'",
   `style-src ${sha256(style)}`,

@@ -1,4 +1,4 @@
-/** How the pictures look. One hue and its shades for what was measured; red only for what is wrong. */
+/** Style of the pictures. One hue in shades for measurements; red only for failures. */
 export const pictures = `
 .sheet { position: absolute; }
 symbol path { fill: none; stroke: currentColor; stroke-width: 2; stroke-linecap: round; stroke-linejoin: round; }

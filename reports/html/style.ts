@@ -1,9 +1,9 @@
 import { pictures } from "./style-pictures.ts";
 
 /**
- * Colour is used for meaning only, and never alone: each mark has a symbol too. The pairs of colours
- * are told apart by people with any of the usual kinds of colour blindness, and text has a contrast
- * of at least 4.5 to 1 on its ground in both themes.
+ * Colour always has a meaning, and never carries it alone: each mark also has a symbol. The colours are
+ * distinguishable with every common kind of colour blindness, and text has a contrast of at least 4.5:1 in
+ * both themes.
  */
 const light = `color-scheme: light;
 --ground: #f7f8fa; --surface: #ffffff; --raised: #f3f5f7; --line: #dde3e9; --hair: #e9edf1;

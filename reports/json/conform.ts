@@ -6,7 +6,7 @@ export interface RuleDocument extends Pick<RuleResult, "id" | "level" | "group" 
   readonly cases: number;
   readonly breach?: Breach;
   readonly facts?: Facts;
-  /** Canonical JSON, as it may be pinned. */
+  /** Canonical JSON, suitable for pinning. */
   readonly fingerprint?: string;
   readonly reason?: string;
   readonly missing?: string;
@@ -40,7 +40,7 @@ export type ConformDocument = ReturnType<typeof conformDocument>;
 const ruleDocument = ({ id, level, group, verdict, durationMs }: RuleResult): RuleDocument => {
   const { kind, ...rest } = verdict;
   const common = { id, level, group, verdict: kind, cases: casesOf(verdict), durationMs };
-  // The stack of a harness error is in the record; it matters only to those who work on Touchstone.
+  // The record has the stack of a harness error, which matters only to Touchstone's developers.
   if (verdict.kind === "harness-error") return { ...common, reason: verdict.message };
   return { ...common, ...rest };
 };

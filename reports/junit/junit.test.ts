@@ -64,10 +64,10 @@ describe("JUnit XML", () => {
   it("writes a broken rule as a failure with what was expected, what was seen, and the replay", () => {
     const xml = render(gateRun(withResults(failedRule), { outcome: "failed", exitCode: 1 }));
     const element = elementOf(xml, "code.single-use");
-    expect(element).toContain('<failure message="it gave a token" type="failed">');
+    expect(element).toContain('<failure message="it yielded a token" type="failed">');
     for (const words of [
       "expected: the second exchange is refused",
-      "seen: it gave a token",
+      "seen: it yielded a token",
       "touchstone replay runs/one code.single-use",
     ])
       expect(element).toContain(words);
@@ -135,7 +135,7 @@ describe("JUnit XML", () => {
     expect(elementOf(xml, "objective list p95")).toContain("<failure");
     expect(elementOf(xml, "objective exchange p99")).toContain("<skipped");
     expect(elementOf(xml, "code.single-use under load")).toContain(
-      "broken 2 times in 900 looks: both succeeded",
+      "broken 2 times in 900 checks: both succeeded",
     );
     expect(elementOf(xml, "refresh.reusable under load")).toContain(
       '<skipped message="no refresh in this scenario"/>',

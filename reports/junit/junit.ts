@@ -3,8 +3,8 @@ import { suitesOf } from "../ci/cases.ts";
 import { xmlDocument, type Element } from "./xml.ts";
 
 /**
- * Runs as JUnit XML: a suite for each run, a test case for each rule and objective. What was not
- * judged is skipped, and the suite's property `incomplete` says that the run is no pass.
+ * Runs as JUnit XML: a suite per run, a test case per rule and objective. Anything not judged is skipped, and
+ * the suite's property `incomplete` says that the run is not a pass.
  */
 export const renderJunit = (runs: readonly CiRun[], { program }: { readonly program: string }): string =>
   renderSuites(suitesOf(runs, program));
@@ -12,7 +12,7 @@ export const renderJunit = (runs: readonly CiRun[], { program }: { readonly prog
 export const renderSuites = (suites: readonly CiSuite[]): string =>
   xmlDocument({
     name: "testsuites",
-    // Runs follow one another, while the rules of a gate run side by side.
+    // Runs are sequential; the rules of a gate run are concurrent.
     attributes: {
       name: "Touchstone",
       ...countsOf(suites.flatMap(({ cases }) => cases)),
@@ -44,7 +44,7 @@ const suiteElement = (suite: CiSuite, at: number): Element => {
       ...countsOf(cases),
       skipped: cases.filter(({ status }) => status === "skipped").length,
       time: seconds(wallTimeOf(suite)),
-      // Without a zone, in UTC: some schemas know no other form.
+      // UTC without a zone, because some schemas accept no other form.
       timestamp: startedAt.slice(0, 19),
       id: at,
     },

@@ -4,7 +4,7 @@ export interface Element {
   readonly children?: readonly (Element | string)[];
 }
 
-/** Characters that XML 1.0 has no way to write, not even escaped (section 2.2): they are left out. */
+/** Characters that XML 1.0 cannot represent, even escaped (section 2.2): they are removed. */
 // eslint-disable-next-line no-control-regex -- control characters are what it is about
 const illegal = /[\u0000-\u0008\u000b\u000c\u000e-\u001f\ufffe\uffff\p{Cs}]/gu;
 
@@ -21,11 +21,14 @@ const entities: Readonly<Record<string, string>> = {
 const text = (value: string): string =>
   value.replace(illegal, "").replace(/[&<>\r]/g, (character) => entities[character] ?? character);
 
-/** Line ends and tabs would be read as spaces in an attribute. */
+/** Escapes line ends and tabs, which parsers read as spaces in attributes. */
 const attribute = (value: string): string =>
   value.replace(illegal, "").replace(/[&<>"\r\n\t]/g, (character) => entities[character] ?? character);
 
-/** The document of an element, indented by two spaces. Text is written as it is, so that no space is added to it. */
+/**
+ * The XML document of an element, indented by two spaces. Text is written unchanged, so no whitespace is
+ * added to it.
+ */
 export const xmlDocument = (root: Element): string =>
   `<?xml version="1.0" encoding="UTF-8"?>\n${linesOf(root, "").join("\n")}\n`;
 

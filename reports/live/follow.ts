@@ -16,7 +16,7 @@ import { countedOf } from "../../conformance/contract/distribution.ts";
 import type { HeatCells, LiveEvent } from "./protocol.ts";
 import { parseJson } from "../../conformance/contract/json.ts";
 
-/** More than this of one file waits for the next look, so that no look takes long. */
+/** Larger reads of one file wait for the next poll, so that no poll takes long. */
 const MOST_BYTES = 1_048_576;
 
 const tail = (file: string) => {
@@ -40,17 +40,17 @@ const readFrom = (file: string, offset: number): Buffer => {
     return Buffer.alloc(0);
   }
   try {
-    // Most looks find nothing new, and then have to cost nothing.
+    // Most polls find nothing new, so they must cost almost nothing.
     const bytes = Buffer.alloc(Math.min(MOST_BYTES, Math.max(0, fstatSync(handle).size - offset)));
     const read = bytes.subarray(0, bytes.length === 0 ? 0 : readSync(handle, bytes, 0, bytes.length, offset));
-    // A character may have been written by half.
+    // The last character may be incomplete.
     return read.subarray(0, read.lastIndexOf(10) + 1);
   } finally {
     closeSync(handle);
   }
 };
 
-/** Reads a whole file where it is another one than at the last look. */
+/** Reads a whole file if it changed since the last poll. */
 const whole = (file: string) => {
   let before = "";
   return (): string => {
@@ -92,7 +92,7 @@ const heatOf = (line: string): HeatCells | undefined => {
   return { kind: "heat", endpoint: found.endpoint, ...pointOf(found.second, counted) };
 };
 
-/** Follows the record of a run as it is written: each look tells what has come since the last one. */
+/** Follows the record of a run as it is written: each poll reports what is new. */
 export const follow = (directory: string, tell: (event: LiveEvent) => void): (() => void) => {
   const at = (name: string): string => path.join(directory, name);
   const files = {

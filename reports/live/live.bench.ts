@@ -27,17 +27,17 @@ interface Played {
   readonly dropped: number;
   /** Mean cores of Touchstone and of k6. */
   readonly cores: number;
-  /** When the page was told something of the load's seconds, or showed it, in milliseconds. */
+  /** When the page was told of, or showed, new seconds of the load, in milliseconds. */
   readonly toldMs: readonly number[];
 }
 
-/** Looks at the page that a load has. Answers, once the load is over, when the page told of its seconds. */
+/** Watches the page of a load. After the load, returns when the page reported its seconds. */
 type Look = (url: string) => () => Promise<readonly number[]>;
 
 /**
- * What the live page costs a load of 2,000 requests a second, and how often it is told something: loads without
- * it, with a reader elsewhere, and with Chromium on this machine, in turns. The service takes next to no processor
- * time, so that what is measured is the page.
+ * What the live page costs a load of 2,000 requests per second, and how often it updates: loads without it,
+ * with a remote reader, and with Chromium on this machine, in turns. The service uses almost no CPU, so that
+ * the measurement is of the page.
  */
 export const live = async (): Promise<void> => {
   const folder = mkdtempSync(path.join(os.tmpdir(), "touchstone-live-"));
@@ -50,7 +50,7 @@ export const live = async (): Promise<void> => {
       { name: "a page, open in Chromium on this machine", look: openIn(browser), played: [] },
     ];
     for (let round = 0; round < ROUNDS; round += 1)
-      // There and back, so that a machine that slows down slows all of them.
+      // Forwards then backwards, so that a machine that slows down affects all alike.
       for (const [at, { look, played }] of (round % 2 === 0 ? ways : ways.toReversed()).entries())
         played.push(await play(path.join(folder, `${round}-${at}`), service.profile, look));
     for (const way of ways) tell(way, ways[0]?.played ?? []);
@@ -99,7 +99,7 @@ const tell = ({ name, look, played }: Way, plain: readonly Played[]): void => {
   );
 };
 
-/** The light service has no hook for events: an iteration looks at what is there. */
+/** The light service has no event hook: an iteration reads existing notifications. */
 const REQUESTS_AN_ITERATION = 4;
 
 const play = async (out: string, profile: string, look: Look | undefined): Promise<Played> => {
@@ -110,7 +110,7 @@ const play = async (out: string, profile: string, look: Look | undefined): Promi
   );
   const toldMs = (await looked?.()) ?? [];
   if (look !== undefined && toldMs.length === 0) throw new Error(`the page was told nothing: ${stderr}`);
-  // A load that is too slow for its objectives, or for its rate, counts as well.
+  // A load that misses its objectives or its rate counts, too.
   if (exitCode === null || ![0, 1, 3].includes(exitCode))
     throw new Error(`the load ended with ${exitCode}: ${stderr}`);
   const record = JSON.parse(readFileSync(path.join(out, "run.json"), "utf8")) as LoadRecord;
@@ -129,16 +129,16 @@ const play = async (out: string, profile: string, look: Look | undefined): Promi
   };
 };
 
-/** Reads what the page is told, as a browser on another machine would. */
+/** Reads the page's events, as a browser on another machine would. */
 const readByClient: Look = (url) => {
   const toldMs: number[] = [];
   get(`${url}events`, (response) => {
     response.setEncoding("utf8").on("data", (text: string) => {
-      // What one look at the record found comes in a few chunks.
+      // The findings of one poll arrive in a few chunks.
       const now = performance.now();
       if (text.includes('"kind":"second"') && now - (toldMs.at(-1) ?? -Infinity) > ONE_LOOK_MS)
         toldMs.push(now);
-      // The page ends as the report; the run waits until that is fetched.
+      // The page ends by becoming the report; the run waits until the report is fetched.
       if (text.includes('"kind":"end"'))
         get(`${url}report`, (report) => report.resume()).on("error", () => {});
     });
@@ -147,7 +147,7 @@ const readByClient: Look = (url) => {
   return async () => toldMs;
 };
 
-/** Opens the page; an update is when the second that it shows has changed. */
+/** Opens the page; an update is a change of the second it shows. */
 const openIn =
   (browser: Browser): Look =>
   (url) => {
@@ -185,7 +185,10 @@ const costAlone = async (folder: string, plain: readonly Played[]): Promise<void
   );
 };
 
-/** Processor time of the page for each second of a load, in milliseconds: a record grows second by second, and a reader elsewhere is told. Says more than the whole where the machine is crowded. */
+/**
+ * CPU time of the page per second of a load, in milliseconds: a record grows second by second, and a remote
+ * reader is told. More precise than the whole benchmark on a crowded machine.
+ */
 const pageAlone = async (folder: string): Promise<number> => {
   const [whole, growing] = [path.join(folder, "whole"), path.join(folder, "growing")];
   writeLoadRun(whole, { seed: 1, seconds: FOLLOWED_S, requests: 2_000 * FOLLOWED_S });

@@ -3,7 +3,7 @@ import type { ExchangeRecord } from "../../conformance/contract/record.ts";
 import type { VerdictKind } from "../../conformance/contract/verdict.ts";
 import type { LatencyPoint } from "../gather/heat.ts";
 
-/** What the live page is told, in the order in which it came to pass. */
+/** Events sent to the live page, in order. */
 export type LiveEvent =
   | GateBegan
   | LoadBegan
@@ -11,10 +11,10 @@ export type LiveEvent =
   | { readonly kind: "second"; readonly line: SecondLine }
   | HeatCells
   | { readonly kind: "breach"; readonly breach: LoadBreach }
-  /** What is being waited for; empty where nothing is. */
+  /** What the run is waiting for; empty if nothing. */
   | { readonly kind: "waiting"; readonly what: string }
   | { readonly kind: "outcome"; readonly of: "gate" | "load"; readonly outcome: string }
-  /** The run is over. Where there is a report, the page becomes it. */
+  /** The run is over. If there is a report, the page becomes it. */
   | { readonly kind: "end"; readonly report: boolean };
 
 export interface GateBegan {
@@ -37,13 +37,13 @@ export interface RuleSettled {
   readonly id: string;
   readonly verdict: VerdictKind;
   readonly durationMs: number;
-  /** Of a breach. */
+  /** Set for a breach. */
   readonly expected?: string;
   readonly actual?: string;
   readonly exchanges: readonly ExchangeRecord[];
 }
 
-/** Latencies of an endpoint's granted requests in one second of the load: how many in each row of the heat map. */
+/** Latencies of an endpoint's granted requests in one second of the load, counted by row of the heat map. */
 export interface HeatCells extends LatencyPoint {
   readonly kind: "heat";
   readonly endpoint: string;

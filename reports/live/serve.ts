@@ -6,13 +6,13 @@ import { answerPage, pageHeaders } from "../../web/page.ts";
 import type { LiveEvent } from "./protocol.ts";
 
 export interface LiveClock {
-  /** Does something later; the returned function takes that back. */
+  /** Schedules a task; the returned function cancels it. */
   readonly after: (ms: number, task: () => void) => () => void;
 }
 
-/** An hour of a load, and its heat maps: what came earlier is in the report. */
+/** About an hour of a load with its heat maps; earlier events are in the report. */
 const MOST_EVENTS = 20_000;
-/** Who looks at the page has so long to fetch the report. */
+/** How long open pages have to fetch the report. */
 const FAREWELL_MS = 3_000;
 
 const fileOf = answerPage({
@@ -34,7 +34,7 @@ export const serveLive = async (clock: LiveClock) => {
   const port = (): number => (server.address() as AddressInfo).port;
   const answer = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
     const path = (request.url ?? "/").split("?")[0] ?? "/";
-    // Another name for this machine may be a page of somebody else's that asks.
+    // Another host name may be a foreign page's request (DNS rebinding).
     const isOwn = [`127.0.0.1:${port()}`, `localhost:${port()}`].includes(request.headers.host ?? "");
     if (!isOwn || request.method !== "GET") return void response.writeHead(403).end();
     if (path === "/events") return subscribe(response);
@@ -57,7 +57,7 @@ export const serveLive = async (clock: LiveClock) => {
   };
   server.listen(0, "127.0.0.1");
   await once(server, "listening");
-  // The page never keeps a finished run alive.
+  // The page must not keep a finished run alive.
   server.unref();
   const tell = (event: LiveEvent): void => {
     const text = JSON.stringify(event);
@@ -71,7 +71,8 @@ export const serveLive = async (clock: LiveClock) => {
     /** Has the page become the report, waits until open pages have it, and closes. */
     end: async (file: string | undefined): Promise<void> => {
       report = file;
-      // A page closes its stream before it asks for the report: with no connection left, nothing else would wait for it.
+      // A page closes its stream before it requests the report: without connections, only this keeps the
+      // process waiting.
       server.ref();
       const wanted = readers.size;
       tell({ kind: "end", report: file !== undefined });

@@ -7,13 +7,15 @@ import { wordOf } from "../text/verdicts.ts";
 import { endsOf } from "../gather/sampled.ts";
 import { safe } from "../text/safe.ts";
 
-/** What CI services accept of a summary. */
+/** The maximum size of a summary that CI services accept. */
 const MEBIBYTE = 1_048_576;
 
 export const renderMarkdownDocument = (document: Doc): string =>
   renderMarkdownChapters([{ title: "", prefix: "", document }]);
 
-/** Documents in one text: the headlines of all come first. It keeps to its size, and counts what had no room. */
+/**
+ * Documents in one text, all headlines first. It stays within its size limit and counts what was left out.
+ */
 export const renderMarkdownChapters = (
   chapters: readonly Chapter[],
   { mostBytes = MEBIBYTE }: { readonly mostBytes?: number } = {},
@@ -98,7 +100,7 @@ const blockText = (block: Block): string => {
   }
 };
 
-/** Of a long history the first exchanges and the last ones are shown. */
+/** For a long history, the first and last exchanges are shown. */
 const FIRST = 3;
 const LAST = 5;
 const MOST_OF_EXCHANGE = 600;
@@ -109,7 +111,8 @@ const exchangesText = ({ shown, count }: Exchanges): string => {
     `${some.length} of ${plural(count, "exchange")}`,
     some
       .map(({ n, request, answer, error }) => {
-        const said = answer === undefined ? (error ?? "no whole answer") : `${answer.status} ${answer.text}`;
+        const said =
+          answer === undefined ? (error ?? "no complete answer") : `${answer.status} ${answer.text}`;
         const sent = `#${n} ${request.method} ${request.path} ${request.body ?? ""}`.trimEnd();
         return codeMarkdown(cut(`${sent} → ${said}`, MOST_OF_EXCHANGE));
       })
@@ -164,16 +167,16 @@ const textOf = (text: Text): string => {
 
 interface Piece {
   readonly text: string;
-  /** What the piece is part of; what is left out is counted by it. */
+  /** The section the piece belongs to; omissions are counted by section. */
   readonly of: string;
-  /** The lower, the sooner it gets its room. */
+  /** Lower ranks are placed first. */
   readonly rank: number;
 }
 
 const bytesOf = (text: string): number => Buffer.byteLength(text);
 const GAP = "\n\n";
 
-/** As many pieces as there is room for, by their rank and in their order; a last line counts what was left out. */
+/** The pieces that fit, selected by rank and kept in order; a last line counts omissions. */
 const fitted = (pieces: readonly Piece[], mostBytes: number): string => {
   let room = mostBytes - bytesOf(leftOut(pieces)) - GAP.length;
   const kept = new Set<Piece>();
@@ -193,15 +196,15 @@ const fitted = (pieces: readonly Piece[], mostBytes: number): string => {
 const leftOut = (pieces: readonly Piece[]): string =>
   pieces.length === 0
     ? ""
-    : `**Left out for want of room:** ${[...Map.groupBy(pieces, (piece) => piece.of)]
+    : `**Left out to stay within the size limit:** ${[...Map.groupBy(pieces, (piece) => piece.of)]
         .map(([of, members]) => `${members.length} of “${inertMarkdown(of)}”`)
         .join(", ")}. The run directory has everything.`;
 
 const markup = /[&<>"'`*_~[\](){}\\|#!@^$:]/g;
 
-/** A text as Markdown shows it and never acts on it: what could be markup is written as entities. */
+/** A text that Markdown shows and never interprets: possible markup is written as entities. */
 export const inertMarkdown = (text: string): string =>
   safe(text).replace(markup, (character) => `&#${character.codePointAt(0) ?? 63};`);
 
-/** The same, set as code: names that begin with an at sign mention no user there. */
+/** The same as code: names that begin with an at sign do not mention users. */
 const codeMarkdown = (text: string): string => `<code>${inertMarkdown(text)}</code>`;

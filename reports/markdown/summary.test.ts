@@ -17,7 +17,7 @@ describe("the summary in Markdown", () => {
       "✗ 1 promise is broken",
       "the second exchange is refused",
       "touchstone replay runs/one code.single-use",
-      "What could not be judged",
+      "Rules that could not be judged",
       "Every rule",
     ].map((words) => text.indexOf(words));
     expect(places).not.toContain(-1);
@@ -67,7 +67,7 @@ describe("the summary in Markdown", () => {
     );
     expect(text).toContain("| ✗ list p95 | at most 8.00 ms | 9.40 ms");
     expect(text).toContain(
-      "| list granted | 900 | meant to start | 2.00 ms | 3.00 ms | 4.00 ms | 5.00 ms | 6.00 ms | 7.00 ms |",
+      "| list granted | 900 | scheduled start | 2.00 ms | 3.00 ms | 4.00 ms | 5.00 ms | 6.00 ms | 7.00 ms |",
     );
   });
 
@@ -81,7 +81,9 @@ describe("the summary in Markdown", () => {
     expect(text).toContain(`✗ ${broken.length} promises are broken`);
     const shown = text.split("### ✗").length - 1;
     expect(shown).toBeGreaterThan(1);
-    expect(text).toContain(`**Left out for want of room:** ${broken.length - shown} of “Broken promises`);
+    expect(text).toContain(
+      `**Left out to stay within the size limit:** ${broken.length - shown} of “Broken promises`,
+    );
   });
 
   it("stays under a mebibyte, whatever a service says", () => {

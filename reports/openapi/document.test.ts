@@ -36,7 +36,7 @@ test("pushes carry their schedule and cap", () => {
   expect(document["webhooks"]).toMatchObject({
     notification: {
       post: {
-        description: expect.stringContaining("delays of 30 s, 1 min, 2 min, 4 min"),
+        description: expect.stringContaining("retried after 30 s, 1 min, 2 min, 4 min"),
         "x-retry-delays-seconds": [30, 60, 120, 240],
         "x-max-pushes": 5,
         "x-callback-path": "/service/webhook",

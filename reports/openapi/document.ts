@@ -6,12 +6,12 @@ import { documentLimits } from "../../conformance/contract/limits.ts";
 import type { Group } from "../../conformance/contract/requirement.ts";
 
 const description = [
-  "The interface that Touchstone judges: the OAuth 2.0 authorization code flow, paged notifications, and pushes to a webhook.",
-  "What the service's document leaves open is left open here: no request parameter is required, further fields are allowed, and refusals may have any status and body. x-requirements names the promises that no schema can state; x-left-open names what is not shown.",
-  "All bodies are JSON. Requests carry Content-Type: application/json, GET requests too. Which content type answers declare is not shown.",
+  "The interface that Touchstone judges: the OAuth 2.0 authorization code flow, paged notifications, and webhook pushes.",
+  "What the service's document leaves open stays open here: no request parameter is required, additional fields are allowed, and refusals may have any status and body. x-requirements names the promises that a schema cannot state; x-left-open names what the document does not show.",
+  "All bodies are JSON. Requests carry Content-Type: application/json, including GET requests. The content type of answers is not shown.",
 ].join("\n\n");
 
-/** The service's contract as an OpenAPI 3.1 document, made from the definitions that the rules judge by. */
+/** The service's contract as an OpenAPI 3.1 document, made from the definitions used by the rules. */
 export const openApiDocument = (version: string): JsonObject => ({
   openapi: "3.1.1",
   info: { title: "Open API with webhook notifications", version, description },
@@ -20,7 +20,7 @@ export const openApiDocument = (version: string): JsonObject => ({
       url: "{baseUrl}",
       description: "The service under test.",
       variables: {
-        baseUrl: { default: "https://service.example", description: "What stands before /open-api/." },
+        baseUrl: { default: "https://service.example", description: "The address before /open-api/." },
       },
     },
   ],
@@ -42,7 +42,7 @@ export const openApiDocument = (version: string): JsonObject => ({
 
 const limits = documentLimits;
 
-/** What is promised of a part of the document, and what it leaves open, by the ids of the catalogue. */
+/** The promises about a part of the document and what it leaves open, as catalogue ids. */
 const promisesOf = (...groups: readonly Group[]): JsonObject => {
   const sentences = (isOpen: boolean): JsonObject =>
     Object.fromEntries(
@@ -61,7 +61,7 @@ const json = (name: keyof typeof schemas): JsonObject => ({
 
 const refused: JsonObject = {
   description:
-    "A request that is refused. Status and body are not shown (section 7): any status may be used, 2XX included, with any body.",
+    "A refused request. Status and body are not shown (section 7): any status may be used, including 2XX, with any body.",
 };
 
 const query = (name: string, description: string, schema: JsonObject): JsonObject => ({
@@ -78,7 +78,7 @@ const authorizeOperation: JsonObject = {
   description: "Section 4.1. Whether each parameter is required is not shown.",
   parameters: [
     query("clientId", "Client id.", { type: "string" }),
-    query("state", "Echoed back. Longer states, and ones with other characters, are refused.", state),
+    query("state", "Echoed back. Longer states, and states with other characters, are refused.", state),
     query("redirectUri", "Callback address; URL-encoded.", { type: "string" }),
   ],
   responses: {
@@ -138,7 +138,7 @@ const exchangeOperation: JsonObject = {
 const refreshOperation: JsonObject = {
   operationId: "refresh",
   summary: "Refresh an access token",
-  description: `Section 4.3. After ${duration(limits.refreshTokenLifetimeMs)} the client has to authorize again.`,
+  description: `Section 4.3. After ${duration(limits.refreshTokenLifetimeMs)} the client must authorize again.`,
   requestBody: json("RefreshRequest"),
   responses: {
     "2XX": {
@@ -154,11 +154,11 @@ const refreshOperation: JsonObject = {
 const listOperation: JsonObject = {
   operationId: "list",
   summary: "List notifications",
-  description: "Section 4.4. What values outside the documented ones get is not shown.",
+  description: "Section 4.4. The answer to undocumented values is not shown.",
   security: [{ accessToken: [] }],
   parameters: [
     query("id", "Only the notification with this id.", { type: "string" }),
-    query("limit", "Page size. The greatest is not shown.", {
+    query("limit", "Page size. The maximum is not shown.", {
       type: "number",
       default: limits.defaultLimit,
     }),
@@ -190,16 +190,16 @@ const push: JsonObject = {
   summary: "Push a notification to the client's callback address",
   description: [
     "Section 4.5. Sent by the service as POST https://<host:port>/service/webhook, to the one callback address that the client provides.",
-    `A push counts as unsuccessful when the expected return code is not received. Pushes that fail are repeated with delays of ${delays}, each later one delayed further; ${limits.maxPushes} pushes at most.`,
-    "Which return code is expected, and how a receiver can tell that a push is authentic, is not shown.",
+    `A push counts as unsuccessful if the expected return code is not received. Failed pushes are retried after ${delays}, each later one delayed further; ${limits.maxPushes} pushes at most.`,
+    "The expected return code, and how a receiver can authenticate a push, are not shown.",
   ].join("\n\n"),
   requestBody: { required: true, ...json("PushedNotification") },
   responses: {
     "2XX": {
-      description: "Received, if the code is the expected one, which is not shown. The push is not repeated.",
+      description: "Received, if this is the expected code, which is not shown. The push is not retried.",
       ...json("Acknowledgement"),
     },
-    default: { description: "Not received: the push is repeated while its schedule lasts." },
+    default: { description: "Not received: the push is retried according to its schedule." },
   },
   "x-callback-path": "/service/webhook",
   "x-retry-delays-seconds": limits.pushDelaysMs.map((delayMs) => delayMs / 1_000),

@@ -7,7 +7,7 @@ export type JsonObject = Readonly<Record<string, Json>>;
 
 export const reference = (name: string): JsonObject => ({ $ref: `#/components/schemas/${name}` });
 
-/** JSON Schema knows no flags. */
+/** JSON Schema has no regular expression flags. */
 const uuid: JsonObject = { type: "string", pattern: uuidShape.source.replaceAll("a-f", "a-fA-F") };
 
 const formSchemas = {
@@ -32,7 +32,7 @@ const expiresIn: JsonObject = {
   description: "Validity time of the accessToken, in seconds from its issue.",
 };
 
-/** An object whose documented fields are all there; further ones are allowed, as the document closes no list. */
+/** An object with all documented fields; more are allowed, because the document does not close its lists. */
 const object = (properties: JsonObject, description: string, more: JsonObject = {}): JsonObject => ({
   type: "object",
   description,
@@ -40,7 +40,7 @@ const object = (properties: JsonObject, description: string, more: JsonObject = 
   properties: { ...properties, ...more },
 });
 
-/** A request body: which of its fields are required is not shown (section 4). */
+/** A request body. Which fields are required is not shown (section 4). */
 const body = (properties: JsonObject): JsonObject => ({
   type: "object",
   description: "Whether each field is required is not shown.",
@@ -87,12 +87,12 @@ export const schemas = {
   }),
   RefreshedToken: object(
     { accessToken: text("Credential for calling the API."), expiresIn, timestamp },
-    "Answer to a refresh (section 4.3). It holds no new refreshToken.",
-    { refreshToken: { enum: [null, ""], description: "Not returned; empty where the field is there." } },
+    "Answer to a refresh (section 4.3). It has no new refreshToken.",
+    { refreshToken: { enum: [null, ""], description: "Not returned; empty if the field is present." } },
   ),
   Notification: object(
     notification,
-    "A notification (section 2.3). Which values businessType, businessStatus and status may have is not shown.",
+    "A notification (section 2.3). The possible values of businessType, businessStatus and status are not shown.",
   ),
   NotificationPage: object(
     {
@@ -103,12 +103,12 @@ export const schemas = {
   ),
   PushedNotification: {
     description:
-      "A notification as pushed (section 2.4). A Template field identifies the event; its values, and further fields, are not shown.",
+      "A notification as pushed (section 2.4). A Template field identifies the event; its values and any other fields are not shown.",
     allOf: [reference("Notification")],
   },
   Acknowledgement: object(
     {
-      id: { ...uuid, description: "Id of the notification that was pushed." },
+      id: { ...uuid, description: "Id of the pushed notification." },
       received: { const: true, description: "true confirms receipt." },
     },
     "Acknowledgement of a push (section 2.4).",

@@ -12,14 +12,17 @@ import {
   type Outcome,
 } from "./testing/schemathesis.ts";
 
-/** Names of the defects outside pushes, by the requirement that each breaks: Schemathesis sends requests and receives none, so that no push would ever be made. */
+/**
+ * Names of the defects outside pushes, by the requirement they break. Schemathesis sends requests but
+ * receives none, so pushes would never happen.
+ */
 const byRequirement = (): ReadonlyMap<string, readonly string[]> => {
   const outside = requirementIds.filter((id) => catalogue[id].group !== "push");
   const named = Map.groupBy(Object.keys(defects), (name) => defects[name]?.breaks[0] ?? "");
   return new Map(outside.map((id) => [id, named.get(id) ?? []]));
 };
 
-/** One defect of each requirement, drawn by a fixed seed. */
+/** One defect per requirement, drawn with a fixed seed. */
 const sample = (): readonly string[] => {
   const random = seededRandom(1);
   return [...byRequirement().values()].flatMap((named) => {
@@ -31,13 +34,13 @@ const sample = (): readonly string[] => {
 const summary = ({ failures, errors, cases }: Outcome): string =>
   `${failures.length === 0 ? "nothing" : failures.join(", ")}; ${cases} requests${errors === 0 ? "" : `, ${errors} errors`}`;
 
-/** Part K of N, as TOUCHSTONE_BENCH_PART=K/N asks: of all defects, which takes an hour in one go. */
+/** Part K of N, from TOUCHSTONE_BENCH_PART=K/N: all defects in one go take an hour. */
 const part = (asked: string): readonly string[] => {
   const [, k = "1", n = "1"] = /^(\d+)\/(\d+)$/.exec(asked) ?? [];
   return [...byRequirement().values()].flat().filter((_, at) => at % Number(n) === Number(k) - 1);
 };
 
-/** Schemathesis with our OpenAPI document on seeded defects, and what Touchstone says of the same. */
+/** Schemathesis with our OpenAPI document on seeded defects, compared with Touchstone on the same ones. */
 const besides = async (programs: string, names: readonly string[]): Promise<void> => {
   const startedMs = performance.now();
   const found: string[] = [];
@@ -55,7 +58,10 @@ const besides = async (programs: string, names: readonly string[]): Promise<void
   figure("defects that Touchstone kills, under the rule that each breaks", killed, "all");
 };
 
-/** On the sound fake and a sample of the seeded defects; with TOUCHSTONE_BENCH_PART, on a part of all of them. */
+/**
+ * Runs on the sound fake and a sample of the seeded defects; with TOUCHSTONE_BENCH_PART, on a part of all
+ * defects.
+ */
 export const schemathesisBench = async (): Promise<void> => {
   const programs = await python();
   const asked = process.env["TOUCHSTONE_BENCH_PART"];

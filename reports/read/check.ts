@@ -7,10 +7,13 @@ import { ownSchemas } from "../../conformance/contract/schema.ts";
 const ajv = new Ajv({ ...ownSchemas, verbose: true });
 formats.default(ajv, ["date-time"]);
 
-/** A check of values against a schema: returns the value, or throws ConfigurationError that names the field. `where` says whose value it is. */
+/**
+ * Checks a value against a schema: returns it, or throws ConfigurationError naming the field. `where` names
+ * the value's source.
+ */
 export type Check<T> = (value: unknown, where: string) => T;
 
-/** Compiles the schema when it is first needed: most commands read one kind of run only. */
+/** Compiles the schema on first use, because most commands read only one kind of run. */
 export const checkOf = <T>(schema: TSchema): Check<T> => {
   let compiled: ValidateFunction | undefined;
   return (value, where) => {

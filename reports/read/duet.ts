@@ -9,7 +9,7 @@ import { duetFile } from "../duet/write.ts";
 
 const check = checkOf<DuetDocument>(DuetDocument);
 
-/** The duet in a folder; undefined where there is none. Throws ConfigurationError where it is damaged. */
+/** The duet in a folder; undefined if there is none. Throws ConfigurationError if it is damaged. */
 export const readDuet = (directory: string): DuetDocument | undefined => {
   const file = path.join(directory, duetFile);
   if (!existsSync(file)) return undefined;

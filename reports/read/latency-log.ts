@@ -13,26 +13,26 @@ export type Histogram = JsHistogram;
 
 /** The latencies of one endpoint in one second of the load, in microseconds. */
 export interface SecondHistogram extends HistogramTag {
-  /** Since the start of the load; the first is 0. */
+  /** Seconds since the start of the load; the first is 0. */
   readonly second: number;
   readonly histogram: Histogram;
 }
 
-/** A line of the log that was not decoded. */
+/** An undecoded line of the log. */
 export interface SecondLatencies extends Omit<SecondHistogram, "histogram"> {
   readonly where: string;
-  /** The greatest, in microseconds. */
+  /** The maximum, in microseconds. */
   readonly greatest: number;
   readonly encoded: string;
 }
 
-/** Which histograms are wanted; what is left out lets all through. The others are not even decoded. */
+/** Selects histograms; an absent field matches everything. Others are not decoded. */
 export type HistogramFilter = Partial<Pick<HistogramTag, "kind" | "outcome">>;
 
 /**
  * The histograms of a log (HDR log, version 2 encoding). Lines are `Tag=...,start,length,max,base64`;
- * comments and the legend are passed over, and so is a last line without its end.
- * Throws ConfigurationError where a whole line is none of these.
+ * comments, the legend and an unterminated last line are skipped. Throws ConfigurationError for any other
+ * line.
  */
 export async function* histogramsOf(
   file: string,
@@ -52,7 +52,7 @@ export async function* latenciesIn(
   }
 }
 
-/** The histogram of one whole line; undefined where it is none, or not wanted. Throws ConfigurationError where it is damaged. */
+/** The histogram of a complete line; undefined if none or not selected. Throws ConfigurationError if damaged. */
 export const latencyIn = (text: string, filter: HistogramFilter): SecondHistogram | undefined => {
   const found = lineIn(text, filter, "a line of the histogram log");
   return found && decoded(found);
@@ -65,14 +65,14 @@ const lineIn = (text: string, filter: HistogramFilter, where: string): SecondLat
   if (filter.kind !== undefined && filter.kind !== kind) return undefined;
   if (filter.outcome !== undefined && filter.outcome !== outcome) return undefined;
   const second = Math.round(Number(start));
-  if (start === "" || !Number.isFinite(second)) throw damaged(where, "its start is no number");
+  if (start === "" || !Number.isFinite(second)) throw damaged(where, "its start is not a number");
   const greatest = Math.round(Number(maximum) * histogramUnit.perMs);
   return { endpoint, outcome, kind, second, where, greatest, encoded };
 };
 
 const decoded = ({ where, greatest, encoded, ...of }: SecondLatencies): SecondHistogram => {
   const histogram = decode(encoded, where);
-  // Counts tell the greatest value to three digits only; the line itself has it exactly.
+  // Counts give the maximum to three digits only; the line itself has it exactly.
   const { maxValue } = histogram;
   if (greatest >= histogram.lowestEquivalentValue(maxValue) && greatest < maxValue)
     histogram.maxValue = greatest;
@@ -91,7 +91,7 @@ const tagged = (field: string, where: string): HistogramTag => {
     kind === undefined ||
     field !== `Tag=${histogramTag({ endpoint, outcome, kind })}`
   )
-    throw damaged(where, "it is no histogram with its endpoint, outcome and kind of latency");
+    throw damaged(where, "it is not a histogram with its endpoint, outcome and kind of latency");
   return { endpoint, outcome, kind };
 };
 
@@ -100,7 +100,7 @@ const decode = (encoded: string, where: string): Histogram => {
     const histogram = decodeFromCompressedBase64(encoded);
     if (histogram instanceof JsHistogram) return histogram;
   } catch {
-    // Falls through to the same complaint.
+    // Falls through to the error below.
   }
   throw damaged(where, "its histogram cannot be decoded");
 };

@@ -4,22 +4,22 @@ import { ConfigurationError } from "../../conformance/contract/problem.ts";
 import { parseJson } from "../../conformance/contract/json.ts";
 
 export interface Line {
-  /** From 1. */
+  /** Starts at 1. */
   readonly number: number;
   readonly text: string;
-  /** False for a last line without its end: one that may have been cut in the middle of a write. */
+  /** False for an unterminated last line, which may have been cut off mid-write. */
   readonly isWhole: boolean;
 }
 
 /**
- * The lines of a file; none where there is no file, as in a run that was killed at its very start.
- * Throws ConfigurationError where the file cannot be read.
+ * The lines of a file; none if the file does not exist, as in a run killed at its start. Throws
+ * ConfigurationError if the file cannot be read.
  */
 export async function* linesOf(file: string): AsyncGenerator<Line> {
   let number = 0;
   let rest = "";
   for await (const chunk of chunksOf(file)) {
-    // Not node:readline, which also breaks lines at U+2028, and JSON leaves that as it is.
+    // Not node:readline: it also splits lines at U+2028, which JSON leaves unescaped.
     const lines = (rest + chunk).split("\n");
     rest = lines.pop() ?? "";
     for (const text of lines) {
@@ -30,7 +30,7 @@ export async function* linesOf(file: string): AsyncGenerator<Line> {
   if (rest !== "") yield { number: number + 1, text: rest, isWhole: false };
 }
 
-/** The values of a file of JSON lines with the place of each. A last line that was cut in the middle of a write is skipped. */
+/** The values of a JSON Lines file with their places. A last line cut off mid-write is skipped. */
 export async function* jsonLines(file: string): AsyncGenerator<{ value: unknown; where: string }> {
   for await (const { number, text, isWhole } of linesOf(file)) {
     const where = `${file}, line ${number}`;
@@ -52,7 +52,7 @@ async function* chunksOf(file: string): AsyncGenerator<string> {
   }
 }
 
-/** The value of a JSON text. Throws ConfigurationError, that names the place. */
+/** Parses JSON. Throws ConfigurationError naming the place. */
 export const parse = (text: string, where: string): unknown => {
   try {
     return JSON.parse(text);
@@ -61,5 +61,5 @@ export const parse = (text: string, where: string): unknown => {
   }
 };
 
-/** A JSON text that was cut is no value; a number might be, but no line of a record is one. */
+/** Truncated JSON is never valid, except for a number, and no line of a record is a number. */
 const parseHalf = parseJson;

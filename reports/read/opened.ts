@@ -6,17 +6,17 @@ import type { Alteration } from "./verify.ts";
 
 interface AnyRun {
   readonly directory: string;
-  /** Files that are not what was sealed; always empty where readRun was not told to read altered runs. */
+  /** Files that differ from what was sealed; always empty unless readRun was told to read altered runs. */
   readonly alterations: readonly Alteration[];
-  /** The lines of the receiver's journal; none where no pushes were received. */
+  /** The lines of the receiver's journal; none if no pushes were received. */
   pushes(): AsyncGenerator<PushLine>;
 }
 
-/** A run of the gate. The generators read their file each time, line by line. */
+/** A gate run. Each generator call reads its file again, line by line. */
 export interface GateRun extends AnyRun {
   readonly kind: "conform";
   readonly record: RunRecord;
-  /** In the order in which they ended. */
+  /** In the order in which the exchanges ended. */
   exchanges(): AsyncGenerator<ExchangeRecord>;
 }
 

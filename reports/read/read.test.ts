@@ -51,9 +51,9 @@ const readLoad = async (directory: string): Promise<LoadRun> => {
 };
 
 describe("readRun", () => {
-  it("opens a run of the gate with its exchanges and pushes", async () => {
+  it("opens a gate run with its exchanges and pushes", async () => {
     const run = await readRun(path.join(home, "gate"));
-    if (run.kind !== "conform") throw new Error("it is no run of the gate");
+    if (run.kind !== "conform") throw new Error("it is no gate run");
     expect(run.record).toMatchObject({ state: "sealed", outcome: "failed" });
     expect((await all(run.exchanges())).map(({ n }) => n)).toEqual(
       Array.from({ length: 12 }, (_, at) => at + 1),
@@ -95,18 +95,18 @@ describe("a directory that holds no readable record", () => {
   it.each([
     ["missing", "none", "it does not exist"],
     ["a file", path.join("gate", "run.json"), "it is a file"],
-    ["empty", "empty", "there is no run.json in it"],
+    ["empty", "empty", "it has no run.json"],
   ])("is refused where it is %s", async (_, name, why) => {
     mkdirSync(path.join(home, "empty"), { recursive: true });
     const directory = path.join(home, name);
     expect(await problemOf(() => readRun(directory))).toBe(
-      `"${directory}" is no run directory: ${why}; give the folder that \`touchstone conform\` or \`touchstone load\` printed`,
+      `"${directory}" is not a run directory: ${why}; give the folder that \`touchstone conform\` or \`touchstone load\` printed`,
     );
   });
 
   it.each(["gate", "load"] as const)("is refused where a newer version wrote it (%s)", async (run) => {
     expect(await problemOf(() => readRun(copyOf(run, { version: 2, brandNew: true })))).toMatch(
-      /version 2, and this Touchstone reads up to version 1; update it$/,
+      /version 2, but this Touchstone reads only up to version 1; update Touchstone$/,
     );
   });
 
@@ -219,11 +219,11 @@ describe("a run that was altered after it was sealed", () => {
     const file = path.join(directory, "run.json");
     writeFileSync(file, readFileSync(file, "utf8").replace('"failed"', '"passed"'));
     expect(await problemOf(() => readRun(directory))).toBe(
-      `"${directory}" was altered after it was sealed: run.json (other bytes than were sealed); \`report --verify\` lists every change, and \`compare --force\` reads it anyway`,
+      `"${directory}" was altered after it was sealed: run.json (content differs from what was sealed); \`report --verify\` lists every change, and \`compare --force\` reads it anyway`,
     );
     const { alterations } = await readRun(directory, { altered: "read" });
     expect(alterations).toEqual([
-      { file: "run.json", change: "content", detail: "other bytes than were sealed" },
+      { file: "run.json", change: "content", detail: "content differs from what was sealed" },
     ]);
   });
 

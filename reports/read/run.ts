@@ -31,7 +31,7 @@ import { latenciesOf } from "../../conformance/contract/latencies.ts";
 import { totalsOf } from "./totals.ts";
 
 export interface ReadOptions {
-  /** Reads a run whose files were altered after it was sealed, as far as possible; by default it is refused. */
+  /** Reads a run altered after sealing, as far as possible; by default it is refused. */
   readonly altered?: "read";
 }
 
@@ -45,10 +45,10 @@ const checks = {
 };
 
 /**
- * Opens a run directory: a sealed record as it was sealed; one that is still open or was cut off with
- * what it had come to by then (its `state` is "open"). Of a sealed one, sizes and run.json are compared
- * with the manifest; `verify` compares every byte. Throws ConfigurationError where there is no record, where
- * it is damaged, altered, or written by a newer version. The generators throw it for damaged lines.
+ * Opens a run directory: sealed, still open, or cut off (with the results so far; its `state` is "open"). For
+ * a sealed run, file sizes and run.json are compared with the manifest; `verify` compares every byte. Throws
+ * ConfigurationError if there is no record, or if it is damaged, altered, or written by a newer version; the
+ * generators throw it for damaged lines.
  */
 export const readRun = async (directory: string, options: ReadOptions = {}): Promise<Run> => {
   const file = path.join(directory, recordFiles.run);
@@ -83,11 +83,11 @@ export const readRun = async (directory: string, options: ReadOptions = {}): Pro
   return { ...shared, kind: "conform", record: { ...record, rules: inCatalogueOrder(rules) }, exchanges };
 };
 
-/** Opens a run of the gate. Throws ConfigurationError, also where it is a load run. */
+/** Opens a gate run. Throws ConfigurationError, also for a load run. */
 export const readGateRun = async (directory: string, options: ReadOptions = {}): Promise<GateRun> => {
   const run = await readRun(directory, options);
   if (run.kind === "conform") return run;
-  throw new ConfigurationError(`"${directory}" is a load run; give the run directory of a run of the gate`);
+  throw new ConfigurationError(`"${directory}" is a load run; give the run directory of a gate run`);
 };
 
 const readText = async (directory: string, file: string): Promise<string> => {
@@ -97,7 +97,7 @@ const readText = async (directory: string, file: string): Promise<string> => {
     const absent = ["ENOENT", "ENOTDIR"].includes(codeOf(error));
     throw new ConfigurationError(
       absent
-        ? `"${directory}" is no run directory: ${whyNone(directory)}; give the folder that \`touchstone conform\` or \`touchstone load\` printed`
+        ? `"${directory}" is not a run directory: ${whyNone(directory)}; give the folder that \`touchstone conform\` or \`touchstone load\` printed`
         : `${file} cannot be read (${fileReason(error)})`,
     );
   }
@@ -106,15 +106,15 @@ const readText = async (directory: string, file: string): Promise<string> => {
 const whyNone = (directory: string): string => {
   const found = statSync(directory, { throwIfNoEntry: false });
   if (found === undefined) return "it does not exist";
-  return found.isDirectory() ? `there is no ${recordFiles.run} in it` : "it is a file";
+  return found.isDirectory() ? `it has no ${recordFiles.run}` : "it is a file";
 };
 
-/** A newer version may look like anything, so this comes before all else. */
+/** Checked first, because a newer version may have any shape. */
 const refuseNewer = (value: unknown, file: string): void => {
   const version = fieldOf(value, "version");
   if (typeof version === "number" && version > recordVersion)
     throw new ConfigurationError(
-      `${file} is a record of version ${version}, and this Touchstone reads up to version ${recordVersion}; update it`,
+      `${file} is a record of version ${version}, but this Touchstone reads only up to version ${recordVersion}; update Touchstone`,
     );
 };
 
@@ -141,18 +141,18 @@ const pushKinds: ReadonlySet<unknown> = new Set<PushLine["kind"]>([
   "cleared",
 ]);
 
-/** The receiver writes them and has no schema of them: a line has a number and a kind that is known. */
+/** The receiver's lines have no schema: only a line's number and known kind are checked. */
 async function* pushLines(file: string): AsyncGenerator<PushLine> {
   for await (const { value, where } of jsonLines(file)) {
     if (typeof fieldOf(value, "n") !== "number" || !pushKinds.has(fieldOf(value, "kind")))
-      throw new ConfigurationError(`${where} is damaged: it is no line of a receiver's journal`);
+      throw new ConfigurationError(`${where} is damaged: it is not a line of a receiver's journal`);
     yield value as PushLine;
   }
 }
 
 /**
- * The record of a load run that was cut off, with what its files tell: latencies of each endpoint, the
- * first breach of each rule, and what was achieved. Nothing in it is judged: that comes with the seal.
+ * The record of a load run that was cut off, rebuilt from its files: latencies per endpoint, the first breach
+ * of each rule, and the achieved load. It is not judged: only sealing does that.
  */
 const rebuilt = async (run: LoadRun): Promise<LoadRecord> => {
   const endpoints = await endpointRows(run);
@@ -188,7 +188,7 @@ const endpointRows = async (run: LoadRun): Promise<EndpointRow[]> => {
 
 const achievedOf = async (run: LoadRun): Promise<LoadRecord["achieved"]> => {
   let [arrivalsAsked, arrivals, dropped, requests] = [0, 0, 0, 0];
-  // A second may have several lines: in a search, what was answered after the end of a step.
+  // A second may have several lines: in a search, answers that arrive after the end of a step.
   const told = new Set<number>();
   for await (const line of run.seconds()) {
     told.add(line.second);
@@ -204,8 +204,8 @@ const achievedOf = async (run: LoadRun): Promise<LoadRecord["achieved"]> => {
 };
 
 /**
- * The runs right below a folder, in the order of their names; of one that cannot be read, why. Other folders and files
- * in it are passed over. Throws ConfigurationError where the folder cannot be read.
+ * The runs directly in a folder, sorted by name, or why one cannot be read. Other entries are skipped. Throws
+ * ConfigurationError if the folder cannot be read.
  */
 export async function* runsBelow(
   folder: string,

@@ -19,7 +19,7 @@ export const totalsOf = async (run: LoadRun): Promise<readonly TotalHistogram[]>
     if (second < from) continue;
     const key = histogramTag(total);
     const known = totals.get(key);
-    // The first one that was decoded becomes the sum: no other code holds it.
+    // The first decoded histogram accumulates the sum: nothing else references it.
     if (known === undefined) totals.set(key, total);
     else known.histogram.add(total.histogram);
   }

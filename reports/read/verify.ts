@@ -17,8 +17,8 @@ export interface Alteration {
 }
 
 /**
- * What a run directory is now against its manifest. `unsealed`: there is no manifest, because the
- * run is open, was cut off, or was written by a version that made none.
+ * A run directory compared with its manifest. `unsealed`: there is no manifest, because the run is open, was
+ * cut off, or was written by a version without manifests.
  */
 export type Verification =
   | { readonly state: "intact"; readonly files: number }
@@ -26,9 +26,9 @@ export type Verification =
   | { readonly state: "unsealed" };
 
 /**
- * Compares every file with the manifest, bytes and hashes, and finds files that were added.
- * A quick look compares the sizes of all files and the hash of run.json only.
- * Throws ConfigurationError where the manifest or a file cannot be read.
+ * Compares every file with the manifest, bytes and hashes, and reports added files. A quick look compares
+ * only file sizes and the hash of run.json. Throws ConfigurationError if the manifest or a file cannot be
+ * read.
  */
 export const verify = async (directory: string, look: "whole" | "quick" = "whole"): Promise<Verification> => {
   const manifest = await readManifest(directory);
@@ -37,15 +37,15 @@ export const verify = async (directory: string, look: "whole" | "quick" = "whole
   for (const [file, { bytes, sha256 }] of Object.entries(manifest.files)) {
     const size = sizeOf(path.join(directory, file));
     if (size === undefined)
-      alterations.push({ file, change: "missing", detail: `gone; it had ${bytes} bytes` });
+      alterations.push({ file, change: "missing", detail: `missing; it had ${bytes} bytes` });
     else if (size !== bytes)
       alterations.push({ file, change: "size", detail: `${size} bytes instead of ${bytes}` });
     else if ((look === "whole" || file === recordFiles.run) && hashOf(path.join(directory, file)) !== sha256)
-      alterations.push({ file, change: "content", detail: "other bytes than were sealed" });
+      alterations.push({ file, change: "content", detail: "content differs from what was sealed" });
   }
   for (const file of look === "whole" ? filesBelow(directory) : [])
     if (!Object.hasOwn(manifest.files, file))
-      alterations.push({ file, change: "added", detail: "was not there when the run was sealed" });
+      alterations.push({ file, change: "added", detail: "added after the run was sealed" });
   return alterations.length === 0
     ? { state: "intact", files: Object.keys(manifest.files).length }
     : { state: "altered", alterations };

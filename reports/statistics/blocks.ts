@@ -11,16 +11,16 @@ import { binomialCdf } from "./distributions.ts";
 
 export interface QuantileEstimate extends Interval {
   readonly value: number;
-  /** Where the interval comes from: `blocks` of time that were resampled, or `requests` as if independent. */
+  /** Source of the interval: `blocks` of time that were resampled, or `requests` treated as independent. */
   readonly by: "blocks" | "requests";
 }
 
-/** With fewer blocks, what is drawn repeats itself too much for an interval to mean anything. */
+/** With fewer blocks, resamples repeat themselves too often for a meaningful interval. */
 const LEAST_BLOCKS = 8;
 
 /**
- * Quantiles of a run with intervals, by the bootstrap over blocks of time. With too few blocks, intervals from
- * order statistics, which are too narrow for requests that depend on one another; `by` tells.
+ * Quantiles of a run with intervals, by the bootstrap over blocks of time. With too few blocks, intervals come
+ * from order statistics, which are too narrow for correlated requests; `by` says which.
  */
 export const quantileEstimates = (
   blocks: readonly Counted[],
@@ -57,7 +57,7 @@ export const orderStatisticInterval = (counted: Counted, share: number, confiden
   };
 };
 
-/** The smallest number of successes whose cumulated probability reaches this one. */
+/** The smallest number of successes with at least this cumulative probability. */
 const binomialQuantile = (probability: number, trials: number, share: number): number => {
   let [low, high] = [-1, trials];
   while (high - low > 1) {
@@ -69,8 +69,8 @@ const binomialQuantile = (probability: number, trials: number, share: number): n
 };
 
 /**
- * The ratio of two independent estimates with its interval, from the intervals of both: the method of
- * variance estimates recovery (Donner and Zou 2012) on the logarithm, where latencies are near normal.
+ * The ratio of two independent estimates with its interval, from both intervals: the method of variance
+ * estimates recovery (Donner and Zou 2012) on the logarithm, on which latencies are nearly normal.
  */
 export const ratioOf = (head: QuantileEstimate, base: QuantileEstimate): Interval & { ratio: number } => {
   const ratio = head.value / base.value;

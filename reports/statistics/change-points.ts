@@ -5,28 +5,28 @@ import type { Random } from "../../conformance/contract/random.ts";
 export interface ChangePoint {
   /** Index of the first value after the change. */
   readonly at: number;
-  /** Of the permutation test by which it was found. */
+  /** p value of the permutation test that found it. */
   readonly p: number;
-  /** Medians of the stretches right before and right after, up to the neighbouring changes. */
+  /** Medians of the stretches just before and after, up to the neighbouring changes. */
   readonly before: number;
   readonly after: number;
 }
 
 export interface ChangePointOptions {
   readonly random: Random;
-  /** Probability of finding a change in a series that has none. */
+  /** Probability of a false change point in an unchanged series. */
   readonly alpha: number;
   readonly permutations: number;
-  /** Values that a stretch between two changes has at least. */
+  /** Minimum number of values between two changes. */
   readonly leastStretch: number;
 }
 
 export const usualChangePoints = { alpha: 0.01, permutations: 199, leastStretch: 4 } as const;
 
 /**
- * Change points by hierarchical E-divisive estimation (Matteson and James 2014), without any assumption
- * on the distribution: the best split of any stretch is tested against random reorderings within all
- * stretches, and kept while it is significant. In the order of the series.
+ * Change points by hierarchical E-divisive estimation (Matteson and James 2014), without distributional
+ * assumptions: the best split of any stretch is tested against random permutations within all stretches, and
+ * kept while significant. In series order.
  */
 export const changePoints = (
   series: readonly number[],
@@ -63,9 +63,8 @@ const bestOf = (values: Float64Array, bounds: readonly number[], leastStretch: n
 };
 
 /**
- * The share of reorderings that split at least as well, the given order counted as one of them (Phipson
- * and Smyth 2010). Ends early once the share cannot become significant any more; what it gives then is
- * a p value of the reorderings so far.
+ * The share of permutations that split at least as well, counting the given order as one (Phipson and Smyth
+ * 2010). Stops early once it cannot be significant; the result is then a p value of the permutations so far.
  */
 const permutationP = (
   values: Float64Array,
@@ -85,7 +84,7 @@ const permutationP = (
   return (asGood + 1) / (permutations + 1);
 };
 
-/** Sums in another order differ in their last digits. */
+/** Sums in a different order differ in their last digits. */
 const ROUNDING = 1e-12;
 
 /** Puts the values from `start` to before `end` into random order, in place (Fisher and Yates). */

@@ -1,13 +1,13 @@
 import jStat from "jstat";
 
-/** The value that a t-distributed variable stays under with this probability. */
+/** The value that a t-distributed variable stays below with this probability. */
 export const tQuantile = (probability: number, degreesOfFreedom: number): number =>
   jStat.studentt.inv(probability, degreesOfFreedom);
 
-/** The probability that |t| is at least as large, for either sign. */
+/** The probability that |t| is at least this large (two-sided). */
 export const twoSidedP = (t: number, degreesOfFreedom: number): number => {
   if (Number.isNaN(t)) return 1;
-  // The lower tail, which keeps its digits where the upper one would be 1 minus something tiny.
+  // The lower tail keeps its digits; the upper one would be 1 minus something tiny.
   return Number.isFinite(t) ? Math.min(1, 2 * jStat.studentt.cdf(-Math.abs(t), degreesOfFreedom)) : 0;
 };
 
@@ -18,10 +18,10 @@ export const noncentralTCdf = (x: number, degreesOfFreedom: number, noncentralit
 export const normalQuantile = (probability: number): number => jStat.normal.inv(probability, 0, 1);
 export const normalCdf = (x: number): number => jStat.normal.cdf(x, 0, 1);
 
-/** The value that a sum of so many squared standard normal variables stays under with this probability. */
+/** The value that a chi-squared variable with these degrees of freedom stays below with this probability. */
 export const chiSquareQuantile = (probability: number, degreesOfFreedom: number): number =>
   jStat.chisquare.inv(probability, degreesOfFreedom);
 
-/** Probability of at most so many successes. */
+/** Probability of at most this many successes. */
 export const binomialCdf = (successes: number, trials: number, probability: number): number =>
   jStat.binomial.cdf(successes, trials, probability);

@@ -1,21 +1,20 @@
 import { normalCdf, normalQuantile } from "./distributions.ts";
 
 /*
- * Group-sequential testing: looking at the data before all of it is there, without more false alarms.
- * Lan and DeMets (1983) spend the probability of a false alarm bit by bit; the spending function here is
- * their approximation of O'Brien and Fleming's boundaries, which leaves nearly all of it to the last look.
+ * Group-sequential testing: looking at the data before it is complete, without more false alarms. Lan and
+ * DeMets (1983) spend the probability of a false alarm step by step; the spending function here is their
+ * approximation of O'Brien and Fleming's boundaries, which leaves nearly all of it to the last look.
  */
 
-/** How much of alpha may be spent until this share of the data is there (two-sided). */
+/** How much of alpha (two-sided) may be spent once this share of the data is in. */
 const spent = (alpha: number, share: number): number =>
   share >= 1 ? alpha : 4 * (1 - normalCdf(normalQuantile(1 - alpha / 4) / Math.sqrt(share)));
 
 /**
- * The two-sided levels at which a test may reject at each look, by the shares of the data that the looks
- * see (ascending, the last one 1), so that all looks together raise at most `alpha` false alarms. A t
- * test compares its p value with them (Jennison and Turnbull 2000, section 3.8: the significance level
- * approach). Boundaries by numeric integration of the process between the looks (Armitage, McPherson
- * and Rowe 1969).
+ * The two-sided significance level at each look, given the shares of the data at the looks (ascending, the
+ * last one 1), such that all looks together raise at most `alpha` false alarms. A t test compares its p value
+ * with them (Jennison and Turnbull 2000, section 3.8: the significance level approach). Boundaries come from
+ * numeric integration of the process between looks (Armitage, McPherson and Rowe 1969).
  */
 export const lookLevels = (alpha: number, shares: readonly number[]): readonly number[] => {
   const levels: number[] = [];
@@ -34,14 +33,17 @@ export const lookLevels = (alpha: number, shares: readonly number[]): readonly n
   return levels;
 };
 
-/** Density of the score process among those that did not stop yet, at points of equal distance with Simpson's weights. */
+/**
+ * Density of the score process among runs that have not stopped, at equally spaced points with Simpson's
+ * weights.
+ */
 interface Density {
   readonly points: Float64Array;
   readonly masses: Float64Array;
 }
 
 const POINTS = 401;
-/** Bounds of z beyond this are never met in practice, and their probabilities are all rounding. */
+/** Higher bounds of z are never reached in practice, and their probabilities are mostly rounding error. */
 const GREATEST_BOUND = 8;
 
 const exitProbability = (density: Density | undefined, step: number, bound: number): number => {
@@ -56,7 +58,7 @@ const exitProbability = (density: Density | undefined, step: number, bound: numb
   return sum;
 };
 
-/** The process after one more step, cut off at the bounds beyond which it stopped. */
+/** The process after another step, truncated at the bounds where it stopped. */
 const continued = (density: Density | undefined, step: number, bound: number): Density => {
   const sigma = Math.sqrt(step);
   const width = (2 * bound) / (POINTS - 1);
@@ -74,7 +76,7 @@ const continued = (density: Density | undefined, step: number, bound: number): D
 
 const normalDensity = (x: number): number => Math.exp((-x * x) / 2) / Math.sqrt(2 * Math.PI);
 
-/** The bound at which the falling function has this value. */
+/** The bound at which the decreasing function has this value. */
 const solve = (exit: (bound: number) => number, value: number): number => {
   let [low, high] = [0, GREATEST_BOUND];
   if (exit(high) > value) return high;

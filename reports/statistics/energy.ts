@@ -1,4 +1,4 @@
-/* Energy distances of one series split in two, at every place at once. */
+/* Energy distances of one series split in two, at every position at once. */
 
 export interface Split {
   /** Index of the first value of the second side. */
@@ -7,9 +7,9 @@ export interface Split {
 }
 
 /**
- * The statistic of every split, by index of the first value of the second side:
- * n·m/(n+m) · (2·E|X-Y| - E|X-X'| - E|Y-Y'|), the test statistic of Székely and Rizzo that E-divisive
- * (Matteson and James 2014) maximises, with exponent 1. Index 0 is no split and has 0.
+ * The statistic of every split, indexed by the first value of the second side: n·m/(n+m) · (2·E|X-Y| -
+ * E|X-X'| - E|Y-Y'|), the test statistic of Székely and Rizzo that E-divisive (Matteson and James 2014)
+ * maximises, with exponent 1. Index 0 is not a split and has 0.
  */
 export const splitStatistics = (values: ArrayLike<number>): Float64Array => {
   const count = values.length;
@@ -28,7 +28,7 @@ export const splitStatistics = (values: ArrayLike<number>): Float64Array => {
   return statistics;
 };
 
-/** The best split that leaves at least so many values on either side; undefined where there are too few. */
+/** The best split that leaves at least this many values on either side; undefined if there are too few. */
 export const bestSplit = (values: ArrayLike<number>, leastSide: number): Split | undefined => {
   if (values.length < 2 * leastSide) return undefined;
   const statistics = splitStatistics(values);
@@ -38,7 +38,7 @@ export const bestSplit = (values: ArrayLike<number>, leastSide: number): Split |
   return best;
 };
 
-/** Sum of |a - b| over all pairs of the first k values, by k from 0 to all. */
+/** Sum of |a - b| over all pairs of the first k values, for k from 0 to n. */
 const distancesWithin = (values: ArrayLike<number>): Float64Array => {
   const within = new Float64Array(values.length + 1);
   for (let last = 0; last < values.length; last += 1) {

@@ -1,4 +1,4 @@
-/** The few functions of jStat that are used here; the package brings no types. */
+/** The jStat functions used here; the package has no types. */
 declare module "jstat" {
   interface Distribution<Parameters extends readonly number[]> {
     cdf(x: number, ...parameters: Parameters): number;

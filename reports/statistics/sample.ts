@@ -4,14 +4,14 @@ import { tQuantile, twoSidedP } from "./distributions.ts";
 export const mean = (values: readonly number[]): number =>
   values.reduce((sum, value) => sum + value, 0) / values.length;
 
-/** Standard deviation of the population that the sample was drawn from (divided by n - 1); 0 for fewer than two values. */
+/** Sample standard deviation (divided by n - 1); 0 for fewer than two values. */
 export const deviation = (values: readonly number[]): number => {
   if (values.length < 2) return 0;
   const centre = mean(values);
   return Math.sqrt(values.reduce((sum, value) => sum + (value - centre) ** 2, 0) / (values.length - 1));
 };
 
-/** The middle value; the mean of the two middle ones of an even number. NaN for none. */
+/** The median: for an even count, the mean of the two middle values. NaN for none. */
 export const median = (values: readonly number[]): number => {
   const sorted = values.toSorted((a, b) => a - b);
   const half = Math.floor(sorted.length / 2);
@@ -23,14 +23,13 @@ export interface TEstimate extends Interval {
   readonly mean: number;
   readonly deviation: number;
   readonly count: number;
-  /** Probability of a mean at least this far from 0, were the true one 0: two-sided. */
+  /** Two-sided probability of a mean at least this far from 0 if the true mean is 0. */
   readonly p: number;
 }
 
 /**
- * Student's t interval of the mean, and the test of the mean against 0. Needs at least two values;
- * with fewer nothing is known: the interval is infinite and p is 1. Values that are all the same
- * leave no doubt: the interval is that value.
+ * Student's t interval of the mean, and the test of the mean against 0. With fewer than two values the
+ * interval is infinite and p is 1. If all values are equal, the interval is that value.
  */
 export const tEstimate = (values: readonly number[], confidence: number): TEstimate => {
   const count = values.length;
@@ -44,9 +43,9 @@ export const tEstimate = (values: readonly number[], confidence: number): TEstim
 };
 
 /**
- * Limits within which one future observation from the same normal population lies with this
- * confidence: mean ± t(1 - α/2, n - 1) · s · √(1 + 1/n) (Hahn and Meeker, Statistical Intervals,
- * section 4.8). They allow for the mean and the deviation being estimates.
+ * Limits that contain one future observation from the same normal population with this confidence: mean ± t(1
+ * - α/2, n - 1) · s · √(1 + 1/n) (Hahn and Meeker, Statistical Intervals, section 4.8). They account for mean
+ * and deviation being estimates.
  */
 export const predictionLimits = (values: readonly number[], confidence: number): Interval => {
   const count = values.length;

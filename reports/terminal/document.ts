@@ -84,7 +84,7 @@ export const blockLines = (block: Block, page: Page): string[] => {
   }
 };
 
-/** A mark stands in place of the dash of an item. */
+/** A mark replaces the dash of an item. */
 const beginsWithMark = (item: Text): boolean => {
   if (typeof item === "string") return false;
   const first = "is" in item ? (item.is === "lines" ? item.lines[0] : undefined) : item[0];
@@ -119,19 +119,19 @@ const FIRST = 3;
 const LAST = 5;
 const LINES = 3;
 
-/** Headers that say nothing in a history unless the breach speaks of them. */
+/** Headers omitted from a history unless the breach mentions them. */
 const usualTypes = /^application\/json\b/i;
 
 interface HistoryOptions extends Page {
-  /** Text of the breach: headers that it names are shown. */
+  /** Text of the breach; headers it names are shown. */
   readonly about: string;
-  /** Columns that are taken on the left already. */
+  /** Columns already used on the left. */
   readonly left: number;
 }
 
 /**
- * Exchanges as numbered requests with their answers, a few lines each. Of a long history the first
- * and the last are shown; the numbers are those of exchanges.jsonl, where all of them are.
+ * Exchanges as numbered requests with their answers, a few lines each. For a long history, the first and last
+ * are shown, with their numbers from exchanges.jsonl, which has all of them.
  */
 const history = (exchanges: readonly ExchangeRecord[], options: HistoryOptions): string[] => {
   const numbers = exchanges.map(({ n }) => `#${n}`);
@@ -147,7 +147,7 @@ const history = (exchanges: readonly ExchangeRecord[], options: HistoryOptions):
   if (omitted < 2) return lines.flat();
   return [
     ...lines.slice(0, FIRST).flat(),
-    options.palette.dim(`${" ".repeat(margin)}  … ${omitted} exchanges are left out here`),
+    options.palette.dim(`${" ".repeat(margin)}  … ${omitted} exchanges omitted`),
     ...lines.slice(-LAST).flat(),
   ];
 };
@@ -166,7 +166,7 @@ const oneExchange = (exchange: ExchangeRecord, options: HistoryOptions): string[
     ...headers(request.headers),
     ...(request.body === undefined || request.body === "" ? [] : data(request.body)),
     ...(answer === undefined
-      ? hang(`→ no whole answer: ${safe(exchange.error ?? "unknown")}`, columns, LINES).map(palette.red)
+      ? hang(`→ no complete answer: ${safe(exchange.error ?? "unknown")}`, columns, LINES).map(palette.red)
       : answerLines(answer, columns, headers)),
   ];
 };

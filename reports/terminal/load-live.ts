@@ -3,7 +3,7 @@ import { figure, plural, latency, sparkline } from "../text/figures.ts";
 import { cut, width } from "../text/layout.ts";
 import type { Page } from "./palette.ts";
 
-/** A second of a load run with what it says of latency: all endpoints' granted requests together. */
+/** A second of a load run with the latencies of all endpoints' granted requests together. */
 export interface LiveSecond {
   readonly line: SecondLine;
   readonly latencies?: Pick<Latencies, "p50Ms" | "p95Ms" | "p99Ms"> | undefined;
@@ -12,7 +12,7 @@ export interface LiveSecond {
 export interface LoadLiveState {
   readonly seconds: readonly LiveSecond[];
   readonly durationMs: number;
-  /** What is being done beside the load, such as waiting for retries; and which step of a search this is. */
+  /** What happens beside the load, such as waiting for retries, and the current step of a search. */
   readonly phase?: string | undefined;
 }
 
@@ -52,7 +52,7 @@ export const loadLine = (
   const total = Math.round(durationMs / 1_000);
   const parts: readonly Part[] = [
     ...(phase === undefined ? [] : [{ text: palette.dim(phase), keep: 1 }]),
-    // Answers may still come in after the load has ended.
+    // Answers may still arrive after the load has ended.
     { text: `${Math.min(last.line.second + 1, total)}/${total} s`, keep: 4 },
     { text: arrivalsText(last.line.started, now.asked), keep: 0 },
     { text: `${figure(now.done)} requests/s`, keep: 3 },
@@ -70,7 +70,7 @@ export const loadLine = (
   return fitting(parts, columns).join("  ");
 };
 
-/** A part of the line; of those that do not fit together, the ones with the lowest `keep` go first. */
+/** A part of the line; if not all fit, those with the lowest `keep` are dropped first. */
 interface Part {
   readonly text: string;
   readonly keep: number;
@@ -144,7 +144,7 @@ export const createLoadLive = (stream: LiveStream, page: Page) => {
   };
 };
 
-/** A coloured line is left whole where it fits, and loses its colours where it has to be cut. */
+/** Leaves a coloured line intact if it fits; removes the colours if it must be cut. */
 const cutLine = (line: string, width: number): string => {
   // eslint-disable-next-line no-control-regex -- the colours of a palette are control characters
   const bare = line.replace(/\u001b\[[\d;]*m/g, "");

@@ -19,7 +19,7 @@ export interface Page {
   readonly columns: number;
 }
 
-/** The same page for a terminal of any width: reports use 100 columns at most, and 60 at least. */
+/** The same page for a terminal of any width: reports use at most 100 columns, and at least 60. */
 export const fitted = <P extends Page>(page: P): P => ({
   ...page,
   columns: Math.min(100, Math.max(60, page.columns)),
@@ -28,8 +28,8 @@ export const fitted = <P extends Page>(page: P): P => ({
 export const narrowed = <P extends Page>(page: P, by: number): P => ({ ...page, columns: page.columns - by });
 
 /**
- * Whether output to a stream is coloured: on a terminal that can, and nowhere else unless FORCE_COLOR
- * asks for it. NO_COLOR (no-color.org) wins over both; an empty variable counts as not set.
+ * Whether output to a stream is coloured: only on a terminal that supports it, or if FORCE_COLOR is set.
+ * NO_COLOR (no-color.org) overrides both; an empty variable counts as unset.
  */
 export const wantsColour = (
   environment: Readonly<Record<string, string | undefined>>,

@@ -81,8 +81,8 @@ describe("showing progress", () => {
     progress.clear();
     expect(written).toEqual([
       "judging 4 rules\n",
-      "2 of 4 rules settled after 10.1 s, 1 failed; 2 rules wait, the next until 10:07:30 UTC (7.5 min more); still to settle: code.lifetime, refresh.lifetime\n",
-      "2 of 4 rules settled after 20.2 s, 1 failed; 2 rules wait, the next until 10:07:30 UTC (7.5 min more); still to settle: code.lifetime, refresh.lifetime\n",
+      "2 of 4 rules settled after 10.1 s, 1 failed; 2 rules wait, the next until 10:07:30 UTC (7.5 min more); unsettled: code.lifetime, refresh.lifetime\n",
+      "2 of 4 rules settled after 20.2 s, 1 failed; 2 rules wait, the next until 10:07:30 UTC (7.5 min more); unsettled: code.lifetime, refresh.lifetime\n",
     ]);
   });
 });

@@ -9,14 +9,14 @@ export interface ProgressState {
   readonly settled: ReadonlySet<string>;
   readonly failed: number;
   readonly elapsedMs: number;
-  /** Rules that sleep, and the time to the next wake-up where it is known. */
+  /** Sleeping rules, and the time to the next wake-up if known. */
   readonly waiting?: {
     readonly sleepers: number;
     readonly nextInMs: number | undefined;
-    /** How long the hook that moves the target's clock has been at it. */
+    /** How long the hook that moves the target's clock has been running. */
     readonly movingForMs?: number | undefined;
   };
-  /** The time of day, in milliseconds since 1970, for lines that are read later. */
+  /** Wall time in milliseconds since 1970, for lines that are read later. */
   readonly wallMs?: number;
 }
 
@@ -46,14 +46,14 @@ export const progressLine = (state: ProgressState, { palette, columns }: Page): 
   return tail === "" || left < 12 ? head : `${head}  ${palette.dim(cut(tail, left))}`;
 };
 
-/** A hook that takes longer is what a run waits for. */
+/** A hook call longer than this is shown as what the run waits for. */
 const SLOW_MS = 500;
 
 const tailOf = ({ ids, settled, waiting }: ProgressState): string => {
   if (waiting !== undefined && waiting.sleepers > 0 && waiting.nextInMs !== undefined)
     return `${plural(waiting.sleepers, "rule waits", "rules wait")}, the next for ${elapsed(waiting.nextInMs)} more`;
   const movingForMs = waiting?.movingForMs ?? 0;
-  if (movingForMs >= SLOW_MS) return `waiting for hooks.clock.advance, for ${elapsed(movingForMs)} now`;
+  if (movingForMs >= SLOW_MS) return `waiting for hooks.clock.advance for ${elapsed(movingForMs)}`;
   const running = ids.filter((id) => !settled.has(id));
   return running.length === 0 ? "" : `running ${safe(running.join(", "))}`;
 };
@@ -66,10 +66,10 @@ export const progressNote = (state: ProgressState): string => {
   const names = running.length > MOST_NAMED ? `${named} and ${running.length - MOST_NAMED} more` : named;
   const waited = waitingText(state);
   const until = waited === "" ? "" : `; ${waited} (${elapsed(waiting?.nextInMs ?? 0)} more)`;
-  return `${settled.size} of ${plural(ids.length, "rule")} settled after ${elapsed(elapsedMs)}, ${failed} failed${until}${running.length === 0 ? "" : `; still to settle: ${names}`}`;
+  return `${settled.size} of ${plural(ids.length, "rule")} settled after ${elapsed(elapsedMs)}, ${failed} failed${until}${running.length === 0 ? "" : `; unsettled: ${names}`}`;
 };
 
-/** How many rules wait, and until when; empty where none does, or where a clock is moved. */
+/** How many rules wait, and until when; empty if none waits or the clock is moved. */
 export const waitingText = ({ waiting, wallMs }: ProgressState): string =>
   wallMs === undefined || waiting?.nextInMs === undefined || waiting.sleepers === 0
     ? ""
@@ -84,9 +84,12 @@ export interface ProgressStream {
 }
 
 export interface Progress {
-  /** Rewrites the line, at most some times a second; where the stream is no terminal, adds a line at the start and now and then. */
+  /**
+   * Rewrites the line, limited to a few times per second; without a terminal, adds a line at the start and
+   * now and then.
+   */
   show(state: ProgressState): void;
-  /** Takes the line away, for other text or for good. */
+  /** Erases the line, before other text or for good. */
   clear(): void;
 }
 
@@ -107,7 +110,7 @@ export const createProgress = (stream: ProgressStream, palette: Palette): Progre
       }
       if (shownAtMs !== undefined && state.elapsedMs - shownAtMs < LEAST_INTERVAL_MS) return;
       shownAtMs = state.elapsedMs;
-      // The last column stays free: some terminals begin a new line once it is written.
+      // The last column stays free: some terminals wrap once it is written.
       stream.write(eraseLine + progressLine(state, { palette, columns: (stream.columns ?? 80) - 1 }));
     },
     clear: () => {

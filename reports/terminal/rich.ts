@@ -31,8 +31,8 @@ interface Sized {
 }
 
 /**
- * A table as wide as its cells. Where the page is too narrow, the widest column that is aligned to the left
- * is wrapped; where even that does not fit, every row becomes a list of its cells by name.
+ * A table as wide as its cells. If the page is too narrow, the widest left-aligned column wraps; if that is
+ * not enough, each row becomes a list of named cells.
  */
 export const tableLines = (table: Table, page: Page): string[] => {
   const rows = table.rows.slice(0, MOST_ROWS);
@@ -56,7 +56,10 @@ export const tableLines = (table: Table, page: Page): string[] => {
   ];
 };
 
-/** Columns that fit the page together: first their titles are wrapped, then the widest one; undefined where that is not enough. */
+/**
+ * Columns that fit the page: first their titles wrap, then the widest column; undefined if that is not
+ * enough.
+ */
 const fittedColumns = (table: Table, page: Page): readonly Sized[] | undefined => {
   const excessOf = (columns: readonly Sized[]): number =>
     columns.reduce((sum, one) => sum + one.width + 2, -2) - page.columns;
@@ -72,7 +75,10 @@ const fittedColumns = (table: Table, page: Page): readonly Sized[] | undefined =
     : narrow.map((one) => (one === flexible ? { ...one, width: room } : one));
 };
 
-/** Columns as wide as their cells and the longest words of their titles; those of pictures alone are left out. */
+/**
+ * Columns as wide as their cells and the longest words of their titles; columns of pictures only are left
+ * out.
+ */
 const sizedColumns = ({ columns, rows }: Table, page: Page): readonly Sized[] =>
   columns.flatMap(({ title, align }, at) => {
     if (rows.every((row) => isPicture(row[at] ?? ""))) return [];
@@ -129,7 +135,7 @@ interface Run {
 
 const MOST_LINES = 12;
 
-/** A text in lines of at most the width of the page, in its colours. Long data is folded. */
+/** A coloured text in lines no wider than the page. Long data is folded. */
 export const textLines = (text: Text, page: Page): string[] => {
   if (isSpan(text) && text.is === "lines") return text.lines.flatMap((line) => textLines(line, page));
   const runs = runsOf(text, page.palette, same);
@@ -173,7 +179,7 @@ const runsOf = (text: Text, palette: Palette, paint: Paint): readonly Run[] => {
   }
 };
 
-/** Wrapped lines of a plain text with the colours of its runs put back. */
+/** Wrapped lines of a plain text with the colours of its runs restored. */
 const coloured = (lines: readonly string[], runs: readonly Run[], plain: string): string[] => {
   let cursor = 0;
   return lines.map((line) => {

@@ -5,7 +5,7 @@ import type { CiRun } from "../ci/case.ts";
 import { breachOf, recordOf, resultOf, withResults } from "./fixture.ts";
 import { hostile } from "./hostile.ts";
 
-/** A run of the gate for tests of reports for CI. */
+/** A gate run for tests of CI reports. */
 export const gateRun = (rules: readonly RuleResult[], more: Partial<RunRecord> = {}): CiRun => ({
   kind: "conform",
   run: "runs/one",
@@ -15,7 +15,7 @@ export const gateRun = (rules: readonly RuleResult[], more: Partial<RunRecord> =
 export const failedRule = resultOf("code.single-use", {
   kind: "failed",
   cases: 3,
-  breach: breachOf("the second exchange is refused", "it gave a token"),
+  breach: breachOf("the second exchange is refused", "it yielded a token"),
 });
 
 export const missingRule = resultOf("refresh.lifetime", {
@@ -24,7 +24,7 @@ export const missingRule = resultOf("refresh.lifetime", {
   reason: "it would take 30 days",
 });
 
-/** A run with every kind of verdict, and with texts that are out to harm. */
+/** A run with every kind of verdict and with malicious texts. */
 export const hostileRun: CiRun = gateRun(
   withResults(
     resultOf("code.single-use", {
@@ -48,7 +48,9 @@ export const hostileRun: CiRun = gateRun(
   },
 );
 
-/** A load run: one objective missed, one held, one not measured; one rule broken, one held, one not looked at. */
+/**
+ * A load run: one objective missed, one held, one not measured; one rule broken, one held, one not checked.
+ */
 export const loadRun = (more: Partial<LoadRecord> = {}): CiRun => ({
   kind: "load",
   run: "runs/two",

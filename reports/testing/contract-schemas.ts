@@ -19,7 +19,7 @@ const validatorAt = (steps: readonly string[]) => {
 
 const body = ["content", "application/json", "schema"];
 
-/** What the JSON of an answer to a right request breaks of the OpenAPI document; undefined where it breaks nothing. */
+/** How the JSON answer to a valid request violates the OpenAPI document; undefined if it does not. */
 export const answerBreach: Readonly<Record<Endpoint, (body: unknown) => string | undefined>> = (() => {
   const of = (name: Endpoint) => {
     const { method, path } = endpoints[name];
@@ -36,11 +36,11 @@ export const answerBreach: Readonly<Record<Endpoint, (body: unknown) => string |
 
 const webhook = ["webhooks", "notification", "post"];
 
-/** The same of the body of a push, and of what acknowledges it. */
+/** The same for the body of a push and for its acknowledgement. */
 export const pushBreach = validatorAt([...webhook, "requestBody", ...body]);
 export const acknowledgementBreach = validatorAt([...webhook, "responses", "2XX", ...body]);
 
-/** The same of a parameter of a request. */
+/** The same for a request parameter. */
 export const stateBreach = validatorAt([
   "paths",
   endpoints.authorize.path,

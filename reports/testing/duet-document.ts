@@ -6,14 +6,14 @@ import { seededRandom } from "../../conformance/contract/random.ts";
 
 export interface MadeDuet extends Partial<DuetQuestion> {
   readonly effect?: SimulatedDuet["effect"];
-  /** Numbers of pairs that were spoilt. */
+  /** Numbers of the spoilt pairs. */
   readonly spoilt?: readonly number[];
   readonly broken?: DuetDocument["broken"];
   readonly blocks?: (blocks: readonly Block[]) => readonly Block[];
   readonly names?: Pick<DuetDocument, "a" | "b">;
 }
 
-/** The document of a made-up duet, the same each time for the same seed. */
+/** A made-up duet document, deterministic for a given seed. */
 export const madeDuet = (made: MadeDuet = {}): DuetDocument => {
   const { pairs = 20, seed = 1, endEarly = false, planFor, spoilt = [], effect = {}, broken = [] } = made;
   const session = duetSession(

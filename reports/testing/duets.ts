@@ -4,25 +4,28 @@ import { normalOf } from "./random.ts";
 import { scheduleOf } from "../duet/schedule.ts";
 
 /**
- * Noise of a real machine, on the logarithm of a block's latencies. The block-wise parts are shared by all
- * endpoints to the degree that the machine causes them.
+ * Noise of a real machine, on the logarithm of a block's latencies. Endpoints share the block-wise parts to
+ * the degree that the machine causes them.
  */
 export interface DuetNoise {
-  /** Deviation of what is particular to one endpoint in one block, for the median. The p95 has `tail` times it, the p99 twice that. */
+  /**
+   * Deviation specific to one endpoint in one block, for the median. The p95 has `tail` times it, the p99
+   * twice that.
+   */
   readonly own: number;
   readonly tail: number;
-  /** Deviation of the machine's own level, which all endpoints share, and how much of it stays from block to block. */
+  /** Deviation of the machine's level, shared by all endpoints, and its persistence from block to block. */
   readonly level: number;
   readonly persistence: number;
   /** Change of the level over the whole duet. */
   readonly drift: number;
-  /** Probability that a burst of other work begins in a block, how much slower it makes it, and how long it lasts in blocks. */
+  /** Probability that a burst of other work begins in a block, its slowdown, and its length in blocks. */
   readonly burstChance: number;
   readonly burst: number;
   readonly burstBlocks: number;
 }
 
-/** Assumed for a shared machine of two cores; `npm run bench -- duet` prints what a machine really has. */
+/** Assumed for a shared machine of two cores; `npm run bench -- duet` prints the noise of a real one. */
 export const assumedNoise: DuetNoise = {
   own: 0.015,
   tail: 2,
@@ -35,9 +38,9 @@ export const assumedNoise: DuetNoise = {
 };
 
 /**
- * Measured by an A/A duet of 15 pairs of 10 s blocks at 100 requests a second, on two cores of which other
- * work took all that it could get (idle: about 1 %). No machine to measure speed on; what a duet says there
- * still has to be true. Bursts are part of the level and of the tails.
+ * Measured by an A/A duet of 15 pairs of 10 s blocks at 100 requests per second, on two cores saturated by
+ * other work (idle: about 1 %). Not a machine to measure speed on, but a duet's statements must still be true
+ * there. Bursts are part of the level and of the tails.
  */
 export const crowdedNoise: DuetNoise = {
   own: 0.009,
@@ -53,12 +56,12 @@ export const crowdedNoise: DuetNoise = {
 export interface SimulatedDuet {
   readonly pairs: number;
   readonly endpoints: readonly { readonly name: string; readonly p50Ms: number; readonly p95Ms: number }[];
-  /** True changes of side b as shares, of all endpoints. */
+  /** True changes of side b as shares, for all endpoints. */
   readonly effect?: { readonly p50?: number; readonly p95?: number };
   readonly noise: DuetNoise;
 }
 
-/** The blocks of a made-up duet, in the order of a real one. */
+/** The blocks of a simulated duet, in real order. */
 export const simulatedBlocks = (
   { pairs, endpoints, effect, noise }: SimulatedDuet,
   random: Random,

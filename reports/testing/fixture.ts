@@ -64,7 +64,7 @@ export const exchanged = (n: number): ExchangeRecord => ({
   },
 });
 
-/** A record that came to nothing yet; give it rules and an outcome. */
+/** An empty record; give it rules and an outcome. */
 export const recordOf = (more: Partial<RunRecord> = {}): RunRecord => ({
   version: 1,
   tool: "0.1.0",
@@ -94,7 +94,7 @@ export const recordOf = (more: Partial<RunRecord> = {}): RunRecord => ({
 
 const testable = requirementIds.filter((id) => catalogue[id].level !== "untestable");
 
-/** Every rule of the catalogue as a sound service leaves it: passed, or observed where nothing is promised. */
+/** Every rule of the catalogue as a sound service leaves it: passed, or observed if nothing is promised. */
 export const allPassed = (): readonly RuleResult[] =>
   testable.map((id, at) =>
     resultOf(

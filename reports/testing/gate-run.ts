@@ -12,18 +12,18 @@ export interface GateRunSpec {
   readonly seed: number;
   /** Lines of exchanges.jsonl; 400 by default. */
   readonly exchanges?: number;
-  /** Pushes in pushes.jsonl; none, and no file, by default. */
+  /** Pushes in pushes.jsonl; by default none, and no file. */
   readonly pushes?: number;
   /** Rules that fail, and rules that could not run. */
   readonly failing?: readonly RequirementId[];
   readonly missing?: readonly RequirementId[];
-  /** Replaces anything of run.json, such as target, startedAt or limits. */
+  /** Overrides fields of run.json, such as target, startedAt or limits. */
   readonly record?: Partial<RunRecord>;
 }
 
 const testable = requirementIds.filter((id) => catalogue[id].level !== "untestable");
 
-/** Writes the directory of a sealed run of the gate, as `conform` would, and returns what run.json says. */
+/** Writes the directory of a sealed gate run as `conform` would; returns the content of run.json. */
 export const writeGateRun = (directory: string, spec: GateRunSpec): RunRecord => {
   const rules = testable.map((id, at) => madeResult(id, at, spec));
   const outcome = outcomeOf(spec);

@@ -1,4 +1,4 @@
-/** What a service might answer to harm a report's readers: markup, escapes, marks that turn text, broken text. */
+/** Answers of a malicious service: markup, escapes, bidirectional marks, broken text. */
 export const hostile = [
   `</script><script>document.title="taken"</script>`,
   `<img src=x onerror="document.title='taken'">`,
@@ -12,7 +12,7 @@ export const hostile = [
   "::error::faked\n##vso[task.complete result=Succeeded]\n##teamcity[x]",
 ].join(" ");
 
-/** Characters that act on what shows them; a line end may stand in a report, and nothing else of these. */
+/** Characters that affect whatever displays them; of these, a report may only contain line ends. */
 export const acting =
   // eslint-disable-next-line no-control-regex -- control characters are what it is about
   /[\u0000-\u0009\u000b-\u001f\u007f-\u009f\u200b-\u200f\u202a-\u202e\u2066-\u2069\p{Cs}]/u;

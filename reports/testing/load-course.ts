@@ -12,7 +12,7 @@ import {
 } from "../../conformance/contract/load-record.ts";
 import type { Random } from "./random.ts";
 
-/** The course of a made-up load: lognormal latencies whose level wanders slowly and jumps at times. */
+/** A simulated load: lognormal latencies whose level drifts slowly and jumps occasionally. */
 export interface LoadCourse {
   readonly random: Random;
   readonly seconds: number;
@@ -22,7 +22,7 @@ export interface LoadCourse {
   readonly failedShare: number;
   readonly refusedShare: number;
   readonly breaches: readonly LoadBreach[];
-  /** Seconds whose latencies are in no row of run.json. */
+  /** Seconds whose latencies appear in no row of run.json. */
   readonly warmUpSeconds: number;
 }
 
@@ -39,7 +39,7 @@ const emptyHistogram = (): Histogram =>
     numberOfSignificantValueDigits: histogramUnit.significantDigits,
   });
 
-/** The histogram log, the lines of seconds.jsonl and the rows of run.json, which all tell of the same requests. */
+/** The histogram log, the lines of seconds.jsonl and the rows of run.json, all for the same requests. */
 export const latencyLog = (
   course: LoadCourse,
 ): {

@@ -19,18 +19,18 @@ export interface LoadRunSpec {
   readonly seconds: number;
   /** Requests over the whole run. */
   readonly requests: number;
-  /** Each endpoint's share of the requests and its median latency; three usual ones by default. */
+  /** Each endpoint's share of the requests and its median latency; three typical endpoints by default. */
   readonly endpoints?: readonly LoadCourse["endpoints"][number][];
   /** Multiplies every latency; 1 by default. */
   readonly slowness?: number;
-  /** Share of requests that fail, and of those that are refused as they are meant to be. */
+  /** Share of failed requests, and of requests refused as intended. */
   readonly failedShare?: number;
   readonly refusedShare?: number;
-  /** How many times code.single-use was broken, at moments in the last third of the run. */
+  /** How often code.single-use was broken, at moments in the last third of the run. */
   readonly breaches?: number;
-  /** Pushes in pushes.jsonl; none, and no file, by default. */
+  /** Pushes in pushes.jsonl; by default none, and no file. */
   readonly pushes?: number;
-  /** Replaces anything of run.json, such as target, startedAt, objectives or fingerprint. */
+  /** Overrides fields of run.json, such as target, startedAt, objectives or fingerprint. */
   readonly record?: Partial<LoadRecord>;
 }
 
@@ -40,7 +40,7 @@ export const usualEndpoints: LoadCourse["endpoints"] = [
   { name: "list", share: 0.5, medianMs: 4.2 },
 ];
 
-/** Writes the directory of a sealed load run, as `load` would, and returns what run.json says. */
+/** Writes the directory of a sealed load run as `load` would; returns the content of run.json. */
 export const writeLoadRun = (directory: string, spec: LoadRunSpec): LoadRecord => {
   const course: LoadCourse = {
     random: madeRandom(spec.seed),
@@ -73,7 +73,7 @@ export const writeLoadRun = (directory: string, spec: LoadRunSpec): LoadRecord =
   return record;
 };
 
-/** A tenth of the run, and five seconds at most. */
+/** A tenth of the run, at most five seconds. */
 const warmUpSecondsOf = ({ seconds }: LoadRunSpec): number => Math.min(5, Math.floor(seconds / 10));
 
 const breachesOf = ({ breaches = 0, seconds, requests }: LoadRunSpec): readonly LoadBreach[] =>

@@ -3,10 +3,13 @@ import { logRatios, pairedLogs, sortedPairs } from "../duet/ratios.ts";
 import { deviation, mean } from "../statistics/sample.ts";
 import type { DuetNoise } from "./duets.ts";
 
-/** Noise that was found in duets of a build with itself, in the parameters of the simulation, and what it rests on. */
+/** Noise found in A/A duets, in the parameters of the simulation, and what it rests on. */
 export interface MeasuredNoise {
   readonly noise: Omit<DuetNoise, "burstChance" | "burst" | "burstBlocks">;
-  /** Deviation of the logarithm of a pair's ratio, over all endpoints: what decides how many pairs are needed. */
+  /**
+   * Standard deviation of the logarithm of a pair's ratio, over all endpoints; it decides how many pairs are
+   * needed.
+   */
   readonly ratioDeviation: { readonly p50: number; readonly p95: number };
   /** Correlation of the machine's level between one block and the next. */
   readonly autocorrelation: number;
@@ -14,9 +17,9 @@ export interface MeasuredNoise {
 }
 
 /**
- * What the blocks of duets without any change tell of the machine's noise, all duets together. What two
- * endpoints have in common is the machine's; the rest is their own. Bursts are part of the level here: in so
- * few blocks they cannot be told apart, so a simulation with these parameters has no bursts beside it.
+ * The machine's noise, from the blocks of all A/A duets together. What two endpoints have in common is
+ * attributed to the machine, the rest to the endpoint. Bursts count as part of the level, because they are
+ * indistinguishable in so few blocks; a simulation with these parameters has no separate bursts.
  */
 export const noiseOf = (duets: readonly (readonly Block[])[]): MeasuredNoise => {
   const perDuet = duets.map(partsOf);
@@ -40,7 +43,7 @@ export const noiseOf = (duets: readonly (readonly Block[])[]): MeasuredNoise => 
   return {
     noise: {
       own,
-      // The p95 of the simulation has half of the median's noise and its own tail.
+      // In the simulation, the p95 has half of the median's noise plus its own tail.
       tail: own === 0 ? 0 : Math.sqrt(Math.max(0, ownP95 / ownP50 - 0.25)),
       level,
       persistence: Math.min(0.99, Math.max(0, autocorrelation)),
@@ -66,7 +69,7 @@ interface Parts {
   readonly p95: Ratios;
   readonly levelVariance: number;
   readonly lagCovariance: number;
-  /** Change of the level from the first block to the last, on the logarithm. */
+  /** Change of the level from the first to the last block, on the logarithm. */
   readonly drift: number;
 }
 
@@ -78,7 +81,7 @@ const partsOf = (blocks: readonly Block[]): Parts => {
     const ratioVariance = mean(series.map((values) => deviation(values) ** 2));
     return { ratioVariance, ownVariance: (ratioVariance - sharedVariance(series)) / 2 };
   };
-  // In the order in which they were played: the blocks of a duet are listed so.
+  // In playing order, which is how a duet lists its blocks.
   const courses = endpoints.map((endpoint) => {
     const own = blocks.filter((block) => block.endpoint === endpoint && clean.includes(block.pair));
     return own.map(({ p50Ms }) => Math.log(p50Ms));
@@ -99,11 +102,11 @@ const partsOf = (blocks: readonly Block[]): Parts => {
   };
 };
 
-/** Mean covariance of any two of these series: the variance of what all of them share. */
+/** Mean covariance over all pairs of these series: the variance they share. */
 const sharedVariance = (series: readonly (readonly number[])[]): number =>
   mean(pairsOf(series).map(([x, y]) => covariance(x, y)));
 
-/** The same between one block and the next: noise of an endpoint's own falls out of it. */
+/** The same between consecutive blocks, where an endpoint's own noise cancels out. */
 const lagCovariance = (series: readonly (readonly number[])[]): number =>
   mean(
     pairsOf(series).map(

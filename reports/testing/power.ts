@@ -3,7 +3,7 @@ import { usualRules, type DuetResult, type DuetRules } from "../duet/model.ts";
 import { simulatedBlocks, type DuetNoise, type SimulatedDuet } from "./duets.ts";
 import { seededRandom } from "../../conformance/contract/random.ts";
 
-/** Four endpoints whose latencies are those of a service that has some work to do. */
+/** Four endpoints with the latencies of a service that does some work. */
 export const usualEndpoints: SimulatedDuet["endpoints"] = [
   { name: "authorize", p50Ms: 12, p95Ms: 28 },
   { name: "exchange", p50Ms: 18, p95Ms: 40 },
@@ -11,7 +11,7 @@ export const usualEndpoints: SimulatedDuet["endpoints"] = [
   { name: "list", p50Ms: 25, p95Ms: 60 },
 ];
 
-/** The share of so many rounds in which something holds, as a percentage. */
+/** The share of rounds in which `holds` is true, as a percentage. */
 export const share = (rounds: number, holds: (round: number) => boolean): string => {
   let held = 0;
   for (let round = 0; round < rounds; round += 1) if (holds(round)) held += 1;
@@ -21,7 +21,10 @@ export const share = (rounds: number, holds: (round: number) => boolean): string
 export const isClaimed = ({ members }: DuetResult): boolean =>
   members.some(({ verdict }) => verdict === "regressed" || verdict === "improved");
 
-/** How often simulated duets of so many pairs, on this noise, claim a change where there is none, and find a p95 that is a tenth slower. */
+/**
+ * How often simulated duets with this many pairs and this noise claim a change when there is none, and detect
+ * a p95 that is a tenth slower.
+ */
 export const powerOn = (
   noise: DuetNoise,
   { pairs, rounds }: { readonly pairs: number; readonly rounds: number },

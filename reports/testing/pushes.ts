@@ -3,14 +3,14 @@ import { madePush, notificationBody } from "../../conformance/testing/push-line.
 import { madeUuid, type Random } from "./random.ts";
 
 const EPOCH = "3f1b7c52-6d0e-4c8a-9b57-2f8f3f2f9a10";
-/** When the pushes of a notification come that is acknowledged late or never: reading R1, in milliseconds. */
+/** Push times of a notification acknowledged late or never: reading R1, in milliseconds. */
 const INSTANTS_MS = [0, 30_000, 90_000, 210_000, 450_000];
-/** Of so many notifications one is not acknowledged at its first push. */
+/** One notification in this many is not acknowledged at its first push. */
 const FAILING = 20;
 
 /**
- * Lines of a receiver's journal: each push with its answer. Notifications come evenly over the time;
- * every twentieth is acknowledged late or never.
+ * Lines of a receiver's journal: each push with its answer. Notifications are evenly spaced; every twentieth
+ * is acknowledged late or never.
  */
 export function* pushLines(random: Random, count: number, spanMs: number): Generator<string> {
   const started: PushLine = {

@@ -4,13 +4,13 @@ import { seededRandom } from "../../conformance/contract/random.ts";
 export const normalOf = (random: () => number): number =>
   Math.sqrt(-2 * Math.log(1 - random())) * Math.cos(2 * Math.PI * random());
 
-/** A source of numbers for made-up records: the same seed always gives the same ones. */
+/** A random source for made-up records, deterministic for a given seed. */
 export interface Random {
-  /** Evenly spread from 0 up to, and without, 1. */
+  /** Uniform from 0 (inclusive) to 1 (exclusive). */
   next(): number;
-  /** An integer from 0 up to, and without, `below`. */
+  /** An integer from 0 (inclusive) to `below` (exclusive). */
   integer(below: number): number;
-  /** From the standard normal distribution. */
+  /** Standard normal. */
   normal(): number;
 }
 

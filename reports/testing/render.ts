@@ -2,7 +2,10 @@ import { readRun } from "../read/index.ts";
 import { reportFormats } from "../formats.ts";
 import { writeReports } from "../write.ts";
 
-/** `node render.ts OUT RUN...`: writes all reports of the runs, in its own process, and prints the peak of its memory in bytes and its processor time in milliseconds. */
+/**
+ * `node render.ts OUT RUN...`: writes all reports of the runs in its own process; prints its peak memory in
+ * bytes and its CPU time in milliseconds.
+ */
 const [out = "", ...directories] = process.argv.slice(2);
 const runs = [];
 for (const directory of directories) runs.push(await readRun(directory));

@@ -6,10 +6,10 @@ import { safe } from "./safe.ts";
 
 export type Broken = Extract<Verdict, { readonly breach: Breach }>;
 
-/** So many others are named; the record has all. */
+/** The number of other inputs named; the record has all. */
 const NAMED = 3;
 
-/** Inputs other than the one shown that broke the rule too: how many, and the first of them. */
+/** Other inputs that broke the rule: how many, and the first few. */
 export const othersOf = ({ facts, breach }: Broken): readonly string[] | undefined => {
   const { broken, brokenCases } = { broken: facts?.["broken"], brokenCases: facts?.["brokenCases"] };
   if (!Array.isArray(broken) || typeof brokenCases !== "number" || brokenCases < 2) return undefined;
@@ -25,13 +25,13 @@ export const othersOf = ({ facts, breach }: Broken): readonly string[] | undefin
 };
 
 export const cameBack = ({ failures, attempts }: Breach["reproduction"]["replayed"]): string => {
-  if (attempts === 0) return "not tried again";
-  if (failures === attempts) return `came back in ${failures} of ${attempts} replays`;
-  if (failures === 0) return `flaky: seen once, did not come back in ${plural(attempts, "replay")}`;
-  return `flaky: came back in ${failures} of ${attempts} replays`;
+  if (attempts === 0) return "not replayed";
+  if (failures === attempts) return `reproduced in ${failures} of ${attempts} replays`;
+  if (failures === 0) return `flaky: seen once, not reproduced in ${plural(attempts, "replay")}`;
+  return `flaky: reproduced in ${failures} of ${attempts} replays`;
 };
 
-/** The exchanges of a breach under load, of which no headers are kept, in the form of the gate's. */
+/** The exchanges of a breach under load, in the gate's form; their headers were not kept. */
 export const exchangesUnderLoad = ({ rule, atMs, exchanges }: LoadBreach): readonly ExchangeRecord[] =>
   exchanges.map(({ method, path, requestBody, status, answer, durationMs }, at) => ({
     n: at + 1,

@@ -3,7 +3,7 @@ import type { Verdict } from "../../conformance/contract/verdict.ts";
 import { wordOf } from "./verdicts.ts";
 import { safe } from "./safe.ts";
 
-/** Rules that were not judged, together with those that have the same reason. */
+/** Rules that were not judged for the same reason. */
 export interface Cause {
   readonly kind: Verdict["kind"];
   readonly title: string;
@@ -11,13 +11,13 @@ export interface Cause {
   readonly ids: readonly string[];
 }
 
-/** A text without what differs from one exchange to the next: times, and the numbers of masked values. */
+/** A text without what varies between exchanges: times, and numbers of masked values. */
 const skeleton = (text: string): string => text.replaceAll(/\d+/g, "#");
 
-/** How many cases of one rule it was; for several rules it says nothing. */
+/** The count of cases of one rule, which says nothing about several rules. */
 const count = /^\d+ of \d+ cases could not be decided: /;
 
-/** Why rules were not judged, those of one cause together. Controls that failed with answers alike are one cause. */
+/** Why rules were not judged, grouped by cause. Controls that failed with similar answers are one cause. */
 export const causesOf = (results: readonly RuleResult[]): readonly Cause[] => {
   const causes = new Map<string, Cause>();
   for (const { id, verdict } of results) {
@@ -39,8 +39,8 @@ export const causesOf = (results: readonly RuleResult[]): readonly Cause[] => {
 const MANY = 3;
 
 /**
- * The reason for which most rules could not be judged, where they are many and breaches quote the very answer
- * that it quotes: then these breaches are what to look at first. Undefined where the record does not show that.
+ * The reason why most rules could not be judged, if there are many and breaches quote the same answer: start
+ * with these breaches. Undefined if the record does not show that.
  */
 export const commonCauseOf = (results: readonly RuleResult[]) => {
   const reasons = results.flatMap(({ id, verdict }) =>
@@ -65,12 +65,12 @@ const whyOf = (verdict: Verdict): Pick<Cause, "title" | "detail"> | undefined =>
     case "could-not-run":
       return { title: `${word}: ${safe(verdict.missing)} is missing`, detail: safe(verdict.reason) };
     case "inconclusive":
-      return { title: word, detail: `${safe(verdict.reason)}; to settle it: ${safe(verdict.settle)}` };
+      return { title: word, detail: `${safe(verdict.reason)}; to resolve: ${safe(verdict.settle)}` };
     case "pending":
       return { title: `${word} until ${safe(verdict.due)}`, detail: safe(verdict.reason) };
     case "not-applicable":
       return {
-        title: verdict.by === "profile" ? `${word}, says the profile` : `${word} to the way of this service`,
+        title: verdict.by === "profile" ? `${word}, as stated by the profile` : `${word} to this service`,
         detail: safe(verdict.reason),
       };
     case "harness-error":

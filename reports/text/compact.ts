@@ -3,7 +3,7 @@ import { isObject } from "../../conformance/contract/json.ts";
 
 const simple = /^[\p{L}\p{N}_‹›][\p{L}\p{N} _.:/+‹›-]*$/u;
 
-/** A JSON value in as few marks as stay clear: {status: 200, fields: [code, state]}. Safe to print. */
+/** A JSON value in compact but clear notation: {status: 200, fields: [code, state]}. Safe to print. */
 export const compact = (value: unknown): string => {
   if (typeof value === "string") return safe(simple.test(value) ? value : JSON.stringify(value));
   if (Array.isArray(value)) return `[${value.map(compact).join(", ")}]`;
@@ -22,14 +22,14 @@ const pairs = (value: object): string =>
     .map(([key, inner]) => `${compact(key)}: ${compact(inner)}`)
     .join(", ");
 
-/** A name from the code as words: "roundsWithoutWinner" gives "rounds without winner". Units stay behind. */
+/** A name from the code as words: "roundsWithoutWinner" gives "rounds without winner". Units are dropped. */
 export const words = (name: string): string =>
   name
     .replace(/Ms$/, "")
     .replaceAll(/([a-z\d])([A-Z])/g, "$1 $2")
     .toLowerCase();
 
-/** The fields of an object with their values as text; objects that hold objects give the fields of those. */
+/** The fields of an object with their values as text; nested objects are flattened. */
 export const leavesOf = (value: object, path = ""): (readonly [name: string, leaf: string])[] =>
   Object.entries(value).flatMap(([key, inner]: [string, unknown]) => {
     const name = `${path}${safe(key)}`;
@@ -49,7 +49,7 @@ export const parseFingerprint = (fingerprint: string): unknown => {
 export const readableFingerprint = (fingerprint: string): string =>
   compactFields(parseFingerprint(fingerprint));
 
-/** Two fingerprints without the fields that are equal in both. */
+/** Two fingerprints without the fields they share. */
 export const changedOf = (before: string, after: string): readonly [before: string, after: string] => {
   const [one, other] = [parseFingerprint(before), parseFingerprint(after)];
   if (!isObject(one) || !isObject(other)) return [before, after];

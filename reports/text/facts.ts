@@ -4,12 +4,15 @@ import type { Facts } from "../../conformance/contract/verdict.ts";
 import { compact, words } from "./compact.ts";
 import { safe } from "./safe.ts";
 
-/** A lifetime as a rule measured it, in milliseconds of age. A record may be of another version, so nothing but the promise is taken for granted. */
+/**
+ * A lifetime as measured by a rule, in milliseconds of age. A record may come from another version, so only
+ * the promise is certain.
+ */
 export interface TimeInterval {
   readonly lifetimeMs: number;
   readonly acceptedUpToMs?: unknown;
   readonly refusedFromMs?: unknown;
-  /** By how much the end could be wrong without being noticed; absent in records of earlier versions. */
+  /** The largest error of the end that would go unnoticed; absent in records of earlier versions. */
   readonly resolutionMs?: unknown;
 }
 
@@ -24,7 +27,7 @@ export const factsOf = ({ verdict }: RuleResult): Facts => ("facts" in verdict ?
 /** Facts that reports show separately: readings, schedules, inputs. */
 const elsewhere = new Set(["readings", "broken", "brokenCases", "schedule", "anchors"]);
 
-/** A side that was not probed is not spoken of; one that was probed in vain is. */
+/** Omits a side that was not probed, but states one that was probed without success. */
 export const intervalText = (interval: TimeInterval): string => {
   const { lifetimeMs, acceptedUpToMs, refusedFromMs, resolutionMs } = interval;
   const sides = [
@@ -33,7 +36,7 @@ export const intervalText = (interval: TimeInterval): string => {
   ];
   const resolution =
     typeof resolutionMs === "number"
-      ? `; an end that is wrong by up to ${duration(resolutionMs)} would not show`
+      ? `; an end off by up to ${duration(resolutionMs)} would not be detected`
       : "";
   return `${duration(lifetimeMs)} promised, ${sides.join(", ") || "nothing measured"}${resolution}`;
 };
@@ -41,7 +44,7 @@ export const intervalText = (interval: TimeInterval): string => {
 const acceptedText = (ageMs: unknown): string =>
   typeof ageMs === "number" && ageMs > 0 ? `accepted up to ${duration(ageMs)}` : "never accepted";
 
-/** An infinite age is null in JSON. */
+/** JSON stores an infinite age as null. */
 const refusedText = (ageMs: unknown): string =>
   typeof ageMs === "number" && Number.isFinite(ageMs) ? `refused from ${duration(ageMs)}` : "never refused";
 
@@ -61,14 +64,14 @@ export const factText = (name: string, value: unknown): string => {
   return `${safe(words(name))} ${name.endsWith("Ms") && typeof value === "number" ? duration(value) : compact(value)}`;
 };
 
-/** One push of a notification as it was measured, beside when each reading has it. */
+/** One measured push of a notification, with its time in each reading. */
 export interface ScheduleRow {
   readonly push: number;
-  /** Between which two moments it came, in milliseconds after its event; absent where it did not come. */
+  /** Bounds of its arrival, in milliseconds after the event; absent if it did not arrive. */
   readonly afterMs?: number;
   readonly beforeMs?: number;
   readonly expectedMs: Readonly<Record<string, unknown>>;
-  /** From when to when it is in time in each reading, tolerances included; absent in records of earlier versions. */
+  /** The window of each reading, including tolerances; absent in records of earlier versions. */
   readonly earliestMs?: unknown;
   readonly latestMs?: unknown;
 }
@@ -87,13 +90,13 @@ export const scheduleRowsOf = (result: RuleResult): readonly ScheduleRow[] => {
   return Array.isArray(rows) && rows.every(isRow) ? rows : [];
 };
 
-/** Seconds of a time in milliseconds; nothing where a record has something else. */
+/** A time in milliseconds as seconds; empty if a record has something else. */
 export const secondsText = (ms: unknown): string =>
   typeof ms === "number" ? String(Math.round(ms) / 1_000) : "";
 
-/** When a push came, in seconds: between two moments, where the clock was looked at only now and then. */
+/** When a push arrived, in seconds: an interval if the clock was only read occasionally. */
 export const cameText = ({ afterMs, beforeMs }: ScheduleRow): string => {
-  if (afterMs === undefined || beforeMs === undefined) return "did not come";
+  if (afterMs === undefined || beforeMs === undefined) return "did not arrive";
   const [from, to] = [secondsText(afterMs), secondsText(beforeMs)];
   return from === to ? to : `${from} to ${to}`;
 };

@@ -1,13 +1,13 @@
 import type { ObjectiveResult } from "../../conformance/contract/load-record.ts";
 
-/** A whole number as people read it: 1204 gives "1,204". */
+/** A whole number for readers: 1204 gives "1,204". */
 export const figure = (value: number): string => value.toLocaleString("en");
 
 /** A number with its noun: "1 case", "1,204 cases". */
 export const plural = (count: number, one: string, many = `${one}s`): string =>
   `${figure(count)} ${count === 1 ? one : many}`;
 
-/** Time that passed, to the precision that matters to a reader: "3 ms", "1.2 s", "7.5 min", "2.1 h". */
+/** A duration at a useful precision: "3 ms", "1.2 s", "7.5 min", "2.1 h". */
 export const elapsed = (durationMs: number): string => {
   if (durationMs < 999.5) return `${Math.round(durationMs)} ms`;
   if (durationMs < 59_950) return `${(durationMs / 1_000).toFixed(1)} s`;
@@ -18,7 +18,7 @@ export const elapsed = (durationMs: number): string => {
 export const shellWord = (text: string): string =>
   /^[\w./:@%+=,-]+$/.test(text) ? text : `'${text.replaceAll("'", String.raw`'\''`)}'`;
 
-/** A latency to the precision that matters: "0.84 ms", "12.3 ms", "340 ms", "1.25 s". */
+/** A latency at a useful precision: "0.84 ms", "12.3 ms", "340 ms", "1.25 s". */
 export const latency = (valueMs: number): string => {
   if (valueMs >= 999.5) return `${(valueMs / 1_000).toFixed(2)} s`;
   if (valueMs >= 99.95) return `${Math.round(valueMs)} ms`;
@@ -27,7 +27,7 @@ export const latency = (valueMs: number): string => {
 
 const bars = "▁▂▃▄▅▆▇█";
 
-/** Values as a row of bars, the greatest one (or `full`) full; the last so many where there are more. */
+/** Values as a row of bars, the maximum (or `full`) full; at most the last `most` values. */
 export const sparkline = (values: readonly number[], most: number, full?: number): string => {
   const shown = values.slice(-most);
   const greatest = full ?? Math.max(...shown, Number.MIN_VALUE);
@@ -36,20 +36,20 @@ export const sparkline = (values: readonly number[], most: number, full?: number
     .join("");
 };
 
-/** A share as people read it: 0.0123 gives "1.23 %". */
+/** A share for readers: 0.0123 gives "1.23 %". */
 export const percent = (share: number): string =>
   share !== 0 && Math.abs(share) < LEAST_SHARE
     ? `under ${LEAST_SHARE * 100} %`
     : `${Number((share * 100).toPrecision(3))} %`;
 
-/** Smaller shares are noise of the arithmetic, or of no interest. */
+/** Smaller shares are rounding noise, or of no interest. */
 const LEAST_SHARE = 0.000_01;
 
-/** From here on, a change is told as a multiple. */
+/** From here on, a change is shown as a multiple. */
 const TENFOLD = 10;
 const MOST_TIMES = 1_000;
 
-/** How a change reads: +12.3 %, -4 %, 14.5 times. */
+/** A change as text: +12.3 %, -4 %, 14.5 times. */
 export const change = (ratio: number): string => {
   if (ratio > MOST_TIMES) return `over ${figure(MOST_TIMES)} times`;
   if (ratio >= TENFOLD) return `${Number(ratio.toPrecision(3))} times`;
@@ -58,7 +58,7 @@ export const change = (ratio: number): string => {
   return Number.isFinite(rounded) ? `${sign}${Math.abs(rounded)} %` : "?";
 };
 
-/** A rate as people read it, without its unit. */
+/** A rate for readers, without its unit. */
 export const rate = (perSecond: number): string =>
   perSecond >= 100 ? figure(Math.round(perSecond)) : String(Number(perSecond.toPrecision(3)));
 

@@ -10,20 +10,20 @@ const characterWidth = (character: string): number => {
   return wide.test(character) ? 2 : 1;
 };
 
-/** Columns that a text takes on a terminal: colours and combining marks none, East Asian characters and emoji two. */
+/** Terminal columns of a text: colours and combining marks take none, East Asian characters and emoji two. */
 export const width = (text: string): number => {
   let columns = 0;
   for (const character of text.replace(colour, "")) columns += characterWidth(character);
   return columns;
 };
 
-/** The text filled with spaces up to a width, on the right or on the left. */
+/** The text padded with spaces to a width, on the right or on the left. */
 export const padEnd = (text: string, columns: number): string =>
   text + " ".repeat(Math.max(0, columns - width(text)));
 export const padStart = (text: string, columns: number): string =>
   " ".repeat(Math.max(0, columns - width(text))) + text;
 
-/** As much of an uncoloured text as fits, and how many characters of it that is. */
+/** The part of an uncoloured text that fits, and its length in characters. */
 const fitting = (text: string, columns: number): string => {
   let used = 0;
   let end = 0;
@@ -38,17 +38,20 @@ const fitting = (text: string, columns: number): string => {
 export const cut = (text: string, columns: number): string =>
   width(text) <= columns ? text : `${fitting(text, Math.max(0, columns - 1))}…`;
 
-/** Units of the figures in reports; a number stays with its unit, and so do the parts of "1 min 30 s". */
+/** Units in reports; a number is never separated from its unit, nor the parts of "1 min 30 s". */
 const unit = "(?:ms|s|min|h|d|%|bits?|bytes?|characters?)";
 const held = `(?![^‹›]*›)(?<!\\d\\s(?=${unit}(?![\\p{L}\\d])))(?<!\\d\\s(?:min|h|d)\\s(?=\\d+(?:\\.\\d+)?\\s${unit}(?![\\p{L}\\d])))`;
 
-/** Where lines may end: sentences at spaces only, data also after commas, ampersands and semicolons; a masked ‹access token 1› stays whole. */
+/**
+ * Where lines may break: sentences at spaces only, data also after commas, ampersands and semicolons; a
+ * masked ‹access token 1› is never broken.
+ */
 const breaks = {
   sentence: new RegExp(`(?<=\\s)${held}`, "u"),
   data: new RegExp(`(?<=[\\s,&;])${held}`, "u"),
 } as const;
 
-/** An uncoloured text in lines of at most this width. Words that are longer are broken where they must be. */
+/** An uncoloured text in lines of at most this width. Longer words are broken if necessary. */
 export const wrap = (text: string, columns: number, kind: keyof typeof breaks = "sentence"): string[] => {
   const most = Math.max(1, columns);
   const lines: string[] = [];
@@ -70,7 +73,7 @@ export const wrap = (text: string, columns: number, kind: keyof typeof breaks = 
   return lines;
 };
 
-/** Data in at most so many lines; what does not fit is left out, and the last line says how long the whole is. */
+/** Data in at most `most` lines; the rest is left out, and the last line gives the total length. */
 export const fold = (text: string, columns: number, most: number): string[] => {
   const lines = wrap(text, columns, "data");
   if (lines.length <= most) return lines;
@@ -79,7 +82,7 @@ export const fold = (text: string, columns: number, most: number): string[] => {
   return [...lines.slice(0, most - 1), `${last}${note}`];
 };
 
-/** Data as by `fold`, its lines after the first moved in by two spaces. */
+/** Data as by `fold`, with later lines indented by two spaces. */
 export const hang = (text: string, columns: number, most: number): string[] => {
   const [first = "", ...rest] = fold(text, columns - 2, most);
   return [first, ...indent(rest, 2)];
@@ -90,7 +93,7 @@ export const indent = (lines: readonly string[], by: number): string[] =>
 
 export const widest = (texts: readonly string[]): number => Math.max(0, ...texts.map(width));
 
-/** Parts (coloured or not) set one after another, in as many lines as they need; none is broken. */
+/** Parts (coloured or not) in sequence over as many lines as needed; no part is broken. */
 export const flow = (parts: readonly string[], separator: string, columns: number): string[] => {
   const lines: string[] = [];
   for (const part of parts) {

@@ -17,11 +17,13 @@ export const levelMeanings: Readonly<Record<Level, string>> = {
   required: "the document says so; a breach fails the gate",
   derived: "it follows from the document; a breach fails the gate",
   advisory: "a public standard says so, the document does not; a breach warns, and fails with --strict",
-  unspecified: "the document leaves it open; it is only observed",
-  untestable: "it cannot be seen from outside; it is listed with the reason",
+  unspecified: "the document leaves it open, so it is only observed",
+  untestable: "it is not visible from outside; listed with the reason",
 };
 
-/** The requirement of an id, or undefined for one that this version does not know (a record may be older). */
+/**
+ * The requirement of an id; undefined if this version does not know it (records may be of other versions).
+ */
 export const knownRequirement = (id: string): Requirement | undefined =>
   isRequirementId(id) ? catalogue[id] : undefined;
 

@@ -14,7 +14,7 @@ const words: Readonly<Record<VerdictKind, string>> = {
 
 export const wordOf = (kind: VerdictKind): string => words[kind];
 
-/** Verdicts in the order in which totals name them: what needs attention comes first. */
+/** Verdicts in the order of totals: those that need attention come first. */
 export const verdictOrder = [
   "failed",
   "harness-error",

@@ -12,7 +12,7 @@ export const activeWaivers = ({ waivers = [] }: RunRecord): ReadonlyMap<string, 
   return new Map(waivers.filter(({ id }) => covered.has(id)).map((waiver) => [waiver.id, waiver]));
 };
 
-/** Waivers of a run that fail it: they are out of date, or cover nothing any more. */
+/** Waivers that fail the run: expired, or no longer covering anything. */
 export const failingWaivers = ({ waivers = [] }: RunRecord): readonly AppliedWaiver[] =>
   waivers.filter(failsGate);
 

@@ -1,6 +1,9 @@
 import { intendedStartMs, type Stage } from "../../conformance/contract/load-shape.ts";
 
-/** k6 takes whole rates only: thousandths of an arrival a second, told as arrivals in a thousand seconds. */
+/**
+ * k6 accepts only integer rates: we use thousandths of an arrival per second, expressed as arrivals per
+ * thousand seconds.
+ */
 const SCALE = 1_000;
 const timeUnit = `${SCALE}s`;
 const scaled = (rate: number): number => Math.round(rate * SCALE);
@@ -44,10 +47,10 @@ export const executorFor = (stages: readonly Stage[], users: VirtualUsers, grace
 };
 
 /**
- * How late an iteration is, in milliseconds to a tenth: against the moment at which the stages meant
- * it to start. Of k6's executors the constant one lets its first arrival come at once, the ramping
- * one when a whole arrival has come due. An iteration that k6 dropped has no number, so that from
- * then on this is too much; a run with dropped iterations is invalid anyway.
+ * How late an iteration is, in milliseconds to a tenth, relative to its scheduled start. k6's constant
+ * executor starts the first arrival immediately, the ramping one once a whole arrival is due. Iterations that
+ * k6 dropped have no number, so after a drop this is too high; a run with dropped iterations is invalid
+ * anyway.
  */
 export const lagMs = (stages: readonly Stage[], iteration: number, sinceStartMs: number): number => {
   const arrival = isFlat(stages) ? iteration : iteration + 1;

@@ -2,16 +2,16 @@ import type { RequirementId } from "../../conformance/contract/catalogue.ts";
 import type { Breach } from "../../conformance/judging/laws/breach.ts";
 import { describe, type Exchange } from "./exchange.ts";
 
-/** One check of a rule. Answers that allow no judgement make no check at all. */
+/** One check of a rule. Answers that cannot be judged produce no check. */
 export interface Check {
   readonly rule: RequirementId;
-  /** Absent where the rule held. */
+  /** Absent if the rule held. */
   readonly breach?: { readonly expected: string; readonly actual: string };
 }
 
 export const held = (rule: RequirementId): Check => ({ rule });
 
-/** What a law says, as a check of a rule; `exchange` for breaches that the answer itself shows. */
+/** The result of a law as a check of a rule; `exchange` is for breaches visible in the answer itself. */
 export const checkOf = (rule: RequirementId, breach: Breach | undefined, exchange?: Exchange): Check =>
   breach === undefined
     ? held(rule)
@@ -22,7 +22,7 @@ export const broken = (rule: RequirementId, expected: string, actual: string): C
   breach: { expected, actual },
 });
 
-/** Held where the condition is true; `actual` is made only where it is not. */
+/** Held if the condition is true; `actual` is only evaluated if it is false. */
 export const expectThat = (
   rule: RequirementId,
   holds: boolean,

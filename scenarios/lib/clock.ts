@@ -1,2 +1,2 @@
-/** The wall clock, in whole milliseconds since 1970: k6 has no finer one. */
+/** Wall clock in whole milliseconds since 1970, k6's finest resolution. */
 export const epochMs = (): number => Date.now();

@@ -11,14 +11,17 @@ import { settings } from "./settings.ts";
 
 export const hasEvents = requests.trigger !== undefined;
 
-/** The request that makes the service create a notification for the account, which counts it as begun from now on. */
+/**
+ * The request that makes the service create a notification for the account; the account counts it as begun
+ * immediately.
+ */
 export const beginEvent = (client: ScriptClient, account: Account): Request => {
   if (requests.trigger === undefined) throw new Error("the profile has no hook events.trigger");
   account.begun += 1;
   return requests.trigger(client, account.accountId);
 };
 
-/** Notes what became of an event. One without a success may or may not have created something. */
+/** Records the result of an event. An event without a success may or may not have created something. */
 export const endEvent = (account: Account, sentAtMs: number, answer: Exchange): void => {
   if (!isSuccess(answer)) {
     account.doubtful = true;
@@ -28,7 +31,7 @@ export const endEvent = (account: Account, sentAtMs: number, answer: Exchange): 
   triggered(sentAtMs, notificationIn(answer));
 };
 
-/** The places in which hooks usually tell the id, where the profile does not say. */
+/** Where hooks usually return the id, if the profile does not say. */
 const usualPlaces = ["/id", "/notificationId", "/data/id"];
 
 export const notificationIn = ({ fields }: Exchange): string | undefined => {

@@ -2,12 +2,12 @@ import { isText } from "../../conformance/judging/laws/answer.ts";
 import { fieldsIn, type Exchange } from "./exchange.ts";
 import { grantOf } from "./oracles/authorize.ts";
 
-/** Longer bodies are cut, their credentials taken out first: half a token could no longer be masked by its value. */
+/** Longer bodies are cut after removing credentials, because half a token could not be masked by value. */
 const MOST_CHARACTERS = 4_000;
 
 const secretFields = ["accessToken", "refreshToken", "code", "clientSecret"] as const;
 
-/** The exchanges of a breach as they are told, and the credentials in them, which the runner masks. */
+/** The exchanges of a breach as reported, and their credentials, which the runner masks. */
 export const evidenceOf = (exchanges: readonly Exchange[]) => {
   const secrets = [...new Set(exchanges.flatMap(secretsIn))];
   return {
@@ -23,7 +23,7 @@ export const evidenceOf = (exchanges: readonly Exchange[]) => {
   };
 };
 
-/** An answer as it came, without credentials, for messages of the preflight. */
+/** An answer without credentials, for messages of the preflight. */
 export const quote = (exchange: Exchange): string => {
   if (exchange.status === 0) return `no answer (${exchange.text})`;
   const text = without(exchange.text, secretsIn(exchange)).slice(0, MOST_QUOTED);

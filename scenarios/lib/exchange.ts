@@ -1,16 +1,16 @@
 import type { Endpoint as DocumentedEndpoint } from "../../conformance/contract/forms.ts";
 export interface Exchange {
-  /** Name of the endpoint, which is k6's `name` tag as well. */
+  /** Name of the endpoint, also k6's `name` tag. */
   readonly endpoint: Endpoint;
   readonly method: "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
-  /** From the slash on, with the query. */
+  /** Path and query, from the slash. */
   readonly path: string;
   readonly requestBody?: string;
   /** 0 if there was no answer. */
   readonly status: number;
-  /** The body; of no answer, why. */
+  /** The body, or the reason why there was no answer. */
   readonly text: string;
-  /** Fields of the body where it is a JSON object; none otherwise. */
+  /** Fields of the body if it is a JSON object; otherwise empty. */
   readonly fields: Readonly<Record<string, unknown>>;
   readonly location?: string;
   readonly durationMs: number;
@@ -30,22 +30,21 @@ export const fieldsIn = (text: string): Exchange["fields"] => {
   }
 };
 
-/** Whether the status is 2xx. The document does not show refusals, so this alone decides nothing. */
+/** Whether the status is 2xx. The document does not specify refusals, so this alone decides nothing. */
 export const isSuccess = ({ status }: Exchange): boolean => status >= 200 && status < 300;
 
 /**
- * Whether the service says that the request itself is wrong. A status that may as well mean
- * "not now" (403 of a gateway, 408, 425, 429, every 5xx) says nothing about a promise: such a
- * request has failed.
+ * Whether the service says that the request itself is wrong. A status that may also mean "not now" (403 from
+ * a gateway, 408, 425, 429, any 5xx) says nothing about a promise: the request failed.
  */
 export const saysWrong = ({ status }: Exchange): boolean => [400, 401, 404, 410, 422].includes(status);
 
-/** Whether there is an answer that decides something: success, or a refusal of that very request. */
+/** Whether the answer decides anything: success, or a refusal of this very request. */
 export const isDecided = (exchange: Exchange): boolean => isSuccess(exchange) || saysWrong(exchange);
 
 const MOST_FIELDS = 8;
 
-/** How an answer looks, without its values: the whole of it is part of the evidence, where credentials are masked. */
+/** An answer without its values; the evidence has it in full, with credentials masked. */
 export const describe = ({ status, text, fields }: Exchange): string => {
   if (status === 0) return `no answer (${text})`;
   if (text === "") return `status ${status}, no body`;

@@ -10,21 +10,23 @@ import { settings } from "./settings.ts";
 
 export const requests = requestsFor(settings);
 
-/** What one iteration draws from: the same seed gives the same course, whichever virtual user runs it. */
+/** Source of an iteration's choices: the same seed gives the same iteration on any virtual user. */
 export interface IterationContext {
   readonly random: Random;
-  /** An account that no run has used before; one of the profile's where it names them. */
+  /** An account that no run has used before, or one of those named in the profile. */
   readonly freshAccount: () => string;
   /** A state that no other request of the run has sent. */
   readonly freshState: () => string;
   readonly someClient: () => ScriptClient;
 }
 
-/** Whether accounts are the run's own: then a virtual user knows all that is in one that it made. */
+/**
+ * Whether accounts belong to the run alone; a virtual user then knows the full content of those it created.
+ */
 export const accountsAreOwn = settings.accounts.length === 0;
 
 /**
- * Runs an iteration. Its lag rides on all of its samples from here on; the metadata stays with the
+ * Runs an iteration. Its lag is attached to all of its samples from here on; the metadata stays with the
  * virtual user until its next iteration overwrites it.
  */
 export const iterate = (course: (context: IterationContext) => void): void => {
@@ -41,7 +43,10 @@ export const iterate = (course: (context: IterationContext) => void): void => {
   }
 };
 
-/** Numbers beyond those of any iteration, so that states of every segment's preflight and set-up differ as well. */
+/**
+ * Numbers above those of any iteration, so that the states of each segment's preflight and set-up are unique
+ * as well.
+ */
 const outside = { preflight: 1e12, "set-up": 2e12 } as const;
 
 const outsideTheLoad = (what: keyof typeof outside): IterationContext => {
@@ -51,7 +56,7 @@ const outsideTheLoad = (what: keyof typeof outside): IterationContext => {
 
 export const setUpContext = (): IterationContext => outsideTheLoad("set-up");
 
-/** Iterations are numbered over all segments: name and number are those of no other context of the run. */
+/** Iterations are numbered across all segments; no other context of the run has the same name and number. */
 const contextOf = (name: string, number: number): IterationContext => {
   const random = randomFrom(`${settings.seed}/${name}`);
   let accountSource: Random | undefined;

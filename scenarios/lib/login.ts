@@ -11,7 +11,7 @@ export interface IssuedCode {
   readonly code: string;
 }
 
-/** Asks for a code and judges the answer; undefined where none came that a client could rely on. */
+/** Requests a code and judges the answer; undefined if no reliable code was received. */
 export const obtainCode = (
   context: IterationContext,
   client = context.someClient(),
@@ -30,11 +30,11 @@ const takeCode = (
   const grant = grantOf(answer);
   if (grant === undefined) return undefined;
   issued("code", grant.code);
-  // A code beside a foreign state may be another client's: what becomes of it would say nothing of codes.
+  // A code returned with a foreign state may belong to another client, so its fate says nothing about codes.
   return grant.state === state ? { client, code: grant.code } : undefined;
 };
 
-/** Asks for several codes at once, each with its own state: an answer must not go to another request. */
+/** Requests several codes concurrently, each with its own state: answers must not be mixed up. */
 export const obtainCodesTogether = (
   context: IterationContext,
   count: number,

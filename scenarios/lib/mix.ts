@@ -1,63 +1,72 @@
 import type { ScenarioName } from "../../conformance/contract/load-shape.ts";
 import type { Random } from "./random.ts";
 
-/** A kind of iteration: how often it is drawn, and how many requests it makes where everything is granted. */
+/** A kind of iteration: its weight, and its number of requests if everything is granted. */
 interface Kind {
   readonly weight: number;
   readonly requests: number;
 }
 
-/** What iterations of `token` do. Most clients are well-behaved; every other kind attacks a rule. */
+/** Iterations of `token`. Most clients are well-behaved; every other kind attacks a rule. */
 export const tokenKinds = {
-  /** authorize, exchange, two lists at once, refresh, list */
+  /** authorize, exchange, two concurrent lists, refresh, list */
   login: { weight: 45, requests: 6 },
-  /** authorize, exchange, two refreshes at once, list with each, one more refresh */
+  /** authorize, exchange, two concurrent refreshes, list with each, one more refresh */
   refreshesAtOnce: { weight: 15, requests: 7 },
-  /** three authorizes at once, each with its own state, then their three exchanges at once, and one of them once more */
+  /**
+   * three concurrent authorizes with different states, then their three exchanges concurrently, and one of
+   * them again
+   */
   crowd: { weight: 15, requests: 7 },
-  /** authorize, three exchanges of the code at once */
+  /** authorize, three concurrent exchanges of the code */
   race: { weight: 15, requests: 4 },
-  /** authorize, exchange, then twice more the same exchange and once one of an earlier iteration, at once */
+  /** authorize, exchange, then concurrently the same exchange twice and one from an earlier iteration */
   reuse: { weight: 6, requests: 5 },
   /** two authorizes, an exchange with a wrong secret, and its twin with the right one */
   wrongSecret: { weight: 4, requests: 4 },
 } as const satisfies Readonly<Record<string, Kind>>;
 
-/** Every iteration of `notifications` makes as many requests. */
+/** Number of requests of every `notifications` iteration. */
 export const readsPerIteration = 4;
 
 /**
- * One virtual user of `notifications` in so many writes: each of its iterations triggers two events for
- * its own account and reads it twice, all at once. Fewer writers have accounts that grow faster.
+ * One in this many virtual users of `notifications` writes: each of its iterations triggers two events for
+ * its own account and reads it twice, all concurrently. With fewer writers, their accounts grow faster.
  */
 export const oneWriterIn = 8;
 
-/** What iterations of the other virtual users do, where events can be triggered. */
+/** Iterations of the other virtual users, if events can be triggered. */
 export const readKinds = {
-  /** without a page and with the first one at once, then the second one and a limit of one */
+  /** without a page and with the first page concurrently, then the second page and a limit of one */
   defaults: { weight: 20, requests: readsPerIteration },
-  /** by id, by id and account, by an id of another account, by an id that does not exist: all at once */
+  /** by id, by id and account, by an id of another account, and by an unknown id, all concurrently */
   lookUps: { weight: 25, requests: readsPerIteration },
-  /** three pages that hold everything, and one past the end */
+  /** three pages that cover everything, and one past the end */
   walk: { weight: 20, requests: readsPerIteration },
   /** no filter at all */
   everything: { weight: 10, requests: readsPerIteration },
 } as const satisfies Readonly<Record<string, Kind>>;
 
-/** The least and the most requests of a visit of `mixed`, each number as likely as the others. */
+/** Minimum and maximum number of requests in a visit of `mixed`; all numbers are equally likely. */
 export const visitRequests = { least: 5, most: 11 } as const;
 
-/** The share of visits of `mixed` that begin with an authorization, refresh the tokens kept, or use them as they are. */
+/**
+ * Shares of `mixed` visits that start with an authorization, refresh the stored tokens, or use them as they
+ * are.
+ */
 export const visitKinds = {
   authorize: { weight: 25 },
   refresh: { weight: 35 },
   resume: { weight: 40 },
 } as const;
 
-/** The share of a visit's polls before which its account has an event. */
+/** The share of a visit's polls that are preceded by an event for its account. */
 export const eventShare = 0.1;
 
-/** Pauses between the requests of a visit: lognormal, cut at the longest. Short, so that few virtual users do. */
+/**
+ * Pauses between the requests of a visit: lognormal, with a maximum. Short, so that few virtual users
+ * suffice.
+ */
 export const thinkTime = { medianMs: 150, sigma: 0.8, longestMs: 2_000 } as const;
 
 const mean = (kinds: Readonly<Record<string, Kind>>): number => {
@@ -68,16 +77,16 @@ const mean = (kinds: Readonly<Record<string, Kind>>): number => {
   );
 };
 
-/** The mean of that pause, before it is cut. */
+/** The mean pause before the maximum applies. */
 export const meanThinkTimeMs = thinkTime.medianMs * Math.exp(thinkTime.sigma ** 2 / 2);
 
-/** What the runner has to know of a scenario. A scenario without an entry does not compile. */
+/** Traits of a scenario that the runner needs. A scenario without an entry does not compile. */
 interface Traits {
-  /** Requests that one iteration makes on average where everything is granted. */
+  /** Average number of requests per iteration if everything is granted. */
   readonly requestsPerIteration: number;
-  /** Mean pause after a request, in which a virtual user waits for nothing. */
+  /** Mean pause after a request, in which a virtual user is idle. */
   readonly thinkTimeMs: number;
-  /** `needed`: without an event hook the scenario cannot run. */
+  /** `needed`: the scenario cannot run without an event hook. */
   readonly events: "none" | "used" | "needed";
 }
 
@@ -92,7 +101,7 @@ export const traits: Readonly<Record<ScenarioName, Traits>> = {
   push: { requestsPerIteration: 1, thinkTimeMs: 0, events: "needed" },
 };
 
-/** Kinds with the weights that a profile gives them. */
+/** Kinds with the weights set by a profile. */
 export const weighed = <K extends string>(
   kinds: Readonly<Record<K, { readonly weight: number }>>,
   weights: Readonly<Partial<Record<K, number>>>,
@@ -117,7 +126,7 @@ export const drawKind = <K extends string>(
   return all[0]?.[0] as K;
 };
 
-/** A pause by the Box-Muller transform, in milliseconds. */
+/** A pause in milliseconds, by the Box-Muller transform. */
 export const drawThinkTimeMs = (random: Random): number => {
   const normal = Math.sqrt(-2 * Math.log(1 - random.next())) * Math.cos(2 * Math.PI * random.next());
   return Math.min(thinkTime.longestMs, thinkTime.medianMs * Math.exp(thinkTime.sigma * normal));

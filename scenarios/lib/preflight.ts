@@ -10,7 +10,7 @@ import { trouble } from "./report.ts";
 import { send } from "./send.ts";
 import { settings } from "./settings.ts";
 
-/* Calls everything that a scenario needs once, before any load, and reports what fails with its likely cause. */
+/* Calls everything a scenario needs once, before any load, and reports failures with their likely cause. */
 
 export const preflightTokens = (context: IterationContext): void => {
   for (const index of settings.clients.keys()) accessTokenOf(context, index);
@@ -26,18 +26,18 @@ export const preflightEvents = (context: IterationContext): void => {
   if (client === undefined) return;
   if (!hasEvents) {
     trouble(
-      `the scenario ${settings.scenario} triggers events, and the profile has no hook for that which can be called by HTTP: set hooks.events.trigger.http`,
+      `the scenario ${settings.scenario} triggers events, but the profile has no hook for that which can be called by HTTP: set hooks.events.trigger.http`,
     );
     return;
   }
   const answer = send(beginEvent(client, newAccount(context.freshAccount())));
   if (!isSuccess(answer)) {
-    trouble(`hooks.events.trigger made no event: ${quote(answer)}`);
+    trouble(`hooks.events.trigger created no event: ${quote(answer)}`);
     return;
   }
   if (settings.scenario === "push" && notificationIn(answer) === undefined)
     trouble(
-      `hooks.events.trigger does not tell the id of the notification, without which pushes cannot be told apart; \`result\` says where it is in the answer: ${quote(answer)}`,
+      `hooks.events.trigger does not return the notification's id, which is needed to tell pushes apart; set \`result\` to its place in the answer: ${quote(answer)}`,
     );
 };
 
@@ -49,14 +49,14 @@ const accessTokenOf = (context: IterationContext, index: number): void => {
   const grant = grantOf(authorized);
   if (grant === undefined) {
     trouble(
-      `authorize gave ${who} no code: ${quote(authorized)}. Check at baseUrl, at the client's id and redirectUri, and at what authorize needs to get past consent (authorize.headers, authorize.query)`,
+      `authorize gave ${who} no code: ${quote(authorized)}. Check baseUrl, the client's id and redirectUri, and what authorize needs to get past consent (authorize.headers, authorize.query)`,
     );
     return;
   }
   const exchanged = send(requests.exchange(client, grant.code));
   const tokens = tokensOf(exchanged);
   if (tokens === undefined) {
-    trouble(`the exchange gave ${who} no tokens: ${quote(exchanged)}. Check at the client's secret`);
+    trouble(`the exchange gave ${who} no tokens: ${quote(exchanged)}. Check the client's secret`);
     return;
   }
   const listed = send(requests.list(tokens.accessToken, {}));

@@ -3,23 +3,23 @@ import { sfc32 } from "../../conformance/contract/random.ts";
 
 export type Random = ReturnType<typeof randomFrom>;
 
-/** Choices for one purpose: the same key gives the same ones, another key others. */
+/** Choices for one purpose: the same key gives the same choices. */
 export const randomFrom = (key: string) => {
   const uint32 = sfc32([fnv1a(key, 1), fnv1a(key, 2), fnv1a(key, 3), fnv1a(key, 4)], 12);
   const next = (): number => uint32() / 4_294_967_296;
   const below = (bound: number): number => Math.floor(next() * bound);
   return {
-    /** From 0 to below 1. */
+    /** From 0 (inclusive) to 1 (exclusive). */
     next,
-    /** A whole number from 0 to below `bound`. */
+    /** An integer from 0 (inclusive) to `bound` (exclusive). */
     below,
-    /** Characters that a state may have. */
+    /** Characters allowed in a state. */
     letters: (length: number): string => {
       let text = "";
       for (let at = 0; at < length; at += 1) text += stateCharacters.charAt(below(stateCharacters.length));
       return text;
     },
-    /** A UUID of version 4 in its form (RFC 9562 section 5.4); its bits come from the seed. */
+    /** A UUID formatted as version 4 (RFC 9562 section 5.4), with bits from the seed. */
     uuid: (): string => {
       const digits = Array.from({ length: 32 }, () => below(16).toString(16));
       digits[12] = "4";

@@ -17,20 +17,25 @@ export interface Read {
   readonly query: ListQuery;
   readonly exchange: Exchange;
   readonly page: Page | undefined;
-  /** The page is no other request's, as far as it shows: its items match, each is there once, and they are not too many. */
+  /** The page appears to belong to this request: its items match, are unique, and are not too many. */
   readonly isSound: boolean;
 }
 
-/** A query, and whether refusing it is as good as an empty page: nothing may match, or its page is past the end. */
+/**
+ * A query, and whether a refusal is as good as an empty page: it may match nothing, or its page is past the
+ * end.
+ */
 export type Asked = ListQuery & { readonly mayBeRefused?: boolean };
 
 interface ReadOptions {
-  /** The account that the queries are about, where the virtual user knows it. */
+  /** The account the queries are about, if the virtual user knows it. */
   readonly account?: Account;
   readonly events?: number;
 }
 
-/** Reads the list, all queries at once where there are several, and judges each page by itself and by its account. */
+/**
+ * Reads the list, with several queries concurrently, and judges each page by itself and against its account.
+ */
 export const read = (
   session: Session,
   asked: readonly Asked[],
@@ -51,7 +56,7 @@ export const read = (
     const exchange = answers[triggers.length + index] as Exchange;
     const page = pageOf(exchange);
     const checks = page === undefined ? [] : judgePage(query, page, defaultLimit);
-    // Where the filter is broken, numbers of the account are as well: one breach is told, not two.
+    // If the filter is broken, the account's counts are as well: only one breach is reported.
     const isSound = checks.every(({ breach }) => breach === undefined);
     report(
       [
@@ -78,6 +83,6 @@ export const trigger = (client: ScriptClient, account: Account): void => {
   endEvent(account, sentAtMs, send(beginEvent(client, account)));
 };
 
-/** Totals and page sizes are known for the whole of the client's own account. */
+/** Totals and page sizes are only known for the client's own account as a whole. */
 const isAbout = ({ id, accountId }: ListQuery, account: Account): boolean =>
   accountsAreOwn && !account.doubtful && id === undefined && accountId === account.accountId;

@@ -16,14 +16,19 @@ const events = new Counter(metricNames.event);
 const arrivals = new Trend(metricNames.arrival, true);
 const starts = new Gauge(metricNames.start);
 
-/** Of a rule that is broken all the time each virtual user tells the proof so many times; all breaches are counted. */
+/**
+ * If a rule breaks constantly, each virtual user reports at most this many proofs; all breaches are counted.
+ */
 const MOST_PROOFS = 3;
 const proofs = new Map<RequirementId, number>();
 
-/** Checks of the current iteration by rule: each rule leaves as one sample. */
+/** Checks of the current iteration by rule: each rule is sent as one sample. */
 const checked = new Map<RequirementId, number>();
 
-/** Tells that an iteration has begun, and how late; each virtual user's first one tells when the load began by k6's account. */
+/**
+ * Reports that an iteration has begun, and its lag; each virtual user's first iteration also reports when the
+ * load began according to k6.
+ */
 export const arrived = (lagMs: number, startedAtMs: number): void => {
   if (exec.vu.iterationInScenario === 0) starts.add(startedAtMs);
   exec.vu.metrics.metadata["lag"] = String(lagMs);
@@ -49,7 +54,7 @@ export const flushChecks = (): void => {
 
 const DIGEST_CHARACTERS = 16;
 
-/** Tells that a code or token was issued, without telling which: the collector finds the same one issued twice. */
+/** Reports that a code or token was issued, without revealing it: the collector detects duplicates. */
 export const issued = (what: Issued, value: string): void => {
   const digest = crypto.hmac("sha256", settings.digestKey, value, "hex").slice(0, DIGEST_CHARACTERS);
   withMetadata({ digest }, () => issues.add(1, { what }));
@@ -69,9 +74,8 @@ const withMetadata = (values: Readonly<Record<string, string>>, action: () => vo
   for (const key of Object.keys(values)) delete metadata[key];
 };
 
-/** Tells the runner something that samples cannot carry. */
+/** Sends the runner what samples cannot carry. */
 export const say = (message: ScriptMessage): void => {
-  // k6's console is the way from a script to its runner.
-  // oxlint-disable-next-line no-console
+  // A script's console is its only channel to the runner. oxlint-disable-next-line no-console
   console.error(logMark + JSON.stringify(message));
 };

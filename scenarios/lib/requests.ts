@@ -10,13 +10,13 @@ export interface Request {
   readonly url: string;
   readonly headers: Readonly<Record<string, string>>;
   readonly body?: string;
-  /** Whether a refusal of it is no failure: it probes for one, or the document leaves it open. */
+  /** Whether a refusal is not a failure: the request probes for one, or the document allows it. */
   readonly mayBeRefused: boolean;
 }
 
 const json = { "Content-Type": "application/json" } as const;
 
-/** The documented requests (section 4), and the event hook where there is one. */
+/** The documented requests (section 4), and the event hook if there is one. */
 export const requestsFor = (settings: ScriptSettings) => {
   const base = settings.baseUrl.replace(/\/+$/, "");
   const common = { ...settings.headers, ...json };
@@ -57,7 +57,7 @@ export const requestsFor = (settings: ScriptSettings) => {
       headers: { ...common, [accessTokenHeader]: accessToken },
       mayBeRefused,
     }),
-    /** Undefined where the target cannot be asked for events. */
+    /** Undefined if the target has no event hook. */
     trigger:
       settings.trigger === undefined
         ? undefined

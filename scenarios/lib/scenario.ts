@@ -1,13 +1,13 @@
 import type { IterationContext } from "./iteration.ts";
 
-/** A scenario as k6 runs it. `Data` is what the set-up hands to every virtual user, as JSON. */
+/** A scenario as k6 runs it. `Data` is passed from the set-up to every virtual user, as JSON. */
 export interface Scenario<Data = unknown> {
-  /** Runs once before the load begins; its requests are no part of the load. */
+  /** Runs once before the load; its requests do not count as load. */
   readonly setUp?: (context: IterationContext) => Data;
-  /** One call of every step, before any load: reports what does not work, with its likely cause. */
+  /** Calls every step once, before any load, and reports failures with their likely cause. */
   readonly preflight: (context: IterationContext) => void;
   readonly iteration: (context: IterationContext, data: Data) => void;
 }
 
-/** Hides the type of the data, which only the scenario itself has to know. */
+/** Hides the type of the data, which only the scenario itself needs. */
 export const scenario = <Data>(of: Scenario<Data>): Scenario => of as Scenario;

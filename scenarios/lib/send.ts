@@ -4,7 +4,10 @@ import { setUpName } from "../protocol.ts";
 import type { Request } from "./requests.ts";
 import { settings } from "./settings.ts";
 
-/** What is no failure: a grant, a redirect to the client, and a refusal where one may be. Never "too many requests". */
+/**
+ * Answers that are not failures: a grant, a redirect to the client, and a refusal if allowed. Never "too many
+ * requests".
+ */
 const granted = http.expectedStatuses({ min: 200, max: 299 });
 const grantedOrRedirected = http.expectedStatuses({ min: 200, max: 399 });
 const grantedOrRefused = http.expectedStatuses(
@@ -13,10 +16,10 @@ const grantedOrRefused = http.expectedStatuses(
   { min: 430, max: 499 },
 );
 
-/** k6 runs the set-up in a separate virtual user, so that this stays false in all others. */
+/** k6 runs the set-up in a separate virtual user, so this stays false in all others. */
 let isSetUp = false;
 
-/** From here on requests are no part of the load. */
+/** From here on requests do not count as load. */
 export const sendForSetUp = (): void => {
   isSetUp = true;
 };
@@ -33,7 +36,7 @@ const paramsOf = ({ endpoint, headers, mayBeRefused }: Request): Params => ({
       : granted,
 });
 
-/** Sends one request and waits for its answer. Nothing is sent again. */
+/** Sends one request and waits for its answer. Never retries. */
 export const send = (request: Request): Exchange =>
   exchangeOf(request, http.request(request.method, request.url, request.body ?? null, paramsOf(request)));
 

@@ -6,24 +6,24 @@ import { obtainCode, obtainCodesTogether, redeem, redeemTogether, type Exchanged
 import { judgeOpens, type Tokens } from "./oracles/tokens.ts";
 import type { IterationContext } from "./iteration.ts";
 
-/** A logged-in client: what a virtual user keeps from one iteration to the next. */
+/** A logged-in client, kept by a virtual user between iterations. */
 export interface Session {
   readonly client: ScriptClient;
   accessToken: string;
   refreshToken: string;
-  /** The token is not relied upon from here on, in milliseconds of the wall clock. */
+  /** When the token stops being relied on, in wall-clock milliseconds. */
   endsAtMs: number;
-  /** Where the access token came from, until it is used for the first time. */
+  /** Source of the access token, until its first use. */
   fresh: "exchange" | "refresh" | undefined;
-  /** When the access token was asked for, in milliseconds of the wall clock. */
+  /** When the access token was requested, in wall-clock milliseconds. */
   askedAtMs: number;
 }
 
-/** A token is not relied on for the last tenth of its life, or its last two seconds. */
+/** A token is not relied on in the last tenth of its life, or its last two seconds. */
 const usableUntilMs = (askedAtMs: number, { expiresInMs }: Tokens): number =>
   askedAtMs + expiresInMs - Math.max(2_000, expiresInMs / 10);
 
-/** Authorizes and exchanges; undefined where either did not succeed. */
+/** Authorizes and exchanges; undefined if either failed. */
 export const logIn = (context: IterationContext, client?: ScriptClient): Session | undefined => {
   const issuedCode = obtainCode(context, client);
   if (issuedCode === undefined) return undefined;
@@ -32,7 +32,7 @@ export const logIn = (context: IterationContext, client?: ScriptClient): Session
   return tokens === undefined ? undefined : sessionWith(issuedCode.client, askedAtMs, tokens);
 };
 
-/** Logs in several at once. Those whose login failed are missing. */
+/** Several concurrent logins. Failed logins are missing. */
 export const logInTogether = (context: IterationContext, count: number): readonly Session[] => {
   const codes = obtainCodesTogether(context, count).filter((code) => code !== undefined);
   const askedAtMs = epochMs();
@@ -60,15 +60,18 @@ export const takeRefreshed = (session: Session, askedAtMs: number, tokens: Token
 
 export const isNearItsEnd = (session: Session): boolean => epochMs() >= session.endsAtMs;
 
-/** The next iteration does not rely on the token any more. */
+/** Makes the next iteration get a new token. */
 export const dropToken = (session: Session): void => {
   session.endsAtMs = 0;
 };
 
-/** A token that is first used later than this tells of its life, not of its birth. */
+/** A token first used later than this tests its lifetime, not its issue. */
 const AT_ONCE_MS = 1_000;
 
-/** A use of the token at the list: the first one, at once, shows that it works, later ones that it lives as long as it said. */
+/**
+ * A use of the token at the list: the first immediate use shows that it works, later uses that it lives as
+ * long as promised.
+ */
 export const judgeUse = (session: Session, listing: Exchange): readonly Check[] => {
   const isAtOnce = epochMs() - listing.durationMs - session.askedAtMs <= AT_ONCE_MS;
   const origin = isAtOnce ? session.fresh : undefined;

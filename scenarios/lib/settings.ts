@@ -3,8 +3,8 @@ import { settingsVariable, type ScriptSettings } from "../protocol.ts";
 const file = __ENV[settingsVariable];
 if (file === undefined)
   throw new Error(
-    `${settingsVariable} names no settings file: \`touchstone load\` runs this script, not k6 by itself`,
+    `${settingsVariable} does not name a settings file: \`touchstone load\` runs this script, not k6 by itself`,
   );
 
-/** What the runner asks of this run. Read while k6 initialises, once for each virtual user. */
+/** The runner's settings for this run, read during k6's init stage, once per virtual user. */
 export const settings = JSON.parse(open(file)) as ScriptSettings;

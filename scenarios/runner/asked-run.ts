@@ -16,7 +16,7 @@ import { ConfigurationError } from "../../conformance/contract/problem.ts";
 export interface LoadFlags {
   readonly scenario: string;
   readonly shape?: string | undefined;
-  /** By default 100, over half a minute. */
+  /** Default 100 per second, for half a minute. */
   readonly rate?: number | undefined;
   readonly durationMs?: number | undefined;
   readonly warmUpMs?: number | undefined;
@@ -24,9 +24,9 @@ export interface LoadFlags {
   readonly seed: number;
   readonly segment?: SegmentPlan | undefined;
   readonly k6Output?: K6OutputName | undefined;
-  /** Stages such as 30s:100, in place of shape, rate and duration. */
+  /** Stages such as 30s:100, instead of shape, rate and duration. */
   readonly stages?: readonly string[] | undefined;
-  /** The stages of the profile, for a run whose course no flag names. */
+  /** The profile's stages, for a run whose flags set no course. */
   readonly profileStages?: readonly string[] | undefined;
   readonly tags?: Readonly<Record<string, string>> | undefined;
 }
@@ -38,7 +38,7 @@ const stagesOf = ({ stages, scenario, shape, rate, durationMs, profileStages }: 
   return stages ?? (isCourseNamed ? [] : (profileStages ?? []));
 };
 
-/** Stages make the course, its length and its peak; what says one of these again contradicts them. */
+/** Stages define course, length and peak; flags that set one of these contradict them. */
 const staged = (flags: LoadFlags) => {
   const { shape, rate: asked = USUAL_RATE, durationMs = USUAL_DURATION_MS } = flags;
   const stages = stagesOf(flags);
@@ -51,7 +51,7 @@ const staged = (flags: LoadFlags) => {
       accepted: "a duration and requests per second, such as 30s:100",
     })),
     ((shape ?? flags.rate ?? flags.durationMs) !== undefined || flags.scenario === "breakpoint") &&
-      "--stage sets a custom load; leave out --shape, --rate, --duration, and --scenario breakpoint",
+      "--stage sets a custom load; remove --shape, --rate, --duration, and --scenario breakpoint",
   ].filter((one) => one !== false);
   if (problems.length > 0) throw new ConfigurationError(problems);
   const own = ownShapeOf(stages);
@@ -64,15 +64,15 @@ const staged = (flags: LoadFlags) => {
   return { ...flags, own, rate, durationMs: ends.reduce((sum, { afterMs }) => sum + afterMs, 0) };
 };
 
-/** A tenth of the run, and five seconds at most, for connections to be made and code to be compiled. */
+/** A tenth of the run, at most five seconds, to open connections and compile code. */
 const usualWarmUpMs = (durationMs: number): number =>
   Math.min(5_000, Math.floor(durationMs / 10_000) * 1_000);
 
-/** The flags as a run that can be asked for. Throws ConfigurationError with every problem, each naming its flag. */
+/** The flags as a valid run request. Throws ConfigurationError with every problem, each naming its flag. */
 export const parseAsked = (given: LoadFlags): AskedRun => {
   const flags = staged(given);
   const { rate, durationMs, virtualUsers, seed, segment, k6Output, tags } = flags;
-  // The search for the highest rate may also be asked for as a scenario.
+  // The search for the highest rate can also be selected as a scenario.
   const isSearch = flags.scenario === "breakpoint";
   const scenario: ScenarioName | undefined = isSearch
     ? "mixed"
@@ -88,10 +88,10 @@ export const parseAsked = (given: LoadFlags): AskedRun => {
     shape === "breakpoint" &&
       durationMs >= 1_000 &&
       durationMs < 2 * leastStepMs &&
-      `--duration is ${durationMs / 1_000}s; a search has two steps of ${leastStepMs / 1_000}s at least, so accepted is ${(2 * leastStepMs) / 1_000}s or longer`,
+      `--duration is ${durationMs / 1_000}s; a search has at least two steps of ${leastStepMs / 1_000}s, so accepted is ${(2 * leastStepMs) / 1_000}s or longer`,
     shape === "breakpoint" &&
       segment !== undefined &&
-      "--segment plays a fixed course; a search (breakpoint) is accepted without it, since each of its steps follows from the one before",
+      "--segment plays a fixed course; a search (breakpoint) is accepted without it, because each of its steps depends on the previous one",
     warmUpMs >= durationMs && "--warm-up leaves nothing of --duration; accepted is a shorter one",
   ].filter((one) => one !== false);
   if (scenario === undefined || shape === undefined || problems.length > 0)

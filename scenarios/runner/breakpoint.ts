@@ -1,41 +1,41 @@
 import type { BreakpointStep } from "../../conformance/contract/load-record.ts";
 
 export interface SearchOptions {
-  /** Rate of the first step, in requests a second; the search goes no lower than `least` and no higher than `most`. */
+  /** Rate of the first step, in requests per second; the search stays between `least` and `most`. */
   readonly from: number;
   readonly least?: number;
   readonly most: number;
-  /** So many steps are played and no more. */
+  /** Maximum number of steps. */
   readonly mostSteps: number;
-  /** Loads at a constant rate and says what it came to; undefined once the run is interrupted. */
+  /** Loads at a constant rate and returns the result; undefined once the run is interrupted. */
   readonly step: (rate: number) => Promise<BreakpointStep | undefined>;
 }
 
 export interface SearchResult {
   readonly steps: readonly BreakpointStep[];
-  /** The highest rate at which everything held; undefined where not even the first did. */
+  /** The highest rate at which everything held; undefined if even the first failed. */
   readonly highestRate?: number;
-  /** The lowest rate at which something did not, in two tries. */
+  /** The lowest rate at which something failed twice. */
   readonly lowestBroken?: number;
-  /** Whether the search knows its answer as closely as it means to; otherwise it ran out of steps, or was interrupted. */
+  /** Whether the search reached its precision; otherwise it ran out of steps or was interrupted. */
   readonly isClose: boolean;
 }
 
-/** The search ends once it knows the answer to within this share. */
+/** The search ends once the answer is known to within this share. */
 const PRECISION = 0.1;
 
-/** Shorter steps say next to nothing, because their first second is excluded. */
+/** Shorter steps say almost nothing, because their first second is excluded. */
 export const leastStepMs = 3_000;
 
 /**
- * Enough steps for a search that begins at a sixteenth of the highest rate and holds there: five times to
- * double the rate, one more try where it gives way, and three times to halve what is left, with two tries each.
+ * Enough steps for a search that starts at a sixteenth of the highest rate and succeeds there: five steps to
+ * double the rate, one retry where it fails, and three halvings with two tries each.
  */
 const STEPS_IN_A_RUN = 12;
 
-/** k6 takes about so long to start and to end, for each step. */
+/** Time k6 takes to start and stop, per step. */
 const BETWEEN_STEPS_MS = 2_000;
-/** With fewer, a search tells nothing. */
+/** With fewer steps a search says nothing. */
 const LEAST_STEPS = 2;
 
 /** How long a step lasts, and how many there are at most, so that all of them together, with what passes between them, last no longer than this. */
@@ -48,9 +48,9 @@ export const stepsIn = (durationMs: number) => {
 };
 
 /**
- * Searches the highest rate at which the objectives hold: the rate doubles until something gives way,
- * then the interval between is halved (on the logarithm, as rates are read). A step that gives way is
- * tried a second time, since one hiccup is no limit.
+ * Searches for the highest rate that meets the objectives: doubles the rate until something fails, then
+ * halves the remaining interval (on the logarithm). A failing step is tried a second time, because a single
+ * hiccup is not a limit.
  */
 export const searchBreakpoint = async ({
   from,

@@ -2,13 +2,12 @@ import { writeFile } from "node:fs/promises";
 import path from "node:path";
 import { fileURLToPath } from "node:url";
 
-/** A checkout runs this source file; the package runs a bundle that has the built scripts beside it. */
+/** A checkout runs this source file; the package runs a bundle next to the built scripts. */
 const isCheckout = import.meta.url.endsWith(".ts");
 
 /**
- * The file that k6 runs: one module with all scenarios and everything in it but k6's own, because
- * k6 resolves no packages. In a checkout it is bundled into `folder`, which has to exist; the
- * package brings it built.
+ * The file that k6 runs: one module with all scenarios and their imports except k6's own, because k6 resolves
+ * no packages. In a checkout it is bundled into `folder`, which must exist; the package includes it prebuilt.
  */
 export const scriptFor = async (folder: string): Promise<string> => {
   if (!isCheckout) return fileURLToPath(new URL("scenarios/main.js", import.meta.url));

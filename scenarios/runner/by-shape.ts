@@ -14,21 +14,23 @@ import { exitCodes } from "../../conformance/contract/exit-codes.ts";
 
 export type AskedRun = Omit<LoadPlan, "shape"> & { readonly shape: ShapeName };
 
-/** Runs what was asked for and leaves its record in `out`; each step of a search has its own record below it. */
+/**
+ * Runs what was requested and writes its record to `out`; each step of a search has its own record below it.
+ */
 export const loadByShape = (context: LoadContext, asked: AskedRun, out: string): Promise<LoadRecord> => {
   const { shape } = asked;
   return shape === "breakpoint" ? search(context, asked, out) : load(context, { ...asked, shape }, out);
 };
 
-/** The first step asks for this share of the highest rate. */
+/** The first step's share of the highest rate. */
 const FIRST_SHARE = 1 / 16;
-/** A step of fewer iterations than this says nothing. */
+/** A step with fewer iterations says nothing. */
 const LEAST_ARRIVALS = 10;
 
 const search = async (context: LoadContext, asked: AskedRun, out: string): Promise<LoadRecord> => {
   const { stepMs, mostSteps, needsMs } = stepsIn(asked.durationMs);
   context.onPhase?.(
-    `searching in ${mostSteps} steps of ${stepMs / 1_000} s at most, which takes up to about ${Math.ceil(needsMs / 1_000)} s`,
+    `searching in at most ${mostSteps} steps of ${stepMs / 1_000} s, which takes up to about ${Math.ceil(needsMs / 1_000)} s`,
   );
   const plan: LoadPlan = {
     ...asked,
@@ -81,8 +83,8 @@ interface StepOfSearch {
 }
 
 /**
- * The course of a search is that of its steps, one after another, without the pauses between them: what
- * was answered after the end of a step counts in its last second.
+ * The course of a search joins its steps without the pauses between them; answers after the end of a step
+ * count in its last second.
  */
 const contextOfStep = (
   context: LoadContext,
@@ -124,7 +126,7 @@ const summaryOf = (
   };
 };
 
-/** If every step was spoilt by the load generator, nothing is known of what the service can do. */
+/** If the load generator spoilt every step, the service's limit is unknown. */
 const outcomeOf = ({ signal }: LoadContext, found: SearchResult, isBroken: boolean): Outcome => {
   if (isBroken) return "failed";
   if (signal.aborted) return "interrupted";
@@ -132,12 +134,12 @@ const outcomeOf = ({ signal }: LoadContext, found: SearchResult, isBroken: boole
   return found.steps.every(({ verdict }) => verdict === "spoilt") ? "incomplete" : "failed";
 };
 
-/** How much a search that ran out of time leaves open. */
+/** What a search that ran out of time leaves open. */
 const openNote = ({ highestRate, lowestBroken, steps }: SearchResult): string => {
   const held = highestRate === undefined ? undefined : `everything held at ${highestRate} requests/s`;
   const broke =
     lowestBroken === undefined
       ? `a second try at ${steps.at(-1)?.rate ?? 0} or a higher rate was not played`
       : `not at ${lowestBroken}`;
-  return `the search had played its ${steps.length} steps before it knew the highest rate closely: ${[held, broke].filter((one) => one !== undefined).join(", ")}. A longer --duration has more or longer steps.`;
+  return `the search used up its ${steps.length} steps before it knew the highest rate precisely: ${[held, broke].filter((one) => one !== undefined).join(", ")}. A longer --duration allows more or longer steps.`;
 };

@@ -7,9 +7,8 @@ import { duration } from "../../conformance/contract/duration.ts";
 import type { Profile } from "../../conformance/contract/profile.ts";
 
 /**
- * Refuses a load that cannot or must not run: a scenario that lacks what it needs, a host that the
- * profile does not release, a rate or a duration beyond the ceilings. Throws ConfigurationError before
- * anything is sent.
+ * Refuses a load that cannot or must not run: a scenario that lacks a requirement, a host that the profile
+ * does not permit, a rate or duration above the ceilings. Throws ConfigurationError before anything is sent.
  */
 export const checkPlan = (
   { profile }: { readonly profile: FetchedProfile },
@@ -17,7 +16,7 @@ export const checkPlan = (
 ): void => {
   if (plan.segment !== undefined && plan.scenario === "push")
     throw new ConfigurationError([
-      "--segment plays token, notifications and mixed; --scenario push is accepted without it: its receiver, its plan of failures and the target's clock, which is moved at the end, are of one machine",
+      "--segment plays token, notifications and mixed; run --scenario push without it, because its receiver, its plan of failures and the target's clock, which is moved at the end, belong to one machine",
     ]);
   const { events } = traits[plan.scenario];
   const trigger = profile.hooks?.events?.trigger;
@@ -36,22 +35,22 @@ export const checkPlan = (
     ]);
 };
 
-/** Ceilings where the profile sets none. */
+/** Default ceilings. */
 const usual = {
   loopback: { maxRate: 20_000, maxDurationMs: 24 * 3_600_000 },
   elsewhere: { maxRate: 500, maxDurationMs: 3_600_000 },
 } as const;
 
 interface AskedLoad {
-  /** Requests a second at the peak. */
+  /** Requests per second at the peak. */
   readonly rate: number;
   readonly durationMs: number;
 }
 
 /**
- * Refuses a load that the target has not been released for. Loopback may always be loaded; any
- * other host only where `safety.hosts` names it exactly. Event hooks are loaded too, so their hosts
- * are held to the same. Throws ConfigurationError.
+ * Refuses a load on a target that is not permitted. Loopback is always permitted; any other host only if
+ * `safety.hosts` names it exactly. The same applies to the hosts of event hooks, which are loaded too. Throws
+ * ConfigurationError.
  */
 export const checkSafety = (
   profile: Pick<Profile, "baseUrl" | "safety">,
@@ -69,10 +68,12 @@ export const checkSafety = (
   const problems = [
     ...refused.map(
       (host) =>
-        `host "${host}" may not be loaded; accepted are loopback and what the profile's safety.hosts names${allowed.length === 0 ? " (nothing so far)" : `: ${allowed.join(", ")}`}`,
+        `host "${host}" may not be loaded; accepted are loopback and the hosts in the profile's safety.hosts${allowed.length === 0 ? " (none so far)" : `: ${allowed.join(", ")}`}`,
     ),
     ...(asked.rate > ceilings.maxRate
-      ? [`--rate is ${asked.rate}; accepted is up to ${ceilings.maxRate} requests a second (safety.maxRate)`]
+      ? [
+          `--rate is ${asked.rate}; accepted is up to ${ceilings.maxRate} requests per second (safety.maxRate)`,
+        ]
       : []),
     ...(asked.durationMs > ceilings.maxDurationMs
       ? [

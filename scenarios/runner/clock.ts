@@ -6,13 +6,13 @@ export type RunnerClock = typeof runnerClock;
 export const runnerClock = {
   /** Monotonic, from an arbitrary origin. */
   nowMs: (): number => performance.now(),
-  /** For records, and to place what other processes stamp with it. */
+  /** For records, and to place the timestamps of other processes. */
   wallTime: (): Date => new Date(),
-  /** Resolves after so long; rejects with an AbortError as soon as the signal says so. */
+  /** Resolves after this time; rejects with an AbortError when the signal aborts. */
   sleep: async (durationMs: number, signal?: AbortSignal): Promise<void> => {
     await delay(durationMs, undefined, signal === undefined ? {} : { signal });
   },
-  /** Runs a task later, without keeping the process alive for it; the returned function takes it back. */
+  /** Schedules a task without keeping the process alive for it; the returned function cancels it. */
   after: (durationMs: number, task: () => void): (() => void) => {
     const timer = setTimeout(task, durationMs);
     timer.unref();

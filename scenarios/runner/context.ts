@@ -22,19 +22,19 @@ export interface LoadTarget {
 export interface LoadPlan {
   readonly scenario: ScenarioName;
   readonly shape: Course;
-  /** Requests a second at the peak. */
+  /** Requests per second at the peak. */
   readonly rate: number;
   readonly durationMs: number;
   readonly warmUpMs: number;
   readonly virtualUsers?: number | undefined;
   readonly seed: number;
-  /** Plays only this part of the load; others play the rest at the same time. */
+  /** Plays only this part of the load while others play the rest. */
   readonly segment?: SegmentPlan | undefined;
-  /** Where k6 sends its metrics besides. */
+  /** An additional destination of k6's metrics. */
   readonly k6Output?: K6OutputName | undefined;
-  /** Words that name the run, kept in its record. */
+  /** Tags that identify the run, kept in its record. */
   readonly tags?: Readonly<Record<string, string>> | undefined;
-  /** The target was loaded in the same way a moment ago, so the preflight is skipped. */
+  /** The target was just loaded in the same way, so the preflight is skipped. */
   readonly isKnown?: boolean | undefined;
 }
 
@@ -48,7 +48,7 @@ export interface LoadContext {
   /** Random, and different in every run. */
   readonly runKey: string;
   readonly push?: PushPorts | undefined;
-  /** Takes k6's own log, line by line, masked. */
+  /** Receives k6's own log, line by line, masked. */
   readonly onLog?: ((line: string) => void) | undefined;
   readonly onSecond?: (second: LoadSecond) => void;
   readonly onPhase?: (phase: string | undefined) => void;

@@ -2,13 +2,13 @@ import { digestPartitions } from "../../conformance/contract/segments.ts";
 import { issuedRules, type Issued } from "../protocol.ts";
 
 /*
- * A digest in a file: eight bytes of it, then four with its kind and its moment. Files are cut by the first
- * bits of the digests, so that a merge holds only one of them at a time of each segment.
+ * A digest in a file: eight of its bytes, then four for its kind and moment. Files are partitioned by the
+ * digests' first bits, so that a merge holds only one partition of each segment at a time.
  */
 
 export const digestBytes = 12;
 const kinds = Object.keys(issuedRules) as readonly Issued[];
-/** Thirty bits of milliseconds are twelve days. */
+/** Thirty bits of milliseconds cover twelve days. */
 const MOMENT_BITS = 30;
 const LATEST_MS = 2 ** MOMENT_BITS - 1;
 
@@ -19,7 +19,7 @@ export interface StoredDigest {
   readonly what: Issued;
   /** Sixteen hexadecimal digits. */
   readonly digest: string;
-  /** Since the start of the load, by the segment's own account. */
+  /** Since the start of the load, by the segment's own clock. */
   readonly atMs: number;
 }
 
@@ -36,27 +36,30 @@ export interface CrossDuplicate {
 }
 
 /**
- * A hash table with four words a slot, which share a cache line: both halves of the digest, the moment, and the
- * places of the segments that had it first and last, each one more than its index; 0 is an empty slot.
+ * A hash table with four words per slot, which share a cache line: both halves of the digest, the moment, and
+ * the positions of the first and last segment that had it, each plus one; 0 is an empty slot.
  */
 const WORDS = 4;
 const PLACE_BITS = 16;
 const FIRST_PLACE = 2 ** PLACE_BITS - 1;
 
-/** A table for as many digests, cleared; `spare` where it is large enough. */
+/** A cleared table for `count` digests; reuses `spare` if large enough. */
 const tableFor = (count: number, spare: Int32Array): Int32Array => {
   const words = WORDS * 2 ** Math.max(4, Math.ceil(Math.log2(count * 1.5)));
   return spare.length === words ? spare.fill(0) : new Int32Array(words);
 };
 
-/** Codes are compared with codes, and tokens with tokens of either kind: by the rule that both would break. */
+/**
+ * Codes are compared with codes, and tokens with tokens of either kind: grouped by the rule that a duplicate
+ * breaks.
+ */
 const groups = [...new Set(Object.values(issuedRules))];
 const groupOf = kinds.map((kind) => groups.indexOf(issuedRules[kind]));
 
 /**
- * Finds what several segments were issued, in one partition of each. Of what so many segments had, one less
- * are told: what one segment was issued twice it has found itself. Moments are each segment's own. Answers with
- * its table, which serves the next partition: garbage of that size would pile up.
+ * Finds credentials issued in several segments, within one partition of each. For n segments with the same
+ * credential, reports n - 1; a segment finds its own duplicates itself. Moments are each segment's own.
+ * Returns its table for reuse by the next partition, because garbage of that size would accumulate.
  */
 export const crossDuplicates = (
   partitions: readonly { readonly segment: number; readonly bytes: Buffer }[],
@@ -70,7 +73,7 @@ export const crossDuplicates = (
   const mask = table.length - 1;
   for (const [index, { segment, bytes }] of partitions.entries()) {
     const place = index + 1;
-    // Signed words throughout: other numbers take several times as long, and there are tens of millions.
+    // Signed words throughout: other number types take several times as long, and there are tens of millions.
     const words = new DataView(bytes.buffer, bytes.byteOffset, bytes.length);
     for (let at = 0; at + digestBytes <= bytes.length; at += digestBytes) {
       const told = words.getInt32(at + 8);

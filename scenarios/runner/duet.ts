@@ -8,7 +8,10 @@ import { ConfigurationError } from "../../conformance/contract/problem.ts";
 
 const LEAST_BLOCK_MS = 2_000;
 
-/** The flags of `touchstone duet` as the load of one block. Throws ConfigurationError with every problem, each naming its flag. */
+/**
+ * The flags of `touchstone duet` as the load of one block. Throws ConfigurationError with every problem, each
+ * naming its flag.
+ */
 export const parseBlock = (flags: {
   readonly scenario: string;
   readonly rate: number;
@@ -32,9 +35,9 @@ export interface DuetContext {
   readonly b: LoadContext;
   /** A constant rate; the duration is that of one block, warm-up included. */
   readonly plan: LoadPlan;
-  /** In which order the two blocks of each pair are played. */
+  /** The order of the two blocks of each pair. */
   readonly schedule: Iterator<PlannedPair>;
-  /** Whether another pair is needed after these blocks. */
+  /** Whether these blocks require another pair. */
   readonly goesOn: (blocks: readonly Block[]) => boolean;
   readonly onBlock?: (block: {
     readonly pair: number;
@@ -47,12 +50,12 @@ export interface DuetContext {
 
 export interface PlayedDuet {
   readonly blocks: readonly Block[];
-  /** Rules that a side broke while it was loaded: then speed is not what has to be talked about. */
+  /** Rules that a side broke under load, which matters more than speed. */
   readonly broken: readonly BrokenRule[];
   readonly interrupted: boolean;
 }
 
-/** Plays pairs of blocks on two targets until there are enough. Each block leaves its own record below `out`. */
+/** Plays pairs of blocks on two targets until there are enough. Each block has its own record below `out`. */
 export const playDuet = async (context: DuetContext, out: string): Promise<PlayedDuet> => {
   const { plan, schedule, goesOn, onBlock, onPair, signal } = context;
   const blocks: Block[] = [];
@@ -74,7 +77,7 @@ export const playDuet = async (context: DuetContext, out: string): Promise<Playe
       const asked = { ...plan, isKnown: looked.has(side) };
       const record = await load(context[side], asked, path.join(out, "blocks", name)).catch(
         (error: unknown) => {
-          // An interruption ends a block wherever it is, and may look like a failure there.
+          // An interruption ends a block anywhere, and may look like a failure there.
           if (signal.aborted) return undefined;
           throw error;
         },
@@ -98,8 +101,8 @@ export const playDuet = async (context: DuetContext, out: string): Promise<Playe
 };
 
 /**
- * Endpoints that the service answers, as blocks; a block that was no valid load is spoilt, and so is its
- * pair. Where nothing was granted one spoilt block of no endpoint says so.
+ * The service's endpoints as blocks; an invalid load spoils its block, and so its pair. If nothing was
+ * granted, one spoilt block without an endpoint says so.
  */
 const blocksOf = (record: LoadRecord, pair: number, side: Side): readonly Block[] => {
   const reasons = (record.validity?.reasons ?? []).map(({ reason }) => reason);
@@ -107,7 +110,7 @@ const blocksOf = (record: LoadRecord, pair: number, side: Side): readonly Block[
   const granted = record.endpoints.filter(
     ({ endpoint, outcome }) => outcome === "granted" && endpoint !== "trigger",
   );
-  if (granted.length === 0) return [{ ...nothing, pair, side, spoilt: spoilt ?? "no request was granted" }];
+  if (granted.length === 0) return [{ ...nothing, pair, side, spoilt: spoilt ?? "no requests were granted" }];
   return granted.map(({ endpoint, response }) => ({
     pair,
     side,

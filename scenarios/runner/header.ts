@@ -42,7 +42,7 @@ export const headerOf = (
   notes: [],
 });
 
-/** What has to be equal for the figures of two runs to be comparable, part by part. Secrets and ports have no part in it. */
+/** Everything that must be equal for two runs to be comparable, part by part, without secrets and ports. */
 const fingerprintOf = (
   { name, profile, limits }: LoadTarget,
   k6: FoundK6,

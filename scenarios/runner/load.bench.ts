@@ -22,7 +22,7 @@ import { constantStage, headerFor, scriptIn, settingsFor, temporaryFolder } from
 import { head, secondOfRows } from "./testing/sample-rows.ts";
 import { seededRandom } from "../../conformance/contract/random.ts";
 
-/** `npm run bench -- load`: what measuring costs, how exact it is, and what an hour of it would leave. */
+/** `npm run bench -- load`: the cost and accuracy of measuring, and the size of an hour's record. */
 export const load = async (): Promise<void> => {
   const k6 = await k6ForTests();
   await share(k6);
@@ -30,7 +30,7 @@ export const load = async (): Promise<void> => {
   await anHour();
 };
 
-/** Three requests an iteration, with all that our scripts add to one. */
+/** Three requests per iteration, with everything our scripts add to them. */
 const watched = `
 export default () => {
   const index = begin();
@@ -60,7 +60,7 @@ interface Achieved {
   readonly collector: number;
 }
 
-/** In turns and after a pair that is not counted, because the machine is shared and its caches are cold at first. */
+/** Alternates, after an uncounted pair, because the machine is shared and its caches are cold at first. */
 const compare = async (k6: FoundK6, executor: "arrivals" | "saturating"): Promise<Achieved> => {
   await using server = await startCountingServer();
   const settings = {
@@ -83,7 +83,7 @@ const compare = async (k6: FoundK6, executor: "arrivals" | "saturating"): Promis
       "--no-usage-report",
       "--address=",
     ];
-    // In its own session, as ours: Linux shares processors out among sessions first.
+    // In its own session, like ours, because Linux first divides CPU time among sessions.
     const child = spawn(k6.path, ["run", ...flags, scriptIn(folder.path, bare, executor)], {
       env: { ...process.env, [settingsVariable]: file },
       stdio: "ignore",
@@ -130,7 +130,7 @@ const share = async (k6: FoundK6): Promise<void> => {
 const quantile = (sorted: Float64Array, share: number): number =>
   sorted[Math.max(0, Math.ceil(share * sorted.length) - 1)] ?? 0;
 
-/** The merged histograms of the seconds beside all samples, of one run of the real k6. */
+/** The merged histograms of the seconds against all samples, from one run of the real k6. */
 const exactness = async (k6: FoundK6): Promise<void> => {
   await using server = await startCountingServer();
   using folder = temporaryFolder();
@@ -195,9 +195,9 @@ const reading = {
 };
 
 /**
- * Ten minutes of samples at 2,000 requests a second, as k6 would write them, taken in as fast as
- * that goes: latencies are drawn from a lognormal distribution (median 4 ms, sigma 0.7), which fills
- * more cells than a fast service does. Size and memory are then extrapolated to an hour.
+ * Ten minutes of samples at 2,000 requests per second, as k6 would write them, read as fast as possible:
+ * latencies are lognormal (median 4 ms, sigma 0.7), which fills more cells than a fast service does. Size and
+ * memory are then extrapolated to an hour.
  */
 const anHour = async (): Promise<void> => {
   using folder = temporaryFolder();
@@ -260,7 +260,7 @@ const anHour = async (): Promise<void> => {
 
 const linesOf = ({ line, histograms }: ClosedSecond): string => logLines(0, line.second, histograms);
 
-/** Growth a step, by least squares. */
+/** Growth per step, by least squares. */
 const slopeOf = (values: readonly number[]): number => {
   const middle = (values.length - 1) / 2;
   const mean = values.reduce((sum, value) => sum + value, 0) / values.length;

@@ -23,9 +23,9 @@ import { ConfigurationError, UnreachableError } from "../../conformance/contract
 import { exitCodes } from "../../conformance/contract/exit-codes.ts";
 
 /**
- * Runs one load: a preflight of every step by one virtual user, then the load with a record that
- * grows second by second, then the verdicts. Throws ConfigurationError where the run makes no sense,
- * K6Failed where k6 cannot be started or its samples cannot be read.
+ * Runs one load: a preflight of every step by one virtual user, then the load with a record that grows second
+ * by second, then the verdicts. Throws ConfigurationError if the run makes no sense, K6Failed if k6 cannot be
+ * started or its samples cannot be read.
  */
 export const load = async (context: LoadContext, plan: LoadPlan, out: string): Promise<LoadRecord> => {
   checkPlan(context.target, plan);
@@ -51,7 +51,7 @@ export const load = async (context: LoadContext, plan: LoadPlan, out: string): P
   }
 };
 
-/** Plays one segment, between two readings of the target's clock; not at all where the start is over by then. */
+/** Plays one segment, between two readings of the target's clock, unless the start has already passed. */
 const playSegment = async (
   context: LoadContext,
   plan: LoadPlan,
@@ -91,7 +91,7 @@ const common = ({
   hidden: secretsInProfile(target.profile),
 });
 
-/** One iteration by one virtual user: what does not work there will not work a thousand times. */
+/** One iteration by one virtual user: what fails here would fail a thousand times. */
 const preflight = async (
   context: LoadContext,
   plan: LoadPlan,
@@ -121,7 +121,7 @@ const preflight = async (
     throw new ConfigurationError([`the preflight of ${plan.scenario} failed: k6 ${end.meaning}`]);
 };
 
-/** The same record; its log is passed on as well. */
+/** The same record, with its log passed on as well. */
 const heard = (writer: LoadRecordWriter, onLog: LoadContext["onLog"]): LoadRecordWriter =>
   onLog === undefined
     ? writer
@@ -133,7 +133,7 @@ const heard = (writer: LoadRecordWriter, onLog: LoadContext["onLog"]): LoadRecor
         },
       };
 
-/** Why no request at all was answered; undefined where one was. */
+/** Why no request was answered; undefined if one was. */
 export const unanswered = (troubles: readonly string[]): string | undefined => {
   const reasons = troubles.map((trouble) => /: no answer \((.*?)\)(?:\.|$)/.exec(trouble)?.[1]);
   return reasons.includes(undefined) ? undefined : reasons[0];
@@ -152,7 +152,7 @@ const run = (
   return runLoad({
     ...common(context),
     script,
-    // A key per run makes its accounts new, so that it does not find what earlier runs wrote.
+    // A key per run creates new accounts, so that the run does not find what earlier runs wrote.
     settings: scriptSettings(target, plan, {
       runKey:
         plan.segment === undefined
@@ -175,7 +175,7 @@ const run = (
   });
 };
 
-/** What series of this run are told apart by: its name, and which machine of it this is. */
+/** Tags that distinguish this run's series: its name and its machine. */
 const tagsOf = ({ segment }: LoadPlan, { directory }: LoadRecordWriter) => ({
   testid: segment?.runId ?? path.basename(path.resolve(directory)),
   instance_id: String(segment?.index ?? 1),
@@ -200,6 +200,6 @@ const sealBroken = ({ clock, signal }: LoadContext, writer: LoadRecordWriter, er
       notes: [errorMessage(error)],
     });
   } catch {
-    // Where the record itself cannot be written, the first error says more than the second would.
+    // If the record cannot be written either, the first error says more than the second.
   }
 };

@@ -14,10 +14,12 @@ const recordVersion = 1;
 
 export type LoadHeader = Omit<LoadRecord, "version" | "command" | "state" | "endedAt">;
 
-/** What it came to. Anything of the header may be given again. */
+/** The result. May override fields of the header. */
 export type LoadFinal = Partial<LoadHeader> & Pick<LoadRecord, "endedAt">;
 
-/** Receives a load run as it goes. None of these throws; `failure` reports what could not be written. */
+/**
+ * Receives a load run as it progresses. Its methods never throw; `failure` reports what could not be written.
+ */
 export interface LoadSink {
   /** Whole lines of the histogram log. */
   latency(lines: string): void;
@@ -42,16 +44,19 @@ export const nowhere: LoadSink = {
 
 export interface LoadRecordWriter extends LoadSink {
   readonly directory: string;
-  /** Completes the record, with a manifest of its files. Throws UnfinishedRecord where anything of the run could not be written. */
+  /**
+   * Completes the record with a manifest of its files. Throws UnfinishedRecord if anything could not be
+   * written.
+   */
   seal(final: LoadFinal): LoadRecord;
-  /** Lets the files go, sealed or not. Safe to call twice. */
+  /** Closes the files, sealed or not. Safe to call twice. */
   close(): void;
 }
 
-/** k6 says the same thing over and over when something is wrong; the beginning tells what. */
+/** When something is wrong k6 repeats itself; the beginning is enough. */
 const MOST_LOG_BYTES = 1_048_576;
 
-/** Starts the run directory of a load run; throws as openRunDirectory does. */
+/** Creates the run directory of a load run; throws as openRunDirectory does. */
 export const openLoadRecord = (directory: string, header: LoadHeader): LoadRecordWriter => {
   const opened: LoadRecord = { ...header, version: recordVersion, command: "load", state: "open" };
   const run = openRunDirectory(directory, opened);
@@ -86,7 +91,10 @@ export const openLoadRecord = (directory: string, header: LoadHeader): LoadRecor
 
 const BUFFER_BYTES = 512 * digestBytes;
 
-/** The files in which a segment keeps the digests of what was issued, so that a merge finds what another segment got as well. */
+/**
+ * The files in which a segment keeps the digests of issued credentials, so that a merge finds those that
+ * another segment got as well.
+ */
 const openDigests = ({ append }: Pick<RunDirectory<never>, "append">) => {
   const partitions = Array.from({ length: digestPartitions }, (_, partition) => ({
     file: append(digestFile(partition)),

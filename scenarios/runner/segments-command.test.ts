@@ -58,7 +58,7 @@ it(
     expect(exitCode).toBe(record.validity?.valid === true ? 0 : 3);
     expect(record.achieved?.arrivals).toBe(machines.reduce((sum, { arrivals = 0 }) => sum + arrivals, 0));
     for (const { arrivals } of machines) expect(arrivals).toBeGreaterThan(0);
-    expect(page).toContain("3 machines played the load");
+    expect(page).toContain("3 machines generated the load");
 
     const lacking = await merge(1, 3);
     expect(lacking.exitCode).toBe(3);

@@ -21,7 +21,10 @@ const mergedLoad = async (
   return JSON.parse(stdout) as LoadRecord;
 };
 
-/** As `load --behaviour` has it: what is lost shows in a load of seconds only where it need not be waited for much longer. */
+/**
+ * As in `load --behaviour`: a load of seconds detects a loss only if it need not wait much longer for late
+ * notifications.
+ */
 const listsSoon = (profileFile: string): void => {
   const profile = JSON.parse(readFileSync(profileFile, "utf8")) as { readonly tolerances?: object };
   const tolerances = { ...profile.tolerances, visibilityMs: 2_500 };
@@ -31,15 +34,15 @@ const listsSoon = (profileFile: string): void => {
 const brokenIn = ({ rules }: LoadRecord): readonly string[] =>
   rules.filter(({ breaches }) => breaches > 0).map(({ id }) => id);
 
-/** What there was to be seen in: a busy machine plays less than it was asked for. */
+/** How much was actually played: a busy machine plays less than requested. */
 const playedOf = ({ achieved, validity }: LoadRecord): string =>
   ` in ${achieved?.requests ?? 0} requests${(validity?.reasons ?? []).map(({ reason }) => `; ${reason}`).join("")}`;
 
 const SOUND = "sound";
 
 /**
- * Defects that only load shows, by three segments of the load that is to show each, and the sound service.
- * `push` is of one machine. TOUCHSTONE_BENCH_ONLY names some of them.
+ * Defects that only load shows, each with three segments of the load meant to show it, and the sound service.
+ * `push` runs on one machine. TOUCHSTONE_BENCH_ONLY selects some of them.
  */
 export const segmentDetection = async (
   only = process.env["TOUCHSTONE_BENCH_ONLY"]?.split(",") ?? [...Object.keys(loadDefects), SOUND],

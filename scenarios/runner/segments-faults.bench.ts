@@ -17,30 +17,30 @@ import {
 } from "./testing/play-segments.ts";
 import { environmentOf, type Shift } from "./testing/shifted-clock.ts";
 
-/** Something that goes wrong with the machine of segment 2. */
+/** A fault of segment 2's machine. */
 interface Fault {
   readonly name: string;
-  /** How its segment 2 is played; the sound one is taken where this is left out. */
+  /** How segment 2 is played; by default the sound one. */
   readonly played?: Partial<Played>;
-  /** What is merged, of the sound records and the one of this fault. */
+  /** Which records are merged: the sound ones and that of this fault. */
   readonly merged: (sound: readonly string[], faulty: string) => readonly string[];
   readonly exitCode: 2 | 3;
-  /** What the merge says of it. */
+  /** What the merge reports. */
   readonly says: RegExp;
 }
 
 interface Played {
-  /** Changes to what is asked of a sound segment. */
+  /** Changes to the request for a sound segment. */
   readonly asked: Partial<AskedSegments>;
-  /** What is wrong with its clock; its drift counts from when it is started. */
+  /** The fault of its clock; drift counts from when it is started. */
   readonly clock: Shift;
-  /** Freezes the runner while it prepares, until so long after the start, as a machine does that is paused. */
+  /** Freezes the runner while it prepares, until this long after the start, like a paused machine. */
   readonly frozenUntilMs: number;
-  /** Takes it off the network so long after the start. */
+  /** Disconnects it from the network this long after the start. */
   readonly cutAfterMs: number;
-  /** Kills it so long after the start. */
+  /** Kills it this long after the start. */
   readonly killedAfterMs: number;
-  /** On a file system that is full soon. */
+  /** On a file system that fills up soon. */
   readonly fullDisk: true;
 }
 
@@ -117,15 +117,15 @@ const faults: readonly Fault[] = [
   },
 ];
 
-/** The clocks of the sound machines: set as well as a time service sets them. */
+/** Clocks of the sound machines, as well synchronised as by a time service. */
 const soundClocks: readonly Shift[] = [{ ms: 0 }, { ms: 30 }, { ms: -20 }];
 
 const LEAD_MS = 150_000;
-/** Between starts of processes, so that they do not all prepare at once. */
+/** Between process starts, so that they do not all prepare at once. */
 const APART_MS = 4_000;
 const FULL_KIB = 32;
 
-/** A small file system for a record; where none may be mounted, files there are limited to as much. */
+/** A small file system for a record; if mounting is not allowed, the file size is limited instead. */
 const smallDisk = (directory: string): Disposable & { readonly isMounted: boolean } => {
   mkdirSync(directory);
   const mount = ["-t", "tmpfs", "-o", `size=${FULL_KIB}k`, "none", directory];
@@ -146,7 +146,7 @@ const limited = (command: readonly string[]): readonly string[] => [
 
 interface Start {
   readonly hosts: Hosts;
-  /** Of the hosts; a machine plays once. */
+  /** The number of the host; each machine plays once. */
   readonly machine: number;
   readonly asked: AskedSegments;
   readonly index: number;
@@ -156,7 +156,7 @@ interface Start {
 
 const leftUntil = (startAt: string): number => Date.parse(startAt) - runnerClock.wallTime().getTime();
 
-/** Plays one segment, with its fault, to whatever end. */
+/** Plays one segment with its fault to its end. */
 const play = async (
   { hosts, machine, asked, index, startAt, out }: Start,
   fault: Partial<Played> = {},
@@ -189,13 +189,14 @@ const play = async (
   closeSync(log);
   if (!existsSync(path.join(out, loadFiles.run)))
     throw new Error(`segment ${index} left no record: ${readFileSync(path.join(own.path, "log"), "utf8")}`);
-  // The file system goes away with the fault.
+  // The file system disappears with the fault.
   if (disk !== undefined) cpSync(out, `${path.dirname(out)}-kept`, { recursive: true });
 };
 
 /**
- * Plays three sound segments, and beside them every fault's segment 2 of the same run, each on a machine of its own
- * as far as one can have them; merges each in its place, and prints what the merge says. Needs root, iproute2 and Go.
+ * Plays three sound segments and, beside them, every fault's segment 2 of the same run, each on its own
+ * simulated machine; merges each fault's segment in place of the sound one, and prints the result. Needs
+ * root, iproute2 and Go.
  */
 export const segmentFaults = async (): Promise<void> => {
   if (process.getuid?.() !== 0) {
@@ -208,7 +209,7 @@ export const segmentFaults = async (): Promise<void> => {
   await using fake = await startFake("sound", hosts.onTarget);
   await hosts.open(fake.profileFile);
   const asked = { profileFile: fake.profileFile, scenario: "token", rate: 30, seconds: 8 };
-  // Builds what is to be built before the time until the start is counted.
+  // Builds everything before the countdown to the start.
   environmentOf({ ms: 0 }, folder.path);
   const startAt = startIn(LEAD_MS);
   const sound = machines.map((index) => path.join(folder.path, String(index)));

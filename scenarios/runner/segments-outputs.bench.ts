@@ -10,10 +10,10 @@ import { fromSnappy } from "./testing/snappy.ts";
 
 const RATE = 500;
 const SECONDS = 15;
-/** Each in turn, so that what else runs on the machine disturbs them alike. */
+/** In turns, so that other work on the machine disturbs all alike. */
 const ROUNDS = 2;
 
-/** Takes all that comes, as a collector of metrics does, and notes the bodies. */
+/** Accepts and records everything, like a metrics collector. */
 const startTaker = async () => {
   const bodies: Buffer[] = [];
   const server = http.createServer((request, response) => {
@@ -44,7 +44,7 @@ const variablesFor = (address: string) => ({
 
 const dashboard = path.join(root, "deploy/grafana/touchstone-load.json");
 
-/** What k6's outputs beside ours cost, and whether the series that the dashboard asks for come. */
+/** What k6's outputs beside ours cost, and whether the dashboard's series arrive. */
 export const outputs = async (): Promise<void> => {
   using folder = temporaryFolder();
   await using fake = await startFake("sound");

@@ -21,8 +21,9 @@ import { temporaryFolder } from "./testing/loads.ts";
 import { writeSegment } from "./testing/segments.ts";
 
 /**
- * `npm run bench -- segments`: how exact a merge is, how k6 deals a load out, what goes wrong on a machine, and what a
- * merge costs. Two cores cannot show that more machines carry more load. TOUCHSTONE_BENCH_PARTS names some of its parts.
+ * `npm run bench -- segments`: the accuracy of a merge, how k6 deals out a load, machine faults, and the cost
+ * of a merge. Two cores cannot show that more machines carry more load. TOUCHSTONE_BENCH_PARTS selects some
+ * parts.
  */
 export const segments = async (
   only = process.env["TOUCHSTONE_BENCH_PARTS"]?.split(",") ?? Object.keys(parts),
@@ -33,7 +34,7 @@ export const segments = async (
 const SPLITS = 10_000;
 const SAMPLES = 500;
 
-/** Latencies dealt out at random, each part through its encoding and back, against all of them in one histogram. */
+/** Latencies dealt out at random, each part encoded and decoded, against all of them in one histogram. */
 const splits = (): void => {
   const random = seededRandom(12);
   let differing = 0;
@@ -78,7 +79,7 @@ export const options = { scenarios: { load: { executor: "constant-arrival-rate",
 export default () => console.error("number " + exec.scenario.iterationInTest);
 `;
 
-/** Runs a script with these flags and answers with what it logged. */
+/** Runs a script with these flags and returns its log. */
 const playK6 = async (
   script: string,
   flags: readonly string[],
@@ -111,7 +112,8 @@ const dealing = async (): Promise<void> => {
     const played = logs.map((log) => [...log.matchAll(/number (\d+)/g)].map(([, number]) => Number(number)));
     const different = new Set(played.flat());
     twice += played.flat().length - different.size;
-    // A segment on a busy machine may not get to its last arrival before the end: that is late, and nothing lost between.
+    // A segment on a busy machine may miss its last arrivals: these are late, but none before them may be
+    // lost.
     const reachedByAll = Math.min(...played.map((numbers) => Math.max(...numbers)));
     for (let number = 0; number <= Math.max(...different); number += 1)
       if (!different.has(number)) {
@@ -123,7 +125,7 @@ const dealing = async (): Promise<void> => {
   figure("  not started at the very end", String(unstarted), "-");
 };
 
-/** The wait of our own script, and the start that k6 tells. */
+/** The wait of our own script, and the start reported by k6. */
 const starting = `
 import exec from "k6/execution";
 import { sleep } from "k6";
@@ -163,7 +165,10 @@ const MACHINES = 8;
 const hex = (high: number, low: number): string =>
   high.toString(16).padStart(8, "0") + low.toString(16).padStart(8, "0");
 
-/** Ten million digests on eight machines, a thousand of them on two. One partition after another, as a merge reads them. */
+/**
+ * Ten million digests on eight machines, a thousand of them on two. Reads one partition after another, like a
+ * merge.
+ */
 const duplicates = (): void => {
   const next = sfc32([1, 2, 3, 4], 12);
   const kept: { readonly digest: string; readonly machine: number }[][] = Array.from(
@@ -198,7 +203,10 @@ const duplicates = (): void => {
 
 const RATE = 2_000;
 
-/** A segment of a minute at 2,000 requests a second, made longer by repeating its seconds, with its own digests. */
+/**
+ * A segment of a minute at 2,000 requests per second, extended by repeating its seconds, with its own
+ * digests.
+ */
 const prolong = (directory: string, minutes: number): void => {
   const latency = path.join(directory, loadFiles.latency);
   const lines = readFileSync(latency, "utf8").split("\n");
@@ -258,7 +266,8 @@ const merging = async (count: number, minutes: number): Promise<void> => {
     for (let partition = 0; partition < digestPartitions; partition += 1) {
       const file = path.join(directory, digestFile(partition));
       const bytes = readFileSync(file);
-      // Others for every segment, in both halves: none is there twice, nor beside another in the table.
+      // Different for every segment, in both halves: none is duplicated, nor adjacent to another in the
+      // table.
       for (let at = 0; at < bytes.length; at += digestBytes)
         for (const half of [at + 2, at + 6])
           bytes.writeUInt16BE(bytes.readUInt16BE(half) ^ (index * 977), half);

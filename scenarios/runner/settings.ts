@@ -16,15 +16,15 @@ export const stagesFor = ({
 }: Pick<LoadPlan, "scenario" | "shape" | "rate" | "durationMs">): readonly Stage[] =>
   stagesOf(shape, arrivalRateFor(scenario, rate), durationMs);
 
-/** What is different from one start of a script to the next. */
+/** What differs between starts of a script. */
 export interface ScriptRun {
   readonly runKey: string;
   readonly preflight: boolean;
-  /** In place of those that the profile names. */
+  /** Instead of those named in the profile. */
   readonly accounts?: readonly string[] | undefined;
 }
 
-/** The settings that a script reads. They hold secrets: the file may be read by its owner alone. */
+/** The settings that a script reads. They hold secrets: the file must be readable only by its owner. */
 export const scriptSettings = (
   { profile, clients, limits }: Pick<LoadTarget, "profile" | "clients" | "limits">,
   plan: Omit<LoadPlan, "warmUpMs">,
@@ -71,24 +71,24 @@ const scriptHook = (hook: HookDefinition | undefined): ScriptHook | undefined =>
   };
 };
 
-/** At the end of the load, requests that are under way may come to their end, and the next one or two of their iteration. */
+/** At the end of the load, requests in flight may finish, and the next one or two of their iteration. */
 const MOST_IN_A_ROW = 2;
 
-/** What is reckoned with for a request, for the virtual users that are there from the start and for all. */
+/** Assumed time per request, for the initial virtual users and for all. */
 const USUAL_ANSWER_MS = 100;
 const SLOW_ANSWER_MS = 1_000;
-/** Everything may stall for this long before an arrival finds no free virtual user. */
+/** Everything may stall this long before an arrival finds no free virtual user. */
 const STALL_MS = 1_000;
 const FEWEST_USERS = 10;
-/** Of one k6. */
+/** Per k6 process. */
 const MOST_USERS_AT_START = 1_000;
 const MOST_USERS = 5_000;
 
 /**
- * How many virtual users a rate takes, by Little's law: arrivals a second times the seconds that an
- * iteration lasts. Enough of them are there from the start for answers of a tenth of a second and a
- * stall, because k6 drops the arrival for which it has to make another one. One that waits costs
- * some hundred KiB. Where the load is cut into segments, k6 deals them out of these: each then gets as many.
+ * How many virtual users a rate needs, by Little's law: arrivals per second times the seconds an iteration
+ * lasts. Enough exist from the start for answers of 100 ms and a stall, because k6 drops the arrival for
+ * which it must create another. An idle one costs some hundred KiB. If the load is cut into segments, k6
+ * divides these numbers, so that each segment gets enough.
  */
 export const virtualUsersFor = (
   {
@@ -108,7 +108,7 @@ export const virtualUsersFor = (
     );
   const slowestMs = Math.min(SLOW_ANSWER_MS, requestTimeoutOf(profile));
   const most = wholeParts(asked ?? clamp(busy(slowestMs), parts * FEWEST_USERS, parts * MOST_USERS));
-  // Users that are asked for by number are all there from the start: that is what they are asked for.
+  // Explicitly requested users all exist from the start.
   const wanted = asked ?? clamp(busy(USUAL_ANSWER_MS), parts * FEWEST_USERS, parts * MOST_USERS_AT_START);
   return { allocated: Math.min(most, wholeParts(wanted), parts * MOST_USERS_AT_START), most };
 };

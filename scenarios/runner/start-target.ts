@@ -6,11 +6,11 @@ import { watchdog } from "./watchdog.ts";
 import { ConfigurationError, UnreachableError } from "../../conformance/contract/problem.ts";
 
 export interface StartOptions {
-  /** For the shell, in the folder of this process. */
+  /** For the shell, in the working folder of this process. */
   readonly command: string;
   readonly flag: string;
   readonly baseUrl: string;
-  /** How long it may take until something answers at baseUrl. */
+  /** How long until something must answer at baseUrl. */
   readonly withinMs: number;
   readonly environment: NodeJS.ProcessEnv;
   readonly clock: RunnerClock;
@@ -18,22 +18,22 @@ export interface StartOptions {
 }
 
 const POLL_MS = 100;
-/** How long a command may take to end in an orderly way before it is killed. */
+/** Time for a command to end in order before it is killed. */
 const GRACE_MS = 5_000;
 const MOST_OUTPUT = 2_000;
 
 /**
- * Starts a service by its command and waits until it answers at baseUrl, with whatever status. It gets a
- * own process group, so that Ctrl-C ends the load before the service, and everything that a shell or a
- * script starts ends with it. If this process is killed, its watchdog ends the group. A daemon that leaves
- * the group is out of reach. Throws ConfigurationError where something answers there already or the
- * command ends before anything does, with the end of what it printed; UnreachableError where it takes too long.
+ * Starts a service by its command and waits until it answers at baseUrl with any status. It gets its own
+ * process group, so that Ctrl-C ends the load before the service, and everything started by a shell or script
+ * ends with it. If this process is killed, its watchdog ends the group. A daemon that leaves the group is out
+ * of reach. Throws ConfigurationError, with the end of the command's output, if something already answers
+ * there or the command ends before anything does; UnreachableError if it takes too long.
  */
 export const startTarget = async (options: StartOptions) => {
   const { command, flag, baseUrl, withinMs, environment, clock, signal } = options;
   if (await answers(baseUrl))
     throw new ConfigurationError([
-      `${flag}: something answers at ${baseUrl} already; end it, or leave ${flag} out to load that`,
+      `${flag}: something already answers at ${baseUrl}; stop it, or remove ${flag} to load that`,
     ]);
   const dog = watchdog();
   const child = spawn("/bin/sh", ["-c", command], {
@@ -51,7 +51,7 @@ export const startTarget = async (options: StartOptions) => {
     child.once("exit", (code, by) => ((ended = `it ended with ${by ?? `exit code ${code}`}`), resolve()));
   });
   const kill = (by: NodeJS.Signals): void => killGroup(child.pid, by);
-  // However this process ends, the service does not outlive it.
+  // However this process ends, the service must not outlive it.
   const onExit = (): void => kill("SIGKILL");
   process.once("exit", onExit);
   const stop = async (): Promise<void> => {
@@ -59,7 +59,7 @@ export const startTarget = async (options: StartOptions) => {
     const late = new AbortController();
     await Promise.race([end, clock.sleep(GRACE_MS, late.signal).catch(() => undefined)]);
     late.abort();
-    // Also where the shell has ended: what it started may not have.
+    // Even if the shell has ended: its children may not have.
     kill("SIGKILL");
     dog.callOff();
     process.off("exit", onExit);
@@ -85,16 +85,16 @@ export const startTarget = async (options: StartOptions) => {
 
 const tail = (said: string): string => (said.trim() === "" ? "" : `; it printed:\n${said.trim()}`);
 
-/** The whole group; nothing where it is gone. */
+/** The whole group; does nothing if it is gone. */
 const killGroup = (pid: number | undefined, by: NodeJS.Signals): void => {
   try {
     if (pid !== undefined) process.kill(-pid, by);
   } catch {
-    // It has ended.
+    // It has already ended.
   }
 };
 
-/** Whether anything speaks HTTP there; certificates are checked by the load itself. */
+/** Whether anything speaks HTTP there; the load itself checks certificates. */
 const answers = (baseUrl: string): Promise<boolean> =>
   new Promise((resolve) => {
     const url = new URL(baseUrl);

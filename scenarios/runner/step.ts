@@ -22,7 +22,7 @@ export const stepOf = (record: JudgedLoad): BreakpointStep => {
   if (stopped !== undefined) return { ...base, verdict: "gave way", gaveWay: "service", reason: stopped };
   const reasons = validity?.reasons ?? [];
   const told = reasons.map(({ reason }) => reason).join("; ");
-  // Where the load generator fell behind, what it measured says nothing of the service.
+  // If the load generator fell behind, its measurements say nothing about the service.
   if (reasons.some(({ cause }) => cause === "load generator"))
     return { ...base, verdict: "spoilt", gaveWay: "load generator", reason: told };
   const missed = objectives.filter(({ verdict }) => verdict === "breached");
@@ -47,7 +47,7 @@ export const stepOf = (record: JudgedLoad): BreakpointStep => {
   return { ...base, verdict: "spoilt", gaveWay: "load generator", reason: note };
 };
 
-/** Whether a percentile is missed only by what went before the request was sent. */
+/** Whether a percentile is missed only because of time before the request was sent. */
 const isKeptByService = (
   { name, limit }: LoadRecord["objectives"][number],
   { endpoints }: Pick<LoadRecord, "endpoints">,
@@ -61,6 +61,6 @@ const isKeptByService = (
 
 const LEAST_IDLE = 0.05;
 
-/** A service on the load generator's own machine may have been slow for want of a processor alone. */
+/** A service on the load generator's own machine may have been slow merely for lack of CPU. */
 const busyMachine = ({ achieved }: Pick<LoadRecord, "achieved">): string =>
-  (achieved?.machineIdle ?? 1) < LEAST_IDLE ? "the load generator's machine had no processor to spare" : "";
+  (achieved?.machineIdle ?? 1) < LEAST_IDLE ? "the load generator's machine had no CPU to spare" : "";

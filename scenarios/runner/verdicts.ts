@@ -65,7 +65,7 @@ const exceptionNotes = ({ exceptions }: LoadResult): readonly string[] =>
   exceptions.count === 0
     ? []
     : [
-        `the script threw an exception in ${exceptions.count} iterations, which is a mistake of Touchstone's: ${exceptions.first[0] ?? ""}`,
+        `the script threw an exception in ${exceptions.count} iterations, which is a bug in Touchstone: ${exceptions.first[0] ?? ""}`,
       ];
 
 interface Evidence extends Judged {
@@ -74,8 +74,8 @@ interface Evidence extends Judged {
 }
 
 /**
- * A broken rule outweighs everything else. A service that gave way fails. A run that the harness or
- * its machine spoilt says nothing about speed: it is incomplete, never green.
+ * A broken rule outweighs everything else. A service that failed under load fails. A run spoilt by the
+ * harness or its machine says nothing about speed: it is incomplete, never green.
  */
 const outcomeOf = ({ signal, result, rules, objectives, validity }: Evidence): Outcome => {
   if (rules.some(({ breaches }) => breaches > 0)) return "failed";

@@ -1,6 +1,9 @@
 import { spawn } from "node:child_process";
 
-/** Waits until its input ends, which it does when its starter is gone, however that went; then ends what it was told of and tidies up. */
+/**
+ * Waits until its input ends, which happens when its starter is gone for any reason; then ends the guarded
+ * process and cleans up.
+ */
 const script = `
 target=
 while read -r signal one; do by=$signal; target=$one; done
@@ -16,10 +19,9 @@ fi
 export type Watchdog = ReturnType<typeof watchdog>;
 
 /**
- * Guards a process that must not outlive this one, such as a load that would go on without its runner
- * until its planned end, and a folder with secrets in it, where there is one. Where
- * this process is killed, a shell that it left behind signals the other, kills it after five seconds, and
- * removes the folder. To be started before the process that it guards.
+ * Guards a process that must not outlive this one, such as a load that would continue without its runner, and
+ * optionally a folder with secrets. If this process is killed, a shell left behind signals the guarded
+ * process, kills it after five seconds, and removes the folder. Start it before the process to guard.
  */
 export const watchdog = (folder = "") => {
   const shell = spawn("sh", ["-c", script, "sh", folder], {
@@ -31,7 +33,10 @@ export const watchdog = (folder = "") => {
   shell.stdin.on("error", () => undefined);
   shell.unref();
   return {
-    /** The process that must not outlive this one, and the signal by which it ends in an orderly way; a negative id means a whole process group. */
+    /**
+     * The process that must not outlive this one, and the signal that ends it in order; a negative id means a
+     * process group.
+     */
     guard: (pid: number, by: "INT" | "TERM"): void => void shell.stdin.write(`${by} ${pid}\n`),
     callOff: () => shell.kill("SIGKILL"),
   };

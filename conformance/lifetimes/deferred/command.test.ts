@@ -71,7 +71,7 @@ describe("a ledger on the command line", () => {
     );
     expect(run.exitCode).toBe(2);
     const alone = await conform(["--ledger-key-file", file]);
-    expect(alone.stderr).toMatch(/--ledger-key-file is for --ledger/);
+    expect(alone.stderr).toMatch(/--ledger-key-file needs --ledger/);
     expect(alone.exitCode).toBe(2);
   });
 

@@ -37,7 +37,7 @@ const begin = (parameters: readonly string[], { environment }: Scene, heard: (te
   });
 };
 
-const LISTENING = "Ctrl-C ends it";
+const LISTENING = "Press Ctrl-C to stop";
 
 /** A command that runs in the background; continues once it has reported where it listens. */
 const inBackground = async (parameters: readonly string[], scene: Scene): Promise<string> => {

@@ -28,18 +28,18 @@ export const mistakes: Readonly<Record<string, readonly Mistake[]>> = {
     [
       "a flag whose variable is empty",
       "conform --only=",
-      '--only is ""; accepted is a value; where it comes from a variable, set that',
+      '--only is ""; accepted is a value; if it comes from a variable, set it',
     ],
     ["an argument too few", "replay {gate}", "missing required argument 'rule'"],
     [
       "quiet and verbose at once",
       "conform --verbose --quiet",
-      "--verbose and --quiet ask for opposite things; leave one of them out",
+      "--verbose and --quiet contradict each other; remove one",
     ],
     [
       "a rule that there is none of",
       "rules code.lifetme",
-      'rule "code.lifetme": no such id; near it are code.lifetime, code.lifetime-is-not-extended, refresh.lifetime',
+      'rule "code.lifetme": unknown id; similar ones are code.lifetime, code.lifetime-is-not-extended, refresh.lifetime',
     ],
     [
       "a section that there is none of",
@@ -64,7 +64,7 @@ export const mistakes: Readonly<Record<string, readonly Mistake[]>> = {
     [
       "a behaviour of the fake that there is none of",
       "conform --behaviour code-reusabel",
-      '--behaviour: there is no behaviour "code-reusabel"; near it are code-reusable, code-reusable-twice, code-reusable-after-refresh',
+      '--behaviour: there is no behaviour "code-reusabel"; similar ones are code-reusable, code-reusable-twice, code-reusable-after-refresh',
     ],
     [
       "a seed that is no whole number",
@@ -89,7 +89,7 @@ export const mistakes: Readonly<Record<string, readonly Mistake[]>> = {
     [
       "the key of a ledger without a ledger",
       "conform --ledger-key-file {file}",
-      "--ledger-key-file is for --ledger <file>, which is missing",
+      "--ledger-key-file needs --ledger <file>",
     ],
     [
       "a ledger without its key",
@@ -99,7 +99,7 @@ export const mistakes: Readonly<Record<string, readonly Mistake[]>> = {
     [
       "a run that is continued as another one",
       "conform --resume {gate} --seed 5",
-      "continues that run as it began; leave out --seed",
+      "continues that run with its own flags; remove --seed",
     ],
     [
       "a run that ended, continued",
@@ -109,7 +109,7 @@ export const mistakes: Readonly<Record<string, readonly Mistake[]>> = {
     [
       "a load, continued as a gate",
       "conform --resume {load}",
-      "is a load run; give the run directory of a run of the gate",
+      "is a load run; give the run directory of a gate run",
     ],
     [
       "a port out of range",
@@ -134,7 +134,7 @@ export const mistakes: Readonly<Record<string, readonly Mistake[]>> = {
     [
       "a list of behaviours by a word that none has",
       "serve --list zzz",
-      '--list "zzz": no behaviour has that in its name, summary or rules; near it are',
+      '--list "zzz": no behaviour has that in its name, summary or rules; closest:',
     ],
     [
       "clients of the fake that are not there",
@@ -152,7 +152,7 @@ export const mistakes: Readonly<Record<string, readonly Mistake[]>> = {
       "health 9444",
       'the address is "9444"; accepted is one such as http://127.0.0.1:9444',
     ],
-    ["the health of what is not there", "health {deadAddress}", "gives no answer: ", 4],
+    ["the health of what is not there", "health {deadAddress}", "does not answer: ", 4],
     [
       "a new profile without a terminal to ask on",
       "init --out {empty}/new.json",
@@ -229,7 +229,7 @@ export const mistakes: Readonly<Record<string, readonly Mistake[]>> = {
     [
       "a search that is too short",
       "load --scenario breakpoint --duration 4s",
-      "--duration is 4s; a search has two steps of 3s at least, so accepted is 6s or longer",
+      "--duration is 4s; a search has at least two steps of 3s, so accepted is 6s or longer",
     ],
     [
       "a stage without its rate",
@@ -244,12 +244,12 @@ export const mistakes: Readonly<Record<string, readonly Mistake[]>> = {
     [
       "stages and a shape at once",
       "load --stage 30s:10 --shape ramp",
-      "--stage sets a custom load; leave out --shape, --rate, --duration, and --scenario breakpoint",
+      "--stage sets a custom load; remove --shape, --rate, --duration, and --scenario breakpoint",
     ],
     [
       "stages and a rate at once",
       "load --stage 30s:10 --rate 5",
-      "--stage sets a custom load; leave out --shape, --rate, --duration, and --scenario breakpoint",
+      "--stage sets a custom load; remove --shape, --rate, --duration, and --scenario breakpoint",
     ],
     [
       "a tag without its value",
@@ -264,7 +264,7 @@ export const mistakes: Readonly<Record<string, readonly Mistake[]>> = {
     [
       "a host that may not be loaded",
       "load --profile {elsewhere} --duration 1s",
-      'host "staging.example" may not be loaded; accepted are loopback and what the profile\'s safety.hosts names (nothing so far)',
+      'host "staging.example" may not be loaded; accepted are loopback and the hosts in the profile\'s safety.hosts (none so far)',
     ],
     ["a duet of one", "duet fake:sound", "missing required argument 'b'"],
     [
@@ -275,7 +275,7 @@ export const mistakes: Readonly<Record<string, readonly Mistake[]>> = {
     [
       "a start command for the fake",
       "duet fake:sound fake:sound --start-a true",
-      '--start-a is for a profile; "fake:sound" is started without a command',
+      '--start-a needs a profile; "fake:sound" is started without a command',
     ],
     [
       "a rate that is no number",
@@ -311,7 +311,7 @@ export const mistakes: Readonly<Record<string, readonly Mistake[]>> = {
     [
       "a duet with a fake that there is none of",
       "duet fake:sound fake:none",
-      '--behaviour: there is no behaviour "none"; near it are',
+      '--behaviour: there is no behaviour "none"; closest:',
     ],
     [
       "a duet with a profile that is not there",
@@ -321,12 +321,12 @@ export const mistakes: Readonly<Record<string, readonly Mistake[]>> = {
     [
       "a duet with a fake without its name",
       "duet fake: fake:sound",
-      "fake: names no behaviour; accepted is one such as fake:sound",
+      "fake: needs a behaviour, such as fake:sound",
     ],
     [
       "a merge of runs that are no segments",
       "merge {load} {gate}",
-      "is a run of the gate; accepted are run directories of `load --segment`",
+      "is a gate run; accepted are run directories of `load --segment`",
     ],
   ],
   "Profiles and addresses": [
@@ -376,7 +376,7 @@ export const mistakes: Readonly<Record<string, readonly Mistake[]>> = {
     [
       "a behaviour for a service that is no fake",
       "conform --profile {dead} --behaviour sound",
-      "--behaviour is for the embedded fake; leave it out where --profile names a service",
+      "--behaviour is for the embedded fake; remove it when --profile names a service",
     ],
     ["a plan that is not there", "receive --plan {empty}/none.json", "(there is no such file)"],
     ["a plan that is no JSON", "receive --plan {broken}", "is not JSON (Expected property name"],
@@ -483,25 +483,25 @@ export const mistakes: Readonly<Record<string, readonly Mistake[]>> = {
   "Runs, reports and disks": [
     ["a report of nothing", "report", "report takes one or more run directories, or --schema <name>"],
     [
-      "a report of a run that is not there",
+      "a report of a missing run",
       "report {empty}/none",
-      "is no run directory: it does not exist; give the folder that `touchstone conform` or `touchstone load` printed",
+      "is not a run directory: it does not exist; give the folder that `touchstone conform` or `touchstone load` printed",
     ],
     [
       "a report of a file",
       "report {file}",
-      "is no run directory: it is a file; give the folder that `touchstone conform` or `touchstone load` printed",
+      "is not a run directory: it is a file; give the folder that `touchstone conform` or `touchstone load` printed",
     ],
     [
       "a report of a folder without a run",
       "report {empty}",
-      "is no run directory: there is no run.json in it; give the folder that `touchstone conform` or `touchstone load` printed",
+      "is not a run directory: it has no run.json; give the folder that `touchstone conform` or `touchstone load` printed",
     ],
     ["a report of an altered run", "report {altered}", "was altered after it was sealed: run.json"],
     [
       "a report of a newer version's run",
       "report {newer}",
-      "is a record of version 99, and this Touchstone reads up to version 1; update it",
+      "is a record of version 99, but this Touchstone reads only up to version 1; update Touchstone",
     ],
     [
       "a format that there is none of",
@@ -511,17 +511,17 @@ export const mistakes: Readonly<Record<string, readonly Mistake[]>> = {
     [
       "a report into a file",
       "report {gate} --out {file}/below",
-      "cannot be written (a part of the path is a file); give a folder that can",
+      "cannot be written (a part of the path is a file); choose a writable folder",
     ],
     [
       "a report into a pseudo file system",
       "report {gate} --out /proc/none/below",
-      "--out: /proc/none/below cannot be written (there is no such folder); give a folder that can",
+      "--out: /proc/none/below cannot be written (there is no such folder); choose a writable folder",
     ],
     [
       "reports of a run that would go nowhere",
       "conform --report html --report-out {file}/below",
-      "cannot be written (a part of the path is a file); give a folder that can",
+      "cannot be written (a part of the path is a file); choose a writable folder",
     ],
     [
       "a record into a folder in use",
@@ -531,7 +531,7 @@ export const mistakes: Readonly<Record<string, readonly Mistake[]>> = {
     [
       "a record into a pseudo file system",
       "conform --only code.unknown --out /proc/none/below",
-      '--out is "/proc/none/below", which cannot be written (there is no such folder); give a folder that can',
+      '--out is "/proc/none/below", which cannot be written (there is no such folder); choose a writable folder',
     ],
     [
       "a schema that there is none of",
@@ -551,7 +551,7 @@ export const mistakes: Readonly<Record<string, readonly Mistake[]>> = {
     [
       "a folder for a page that was not asked for",
       "compare {gate} {gate} --out {empty}",
-      "--out is for --report, which is missing",
+      "--out needs --report",
     ],
     [
       "a history of a folder that is not there",
@@ -571,7 +571,7 @@ export const mistakes: Readonly<Record<string, readonly Mistake[]>> = {
     [
       "a replay of a load",
       "replay {load} code.single-use",
-      "is a load run; give the run directory of a run of the gate",
+      "is a load run; give the run directory of a gate run",
     ],
     ["a ledger that is not there", "ledger {empty}/none", "there is no such file"],
     [
@@ -582,7 +582,7 @@ export const mistakes: Readonly<Record<string, readonly Mistake[]>> = {
     [
       "a history of a rule that there is none of",
       "history {empty} --rule code.lifetme",
-      '--rule "code.lifetme": no such id; near it are code.lifetime',
+      '--rule "code.lifetme": unknown id; similar ones are code.lifetime',
     ],
     [
       "a history of an endpoint that there is none of",
@@ -597,7 +597,7 @@ export const mistakes: Readonly<Record<string, readonly Mistake[]>> = {
     [
       "a record into a device",
       "conform --only code.unknown --out /dev/null",
-      '--out is "/dev/null", which cannot be written (it or a part of its path is a file); give a folder that can',
+      '--out is "/dev/null", which cannot be written (it or a part of its path is a file); choose a writable folder',
     ],
   ],
 };

@@ -8,7 +8,7 @@ import { latencyScale, timeScale } from "../scales.ts";
 
 const HEIGHT_PX = 170;
 
-/** A single slow request has to be seen beside thousands of quick ones: shades go by the logarithm. */
+/** Shades are logarithmic, so that a single slow request shows beside thousands of quick ones. */
 const SHADES = 6;
 
 interface Scales {
@@ -35,7 +35,7 @@ export const latencyPicture = ({ label, points, bucketSeconds, seconds, rangeMs 
       el("path", { class: "line-p95", d: along((point) => point.p95Ms) }),
       el("path", { class: "halo", d: median }),
       el("path", { class: "line-p50", d: median }),
-      // Strokes of no length with round ends: dots that stay round however wide the page is.
+      // Zero-length strokes with round ends: dots that stay round at any page width.
       el("path", {
         class: "dots-max",
         d: points.map((point) => `M${round(at(point))},${round(scales.y.at(point.maxMs))}h0`).join(""),
@@ -44,7 +44,7 @@ export const latencyPicture = ({ label, points, bucketSeconds, seconds, rangeMs 
   });
 };
 
-/** One path for each shade, in whole columns and rows: a page may hold many thousands of cells. */
+/** One path per shade, on whole columns and rows, because a page may hold many thousands of cells. */
 const heat = (points: readonly LatencyPoint[], bucketSeconds: number, { y, time }: Scales): VNode => {
   const most = points.reduce(
     (high, { rows }) => rows.reduce((one, [, count]) => Math.max(one, count), high),
@@ -53,7 +53,7 @@ const heat = (points: readonly LatencyPoint[], bucketSeconds: number, { y, time 
   const shades = Array.from({ length: SHADES }, () => "");
   for (const { second, rows } of points)
     for (const [row, count] of rows) {
-      // The share comes first: that of the greatest is then exactly 1.
+      // Divides first, so that the share of the maximum is exactly 1.
       const shade = Math.ceil(SHADES * (Math.log1p(count) / Math.log1p(most))) - 1;
       shades[shade] += `M${round(second / bucketSeconds)} ${row}h1v1h-1z`;
     }

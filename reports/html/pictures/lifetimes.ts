@@ -11,15 +11,15 @@ import { laneGroup, type LaneRow } from "./lane.ts";
 type Row = LifetimesPicture["rows"][number];
 
 const ROW_PX = 34;
-/** A line goes on beyond its strip, to the ends of a row that is higher. */
+/** A line extends beyond its strip, to the edges of a higher row. */
 const BEYOND_PX = 60;
-/** The axis shows at least so much on both sides of the promised end. */
+/** The axis shows at least this much on both sides of the promised end. */
 const LEAST_MS = 10_000;
 
 export const lifetimes = ({ rows }: LifetimesPicture): VNode => {
   const axis = axisOf(rows);
   return laneGroup({
-    label: "Lifetimes as measured",
+    label: "Measured lifetimes",
     rows: rows.map((row) => lane(row, axis)),
     ticks: axis.ticks,
   });
@@ -31,7 +31,7 @@ interface Axis {
   readonly ticks: readonly Tick[];
 }
 
-/** Symmetric around the promised end: seconds show beside days. */
+/** Symmetric around the promised end, so that seconds show beside days. */
 const axisOf = (rows: readonly Row[]): Axis => {
   const distances = rows.flatMap(({ interval }) =>
     [interval.acceptedUpToMs, interval.refusedFromMs].flatMap((age) =>

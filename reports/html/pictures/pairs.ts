@@ -5,7 +5,7 @@ import { percent, plot, round } from "../chart.ts";
 import { el } from "../element.ts";
 
 const HEIGHT_PX = 150;
-/** Dots and their edges stay inside the picture. */
+/** Keeps dots and their outlines inside the picture. */
 const [FIRST, LAST] = [2, 98];
 
 export const pairs = (picture: PairsPicture): VNode => {

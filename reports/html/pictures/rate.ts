@@ -29,7 +29,7 @@ export const ratePicture = ({ buckets, seconds, warmUpSeconds }: RatePicture): C
 
 interface Frame {
   readonly time: ReturnType<typeof timeScale>;
-  /** The axis, and where the rows of the table stand on it: the same in all of these pictures. */
+  /** The axis and the positions of the table's rows on it, shared by all of these pictures. */
   readonly along: Pick<Plot, "x" | "rows" | "seconds">;
   readonly bare?: boolean;
 }
@@ -52,7 +52,7 @@ const ratePlot = (
     .curve(curveStepAfter)
     .digits(2);
   return plot({
-    label: `Iterations a second over time: at most ${rate(highest)} asked or started.`,
+    label: `Iterations per second over time: at most ${rate(highest)} requested or started.`,
     heightPx: RATE_PX,
     ...along,
     y: y.ticks,
@@ -66,7 +66,7 @@ const ratePlot = (
   });
 };
 
-/** A last bucket lasts as long as the others: steps need its end. */
+/** Closes the last bucket at full length, because step lines need its end. */
 const closedBuckets = (buckets: readonly Bucket[]): Bucket[] => {
   const last = buckets.at(-1);
   return last === undefined ? [] : [...buckets, { ...last, second: last.second + last.seconds }];
@@ -74,11 +74,11 @@ const closedBuckets = (buckets: readonly Bucket[]): Bucket[] => {
 
 const errorPlot = (buckets: readonly Bucket[], { time, along, bare = false }: Frame): VNode => {
   const count = (one: Bucket): number => perSecond(one.failed + one.dropped, one);
-  // At least a fiftieth of the requests: a few failures among many have to look like few.
+  // At least a fiftieth of the requests, so that a few failures among many look few.
   const highest = Math.max(...buckets.map((one) => Math.max(count(one), perSecond(one.requests, one) / 50)));
   const y = upScale(highest, ERRORS_PX, rate);
   return plot({
-    label: `Failed requests and dropped iterations a second: at most ${rate(Math.max(...buckets.map(count)))}.`,
+    label: `Failed requests and dropped iterations per second: at most ${rate(Math.max(...buckets.map(count)))}.`,
     heightPx: ERRORS_PX,
     ...along,
     y: y.ticks.slice(-1),

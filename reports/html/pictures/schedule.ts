@@ -27,16 +27,16 @@ export const schedule = ({ result, rows, fits, names, mostPushes: most }: Schedu
 };
 
 const ROW_PX = 30;
-/** Bands go on beyond their strip, to the ends of a row that is higher. */
+/** Bands extend beyond their strip, to the edges of a higher row. */
 const BEYOND_PX = 60;
 
-/** When each push of a reading is in time, in milliseconds after the event, as the gate judged it. */
+/** The window of each push in a reading, in milliseconds after the event, as the gate judged it. */
 export const windowsIn = (rows: readonly ScheduleRow[], name: string): readonly TimeInterval[] => {
   let beforeMs = 0;
   return rows.flatMap((row) => {
     const fromMs = row.expectedMs[name];
     if (typeof fromMs !== "number") return [];
-    // Records of earlier versions tell no windows: theirs follow from the delays, with the default tolerances.
+    // Records of earlier versions have no windows: derive them from the delays, with the default tolerances.
     const lateMs = allowedLatenessMs(fromMs - beforeMs, { latenessMs: usualLatenessMs });
     beforeMs = fromMs;
     return [
@@ -60,7 +60,7 @@ interface Axis {
   readonly ticks: readonly Tick[];
 }
 
-/** The square root of time: the first gaps stay visible beside the last ones. */
+/** The square root of time keeps the first gaps visible beside the last ones. */
 export const axisOf = (rows: readonly ScheduleRow[]): Axis => {
   const instants = rows.flatMap(({ beforeMs, expectedMs }) => [
     beforeMs ?? 0,
@@ -138,7 +138,7 @@ const readingLane = (name: string, { result, rows, fits, axis, most }: Lane): La
   };
 };
 
-/** A reading may fit what was measured and still have more pushes than the document allows. */
+/** A reading may fit the measurements and still have more pushes than the document allows. */
 const verdictOf = (fits: boolean, isBeyond: boolean): readonly [tone: string, verdict: string] => {
   if (!fits) return ["out", "does not fit"];
   return isBeyond ? ["beyond", "fits, beyond the cap"] : ["fits", "fits"];

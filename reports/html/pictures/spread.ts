@@ -42,7 +42,7 @@ const row = (endpoint: EndpointCourse, x: ReturnType<typeof latencyScale>): Lane
   };
 };
 
-/** The density over bins that are equally wide on the logarithmic axis, from the distribution's quantiles. */
+/** The density over bins equally wide on the logarithmic axis, from the distribution's quantiles. */
 const hill = (endpoint: EndpointCourse, x: ReturnType<typeof latencyScale>): string => {
   const [low, high] = x.domain;
   const edges = Array.from({ length: BINS + 1 }, (_, at) => low * (high / low) ** (at / BINS));
@@ -62,7 +62,7 @@ const hill = (endpoint: EndpointCourse, x: ReturnType<typeof latencyScale>): str
 
 const byMs = bisector(({ ms }: { readonly ms: number }) => ms);
 
-/** The share of latencies below a value: straight lines between the quantiles, on the logarithmic axis. */
+/** The share of latencies below a value, interpolated linearly between quantiles on the logarithmic axis. */
 const shareBelow = ({ quantiles }: EndpointCourse, ms: number): number => {
   const at = byMs.right(quantiles, ms);
   const [before, after] = [quantiles[at - 1], quantiles[at]];

@@ -10,7 +10,7 @@ import { roundLatency, upScale } from "../scales.ts";
 
 const HEIGHT_PX = 110;
 
-/** One metric over the runs, the same distance apart; a line marks where its level changed. */
+/** One metric over equally spaced runs; a line marks each change of level. */
 export const trend = ({ trend: { points, changes, metric }, label }: TrendPicture): VNode => {
   const isLatency = metric.startsWith("p");
   const x = scaleLinear([0, Math.max(1, points.length - 1)], [1, 99]);
@@ -23,7 +23,7 @@ export const trend = ({ trend: { points, changes, metric }, label }: TrendPictur
   ).digits(2);
   const ends = [...new Set([0, points.length - 1])];
   const days = new Set(ends.map((at) => points[at]?.startedAt.slice(0, 10)));
-  // Runs of one day differ in their time alone.
+  // Runs of the same day differ only in their time.
   const when = (startedAt = ""): string =>
     days.size > 1 || ends.length === 1 ? startedAt.slice(0, 10) : startedAt.slice(0, 16).replace("T", " ");
   return plot({

@@ -10,7 +10,7 @@ interface BrokenRule {
   readonly exchanges: readonly ExchangeRecord[];
 }
 
-/** A broken rule with its exchanges, each of which unfolds to its bodies. */
+/** A broken rule with its exchanges, which unfold to their bodies. */
 export const Broken = ({ kind, rule, said, expected, actual, exchanges }: BrokenRule) => (
   <article class={`card ${kind}`}>
     <h3>
@@ -31,7 +31,9 @@ export const Broken = ({ kind, rule, said, expected, actual, exchanges }: Broken
             </summary>
             <pre tabIndex={0}>
               {body === undefined ? "" : `${safe(body)}\n\n`}
-              {safe(answer === undefined ? (error ?? "no whole answer") : `${answer.status}\n${answer.text}`)}
+              {safe(
+                answer === undefined ? (error ?? "no complete answer") : `${answer.status}\n${answer.text}`,
+              )}
             </pre>
           </details>
         </li>

@@ -4,7 +4,7 @@ import type { GateBegan } from "../protocol.ts";
 import { Broken } from "./evidence.tsx";
 import type { LiveState } from "./state.ts";
 
-/** The gate: how far it is, what broke, and each rule as it settles. */
+/** The gate: progress, breaches, and each rule as it is settled. */
 export const Gate = ({ state, gate }: { state: LiveState; gate: GateBegan }) => {
   const { rules, outcomes } = state;
   const settled = new Map(rules.map((rule) => [rule.id, rule]));
@@ -12,7 +12,7 @@ export const Gate = ({ state, gate }: { state: LiveState; gate: GateBegan }) => 
   return (
     <section aria-labelledby="gate">
       <h2 id="gate">Gate{outcomes.gate === undefined ? "" : `: ${outcomes.gate}`}</h2>
-      <progress value={settled.size} max={gate.ids.length} aria-label="Rules that have settled" />
+      <progress value={settled.size} max={gate.ids.length} aria-label="Settled rules" />
       <p id="gate-counts">
         {settled.size} of {plural(gate.ids.length, "rule")} settled
         {verdictOrder.map((kind) => {

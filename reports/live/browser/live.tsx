@@ -11,8 +11,8 @@ import { ThemeButton } from "../../../web/browser/theme.tsx";
 type Link = "connecting" | "live" | "lost";
 
 const words = (state: LiveState, link: Link): string => {
-  if (state.ended) return state.hasReport ? "The report is coming" : "The run has ended";
-  if (link === "lost") return "Touchstone has gone; this is what came until then";
+  if (state.ended) return state.hasReport ? "The report is being written" : "The run has ended";
+  if (link === "lost") return "Touchstone has stopped; this is what arrived until then";
   return link === "live" ? "Live" : "Connecting";
 };
 
@@ -30,7 +30,7 @@ const Page = ({ state, link }: { state: LiveState; link: Link }) => (
     </header>
     {iconSheet()}
     <main>
-      {state.gate === undefined && state.load === undefined && <p class="soft">Nothing was recorded yet.</p>}
+      {state.gate === undefined && state.load === undefined && <p class="soft">Nothing recorded yet.</p>}
       {state.waiting !== "" && <p class="waiting">{state.waiting}</p>}
       {state.load !== undefined && <Load state={state} load={state.load} />}
       {state.gate !== undefined && <Gate state={state} gate={state.gate} />}
@@ -63,7 +63,7 @@ const App = () => {
         source.close();
         if (event.report) location.replace("/report");
       }
-      // Many events make one picture.
+      // Draws once for many events.
       if (!isAsked) requestAnimationFrame(draw);
       isAsked = true;
     });
@@ -72,7 +72,7 @@ const App = () => {
   return <Page state={state} link={link} />;
 };
 
-// The pictures are the report's, and so is their style.
+// The pictures and their style come from the report.
 const style = new CSSStyleSheet();
 style.replaceSync(pictures);
 document.adoptedStyleSheets = [style];

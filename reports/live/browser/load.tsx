@@ -23,14 +23,14 @@ const Tile = ({ name, value, isBad = false }: { name: string; value: string; isB
   </div>
 );
 
-/** The load: this second in figures, rates, failures and latency over time, and what broke. */
+/** The load: current second, rates, failures and latency over time, and breaches. */
 export const Load = ({ state, load }: { state: LiveState; load: LoadBegan }) => {
   const { seconds, outcomes, breaches } = state;
   return (
     <section aria-labelledby="load">
       <h2 id="load">Load{outcomes.load === undefined ? "" : `: ${outcomes.load}`}</h2>
       <p class="soft">
-        {load.scenario}, {load.shape}, {rate(load.rate)} requests a second at the peak,{" "}
+        {load.scenario}, {load.shape}, {rate(load.rate)} requests per second at the peak,{" "}
         {elapsed(load.durationMs)}
       </p>
       <Now seconds={seconds} />
@@ -45,7 +45,7 @@ export const Load = ({ state, load }: { state: LiveState; load: LoadBegan }) => 
 const timesBroken = (seconds: readonly SecondLine[], rule: string): number =>
   total(seconds, ({ breaches }) => breaches[rule] ?? 0);
 
-/** A rule that broke under load: its first breach, and the later ones that the record keeps, folded. */
+/** A rule broken under load: its first breach, with the later ones in the record folded. */
 const BrokenRule = ({ breaches, times }: { breaches: readonly LoadBreach[]; times: number }) => {
   const [first, ...later] = breaches;
   if (first === undefined) return null;
@@ -76,7 +76,7 @@ const OneBreach = ({ breach, said }: { breach: LoadBreach; said: string }) => (
   />
 );
 
-/** The pictures of the report, over what there is so far. */
+/** The report's pictures over the data so far. */
 const Course = ({ load, state: { seconds, heat } }: { load: LoadBegan; state: LiveState }) => {
   const span = Math.max(Math.ceil(load.durationMs / 1_000), (seconds.at(-1)?.second ?? 0) + 1);
   const bucketSeconds = Math.ceil(span / MOST_BUCKETS);
@@ -91,7 +91,7 @@ const Course = ({ load, state: { seconds, heat } }: { load: LoadBegan; state: Li
     <>
       <figure>
         <figcaption>
-          Iterations a second: asked (dashed) and started; failures and breaches beneath
+          Iterations per second: requested (dashed) and started; failures and breaches below
         </figcaption>
         {ratePicture({ is: "rate", seconds: span, buckets, warmUpSeconds: 0 })}
       </figure>
@@ -121,7 +121,9 @@ const latestOf = (points: readonly LatencyPoint[]): string => {
     : `p50 ${latency(last.p50Ms)} (line), p95 ${latency(last.p95Ms)}, p99 ${latency(last.p99Ms)} in second ${last.second + 1}`;
 };
 
-/** Percentiles cannot be added up: of several seconds, the slowest one's are drawn, over the counts of all. */
+/**
+ * Percentiles cannot be added: for several seconds, draws those of the slowest second and the counts of all.
+ */
 const slowestOf = (points: readonly LatencyPoint[], bucketSeconds: number): readonly LatencyPoint[] =>
   [...Map.groupBy(points, ({ second }) => Math.floor(second / bucketSeconds) * bucketSeconds)].map(
     ([second, group]) => {
@@ -134,7 +136,7 @@ const slowestOf = (points: readonly LatencyPoint[], bucketSeconds: number): read
     },
   );
 
-/** Each update adds to the last bucket alone; the others are kept under their first point. */
+/** An update changes only the last bucket; the sums of other buckets are cached under their first point. */
 const summed = new WeakMap<LatencyPoint, { readonly of: number; readonly point: LatencyPoint }>();
 
 const sumOfGroup = (second: number, group: readonly LatencyPoint[]): LatencyPoint => {
@@ -169,7 +171,7 @@ const Now = ({ seconds }: { seconds: readonly SecondLine[] }) => {
       <Tile name="Breaches" value={figure(broken)} isBad={broken > 0} />
       <Tile name="Dropped" value={figure(dropped)} isBad={dropped > 0} />
       <Tile name="Virtual users" value={last.virtualUsers === undefined ? "–" : figure(last.virtualUsers)} />
-      <Tile name="Late by at most" value={last.lagMs === undefined ? "–" : latency(last.lagMs.maxMs)} />
+      <Tile name="Maximum lag" value={last.lagMs === undefined ? "–" : latency(last.lagMs.maxMs)} />
       <Tile name="k6, cores" value={last.k6 === undefined ? "–" : last.k6.cores.toFixed(2)} />
       <Tile
         name="Collector, cores"

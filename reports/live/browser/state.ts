@@ -1,7 +1,7 @@
 import type { LoadBreach, SecondLine } from "../../../conformance/contract/load-record.ts";
 import type { GateBegan, HeatCells, LiveEvent, LoadBegan, RuleSettled } from "../protocol.ts";
 
-/** All that the page shows. */
+/** Everything the page shows. */
 export interface LiveState {
   readonly gate?: GateBegan;
   readonly load?: LoadBegan;
@@ -29,7 +29,10 @@ export const nothing: LiveState = {
 
 const MOST_BREACHES = 50;
 
-/** The state after some more events. What grows is copied once for all of them: who comes late gets thousands. */
+/**
+ * The state after more events. Growing collections are copied once per batch, because a page that connects
+ * late receives thousands of events.
+ */
 export const after = (before: LiveState, events: readonly LiveEvent[]): LiveState => {
   const of = <Kind extends LiveEvent["kind"]>(kind: Kind) =>
     events.filter((event): event is Extract<LiveEvent, { kind: Kind }> => event.kind === kind);

@@ -5,11 +5,11 @@ import path from "node:path";
 const SECRET = "secret-of-the-light-service";
 
 export interface LightService extends Disposable {
-  /** The profile that names it. */
+  /** Path of the profile that names the service. */
   readonly profile: string;
 }
 
-/** Builds service.go and starts it on loopback, with its profile in the folder. Needs Go. */
+/** Builds service.go and starts it on loopback, writing its profile into the folder. Needs Go. */
 export const startLightService = async (folder: string): Promise<LightService> => {
   const program = path.join(folder, "service");
   execFileSync("go", ["build", "-o", program, path.join(import.meta.dirname, "service.go")], {

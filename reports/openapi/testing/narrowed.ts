@@ -3,8 +3,8 @@ import { openApiDocument } from "../document.ts";
 import type { JsonObject } from "../schemas.ts";
 
 /**
- * The published document, or the same narrowed by knowledge of one service: the client's own values
- * stand in it, and every parameter is required. A stricter document only helps who tests by it.
+ * The published document, or a version narrowed for one service: with the client's own values and with every
+ * parameter required. Anyone testing with it only gains from the stricter document.
  */
 export const documentFor = (kind: "narrowed" | "published", client: FakeClient): JsonObject => {
   const document = openApiDocument("0");

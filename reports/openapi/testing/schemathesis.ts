@@ -13,7 +13,7 @@ const run = promisify(execFile);
 export const schemathesisVersion = "4.32.5";
 const requirements = [`schemathesis==${schemathesisVersion}`, "openapi-spec-validator==0.9.0"];
 
-/** Folder with the programs of a virtual environment of Python, made once in the user's cache. */
+/** Folder with the programs of a Python virtual environment, created once in the user's cache. */
 export const python = async (): Promise<string> => {
   const folder = path.join(cacheFolder(process.env), `schemathesis-${schemathesisVersion}`);
   const programs = path.join(folder, "bin");
@@ -35,7 +35,7 @@ export const specValidatorSays = async (programs: string, document: JsonObject):
   return stdout.trim().replace(`${file}: `, "");
 };
 
-/** What a run of Schemathesis came to: the names of the checks that failed, and how many requests it made. */
+/** Result of a Schemathesis run: names of the failed checks, and the number of requests. */
 export interface Outcome {
   readonly failures: readonly string[];
   readonly errors: number;
@@ -49,16 +49,16 @@ interface Report {
 }
 
 /**
- * Checks for which the document gives no ground: which valid-looking values are accepted (whether a parameter is
- * required is not shown, nor the greatest limit), and which status an unknown method gets.
+ * Checks without a basis in the document: which valid-looking values are accepted (required parameters and
+ * the maximum limit are not shown), and which status an unknown method gets.
  */
 const GROUNDLESS = ["positive_data_acceptance", "unsupported_method"];
 
-/** Its examples a phase and operation, and its time for a request, in seconds. */
+/** Examples per phase and operation, and timeout per request in seconds. */
 const EXAMPLES = Number(process.env["TOUCHSTONE_BENCH_EXAMPLES"] ?? 20);
 const REQUEST_SECONDS = 5;
 
-/** Redirects lead nowhere: whatever is not on this machine is asked of a port that nothing listens on. */
+/** Redirects must not leave this machine: other hosts are sent to a proxy port that nothing listens on. */
 const offline = {
   HTTP_PROXY: "http://127.0.0.1:9",
   HTTPS_PROXY: "http://127.0.0.1:9",
@@ -80,7 +80,7 @@ const phase = async (
     ["run", files.document, "-u", baseUrl, ...fixed, "--report-json-path", report, ...limits, ...parameters],
     { cwd: files.folder, env: { ...process.env, ...offline }, maxBuffer: 2 ** 26 },
   ).catch((error: { code?: unknown }) => {
-    // 1 says that it found something.
+    // Exit code 1 means that it found something.
     if (error.code !== 1) throw error;
   });
   const { failures, errors, test_cases } = JSON.parse(readFileSync(report, "utf8")) as Report;
@@ -90,9 +90,9 @@ const phase = async (
 const EVENTS = 12;
 
 /**
- * Lets Schemathesis loose on a fake of this behaviour, with all that an adopter would give it: a token, real client
- * credentials, links between the operations, and notifications to list. Its check that a token is asked for takes a
- * token of a link for an invented one, so that the phase that follows links goes without it.
+ * Runs Schemathesis against a fake with this behaviour, set up as an adopter would: a token, real client
+ * credentials, links between the operations, and notifications to list. Its check that a token is required
+ * mistakes a linked token for an invented one, so the stateful phase runs without that check.
  */
 export const schemathesis = async (
   programs: string,

@@ -3,18 +3,18 @@ import { checkOf, expectThat, type Check } from "../check.ts";
 import { limitRuleOf, type ListQuery } from "./pages.ts";
 
 /**
- * What one virtual user knows of an account that only it writes to. Virtual users share no memory,
- * so each has its own accounts and can count exactly what may be there and what must be.
+ * What one virtual user knows about an account that only it writes to. Virtual users share no memory, so each
+ * has its own accounts and can compute exactly which notifications may and must exist.
  */
 export interface Account {
   readonly accountId: string;
-  /** Events begun, whatever became of them. */
+  /** Events begun, whatever their outcome. */
   begun: number;
-  /** When each event was acknowledged, in milliseconds of the wall clock, in order. */
+  /** When each event was acknowledged, in wall-clock milliseconds, in order. */
   readonly acknowledgedAtMs: number[];
-  /** Ids that reads have shown: what was there stays there. */
+  /** Ids seen in reads; a notification once seen must remain. */
   readonly seen: Set<string>;
-  /** An event got no answer or a refusal: whether it created anything is not known. */
+  /** An event was refused or unanswered: whether it created anything is unknown. */
   doubtful: boolean;
 }
 
@@ -26,12 +26,15 @@ export const newAccount = (accountId: string): Account => ({
   doubtful: false,
 });
 
-/** Whether everything that was begun has been seen, so that its content is known exactly. */
+/** Whether everything begun has been seen, so that the content is known exactly. */
 export const isSettled = (account: Account): boolean =>
   !account.doubtful && account.begun > 0 && account.seen.size === account.begun;
 
 export interface Before {
-  /** How many notifications the read has to find: those seen before, and those acknowledged long enough ago. */
+  /**
+   * Minimum number of notifications the read must find: those seen before, and those acknowledged long enough
+   * ago.
+   */
   readonly least: number;
   readonly settled: boolean;
   readonly begun: number;
@@ -47,9 +50,8 @@ export const before = (account: Account, nowMs: number, visibilityMs: number): B
 });
 
 /**
- * Checks a page of the client's own account against what was known before it was asked for and what had
- * been begun by the time it came; then notes what it shows. A total that is no number is a matter
- * of the page's shape.
+ * Checks a page of the client's own account against what was known before the request and what had been begun
+ * by the time of the answer, then records what it shows. A non-numeric total is a matter of the page's shape.
  */
 export const judgeOwnPage = (
   account: Account,
@@ -66,14 +68,14 @@ export const judgeOwnPage = (
           isSteady && then.settled
             ? judgeTotal(then.begun, "of the account", page)
             : judgeTotalWithin({ least: then.least, most: account.begun }, page),
-          // Where the answer itself counts everything that was begun, everything is there to be paged.
+          // If the answer counts everything begun, everything is available for paging.
           ...(isSteady && page.total === then.begun ? judgeSize(then.begun, query, page, defaultLimit) : []),
         ];
   noteSeen(account, page);
   return checks;
 };
 
-/** What a broken filter lets through does not belong to the account. */
+/** Notifications let through by a broken filter do not belong to the account. */
 export const noteSeen = (account: Account, page: Page): void => {
   for (const [at, item] of page.items.entries())
     if (fold(item["accountId"]) === fold(account.accountId)) account.seen.add(page.ids[at] ?? "");
@@ -90,7 +92,7 @@ export const judgeTotal = (count: number, what: string, { total }: Page): Check 
     () => `it is ${String(total)}`,
   );
 
-/** How many items a page holds; without a limit this is checked on full first pages only. */
+/** Checks the number of items on a page; without a limit, only full first pages are checked. */
 const judgeSize = (count: number, query: ListQuery, page: Page, defaultLimit: number): readonly Check[] => {
   const { limit = defaultLimit, page: number = 0 } = query;
   const size = pageSize(count, limit, number);
@@ -99,7 +101,7 @@ const judgeSize = (count: number, query: ListQuery, page: Page, defaultLimit: nu
     expectThat(
       limitRuleOf(query),
       page.items.length === size,
-      `page ${number} of ${count} notifications, ${limit} a page, holds ${size}`,
+      `page ${number} of ${count} notifications, ${limit} per page, holds ${size}`,
       () => `it holds ${page.items.length}`,
     ),
   ];

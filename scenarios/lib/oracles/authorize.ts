@@ -8,13 +8,13 @@ import {
 import { broken, checkOf, type Check } from "../check.ts";
 import { describe, isSuccess, saysWrong, type Exchange } from "../exchange.ts";
 
-/** The grant in an authorize answer. The code in an error body is not used: under load it cannot be tried out. */
+/** The grant in an authorize answer. A code in an error body is ignored: under load it cannot be tried. */
 export const grantOf = (exchange: Exchange): Grant | undefined => {
   const grant = grantIn(exchange);
   return grant?.via === "json" && exchange.status >= 400 ? undefined : grant;
 };
 
-/** Checks of a right authorize request; `others` are the states of requests sent at the same time. */
+/** Checks of a valid authorize request; `others` are the states of concurrent requests. */
 export const judgeAuthorization = (
   exchange: Exchange,
   state: string,

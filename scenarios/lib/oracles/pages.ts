@@ -11,17 +11,17 @@ import {
 import { checkOf, expectThat, type Check } from "../check.ts";
 import { isSuccess, type Exchange } from "../exchange.ts";
 
-/** What the list was asked for. `page` counts from 0, whatever number the service gives its first. */
+/** The list query. `page` counts from 0, whatever the service's first page number is. */
 export interface ListQuery extends Filters {
   readonly limit?: number;
   readonly page?: number;
 }
 
-/** The page in a list answer; undefined where it is none, such as a refusal. */
+/** The page in a list answer; undefined if it has none, as in a refusal. */
 export const pageOf = (exchange: Exchange): Page | undefined =>
   isSuccess(exchange) ? pageIn(exchange.fields) : undefined;
 
-/** Sections 2.3 and 4.4. A total beside data that is no array is a broken page, not a refusal. */
+/** Sections 2.3 and 4.4. A total with data that is not an array is a broken page, not a refusal. */
 export const judgeShape = (exchange: Exchange): readonly Check[] => {
   const claimsPage = isSuccess(exchange) && typeof exchange.fields["total"] === "number";
   return pageOf(exchange) === undefined && !claimsPage
@@ -29,7 +29,7 @@ export const judgeShape = (exchange: Exchange): readonly Check[] => {
     : [checkOf("notifications.shape", pageShapeBreach(exchange.fields), exchange)];
 };
 
-/** What every page has to be, whatever is stored: filters respected, no item twice, no more than asked for. */
+/** Invariants of every page: filters respected, no duplicates, no more items than requested. */
 export const judgePage = (query: ListQuery, page: Page, defaultLimit: number): readonly Check[] => [
   ...judgeFilters(query, page),
   checkOf(limitRuleOf(query), tooManyBreach(page, query.limit ?? defaultLimit)),
@@ -39,7 +39,7 @@ export const judgePage = (query: ListQuery, page: Page, defaultLimit: number): r
 export const limitRuleOf = ({ limit }: ListQuery) =>
   limit === undefined ? "notifications.default-limit" : "notifications.limit";
 
-/** An answer that belongs to another request shows here: its items do not match what was asked. */
+/** Detects the answer to another request: its items do not match the query. */
 const judgeFilters = ({ id, accountId }: ListQuery, { items }: Page): readonly Check[] => {
   if (id === undefined && accountId === undefined) return [];
   const filters = { ...(id === undefined ? {} : { id }), ...(accountId === undefined ? {} : { accountId }) };

@@ -9,13 +9,13 @@ import {
 import { expectThat, type Check } from "../check.ts";
 import { judgeTotal, judgeTotalWithin } from "./account.ts";
 
-/* What several reads of one settled account show together. */
+/* Comparisons across several reads of one settled account. */
 
 export const judgeDefaultPage = (without: Page, first: Page): readonly Check[] => [
   expectThat(
     "notifications.default-page",
     sameSet(without.ids, first.ids),
-    "without page the answer is that of the first page",
+    "without page the answer is the first page",
     () => `compared with the first page it has ${difference(first.ids, without.ids) ?? ""}`,
   ),
 ];
@@ -39,7 +39,7 @@ export const judgeWhole = (page: Page, least: number): readonly Check[] => [
   judgeTotalWithin({ least, most: Infinity }, page),
 ];
 
-/** A page past the last one. Refusing it is as good as leaving it empty. */
+/** A page past the last one may be refused or empty. */
 export const judgePastTheEnd = (page: Page, all: ReadonlySet<string>): readonly Check[] => {
   const repeated = repeatedFrom(page, new Set([...all].map(fold)));
   return [
@@ -52,7 +52,9 @@ export const judgePastTheEnd = (page: Page, all: ReadonlySet<string>): readonly 
   ];
 };
 
-/** A look-up whose number of matches is known: one or none. A wrong number beside the right items is the total's fault alone. */
+/**
+ * A look-up with one known match or none. A wrong total beside the right items is the total's fault alone.
+ */
 export const judgeMatches = (
   rule: RequirementId & `notifications.filter${string}`,
   page: Page,

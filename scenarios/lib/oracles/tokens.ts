@@ -11,10 +11,10 @@ import {
 import { broken, checkOf, held, type Check } from "../check.ts";
 import { describe, isDecided, isSuccess, saysWrong, type Exchange } from "../exchange.ts";
 
-/** What an exchange or a refresh gave, as far as it is usable. */
+/** The usable part of an exchange's or a refresh's answer. */
 export interface Tokens {
   readonly accessToken: string;
-  /** None in the answer to a refresh. */
+  /** Absent in the answer to a refresh. */
   readonly refreshToken?: string;
   readonly expiresInMs: number;
 }
@@ -29,7 +29,7 @@ export const tokensOf = (exchange: Exchange): (Tokens & { readonly refreshToken:
 export const refreshedOf = (exchange: Exchange): Tokens | undefined => {
   const { accessToken, expiresIn } = credentialsOf(exchange.fields);
   if (!isSuccess(exchange) || accessToken === undefined) return undefined;
-  // A token of unknown lifetime is not relied on for long.
+  // A token of unknown lifetime is only relied on briefly.
   return { accessToken, expiresInMs: typeof expiresIn === "number" && expiresIn > 0 ? expiresIn * 1_000 : 0 };
 };
 
@@ -47,7 +47,7 @@ export const judgeRefresh = (exchange: Exchange): readonly Check[] => {
     return [
       broken(
         "refresh.reusable",
-        "a refreshToken works again and again within its life, also at the same time",
+        "a refreshToken works repeatedly within its life, also concurrently",
         describe(exchange),
       ),
     ];
@@ -61,7 +61,7 @@ export const judgeRefresh = (exchange: Exchange): readonly Check[] => {
 
 const opens = (listing: Exchange): boolean => isSuccess(listing) && gavePage(listing);
 
-/** The first use of a fresh access token at the list; `rule` tells where the token came from. */
+/** The first use of a fresh access token at the list; `rule` says where the token came from. */
 export const judgeOpens = (
   rule: RequirementId & ("exchange.access-token-works" | "refresh.access-token-works" | "access.lifetime"),
   listing: Exchange,
@@ -71,14 +71,14 @@ export const judgeOpens = (
   return opens(listing) ? [held(rule)] : [];
 };
 
-/** Refreshes at the same time may end one another's tokens, but at least one has to open the list. */
+/** Concurrent refreshes may end each other's tokens, but at least one token must open the list. */
 export const judgeOneOpens = (listings: readonly Exchange[]): readonly Check[] => {
   if (listings.some(opens)) return [held("refresh.access-token-works")];
   return listings.length > 0 && listings.every(saysWrong)
     ? [
         broken(
           "refresh.access-token-works",
-          `of ${listings.length} refreshes at the same time one at least brings an accessToken that works`,
+          `of ${listings.length} concurrent refreshes at least one brings an accessToken that works`,
           "none of them opens the list",
         ),
       ]
@@ -86,8 +86,8 @@ export const judgeOneOpens = (listings: readonly Exchange[]): readonly Check[] =
 };
 
 /**
- * Exchanges of one code at the same time. That none succeeds may be a deadlock that the service
- * broke, and a missing answer may have been the grant.
+ * Concurrent exchanges of one code. If none succeeds, the service may have broken a deadlock; a missing
+ * answer may have been the grant.
  */
 export const judgeRace = (contenders: readonly Exchange[]): readonly Check[] => {
   const attempts = contenders.map((contender) => ({
@@ -103,7 +103,7 @@ export const judgeRace = (contenders: readonly Exchange[]): readonly Check[] => 
     return [
       broken(
         "code.single-use-under-race",
-        "of exchanges of one code at the same time at most one succeeds",
+        "of concurrent exchanges of one code at most one succeeds",
         `${attempts.filter(({ outcome }) => outcome === "granted").length} of ${contenders.length} got tokens`,
       ),
     ];
@@ -111,14 +111,16 @@ export const judgeRace = (contenders: readonly Exchange[]): readonly Check[] => 
   return decided > 1 ? [held("code.single-use-under-race")] : [];
 };
 
-/** A code that is presented again after its exchange was granted. */
+/** A code presented again after its exchange was granted. */
 export const judgeReuse = (again: Exchange): readonly Check[] => {
   if (holdsTokenSet(again.fields))
     return [broken("code.single-use", "a code that was exchanged is refused from then on", describe(again))];
   return isDecided(again) ? [held("code.single-use")] : [];
 };
 
-/** A code with a wrong secret. It says something only where the control, a right exchange of a second code, succeeds. */
+/**
+ * A code with a wrong secret. Only meaningful if the control, a valid exchange of a second code, succeeds.
+ */
 export const judgeWrongSecret = (wrong: Exchange, control: Exchange): readonly Check[] => {
   if (holdsTokenSet(wrong.fields))
     return [broken("exchange.authenticates-client", "a wrong clientSecret gets no tokens", describe(wrong))];

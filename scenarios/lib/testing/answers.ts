@@ -1,7 +1,7 @@
 import { fieldsIn, type Exchange } from "../exchange.ts";
 import type { Check } from "../check.ts";
 
-/** An exchange that got this answer: a JSON body, or a text as it is; status 0 stands for none. */
+/** An exchange with this answer: a JSON body or a literal text; status 0 means no answer. */
 export const answer = (
   status: number,
   body: object | string = "",

@@ -1,6 +1,9 @@
 import { askedRateAt, type Stage } from "../../../conformance/contract/load-shape.ts";
 
-/** How many arrivals the stages ask for between two moments: rates run straight, so that the rate in the middle is the mean. */
+/**
+ * Number of arrivals the stages request between two moments: rates change linearly, so the rate in the middle
+ * is the mean.
+ */
 export const askedBetween = (stages: readonly Stage[], fromMs: number, toMs: number): number =>
   stages.reduce((sum, stage) => {
     const from = Math.max(fromMs, stage.startMs);

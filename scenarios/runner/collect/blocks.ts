@@ -1,12 +1,12 @@
 import { mergeCounted, type Counted } from "../../../conformance/contract/distribution.ts";
 import { inGroups } from "../../../conformance/contract/text.ts";
 
-/** Twice as many as the objectives use, so that halving leaves enough. */
+/** Twice the number that objectives use, so that enough remain after halving. */
 const MOST = 120;
 
 /**
- * Keeps the distributions of a run's seconds in bounded memory: when there are too many blocks of
- * time, neighbours become one, and from then on a block is twice as long.
+ * Keeps the distributions of a run's seconds in bounded memory: when there are too many blocks of time,
+ * neighbours are merged, and blocks become twice as long.
  */
 export const createBlocks = (): {
   readonly add: (second: Counted) => void;

@@ -13,8 +13,8 @@ const LONGEST_TEXT = 2_000;
 const MOST_EXCHANGES = 10;
 
 /**
- * Breaches of a run: those with their proof, of which the first of each rule are kept, and how many there were.
- * `clientSecrets` are masked wherever they occur; of other credentials each proof names its own.
+ * The breaches of a run: the first ones of each rule with their proof, and the total number. `clientSecrets`
+ * are masked wherever they occur; for other credentials, each proof lists its own.
  */
 export const createBreaches = (stages: readonly Stage[], clientSecrets: readonly string[]) => {
   const kept = new Map<string, LoadBreach[]>();
@@ -25,7 +25,7 @@ export const createBreaches = (stages: readonly Stage[], clientSecrets: readonly
     return found;
   };
   return {
-    /** Takes a proof. Answers with the breach as it may be written, where it is one of those that are kept. */
+    /** Adds a proof. Returns the breach in writable form if it is one of those kept. */
     proof: (message: BreachMessage, atMs: number): LoadBreach | undefined => {
       const of = kept.get(message.rule) ?? [];
       if (of.length >= KEPT_PER_RULE) return undefined;
@@ -43,7 +43,7 @@ export const createBreaches = (stages: readonly Stage[], clientSecrets: readonly
       ruleOf(rule).note = text;
     },
     kept: () => [...kept.values()].flat().toSorted((a, b) => a.atMs - b.atMs),
-    // A broken look is a look: samples that were cut off at the end of a run must not tell otherwise.
+    // A broken check counts as a check, even if the samples were cut off at the end of a run.
     rules: (): readonly LoadRule[] =>
       [...rules].map(([id, rule]) => ({ id, ...rule, checks: Math.max(rule.checks, rule.breaches) })),
   };
@@ -73,9 +73,8 @@ const maskedBreach = (
 };
 
 /**
- * Replaces credentials by labels, by their value in every form in which they may stand: plain, in
- * an address, in JSON, in base64. A value in a field where the document puts a credential is hidden
- * even if it is unknown.
+ * Replaces credentials by labels, wherever their value appears: plain, URL-encoded, in JSON, in base64.
+ * Unknown values are hidden in fields where the document puts a credential.
  */
 export const maskOf = (
   clientSecrets: readonly string[],

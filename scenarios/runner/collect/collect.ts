@@ -5,21 +5,21 @@ import { createReadings, type Readings } from "./readings.ts";
 
 export interface LoadOptions
   extends Omit<StartOptions, "onSamples" | "onLog" | "settings">, CollectorOptions {
-  /** Ends the load: k6 lets go of its iterations, and what was measured is kept. */
+  /** Ends the load: k6 stops its iterations, and the measurements are kept. */
   readonly signal?: AbortSignal | undefined;
 }
 
 export interface LoadResult extends Collected {
   readonly end: K6End;
-  /** Why the load ended before its time; absent where it did not. */
+  /** Why the load ended early; absent if it did not. */
   readonly stopped?: string;
   readonly notes: readonly string[];
 }
 
 /**
- * Runs k6 on a script and collects what it tells, second by second, into the sink. Resolves when
- * k6 has ended, however it did, with what the run came to. Throws K6Failed where k6 cannot be
- * started or its samples cannot be read.
+ * Runs k6 on a script and collects its output, second by second, into the sink. Resolves with the run's
+ * results when k6 has ended, for whatever reason. Throws K6Failed if k6 cannot be started or its samples
+ * cannot be read.
  */
 export const runLoad = async (options: LoadOptions): Promise<LoadResult> => {
   const { clock, signal } = options;
@@ -40,7 +40,7 @@ export const runLoad = async (options: LoadOptions): Promise<LoadResult> => {
     collector.watch(readings.read);
     signal?.addEventListener("abort", onAbort, { once: true });
     if (signal?.aborted === true) onAbort();
-    // Something may have gone wrong already while k6 was starting.
+    // Something may have failed while k6 was starting.
     if (stopped !== undefined) k6.stop();
     const end = await k6.ended;
     collector.close();
@@ -53,7 +53,7 @@ export const runLoad = async (options: LoadOptions): Promise<LoadResult> => {
       notes: notesOf(k6, collected),
     };
   } catch (error) {
-    // What was measured up to here stays in the record.
+    // Measurements so far stay in the record.
     collector.close();
     throw error;
   } finally {

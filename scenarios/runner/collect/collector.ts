@@ -25,7 +25,7 @@ import { createUniqueness, type Duplicate, type Uniqueness } from "./unique.ts";
 
 export interface LoadSecond {
   readonly line: SecondLine;
-  /** Of the granted requests of all endpoints together. */
+  /** For the granted requests of all endpoints together. */
   readonly latencies: Latencies | undefined;
 }
 
@@ -37,15 +37,15 @@ export interface CollectorOptions {
   readonly onSecond?: (second: LoadSecond) => string | undefined;
   /** An event was triggered and acknowledged. Moments are wall-clock milliseconds. */
   readonly onEvent?: (sentAtMs: number, notification: string | undefined) => void;
-  /** Secrets besides those of the clients. */
+  /** Secrets in addition to those of the clients. */
   readonly hidden?: readonly string[];
 }
 
 export interface Collected extends Totals, ScriptLog {
-  /** When the load began, wall-clock milliseconds; undefined where it never did. */
+  /** When the load began, in wall-clock milliseconds; undefined if it never did. */
   readonly startedAtMs: number | undefined;
   readonly rules: readonly LoadRule[];
-  /** The first of each rule, masked. */
+  /** The first breach of each rule, masked. */
   readonly breaches: readonly LoadBreach[];
   readonly setUp?: { readonly tookMs: number; readonly lateMs: number };
   /** Rows of k6's samples that could not be read. */
@@ -54,7 +54,7 @@ export interface Collected extends Totals, ScriptLog {
 
 type BreachMessage = Extract<ScriptMessage, { kind: "breach" }>;
 
-/** Takes in k6's samples and log, and writes them second by second into the sink. `stop` ends the load. */
+/** Consumes k6's samples and log, and writes them second by second to the sink. `stop` ends the load. */
 export const createCollector = (options: CollectorOptions, stop: (reason: string) => void) => {
   const { sink, settings, warmUpMs, onEvent, hidden = [] } = options;
   const stages = shareOf(settings.stages, settings.segment);
@@ -100,9 +100,9 @@ export const createCollector = (options: CollectorOptions, stop: (reason: string
   return {
     samples: rows.push,
     log: log.take,
-    /** Measures what the load costs from here on. */
+    /** Measures the cost of the load from here on. */
     watch: (given: Readings["read"]): void => void (read = given),
-    /** Closes what is open, so that the record holds all that was measured. */
+    /** Closes open seconds, so that the record has all measurements. */
     close: seconds.finish,
     summary: (isWhole: boolean): Collected => ({
       ...totals.summary(seconds.elapsedMs(), isWhole),
@@ -126,14 +126,14 @@ const rowsOf = (seconds: Seconds, breaches: Breaches): Omit<RowSink, "issued" | 
   },
 });
 
-/** The rules, with a note where credentials were not compared with all others of the run. */
+/** The rules, with a note if credentials were not compared with all others of the run. */
 const rulesOf = (breaches: Breaches, { note }: Uniqueness): readonly LoadRule[] => {
   const text = note();
   if (text !== undefined) for (const rule of new Set(Object.values(issuedRules))) breaches.note(rule, text);
   return breaches.rules();
 };
 
-/** Writes a second and tells it; answers with a reason to end the load, where there is one. */
+/** Writes and reports a second; returns a reason to end the load, if any. */
 const tellSecond = (
   { sink, onSecond }: CollectorOptions,
   { line, latencies, histograms }: ClosedSecond,
@@ -160,17 +160,20 @@ const proofOf = (rule: (typeof issuedRules)[Issued], { what, atMs, beforeMs }: D
 
 interface ScriptLog {
   readonly troubles: readonly string[];
-  /** Iterations in which the script threw an exception, and the first of them: mistakes of the script, not of the service. */
+  /**
+   * Iterations in which the script threw an exception, and the first of them: bugs of the script, not of the
+   * service.
+   */
   readonly exceptions: { readonly count: number; readonly first: readonly string[] };
 }
 
-/** Only the first complaints of a script are of use. */
+/** Only a script's first errors are useful. */
 const MOST_TROUBLES = 20;
 const MOST_EXCEPTIONS = 5;
 
 interface ScriptLogOptions {
   readonly mask: (text: string) => string;
-  /** Takes a masked line for the record. */
+  /** Writes a masked line to the record. */
   readonly write: (line: string) => void;
   readonly onSetUp: (message: Extract<ScriptMessage, { kind: "set-up" }>) => void;
   readonly onBreach: (message: Extract<ScriptMessage, { kind: "breach" }>) => void;

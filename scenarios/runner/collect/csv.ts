@@ -7,8 +7,8 @@ const LONGEST_ROW = 65_536;
 const MOST_FIELDS = 16;
 
 /**
- * Cuts chunks of bytes, which may end anywhere, into lines without their ends. The bytes of a chunk
- * may be overwritten after the call.
+ * Splits chunks of bytes, cut anywhere, into lines without line ends. The bytes of a chunk may be overwritten
+ * after the call.
  */
 export const createLineSplitter = (
   onLine: (bytes: Buffer, from: number, to: number) => void,
@@ -22,7 +22,7 @@ export const createLineSplitter = (
       const end = bytes.indexOf(NEWLINE);
       const upTo = end === -1 ? bytes.length : end;
       if (carried + upTo > LONGEST_ROW)
-        throw new Error("a row of k6's CSV is longer than any that k6 writes");
+        throw new Error("a row of k6's CSV is longer than any k6 should write");
       carried += bytes.copy(carry, carried, 0, upTo);
       if (end === -1) return;
       onLine(carry, 0, carried);
@@ -40,11 +40,11 @@ export const createLineSplitter = (
 export type Row = ReturnType<typeof createRow>;
 
 /**
- * A reader of one row after the other: an object for each row would be garbage the moment after. A field may be
- * quoted and then hold commas (RFC 4180).
+ * A reusable reader of rows: an object per row would immediately become garbage. A field may be quoted and
+ * then contain commas (RFC 4180).
  */
 export const createRow = () => {
-  /** Where each field begins, and one more, as if another came behind the last. */
+  /** Start of each field, plus one entry as if another field followed the last. */
   const starts = new Int32Array(MOST_FIELDS + 1);
   let bytes: Buffer = Buffer.alloc(0);
   let count = 0;
@@ -76,7 +76,7 @@ export const createRow = () => {
   };
 };
 
-/** A plain decimal number, as Go prints it; NaN for anything else. */
+/** A plain decimal number as printed by Go; NaN for anything else. */
 const decimal = (bytes: Buffer, from: number, to: number): number => {
   const isNegative = bytes[from] === MINUS;
   let [value, scale] = [0, 0];
@@ -92,7 +92,7 @@ const decimal = (bytes: Buffer, from: number, to: number): number => {
   return (isNegative ? -value : value) / (scale === 0 ? 1 : scale);
 };
 
-/** The value of a name in `name=value&name=value`, whose order k6 leaves open. */
+/** The value of a name in `name=value&name=value`; k6 does not specify the order. */
 export const pairIn = (pairs: string, name: string): string | undefined => {
   for (let from = 0; from < pairs.length;) {
     const found = pairs.indexOf("&", from);

@@ -3,23 +3,26 @@ import type { Int32Histogram } from "hdr-histogram-js";
 import { histogramUnit } from "../../../conformance/contract/load-record.ts";
 
 /*
- * Histograms in their version 2 encoding (HdrHistogram, AbstractHistogram.encodeIntoCompressedByteBuffer):
- * base64 of a cookie, a length and a zlib stream, in which counts follow a header. A merge reads hundreds of
- * thousands of them, most with few counts: they are added as they are read, without a histogram for each.
+ * Histograms in version 2 encoding (HdrHistogram, AbstractHistogram.encodeIntoCompressedByteBuffer): base64
+ * of a cookie, a length and a zlib stream with a header and counts. A merge reads hundreds of thousands of
+ * them, most with few counts, so they are added as they are read, without a histogram object for each.
  */
 
 const cookies = { compressed: 0x1c849304, plain: 0x1c849303 } as const;
-/** Bytes of a cookie that tell its size of words. */
+/** The bits of a cookie without its word size. */
 const withoutWordSize = (cookie: number): number => (cookie & ~0xf0) >>> 0;
 const HEADER_BYTES = 40;
 
-/** Adds an encoded histogram, whose greatest value is known from elsewhere. False where it is none that this reads. */
+/**
+ * Adds an encoded histogram, whose maximum is known from elsewhere. False if it is not in a supported
+ * encoding.
+ */
 export const addEncoded = (sum: Int32Histogram, encoded: string, greatest: number): boolean => {
   const counts = countsIn(encoded);
   return counts !== undefined && addCounts(sum, counts, greatest);
 };
 
-/** The counts of a histogram of the contract's range and precision. */
+/** The counts of a histogram with the contract's range and precision. */
 const countsIn = (encoded: string): Buffer | undefined => {
   try {
     const outer = Buffer.from(encoded, "base64");
@@ -36,7 +39,7 @@ const countsIn = (encoded: string): Buffer | undefined => {
   }
 };
 
-/** Counts are ZigZag LEB128: one of a cell, or, where it is negative, how many cells are empty. */
+/** Counts are ZigZag LEB128: the count of a cell, or, if negative, a number of empty cells. */
 const addCounts = (sum: Int32Histogram, counts: Buffer, greatest: number): boolean => {
   let [cell, total, least] = [0, 0, -1];
   for (let at = 0; at < counts.length;) {

@@ -13,7 +13,7 @@ export const latencyHistogram = (): Int32Histogram =>
 /** Its counts, by milliseconds. */
 export const countedMs = (histogram: Int32Histogram): Counted => countedOf(histogram, histogramUnit.perMs);
 
-/** Notes a latency. One that is longer than the histogram reaches counts as its longest; none is shorter than its unit. */
+/** Records a latency, limited to the histogram's range. */
 export const note = (histogram: Int32Histogram, durationMs: number): void =>
   histogram.recordValue(
     Math.min(histogramUnit.highest, Math.max(1, Math.round(durationMs * histogramUnit.perMs))),
@@ -24,7 +24,10 @@ const middles = Float64Array.from({ length: shape.countsArrayLength }, (_, index
   shape.medianEquivalentValue(shape.valueFromIndex(index)),
 );
 
-/** All latencies added up, in microseconds, each counted as the middle of its cell: as the histogram's mean has it, in a hundredth of the time. */
+/**
+ * The sum of all latencies in microseconds, counting each as the middle of its cell: the same as the
+ * histogram's mean, in a hundredth of the time.
+ */
 export const sumOf = (histogram: Int32Histogram): number => {
   let sum = 0;
   const last = histogram.countsArrayIndex(histogram.maxValue);

@@ -6,20 +6,23 @@ import process from "node:process";
 import type { SecondLine } from "../../../conformance/contract/load-record.ts";
 import type { RunnerClock } from "../clock.ts";
 
-/** What the load itself cost since the reading before: processor time as cores in use, memory, and what the machine had left. */
+/**
+ * The cost of the load since the previous reading: CPU time as cores in use, memory, and the machine's idle
+ * share.
+ */
 export type Reading = Pick<SecondLine, "k6" | "collector" | "machineIdle">;
 
-/** Processor time since the process began, and memory now. */
+/** CPU time since the process began, and current memory. */
 interface Usage {
   readonly processorMs: number;
   readonly memoryMiB: number;
 }
 
-/** Linux tells processor times in hundredths of a second, on every architecture. */
+/** Linux reports CPU time in hundredths of a second, on every architecture. */
 const MS_PER_TICK = 10;
-/** How often the collector's timers are looked at. */
+/** How often the collector's timers are checked. */
 const TIMER_MS = 10;
-/** How often a look is taken. Closer ones say nothing: the ticks of processor times are too coarse. */
+/** Sampling interval. Shorter ones add nothing, because the ticks of CPU time are too coarse. */
 const LOOK_MS = 250;
 
 export type Readings = ReturnType<typeof createReadings>;
@@ -29,7 +32,7 @@ interface Look {
   readonly k6: Usage | undefined;
   readonly own: Usage;
   readonly cores: { readonly totalMs: number; readonly idleMs: number };
-  /** How late timers were since the look before. */
+  /** How late timers were since the previous sample. */
   readonly lagMs: number;
 }
 
@@ -79,7 +82,7 @@ const nearest = (looks: readonly Look[], atMs: number): number => {
   return away.indexOf(Math.min(...away));
 };
 
-/** What was used between the first of some looks and the last; nothing is known of fewer than two. */
+/** Usage between the first and last sample; unknown with fewer than two. */
 const used = (looks: readonly Look[]): Reading => {
   const [before, ...since] = looks;
   const now = since.at(-1);
@@ -103,7 +106,10 @@ const used = (looks: readonly Look[]): Reading => {
   };
 };
 
-/** How late this process's timers were since it was read before: on a machine without idle time k6's are as late. */
+/**
+ * How late this process's timers were since the previous read: on a machine without idle time, k6's are
+ * equally late.
+ */
 const timerLag = () => {
   const delays = monitorEventLoopDelay({ resolution: TIMER_MS });
   delays.enable();
@@ -133,11 +139,12 @@ const coreTimes = (): { readonly totalMs: number; readonly idleMs: number } => {
   return { totalMs, idleMs };
 };
 
-/** From Linux's own account (proc(5)); undefined where the process is gone. */
+/** From /proc (proc(5)) on Linux; undefined if the process is gone. */
 const usageFromProc = (pid: number): Usage | undefined => {
   try {
     const stat = readFileSync(`/proc/${pid}/stat`, "latin1");
-    // The program's name is in parentheses and may hold anything; utime and stime are the 12th and 13th fields after it.
+    // The program's name is in parentheses and may contain anything; utime and stime are the 12th and 13th
+    // fields after it.
     const fields = stat.slice(stat.lastIndexOf(")") + 2).split(" ");
     const ticks = Number(fields[11]) + Number(fields[12]);
     const status = readFileSync(`/proc/${pid}/status`, "latin1");
@@ -148,7 +155,10 @@ const usageFromProc = (pid: number): Usage | undefined => {
   }
 };
 
-/** From ps, where there is no /proc: asked in the background, so that an answer is the one of the question before. */
+/**
+ * From ps, if there is no /proc. It runs in the background, so each call returns the answer to the previous
+ * one.
+ */
 const usageFromPs = (pid: number): (() => Usage | undefined) => {
   let latest: Usage | undefined;
   return () => {

@@ -2,13 +2,13 @@ import type { SampleOutcome } from "../../../conformance/contract/load-record.ts
 import { metricNames, setUpName } from "../../protocol.ts";
 import { COMMA, createLineSplitter, createRow, pairIn, type Row } from "./csv.ts";
 
-/** What the rows of k6's CSV tell, one call a row that matters. Moments are wall-clock milliseconds. */
+/** Receives the content of k6's CSV rows, one call per relevant row. Moments are wall-clock milliseconds. */
 export interface RowSink {
-  /** A request that has ended at this moment. Durations are in milliseconds. */
+  /** A request that ended at this moment. Durations are in milliseconds. */
   request(atMs: number, sample: RequestSample): void;
   arrival(atMs: number, lagMs: number): void;
   dropped(atMs: number, count: number): void;
-  /** Virtual users that were busy or could have been. */
+  /** Virtual users, busy or ready. */
   virtualUsers(atMs: number, count: number): void;
   checks(atMs: number, rule: string, count: number): void;
   breach(atMs: number, rule: string): void;
@@ -23,25 +23,25 @@ export interface RequestSample {
   readonly outcome: SampleOutcome;
   /** From the first byte sent to the last one received. */
   readonly serviceMs: number;
-  /** Before it: waiting for a connection, with its name, TCP and TLS. */
+  /** Time before that: waiting for a connection, including name resolution, TCP and TLS. */
   readonly blockedMs: number;
-  /** How late the iteration began that the request belongs to. */
+  /** Start lag of the request's iteration. */
   readonly lagMs: number;
 }
 
-/** Fields of every row before the tags: metric_name, timestamp, metric_value. */
+/** Fields at the start of every row: metric_name, timestamp, metric_value. */
 const VALUE = 2;
 
 /**
- * Reads k6's CSV (output `csv`, timestamps in microseconds). Nine of ten rows are not used: they are
- * recognised by a few of their bytes and never become text. The rows of one request come together,
- * its duration directly before its blocked time, so that two rows make one sample.
+ * Reads k6's CSV (output `csv`, timestamps in microseconds). Nine of ten rows are unused: they are recognised
+ * by a few bytes and never decoded. The rows of one request arrive together, its duration directly before its
+ * blocked time, so that two rows make one sample.
  */
 export const createRowReader = (sink: RowSink) => {
   const row = createRow();
   let unreadable = 0;
   let columns: Columns | undefined;
-  /** The duration of the request whose blocked time comes next. */
+  /** The duration of the request whose blocked time is next. */
   let pending: (RequestSample & { readonly atMs: number }) | undefined;
 
   const release = (blockedMs: number): void => {
@@ -67,7 +67,7 @@ export const createRowReader = (sink: RowSink) => {
     release(0);
     if (kind === "duration") {
       const sample = requestOf(row, columns, value);
-      // Requests of the set-up come before the load and are no part of it.
+      // Requests of the set-up precede the load and do not count.
       if (sample.endpoint !== setUpName) pending = { atMs, ...sample };
     } else tell(sink, kind, { atMs, value, row, columns });
   };
@@ -79,9 +79,9 @@ export const createRowReader = (sink: RowSink) => {
     read(kind);
   });
   return {
-    /** Takes the next bytes, cut anywhere. They may be overwritten after the call. */
+    /** Consumes bytes cut anywhere. They may be overwritten after the call. */
     push,
-    /** Rows that could not be read: none, as long as k6 writes the CSV that this reader knows. */
+    /** Number of unreadable rows: zero as long as k6 writes the CSV format that this reader supports. */
     unreadable: (): number => unreadable,
   };
 };
@@ -92,16 +92,16 @@ const code = (character: string): number => character.charCodeAt(0);
 const [H, T, D, V, M, R, B, S] = ["h", "t", "d", "v", "m", "r", "b", "s"].map(code);
 const UNDERSCORE = code("_");
 const ownPrefix = "touchstone_".length;
-/** Our own metrics differ in their letters right after the prefix. */
+/** Our own metrics differ in the letters directly after the prefix. */
 const own = Object.entries(metricNames).map(
   ([kind, name]) => [kind as keyof typeof metricNames, Buffer.from(`${name},`)] as const,
 );
 
-/** The kind of a row, by the few bytes that distinguish k6's metrics; undefined for metrics that are not used. */
+/** The kind of a row, by the few bytes that distinguish k6's metrics; undefined for unused metrics. */
 const kindOf = (bytes: Buffer, from: number, to: number): Kind | undefined => {
   switch (bytes[from]) {
     case H: {
-      // http_req_duration and http_req_blocked, among http_reqs and seven more.
+      // http_req_duration and http_req_blocked, as opposed to http_reqs and seven others.
       if (bytes[from + 8] !== UNDERSCORE) return undefined;
       const letter = bytes[from + 9];
       return letter === D ? "duration" : letter === B ? "blocked" : undefined;
@@ -110,10 +110,10 @@ const kindOf = (bytes: Buffer, from: number, to: number): Kind | undefined => {
       return own.find(([, name]) => isAt(name, bytes, from))?.[0];
     }
     case D:
-      // dropped_iterations, among data_sent and data_received.
+      // dropped_iterations, as opposed to data_sent and data_received.
       return bytes[from + 1] === R ? "dropped" : undefined;
     case V:
-      // vus, and not vus_max.
+      // vus, but not vus_max.
       return bytes[from + 2] === S && bytes[from + 3] === COMMA ? "users" : undefined;
     case M:
       return to > from ? "header" : undefined;
@@ -123,7 +123,7 @@ const kindOf = (bytes: Buffer, from: number, to: number): Kind | undefined => {
 };
 
 const isAt = (name: Buffer, bytes: Buffer, from: number): boolean => {
-  // Behind the common prefix first, where most names differ.
+  // Compares after the common prefix first, where most names differ.
   for (let at = ownPrefix; at < name.length; at += 1) if (bytes[from + at] !== name[at]) return false;
   for (let at = 0; at < ownPrefix; at += 1) if (bytes[from + at] !== name[at]) return false;
   return true;

@@ -14,25 +14,31 @@ import { latencyHistogram, note, type TaggedHistogram } from "./histograms.ts";
 import type { Reading } from "./readings.ts";
 import type { RequestSample } from "./rows.ts";
 
-/** A second that is over: nothing will be added to it any more. */
+/** A completed second: nothing will be added to it. */
 export interface ClosedSecond {
   readonly line: SecondLine;
-  /** Of the granted requests of all endpoints together, from the moment at which they were meant to be served. */
+  /** For the granted requests of all endpoints together, from their scheduled start. */
   readonly latencies: Latencies | undefined;
-  /** Reused for later seconds: to be read before the call returns. */
+  /** Reused for later seconds: must be read before the call returns. */
   readonly histograms: readonly TaggedHistogram[];
-  /** How late its iterations began; undefined where that is told for the whole load alone. */
+  /** Start lag of its iterations; undefined if only known for the whole load. */
   readonly lag: Int32Histogram | undefined;
-  /** How long the requests of this second had waited for a connection, all together. */
+  /** Total time that this second's requests had waited for a connection. */
   readonly blockedMs: number;
 }
 
-/** Takes what happened at moments, in wall-clock milliseconds, and closes one second after the other. */
+/** Assigns events at wall-clock moments (milliseconds) to seconds, and closes the seconds in order. */
 export type Seconds = ReturnType<typeof createSeconds>;
 
-/** How far behind the newest moment another may still come: k6 writes samples about in the order in which they ended. */
+/**
+ * Maximum delay of a sample behind the newest one: k6 writes samples approximately in the order in which they
+ * ended.
+ */
 const LATENESS_MS = 500;
-/** Endpoints are few; whatever exceeds this or has a name that no log line could carry counts as one. */
+/**
+ * There are few endpoints; any beyond this number, or with a name that a log line cannot carry, are counted
+ * together.
+ */
 const MOST_ENDPOINTS = 20;
 const OTHERS = "other";
 
@@ -52,8 +58,8 @@ interface OpenSecond {
 }
 
 /**
- * Sorts samples into seconds since the start of the load. Time is the samples' own: k6 tells its
- * virtual users every second, so that seconds in which the service says nothing close as well.
+ * Sorts samples into seconds since the start of the load. Time comes from the samples: k6 reports its virtual
+ * users every second, so that seconds in which the service is silent are closed as well.
  */
 export const createSeconds = (
   stages: readonly Stage[],
@@ -91,7 +97,7 @@ export const createSeconds = (
       time.at(atMs).dropped += count;
     },
     virtualUsers: (atMs: number, count: number): void => {
-      // While the set-up runs k6 tells its virtual users already: that is no second of the load.
+      // k6 already reports its virtual users during the set-up, which is not part of the load.
       if (time.startedAtMs() !== undefined) time.at(atMs).virtualUsers = count;
     },
     breach: (atMs: number, rule: string): void => {
@@ -100,14 +106,14 @@ export const createSeconds = (
       breaches[rule] = (breaches[rule] ?? 0) + 1;
     },
     finish: time.finish,
-    /** When the load began, wall-clock milliseconds; undefined before anything happened. */
+    /** When the load began, in wall-clock milliseconds; undefined before anything happened. */
     startedAtMs: time.startedAtMs,
-    /** The latest moment that was told, since the start of the load. */
+    /** The latest reported moment, since the start of the load. */
     elapsedMs: time.elapsedMs,
   };
 };
 
-/** Which second is open at which moment; each is closed in its turn. */
+/** Maps moments to open seconds, and closes each in order. */
 const createTimeline = (
   histogram: () => Int32Histogram,
   close: (index: number, second: OpenSecond) => void,
@@ -134,7 +140,7 @@ const createTimeline = (
     begin: (atMs: number): void => {
       if (nextToClose === 0) startedAtMs = atMs;
     },
-    /** The second that a moment belongs to; the oldest open one where its own is closed. */
+    /** The second of a moment, or the oldest open one if its own is closed. */
     at: (atMs: number): OpenSecond => {
       startedAtMs ??= atMs;
       const sinceStartMs = atMs - startedAtMs;
@@ -160,7 +166,7 @@ const emptySecond = (lag: Int32Histogram): OpenSecond => ({
   virtualUsers: undefined,
 });
 
-/** Histograms are large, so that those of closed seconds are used again. */
+/** Histograms are large, so those of closed seconds are reused. */
 const createPool = () => {
   const spare: Int32Histogram[] = [];
   return {
@@ -236,7 +242,7 @@ const taggedOf = (endpoints: ReadonlyMap<string, EndpointSecond>): readonly Tagg
     }),
   );
 
-/** `all` is room to work in, because a histogram is too large to make one each second. */
+/** `all` is scratch space, because a histogram is too large to allocate every second. */
 const grantedLatencies = (
   histograms: readonly TaggedHistogram[],
   all: Int32Histogram,

@@ -18,18 +18,18 @@ import { countedMs, latencyHistogram, sumOf, type TaggedHistogram } from "./hist
 import type { ClosedSecond } from "./seconds.ts";
 
 export interface Totals {
-  /** All of the run, but for its lag, which leaves the warm-up out. */
+  /** For the whole run, except the lag, which excludes the warm-up. */
   readonly achieved: NonNullable<LoadRecord["achieved"]>;
   /** Without the warm-up. */
   readonly endpoints: readonly EndpointRow[];
-  /** By endpoint, without the warm-up, in the form in which objectives are judged. */
+  /** By endpoint, without the warm-up, in the form for judging objectives. */
   readonly measures: Readonly<Record<string, EndpointMeasure>>;
   readonly measuredSeconds: number;
-  /** How late iterations began, without the warm-up. */
+  /** Start lag of iterations, without the warm-up. */
   readonly lag: Int32Histogram;
 }
 
-/** Sums seconds up in memory that does not grow with their number. */
+/** Sums up seconds in memory that does not grow with their number. */
 export const createTotals = (stages: readonly Stage[], warmUpMs: number) => {
   const endpoints = createEndpointTotals();
   const lag = latencyHistogram();
@@ -51,12 +51,12 @@ export const createTotals = (stages: readonly Stage[], warmUpMs: number) => {
     if (lacked > 0) shortfall.add(line, lacked, lateIn(second, sums.dropped));
     if (line.second * 1_000 < warmUpMs) return;
     sums.measuredSeconds += 1;
-    // A dropped iteration has no number, so that from then on iterations seem later than they are.
+    // A dropped iteration has no number, so later iterations seem later than they are.
     if (sums.dropped === 0 && second.lag !== undefined) lag.add(second.lag);
     endpoints.add(second);
   };
 
-  /** `elapsedMs`: the latest moment of the run; all of its stages where it came to its planned end. */
+  /** `elapsedMs`: the latest moment of the run, or the length of all stages if it reached its planned end. */
   const summary = (elapsedMs: number, isWhole: boolean): Totals => {
     const { measuredSeconds, ...of } = sums;
     const plannedMs = endOfStages(stages);
@@ -76,7 +76,7 @@ export const createTotals = (stages: readonly Stage[], warmUpMs: number) => {
       },
       ...endpoints.summary(),
       lag,
-      // The last second is seldom a whole one, and answers may come in after the load has ended.
+      // The last second is rarely complete, and answers may arrive after the load has ended.
       measuredSeconds: Math.min(measuredSeconds, Math.max(0, loadMs - warmUpMs) / 1_000),
     };
   };
@@ -118,7 +118,10 @@ const createEndpointTotals = () => {
   };
 };
 
-/** Little's law: requests a second times the seconds that each took. k6 tells its busy users too seldom to be believed. */
+/**
+ * Little's law: requests per second times the seconds each took. k6 reports its busy users too rarely to be
+ * reliable.
+ */
 const underWayIn = (histograms: readonly TaggedHistogram[]): number =>
   histograms
     .filter(({ kind }) => kind === "service")
@@ -126,7 +129,7 @@ const underWayIn = (histograms: readonly TaggedHistogram[]): number =>
 
 const MICROSECONDS = 1_000 * histogramUnit.perMs;
 
-/** One row an endpoint and outcome, in the order in which they first came. */
+/** One row per endpoint and outcome, in order of first occurrence. */
 const rowsOf = (histograms: readonly TaggedHistogram[]): readonly EndpointRow[] => {
   const find = (endpoint: string, outcome: SampleOutcome): Latencies => {
     const found = histograms.find(
@@ -150,7 +153,7 @@ type Use = Pick<
 >;
 type Measured = keyof Use | "collectorLagMs" | "lateMs";
 
-/** Means of processors in use and of lags, and the most memory, of the seconds that are added, each with its weight. */
+/** Weighted means of CPU use and lags, and the maximum memory, over the added seconds. */
 const createUse = () => {
   const means = new Map<Measured, { sum: number; weights: number }>();
   const most = new Map<keyof Use, number>();
@@ -189,14 +192,17 @@ const createUse = () => {
   };
 };
 
-/** How many iterations a second lacked in which k6 dropped some, or started clearly fewer than were asked for. */
+/**
+ * How many iterations were missing in a second in which k6 dropped some, or started clearly fewer than
+ * requested.
+ */
 const lackedIn = ({ dropped, started, asked }: ClosedSecond["line"]): number =>
   dropped > 0 || started < STARTED_SHARE * asked - 1 ? Math.max(dropped, asked - started) : 0;
 const STARTED_SHARE = 0.9;
 
 /**
- * How late one iteration in a hundred of a second began, at least. A dropped iteration has no number, so that those after
- * it seem later than they are, by what lies between two for each.
+ * Minimum lag of the latest 1 % of a second's iterations. A dropped iteration has no number, so each makes
+ * later ones seem one interval later than they are.
  */
 const lateIn = ({ lag, line }: ClosedSecond, droppedSoFar: number): number | undefined =>
   lag === undefined || lag.totalCount === 0

@@ -7,20 +7,19 @@ export interface Duplicate {
 
 export type Uniqueness = ReturnType<typeof createUniqueness>;
 
-/** Twelve bytes each: a table has 12.6 MB, and holds 786,432 digests. */
+/** At twelve bytes each, a table takes 12.6 MB and holds 786,432 digests. */
 const SLOTS = 2 ** 20;
 const HIGHEST_LOAD = 0.75;
-/** 150 MB: some 9 million digests, which is two hours of 1,300 credentials a second. */
+/** 150 MB: about 9 million digests, or two hours at 1,300 credentials per second. */
 const MOST_TABLES = 12;
 
 /**
- * Keeps the digests of the run in memory, in tables that are filled one after another. Once there
- * are as many as may be, the oldest is dropped: from then on a digest is compared with those in the
- * others.
+ * Keeps the run's digests in memory, in tables that are filled one after another. At the maximum number of
+ * tables, the oldest is dropped, and digests are compared only with the remaining ones.
  */
 export const createUniqueness = (slots = SLOTS, mostTables = MOST_TABLES) => {
   const groups: string[] = [];
-  /** The newest first. */
+  /** Newest first. */
   const tables = [createTable(slots)];
   const full = Math.floor(slots * HIGHEST_LOAD);
   let isWindow = false;
@@ -38,7 +37,10 @@ export const createUniqueness = (slots = SLOTS, mostTables = MOST_TABLES) => {
   };
 
   return {
-    /** Takes a digest of 16 hexadecimal digits; anything else is ignored. Digests of different groups are not compared. */
+    /**
+     * Adds a digest of 16 hexadecimal digits; ignores anything else. Digests of different groups are not
+     * compared.
+     */
     add: (group: string, what: string, digest: string, atMs: number): Duplicate | undefined => {
       const high = hexAt(digest, 0);
       const low = hexAt(digest, 8);
@@ -53,7 +55,10 @@ export const createUniqueness = (slots = SLOTS, mostTables = MOST_TABLES) => {
       tableWithRoom().add(high, key, atMs);
       return undefined;
     },
-    /** With what share of the run credentials were compared, in words; undefined where all were compared with all. */
+    /**
+     * How much of the run each credential was compared with, in words; undefined if all were compared with
+     * all.
+     */
     note: (): string | undefined =>
       isWindow
         ? `each was compared with at least the ${full * (mostTables - 1)} issued before it`
@@ -63,7 +68,7 @@ export const createUniqueness = (slots = SLOTS, mostTables = MOST_TABLES) => {
 
 type Table = ReturnType<typeof createTable>;
 
-/** Open addressing with linear probing; the digest's own bits are spread evenly, so they name the slot. */
+/** Open addressing with linear probing; digest bits are uniform, so they select the slot directly. */
 const createTable = (slots: number) => {
   const highs = new Uint32Array(slots);
   const lows = new Uint32Array(slots);
@@ -92,7 +97,7 @@ const createTable = (slots: number) => {
   return table;
 };
 
-/** Eight hexadecimal digits as a number; NaN where they are none. */
+/** Eight hexadecimal digits as a number; NaN if invalid. */
 const hexAt = (text: string, from: number): number => {
   let value = 0;
   for (let at = from; at < from + 8; at += 1) {

@@ -32,7 +32,7 @@ describe("objectives", () => {
 
   it("so few requests that the interval crosses the limit hold it, and show nothing", () => {
     const few = judge(undefined, measure(5, { granted: 15 })).find(({ name }) => name === "list errors");
-    expect(few).toMatchObject({ verdict: "held", reason: "15 requests cannot show 1 %" });
+    expect(few).toMatchObject({ verdict: "held", reason: "15 requests are too few to show 1 %" });
     const many = judge(undefined, measure(5)).find(({ name }) => name === "list errors");
     expect(many).not.toHaveProperty("reason");
     expect(shareInterval(0, 15)[0]).toBe(0);
@@ -105,7 +105,7 @@ describe("giving a run up", () => {
     requests: { list: { granted, refused: 0, failed } },
   });
 
-  it("after so many bad seconds on end, and not before", () => {
+  it("after so many bad consecutive seconds, and not before", () => {
     const watch = createAbortWatch({ errorShare: 0.5, seconds: 3 });
     const seen = [second(1, 9), second(1, 9), second(9, 1), second(0, 1), second(0, 1), second(0, 1)].map(
       watch,

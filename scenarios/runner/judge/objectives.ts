@@ -8,14 +8,14 @@ import { endpointNames, type Endpoint } from "../../../conformance/contract/form
 type Objectives = NonNullable<Profile["slos"]>;
 type Wanted = NonNullable<NonNullable<Objectives["endpoints"]>[Endpoint]>;
 
-/** What every endpoint has to come to where the profile does not say otherwise. */
+/** Default objectives for every endpoint. */
 export const usualObjectives: Wanted = { p95Ms: 500, p99Ms: 1_000, errorShare: 0.01 };
-/** Delay from an event to its first push, where the profile does not say otherwise. */
+/** Default objectives for the delay from an event to its first push. */
 export const usualPushObjectives: NonNullable<Objectives["push"]> = { p95Ms: 5_000 };
 
-/** What was measured of one endpoint, warm-up excluded. */
+/** Measurements of one endpoint, without the warm-up. */
 export interface EndpointMeasure {
-  /** Response times of granted requests, one distribution a second. */
+  /** Response times of granted requests, one distribution per second. */
   readonly seconds: readonly Counted[];
   readonly granted: number;
   readonly refused: number;
@@ -25,16 +25,16 @@ export interface EndpointMeasure {
 export interface Measures {
   readonly endpoints: Readonly<Partial<Record<string, EndpointMeasure>>>;
   readonly measuredSeconds: number;
-  /** Delays of first pushes, one distribution a second of their events. */
+  /** Delays of first pushes, one distribution per second of their events. */
   readonly pushDelays?: readonly Counted[];
   readonly seed: number;
 }
 
 /**
- * Judges the objectives from the histograms. Percentiles are of granted requests alone, counted from
- * the moment they were meant to be served; what failed can only make the error share worse. An
- * endpoint that the scenario never calls has no objective; one that the profile names but the
- * scenario does not call was not measured, which is no success.
+ * Judges the objectives from the histograms. Percentiles cover granted requests only, counted from their
+ * scheduled start; failures only affect the error share. An endpoint that the scenario never calls has no
+ * objective; if the profile names one that the scenario does not call, it was not measured, which is not a
+ * success.
  */
 export const judgeObjectives = (
   profile: Pick<Profile, "slos">,
@@ -117,7 +117,10 @@ const latencyObjectives = (
   });
 };
 
-/** Where a service pushes only once its clock has been moved, no delay can be measured: that fails only an objective that was asked for. */
+/**
+ * If a service only pushes once its clock is moved, delays cannot be measured, which fails only explicitly
+ * requested objectives.
+ */
 const judgePushes = (
   asked: Objectives["push"],
   { pushDelays, seed }: Measures,
@@ -147,17 +150,17 @@ const judged = (
   const { measured } = figures;
   const objective = { ...bound, limit, ...figures };
   if (measured === undefined)
-    return [{ ...objective, verdict: "not measured", reason: "no request was granted outside the warm-up" }];
+    return [{ ...objective, verdict: "not measured", reason: "no requests were granted after the warm-up" }];
   const holds = bound.bound === "at most" ? measured <= limit : measured >= limit;
   if (!holds) return [{ ...objective, verdict: "breached" }];
   const isOpen = requests !== undefined && (found.interval?.[1] ?? 0) > limit;
   const reason = isOpen
-    ? { reason: `${requests} requests cannot show ${Number((limit * 100).toPrecision(3))} %` }
+    ? { reason: `${requests} requests are too few to show ${Number((limit * 100).toPrecision(3))} %` }
     : {};
   return [{ ...objective, verdict: "held", ...reason }];
 };
 
-/** Wilson's 95 % interval of a share (Wilson 1927). */
+/** Wilson's 95 % interval of a proportion (Wilson 1927). */
 export const shareInterval = (hits: number, of: number): [number, number] => {
   const z = 1.959964;
   const share = hits / of;

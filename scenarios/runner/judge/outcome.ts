@@ -8,7 +8,10 @@ export interface Judged {
   readonly validity: Validity;
 }
 
-/** Of a load that came to its end. A broken rule outweighs everything else, and an invalid run is neither fast nor slow. */
+/**
+ * The outcome of a completed load. A broken rule outweighs everything else, and an invalid run is neither
+ * fast nor slow.
+ */
 export const judgedOutcome = ({ rules, objectives, validity }: Judged): Outcome => {
   if (rules.some(({ breaches }) => breaches > 0)) return "failed";
   if (!validity.valid) return "incomplete";
@@ -17,6 +20,6 @@ export const judgedOutcome = ({ rules, objectives, validity }: Judged): Outcome 
   return rules.some(({ checks }) => checks > 0) ? "passed" : "incomplete";
 };
 
-/** The first breach of each rule: all that were kept are in breaches.jsonl. */
+/** The first breach of each rule; breaches.jsonl has all that were kept. */
 export const firstOfEach = (breaches: readonly LoadBreach[]): LoadBreach[] =>
   [...Map.groupBy(breaches, ({ rule }) => rule).values()].flatMap(([first]) => first ?? []);

@@ -89,7 +89,7 @@ describe("what gave way where iterations were dropped", () => {
     [
       "k6 used every core that it may use, on a machine with others",
       { shortfall: { seconds: 1, machineIdle: 0.8, k6Cores: 1.95 } },
-      /k6 used all of the processors itself/,
+      /k6 itself used all processors/,
     ],
     [
       "it began iterations late in the seconds in which it dropped some",

@@ -4,7 +4,7 @@ type Achieved = NonNullable<LoadRecord["achieved"]>;
 export type Validity = NonNullable<LoadRecord["validity"]>;
 type Reason = Validity["reasons"][number];
 
-/** One iteration in a hundred may start so late: beyond it, latencies tell of the load generator. */
+/** If 1 % of iterations start later than this, latencies reflect the load generator. */
 const MOST_LAG_MS = 250;
 const LEAST_ACHIEVED = 0.95;
 
@@ -12,7 +12,7 @@ export interface LoadEvidence {
   readonly achieved: Achieved;
   readonly whole: boolean;
   readonly virtualUsers: {
-    /** Those that were there from the start, but for as many as are thinking at any moment. */
+    /** Virtual users present from the start, minus those thinking at any moment. */
     readonly ready: number;
     readonly most: number;
   };
@@ -20,8 +20,8 @@ export interface LoadEvidence {
 }
 
 /**
- * Whether the run can speak of the service's speed at all. A run whose load was not the one asked
- * for is invalid: neither slow nor fast. Breaches of rules that it found stay breaches.
+ * Whether the run says anything about the service's speed. A run that did not generate the requested load is
+ * invalid: neither slow nor fast. Its breaches of rules remain breaches.
  */
 export const judgeValidity = (evidence: LoadEvidence): Validity => {
   const reasons = reasonsIn(evidence);
@@ -32,7 +32,7 @@ const reasonsIn = (evidence: LoadEvidence): Reason[] => {
   const { achieved, whole } = evidence;
   const { dropped, arrivals, arrivalsAsked, lag } = achieved;
   if (arrivals === 0)
-    return [{ cause: "load generator", reason: "no iteration was started", remedy: "look into k6.log" }];
+    return [{ cause: "load generator", reason: "no iterations were started", remedy: "see k6.log" }];
   const isLate = lag !== undefined && lag.p99Ms > MOST_LAG_MS;
   if (dropped > 0) return [starvation(evidence) ?? whyDropped(evidence)];
   return [
@@ -44,24 +44,24 @@ const reasonsIn = (evidence: LoadEvidence): Reason[] => {
 };
 
 const lateText = (p99Ms: number): string =>
-  `one iteration in a hundred started ${Math.round(p99Ms)} ms late or more`;
+  `one iteration in a hundred started at least ${Math.round(p99Ms)} ms late`;
 
-/** Below this idle share a machine has no processor to spare, and whatever runs on it waits for its turn. */
+/** Below this idle share a machine has no CPU to spare, and everything on it waits its turn. */
 const LEAST_IDLE = 0.05;
 const MOST_OF_CORES = 0.9;
 
 /**
- * Iterations that were dropped for lack of processor time on the load generator's machine. Then its
- * response times say nothing: a request that waits for k6 looks like one that waits for the
- * service. Told by what was seen in the very seconds that fell short: the machine's idle time, k6's
- * use of it, and how late k6 began what it did begin. What was so in other seconds explains no drop.
+ * Iterations dropped for lack of CPU on the load generator's machine. Its response times then say nothing: a
+ * request waiting for k6 looks like one waiting for the service. Judged by the seconds that fell short: the
+ * machine's idle time, k6's CPU use, and how late k6 started the iterations it did start. Other seconds
+ * cannot explain a drop.
  */
 const starvation = (evidence: LoadEvidence): Reason | undefined => {
   const { cores, achieved } = evidence;
   const { machineIdle = 1, k6Cores = 0, lateMs = 0 } = achieved.shortfall ?? {};
   const signs = [
-    ...(machineIdle < LEAST_IDLE ? ["the machine had no processor to spare"] : []),
-    ...(k6Cores > MOST_OF_CORES * cores ? ["k6 used all of the processors itself"] : []),
+    ...(machineIdle < LEAST_IDLE ? ["the machine had no CPU to spare"] : []),
+    ...(k6Cores > MOST_OF_CORES * cores ? ["k6 itself used all processors"] : []),
     ...(lateMs > MOST_LAG_MS ? [`meanwhile ${lateText(lateMs)}`] : []),
   ];
   return signs.length === 0
@@ -73,8 +73,8 @@ const droppedText = (dropped: number): string =>
   dropped === 1 ? "1 iteration was dropped" : `${dropped} iterations were dropped`;
 
 /**
- * A reason that lies with the load generator or its machine, with what was measured of both meanwhile: in the seconds
- * that fell short, where there are any and it is about them.
+ * A reason on the side of the load generator or its machine, with measurements of both: from the seconds that
+ * fell short, if there are any.
  */
 const ownFault = (
   { achieved, cores }: LoadEvidence,
@@ -99,13 +99,12 @@ const ownFault = (
   };
 };
 
-/** Of the virtual users that were ready, so many were waiting when waiting is what used them up. */
+/** If waiting used up the ready virtual users, at least this share of them was waiting. */
 const MOST_WAITING = 0.8;
 
 /**
- * k6 drops an arrival for which it has no idle virtual user. On a machine with processors to spare
- * they are used up where answers take long, or where connections do; where neither is so, k6 itself
- * is too busy to serve them.
+ * k6 drops an arrival if it has no idle virtual user. On a machine with CPU to spare, slow answers or slow
+ * connections use them up; otherwise k6 itself is too busy.
  */
 const whyDropped = (evidence: LoadEvidence): Reason => {
   const {
@@ -116,18 +115,18 @@ const whyDropped = (evidence: LoadEvidence): Reason => {
   if (mostUnderWay >= MOST_WAITING * ready)
     return {
       cause: "service",
-      reason: `${droppedText(dropped)}: about ${waiting} requests were waiting for answers at a time, with ${ready} virtual users ready and ${most} at most`,
-      remedy: "the service is too slow for this rate with so few users: raise --vus, or lower --rate",
+      reason: `${droppedText(dropped)}: about ${waiting} requests were waiting for answers at a time, with ${ready} virtual users ready and at most ${most}`,
+      remedy: "the service is too slow for this rate with so few virtual users: raise --vus, or lower --rate",
     };
   if (mostUnderWay + mostConnecting >= MOST_WAITING * ready)
     return {
       cause: "network",
-      reason: `${droppedText(dropped)}: about ${Math.round(mostConnecting)} requests were waiting for a connection at a time, and ${waiting} for answers, with ${ready} virtual users ready and ${most} at most`,
+      reason: `${droppedText(dropped)}: about ${Math.round(mostConnecting)} requests were waiting for a connection at a time, and ${waiting} for answers, with ${ready} virtual users ready and at most ${most}`,
       remedy:
-        "connections take too long for this rate: check what is in between (a proxy, TLS, a limit of new connections), or lower --rate",
+        "connecting takes too long for this rate: check what is in between (a proxy, TLS, a limit on new connections), or lower --rate",
     };
   return ownFault(
     evidence,
-    `${droppedText(dropped)} though no more than about ${waiting} requests were waiting for answers at a time, with ${ready} virtual users ready`,
+    `${droppedText(dropped)} although only about ${waiting} requests were waiting for answers at a time, with ${ready} virtual users ready`,
   );
 };

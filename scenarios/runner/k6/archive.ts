@@ -5,7 +5,7 @@ import path from "node:path";
 import { promisify } from "node:util";
 import { errorMessage } from "../../../conformance/contract/text.ts";
 
-/** Where k6 publishes its releases: an archive for each platform, and a file of checksums beside them. */
+/** Where k6 publishes its releases: an archive per platform, with a file of checksums. */
 export const releases = "https://github.com/grafana/k6/releases/download";
 
 const archives: Readonly<
@@ -16,25 +16,25 @@ const archives: Readonly<
 };
 const architectures: Readonly<Record<string, string>> = { x64: "amd64", arm64: "arm64" };
 
-/** The largest archive that is taken; k6's have about 30 MB. */
+/** The maximum archive size accepted; k6's archives have about 30 MB. */
 const MOST_BYTES = 400_000_000;
 
 export interface ArchiveOptions {
   readonly version: string;
-  /** Where a temporary folder may be made, on the file system of the cache. */
+  /** Where temporary folders may be created, on the cache's file system. */
   readonly folder: string;
   readonly platform: NodeJS.Platform;
   readonly architecture: string;
-  /** Where the releases are; `releases` but for tests. */
+  /** Base address of the releases; differs only in tests. */
   readonly baseUrl: string;
   readonly signal?: AbortSignal | undefined;
   readonly onProgress: (line: string) => void;
 }
 
 /**
- * Downloads the release archive, compares it with its published checksum, and only then unpacks it;
- * gives the binary to `place`, which moves it to where it belongs. Answers with the reason where
- * that cannot be done. Throws only when the signal says to stop.
+ * Downloads the release archive, compares it with its published checksum, then unpacks it and passes the
+ * binary to `place`, which moves it to its destination. Returns the reason if that fails. Throws only when
+ * the signal aborts.
  */
 export const fromArchive = async (
   options: ArchiveOptions,
@@ -44,7 +44,7 @@ export const fromArchive = async (
   const archive = archives[platform];
   const processor = architectures[architecture];
   if (archive === undefined || processor === undefined)
-    return `the project publishes none for ${platform} on ${architecture} that could be used here`;
+    return `the project publishes no usable k6 for ${platform} on ${architecture}`;
   const name = `k6-v${version}-${archive.platform}-${processor}.${archive.ending}`;
   const target = mkdtempSync(path.join(folder, "archive-"));
   try {
@@ -62,7 +62,7 @@ export const fromArchive = async (
     const binary = readdirSync(target, { recursive: true, withFileTypes: true }).find(
       (entry) => entry.isFile() && entry.name === "k6",
     );
-    if (binary === undefined) return "there is no k6 in the archive";
+    if (binary === undefined) return "the archive has no k6";
     const file = path.join(binary.parentPath, binary.name);
     chmodSync(file, 0o755);
     place(file);
@@ -75,7 +75,7 @@ export const fromArchive = async (
   }
 };
 
-/** The line of a file in the form of sha256sum: the hash, blanks, the name. */
+/** A line in sha256sum format: hash, spaces, name. */
 const checksumOf = (checksums: string, name: string): string | undefined =>
   checksums
     .split("\n")
@@ -94,6 +94,6 @@ const download = async (address: string, signal: AbortSignal | undefined): Promi
   }
   if (!answer.ok) throw new Error(`${address} answered with status ${answer.status}`);
   if (Number(answer.headers.get("content-length") ?? 0) > MOST_BYTES)
-    throw new Error(`${address} is larger than any k6`);
+    throw new Error(`${address} is larger than any k6 release`);
   return Buffer.from(await answer.arrayBuffer());
 };

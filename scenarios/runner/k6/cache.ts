@@ -5,11 +5,14 @@ import { DatabaseSync } from "node:sqlite";
 import { codeOf } from "../../../conformance/contract/files.ts";
 import type { RunnerClock } from "../clock.ts";
 
-/** The user's own folder for what can be made again: TOUCHSTONE_CACHE, else as the XDG base directory specification has it. */
+/**
+ * The user's folder for reproducible files: TOUCHSTONE_CACHE, otherwise according to the XDG base directory
+ * specification.
+ */
 export const cacheFolder = (environment: NodeJS.ProcessEnv): string => {
   const { TOUCHSTONE_CACHE, XDG_CACHE_HOME } = environment;
   if (TOUCHSTONE_CACHE !== undefined && TOUCHSTONE_CACHE !== "") return path.resolve(TOUCHSTONE_CACHE);
-  // The specification has relative paths ignored.
+  // The specification says to ignore relative paths.
   if (XDG_CACHE_HOME !== undefined && path.isAbsolute(XDG_CACHE_HOME))
     return path.join(XDG_CACHE_HOME, "touchstone");
   return path.join(environment["HOME"] ?? os.homedir(), ".cache", "touchstone");
@@ -21,14 +24,14 @@ const SQLITE_BUSY = 5;
 export interface LockOptions {
   readonly clock: Pick<RunnerClock, "sleep">;
   readonly signal?: AbortSignal | undefined;
-  /** Called once, where another process holds the lock. */
+  /** Called once if another process holds the lock. */
   readonly onWait: () => void;
 }
 
 /**
- * Runs a task while no other task, in this process or another, holds the same lock.
- * The lock is SQLite's on an empty database: the kernel lets it go when its process ends, however
- * that ends, so that a killed builder leaves nothing to clean up.
+ * Runs a task while no other task, in this process or another, holds the same lock. The lock is SQLite's on
+ * an empty database: the kernel releases it when its process ends, however it ends, so that a killed build
+ * needs no clean-up.
  */
 export const withLock = async <T>(
   file: string,

@@ -2,7 +2,10 @@ import os from "node:os";
 import process from "node:process";
 import { isFor, type K6Output } from "./outputs.ts";
 
-/** What k6 needs of the user's environment; everything else stays out, credentials of the profile among it. */
+/**
+ * The part of the user's environment that k6 needs; everything else is withheld, including credentials of the
+ * profile.
+ */
 const passedOn = [
   "PATH",
   "HOME",
@@ -18,13 +21,13 @@ const passedOn = [
 ] as const;
 
 /**
- * k6 makes much garbage for each sample; collecting it more seldom takes a tenth off its processor
- * time. The soft limit keeps its heap from growing into what the service and the collector need.
+ * k6 makes much garbage per sample; collecting it less often saves a tenth of its CPU time. The soft limit
+ * keeps its heap from growing into memory that the service and the collector need.
  */
 const GARBAGE_PER_CENT = "400";
 const SHARE_OF_MEMORY = 0.4;
 
-/** Variables that would change the load behind our back. */
+/** Variables that would silently change the load. */
 const isIgnored = (name: string): boolean =>
   name.startsWith("K6_") || /^(https?_proxy|all_proxy|no_proxy)$/i.test(name);
 
@@ -53,7 +56,7 @@ export const k6Environment = (
       ...Object.fromEntries(kept),
       ...(authority === undefined ? {} : { SSL_CERT_FILE: authority }),
       K6_AUTO_EXTENSION_RESOLUTION: "false",
-      // The name that older versions know the same switch by.
+      // Older versions use this name for the same switch.
       K6_BINARY_PROVISIONING: "false",
       K6_CSV_TIME_FORMAT: "unix_micro",
       ...own,

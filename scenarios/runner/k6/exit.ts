@@ -3,38 +3,37 @@ export interface K6End {
   readonly signal?: string;
   readonly meaning: string;
   /**
-   * What it says of the run: `finished` to its planned end; `stopped` by us, after which the record
-   * is valid up to that moment; `interrupted` by a signal from elsewhere; `harness`, for what can only
-   * be a mistake of ours or of this machine's.
+   * What it says about the run: `finished` at its planned end; `stopped` by us, so the record is valid up to
+   * then; `interrupted` by a foreign signal; `harness`, for errors that only we or this machine can cause.
    */
   readonly says: "finished" | "stopped" | "interrupted" | "harness";
 }
 
-/** k6's exit codes one by one (its package errext/exitcodes), and what each says of a run that we set up. */
+/** k6's exit codes (its package errext/exitcodes), and what each says about a run that we started. */
 const meanings: Readonly<Record<number, readonly [meaning: string, says: K6End["says"]]>> = {
   0: ["finished", "finished"],
-  2: ["crashed in its Go runtime, as when memory runs out", "harness"],
-  97: ["failed a run in its cloud, which this one was not", "harness"],
-  98: ["lost sight of a run in k6's cloud, which this one was not", "harness"],
-  99: ["crossed a threshold, though thresholds were off", "harness"],
+  2: ["crashed in its Go runtime, for example when out of memory", "harness"],
+  97: ["failed a run in its cloud, although this was not one", "harness"],
+  98: ["lost sight of a run in its cloud, although this was not one", "harness"],
+  99: ["crossed a threshold, although thresholds were off", "harness"],
   100: ["took too long in the script's setup", "harness"],
   101: ["took too long in the script's teardown", "harness"],
   102: ["took too long", "harness"],
-  103: ["was stopped through its REST API, which we had switched off", "interrupted"],
+  103: ["was stopped through its REST API, although that was off", "interrupted"],
   104: ["did not accept its configuration", "harness"],
   105: ["was stopped by a signal", "interrupted"],
   106: ["could not start its REST API", "harness"],
   107: ["failed: the script threw an exception", "harness"],
   108: ["stopped: the script gave up", "harness"],
   109: ["crashed with a panic", "harness"],
-  110: ["failed: the script marked the run so", "harness"],
-  // Its code -1, for every error without a specific code.
-  255: ["failed with an error that has no specific code", "harness"],
+  110: ["failed: the script marked the run as failed", "harness"],
+  // Its code -1, for errors without a specific code.
+  255: ["failed with an error without a specific code", "harness"],
 };
 
 /**
- * What k6's end means. `asked` tells whether we had told it to stop: then the end is the one we
- * wanted, whether it came by the signal, by itself at the same moment, or by force.
+ * The meaning of k6's end. `asked`: we told it to stop, so the end is the intended one, whether by the
+ * signal, by itself at the same moment, or by force.
  */
 export const endOf = (exitCode: number | null, signal: string | null, asked: boolean): K6End => {
   if (exitCode === null) {

@@ -7,32 +7,31 @@ import type { RunnerClock } from "../clock.ts";
 import { K6Failed } from "./problems.ts";
 import { errorMessage } from "../../../conformance/contract/text.ts";
 
-/** Makes a named pipe that only its owner may use. Throws K6Failed where this machine makes none. */
+/** Creates a named pipe that only its owner may use. Throws K6Failed if this machine cannot. */
 export const makeFifo = async (file: string): Promise<void> => {
   try {
     await promisify(execFile)("mkfifo", ["-m", "600", file]);
   } catch (error) {
     throw new K6Failed(
       codeOf(error) === "ENOENT"
-        ? "k6's samples come through a named pipe, and there is no mkfifo on PATH to make one; load runs need Linux or macOS with their usual tools"
-        : `no named pipe could be made at ${file} (${errorMessage(error)})`,
+        ? "k6's samples are read from a named pipe, but there is no mkfifo on PATH to create one; load runs need Linux or macOS with their usual tools"
+        : `no named pipe could be created at ${file} (${errorMessage(error)})`,
       { cause: error },
     );
   }
 };
 
-/** A pipe holds 64 KiB on Linux, so that a read brings all of it. */
+/** A pipe holds 64 KiB on Linux, so one read empties it. */
 const READ_BYTES = 65_536;
 /**
- * k6 writes bursts of 4 KiB. Waking for each would cost more than reading it; in so short a rest
- * the pipe fills up, and in k6 only the goroutine that writes has to wait.
+ * k6 writes bursts of 4 KiB. Waking up for each costs more than reading it; during this short rest the pipe
+ * fills, and only k6's writing goroutine waits.
  */
 const REST_MS = 3;
 
 /**
- * Opens the reading end, and a writing end beside it: so the pipe does not end before k6 has opened
- * it, nor when k6 could not, but when `finish` is called. The bytes handed to the reader are
- * overwritten by the next read.
+ * Opens the reading end, and also a writing end: so the pipe ends only when `finish` is called, not before k6
+ * has opened it or if k6 cannot. The bytes passed to the reader are overwritten by the next read.
  */
 export const readFifo = (
   file: string,
@@ -59,7 +58,8 @@ export const readFifo = (
         } catch (error) {
           socket.destroy(error instanceof Error ? error : new Error(String(error)));
         }
-        // A resting socket keeps no process alive: without this sleep it would end with samples unread.
+        // A paused socket does not keep the process alive: without this sleep it would exit with samples
+        // unread.
         void clock.sleep(REST_MS).then(() => socket.resume());
         return false;
       },
@@ -74,10 +74,10 @@ export const readFifo = (
   });
   socket.resume();
   return {
-    /** Lets the pipe end: what is in it is read still, then `ended` settles. To be called when its writer is gone. */
+    /** Lets the pipe end: reads its remaining content, then settles `ended`. Call when the writer is gone. */
     finish,
     destroy: (): void => void socket.destroy(),
-    /** Resolves when everything was read; rejects with K6Failed where reading failed, or the reader threw. */
+    /** Resolves when everything was read; rejects with K6Failed if reading failed or the reader threw. */
     ended,
   };
 };

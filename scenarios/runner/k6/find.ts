@@ -13,17 +13,17 @@ export interface FoundK6 {
   readonly path: string;
   readonly version: string;
   readonly from: "TOUCHSTONE_K6" | "PATH" | "cache" | "go install" | "release archive";
-  /** What was looked at before it, and why it was passed over. */
+  /** Candidates tried before it, and why they were rejected. */
   readonly tried: readonly Attempt[];
 }
 
 export interface FindOptions {
   readonly environment: NodeJS.ProcessEnv;
   readonly clock: RunnerClock;
-  /** Told lines while k6 is being installed, which happens once and takes minutes. */
+  /** Receives progress lines while k6 is being installed, which happens once and takes minutes. */
   readonly onProgress?: (line: string) => void;
   readonly signal?: AbortSignal | undefined;
-  /** For tests: where the releases are, and for which machine. */
+  /** For tests: the location of the releases, and the platform. */
   readonly archives?: {
     readonly baseUrl?: string;
     readonly platform?: NodeJS.Platform;
@@ -32,21 +32,21 @@ export interface FindOptions {
 }
 
 /**
- * Finds k6, or installs it: TOUCHSTONE_K6, then PATH, then the cache, then `go install`, then the
- * project's release archive. Throws ConfigurationError where TOUCHSTONE_K6 names something else than a
- * usable k6, and where there is none and none can be got.
+ * Finds or installs k6: TOUCHSTONE_K6, then PATH, then the cache, then `go install`, then the project's
+ * release archive. Throws ConfigurationError if TOUCHSTONE_K6 names anything but a usable k6, or if there is
+ * none and none can be installed.
  */
 export const findK6 = async (options: FindOptions): Promise<FoundK6> => {
   const { found, tried } = await look(options);
   return found ?? install(options, tried);
 };
 
-/** Which k6 would be used; where there is none yet, what was looked at and what a load run would do. */
+/** Which k6 would be used; if there is none, what was tried and what a load run would do. */
 export type K6Status =
   | { readonly found: FoundK6 }
   | { readonly found: undefined; readonly tried: readonly Attempt[]; readonly plan: string };
 
-/** As findK6, but installs nothing. */
+/** Like findK6, but installs nothing. */
 export const k6Status = async (options: Pick<FindOptions, "environment" | "signal">): Promise<K6Status> => {
   const { found, tried } = await look(options);
   if (found !== undefined) return { found };
@@ -67,7 +67,7 @@ const look = async ({ environment, signal }: Pick<FindOptions, "environment" | "
     const examined = await examine(path.resolve(named), signal);
     if (!examined.usable)
       throw new ConfigurationError([
-        `TOUCHSTONE_K6 is "${named}", which cannot be used (${examined.reason}); give the path of a k6 program of version 1.0 or later, or unset it`,
+        `TOUCHSTONE_K6 is "${named}", which cannot be used (${examined.reason}); give the path of k6 1.0 or later, or unset it`,
       ]);
     const found = {
       path: path.resolve(named),
@@ -119,7 +119,10 @@ const install = async (options: FindOptions, tried: readonly Attempt[]): Promise
   } catch (error) {
     throw k6Missing([
       ...tried,
-      { where: folder, outcome: `cannot be written (${fileReason(error)}); TOUCHSTONE_CACHE names another` },
+      {
+        where: folder,
+        outcome: `cannot be written (${fileReason(error)}); set TOUCHSTONE_CACHE to another folder`,
+      },
     ]);
   }
   const onWait = (): void => onProgress("waiting for another Touchstone that is installing k6");
@@ -146,7 +149,7 @@ const install = async (options: FindOptions, tried: readonly Attempt[]): Promise
         onProgress(`k6 ${examined.version} is ready (${from})`);
         return { path: file, version: examined.version, from, tried: attempts };
       }
-      attempts.push({ where: from, outcome: failure ?? examined?.reason ?? "nothing came of it" });
+      attempts.push({ where: from, outcome: failure ?? examined?.reason ?? "it produced nothing" });
     }
     throw k6Missing(attempts);
   });

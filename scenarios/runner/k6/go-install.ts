@@ -14,16 +14,16 @@ export interface InstallOptions {
   readonly onProgress: (line: string) => void;
 }
 
-/** Not a literal in the call, because it is no package of ours that could be missing. */
+/** Not a literal in the call, because it is not a package that could be missing. */
 const goTool = "go";
-/** Beyond this, something hangs: on two cores the build takes about two minutes. */
+/** A longer build has hung: on two cores it takes about two minutes. */
 const LONGEST_MS = 20 * 60_000;
-/** Progress is told so often at most, so that a log stays readable. */
+/** Minimum interval of progress lines, so that a log stays readable. */
 const TELL_EVERY_MS = 10_000;
 
 /**
- * Builds k6 with the Go tool chain and gives the binary to `place`, which moves it to where it belongs.
- * Answers with the reason where that cannot be done. Throws only when the signal says to stop.
+ * Builds k6 with the Go tool chain and passes the binary to `place`, which moves it to its destination.
+ * Returns the reason if that fails. Throws only when the signal aborts.
  */
 export const goInstall = async (
   options: InstallOptions,
@@ -48,7 +48,7 @@ const build = async (options: InstallOptions, target: string): Promise<string | 
     cwd: target,
     env: goEnvironment(environment, target),
     stdio: ["ignore", "ignore", "pipe"],
-    // In its own process group, so that the compilers that go starts end with it.
+    // In its own process group, so that the compilers started by go end with it.
     detached: true,
   });
   yieldTo(go);
@@ -72,24 +72,27 @@ const build = async (options: InstallOptions, target: string): Promise<string | 
     : [failure, complaints.slice(-3).join("; ")].filter(Boolean).join(": ");
 };
 
-/** With -v, go names each module that it downloads and each package that it compiles; anything else is a complaint. */
+/** With -v, go prints each module it downloads and each package it compiles; anything else is an error. */
 const isProgress = (line: string): boolean => line.startsWith("go: downloading") || /^[\w.~/-]+$/.test(line);
 
 const LOW_PRIORITY = 10;
 
-/** Whatever else runs meanwhile, the gate above all, goes first; the compilers that go starts take over its priority. */
+/**
+ * Lowers the build's priority below everything else, above all the gate; the compilers started by go inherit
+ * it.
+ */
 const yieldTo = ({ pid }: ChildProcess): void => {
   try {
     if (pid !== undefined) os.setPriority(pid, LOW_PRIORITY);
   } catch {
-    // Where this is not allowed, the build is merely less polite.
+    // Without permission, the build merely keeps its priority.
   }
 };
 
 /**
- * The user's environment, but for what would change the build: modules are checked against the
- * public checksum database, whatever the user's own modules need. An empty variable would let Go
- * fall back to its own settings file, so every one of them has a value.
+ * The user's environment without what would change the build: modules are verified by the public checksum
+ * database, whatever the user's own modules need. Every variable has a value, because an empty one would make
+ * Go use its own settings file.
  */
 const goEnvironment = (environment: NodeJS.ProcessEnv, target: string): NodeJS.ProcessEnv => {
   const { GOOS: _os, GOARCH: _arch, ...rest } = environment;
@@ -128,6 +131,6 @@ const killGroup = ({ pid }: ChildProcess): void => {
   try {
     process.kill(-pid, "SIGKILL");
   } catch {
-    // It has ended meanwhile.
+    // It has already ended.
   }
 };

@@ -1,14 +1,14 @@
 import { isObject, parseJson } from "../../../conformance/contract/json.ts";
 import { logMark, type ScriptMessage } from "../../protocol.ts";
 
-/** A line of k6's log: a message of a script, or k6's own words. */
+/** A line of k6's log: a message of a script, or k6's own text. */
 export type LogLine =
   | { readonly kind: "message"; readonly message: ScriptMessage }
-  /** An iteration threw an exception, which ends the iteration and not the run. */
+  /** An iteration threw an exception, which ends the iteration but not the run. */
   | { readonly kind: "exception"; readonly text: string }
   | { readonly kind: "words"; readonly level: string; readonly text: string };
 
-/** Reads a line that k6 wrote with `--log-format json`. What is no such line is taken as words of an error. */
+/** Parses a line written by k6 with `--log-format json`. Any other line counts as an error text. */
 export const readLogLine = (line: string): LogLine => {
   const entry = parseJson(line);
   if (!isObject(entry) || typeof entry["msg"] !== "string")
@@ -24,6 +24,6 @@ export const readLogLine = (line: string): LogLine => {
   return { kind: "words", level, text: `${msg}${error}` };
 };
 
-/** Our own scripts write them, so that their kind is enough to know them by. */
+/** Written by our own scripts, so their kind identifies them. */
 const isMessage = (value: unknown): value is ScriptMessage =>
   isObject(value) && ["breach", "trouble", "set-up"].includes(String(value["kind"]));

@@ -1,6 +1,9 @@
 import { ConfigurationError } from "../../../conformance/contract/problem.ts";
 
-/** Outputs of k6 that may run beside ours, and how the variables begin that set them up: only these k6 gets. */
+/**
+ * k6 outputs allowed beside ours, with the prefixes of the variables that configure them; k6 gets only these
+ * variables.
+ */
 const prefixes = {
   opentelemetry: "K6_OTEL_",
   "experimental-prometheus-rw": "K6_PROMETHEUS_RW_",
@@ -9,7 +12,7 @@ export type K6OutputName = keyof typeof prefixes;
 
 export interface K6Output {
   readonly name: K6OutputName;
-  /** What its series are told apart by. */
+  /** The tags that distinguish its series. */
   readonly tags: { readonly testid: string; readonly instance_id: string };
 }
 
@@ -19,7 +22,7 @@ const refused: Readonly<Record<string, string>> = {
   cloud: "it sends every sample elsewhere, digests of issued codes and tokens among them",
 };
 
-/** Throws ConfigurationError for an output that would carry out more than metrics, or that is unknown. */
+/** Throws ConfigurationError for an unknown output, or one that would export more than metrics. */
 export const parseK6Output = (name: string): K6OutputName => {
   const known = Object.keys(prefixes) as readonly K6OutputName[];
   const found = known.find((one) => one === name);

@@ -7,13 +7,13 @@ export const k6Missing = (tried: readonly Attempt[]): ConfigurationError =>
     "Install k6 (https://grafana.com/docs/k6/latest/set-up/install-k6/) so that it is on PATH, or name it in TOUCHSTONE_K6; with Go on PATH, Touchstone builds one itself.",
   ]);
 
-/** A place that was looked at for k6, or a way that was tried to get it, and what came of it. */
+/** A place searched for k6, or a way tried to install it, and the result. */
 export interface Attempt {
   readonly where: string;
   readonly outcome: string;
 }
 
-/** k6 could not be started, or not be listened to: a failure of the harness or of this machine. */
+/** k6 could not be started or read: a failure of the harness or of this machine. */
 export class K6Failed extends Error {
   constructor(message: string, options?: ErrorOptions) {
     super(message, options);

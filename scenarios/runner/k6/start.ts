@@ -33,22 +33,25 @@ export interface StartOptions {
 
 export interface RunningK6 {
   readonly pid: number;
-  /** Environment variables of the user's that it did not get. */
+  /** User environment variables withheld from it. */
   readonly ignored: readonly string[];
-  /** Tells k6 to end: it lets go of its iterations and writes out what it has. By force after `graceMs`. */
+  /** Tells k6 to end: it stops its iterations and writes its remaining samples. Killed after `graceMs`. */
   readonly stop: (graceMs?: number) => void;
-  /** Settles when k6 has ended and all of its samples and log lines were handed on. Rejects with K6Failed where they could not be read; k6 has ended then, too. */
+  /**
+   * Settles when k6 has ended and all its samples and log lines were delivered. Rejects with K6Failed if they
+   * could not be read; k6 has ended then, too.
+   */
   readonly ended: Promise<K6End>;
 }
 
-/** How often k6 writes its samples out. */
+/** How often k6 writes its samples. */
 const FLUSH_EVERY = "200ms";
 const GRACE_MS = 10_000;
 
 /**
- * Starts k6 on a script. Secrets travel in a settings file that only its owner may read; samples
- * come back through a named pipe in the same folder, which is gone when k6 has ended. Throws
- * K6Failed where it cannot be started.
+ * Starts k6 on a script. Secrets are passed in a settings file that only its owner may read; samples come
+ * back through a named pipe in the same folder, which is deleted when k6 has ended. Throws K6Failed if it
+ * cannot be started.
  */
 export const startK6 = async (options: StartOptions): Promise<RunningK6> => {
   const folder = mkdtempSync(temporaryBase("k6"));
@@ -92,7 +95,7 @@ const startIn = async (folder: string, dog: Watchdog, options: StartOptions): Pr
   const { pid } = child;
   if (pid === undefined) throw new K6Failed(`${k6.path} started without a process id`);
   const stop = (graceMs = GRACE_MS): void => {
-    // A second signal would make k6 drop everything on the spot.
+    // A second signal would make k6 drop everything immediately.
     if (asked) return;
     asked = true;
     child.kill("SIGINT");
@@ -100,7 +103,7 @@ const startIn = async (folder: string, dog: Watchdog, options: StartOptions): Pr
     void exited.finally(cancel);
   };
   const finish = async (): Promise<K6End> => {
-    // Without its samples the load is of no use.
+    // Without its samples the load is useless.
     fifo.ended.catch(() => child.kill("SIGKILL"));
     try {
       const [exitCode, signal] = await exited;
@@ -121,7 +124,7 @@ const prepare = async (folder: string, { k6, settings, environment, output }: St
     path.join(folder, name),
   ) as [string, string, string];
   writeFileSync(settingsFile, JSON.stringify(settings), { mode: fileMode });
-  // The user's own configuration of k6 would change the load; an empty one takes its place.
+  // The user's own k6 configuration would change the load; an empty one replaces it.
   writeFileSync(config, "{}", { mode: fileMode });
   await makeFifo(samples);
   const { variables, ignored } = k6Environment(
@@ -137,7 +140,10 @@ const prepare = async (folder: string, { k6, settings, environment, output }: St
   return { config, samples, variables, ignored };
 };
 
-/** Version 1.3 brought the mode in which k6 keeps no samples for a summary; version 2 took the older switch away. */
+/**
+ * Version 1.3 introduced the mode in which k6 keeps no samples for a summary; version 2 removed the older
+ * switch.
+ */
 const hasSummaryMode = (version: string): boolean => isAtLeast(version, 1, 3);
 
 const argumentsFor = (
@@ -152,12 +158,12 @@ const argumentsFor = (
   ...(hasSummaryMode(version) ? ["--summary-mode=disabled"] : []),
   "--no-thresholds",
   "--no-usage-report",
-  // No REST API: two runs on one machine would want the same port.
+  // No REST API: two runs on one machine would use the same port.
   "--address=",
   "--log-format=json",
   "--system-tags=name,status,error_code,expected_response",
   "--out=csv",
-  // One iteration cannot be dealt out: the preflight is the segment's own.
+  // A single iteration cannot be dealt out: each segment runs its own preflight.
   ...(segment === undefined || preflight ? [] : segmentFlags(segment)),
 ];
 

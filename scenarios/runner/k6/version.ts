@@ -1,10 +1,10 @@
 import { execFile } from "node:child_process";
 import { promisify } from "node:util";
 
-/** The k6 that is installed where there is none: the newest that the Go module proxy has. */
+/** The k6 to install: the newest version on the Go module proxy. */
 export const installedVersion = "1.8.1";
 
-/** The oldest k6 that runs the scripts: its metadata of samples and its flags are stable from 1.0 on. */
+/** The oldest k6 that runs the scripts: sample metadata and flags are stable from 1.0 on. */
 const OLDEST_MAJOR = 1;
 const ANSWER_WITHIN_MS = 20_000;
 
@@ -47,7 +47,7 @@ const reasonOf = (error: Error & { readonly code?: unknown; readonly killed?: bo
     case "EACCES":
       return "it is not executable";
     case "ENOEXEC":
-      return "it is no program of this machine";
+      return "it is not a program for this machine";
     default:
       return typeof error.code === "number" ? `"version" ended with exit code ${error.code}` : error.message;
   }

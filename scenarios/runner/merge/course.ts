@@ -12,7 +12,7 @@ export interface CourseSink {
   readonly found: ReadonlyMap<number, Readonly<Record<string, number>>>;
 }
 
-/** Adds the machines up, second by second since each began, and answers with how many seconds there were. */
+/** Adds up the machines, second by second from each start, and returns the number of seconds. */
 export const mergeCourse = async (segments: readonly SegmentRun[], sink: CourseSink): Promise<number> => {
   const pool = createPool();
   const latencies = bySecond(segments.map((run) => run.latencies()));
@@ -45,7 +45,7 @@ const withFound = (line: SecondLine, found: CourseSink["found"]): SecondLine => 
   return here === undefined ? line : { ...line, breaches: addedUp([line.breaches, here]) };
 };
 
-/** Histograms are large: those of one second serve the next. */
+/** Histograms are large, so they are reused for the next second. */
 const createPool = () => {
   const kept = new Map<string, TaggedHistogram>();
   return {
@@ -65,8 +65,8 @@ const createPool = () => {
 type Counts = SecondLine["requests"][string];
 
 /**
- * The same second of several machines as one. Counts are added up; of what tells how busy a machine was, or
- * how late its iterations were, the worst counts, because one that is spoilt spoils the whole.
+ * Merges the same second of several machines. Counts are added; for load and lag indicators the worst counts,
+ * because one spoilt machine spoils the whole.
  */
 const mergeLines = (second: number, lines: readonly SecondLine[]): SecondLine => {
   const sum = (of: (line: SecondLine) => number | undefined): number =>
@@ -131,7 +131,7 @@ const addedUp = (parts: readonly Readonly<Record<string, number>>[]): Record<str
   return all;
 };
 
-/** What several machines tell, second by second: each of them in the order of its seconds. */
+/** The data of several machines by second; each machine's seconds are in order. */
 async function* bySecond<T extends { readonly second: number }>(
   streams: readonly AsyncGenerator<T>[],
 ): AsyncGenerator<{ readonly second: number; readonly items: readonly T[] }> {

@@ -12,11 +12,14 @@ const KEPT_PER_RULE = 20;
 export interface FoundDuplicates {
   readonly byRule: Readonly<Record<string, number>>;
   readonly bySecond: ReadonlyMap<number, Readonly<Record<string, number>>>;
-  /** The first of each rule. */
+  /** The first breach of each rule. */
   readonly breaches: readonly LoadBreach[];
 }
 
-/** Finds what was issued on several machines. One partition is held at a time, so that memory does not grow with the run. */
+/**
+ * Finds credentials issued on several machines. Holds one partition at a time, so that memory does not grow
+ * with the run.
+ */
 export const duplicatesAcross = async (
   segments: readonly SegmentRun[],
   stages: readonly Stage[],
@@ -45,7 +48,7 @@ export const duplicatesAcross = async (
   return { byRule, bySecond, breaches };
 };
 
-/** What came first is told by the corrected clocks, with their error. */
+/** The corrected clocks say which came first, with their error. */
 const breachOf = (
   { what, first, second }: CrossDuplicate,
   begun: ReadonlyMap<number, Begun | undefined>,
@@ -69,7 +72,7 @@ const breachOf = (
     atMs: after.atMs,
     segment: after.segment,
     expected: issuedOnce[what === "code" ? "code" : "token"],
-    actual: `the ${issuedNames[what]} issued ${at(after.atMs)} after the start of the load on the machine of segment ${after.segment} had been issued at ${at(before.atMs)} already on that of segment ${before.segment} (${error})`,
+    actual: `the ${issuedNames[what]} issued ${at(after.atMs)} after the start of the load on the machine of segment ${after.segment} had already been issued at ${at(before.atMs)} on that of segment ${before.segment} (${error})`,
     askedRate: askedRateAt(stages, after.atMs),
     exchanges: [],
   };

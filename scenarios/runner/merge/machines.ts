@@ -3,12 +3,12 @@ import type { ClockReading, Merged, MergedMachine } from "../../../conformance/c
 import { machineText } from "../machine.ts";
 import type { SegmentRun } from "./segment-run.ts";
 
-/** A clock that moves by more against the target's while the load runs places its seconds wrongly. */
+/** A clock that drifts more against the target's during the load misplaces its seconds. */
 const MOST_DRIFT_MS = 100;
-/** As much as iterations may be late. */
+/** The same bound as for the lag of iterations. */
 const MOST_SKEW_MS = 250;
 
-/** When a machine began, in milliseconds since the start that was asked for by the target's clock. */
+/** When a machine began, in milliseconds since the requested start, on the target's clock. */
 export interface Begun {
   readonly ms: number;
   readonly errorMs: number;
@@ -23,7 +23,7 @@ export const begunOf = ({ segment }: Pick<SegmentRun, "segment">): Begun | undef
     : { ms: beganAtMs + offsetMs - Date.parse(startAt), errorMs };
 };
 
-/** Every machine of the run, those whose record is missing among them, with what speaks against it. */
+/** Every machine of the run, including those without a record, with its problems. */
 export const machinesOf = (segments: readonly SegmentRun[], count: number): readonly MergedMachine[] => {
   const byIndex = new Map(segments.map((one) => [one.segment.index, one]));
   return Array.from({ length: count }, (_, at) => {
@@ -59,9 +59,9 @@ const machineOf = (run: SegmentRun): MergedMachine => {
   };
 };
 
-/** Why a segment was not played to its end, which says enough of it. */
+/** Why a segment did not run to its end, which makes other problems irrelevant. */
 const ownProblem = ({ state, stopped, outcome }: LoadRecord): string[] | undefined => {
-  if (state !== "sealed") return ["its record was never sealed: it was killed, or still runs"];
+  if (state !== "sealed") return ["its record was never sealed: it was killed, or is still running"];
   if (stopped !== undefined) return [stopped];
   if (outcome === "interrupted") return ["it was interrupted"];
   return outcome === undefined ? undefined : ["its load generator failed"];
@@ -108,7 +108,7 @@ export const skewProblem = ({ skewMs = 0, skewErrorMs = 0, machines }: Merged): 
   return `machines began up to ${Math.round(skewMs)} ± ${Math.round(skewErrorMs)} ms apart, segment ${byBegin[0]?.index ?? "?"} first and segment ${byBegin.at(-1)?.index ?? "?"} last`;
 };
 
-/** The machine that kept its schedule least well: the one with a problem, else the one whose iterations began latest. */
+/** The machine with the worst schedule: one with a problem, otherwise the one with the largest lag. */
 export const worstOf = (machines: readonly MergedMachine[]): number | undefined =>
   machines.toSorted(
     (a, b) => b.problems.length - a.problems.length || (b.lagP99Ms ?? 0) - (a.lagP99Ms ?? 0),

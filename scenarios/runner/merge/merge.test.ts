@@ -74,7 +74,7 @@ describe("a merged run", () => {
     expect(record).toMatchObject({ outcome: "failed", exitCode: 1 });
     const [breach] = record.breaches;
     expect(breach).toMatchObject({ rule: "exchange.tokens-are-fresh", segment: 3 });
-    expect(breach?.actual).toMatch(/segment 3 .* at 2\.503 s already on that of segment 1 \(± 2 ms/);
+    expect(breach?.actual).toMatch(/segment 3 .* at 2\.503 s on that of segment 1 \(± 2 ms/);
   });
 
   it("is a run that readers take as any other, with no digest in it", async () => {
@@ -164,7 +164,7 @@ describe("a merge of a run that was not whole", () => {
   });
 
   it("fails where every machine gave up, as one machine would have", async () => {
-    const stopped = "more than 50 % of the requests failed for 5 seconds on end";
+    const stopped = "more than 50 % of the requests failed for 5 consecutive seconds";
     const all = sound.map((run) => ({
       ...run,
       record: { ...run.record, stopped, outcome: "failed" as const },

@@ -17,9 +17,9 @@ import { segmentsOfOneRun } from "./refuse.ts";
 import type { AnyLoadRun, SegmentRun } from "./segment-run.ts";
 
 /**
- * Makes one run of the segments of a load and leaves its record in `out`. Histograms are added up cell by
- * cell, so that percentiles are those of one machine that had played it all. Throws ConfigurationError
- * where the records are not segments of one run, before anything is written.
+ * Merges the segments of a load into one run and writes its record to `out`. Histograms are added cell by
+ * cell, so percentiles are those of a single machine playing everything. Throws ConfigurationError, before
+ * anything is written, if the records are not segments of one run.
  */
 export const mergeSegments = async (runs: readonly AnyLoadRun[], out: string): Promise<LoadRecord> => {
   const segments = segmentsOfOneRun(runs);
@@ -92,7 +92,7 @@ const headerOf = (segments: readonly SegmentRun[], merged: Merged): LoadHeader =
   };
 };
 
-/** What a record tells of all segments alike. */
+/** Fields that are the same in all segments' records. */
 const shared = [
   "tags",
   "tool",
@@ -124,7 +124,10 @@ const breachesOf = async (
   return all.toSorted((a, b) => a.atMs - b.atMs);
 };
 
-/** How often each rule was looked at and broken on all machines. A record that was cut off tells its breaches by its seconds. */
+/**
+ * How often each rule was checked and broken on all machines. For a record that was cut off, breaches are
+ * counted from its seconds.
+ */
 const rulesOf = async (
   segments: readonly SegmentRun[],
   { byRule }: FoundDuplicates,
@@ -146,7 +149,7 @@ const rulesOf = async (
     for await (const { breaches } of run.seconds())
       for (const [id, count] of Object.entries(breaches)) add({ id, checks: count, breaches: count });
   }
-  // Each was looked at where it was issued.
+  // Each was checked where it was issued.
   for (const [id, count] of Object.entries(byRule)) {
     const { checks = 0 } = rules.get(id) ?? {};
     add({ id, checks: 0, breaches: count });

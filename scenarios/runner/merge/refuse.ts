@@ -2,14 +2,14 @@ import { ConfigurationError } from "../../../conformance/contract/problem.ts";
 import type { AnyLoadRun, SegmentRun } from "./segment-run.ts";
 
 /**
- * The records as segments of one run, in the order of their numbers. Throws ConfigurationError where they
- * are not: what was not played together, by the same build and in the same way, makes no run.
+ * The records as segments of one run, sorted by number. Throws ConfigurationError if they were not played
+ * together, by the same build and in the same way.
  */
 export const segmentsOfOneRun = (runs: readonly AnyLoadRun[]): readonly SegmentRun[] => {
   const [only] = runs;
   if (only === undefined || runs.length < 2)
     throw new ConfigurationError([
-      `merge takes the records of all segments of one run, and got ${runs.length === 0 ? "none" : `one ("${only?.directory}")`}; accepted are two or more run directories`,
+      `merge needs the records of all segments of one run, but got ${runs.length === 0 ? "none" : `one ("${only?.directory}")`}; accepted are two or more run directories`,
     ]);
   const segments = runs.map(asSegment);
   const problems = [...differencesIn(segments), ...twice(segments)];
@@ -23,11 +23,11 @@ const asSegment = (run: AnyLoadRun): SegmentRun => {
   throw new ConfigurationError([
     merged === undefined
       ? `"${run.directory}" is the record of a whole run, not of a segment; accepted are run directories of \`load --segment\``
-      : `"${run.directory}" is a merged run already; accepted are the records that it was made of`,
+      : `"${run.directory}" is already a merged run; accepted are the records it was made of`,
   ]);
 };
 
-/** What has to be equal, by the name under which a user knows it. */
+/** Everything that must be equal, by the name users know. */
 const partsOf = ({ record, segment }: SegmentRun): Readonly<Record<string, string>> => {
   // Machines may differ: each is listed.
   const { machine: _, ...fingerprint } = record.fingerprint;
@@ -52,7 +52,7 @@ const differencesIn = (segments: readonly SegmentRun[]): readonly string[] => {
       .filter((part) => expected[part] !== found[part])
       .map(
         (part) =>
-          `${part} is "${found[part] ?? ""}" in "${other.directory}", and "${expected[part] ?? ""}" in "${first.directory}"; accepted are segments of one run, started in the same way`,
+          `${part} is "${found[part] ?? ""}" in "${other.directory}" but "${expected[part] ?? ""}" in "${first.directory}"; accepted are segments of one run, started in the same way`,
       );
   });
 };
@@ -62,5 +62,5 @@ const twice = (segments: readonly SegmentRun[]): readonly string[] =>
     .filter(([, same]) => same.length > 1)
     .map(
       ([index, same]) =>
-        `segment ${index} is there ${same.length} times: ${same.map(({ directory }) => `"${directory}"`).join(", ")}; give each once`,
+        `segment ${index} was given ${same.length} times: ${same.map(({ directory }) => `"${directory}"`).join(", ")}; give each once`,
     );

@@ -19,11 +19,11 @@ export interface AnyLoadRun {
   seconds(): AsyncGenerator<SecondLine>;
   latencies(): AsyncGenerator<SecondLatencies>;
   breaches(): AsyncGenerator<LoadBreach>;
-  /** The digests of what was issued, of one partition. */
+  /** The digests of issued credentials in one partition. */
   digests(partition: number): Promise<Buffer>;
 }
 
-/** One that holds a segment, which is more than every run does. */
+/** A run with a segment; not every run has one. */
 export interface SegmentRun extends AnyLoadRun {
   readonly segment: Segment;
 }

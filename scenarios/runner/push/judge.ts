@@ -13,7 +13,7 @@ import type { PushCase, PushTrace, Purpose } from "../../../conformance/judging/
 import type { TimeInterval } from "../../../conformance/judging/interval.ts";
 import type { LoadPush } from "./seen.ts";
 
-/** An event that the service was asked for, and that it acknowledged. */
+/** An event that was requested from the service and acknowledged. */
 export interface TriggeredEvent {
   readonly notificationId: string;
   /** Since the start of the load, on this machine's clock. */
@@ -24,7 +24,7 @@ export interface TriggeredEvent {
 export interface PushEvidence {
   readonly events: readonly TriggeredEvent[];
   readonly pushes: readonly LoadPush[];
-  /** Where the target's clock stood when watching ended. */
+  /** The target's time when watching ended. */
   readonly watchedUntil: TimeInterval;
   readonly limits: Pick<Limits, "pushDelaysMs" | "maxPushes">;
   /** tolerances.latenessMs of the profile. */
@@ -38,11 +38,11 @@ export interface PushJudgement {
   readonly breaches: readonly LoadBreach[];
   /** Readings of the schedule that all notifications fit. */
   readonly readings: readonly string[];
-  /** Notifications by how often each was pushed. */
+  /** Notifications by number of pushes. */
   readonly attempts: Readonly<Record<string, number>>;
 }
 
-/** Judges the pushes of a load run by the judges of the gate, notification by notification. */
+/** Judges the pushes of a load run with the gate's judgement, notification by notification. */
 export const judgePushes = (evidence: PushEvidence): PushJudgement => {
   const trace = traceOf(evidence);
   const judged = [
@@ -79,7 +79,7 @@ export const traceOf = (evidence: PushEvidence): PushTrace => {
   const { acknowledgedStatus, limits, latenessMs, watchedUntil } = evidence;
   const byId = Map.groupBy(evidence.pushes, ({ line }) => line.notificationId);
   return {
-    // Events come at any fraction of a second, so that what senders round counts on a moved clock as well.
+    // Events occur at any fraction of a second, so a sender's rounding counts on a moved clock as well.
     clock: "real",
     limits,
     ...pushToleranceOf(limits, "real", latenessMs),
@@ -165,7 +165,7 @@ const failing = ({ pushCases }: PushTrace): readonly PushCase[] =>
 const NOT_WATCHED = "failing notifications were not watched to the end of their retries";
 
 const NOT_JUDGED =
-  "failing notifications were not watched to the end of their retries, or the moments of their pushes are known too vaguely";
+  "failing notifications were not watched to the end of their retries, or the times of their pushes are too imprecise";
 
 const retried = (trace: PushTrace): Judged => {
   const { maxPushes } = trace.limits;
@@ -176,7 +176,7 @@ const retried = (trace: PushTrace): Judged => {
   const judged = partsOf("push.unacknowledged-retries", failing(trace), (one) =>
     lost.has(one)
       ? {
-          expected: "a push that failed is followed by the next one",
+          expected: "a failed push is followed by the next one",
           actual: `${one.pushes.length} pushes, none of them acknowledged, and no more`,
           evidence: one.pushes,
         }
@@ -185,7 +185,7 @@ const retried = (trace: PushTrace): Judged => {
   return noted(judged, lacking.length - lost.size, NOT_WATCHED);
 };
 
-/** Against the reading that the fewest notifications contradict. */
+/** Against the reading with the fewest contradictions. */
 const scheduled = (trace: PushTrace): Judged => {
   const fitted = readingsOf(trace.limits).map((reading) => fittedTo(reading, trace));
   const misfits = fitted
@@ -206,7 +206,7 @@ const scheduled = (trace: PushTrace): Judged => {
         ? []
         : (best?.against ?? []).map(({ pushCase, why }) => ({
             pushCase,
-            expected: `pushes as one reading of the schedule has them (${best?.reading.name} fits best)`,
+            expected: `pushes match one reading of the schedule (${best?.reading.name} fits best)`,
             actual: why,
           })),
   };

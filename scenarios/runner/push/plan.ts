@@ -1,6 +1,6 @@
 import type { PushAction } from "../../../conformance/contract/push.ts";
 
-/** A way to fail, attempt by attempt; the last action repeats. */
+/** A sequence of failures, attempt by attempt; the last action repeats. */
 interface Course {
   readonly attempts: readonly PushAction[];
 }
@@ -8,7 +8,10 @@ interface Course {
 const fails: PushAction = { kind: "answer", status: 503, body: "empty" };
 const acknowledges: PushAction = { kind: "answer" };
 
-/** What failing receivers do, one after the other: each failure that needs no waiting for, and each number of pushes before success. */
+/**
+ * Sequences for failing receivers, used in turn: each failure that requires no waiting, and each number of
+ * pushes before success.
+ */
 const courses: readonly Course[] = [
   { attempts: [fails] },
   { attempts: [fails, acknowledges] },
@@ -17,13 +20,13 @@ const courses: readonly Course[] = [
   { attempts: [fails, fails, fails, fails, acknowledges] },
 ];
 
-/** The share of accounts whose pushes fail at first or for good. */
+/** The share of accounts whose pushes fail at first or always. */
 export const failingShare = 0.2;
 
 /**
- * Accounts for a push load, and a plan by which the receiver fails the pushes of a share of them.
- * The other accounts are acknowledged at once, so that a slow retry of the failing ones cannot hide
- * behind them, nor they behind it.
+ * Accounts for a push load, and a receiver plan that fails the pushes of a share of them. The others are
+ * acknowledged immediately, so that slow retries of the failing ones and pushes of the others cannot mask
+ * each other.
  */
 export const planPushes = (accounts: readonly string[], acknowledgedStatus: number) => {
   const failing = accounts.slice(0, Math.max(1, Math.round(accounts.length * failingShare)));

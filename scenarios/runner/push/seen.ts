@@ -11,14 +11,14 @@ export interface LoadPush extends SeenPush {
 }
 
 export interface SeenAt {
-  /** The wall clock's reading at the origin of the receiver's clock. */
+  /** Wall-clock time at the origin of the receiver's clock. */
   readonly origin: TimeInterval;
   /** When the load began, on the wall clock. */
   readonly startedAtMs: number;
   readonly stops: readonly Stop[];
 }
 
-/** The receiver's journal as pushes of notifications; what names no notification is left out. */
+/** The receiver's journal as pushes of notifications, without those that name no notification. */
 export const seenPushes = (
   lines: readonly PushLine[],
   { origin, startedAtMs, stops }: SeenAt,
@@ -34,7 +34,7 @@ export const seenPushes = (
         line,
         at: targetTimeAt(stops, wallAt(line.firstByteMs)),
         ended: targetTimeAt(stops, wallAt(line.answeredMs ?? line.completeMs)),
-        // What was planned does not matter here: the journal says what was done.
+        // The plan does not matter here: the journal says what was done.
         action: undefined,
         atMs: wallAt(line.firstByteMs).latestMs - startedAtMs,
       };

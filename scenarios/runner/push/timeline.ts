@@ -1,14 +1,14 @@
 import type { TimeInterval } from "../../../conformance/judging/interval.ts";
-/** A look at the target's clock: what it said, and between which readings of this machine's wall clock it was asked. */
+/** A reading of the target's clock, and the wall-clock readings of this machine before and after it. */
 export interface Stop {
   readonly wall: TimeInterval;
   readonly target: TimeInterval;
 }
 
 /**
- * The target's time at a moment of this machine's wall clock, both as brackets. Without any stop the
- * two are the same clock. Before the first stop the target's time flowed as this machine's does;
- * after it, it is at least what an earlier look said, and at most what a later one did.
+ * The target's time at a moment of this machine's wall clock, both as intervals. Without stops the two clocks
+ * are the same. Before the first stop the target's time flowed like this machine's; afterwards an earlier
+ * stop is its lower bound, and a later one its upper bound.
  */
 export const targetTimeAt = (stops: readonly Stop[], wall: TimeInterval): TimeInterval => {
   const [first] = stops;
@@ -22,7 +22,7 @@ export const targetTimeAt = (stops: readonly Stop[], wall: TimeInterval): TimeIn
   };
 };
 
-/** Up to the first look time flowed, so that it also bounds what came long before it. */
+/** Time flowed until the first stop, which therefore also bounds much earlier moments. */
 const latestBefore = (after: Stop, first: Stop, wall: TimeInterval): number =>
   after === first
     ? first.target.latestMs - Math.max(0, first.wall.earliestMs - wall.latestMs)

@@ -23,13 +23,13 @@ import { targetTimeAt, type Stop } from "./timeline.ts";
 export interface PushOutcome {
   readonly judgement: PushJudgement;
   readonly summary: PushSummary;
-  /** Delays from event to first push, one distribution a second of the load. */
+  /** Delays from event to first push, one distribution per second of the load. */
   readonly delays: readonly Counted[];
   readonly notes: readonly string[];
 }
 
 const ACCOUNTS = 50;
-/** Steps of a moved clock while retries are waited for: a push lies somewhere within one. */
+/** Step size of a moved clock while waiting for retries: a push's time is known to within one step. */
 const STEP_MS = 5_000;
 const QUIET_MS = 300;
 
@@ -38,7 +38,10 @@ interface Told {
   readonly notification: string;
 }
 
-/** Prepares receiver and target for a push load. Afterwards events are told as they happen, and `finish` judges what came of them. */
+/**
+ * Prepares receiver and target for a push load. Then events are reported as they happen, and `finish` judges
+ * their pushes.
+ */
 export const watchPushes = async (context: LoadContext, directory: string) => {
   const { push, target } = context;
   if (push === undefined) throw new Error("a push load needs a receiver");
@@ -70,7 +73,10 @@ export const watchPushes = async (context: LoadContext, directory: string) => {
 
 const LOOKS = 5;
 
-/** What the receiver says of itself, and where the origin of its clock lies on this machine's: by the quickest of some looks. */
+/**
+ * The receiver's state, and the origin of its clock on this machine's clock, from the fastest of several
+ * readings.
+ */
 const originOf = async ({ receiver }: PushPorts, clock: LoadContext["clock"]) => {
   const looks = [];
   for (let look = 0; look < LOOKS; look += 1) {
@@ -85,11 +91,11 @@ const originOf = async ({ receiver }: PushPorts, clock: LoadContext["clock"]) =>
     looks.push({ state, origin, tookMs: afterMs - beforeMs });
   }
   const [quickest] = looks.toSorted((a, b) => a.tookMs - b.tookMs);
-  if (quickest === undefined) throw new Error("the receiver was not looked at");
+  if (quickest === undefined) throw new Error("the receiver was not read");
   return quickest;
 };
 
-/** Moves the target's clock, or waits, until every retry that any reading predicts is over. */
+/** Moves the target's clock, or waits, until all retries of every reading are over. */
 const waitForRetries = async (
   { target, clock, signal }: LoadContext,
   push: PushPorts,
@@ -113,7 +119,7 @@ const waitForRetries = async (
   if (targetClock.kind === "real") {
     await clock.sleep(Math.min(longestMs, maxWaitMs), signal).catch(() => undefined);
     await look();
-    // On a real clock both are the same clock, and no stop is needed to tell one from the other.
+    // On a real clock both clocks are the same, so no stop is needed.
     return [];
   }
   for (let waitedMs = 0; waitedMs < longestMs && !signal.aborted; waitedMs += STEP_MS) {
@@ -130,8 +136,8 @@ const SETTLE_MS = 50;
 const MOST_SETTLES = 200;
 
 /**
- * Waits until no push is under way any more: time that is moved on while a sender still waits for an
- * answer would make its next push late. Where the hook does not tell, until arrivals have gone quiet.
+ * Waits until no push is in flight: moving the clock while a sender waits for an answer would make its next
+ * push late. If the hook does not report pending pushes, waits until arrivals stop.
  */
 const settle = async (
   { targetClock, receiver }: PushPorts,
@@ -176,7 +182,7 @@ interface Gathered {
   readonly stops: readonly Stop[];
   readonly lines: readonly PushLine[];
   readonly push: PushPorts;
-  /** The wall clock's reading at the origin of the receiver's clock. */
+  /** Wall-clock time at the origin of the receiver's clock. */
   readonly origin: TimeInterval;
 }
 
@@ -214,10 +220,10 @@ const outcomeOf = (context: LoadContext, asked: LoadPlan, gathered: Gathered): P
     },
     notes: [
       unnamed > 0 &&
-        `${unnamed} events were triggered whose notification the hook does not name: their pushes cannot be told apart and were not judged; name the id with "result" in hooks.events.trigger`,
+        `${unnamed} events were triggered whose notification the hook does not name: their pushes cannot be told apart and were not judged; set "result" in hooks.events.trigger to the place of the id`,
       delays.all === undefined &&
         triggered.length > 0 &&
-        "no first push came before the target's clock was moved, so that no delay of pushes was measured",
+        "no first push arrived before the target's clock was moved, so no push delay was measured",
       judgement.readings.length > 0 &&
         `readings of the retry schedule that all failing notifications fit: ${judgement.readings.join(", ")}`,
     ].filter((one) => one !== false),
@@ -225,9 +231,9 @@ const outcomeOf = (context: LoadContext, asked: LoadPlan, gathered: Gathered): P
 };
 
 /**
- * Delays from event to first push in real time, by the second of the event. Where a reading delays
- * the first push as well, it is counted from then. First pushes that came while the clock was being
- * moved say nothing of real time.
+ * Delays from event to first push in real time, by the second of the event. If a reading delays the first
+ * push, the delay counts from its due time. First pushes that arrived while the clock was being moved say
+ * nothing about real time.
  */
 const delaysOf = (
   events: readonly TriggeredEvent[],

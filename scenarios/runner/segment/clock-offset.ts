@@ -1,6 +1,9 @@
 import type { ClockReading } from "../../../conformance/contract/segments.ts";
 
-/** An answer with a Date, and between which readings of this machine's clock it was asked for and came. Milliseconds since 1970. */
+/**
+ * An answer with a Date, and this machine's clock readings before the request and after the answer.
+ * Milliseconds since 1970.
+ */
 export interface DateLook {
   readonly sentMs: number;
   readonly receivedMs: number;
@@ -8,16 +11,19 @@ export interface DateLook {
   readonly dateMs: number;
 }
 
-/** Backends whose clocks differ by less than this are taken as one, and the difference as error. */
+/** Backends whose clocks differ by less count as one, and the difference as error. */
 const MOST_DISAGREEMENT_MS = 100;
 
-/** The offsets (target's clock less this machine's) that a look leaves open: a Date is its second, cut off. */
+/**
+ * Bounds of the offset (target's clock minus this machine's) given one answer: a Date is truncated to its
+ * second.
+ */
 const boundsOf = ({ sentMs, receivedMs, dateMs }: DateLook) => ({
   leastMs: dateMs - receivedMs,
   mostMs: dateMs + 1_000 - sentMs,
 });
 
-/** What all looks leave open together; `leastMs` above `mostMs` where they contradict each other. */
+/** Bounds of the offset given all answers; `leastMs` exceeds `mostMs` if they contradict each other. */
 export const openBounds = (
   looks: readonly DateLook[],
 ): { readonly leastMs: number; readonly mostMs: number } => {
@@ -29,8 +35,8 @@ export const openBounds = (
 };
 
 /**
- * The offset with its bound. Without a daemon a clock can be read from answers alone: a client that sees the Date
- * change from one second to the next knows the target's clock to within the time that the answers took.
+ * The offset with its error. Answers are enough to read a clock: a client that sees the Date change from one
+ * second to the next knows the target's clock to within the time the answers took.
  */
 export const offsetFrom = (looks: readonly DateLook[], failure?: string): ClockReading => {
   if (looks.length === 0) return { looks: 0, unknown: failure ?? "no answer had a Date" };
@@ -39,7 +45,7 @@ export const offsetFrom = (looks: readonly DateLook[], failure?: string): ClockR
   if (disagreementMs > MOST_DISAGREEMENT_MS)
     return {
       looks: looks.length,
-      unknown: `answers disagree by ${Math.round(disagreementMs)} ms, as those of several machines with different clocks do`,
+      unknown: `answers disagree by ${Math.round(disagreementMs)} ms, like those of several machines with different clocks`,
     };
   return {
     offsetMs: (leastMs + mostMs) / 2,
@@ -48,7 +54,10 @@ export const offsetFrom = (looks: readonly DateLook[], failure?: string): ClockR
   };
 };
 
-/** When to look next: as the target's clock goes from one second to the next, by the middle of what is still open. */
+/**
+ * When to send the next request: when the target's clock reaches the next second, by the middle of the
+ * remaining bounds.
+ */
 export const nextEdgeMs = (looks: readonly DateLook[], nowMs: number): number => {
   const { leastMs, mostMs } = openBounds(looks);
   const offsetMs = (leastMs + mostMs) / 2;

@@ -47,7 +47,7 @@ describe("the flags of a segment", () => {
     [
       "a start that is over",
       { segment: "1/2", ...others, startAt: "2026-01-01T09:59:59Z" },
-      "it has passed by this machine's clock",
+      "it has already passed by this machine's clock",
     ],
     [
       "a start a day away",
@@ -60,8 +60,8 @@ describe("the flags of a segment", () => {
       "its offset from UTC",
     ],
     ["no moment", { segment: "1/2", ...others, startAt: "soon" }, '--start-at is "soon"'],
-    ["a run id alone", { runId: "R" }, "--run-id is for --segment, which is missing"],
-    ["a start alone", { startAt: others.startAt }, "--start-at is for --segment, which is missing"],
+    ["a run id alone", { runId: "R" }, "--run-id needs --segment"],
+    ["a start alone", { startAt: others.startAt }, "--start-at needs --segment"],
   ])("refuse %s", (_, flags, named) => {
     expect(() => parseSegment(flags, {}, nowMs)).toThrow(named);
   });

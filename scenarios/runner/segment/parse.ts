@@ -12,13 +12,13 @@ interface Part {
   readonly count: number;
 }
 
-/** k6 deals arrivals out one by one: more machines than this share too few of them each. */
+/** k6 deals out arrivals one by one: with more machines, each gets too few. */
 const MOST_SEGMENTS = 1_000;
 const DAY_MS = 86_400_000;
 
 /**
- * The segment that the flags ask for; undefined where there is none. Throws ConfigurationError with every
- * problem, each naming its flag.
+ * The segment requested by the flags; undefined if none. Throws ConfigurationError with every problem, each
+ * naming its flag.
  */
 export const parseSegment = (
   { segment, runId, startAt }: SegmentFlags,
@@ -29,14 +29,16 @@ export const parseSegment = (
   if (segment === undefined) {
     const lonely = Object.entries(others).filter(([, value]) => value !== undefined);
     if (lonely.length === 0) return undefined;
-    throw new ConfigurationError(lonely.map(([flag]) => `${flag} is for --segment, which is missing`));
+    throw new ConfigurationError(lonely.map(([flag]) => `${flag} needs --segment`));
   }
   const missing = Object.entries(others).filter(([, value]) => value === undefined);
   const part = segment === "auto" ? fromScheduler(environment) : partIn(segment);
   const startAtMs = startAt === undefined ? Number.NaN : momentIn(startAt);
   const problems = [
     ...(isProblem(part) ? [part] : []),
-    ...missing.map(([flag]) => `${flag} is missing; --segment needs it, the same on every machine`),
+    ...missing.map(
+      ([flag]) => `${flag} is missing; --segment needs it, with the same value on every machine`,
+    ),
     ...(runId === undefined || /^[A-Za-z0-9][\w.-]{0,99}$/.test(runId) ? [] : [wrongRunId(runId)]),
     ...(startAt === undefined ? [] : startProblems(startAt, startAtMs - nowMs)),
   ];
@@ -63,7 +65,7 @@ const partIn = (text: string): Part | Problem => {
   return isPart(part) ? part : { key: "--segment", value: text, accepted };
 };
 
-/** Variables by which a scheduler tells each of its jobs or tasks its number, from `first` on, and how many there are. */
+/** Variables by which a scheduler gives each job or task its number, counting from `first`, and the total. */
 interface Scheduler {
   readonly index: string;
   readonly count: string;
@@ -71,7 +73,7 @@ interface Scheduler {
 }
 
 export const schedulers: readonly Scheduler[] = [
-  // Kubernetes, Job with completionMode Indexed; the number is for the manifest to tell.
+  // Kubernetes, Job with completionMode Indexed; the manifest sets the total.
   { index: "JOB_COMPLETION_INDEX", count: "TOUCHSTONE_SEGMENTS", first: 0 },
   // GitLab CI, `parallel`.
   { index: "CI_NODE_INDEX", count: "CI_NODE_TOTAL", first: 1 },
@@ -79,7 +81,7 @@ export const schedulers: readonly Scheduler[] = [
   { index: "BUILDKITE_PARALLEL_JOB", count: "BUILDKITE_PARALLEL_JOB_COUNT", first: 0 },
   // Google Cloud Run jobs.
   { index: "CLOUD_RUN_TASK_INDEX", count: "CLOUD_RUN_TASK_COUNT", first: 0 },
-  // Slurm, srun: a step may have fewer tasks than its job, which SLURM_NTASKS counts.
+  // Slurm, srun: a step may have fewer tasks than its job, whose number is in SLURM_NTASKS.
   { index: "SLURM_PROCID", count: "SLURM_STEP_NUM_TASKS", first: 0 },
 ];
 
@@ -90,7 +92,7 @@ const fromScheduler = (environment: NodeJS.ProcessEnv): Part | Problem | string 
     return {
       key: "--segment",
       value: "auto",
-      accepted: `one of ${schedulers.map(({ index, count }) => `${index} with ${count}`).join(", ")} in the environment, and none is set`,
+      accepted: `one of ${schedulers.map(({ index, count }) => `${index} with ${count}`).join(", ")} in the environment, but none is set`,
       remedy: "give the segment as I/N",
     };
   if (other !== undefined)
@@ -110,10 +112,10 @@ const fromScheduler = (environment: NodeJS.ProcessEnv): Part | Problem | string 
 const wrongRunId = (value: string): Problem => ({
   key: "--run-id",
   value,
-  accepted: "up to 100 letters, digits, dots, dashes and underscores that begin with a letter or digit",
+  accepted: "up to 100 letters, digits, dots, dashes and underscores, starting with a letter or digit",
 });
 
-/** A moment with its offset from UTC (RFC 3339 section 5.6): without one it would be another on each machine. */
+/** A moment with a UTC offset (RFC 3339 section 5.6): without one it would differ between machines. */
 const momentIn = (text: string): number =>
   /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}(\.\d{1,3})?(Z|[+-]\d{2}:\d{2})$/.test(text)
     ? Date.parse(text)
@@ -122,16 +124,14 @@ const momentIn = (text: string): number =>
 const startProblems = (value: string, aheadMs: number): readonly Problem[] => {
   const key = "--start-at";
   if (Number.isNaN(aheadMs))
-    return [
-      { key, value, accepted: "a moment with seconds and its offset from UTC, such as 2030-01-31T10:05:00Z" },
-    ];
+    return [{ key, value, accepted: "a moment with seconds and a UTC offset, such as 2030-01-31T10:05:00Z" }];
   if (aheadMs > 0 && aheadMs < DAY_MS) return [];
   return [
     {
       key,
       value,
       accepted: "a moment within the next 24 hours",
-      remedy: aheadMs <= 0 ? "it has passed by this machine's clock" : "it is more than a day ahead",
+      remedy: aheadMs <= 0 ? "it has already passed by this machine's clock" : "it is more than a day ahead",
     },
   ];
 };

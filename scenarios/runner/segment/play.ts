@@ -20,7 +20,7 @@ export const clockOf = (context: LoadContext): Promise<ClockReading> => {
   return readClock({ baseUrl: target.profile.baseUrl, environment, clock, signal });
 };
 
-/** How long ago the start was by now; undefined while it is ahead. */
+/** How long ago the start was; undefined if it is still ahead. */
 export const lateBy = (
   { clock }: Pick<LoadContext, "clock">,
   { startAtMs }: Pick<SegmentPlan, "startAtMs">,

@@ -13,18 +13,18 @@ export interface ClockTarget {
   readonly signal: AbortSignal;
 }
 
-/** The Date of one answer; a cache's answer tells the time at which it was stored, and is none. */
+/** The Date of one answer; undefined for a cached answer, whose Date is the time it was stored. */
 export type AskDate = () => Promise<number | undefined>;
 
-/** First looks spread over a second, so that one of two neighbours sees the Date change. */
+/** First requests spread over a second, so that two neighbours see the Date change. */
 const COARSE_LOOKS = 20;
 const COARSE_EVERY_MS = 1_000 / COARSE_LOOKS;
-/** Then looks around the next edges, each spread over what the one before left open. */
+/** Then requests around the next edges, each spread over the remaining bounds. */
 const EDGES = 2;
 const LOOKS_AT_AN_EDGE = 20;
 const GOOD_ENOUGH_MS = 2;
 
-/** Reads the target's clock by the Date of its answers: some fifty requests in about three seconds. */
+/** Reads the target's clock from the Date of its answers: about fifty requests in three seconds. */
 export const readClock = async ({ clock, signal, ...target }: ClockTarget): Promise<ClockReading> => {
   const asker = dateAsker(target);
   try {
@@ -44,7 +44,7 @@ export const readBy = async (
   const look = async (): Promise<void> => {
     const sentMs = nowMs();
     const dateMs = await ask();
-    // The wall clock is read in whole milliseconds, cut off.
+    // The wall clock is read in whole milliseconds, truncated.
     if (dateMs !== undefined) looks.push({ sentMs, receivedMs: nowMs() + 1, dateMs });
   };
   try {
@@ -69,7 +69,7 @@ export const readBy = async (
   }
 };
 
-/** Asks over one connection that is kept: a new one would add its own time to the error. */
+/** Uses one kept connection, because a new one would add its own time to the error. */
 const dateAsker = ({
   baseUrl,
   environment,

@@ -13,8 +13,8 @@ export interface SegmentEnd {
 }
 
 /**
- * The end of a segment. What a load would be judged by stays in the record for the merge, which alone gives
- * the verdict: a segment that was played to its end has no outcome, and exit code 0.
+ * The end of a segment. The data for judging stays in the record for the merge, which alone gives the
+ * verdict: a segment played to its end has no outcome, and exit code 0.
  */
 export const sealedSegment = (
   verdicts: LoadFinal,
@@ -40,13 +40,13 @@ export const sealedSegment = (
   };
 };
 
-/** What a segment comes to whose set-up took longer than the others waited. */
+/** The end of a segment whose set-up took longer than the others waited. */
 export const lateEnd = (lateMs: number) => {
-  const stopped = `its set-up outlasted the start by ${(lateMs / 1_000).toFixed(1)} s, so that it played no load; choose a later --start-at`;
+  const stopped = `its set-up outlasted the start by ${(lateMs / 1_000).toFixed(1)} s, so it played no load; choose a later --start-at`;
   return { stopped, outcome: "incomplete" as const, exitCode: exitCodes.incomplete };
 };
 
-/** None for a segment that was played to its end. */
+/** Undefined for a segment played to its end. */
 const outcomeOf = (
   { end, stopped, exceptions }: Pick<LoadResult, "end" | "stopped" | "exceptions">,
   isInterrupted: boolean,

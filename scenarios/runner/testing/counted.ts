@@ -1,7 +1,7 @@
 import type { Counted } from "../../../conformance/contract/distribution.ts";
 import { countedMs, latencyHistogram } from "../collect/histograms.ts";
 
-/** So many of each latency, given in milliseconds. */
+/** This many of each latency, given in milliseconds. */
 export const counted = (counts: Readonly<Record<number, number>>): Counted => {
   const histogram = latencyHistogram();
   for (const [ms, count] of Object.entries(counts))

@@ -21,7 +21,7 @@ export interface CountingServer extends AsyncDisposable {
   readonly count: () => Promise<number>;
 }
 
-/** A server that does as little as a server can, in its own process, and counts. */
+/** A minimal server in its own process that counts requests. */
 export const startCountingServer = async (): Promise<CountingServer> => {
   const child = spawn(process.execPath, ["--input-type=module", "--eval", program], {
     stdio: ["ignore", "pipe", "inherit"],
@@ -32,7 +32,7 @@ export const startCountingServer = async (): Promise<CountingServer> => {
     baseUrl,
     count: () =>
       new Promise((resolve, reject) => {
-        // A separate connection: one that rested during a run may just be closing.
+        // A separate connection, because one that was idle during a run may just be closing.
         get(`${baseUrl}/count`, { agent: false }, (answer) => {
           void text(answer).then((count) => resolve(Number(count)), reject);
         }).on("error", reject);

@@ -3,28 +3,27 @@ import { once } from "node:events";
 import { readFileSync, writeFileSync } from "node:fs";
 
 /**
- * Machines as far as one can have them on one: each in a network of its own (a network namespace with its own address
- * and ports) and with a host name of its own, joined by a bridge that no other network reaches. The target stands at
- * the bridge. Needs root and iproute2.
+ * Simulated machines: each in its own network namespace (address and ports) with its own host name, joined by
+ * an isolated bridge. The target stands at the bridge. Needs root and iproute2.
  */
 export interface Hosts extends AsyncDisposable {
   /** The command line that runs a command on machine 1, 2 and so on. */
   readonly on: (machine: number, command: readonly string[]) => readonly string[];
   readonly onTarget: (command: readonly string[]) => readonly [string, ...string[]];
-  /** Pulls a machine's cable. */
+  /** Disconnects a machine. */
   readonly cut: (machine: number) => void;
-  /** Lets the machines reach what listens on the target's loopback, and rewrites the profile accordingly. */
+  /** Lets the machines reach the target's loopback ports, and rewrites the profile accordingly. */
   readonly open: (profileFile: string) => Promise<void>;
 }
 
-/** Of the range that is set aside for measuring networks (RFC 2544). */
+/** From the range reserved for network benchmarks (RFC 2544). */
 const addressOf = (at: number): string => `198.18.0.${at}`;
 const target = addressOf(254);
 
 const ip = (...parameters: readonly string[]): void =>
   void execFileSync("ip", parameters, { stdio: ["ignore", "ignore", "pipe"] });
 
-/** Passes connections on, byte by byte, from the bridge to loopback. */
+/** Forwards connections, byte by byte, from the bridge to loopback. */
 const forwarder = `
 const net = require("node:net");
 const ports = process.argv.slice(1);

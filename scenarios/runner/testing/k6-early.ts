@@ -2,8 +2,8 @@ import { runnerClock } from "../clock.ts";
 import { findK6 } from "../k6/find.ts";
 
 /**
- * Where there is no k6 yet, it is built while the tests run that need none; those that need it wait
- * for it. The build is ended with the tests.
+ * If there is no k6 yet, builds it while tests run that do not need it; others wait. The build ends with the
+ * tests.
  */
 export default (): (() => void) => {
   const ending = new AbortController();

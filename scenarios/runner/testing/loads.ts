@@ -9,7 +9,7 @@ import type { FetchedProfile } from "../../../conformance/contract/profile-fetch
 import type { ScriptSettings } from "../../protocol.ts";
 import type { LoadHeader } from "../record.ts";
 
-/** A folder that goes away with the test. */
+/** A folder that is removed with the test. */
 export const temporaryFolder = (): Disposable & { readonly path: string } => {
   const folder = mkdtempSync(path.join(os.tmpdir(), "touchstone-test-"));
   return { path: folder, [Symbol.dispose]: () => rmSync(folder, { recursive: true, force: true }) };
@@ -32,14 +32,14 @@ export const serve = async (
   };
 };
 
-/** A profile with nothing in it but what has to be there. */
+/** A profile with only the required keys. */
 export const profileFor = (baseUrl: string): FetchedProfile => ({ name: "test", baseUrl, clients: [] });
 
 export const constantStage = (rate: number, durationMs: number): readonly Stage[] => [
   { startMs: 0, durationMs, fromRate: rate, toRate: rate },
 ];
 
-/** Settings of a constant load; scripts of tests use of them what they need. */
+/** Settings of a constant load; test scripts use what they need. */
 export const settingsFor = (baseUrl: string, stages: readonly Stage[]): ScriptSettings => ({
   scenario: "token",
   baseUrl,
@@ -59,7 +59,7 @@ export const settingsFor = (baseUrl: string, stages: readonly Stage[]): ScriptSe
   preflight: false,
 });
 
-/** What every script of a test begins with: settings, our metrics, a load that goes by the first stage. */
+/** The start of every test script: settings, our metrics, a load that follows the first stage. */
 const head = `
 import http from "k6/http";
 import exec from "k6/execution";
@@ -88,8 +88,8 @@ const begin = () => {
 `;
 
 /**
- * Writes a script for k6; the body is the rest of it. It goes by arrivals, or by as many virtual
- * users as it may have, each of which never rests.
+ * Writes a script for k6 with this body. It runs by arrivals, or with the maximum number of virtual users,
+ * none of which ever rests.
  */
 export const scriptIn = (
   folder: string,

@@ -3,7 +3,7 @@ import { root, runCli, type Measured } from "../../../conformance/testing/measur
 import { startFakeProcess } from "../../../fake-server/index.ts";
 import { runnerClock } from "../clock.ts";
 
-/** A load that three processes of the command line play together. */
+/** A load played by three processes of the command line. */
 export interface AskedSegments {
   readonly profileFile: string;
   readonly scenario: string;
@@ -13,7 +13,7 @@ export interface AskedSegments {
 
 export const machines = [1, 2, 3] as const;
 
-/** `on` puts a command where it is to run. */
+/** `on` places a command on its machine. */
 export const startFake = async (
   behaviour: string,
   on = (command: readonly [string, ...string[]]): readonly [string, ...string[]] => command,
@@ -33,7 +33,7 @@ export const segmentParameters = (
     ["--run-id", "R", "--start-at", startAt, "--out", out],
   ].flat();
 
-/** What three processes may take to be ready: a machine that is busy with something else gets longer. */
+/** How long three processes may take to be ready: a busy machine gets longer. */
 const leadsMs = [25_000, 150_000];
 
 export const startIn = (leadMs: number): string =>
@@ -42,7 +42,7 @@ export const startIn = (leadMs: number): string =>
 const isLate = ({ exitCode, stdout, stderr }: Measured): boolean =>
   exitCode !== 0 && `${stdout}${stderr}`.includes("its set-up outlasted the start");
 
-/** Plays it, again with more time before the start where that was too little, and answers with where the records are. */
+/** Plays the load, again with a longer lead if that was too short, and returns the folders of the records. */
 export const playSegments = async (folder: string, asked: AskedSegments, env: NodeJS.ProcessEnv = {}) => {
   for (const leadMs of leadsMs) {
     const recordOf = (index: number): string => path.join(folder, `records-${leadMs}`, String(index));

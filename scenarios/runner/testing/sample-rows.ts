@@ -3,7 +3,7 @@ export const head =
   "metric_name,timestamp,metric_value,error_code,expected_response,name,status,extra_tags,metadata\n";
 const startedAtMicro = 1_790_000_000_000_000;
 
-/** A second of k6's rows at so many requests a second: iterations of three requests. */
+/** A second of k6's rows at this rate: iterations of three requests. */
 export const secondOfRows = (second: number, rate: number, random: () => number): string => {
   const rows: string[] = [];
   const iterations = Math.round(rate / 3);

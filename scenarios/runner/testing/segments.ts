@@ -8,20 +8,20 @@ import { nowhere, openLoadRecord } from "../record.ts";
 import { constantStage, headerFor, settingsFor } from "./loads.ts";
 import { head, secondOfRows } from "./sample-rows.ts";
 
-/** Records of segments, made by the collector of rows as k6 writes them, without a k6. */
+/** Records of segments, made by the collector from rows like k6's, without k6. */
 
 export interface PlayedOptions {
   readonly count: number;
   readonly seconds: number;
-  /** Requests a second of one segment. */
+  /** Requests per second of one segment. */
   readonly rate: number;
-  /** Rows that a segment has besides its own. */
+  /** Additional rows of a segment. */
   readonly extra?: (index: number, second: number) => string;
 }
 
 const startAt = "2026-09-21T14:13:20.000Z";
 
-/** Rows of one segment in one second: those of another are others. */
+/** Rows of one segment in one second, different for each segment. */
 export const rowsOf = ({ rate, extra }: PlayedOptions, index: number, second: number): string =>
   secondOfRows(second, rate, seededRandom(1_000 * index + second)) + (extra?.(index, second) ?? "");
 
@@ -49,7 +49,7 @@ export const segmentFor = (index: number, count: number): Segment => ({
   clock: { before: { offsetMs: 2, errorMs: 1, looks: 40 }, after: { offsetMs: 3, errorMs: 1, looks: 40 } },
 });
 
-/** Leaves the sealed record of a segment in the folder, and answers with its directory. */
+/** Writes the sealed record of a segment to the folder, and returns its directory. */
 export const writeSegment = (folder: string, index: number, options: PlayedOptions): string => {
   const { count, seconds, rate } = options;
   const segment = segmentFor(index, count);
@@ -88,6 +88,6 @@ export const writeSegment = (folder: string, index: number, options: PlayedOptio
   return directory;
 };
 
-/** The row of a credential that was issued. */
+/** The row of an issued credential. */
 export const issuedRow = (what: string, digest: string, second: number): string =>
   `touchstone_issued,${1_790_000_000_000_000 + second * 1_000_000 + 500_000},1.000000,,,,,what=${what},lag=0.1&digest=${digest}\n`;

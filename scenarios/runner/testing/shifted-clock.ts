@@ -4,10 +4,10 @@ import path from "node:path";
 import { root } from "../../../conformance/testing/measure.ts";
 import { installedVersion } from "../k6/version.ts";
 
-/** What is wrong with the wall clock of a machine. Its timers are right, as those of real machines are. */
+/** The fault of a machine's wall clock. Its timers are right, as on real machines. */
 export interface Shift {
   readonly ms: number;
-  /** Millionths by which it runs fast from `sinceMs` on (milliseconds since 1970). */
+  /** Parts per million by which it runs fast from `sinceMs` on (milliseconds since 1970). */
   readonly driftPpm?: number;
   readonly sinceMs?: number;
 }
@@ -38,8 +38,8 @@ func shiftedNow() (int64, int32, int64) {
 `;
 
 /**
- * k6 with a wall clock that its environment sets. libfaketime does not reach it, since it is linked statically, and
- * Linux has no namespace of the wall clock: so Go's own package of time is built with \`Now\` changed. Needs Go; the
+ * k6 with a wall clock set by its environment. libfaketime does not work because k6 is linked statically, and
+ * Linux has no wall-clock namespace; so Go's time package is built with a changed \`Now\`. Needs Go; the
  * first time it builds all of k6.
  */
 const shiftableK6 = (): string => {
@@ -70,7 +70,7 @@ const shiftableK6 = (): string => {
   return binary;
 };
 
-/** The same for the runner, which reads its wall clock by Date alone. */
+/** The same for the runner, which reads its wall clock only by Date. */
 const shiftedDate = ({ ms, driftPpm = 0, sinceMs = 0 }: Shift): string => {
   const source = `const Sound = Date;
 const now = () => { const at = Sound.now(); return Math.floor(at + ${ms} + (at - ${sinceMs}) * ${driftPpm} / 1e6); };
@@ -81,7 +81,10 @@ globalThis.Date = class Date extends Sound {
   return `data:text/javascript,${encodeURIComponent(source)}`;
 };
 
-/** The environment of a Touchstone on a machine with such a clock; the folder is for a file that its k6 is started by. */
+/**
+ * The environment of a Touchstone on a machine with such a clock; the folder receives the script that starts
+ * its k6.
+ */
 export const environmentOf = (shift: Shift, folder: string): NodeJS.ProcessEnv => {
   const start = path.join(folder, "k6");
   const { ms, driftPpm = 0, sinceMs = 0 } = shift;

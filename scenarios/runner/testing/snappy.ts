@@ -1,4 +1,4 @@
-/** Undoes Snappy's block format, by which Prometheus' remote write is compressed. For data of programs that one trusts. */
+/** Decompresses Snappy's block format, used by Prometheus' remote write. For trusted data only. */
 export const fromSnappy = (bytes: Buffer): Buffer => {
   let at = 0;
   const little = (size: number): number => {
@@ -6,7 +6,7 @@ export const fromSnappy = (bytes: Buffer): Buffer => {
     at += size;
     return value;
   };
-  // The length of the whole, seven bits a byte.
+  // The total length, seven bits per byte.
   let [length, shift] = [0, 0];
   for (let more = true; more; shift += 7) {
     const byte = little(1);
@@ -27,7 +27,7 @@ export const fromSnappy = (bytes: Buffer): Buffer => {
     }
     const count = kind === 1 ? ((tag >> 2) & 7) + 4 : (tag >> 2) + 1;
     const back = kind === 1 ? ((tag >> 5) << 8) + little(1) : little(kind === 2 ? 2 : 4);
-    // What is copied may overlap what it makes.
+    // A copy may overlap its own output.
     for (let copied = 0; copied < count; copied += 1, to += 1) whole[to] = whole[to - back] ?? 0;
   }
   return whole;
