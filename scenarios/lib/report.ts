@@ -76,6 +76,7 @@ const withMetadata = (values: Readonly<Record<string, string>>, action: () => vo
 
 /** Sends the runner what samples cannot carry. */
 export const say = (message: ScriptMessage): void => {
-  // A script's console is its only channel to the runner. oxlint-disable-next-line no-console
+  // A script's console is its only channel to the runner.
+  // oxlint-disable-next-line no-console
   console.error(logMark + JSON.stringify(message));
 };
