@@ -1,17 +1,17 @@
-/** An answer as it goes out, apart from the headers that HTTP adds. */
+/** An answer as sent, without the headers that HTTP adds. */
 export interface Answer {
   readonly status: number;
   /** Names in lower case. */
   readonly headers: Readonly<Record<string, string>>;
   readonly body: string;
-  /** Sent piece by piece, without a Content-Length. */
+  /** Sent in chunks, without a Content-Length. */
   readonly chunked?: true;
 }
 
-/** The fields of a successful answer, in the order in which they are written. */
+/** The fields of a successful answer, in output order. */
 export type Fields = Readonly<Record<string, unknown>>;
 
-/** Everything is told not to be stored: most answers carry credentials (RFC 6749 section 5.1). */
+/** No answer may be stored: most carry credentials (RFC 6749 section 5.1). */
 const JSON_HEADERS = { "content-type": "application/json; charset=utf-8", "cache-control": "no-store" };
 
 export const jsonAnswer = (status: number, body: unknown): Answer => ({
@@ -25,7 +25,7 @@ export const withHeaders = (answer: Answer, headers: Readonly<Record<string, str
   headers: { ...answer.headers, ...headers },
 });
 
-/** Why a request gets nothing. The document shows no codes, so the names are the fake's own. */
+/** Why a request is refused. The document shows no codes, so the names are the fake's own. */
 export type RefusalKind =
   | "not-found"
   | "rate-limited"
@@ -55,18 +55,18 @@ export type RefusalKind =
 
 export interface Refusal {
   readonly kind: RefusalKind;
-  /** For `rate-limited`: when to try again, in whole seconds. */
+  /** For `rate-limited`: when to retry, in whole seconds. */
   readonly retryAfterSeconds?: number;
 }
 
-/** A redirect that carries what a JSON answer would have carried. */
+/** A redirect with the content of a JSON answer. */
 export const redirectTo = (location: string): Answer => ({
   status: 302,
   headers: { location, "cache-control": "no-store" },
   body: "",
 });
 
-/** The query part that carries code and state. */
+/** The query with code and state. */
 export const codeAndState = (fields: Fields): string =>
   new URLSearchParams({ code: String(fields["code"]), state: String(fields["state"]) }).toString();
 

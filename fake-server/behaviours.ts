@@ -14,7 +14,10 @@ const entries: Readonly<Record<string, Variant>> = {
   ...loadVariants,
 };
 
-/** Every behaviour that the service can be started with, by name: `sound`, the defects, the variants, and those of both that only load shows. */
+/**
+ * Every behaviour that the service can be started with, by name: `sound`, defects, variants, and those of
+ * both that only load shows.
+ */
 export const behaviours: Readonly<Record<string, FakeBehaviour>> = Object.fromEntries([
   [soundBehaviour.name, soundBehaviour],
   ...Object.entries(entries).map(([name, entry]) => [name, behaviourFrom(name, entry)]),
@@ -27,7 +30,7 @@ const unknown = (asked: string): ConfigurationError =>
     `--behaviour: there is no behaviour "${asked}"; similar ones are ${nearest(asked, Object.keys(behaviours), LISTED).join(", ")}`,
   );
 
-/** Finds a behaviour by its name, or several to be shown together by their names joined with "+". Throws ConfigurationError. */
+/** Finds a behaviour by name, or several combined by names joined with "+". Throws ConfigurationError. */
 export const findBehaviour = (name: string): FakeBehaviour => {
   if (name.includes(joint)) return bundle(name, name.split(joint).map(entryOf));
   const found = Object.hasOwn(behaviours, name) ? behaviours[name] : undefined;

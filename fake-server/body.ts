@@ -1,12 +1,11 @@
 import { isUtf8 } from "node:buffer";
 
-/** The fields of a JSON object as they came: nothing is known about them yet. */
+/** The unvalidated fields of a JSON object. */
 export type JsonObject = Readonly<Record<string, unknown>>;
 
 /**
- * Reads a request body strictly: undefined unless it is well-formed UTF-8 that
- * holds exactly one JSON object none of whose own keys occurs twice, since a
- * repeated key leaves open which of its values was meant.
+ * Reads a request body strictly: undefined unless it is well-formed UTF-8 with exactly one JSON object and no
+ * duplicate top-level keys, because a repeated key leaves open which value was meant.
  */
 export const parseBody = (raw: Buffer): JsonObject | undefined => {
   if (!isUtf8(raw)) return undefined;
@@ -28,8 +27,8 @@ const OPENING_BRACE = 0x7b;
 const CLOSING_BRACE = 0x7d;
 
 /**
- * Whether the outermost object of a text that is known to be JSON names a key
- * twice (or has too many keys to compare). At that depth a string is a key exactly when a colon follows it.
+ * Whether the outermost object of a valid JSON text has a duplicate key (or too many keys to compare). At
+ * that depth a string is a key exactly if a colon follows it.
  */
 const hasAmbiguousKeys = (text: string): boolean => {
   const keys: string[] = [];
@@ -52,7 +51,7 @@ const hasAmbiguousKeys = (text: string): boolean => {
   return false;
 };
 
-/** A token request has three fields; an object of very many is none, and not worth comparing them all. */
+/** A token request has three fields; an object with this many is not one, and not worth comparing. */
 const KEYS_MAX = 256;
 
 const unescaped = (literal: string): string =>

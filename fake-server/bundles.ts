@@ -4,7 +4,7 @@ import { sound } from "./sound.ts";
 
 export const joint = "+";
 
-/** One service that shows several behaviours at once; where two replace one decision, the later one has it. */
+/** One service with several behaviours at once; if two replace the same decision, the later one wins. */
 export const bundle = (name: string, entries: readonly Variant[]): FakeBehaviour => {
   const clockMode = entries.find((entry) => entry.clockMode !== undefined)?.clockMode;
   return {
@@ -16,8 +16,9 @@ export const bundle = (name: string, entries: readonly Variant[]): FakeBehaviour
 };
 
 /**
- * Decisions that rest on another one: a limit of rates is known by its refusal, filters are compared with ids as they
- * are, and a push that is sent late and noticed late is late twice. Together, two variants that conform would not.
+ * Decisions that depend on another one: a rate limit is recognised by its refusal, filters are compared with
+ * raw ids, and a push sent late and noticed late is late twice. Combined, two conforming variants would not
+ * conform.
  */
 const restsOn: Partial<Record<keyof Behaviour, keyof Behaviour>> = {
   admission: "renderRefusal",
@@ -32,7 +33,7 @@ const decisionsOf = ({ replaces }: Variant): readonly string[] =>
   ]);
 
 /**
- * Variants in bundles of at most `size`, no two of a bundle replacing the same decision or one that it rests on: real
+ * Bundles of at most `size` variants, without two that replace the same decision or one it depends on: real
  * services differ in several ways at once, and each bundle is judged by every rule only once.
  */
 export const bundlesOf = (

@@ -16,7 +16,7 @@ test.each([
   [
     "a missing secret",
     [{ id: "a", redirectUri: client.redirectUri }],
-    "clients[0].secret: expected a string",
+    "clients[0].secret: expected a non-empty string",
   ],
   ["an empty id", [{ ...client, id: "" }], "clients[0].id"],
   ["an address that is none", [{ ...client, redirectUri: "/callback" }], "clients[0].redirectUri"],

@@ -1,19 +1,16 @@
 import { ConfigurationError } from "../conformance/contract/problem.ts";
 
-/** A client that the service knows (how it came to its credentials is not shown, section 5.4). */
+/** A client known to the service (how it got its credentials is not shown, section 5.4). */
 export interface FakeClient {
   readonly id: string;
   readonly secret: string;
-  /**
-   * The one registered callback address. A request may name it with any query:
-   * scheme, host, port and path have to be the registered ones.
-   */
+  /** The registered callback address. A request may add any query: scheme, host, port and path must match. */
   readonly redirectUri: string;
 }
 
 /**
- * The clients of a service that is told of none. The second one's address has a
- * port, a host outside ASCII and a query, so that taking such an address whole can be seen.
+ * The default clients. The second one's address has a port, a non-ASCII host and a query, to show that such
+ * an address is handled completely.
  */
 export const defaultClients: readonly FakeClient[] = [
   {
@@ -28,7 +25,7 @@ export const defaultClients: readonly FakeClient[] = [
   },
 ];
 
-/** A client that nobody registered, as a service has it that does not look: registered as the first one is. */
+/** An unregistered client, for a service that does not check: registered like the first one. */
 export const unregistered = (
   id: string | undefined,
   clients: ReadonlyMap<string, FakeClient>,
@@ -40,8 +37,8 @@ export const unregistered = (
 const FIELDS = ["id", "secret", "redirectUri"] as const;
 
 /**
- * Reads clients out of untrusted data (a parsed clients file).
- * Throws ConfigurationError that names the first thing that is wrong.
+ * Parses clients from untrusted data (a parsed clients file). Throws ConfigurationError naming the first
+ * problem.
  */
 export const parseClients = (data: unknown): readonly FakeClient[] => {
   if (!Array.isArray(data) || data.length === 0) {
@@ -78,7 +75,7 @@ const parseClient = (data: unknown, index: number): FakeClient => {
 
 const textOf = (value: unknown, where: string): string => {
   if (typeof value !== "string" || value === "") {
-    throw new ConfigurationError(`${where}: expected a string that is not empty`);
+    throw new ConfigurationError(`${where}: expected a non-empty string`);
   }
   return value;
 };

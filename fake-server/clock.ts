@@ -2,64 +2,73 @@ import { createTimers, type Timer } from "./timers.ts";
 
 export const clockModes = ["frozen", "flowing", "jumping"] as const;
 /**
- * `frozen` moves only when it is advanced; `flowing` moves with real time as well; `jumping` is frozen, and an advance
- * does not stop on the way, so that all that was due there leaves late.
+ * `frozen` only moves when advanced; `flowing` also moves with real time; `jumping` is frozen, and an advance
+ * does not stop on the way, so everything due in between is late.
  */
 export type ClockMode = (typeof clockModes)[number];
 
-/** Where a frozen clock begins when nothing else is asked for: 2026-01-01T00:00:00Z. */
+/** The default start of a frozen clock: 2026-01-01T00:00:00Z. */
 export const FROZEN_START_MS = 1_767_225_600_000;
-/** The longest delay that Node's timers take; a later one is armed again on the way. */
+/** Maximum delay of Node's timers; a longer one is re-armed. */
 const LONGEST_TIMER_MS = 2 ** 31 - 1;
 
 export interface Advance {
   /** The service's time afterwards, in milliseconds since 1970. */
   readonly now: number;
   readonly fired: number;
-  /** How many pieces of work are still under way that no longer moved, such as a push to a receiver that hangs. */
+  /** Number of work items still in flight that no longer progress, such as a push to a hanging receiver. */
   readonly inFlight: number;
-  /** When the next timer is due, or null when none is set. */
+  /** When the next timer is due, or null if none is set. */
   readonly nextDue: number | null;
 }
 
-/** The service's own time and the queue of what it has to do later. */
+/** The service's time and its queue of future work. */
 export interface ServiceClock {
   readonly mode: ClockMode;
-  /** Milliseconds since 1970, whole. */
+  /** Whole milliseconds since 1970. */
   readonly nowMs: () => number;
-  /** Moves time forward by `byMs`, from one due timer to the next, awaiting what each sets off. */
+  /** Moves time forward by `byMs`, from one due timer to the next, awaiting what each triggers. */
   readonly advance: (byMs: number) => Promise<Advance>;
-  /** Runs `task` once when the clock reaches `dueMs`; the returned function takes it back. */
+  /** Runs `task` once when the clock reaches `dueMs`; the returned function cancels it. */
   readonly schedule: (dueMs: number, task: () => void | Promise<void>) => () => void;
-  /** Begins a piece of work in real time, which an advance awaits as long as it moves. */
+  /** Starts a piece of work in real time, which an advance awaits while it progresses. */
   readonly begin: () => Work;
-  /** How many pieces of work are under way. */
+  /** Number of work items in flight. */
   readonly inFlight: () => number;
-  /** Lets real time pass, never the service's: how slow work takes its time. 0 yields one turn of the event loop. */
+  /**
+   * Waits in real time, without moving the service's clock, to simulate slow work. 0 yields one turn of the
+   * event loop.
+   */
   readonly pause: (realMs: number) => Promise<void>;
-  /** Milliseconds of real time since some fixed moment; never runs backwards. */
+  /** Monotonic real time in milliseconds. */
   readonly realMs: () => number;
-  /** Forgets every timer and lets the process end. */
+  /** Forgets all timers and lets the process end. */
   readonly stop: () => void;
 }
 
 /** A piece of work that takes real time, such as one push. */
 export interface Work {
-  /** It got on: a connection stands, bytes came, its time is over. */
+  /** Reports progress: connected, received bytes, or timed out. */
   readonly moved: () => void;
   readonly done: () => void;
 }
 
-/** How long an advance awaits work that does not move, unless told otherwise. */
+/** How long an advance awaits work without progress, by default. */
 const PATIENCE_MS = 150;
-/** Real time is looked at in ticks, so that a stall of this process, which holds up the work as well, counts as one. */
+/**
+ * Real time is measured in ticks, so that a stall of this process, which delays the work as well, counts as a
+ * single one.
+ */
 const TICK_MS = 10;
-/** Work that moves but never ends, such as an answer byte by byte, is awaited for so many times the patience. */
+/**
+ * Work that progresses but never ends, such as an answer byte by byte, is awaited for this many times the
+ * patience.
+ */
 const ENDLESS = 8;
 
 export const realMs = (): number => performance.now();
 
-/** Real time, in milliseconds since 1970, but no earlier than `earliestMs`. */
+/** Real time in milliseconds since 1970, but at least `earliestMs`. */
 export const notBefore = (earliestMs: number): number => Math.max(earliestMs, Date.now());
 
 export const pause = (ms: number): Promise<void> =>
@@ -72,11 +81,10 @@ export const pause = (ms: number): Promise<void> =>
       });
 
 /**
- * Makes the service's clock. An advance never jumps over a timer: the clock steps to
- * the earliest due moment, fires what is due then in the order in which it was set,
- * awaits what that set off, and looks again, because what was fired may have set
- * further timers. Work that has not moved for `patienceMs` of real time is awaited no
- * longer: time has to pass for it to end, as for a push whose receiver hangs.
+ * Creates the service's clock. An advance never jumps over a timer: the clock steps to the earliest due
+ * moment, fires everything due then in order of creation, awaits what that triggered, and repeats, because
+ * fired tasks may have set further timers. Work without progress for `patienceMs` of real time is no longer
+ * awaited: it needs time to pass, like a push to a hanging receiver.
  */
 export const createClock = (
   mode: ClockMode,
@@ -109,7 +117,7 @@ export const createClock = (
       await works.quiet();
     }
     moveTo(targetMs);
-    // What was set was set for the time before the advance.
+    // The real timer was set for the time before the advance.
     alarm.setAnew();
     return { now: nowMs(), fired, inFlight: works.size(), nextDue: timers.first()?.dueMs ?? null };
   };
@@ -139,7 +147,7 @@ export const createClock = (
   };
 };
 
-/** Runs pieces of work one after another, in the order in which they are given. */
+/** Runs tasks one after another, in the given order. */
 const createTurns = () => {
   let last: Promise<unknown> = Promise.resolve();
   return <T>(work: () => Promise<T>): Promise<T> => {
@@ -151,7 +159,7 @@ const createTurns = () => {
 
 type Timers = ReturnType<typeof createTimers>;
 
-/** Fires what is due by `byMs`, one after another, and says how many that were. */
+/** Fires everything due by `byMs`, one after another, and returns the count. */
 const fireDue = async (timers: Timers, byMs: number): Promise<number> => {
   let fired = 0;
   for (let next = timers.first(); next !== undefined && next.dueMs <= byMs; next = timers.first()) {
@@ -163,7 +171,10 @@ const fireDue = async (timers: Timers, byMs: number): Promise<number> => {
   return fired;
 };
 
-/** One real timer for the earliest due task, on a flowing clock only. Time flows there whether work moves or not. */
+/**
+ * A real timer for the earliest due task, on a flowing clock only. Time flows there whether work progresses
+ * or not.
+ */
 const createAlarm = (timers: Timers, mode: ClockMode, nowMs: () => number) => {
   let alarm: ReturnType<typeof setTimeout> | undefined;
   let setFor: Timer | undefined;
@@ -176,7 +187,7 @@ const createAlarm = (timers: Timers, mode: ClockMode, nowMs: () => number) => {
     const delayMs = Math.min(Math.max(0, next.dueMs - nowMs()), LONGEST_TIMER_MS);
     alarm = setTimeout(() => {
       setFor = undefined;
-      // A task that fails has failed by itself; the ones due after it still get their turn.
+      // A failing task fails alone; later due tasks still run.
       void fireDue(timers, nowMs()).then(set, set);
     }, delayMs);
     alarm.unref();
@@ -200,10 +211,10 @@ interface Awaited {
 
 const nothing = (): void => undefined;
 
-/** What is under way in real time, and the waiting for it. */
+/** Work in flight in real time, and waiting for it. */
 const createWorks = (patienceTicks: number) => {
   const all = new Set<Awaited>();
-  /** Those that an advance still waits for: the others were given up as hanging. */
+  /** Work that an advance still waits for; the rest was given up as hanging. */
   const awaited = new Set<Awaited>();
   let stillTicks = 0;
   let wake = nothing;
@@ -238,7 +249,7 @@ const createWorks = (patienceTicks: number) => {
         done: () => settle(work),
       };
     },
-    /** Returns once nothing is under way that still moves. */
+    /** Resolves once nothing in flight still progresses. */
     quiet: async (): Promise<void> => {
       stillTicks = 0;
       while (awaited.size > 0) {

@@ -1,8 +1,8 @@
 import type { ServiceClock } from "./clock.ts";
 
 /**
- * A step of the service that takes real time, such as a database's, once its table has grown: the
- * first `quickAtFirst` requests pass it at once. It knows how many requests are in it.
+ * A step that takes real time once its table has grown, such as a database's: the first `quickAtFirst`
+ * requests pass immediately. It knows how many requests are in it.
  */
 export const slowStep = (takesMs: number, quickAtFirst: number) => {
   let inside = 0;
@@ -42,7 +42,7 @@ export const pool = (size: number) => {
   };
 };
 
-/** Drops the records that were issued first, so that no more than `size` are left. */
+/** Drops the oldest records until at most `size` are left. */
 export const keepLatest = (records: Map<string, unknown>, size: number): void => {
   for (const key of records.keys()) {
     if (records.size <= size) return;

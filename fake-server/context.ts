@@ -6,7 +6,7 @@ import type { ServiceLimits } from "./limits.ts";
 import type { NotificationStore } from "./notifications.ts";
 import type { RandomSource } from "./random.ts";
 
-/** What one exchange gave: its tokens live and die together when the grant is revoked. */
+/** The result of one exchange: its tokens are valid together until the grant is revoked. */
 export interface Grant {
   readonly clientId: string;
   revoked: boolean;
@@ -20,7 +20,7 @@ export interface CodeRecord {
   issuedAtMs: number;
   /** Set by the exchange that used the code. */
   usedAtMs: number | undefined;
-  /** What the exchange of this code gave. */
+  /** The grant from exchanging this code. */
   grant: Grant | undefined;
 }
 
@@ -31,7 +31,7 @@ export interface RefreshRecord {
   readonly grant: Grant;
   issuedAtMs: number;
   revoked: boolean;
-  /** The access token that was issued last under this refresh token. */
+  /** The access token issued last for this refresh token. */
   latestAccess: AccessRecord;
 }
 
@@ -46,7 +46,7 @@ export interface AccessRecord {
   revoked: boolean;
 }
 
-/** Every credential that was issued, by its own text; maps keep the order of issue. */
+/** Every issued credential, keyed by its text; maps keep the order of issue. */
 export interface Credentials {
   readonly codes: Map<string, CodeRecord>;
   readonly refreshTokens: Map<string, RefreshRecord>;
@@ -60,9 +60,8 @@ export const emptyCredentials = (): Credentials => ({
 });
 
 /**
- * Drops the oldest records as long as they have outlived their use, so that a load
- * of hours does not fill the memory. It stops at the first that has not: records
- * stand in the order of issue, so the cost is a constant one per issue.
+ * Drops the oldest records while they are obsolete, so that hours of load do not fill the memory. Stops at
+ * the first that is not: records are in order of issue, so the cost per issue is constant.
  */
 export const purge = <R>(records: Map<string, R>, outlived: (record: R) => boolean): void => {
   for (const [key, record] of records) {
@@ -74,7 +73,7 @@ export const purge = <R>(records: Map<string, R>, outlived: (record: R) => boole
 /** The operations of section 4 that a client calls. */
 export type Operation = Endpoint;
 
-/** What the service is made of, apart from how it decides. */
+/** The parts of the service apart from its decisions. */
 export interface Service {
   readonly clients: ReadonlyMap<string, FakeClient>;
   readonly limits: ServiceLimits;
@@ -84,12 +83,12 @@ export interface Service {
   readonly notifications: NotificationStore;
 }
 
-/** All that a decision may draw on besides its subject: the service, the moment, and the request at hand. */
+/** Everything a decision may use besides its subject: the service, the time, and the current request. */
 export interface Context extends Service {
-  /** What the request is for; `elsewhere` when its path and method are none of the documented ones. */
+  /** The requested operation; `elsewhere` if path and method are not documented. */
   readonly operation: Operation | "elsewhere";
   /** The service's time when the request arrived. */
   readonly nowMs: number;
-  /** The request as Node read it: target, headers, connection. */
+  /** The request as parsed by Node: target, headers, connection. */
   readonly from: IncomingMessage;
 }

@@ -9,22 +9,22 @@ import { EVERYTHING } from "./notifications.ts";
 import type { Host } from "./server.ts";
 import { controlApp } from "./serving.ts";
 
-/** What the operator of a fake can do beyond starting it. */
+/** What the operator of a running fake can control. */
 export interface Controlled extends Host {
   readonly renewBehaviour: () => Host["behaviour"];
-  /** Pushes by the behaviour as it is now, and as new for a reset. */
+  /** Pushes by the current behaviour, replaced on reset. */
   deliveries: Deliveries;
   readonly renewDeliveries: () => Deliveries;
-  /** Told after each step of the clock. */
+  /** Called after each step of the clock. */
   readonly stepped: (nowMs: number) => void;
 }
 
 const UUID = /^[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}$/i;
 const OPTIONAL_TEXTS = ["clientId", "businessType", "businessStatus", "remark", "data", "status"] as const;
-/** A century: a greater step is a slip of the unit. */
+/** A century: a greater step is a mistaken unit. */
 const LONGEST_ADVANCE_MS = 100 * 366 * 86_400_000;
 
-/** Builds the control interface, which listens on a separate port and is no part of the service. */
+/** Builds the control interface, which listens on a separate port and is not part of the service. */
 export const buildControl = (controlled: Controlled): FastifyInstance => {
   const { service, counters } = controlled;
   const app = controlApp();
@@ -66,7 +66,9 @@ export const buildControl = (controlled: Controlled): FastifyInstance => {
   return app;
 };
 
-/** Forgets every credential, notification, delivery, timer and count; clients, limits and the time stay. */
+/**
+ * Forgets all credentials, notifications, deliveries, timers and counts; clients, limits and the time stay.
+ */
 const reset = (controlled: Controlled): void => {
   const { credentials, notifications, clock } = controlled.service;
   for (const records of Object.values(credentials) as Map<string, unknown>[]) records.clear();
@@ -80,7 +82,7 @@ const reset = (controlled: Controlled): void => {
 
 const objectIn = (body: unknown): Readonly<Record<string, unknown>> => {
   if (typeof body !== "object" || body === null || Array.isArray(body)) {
-    throw new ConfigurationError("the body has to be a JSON object");
+    throw new ConfigurationError("the body must be a JSON object");
   }
   return body as Readonly<Record<string, unknown>>;
 };
@@ -95,7 +97,7 @@ const advanceIn = (body: unknown): number => {
   return ms;
 };
 
-/** The callback of `{ url, ca? }`; none for `{ url: null }`. An empty ca is none. */
+/** The callback in `{ url, ca? }`; none for `{ url: null }`. An empty ca counts as none. */
 const callbackIn = (body: unknown): Callback | undefined => {
   const { url, ca } = objectIn(body);
   if (url === null) return undefined;

@@ -1,6 +1,6 @@
 import type { Operation } from "./context.ts";
 
-/** What the service has done since its start or its last reset. */
+/** What the service has done since its start or last reset. */
 export interface Counters {
   readonly requests: Record<Operation, number>;
   /** Answers by HTTP status. */

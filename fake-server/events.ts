@@ -4,7 +4,7 @@ import type { Host } from "./server.ts";
 
 export interface BusinessEvent {
   readonly accountId: string;
-  /** The client it concerns; without one it concerns every client. */
+  /** The client concerned; if absent, every client is. */
   readonly clientId?: string | undefined;
   readonly businessType?: string | undefined;
   readonly businessStatus?: string | undefined;
@@ -14,8 +14,8 @@ export interface BusinessEvent {
 }
 
 /**
- * Makes an event into a notification (section 2.3), puts it into the list as soon as it
- * is to be seen there, and has it pushed to the callback where there is one (section 6).
+ * Turns an event into a notification (section 2.3), lists it as soon as it should be visible, and pushes it
+ * to the callback if there is one (section 6).
  */
 export const raiseEvent = (
   { behaviour, service, counters, deliveries }: Host & { readonly deliveries: Pick<Deliveries, "accept"> },

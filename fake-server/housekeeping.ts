@@ -1,12 +1,15 @@
 import type { Behaviour } from "./behaviour.ts";
 import { type Context, purge } from "./context.ts";
 
-/** Looked at once in so many issues, so that the cost per request vanishes. */
+/** Checked once per this many issues, so that the cost per request is negligible. */
 const ISSUES_BETWEEN = 256;
-/** A dead credential is remembered for its lifetime once more, so that it is refused as expired, not as unknown. */
+/**
+ * A dead credential is remembered for one more lifetime, so that it is refused as expired rather than
+ * unknown.
+ */
 const REMEMBERED_LIFETIMES = 2;
 
-/** Makes the function that is told of each issued credential and forgets those that are long dead. */
+/** Creates the function that is called with each issued credential and forgets those long dead. */
 export const createHousekeeper = (): ((behaviour: Behaviour, context: Context) => void) => {
   let issues = 0;
   return (behaviour, context) => {

@@ -17,11 +17,11 @@ export { variants } from "./variants/index.ts";
 export { loadVariants } from "./variants/load.ts";
 
 export type StartOptions = Omit<FakeServerOptions, "behaviour"> & {
-  /** A behaviour or the name of one; `sound` when absent. */
+  /** A behaviour or its name; default `sound`. */
   readonly behaviour?: string | FakeBehaviour;
 };
 
-/** Starts a service of the given behaviour. Rejects with ConfigurationError. */
+/** Starts a service with the given behaviour. Rejects with ConfigurationError. */
 export const startFakeServer = ({
   behaviour = "sound",
   ...options

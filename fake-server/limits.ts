@@ -1,14 +1,14 @@
 import { documentLimits, type Limits } from "../conformance/contract/limits.ts";
 
-/** The document's numbers (section 8) and those that the document leaves to the service. */
+/** The document's numbers (section 8) and those it leaves to the service. */
 export interface ServiceLimits extends Limits {
-  /** How long an access token works; told to the client as expiresIn. */
+  /** Lifetime of an access token; reported to the client as expiresIn. */
   readonly accessTokenLifetimeMs: number;
-  /** The greatest page size that is served. */
+  /** The maximum page size served. */
   readonly maximumLimit: number;
-  /** How long the sender of pushes waits for the whole of an answer. */
+  /** How long the sender of pushes waits for a complete answer. */
   readonly senderTimeoutMs: number;
-  /** The greatest request body that is read. */
+  /** The maximum request body read. */
   readonly bodyMaxBytes: number;
 }
 

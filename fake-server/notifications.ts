@@ -1,6 +1,6 @@
 import { DatabaseSync, type StatementSync } from "node:sqlite";
 
-/** One notification as the document shows it (section 2.3). */
+/** A notification as in section 2.3. */
 export interface Notification {
   readonly id: string;
   readonly accountId: string;
@@ -13,12 +13,12 @@ export interface Notification {
   readonly status: string;
 }
 
-/** What is kept of a notification: what is shown, and which client it was created for. */
+/** A stored notification: the visible fields, and the client it was created for. */
 export type StoredNotification = Notification & { readonly owner: string };
 
 /**
- * Which notifications, in which order: SQL over the columns `sequence` (order of
- * creation), `owner` and the fields of Notification, with its parameters apart.
+ * Which notifications in which order: SQL over the columns `sequence` (order of creation), `owner` and the
+ * fields of Notification, with separate parameters.
  */
 export interface Selection {
   readonly where: string;
@@ -40,7 +40,7 @@ const SHOWN = [
 ] as const;
 const FIELDS = [...SHOWN, "owner"] as const;
 const COLUMNS = SHOWN.join(", ");
-/** The condition that holds for every notification. */
+/** The condition that is always true. */
 export const EVERYTHING = "TRUE";
 const SCHEMA = `
   CREATE TABLE IF NOT EXISTS notifications (
@@ -49,23 +49,25 @@ const SCHEMA = `
     status TEXT NOT NULL, owner TEXT NOT NULL);
   CREATE INDEX IF NOT EXISTS notifications_by_id ON notifications (id);
   CREATE INDEX IF NOT EXISTS notifications_by_account ON notifications (accountId, sequence);`;
-/** Answers are kept until the next write; this many at most, so that a walk through millions does not pile up. */
+/**
+ * Answers are cached until the next write; at most this many, so that reading millions of pages does not fill
+ * the memory.
+ */
 const KEPT_ANSWERS = 512;
 
 /**
- * Notifications in SQLite (`file` is a path, or `:memory:`). Reads between two
- * writes are answered from what was read before, so that a load of equal reads
- * measures the service and not the database.
+ * Notifications in SQLite (`file` is a path, or `:memory:`). Reads between two writes are cached, so that a
+ * load of equal reads measures the service rather than the database.
  */
 export const openNotificationStore = (file = ":memory:") => {
   const database = new DatabaseSync(file);
-  // In a file each write is safe from the end of the process at once, and from that of the machine soon.
+  // In a file, each write survives the process immediately, and the machine soon after.
   database.exec("PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL;");
   database.exec(SCHEMA);
   const statements = new Map<string, StatementSync>();
   const counts = new Map<string, number>();
   const pages = new Map<string, readonly Notification[]>();
-  // Counting all rows takes longer the more there are, and lists without a filter ask for it after every write.
+  // Counting all rows is slow for many rows, and unfiltered lists need the count after every write.
   let size = Number(database.prepare("SELECT count(*) AS n FROM notifications").get()?.["n"]);
   const insert = database.prepare(
     `INSERT INTO notifications (${FIELDS.join(", ")}) VALUES (${FIELDS.map(() => "?").join(", ")})`,

@@ -28,7 +28,7 @@ export const startFakeProcess = async (program: readonly [string, ...string[]], 
       "--write-profile",
       profileFile,
     ],
-    // A separate process group: Ctrl-C is for this process, which lets the load end before the service does.
+    // A separate process group: Ctrl-C is for this process, which ends the load before the service.
     { stdio: ["pipe", "pipe", "pipe"], detached: true },
   );
   const ended = new Promise<void>((resolve) => child.once("close", () => resolve()));

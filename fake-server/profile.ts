@@ -3,7 +3,7 @@ import type { FakeServer } from "./start.ts";
 
 export const secretVariable = (index: number): string => `TOUCHSTONE_FAKE_SECRET_${index + 1}`;
 
-/** The profile with which the gate judges a running fake, over its sockets and its control interface alone. */
+/** The profile for judging a running fake, only over its sockets and its control interface. */
 export const profileOf = (server: FakeServer): FetchedProfile => ({
   name: `embedded fake (${server.behaviour})`,
   baseUrl: server.baseUrl,
@@ -34,6 +34,6 @@ export const profileOf = (server: FakeServer): FetchedProfile => ({
   },
 });
 
-/** The secrets that the profile refers to, by the name of their variable. */
+/** The secrets that the profile refers to, by variable name. */
 export const secretsOf = (server: FakeServer): Record<string, string> =>
   Object.fromEntries(server.clients.slice(0, 2).map(({ secret }, index) => [secretVariable(index), secret]));

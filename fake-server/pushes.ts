@@ -1,27 +1,29 @@
 import type { Notification } from "./notifications.ts";
 
-/** The one address that the client gave for pushes (section 4.5). */
+/** The single address the client gave for pushes (section 4.5). */
 export interface Callback {
   readonly url: string;
-  /** PEM of the authority that the receiver's certificate has to lead to; the usual ones where absent. */
+  /** PEM of the authority for the receiver's certificate; the system's authorities if absent. */
   readonly ca?: string;
 }
 
-/** What became of one request of the sender. */
+/** The outcome of one request of the sender. */
 export type PushOutcome =
   | {
       readonly kind: "answered";
       readonly status: number;
       /** Names in lower case. */
       readonly headers: Readonly<Record<string, string>>;
-      /** As text, cut where it is longer than anything that an acknowledgement could be. */
+      /** As text, truncated beyond any possible length of an acknowledgement. */
       readonly body: string;
     }
-  /** How it failed: `closed` before an answer began, `cut` within one, `malformed` when it was no HTTP. */
+  /**
+   * The kind of failure: `closed` before an answer began, `cut` within one, `malformed` if it was not HTTP.
+   */
   | {
       readonly kind: PushFailure;
       readonly message: string;
-      /** Of an answer that was `cut` once its head had come. */
+      /** For an answer `cut` after its head. */
       readonly status?: number;
     };
 
@@ -34,10 +36,10 @@ export type PushFailure =
   | "timed-out"
   | "untrusted"
   | "unreachable"
-  /** The service itself went down while the push was under way. */
+  /** The service itself stopped during the push. */
   | "interrupted";
 
-/** A push that was begun. Times are the service's. */
+/** A push that was begun, in the service's time. */
 interface PushAttempt {
   readonly startedAtMs: number;
   endedAtMs?: number;
@@ -52,7 +54,7 @@ export interface Delivery {
   /** When the event was raised. */
   readonly createdAtMs: number;
   readonly attempts: PushAttempt[];
-  /** When the next push is due; undefined while one is under way. */
+  /** When the next push is due; undefined while one is in flight. */
   dueMs?: number;
   acknowledged: boolean;
 }
@@ -60,7 +62,7 @@ export interface Delivery {
 export interface PushRequest {
   readonly url: string;
   readonly method: string;
-  /** As they are written on the wire; Host, Connection and the body's length are added. */
+  /** As written on the wire; Host, Connection and the body's length are added. */
   readonly headers: Readonly<Record<string, string>>;
   /** undefined sends none. */
   readonly body: string | undefined;

@@ -1,6 +1,6 @@
-/** The decoded parameters of a query. A name that occurs again keeps its first value and is listed. */
+/** The decoded parameters of a query. A repeated name keeps its first value and is listed. */
 export interface Query {
-  /** As it stood in the request, without the question mark. */
+  /** As in the request, without the question mark. */
   readonly raw: string;
   readonly values: ReadonlyMap<string, string>;
   readonly repeated: readonly string[];
@@ -8,16 +8,15 @@ export interface Query {
 
 const NO_PARAMETERS: Query = { raw: "", values: new Map(), repeated: [] };
 
-/** What stands after the question mark of a request target; empty without one. */
+/** The part of a request target after the question mark; empty without one. */
 export const rawQueryOf = (target: string): string => {
   const mark = target.indexOf("?");
   return mark < 0 ? "" : target.slice(mark + 1);
 };
 
 /**
- * Decodes a query strictly: undefined when any percent-encoding in it is cut short,
- * has no hexadecimal digits, or is not well-formed UTF-8 (overlong forms and lone
- * surrogates included). A plus sign stands for a space, as forms write it.
+ * Decodes a query strictly: undefined if any percent-encoding is truncated, not hexadecimal, or not
+ * well-formed UTF-8 (including overlong forms and lone surrogates). A plus sign means a space, as in forms.
  */
 export const parseQuery = (raw: string): Query | undefined => {
   if (raw === "") return NO_PARAMETERS;
@@ -36,7 +35,7 @@ export const parseQuery = (raw: string): Query | undefined => {
   }
 };
 
-/** The first value of a parameter as it stood in the request, before decoding. */
+/** The first value of a parameter, before decoding. */
 export const rawValueOf = (query: Query, name: string): string | undefined => {
   const part = query.raw.split("&").find((candidate) => candidate.startsWith(`${name}=`));
   return part?.slice(name.length + 1);

@@ -23,13 +23,13 @@ export const randomFrom = (seed: number) => {
   };
 };
 
-/** Lays 32 hexadecimal digits out as a UUID of the given version, with the variant of RFC 9562. */
+/** Formats 32 hexadecimal digits as a UUID of the given version, with the variant of RFC 9562. */
 export const uuidOf = (digits: string, version: number): string => {
   const variant = ((parseInt(digits.charAt(16), 16) & 0x3) | 0x8).toString(16);
   return `${digits.slice(0, 8)}-${digits.slice(8, 12)}-${version}${digits.slice(13, 16)}-${variant}${digits.slice(17, 20)}-${digits.slice(20, 32)}`;
 };
 
-/** Filled for every token: encoding a buffer gives one flat string, which long loads are spared the memory by. */
+/** Reused for every token: encoding a buffer gives one flat string, which saves memory in long loads. */
 const scratch = Buffer.alloc(256);
 
 const tokenFrom = (uint32: () => number, bytes: number): string => {

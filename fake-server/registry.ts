@@ -9,16 +9,18 @@ import type { AccessRecord, CodeRecord, Grant, RefreshRecord } from "./context.t
 export interface Defect {
   /** What goes wrong, in one sentence. */
   readonly summary: string;
-  /** The requirements that are broken, each visible to a rule for that very sentence. */
+  /** The requirements that are broken, each visible to its own rule. */
   readonly breaks: readonly RequirementId[];
   readonly replaces: Replaces;
 }
 
-/** A service that breaks promises only while many requests are under way, or after very many of them. */
+/** A service that breaks promises only under concurrent requests, or after very many of them. */
 export interface LoadDefect extends Defect {
-  /** The load that shows it: which scenario, how many requests a second for how long. */
+  /** The load that shows it: scenario, requests per second and duration. */
   readonly shownBy: LoadShow;
-  /** The objective that is missed, where no sentence of the document is broken: an answer may be as slow as it likes. */
+  /**
+   * The objective that is missed, if no sentence of the document is broken: answers may be arbitrarily slow.
+   */
   readonly misses?: string;
 }
 
@@ -30,20 +32,20 @@ export interface LoadShow {
 
 /** A service that differs from the sound one only where the document leaves room. */
 export interface Variant {
-  /** What is different, in one sentence. */
+  /** The difference, in one sentence. */
   readonly summary: string;
-  /** The clock that it runs on, when that is what makes it different. */
+  /** The clock that it runs on, if that is the difference. */
   readonly clockMode?: ClockMode;
   readonly replaces: Replaces;
 }
 
-/** A way for the service to behave, by name. */
+/** A named behaviour of the service. */
 export interface FakeBehaviour {
   readonly name: string;
   readonly summary: string;
-  /** The clock that is taken when none is asked for; frozen when absent. */
+  /** The default clock; frozen if absent. */
   readonly clockMode?: ClockMode;
-  /** Makes the decisions as new, with no memory of another service's requests. */
+  /** Creates fresh decisions, without state from another service. */
   readonly make: () => Behaviour;
 }
 
@@ -53,7 +55,7 @@ export const soundBehaviour: FakeBehaviour = {
   make: () => sound,
 };
 
-/** The name of a defect or variant, and what is different, in one sentence. */
+/** The name of a defect or variant, and its difference in one sentence. */
 type Title = `${string}: ${string}.`;
 
 const namedIn = (title: string): readonly [name: string, summary: string] => {
@@ -61,10 +63,10 @@ const namedIn = (title: string): readonly [name: string, summary: string] => {
   return [title.slice(0, end), title.slice(end + 2)];
 };
 
-/** How a defect differs, and what it breaks beside its group's own requirement. */
+/** How a defect differs, and what it breaks besides its group's own requirement. */
 type Row = Replacement | readonly [Replacement, ...also: RequirementId[]];
 
-/** Several records as one. Throws where two have a name in common, as one of them would be lost. */
+/** Merges records. Throws if two have a name in common, because one would be lost. */
 export const joined = <E>(records: readonly Readonly<Record<string, E>>[]): Readonly<Record<string, E>> => {
   const all = records.flatMap((record) => Object.entries(record));
   const names = all.map(([name]) => name);
@@ -114,20 +116,20 @@ export const behaviourFrom = (name: string, { replaces, ...entry }: Variant): Fa
 type Decision = keyof Behaviour;
 type Subject<D extends Decision> = Parameters<Behaviour[D]>;
 type Result<D extends Decision> = ReturnType<Behaviour[D]>;
-/** The decisions whose answer is yes or no at once. */
+/** The decisions that synchronously answer yes or no. */
 type Condition = { [D in Decision]: Result<D> extends boolean ? D : never }[Decision];
 type Predicate<D extends Decision> = (...subject: Subject<D>) => boolean;
 
 declare const checked: unique symbol;
-/** Replaced decisions, made by the functions of this file alone: they refuse a decision that there is not. */
+/** Replaced decisions, created only by this file's functions, which reject unknown decisions. */
 export type Replacement = Replaces & { readonly [checked]: true };
 
-/** Only decisions that there are: a misspelt one is an error where it is written, not a defect that does nothing. */
+/** Existing decisions only: a misspelt one is a compile error rather than a defect that does nothing. */
 type Exactly<R> = R & { readonly [K in keyof R]: K extends Decision ? Behaviour[K] : never };
 
 /**
- * Several decisions, or one that keeps state. The function is called once per service; what it remembers are further
- * parameters with a default.
+ * Several decisions, or one that keeps state. The function is called once per service; its state are further
+ * parameters with defaults.
  */
 export const decisions = <R extends Partial<Behaviour>>(
   replaces: (sound: Behaviour) => Exactly<R>,
@@ -145,7 +147,7 @@ const one = <D extends Decision>(
 const soundly = <D extends Decision>(sound: Behaviour, decision: D, subject: Subject<D>): Result<D> =>
   (sound[decision] as (...all: Subject<D>) => Result<D>)(...subject);
 
-/** One decision taken in another way. */
+/** One decision replaced. */
 export const decide = <D extends Decision>(decision: D, made: Behaviour[D]): Replacement =>
   (() => ({ [decision]: made })) as Replaces as Replacement;
 
@@ -156,7 +158,7 @@ export const change = <D extends Decision>(
 ): Replacement =>
   one(decision, (sound, ...subject) => changed(soundly(sound, decision, subject), ...subject));
 
-/** What the sound service does at one point, and something more after it. */
+/** The sound service's action, followed by another one. */
 export const afterwards = <D extends Decision>(
   decision: D,
   more: (...subject: Subject<D>) => void,
@@ -167,11 +169,11 @@ export const afterwards = <D extends Decision>(
     return result;
   });
 
-/** A further condition beside the sound one. */
+/** An additional condition besides the sound one. */
 export const onlyIf = <D extends Condition>(decision: D, holds: Predicate<D>): Replacement =>
   one(decision, (sound, ...subject) => (soundly(sound, decision, subject) && holds(...subject)) as Result<D>);
 
-/** Another way to meet the sound condition. */
+/** An alternative way to meet the sound condition. */
 export const alsoIf = <D extends Condition>(decision: D, holds: Predicate<D>): Replacement =>
   one(decision, (sound, ...subject) => (soundly(sound, decision, subject) || holds(...subject)) as Result<D>);
 
@@ -181,7 +183,7 @@ interface Lives {
   readonly refreshTokenIsAlive: RefreshRecord;
 }
 
-/** Credentials that live for another time than promised, counted from their issue. */
+/** Credentials with a different lifetime than promised, counted from their issue. */
 export const livesFor = <D extends keyof Lives>(
   decision: D,
   lifetimeMs: number | ((record: Lives[D]) => number),
@@ -192,6 +194,6 @@ export const livesFor = <D extends keyof Lives>(
   return decide(decision, isAlive as unknown as Behaviour[D]);
 };
 
-/** A code is used up and not revoked: its grant may end without it. */
+/** A code is used up rather than revoked: its grant may end without it. */
 const isRevoked = (record: CodeRecord | { readonly revoked: boolean; readonly grant: Grant }): boolean =>
   "revoked" in record && (record.revoked || record.grant.revoked);

@@ -8,7 +8,7 @@ import { profileOf } from "./profile.ts";
 import { aborted, readJson } from "./serving.ts";
 import { type FakeServer, type FakeServerOptions, startService } from "./start.ts";
 
-/** What `touchstone serve` was asked for. */
+/** The options of `touchstone serve`. */
 export type ServeOptions = Pick<
   FakeServerOptions,
   "port" | "controlPort" | "seed" | "clockMode" | "startTimeMs" | "limits" | "dataDirectory" | "patienceMs"
@@ -18,11 +18,14 @@ export type ServeOptions = Pick<
   readonly clientsFile?: string;
   /** Where to write a profile for this service; the clients' secrets go into files beside it. */
   readonly profileFile?: string;
-  /** Whether the profile and its secrets are removed when the service ends, even if the process that started it is gone by then. */
+  /**
+   * Whether to remove the profile and its secrets when the service ends, even if the process that started it
+   * is gone.
+   */
   readonly removesProfile?: boolean;
 };
 
-/** What is said once the service listens. Client secrets are not shown. */
+/** Printed once the service listens. Client secrets are not shown. */
 export interface Addresses {
   readonly baseUrl: string;
   readonly controlUrl: string;
@@ -37,9 +40,7 @@ export interface ServeIo {
   readonly signal: AbortSignal;
 }
 
-/**
- * Runs the service until `io.signal` is aborted. Rejects with ConfigurationError before anything was said.
- */
+/** Runs the service until `io.signal` aborts. Rejects with ConfigurationError before printing anything. */
 export const serve = async (
   { behaviour = "sound", clientsFile, profileFile, removesProfile = false, ...options }: ServeOptions,
   io: ServeIo,
@@ -65,7 +66,10 @@ export const serve = async (
   await server.stop();
 };
 
-/** Writes a profile for this service, and each client's secret into a separate file that only the owner can read. */
+/**
+ * Writes a profile for this service, and each client's secret into a separate file that only the owner can
+ * read.
+ */
 const writeProfile = async (file: string, server: FakeServer): Promise<void> => {
   const profile = profileOf(server);
   const secretFiles = profile.clients.map((_, index) => `${path.basename(file)}.secret-${index + 1}`);
@@ -83,7 +87,7 @@ const writeProfile = async (file: string, server: FakeServer): Promise<void> => 
   );
 };
 
-/** What `writeProfile` wrote. A folder that nothing else is in goes with it. */
+/** Removes what `writeProfile` wrote, including the folder if it is otherwise empty. */
 const removeProfile = async (file: string, server: FakeServer): Promise<void> => {
   for (const name of [file, ...profileOf(server).clients.map((_, index) => `${file}.secret-${index + 1}`)])
     await rm(name, { force: true });

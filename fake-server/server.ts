@@ -13,7 +13,7 @@ import { list } from "./routes/list.ts";
 import { refresh } from "./routes/refresh.ts";
 import { endpointNames, endpoints } from "../conformance/contract/forms.ts";
 
-/** A service together with how it decides. A reset replaces the behaviour, with the state that it kept. */
+/** A service with its decisions. A reset replaces the behaviour and its state. */
 export interface Host {
   readonly service: Service;
   readonly counters: Counters;
@@ -21,17 +21,16 @@ export interface Host {
 }
 
 /**
- * Bodies up to here are read to their end even when they are then refused: an answer
- * that comes while the client still writes reaches it as a broken connection.
+ * Bodies up to this size are read to their end even if refused: an answer sent while the client still writes
+ * would reach it as a broken connection.
  */
 const BODY_READ_MAX_BYTES = 16 * 1024 * 1024;
 const NO_BODY = Buffer.alloc(0);
 const NO_QUERY = {};
 
 /**
- * Builds the service's own HTTP server. Fastify routes and reads; queries and
- * bodies reach the behaviour as they came, because Fastify would mend or refuse
- * some of them before the behaviour could decide.
+ * Builds the service's own HTTP server. Fastify only routes and reads; queries and bodies reach the behaviour
+ * raw, because Fastify would repair or refuse some of them before the behaviour could decide.
  */
 export const buildServer = (host: Host): FastifyInstance => {
   const { service } = host;
@@ -39,7 +38,7 @@ export const buildServer = (host: Host): FastifyInstance => {
     const context = contextOf(service, "elsewhere", request);
     return finish(host.behaviour.renderRefusal({ kind }, context), context, reply);
   };
-  /** Most behaviours have their last word at once, and their answers leave without another turn of the event loop. */
+  /** Most behaviours finish synchronously, and their answers leave without another turn of the event loop. */
   const finish = (
     answer: Answer,
     context: Context,
@@ -99,7 +98,7 @@ const contextOf = (service: Service, operation: Context["operation"], request: F
   from: request.raw,
 });
 
-/** What comes before every operation: being let in, waiting, a readable query and, where there is one, body. */
+/** The steps before every operation: admission, latency, a readable query and body. */
 const answerTo = async (
   behaviour: Behaviour,
   operation: Operation,

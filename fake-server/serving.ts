@@ -6,7 +6,7 @@ import { ConfigurationError, listenError } from "../conformance/contract/problem
 import { errorMessage } from "../conformance/contract/text.ts";
 import { readPrivate, WideFile } from "../conformance/files/private.ts";
 
-/** A control interface: bad input is answered 400, with what is wrong in one line. */
+/** A control interface: bad input is answered with 400 and a one-line reason. */
 export const controlApp = (bodyLimit?: number): FastifyInstance => {
   const app = Fastify({ forceCloseConnections: true, ...(bodyLimit === undefined ? {} : { bodyLimit }) });
   app.setErrorHandler<Error & { statusCode?: number }>((error, _request, reply) => {
@@ -20,7 +20,10 @@ export const controlApp = (bodyLimit?: number): FastifyInstance => {
   return app;
 };
 
-/** Listens, and returns the port. Rejects with ConfigurationError where it is in use, or the host is not of this machine. */
+/**
+ * Listens, and returns the port. Rejects with ConfigurationError if it is in use, or the host is not on this
+ * machine.
+ */
 export const listenAt = async (app: FastifyInstance, host: string, port: number): Promise<number> => {
   try {
     await app.listen({ host, port });
@@ -30,7 +33,7 @@ export const listenAt = async (app: FastifyInstance, host: string, port: number)
   return (app.server.address() as AddressInfo).port;
 };
 
-/** Work that is done at most once, however often it is asked for. */
+/** Work that is done at most once, however often it is called. */
 export const once = (work: () => Promise<void>): (() => Promise<void>) => {
   let done: Promise<void> | undefined;
   return () => (done ??= work());
@@ -42,7 +45,10 @@ export const aborted = (signal: AbortSignal): Promise<void> =>
     else signal.addEventListener("abort", () => resolve(), { once: true });
   });
 
-/** The text of a file that a flag names; `secret` is what only its owner may read in it. Rejects with ConfigurationError. */
+/**
+ * The text of a file named by a flag; `secret` describes what only its owner may read. Rejects with
+ * ConfigurationError.
+ */
 export const readText = async (key: string, file: string, secret?: string): Promise<string> => {
   try {
     return await (secret === undefined ? readFile(file, "utf8") : readPrivate(file, secret));

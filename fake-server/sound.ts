@@ -6,7 +6,10 @@ import { soundEvents, soundList } from "./sound/notifications.ts";
 import { soundTokens } from "./sound/tokens.ts";
 import { endpoints } from "../conformance/contract/forms.ts";
 
-/** The service that keeps every promise of the document, and where the document is silent follows the standards. */
+/**
+ * The service that keeps every promise of the document, and follows the standards where the document is
+ * silent.
+ */
 export const sound: Behaviour = {
   ...soundHttp,
   ...soundAuthorize,

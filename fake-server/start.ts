@@ -14,25 +14,25 @@ import { listenAt, once } from "./serving.ts";
 
 export interface FakeServerOptions {
   readonly behaviour?: FakeBehaviour;
-  /** 0, the default, takes any free port. */
+  /** 0, the default, selects any free port. */
   readonly port?: number;
   readonly controlPort?: number;
-  /** Only the machine itself is served. */
+  /** Only serves this machine. */
   readonly host?: "127.0.0.1";
   readonly clients?: readonly FakeClient[];
   /** The same seed gives the same codes, tokens and ids in the same order. */
   readonly seed?: number;
-  /** Where the clock begins, in milliseconds since 1970. */
+  /** Initial time of the clock, in milliseconds since 1970. */
   readonly startTimeMs?: number;
-  /** Goes before the behaviour's own; `frozen` when neither says. */
+  /** Overrides the behaviour's own; `frozen` if neither is set. */
   readonly clockMode?: ClockMode;
   readonly limits?: Partial<ServiceLimits>;
   /**
-   * A folder in which notifications, the callback, pending deliveries and the time outlive the
-   * process; made where there is none. Credentials do not: clients authorize again.
+   * A folder in which notifications, the callback, pending deliveries and the time outlive the process;
+   * created if needed. Credentials do not outlive it: clients authorize again.
    */
   readonly dataDirectory?: string;
-  /** How long an advance of the clock awaits a push that does not move, in milliseconds of real time. */
+  /** How long an advance of the clock awaits a push without progress, in milliseconds of real time. */
   readonly patienceMs?: number;
 }
 
@@ -41,7 +41,7 @@ export interface FakeServer {
   readonly controlUrl: string;
   readonly clients: readonly FakeClient[];
   readonly behaviour: string;
-  /** Closes every connection and frees both ports. May be called again. */
+  /** Closes every connection and both ports. May be called again. */
   readonly stop: () => Promise<void>;
 }
 
@@ -49,7 +49,7 @@ const DEFAULT_SEED = 1;
 const SEED_STRIDE = 1_000_003;
 const HOST = "127.0.0.1";
 
-/** The service and its control interface, neither of which listens yet. */
+/** The service and its control interface, not yet listening. */
 export const createService = (options: FakeServerOptions = {}) => {
   const behaviour = options.behaviour ?? soundBehaviour;
   const clients = options.clients ?? defaultClients;
@@ -60,7 +60,7 @@ export const createService = (options: FakeServerOptions = {}) => {
       clients: new Map(clients.map((client) => [client.id, client])),
       limits: { ...serviceLimits, ...options.limits },
       clock: createClock(mode, options.startTimeMs ?? kept.continuedMs(mode), options.patienceMs),
-      // A service that goes on where it was must not mint the ids once more that it minted then.
+      // A continued service must not generate the ids of its earlier start again.
       random: randomFrom((options.seed ?? DEFAULT_SEED) + kept.store.earlierStarts * SEED_STRIDE),
       credentials: emptyCredentials(),
       notifications: kept.notifications ?? openNotificationStore(),
@@ -91,8 +91,8 @@ export const createService = (options: FakeServerOptions = {}) => {
 };
 
 /**
- * Starts the service and its control interface, each on its own port.
- * Rejects with ConfigurationError; nothing is left open then.
+ * Starts the service and its control interface, each on its own port. Rejects with ConfigurationError,
+ * leaving nothing open.
  */
 export const startService = async (options: FakeServerOptions = {}): Promise<FakeServer> => {
   const { apps, resume, ...service } = createService(options);

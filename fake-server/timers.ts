@@ -1,12 +1,12 @@
-/** Something to be done at a moment of the service's time. */
+/** A task for a moment of the service's time. */
 export interface Timer {
   readonly dueMs: number;
-  /** Timers that are due at the same moment come in the order in which they were set. */
+  /** Timers due at the same moment fire in order of creation. */
   readonly sequence: number;
   readonly task: () => void | Promise<void>;
 }
 
-/** Timers by (due, sequence). Most are added at the end and taken at the front, which costs next to nothing. */
+/** Timers by (due, sequence). Most are added at the end and taken at the front, which costs almost nothing. */
 export const createTimers = () => {
   const sorted: Timer[] = [];
   /** Where the next one stands: those before it were taken, and go many at a time. */
@@ -23,7 +23,7 @@ export const createTimers = () => {
   return {
     first: (): Timer | undefined => sorted[front],
     add: (timer: Timer): void => void sorted.splice(placeOf(timer), 0, timer),
-    /** Takes a timer out; one that is out already stays out. */
+    /** Removes a timer; does nothing if already removed. */
     remove: (timer: Timer): void => {
       const place = placeOf(timer);
       if (sorted[place] !== timer) return;

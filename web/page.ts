@@ -1,15 +1,18 @@
 import { readFile } from "node:fs/promises";
 import { fileURLToPath } from "node:url";
 
-/** A page that Touchstone serves on loopback: index.html, a style and a script, and what all pages share. */
+/**
+ * A page served by Touchstone on loopback: index.html, a style and a script, and the files shared by all
+ * pages.
+ */
 export interface Page {
-  /** The name of its style, and of its bundled script. */
+  /** The name of its style and its bundled script. */
   readonly name: string;
-  /** Where its sources are in a checkout. */
+  /** Its source folder in a checkout. */
   readonly source: URL;
-  /** Its script in the folder of its sources. */
+  /** Its script in the source folder. */
   readonly script: string;
-  /** The folder that has its built files in the package, beside the bundle. */
+  /** The folder of its built files in the package, beside the bundle. */
   readonly built: string;
 }
 
@@ -19,7 +22,7 @@ export interface PageAnswer {
   readonly body: string;
 }
 
-/** Nothing but the page's own files, no inline script or style, no markup made from strings, no frame. */
+/** Only the page's own files: no inline scripts or styles, no markup from strings, no frames. */
 const contentSecurityPolicy = [
   "default-src 'none'",
   "script-src 'self'",
@@ -33,7 +36,7 @@ const contentSecurityPolicy = [
   "trusted-types 'none'",
 ].join("; ");
 
-/** Of every answer that a page gets. */
+/** Headers of every answer to a page. */
 export const pageHeaders = {
   "cache-control": "no-store",
   "content-security-policy": contentSecurityPolicy,
@@ -43,7 +46,7 @@ export const pageHeaders = {
   "x-content-type-options": "nosniff",
 } as const;
 
-/** A checkout runs this source file; the package runs a bundle that has the pages' built files beside it. */
+/** A checkout runs this source file; the package runs a bundle with the pages' built files beside it. */
 const isCheckout = import.meta.url.endsWith(".ts");
 
 const bundled = async ({ source, script }: Page): Promise<string> => {
@@ -65,8 +68,8 @@ const read = (page: Page, file: string, source: URL): Promise<string> => {
 };
 
 /**
- * Answers `GET` of a path (without its query) with the page's file; undefined where the path is not the page's.
- * Each file is read, or bundled, at its first request and kept. Rejects where a file cannot be read.
+ * Answers `GET` of a path (without query) with the page's file; undefined if the path is not the page's. Each
+ * file is read or bundled on its first request, then kept. Rejects if a file cannot be read.
  */
 export const answerPage = (page: Page): ((path: string) => Promise<PageAnswer | undefined>) => {
   const { name, source } = page;

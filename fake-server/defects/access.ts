@@ -23,22 +23,22 @@ const lettingIn = (lets: (presented: string, context: Context) => boolean): Repl
       sound.findAccessToken(presented, context) ?? (lets(presented, context) ? stranger(context) : undefined),
   }));
 
-/** Tokens read from somewhere else when the documented header is absent. */
+/** Strangers are admitted if `lets` holds for what they presented; "" stands for no header. */
 const readingAlso = (read: (context: Context) => string | undefined): Replacement =>
   change("readAccessToken", (token, context) => token ?? read(context));
 
-/** Refusals for want of a token that tell something of the list. */
+/** Refusals for a missing token that reveal something about the list. */
 const refusingWith = (told: (context: Context) => object): Replacement =>
   change("renderRefusal", (answer, { kind }, context) =>
     kind.startsWith("access-token") ? jsonAnswer(401, { error: kind, ...told(context) }) : answer,
   );
 const everything = { where: EVERYTHING, parameters: [], orderBy: "sequence" };
 
-/** Header names as the request spelt them. */
+/** Header names as spelt in the request. */
 const spelt = ({ from }: Context): string | undefined =>
   from.rawHeaders.find((name, index) => index % 2 === 0 && name.toLowerCase() === ACCESS_TOKEN_HEADER);
 
-/** The access token at work (sections 2.2 and 5) gone wrong. */
+/** Defects in the use of access tokens (sections 2.2 and 5). */
 export const accessDefects = rows({
   "access.required": {
     "access-open-to-all: The list is given to everyone.": lettingIn(() => true),
@@ -81,8 +81,8 @@ export const accessDefects = rows({
     "access-token-in-query: The access token is also taken from the query.": readingAlso(({ from }) =>
       parseQuery(rawQueryOf(from.url ?? ""))?.values.get("accessToken"),
     ),
-    "access-remembered-by-connection: A connection that has shown a token once needs none after that.":
-      decisions((sound, known = new WeakMap<object, string>()) => ({
+    "access-remembered-by-connection: Once a connection has shown a token, it needs none.": decisions(
+      (sound, known = new WeakMap<object, string>()) => ({
         readAccessToken: (context) => {
           const presented = sound.readAccessToken(context) ?? known.get(context.from.socket);
           if (presented !== undefined && context.credentials.accessTokens.has(presented)) {
@@ -90,7 +90,8 @@ export const accessDefects = rows({
           }
           return presented;
         },
-      })),
+      }),
+    ),
     "access-cached-by-address: A cache gives everyone what was last given for the same address.": decisions(
       (sound, served = new Set<string>()) => ({
         readAccessToken: (context) => sound.readAccessToken(context) ?? "",
@@ -109,14 +110,16 @@ export const accessDefects = rows({
     "access-refusal-with-data: The list is given with status 401 to those who have no token.": refusingWith(
       ({ notifications }) => ({ data: notifications.read(everything, 0, 10) }),
     ),
-    "access-token-of-latest-issue-only: Whatever token is shown, the one that was issued last is looked at.":
-      decide("findAccessToken", (_presented, { credentials }) => lastOf(credentials.accessTokens)),
+    "access-token-of-latest-issue-only: The latest issued token is checked, not the one presented.": decide(
+      "findAccessToken",
+      (_presented, { credentials }) => lastOf(credentials.accessTokens),
+    ),
     "access-by-id-for-anyone: A notification is looked up by its id for any token.": change(
       "findAccessToken",
       (usual, _presented, context) =>
         usual ?? (asksFor("id", context) ? lastOf(context.credentials.accessTokens) : undefined),
     ),
-    "access-token-last-of-list: Of a list of tokens the last one is looked at.": comparing(
+    "access-token-last-of-list: Of several tokens, the last one is checked.": comparing(
       (stored, presented) => presented.split(",").at(-1)?.trim() === stored,
     ),
     "access-token-with-white-space-inside: White space inside an access token is ignored.": comparing(
@@ -125,7 +128,7 @@ export const accessDefects = rows({
     "access-token-in-cookie: The access token is also taken from a cookie.": readingAlso(
       ({ from }) => /accessToken=([^;]*)/.exec(from.headers.cookie ?? "")?.[1],
     ),
-    "access-token-but-for-its-middle: Only an access token's first and last nine characters are compared.":
+    "access-token-but-for-its-middle: Only the outer nine characters of an access token are compared.":
       comparing(
         (stored, presented) =>
           presented.length === stored.length &&
@@ -147,14 +150,16 @@ export const accessDefects = rows({
       ({ lifetimeMs }) => lifetimeMs + 5 * MINUTE_MS,
     ),
     "access-lives-for-ever: An accessToken never expires.": lives(Infinity),
-    "access-of-refresh-lives-twice-as-long: The accessToken of a refresh lives twice as long as it says.":
+    "access-of-refresh-lives-twice-as-long: The accessToken of a refresh lives twice as long as stated.":
       lives(({ lifetimeMs, refreshed }) => (refreshed ? 2 : 1) * lifetimeMs),
-    "access-of-refresh-dies-within-the-hour: The accessToken of a refresh lives for one hour and says two.":
+    "access-of-refresh-dies-within-the-hour: The accessToken of a refresh lives for one hour but states two.":
       lives(({ lifetimeMs, refreshed }) => (refreshed ? HOUR_MS : lifetimeMs)),
-    "access-of-refresh-ends-with-first: The accessToken of a refresh ends when the one before it would have.":
-      decide("afterRefresh", (record, previous) => {
+    "access-of-refresh-ends-with-first: The accessToken of a refresh expires with the previous one.": decide(
+      "afterRefresh",
+      (record, previous) => {
         record.latestAccess.issuedAtMs = previous.issuedAtMs;
-      }),
+      },
+    ),
     "access-prolonged-by-use: Each use of an accessToken starts its life again.": change(
       "accessTokenIsAlive",
       (alive, record, context) => {
@@ -172,8 +177,8 @@ export const accessDefects = rows({
         },
       }),
     ),
-    "access-cached-beyond-expiry: An accepted token goes on being accepted for ten minutes, unchecked.":
-      decisions((sound, seenAtMs = new WeakMap<AccessRecord, number>()) => ({
+    "access-cached-beyond-expiry: An accepted token stays accepted for ten minutes.": decisions(
+      (sound, seenAtMs = new WeakMap<AccessRecord, number>()) => ({
         accessTokenIsAlive: (record, context) => {
           const sinceMs = context.nowMs - (seenAtMs.get(record) ?? -Infinity);
           if (sinceMs < 10 * MINUTE_MS) return true;
@@ -181,7 +186,8 @@ export const accessDefects = rows({
           if (alive) seenAtMs.set(record, context.nowMs);
           return alive;
         },
-      })),
+      }),
+    ),
     "access-expires-in-milliseconds: expiresIn is given in milliseconds.": decide(
       "expiresIn",
       (lifetimeMs) => lifetimeMs,
@@ -194,7 +200,7 @@ export const accessDefects = rows({
       afterwards("afterExchange", (code, tokens) => {
         tokens.latestAccess.issuedAtMs = code.issuedAtMs;
       }),
-    "access-renewed-in-its-last-minute: An accessToken that is used in its last minute is renewed.": change(
+    "access-renewed-in-its-last-minute: An accessToken used in its last minute is renewed.": change(
       "accessTokenIsAlive",
       (alive, record, { nowMs }) => {
         if (alive && nowMs - record.issuedAtMs > record.lifetimeMs - MINUTE_MS) record.issuedAtMs = nowMs;
@@ -209,16 +215,17 @@ export const accessDefects = rows({
     ),
   },
   "access.header": {
-    "access-header-in-lower-case-only: The header's name is compared as it is spelt, in lower case.": change(
+    "access-header-in-lower-case-only: The header's name is only recognised in lower case.": change(
       "readAccessToken",
       (usual, context) => (spelt(context) === ACCESS_TOKEN_HEADER ? usual : undefined),
     ),
-    "access-header-not-in-capitals: The header's name is not found when it is written in capitals.": change(
-      "readAccessToken",
-      (usual, context) =>
+    "access-header-not-in-capitals: The header's name is only known in lower case or with capital initials.":
+      change("readAccessToken", (usual, context) =>
         [ACCESS_TOKEN_HEADER, "X-Service-Access-Token"].includes(spelt(context) ?? "") ? usual : undefined,
+      ),
+    "access-header-not-read: The token is read from Authorization, never from the documented header.": decide(
+      "readAccessToken",
+      ({ from }) => from.headers.authorization,
     ),
-    "access-header-not-read: The token is taken from Authorization, and the documented header is not read.":
-      decide("readAccessToken", ({ from }) => from.headers.authorization),
   },
 });

@@ -9,21 +9,22 @@ const withoutHeader = (answer: Answer, name: string): Answer => ({
 const refusing = (message: string): Replacement =>
   decide("renderRefusal", () => jsonAnswer(400, { message }));
 
-/** Services that keep the document and go against the advice of the standards: a warning, not a failure. */
+/** Services that keep the document but violate advice in the standards: a warning, not a failure. */
 export const advisoryDefects = rows({
   "authorize.unregistered-redirect": {
     "advice-redirects-anywhere: The code is sent to whatever redirectUri is named.": decisions(() => ({
       acceptsRedirectUri: (redirectUri) => URL.canParse(redirectUri ?? ""),
       renderAuthorized: (fields, redirectUri) => redirectTo(withCodeAndState(redirectUri, fields)),
     })),
-    "advice-redirects-to-prefix: A redirectUri that begins with the registered one is taken for it.":
-      decisions(() => ({
+    "advice-redirects-to-prefix: A redirectUri that starts with the registered one is accepted.": decisions(
+      () => ({
         acceptsRedirectUri: (redirectUri, client) =>
           redirectUri !== undefined &&
           URL.canParse(redirectUri) &&
           redirectUri.startsWith(client.redirectUri.split("?")[0] ?? ""),
         renderAuthorized: (fields, redirectUri) => redirectTo(withCodeAndState(redirectUri, fields)),
-      })),
+      }),
+    ),
   },
   "authorize.code-entropy": {
     "advice-codes-short: Codes have ten digits.": decide("mintCode", (_client, _state, { random }) =>
@@ -48,14 +49,13 @@ export const advisoryDefects = rows({
       "afterRefusedExchange",
       () => undefined,
     ),
-    "advice-reuse-leaves-refresh-token: Presenting a code again does not end its refreshToken.": decisions(
-      (sound) => ({
+    "advice-reuse-leaves-refresh-token: The refreshToken of a code outlives the code's second use.":
+      decisions((sound) => ({
         refreshTokenIsAlive: (record, { nowMs, limits }) =>
           nowMs - record.issuedAtMs < limits.refreshTokenLifetimeMs,
         accessTokenIsAlive: (record, context) =>
           record.refreshed || sound.accessTokenIsAlive(record, context),
-      }),
-    ),
+      })),
   },
   "exchange.no-store": {
     "advice-answers-may-be-stored: Nothing forbids caches to store tokens.": decide("finish", (answer) =>
@@ -84,27 +84,33 @@ export const advisoryDefects = rows({
     ),
   },
   "service.survives-bad-input": {
-    "advice-bad-input-fails-service: Input that cannot be read is answered with 500.": change(
+    "advice-bad-input-fails-service: Unreadable input is answered with 500.": change(
       "renderRefusal",
       (answer, refusal) => (refusal.kind.endsWith("-malformed") ? { ...answer, status: 500 } : answer),
     ),
-    "advice-bad-input-drops-connection: Input that cannot be read makes the service drop the connection.":
-      change("renderRefusal", (answer, refusal, context) => {
+    "advice-bad-input-drops-connection: Unreadable input makes the service drop the connection.": change(
+      "renderRefusal",
+      (answer, refusal, context) => {
         if (refusal.kind.endsWith("-malformed")) context.from.socket.destroy();
         return answer;
-      }),
-    "advice-odd-types-fail-service: A code that is no string is answered with 500.": decisions((sound) => ({
-      findCode: (presented, context) => {
-        if (typeof presented !== "string") throw new Error("not a string");
-        return sound.findCode(presented, context);
       },
-    })),
-    "advice-bad-query-drops-connection: A query that cannot be read makes the service drop the connection.":
-      change("readQuery", (query, _raw, { from }) => {
+    ),
+    "advice-odd-types-fail-service: A code that is not a string is answered with 500.": decisions(
+      (sound) => ({
+        findCode: (presented, context) => {
+          if (typeof presented !== "string") throw new Error("not a string");
+          return sound.findCode(presented, context);
+        },
+      }),
+    ),
+    "advice-bad-query-drops-connection: An unreadable query makes the service drop the connection.": change(
+      "readQuery",
+      (query, _raw, { from }) => {
         if (query === undefined) from.socket.destroy();
         return query;
-      }),
-    "advice-bad-body-ends-service: After a body that cannot be read no other one is served.": decisions(
+      },
+    ),
+    "advice-bad-body-ends-service: After an unreadable body no other body is served.": decisions(
       (sound, isBroken = false) => ({
         readBody: (raw, context) => {
           const body = sound.readBody(raw, context);
@@ -115,7 +121,7 @@ export const advisoryDefects = rows({
     ),
   },
   "service.leaks-nothing": {
-    "advice-pages-show-internals: The answer for an unknown path shows a stack trace.": change(
+    "advice-pages-show-internals: Unknown paths are answered with a stack trace showing local paths.": change(
       "renderRefusal",
       (answer, refusal) => {
         if (refusal.kind !== "not-found" && refusal.kind !== "query-malformed") {
@@ -128,7 +134,7 @@ export const advisoryDefects = rows({
     "advice-refusals-show-stack: Refusals show a stack trace.": refusing(
       "Error: no\n    at exchange (/app/routes/exchange.ts:12:7)",
     ),
-    "advice-refusals-show-path: Refusals show a path of the machine.": refusing(
+    "advice-refusals-show-path: Refusals show a local path.": refusing(
       "cannot open /var/lib/service/codes.sqlite",
     ),
     "advice-refusals-show-database: Refusals show a message of the database.": refusing(

@@ -3,7 +3,7 @@ import { decide, decisions, onlyIf, type Replacement, rows } from "../registry.t
 import { codeAndState, redirectTo, withCodeAndState } from "../answer.ts";
 import { randomFrom, type RandomSource } from "../random.ts";
 
-/** The code and the state in the query of a redirect, to an address that `changed` changes. */
+/** Puts the code and the state in the query of a redirect, to an address modified by `changed`. */
 const redirecting = (changed: (address: URL) => void): Replacement =>
   decide("renderAuthorized", (fields, redirectUri) => {
     const url = new URL(withCodeAndState(redirectUri, fields));
@@ -11,7 +11,7 @@ const redirecting = (changed: (address: URL) => void): Replacement =>
     return redirectTo(url.href);
   });
 
-/** Answers, codes and timestamps of section 4.1 gone wrong. */
+/** Defects in answers, codes and timestamps of section 4.1. */
 export const authorizeDefects = rows({
   "authorize.answers-with-code": {
     "authorize-empty-code-at-times: Every seventh authorize answer carries an empty code.": decisions(
@@ -33,13 +33,13 @@ export const authorizeDefects = rows({
         findCode: (presented, context) => sound.findCode(String(presented), context),
       }),
     ),
-    "authorize-code-works-a-second-later: A code can be exchanged only a second after it was given out.":
+    "authorize-code-works-a-second-later: A code only becomes exchangeable a second after its issue.":
       decisions((sound) => ({
         keepCode: (record, context) => {
           context.clock.schedule(context.nowMs + SECOND_MS, () => sound.keepCode(record, context));
         },
       })),
-    "authorize-redirect-without-state: The redirect carries the code and leaves the state out.": [
+    "authorize-redirect-without-state: The redirect carries the code but not the state.": [
       decide("renderAuthorized", (fields, redirectUri) => {
         const url = new URL(redirectUri);
         url.searchParams.set("code", String(fields["code"]));
@@ -51,30 +51,32 @@ export const authorizeDefects = rows({
       decide("authorizeFields", ({ state, code }) => ({ state, code })),
       "authorize.timestamp",
     ],
-    "authorize-code-never-kept: Codes are given out and never kept.": decide("keepCode", () => undefined),
+    "authorize-code-never-kept: Codes are issued but never stored.": decide("keepCode", () => undefined),
     "authorize-redirects-elsewhere: The redirect goes to another host.": redirecting((url) => {
       url.hostname = "elsewhere.example";
     }),
   },
   "authorize.code-is-fresh": {
-    "authorize-same-code-within-a-second: Two authorizations of a client in one second get the same code.":
-      decide("mintCode", (client, _state, { nowMs }) =>
+    "authorize-same-code-within-a-second: Two codes of a client within one second are the same.": decide(
+      "mintCode",
+      (client, _state, { nowMs }) =>
         randomFrom(Math.floor(nowMs / SECOND_MS) + client.id.charCodeAt(0)).token(24),
-      ),
-    "authorize-same-code-for-same-state: A state that was seen before gets the code that it got then.":
-      decisions((sound, codes = new Map<string, string>()) => ({
+    ),
+    "authorize-same-code-for-same-state: A repeated state gets the same code again.": decisions(
+      (sound, codes = new Map<string, string>()) => ({
         mintCode: (client, state, context) => {
           const key = `${client.id} ${state}`;
           const code = codes.get(key) ?? sound.mintCode(client, state, context);
           codes.set(key, code);
           return code;
         },
-      })),
+      }),
+    ),
     "authorize-codes-from-small-range: Codes are six digits out of a thousand values.": decide(
       "mintCode",
       (_client, _state, { random }) => String(100_000 + (random.uint32() % 1_000)),
     ),
-    "authorize-same-code-for-concurrent-requests: Requests within a few milliseconds share a code.":
+    "authorize-same-code-for-concurrent-requests: Requests within the same few milliseconds share one code.":
       decisions((sound, last = { code: "", atMs: -Infinity }) => ({
         mintCode: (client, state, context) => {
           const atMs = context.clock.realMs();
@@ -82,7 +84,7 @@ export const authorizeDefects = rows({
           return last.code;
         },
       })),
-    "authorize-same-codes-for-every-client: Each client's code generator starts with the same seed.":
+    "authorize-same-codes-for-every-client: Each client's codes come from a generator with the same seed.":
       decisions((_sound, sources = new Map<string, RandomSource>()) => ({
         mintCode: (client) => {
           const source = sources.get(client.id) ?? randomFrom(7);
@@ -90,15 +92,16 @@ export const authorizeDefects = rows({
           return source.token(24);
         },
       })),
-    "authorize-codes-repeat-after-sixty: Codes are counted, and the count starts over after sixty.":
-      decisions((_sound, issued = 0) => ({ mintCode: () => `code${(issued += 1) % 60}` })),
+    "authorize-codes-repeat-after-sixty: Codes are counted, starting over after sixty.": decisions(
+      (_sound, issued = 0) => ({ mintCode: () => `code${(issued += 1) % 60}` }),
+    ),
   },
   "authorize.timestamp": {
-    "timestamp-stands-still: The timestamp is that of the first answer, for ever.": decisions(() => {
+    "timestamp-stands-still: The timestamp is always that of the first answer.": decisions(() => {
       let first: number | undefined;
       return { timestamp: ({ nowMs }) => (first ??= nowMs) };
     }),
-    "timestamp-runs-at-half-speed: The timestamp gains half a second for each second.": decisions(() => {
+    "timestamp-runs-at-half-speed: The timestamp gains half a second per second.": decisions(() => {
       let first: number | undefined;
       return { timestamp: ({ nowMs }) => (first ??= nowMs) + Math.floor((nowMs - first) / 2) };
     }),
@@ -106,10 +109,11 @@ export const authorizeDefects = rows({
       "timestamp",
       ({ nowMs }) => nowMs * 1_000,
     ),
-    "timestamp-jumps-back: Every second answer comes from a machine whose clock is 90 seconds behind.":
-      decisions((_sound, answers = 0) => ({
+    "timestamp-jumps-back: Every second answer comes from a machine 90 seconds behind.": decisions(
+      (_sound, answers = 0) => ({
         timestamp: ({ nowMs }) => nowMs - ((answers += 1) % 2) * 90 * SECOND_MS,
-      })),
+      }),
+    ),
     "timestamp-as-text: Timestamps are strings.": [
       decide("timestamp", ({ nowMs }) => String(nowMs)),
       "authorize.answers-with-code",
@@ -121,7 +125,7 @@ export const authorizeDefects = rows({
       "timestamp",
       ({ nowMs }) => nowMs / MINUTE_MS,
     ),
-    "timestamp-of-the-minute: The timestamp is that of the last full minute.": decide(
+    "timestamp-of-the-minute: The timestamp is rounded down to the minute.": decide(
       "timestamp",
       ({ nowMs }) => nowMs - (nowMs % MINUTE_MS),
     ),
@@ -131,22 +135,20 @@ export const authorizeDefects = rows({
     ),
   },
   "authorize.redirect-uri-encoded": {
-    "redirect-uri-with-query-refused: A redirectUri that already has a query is refused.": onlyIf(
+    "redirect-uri-with-query-refused: A redirectUri with a query is refused.": onlyIf(
       "acceptsRedirectUri",
       (redirectUri) => redirectUri?.includes("?") !== true,
     ),
-    "redirect-uri-beyond-ascii-refused: A redirectUri with a character outside ASCII is refused.": onlyIf(
-      "acceptsRedirectUri",
-      (redirectUri) => /^[ -~]*$/.test(redirectUri ?? ""),
-    ),
-    "redirect-uri-cut-at-ampersand: The query is decoded before it is split: redirectUri ends at an &.":
+    "redirect-uri-beyond-ascii-refused: A redirectUri with a non-ASCII character, once decoded, is refused.":
+      onlyIf("acceptsRedirectUri", (redirectUri) => /^[ -~]*$/.test(redirectUri ?? "")),
+    "redirect-uri-cut-at-ampersand: The query is split after decoding, which cuts the redirectUri.":
       decisions((sound) => ({
         renderAuthorized: (fields, redirectUri) =>
           redirectTo(withCodeAndState(redirectUri.split("&")[0] ?? "", fields)),
         acceptsRedirectUri: (redirectUri, client, query) =>
           sound.acceptsRedirectUri(redirectUri?.split("&")[0], client, query),
       })),
-    "redirect-uri-decoded-twice: The redirectUri is decoded once more than it was encoded.": decide(
+    "redirect-uri-decoded-twice: The redirectUri is decoded once too often.": decide(
       "renderAuthorized",
       (fields, redirectUri) =>
         redirectTo(withCodeAndState(redirectUri.replaceAll(/%[0-7][0-9a-f]/gi, decodeURIComponent), fields)),
@@ -159,11 +161,11 @@ export const authorizeDefects = rows({
         return redirectTo(url.href);
       },
     ),
-    "redirect-adds-second-question-mark: A redirect appends ?code= to a redirectUri that has a query.":
-      decide("renderAuthorized", (fields, redirectUri) =>
-        redirectTo(`${new URL(redirectUri).href}?${codeAndState(fields)}`),
-      ),
-    "redirect-uri-not-decoded: The redirectUri is looked for in the query as it was sent.": decide(
+    "redirect-adds-second-question-mark: The redirect appends ?code= to a redirectUri with a query.": decide(
+      "renderAuthorized",
+      (fields, redirectUri) => redirectTo(`${new URL(redirectUri).href}?${codeAndState(fields)}`),
+    ),
+    "redirect-uri-not-decoded: The redirectUri is compared without decoding.": decide(
       "acceptsRedirectUri",
       (redirectUri, _client, query) => query.raw.includes(redirectUri ?? "-"),
     ),

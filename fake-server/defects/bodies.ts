@@ -7,7 +7,7 @@ import type { CodeRecord, Grant, RefreshRecord } from "../context.ts";
 import { change, decide, decisions, type Replacement, rows } from "../registry.ts";
 import { lastOf } from "./tools.ts";
 
-/** JSON read without any care for what else a text may be; `text` may be mended first. */
+/** Parses JSON without checking what else a text may be; `text` may first repair it. */
 const reading = (
   mended: (text: string) => string,
   chosen: (value: unknown) => unknown = (value) => value,
@@ -23,7 +23,7 @@ const reading = (
 
 const asItIs = (text: string): string => text;
 
-/** Remembers the body of each request for the refusal that may follow. */
+/** Remembers each request's body for a refusal that may follow. */
 const rememberingBodies = (
   sound: Behaviour,
 ): { readonly bodies: WeakMap<IncomingMessage, JsonObject>; readonly readBody: Behaviour["readBody"] } => {
@@ -42,10 +42,10 @@ const page = (status: number, body: string): Answer => ({
   body,
 });
 
-/** Request bodies that are none (section 4), and refusals that say too much. */
+/** Defects with invalid request bodies (section 4), and with refusals that say too much. */
 export const bodyDefects = rows({
   "exchange.bad-bodies": {
-    "body-with-repeated-keys: Of a repeated key whichever value fits is taken.": reading((text) => {
+    "body-with-repeated-keys: Of a repeated key, whichever value fits is taken.": reading((text) => {
       const whole: unknown = JSON.parse(text);
       if (typeof whole !== "object" || whole === null || Array.isArray(whole)) return text;
       const shortest: Record<string, unknown> = { ...whole };
@@ -53,19 +53,19 @@ export const bodyDefects = rows({
         if (typeof shortest[key] === "string" && value.length < shortest[key].length) shortest[key] = value;
       return JSON.stringify(shortest);
     }),
-    "body-in-array: An array that holds the object is taken for the object.": reading(asItIs, (value) =>
+    "body-in-array: An array containing the object is accepted as the object.": reading(asItIs, (value) =>
       Array.isArray(value) ? value[0] : value,
     ),
-    "body-in-string: A JSON string that holds JSON is read once more.": reading(asItIs, (value) =>
+    "body-in-string: A JSON string containing JSON is parsed again.": reading(asItIs, (value) =>
       typeof value === "string" ? (JSON.parse(value) as unknown) : value,
     ),
-    "body-cut-short-completed: The brace that a truncated body lacks is added.": reading((text) =>
+    "body-cut-short-completed: The missing brace of a truncated body is added.": reading((text) =>
       text.trimEnd().endsWith("}") ? text : `${text.replace(/[,\s]+$/, "")}}`,
     ),
-    "body-with-rest-ignored: What follows the first closing brace of a body is ignored.": reading((text) =>
+    "body-with-rest-ignored: Anything after the first closing brace of a body is ignored.": reading((text) =>
       text.slice(0, text.indexOf("}") + 1),
     ),
-    "body-as-form: A body that is no JSON is read as a form.": change(
+    "body-as-form: A body that is not JSON is read as a form.": change(
       "readBody",
       (usual, raw) => usual ?? Object.fromEntries(new URLSearchParams(raw.toString("utf8"))),
     ),
@@ -79,7 +79,7 @@ export const bodyDefects = rows({
         return typeof inherited === "object" ? { ...inherited, ...(value as JsonObject) } : value;
       },
     ),
-    "body-that-is-bad-wedges-service: After a body that is no JSON the next five exchanges are refused.":
+    "body-that-is-bad-wedges-service: After a body that is not JSON, the next five exchanges are refused.":
       decisions((sound, wedged = 0) => ({
         readBody: (raw, context) => {
           const body = sound.readBody(raw, context);
@@ -87,11 +87,11 @@ export const bodyDefects = rows({
           return wedged < 0 || body === undefined ? body : {};
         },
       })),
-    "body-in-envelope: A field called data is taken for the body.": reading(
+    "body-in-envelope: A field called data is accepted as the body.": reading(
       asItIs,
       (value) => (value as { readonly data?: unknown }).data ?? value,
     ),
-    "body-of-15-kb-wedges-service: After a body of 15 kB every further one is refused.": decisions(
+    "body-of-15-kb-wedges-service: After a body of 15 kB every later one is refused.": decisions(
       (sound, wedged = false) => ({
         readBody: (raw, context) => {
           wedged ||= raw.length > 15_000;
@@ -101,7 +101,7 @@ export const bodyDefects = rows({
     ),
   },
   "exchange.refusal-leaks-nothing": {
-    "refusal-shows-secret: A refused exchange is answered with the fields that came.": decisions((sound) => {
+    "refusal-shows-secret: A refused exchange is answered with the received fields.": decisions((sound) => {
       const { bodies, readBody } = rememberingBodies(sound);
       return {
         readBody,
@@ -122,7 +122,7 @@ export const bodyDefects = rows({
         },
       };
     }),
-    "refusal-shows-tokens-of-code: A used code is refused with the tokens that it gave.": [
+    "refusal-shows-tokens-of-code: A used code is refused with the tokens it had given.": [
       decisions(
         (
           sound,
@@ -148,28 +148,28 @@ export const bodyDefects = rows({
       ),
       "code.single-use",
     ],
-    "refusal-shows-stack: A refusal carries the stack of the error behind it.": decide(
+    "refusal-shows-stack: A refusal carries the stack trace of its error.": decide(
       "renderRefusal",
       (refusal) => {
         const { stack } = new Error(refusal.kind);
         return jsonAnswer(400, { error: refusal.kind, stack });
       },
     ),
-    "refusal-shows-code-of-other-request: A refused exchange names the code that was issued last.": change(
+    "refusal-shows-code-of-other-request: A refused exchange shows the code issued last.": change(
       "renderRefusal",
       (answer, refusal, context) =>
         refusal.kind === "code-unknown"
           ? jsonAnswer(400, { error: refusal.kind, known: [...context.credentials.codes.keys()].at(-1) })
           : answer,
     ),
-    "refusal-shows-latest-token: A refused exchange is shown the accessToken that was issued last.": change(
+    "refusal-shows-latest-token: A refused exchange shows the accessToken issued last.": change(
       "renderRefusal",
       (answer, _refusal, { operation, credentials }) =>
         operation === "exchange"
           ? { ...answer, body: JSON.stringify({ hint: `try ${lastOf(credentials.accessTokens)?.token}` }) }
           : answer,
     ),
-    "refusal-repeats-request: A refusal with status 200 repeats the body that came.": decisions(
+    "refusal-repeats-request: A refusal with status 200 repeats the request body.": decisions(
       (sound, bodies = new WeakMap<IncomingMessage, string>()) => ({
         readBody: (raw, context) => {
           bodies.set(context.from, raw.toString("utf8"));

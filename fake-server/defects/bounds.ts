@@ -2,41 +2,40 @@ import { randomFrom } from "../random.ts";
 import type { Service } from "../context.ts";
 import { change, decide, decisions, type Replacement, rows } from "../registry.ts";
 
-/** Limits in a stretch are cut to what lies below it; smaller and greater ones are served. */
+/** Truncates limits within a range to just below it; smaller and greater ones are served. */
 const cutBetween = (from: number, to: number): Replacement =>
   change("limitFor", (usual) => (usual !== undefined && usual >= from && usual <= to ? from - 1 : usual));
 
 const TICK_MS = 20;
-/** Chance that is drawn again every few milliseconds of real time. */
+/** Randomness that is redrawn every few milliseconds of real time. */
 const drawnBy = ({ clock }: Pick<Service, "clock">) => randomFrom(Math.floor(clock.realMs() / TICK_MS));
 
-/** What goes well with the few, the small and the unhurried (sections 2.1, 2.2 and 4.4). */
+/** Defects that do not show with few, small and slow requests (sections 2.1, 2.2 and 4.4). */
 export const boundDefects = rows({
   "notifications.limit": {
-    "limit-between-33-and-39-cut: A limit from 33 to 39 gives 32 items; greater ones work.": cutBetween(
+    "limit-between-33-and-39-cut: A limit from 33 to 39 gives 32 items; a greater one is served.": cutBetween(
       33,
       39,
     ),
-    "limit-between-41-and-55-cut: A limit from 41 to 55 gives 40 items; greater ones work.": cutBetween(
+    "limit-between-41-and-55-cut: A limit from 41 to 55 gives 40 items; a greater one is served.": cutBetween(
       41,
       55,
     ),
   },
   "notifications.under-writes": {
-    "total-eighty-at-most: total counts up to eighty.": decisions((sound) => ({
+    "total-eighty-at-most: total counts to eighty at most.": decisions((sound) => ({
       total: (matched, ...more) => sound.total(Math.min(matched, 80), ...more),
     })),
   },
   "authorize.state-length": {
-    "state-known-by-its-beginning: A state is accepted when its first 128 characters were before.": decisions(
-      (sound, known = new Set<string>()) => ({
+    "state-known-by-its-beginning: A state is accepted if its first 128 characters were accepted before.":
+      decisions((sound, known = new Set<string>()) => ({
         acceptsState: (state, query, context) => {
           const accepted = sound.acceptsState(state, query, context);
           if (accepted && state !== undefined) known.add(state);
           return accepted || known.has(state?.slice(0, 128) ?? "");
         },
-      }),
-    ),
+      })),
   },
   "authorize.code-is-fresh": {
     "codes-drawn-every-20-ms: Two authorizations within 20 milliseconds get the same code.": decide(

@@ -7,7 +7,7 @@ type Clients = ReadonlyMap<string, FakeClient>;
 const clientOf = (clientId: unknown, clients: Clients): FakeClient | undefined =>
   typeof clientId === "string" ? clients.get(clientId) : undefined;
 
-/** Secrets that pass `accepts`. */
+/** Secrets that satisfy `accepts`. */
 const accepting = (accepts: (secret: string, presented: unknown, clients: Clients) => boolean): Replacement =>
   decide("authenticateClient", (clientId, clientSecret, clients) => {
     const client = clientOf(clientId, clients);
@@ -17,16 +17,16 @@ const accepting = (accepts: (secret: string, presented: unknown, clients: Client
 const acceptingText = (accepts: (secret: string, presented: string) => boolean): Replacement =>
   accepting((secret, presented) => typeof presented === "string" && accepts(secret, presented));
 
-/** Clients that `found` takes a clientId for, when their secret is right. */
+/** Accepts a clientId if `found` matches a client and the secret is right. */
 const identifying = (found: (id: string, presented: unknown) => boolean): Replacement =>
   decide("authenticateClient", (clientId, clientSecret, clients) =>
     [...clients.values()].find((client) => client.secret === clientSecret && found(client.id, clientId)),
   );
 
-/** Who the client is (sections 4.2 and 5.1) gone wrong. */
+/** Defects in client authentication (sections 4.2 and 5.1). */
 export const clientDefects = rows({
   "exchange.authenticates-client": {
-    "secret-ignored: The secret is not looked at.": accepting(() => true),
+    "secret-ignored: The secret is not checked.": accepting(() => true),
     "secret-may-be-absent: A request without a secret passes.": accepting(
       (secret, presented) => presented === undefined || presented === secret,
     ),
@@ -36,16 +36,16 @@ export const clientDefects = rows({
     "secret-may-be-empty: An empty secret passes.": acceptingText(
       (secret, presented) => presented === "" || presented === secret,
     ),
-    "secret-may-be-other-type: Anything that is no string passes for a secret.": accepting(
+    "secret-may-be-other-type: Anything that is not a string passes for a secret.": accepting(
       (secret, presented) =>
         presented === secret ||
         (presented !== undefined && presented !== null && typeof presented !== "string"),
     ),
-    "secret-in-array-accepted: An array that holds the secret passes for it.": accepting(
+    "secret-in-array-accepted: An array containing the secret passes for it.": accepting(
       (secret, presented) => asText(presented) === secret,
     ),
     "secret-whatever-its-case: Secrets are compared without regard to case.": acceptingText(careless.ofCase),
-    "secret-by-prefix: As much of the secret as is presented is compared.": acceptingText(
+    "secret-by-prefix: Only as much of the secret as is presented is compared.": acceptingText(
       (secret, presented) => presented !== "" && secret.startsWith(presented),
     ),
     "secret-by-its-first-eight: Only the first eight characters of a secret are compared.": acceptingText(
@@ -85,11 +85,11 @@ export const clientDefects = rows({
       ),
   },
   "exchange.unknown-client": {
-    "client-found-by-secret: The secret alone identifies the client.": identifying(() => true),
-    "client-id-may-be-absent: An absent clientId is made up for by the secret.": identifying(
+    "client-found-by-secret: The client is identified by the secret alone.": identifying(() => true),
+    "client-id-may-be-absent: The secret makes up for an absent clientId.": identifying(
       (id, presented) => presented === undefined || presented === id,
     ),
-    "client-id-may-be-empty: An empty clientId is made up for by the secret.": identifying(
+    "client-id-may-be-empty: The secret makes up for an empty clientId.": identifying(
       (id, presented) => presented === "" || presented === id,
     ),
     "client-id-whatever-its-case: Client ids are compared without regard to case.": identifying(
@@ -101,24 +101,25 @@ export const clientDefects = rows({
     "client-id-by-prefix: A clientId is found by its first half.": identifying(
       (id, presented) => typeof presented === "string" && presented.slice(0, 10) === id.slice(0, 10),
     ),
-    "client-id-in-array-accepted: An array that holds the clientId passes for it.": identifying(
+    "client-id-in-array-accepted: An array containing the clientId passes for it.": identifying(
       (id, presented) => asText(presented) === id,
     ),
-    "client-id-of-plain-object: Clients are looked up in a plain object: constructor seems to be one.":
-      decide("authenticateClient", (clientId, secret, clients) => {
+    "client-id-of-plain-object: Clients are looked up in a plain object, so constructor seems known.": decide(
+      "authenticateClient",
+      (clientId, secret, clients) => {
         const known = Object.fromEntries(clients) as Record<string, { readonly secret?: string }>;
         const client = typeof clientId === "string" ? known[clientId] : undefined;
         if (client === undefined || client.secret !== secret) return undefined;
         return clients.get(String(clientId)) ?? [...clients.values()][0];
-      }),
-    "client-unknown-passes: A client that is not found is taken at its word, by authorize and by the exchange.":
-      decisions((sound) => ({
-        findClientToAuthorize: (id, clients) =>
-          sound.findClientToAuthorize(id, clients) ?? unregistered(id, clients),
-        authenticateClient: (id, secret, clients) =>
-          typeof id === "string" && !clients.has(id)
-            ? unregistered(id, clients)
-            : sound.authenticateClient(id, secret, clients),
-      })),
+      },
+    ),
+    "client-unknown-passes: Authorize and exchange accept an unknown client.": decisions((sound) => ({
+      findClientToAuthorize: (id, clients) =>
+        sound.findClientToAuthorize(id, clients) ?? unregistered(id, clients),
+      authenticateClient: (id, secret, clients) =>
+        typeof id === "string" && !clients.has(id)
+          ? unregistered(id, clients)
+          : sound.authenticateClient(id, secret, clients),
+    })),
   },
 });

@@ -5,7 +5,7 @@ import { counted } from "./tools.ts";
 
 const lives = (lifetimeMs: number): Replacement => livesFor("codeIsAlive", lifetimeMs);
 
-/** Looks, waits (real milliseconds; 0 is one turn of the event loop), and then writes. */
+/** Checks, waits (real milliseconds; 0 is one turn of the event loop), then writes. */
 const lookingThenWriting = (realMs: number): Replacement =>
   decide("takeCode", async (record, { nowMs, clock }) => {
     if (record.usedAtMs !== undefined) return false;
@@ -14,7 +14,7 @@ const lookingThenWriting = (realMs: number): Replacement =>
     return true;
   });
 
-/** Every other code that `concerned` holds for is gone. */
+/** Deletes every other code for which `concerned` holds. */
 const forgetOthers = (
   used: CodeRecord | undefined,
   { credentials }: Context,
@@ -28,7 +28,7 @@ const forgetOthers = (
 
 const ofSameClient = (other: CodeRecord, used: CodeRecord): boolean => other.clientId === used.clientId;
 
-/** Reuse allowed again once `pauseMs` have passed since the first use. */
+/** Allows reuse once `pauseMs` have passed since the first use. */
 const reuseAfter = (pauseMs: number): Replacement =>
   decide("takeCode", (record, { nowMs }) => {
     if (record.usedAtMs !== undefined && nowMs - record.usedAtMs < pauseMs) return false;
@@ -36,14 +36,14 @@ const reuseAfter = (pauseMs: number): Replacement =>
     return true;
   });
 
-/** The life of a code (sections 2.1 and 3.1) gone wrong. */
+/** Defects in the life of a code (sections 2.1 and 3.1). */
 export const codeDefects = rows({
   "code.single-use": {
-    "code-reusable: A code can be exchanged again and again.": [
+    "code-reusable: A code can be exchanged repeatedly.": [
       decide("takeCode", () => true),
       "code.single-use-under-race",
     ],
-    "code-reusable-within-two-seconds: For two seconds a repeated exchange counts as a retry.": [
+    "code-reusable-within-two-seconds: For two seconds a repeated exchange gets tokens as a retry.": [
       decide("takeCode", (record, { nowMs }) => {
         record.usedAtMs ??= nowMs;
         return nowMs - record.usedAtMs < 2 * SECOND_MS;
@@ -58,19 +58,20 @@ export const codeDefects = rows({
         return uses(record) <= 2;
       },
     })),
-    "code-reusable-on-third-try: Refusing a code's second exchange clears its mark: the third succeeds.":
+    "code-reusable-on-third-try: The second exchange is refused but clears the mark, so the third succeeds.":
       afterwards("afterRefusedExchange", (record, kind) => {
         if (record !== undefined && kind === "code-used") record.usedAtMs = undefined;
       }),
-    "code-reusable-after-refresh: A refresh restores the grant as it was, the unused code included.":
-      decisions((_sound, codes = new WeakMap<Grant, CodeRecord>()) => ({
+    "code-reusable-after-refresh: A refresh restores the grant, including the unused code.": decisions(
+      (_sound, codes = new WeakMap<Grant, CodeRecord>()) => ({
         afterExchange: (record, tokens) => void codes.set(tokens.grant, record),
         afterRefresh: (record) => {
           const code = codes.get(record.grant);
           if (code !== undefined) code.usedAtMs = undefined;
         },
-      })),
-    "code-reusable-on-another-connection: Used codes are remembered for each connection by itself.": [
+      }),
+    ),
+    "code-reusable-on-another-connection: Used codes are remembered per connection.": [
       decisions((_sound, used = new WeakMap<CodeRecord, WeakSet<object>>()) => ({
         takeCode: (record, { nowMs, from }) => {
           const connections = used.get(record) ?? new WeakSet();
@@ -94,7 +95,7 @@ export const codeDefects = rows({
       }),
     ),
     "code-never-granted: No code is ever exchanged.": decide("takeCode", () => false),
-    "code-used-list-of-twenty: The twenty codes that were used last are known to be used.": decisions(
+    "code-used-list-of-twenty: Only the twenty latest used codes are remembered.": decisions(
       (_sound, used: string[] = []) => ({
         takeCode: ({ code }) => {
           if (used.includes(code)) return false;
@@ -104,8 +105,8 @@ export const codeDefects = rows({
         },
       }),
     ),
-    "code-marked-as-spelt: A code is found however it is spelt, and marked as used in that spelling alone.":
-      decisions((sound) => {
+    "code-marked-as-spelt: A code is found in any spelling but marked used only in that one.": decisions(
+      (sound) => {
         const used = new Set<unknown>();
         let presented: unknown;
         return {
@@ -119,7 +120,8 @@ export const codeDefects = rows({
             return isNew;
           },
         };
-      }),
+      },
+    ),
     "code-reusable-once-tokens-expired: A code can be used again once its tokens have expired.": decisions(
       (sound) => ({
         takeCode: (record, { nowMs, limits }) => {
@@ -130,21 +132,21 @@ export const codeDefects = rows({
         codeIsAlive: (record, context) => record.usedAtMs !== undefined || sound.codeIsAlive(record, context),
       }),
     ),
-    "code-reusable-after-wrong-secret: A used code that is presented with a wrong secret can be used again.":
+    "code-reusable-after-wrong-secret: A wrong secret with a used code makes the code usable again.":
       afterwards("afterRefusedExchange", (record, kind) => {
         if (record !== undefined && kind === "client-unauthenticated") record.usedAtMs = undefined;
       }),
   },
   "code.single-use-under-race": {
-    "code-race-of-one-turn: Between the look at a code and its use other requests get one turn.":
+    "code-race-of-one-turn: Between check and use of a code other requests get one turn.":
       lookingThenWriting(0),
-    "code-race-of-one-millisecond: Between the look at a code and its use a database takes one millisecond.":
+    "code-race-of-one-millisecond: A database takes 1 ms between check and use of a code.":
       lookingThenWriting(1),
-    "code-race-of-five-milliseconds: Five milliseconds pass between checking and using a code.":
+    "code-race-of-five-milliseconds: A database takes 5 ms between check and use of a code.":
       lookingThenWriting(5),
-    "code-race-of-twenty-milliseconds: Twenty milliseconds pass between checking and using a code.":
+    "code-race-of-twenty-milliseconds: A slow database takes 20 ms between check and use of a code.":
       lookingThenWriting(20),
-    "code-race-between-nodes: Two nodes hear of each other's redemptions ten milliseconds late.": decisions(
+    "code-race-between-nodes: Two nodes learn of each other's redemptions after ten milliseconds.": decisions(
       (
         _sound,
         nodes = new WeakMap<object, number>(),
@@ -162,7 +164,7 @@ export const codeDefects = rows({
         },
       }),
     ),
-    "code-race-refuses-all: Of several contenders for a code none gets tokens.": decisions(
+    "code-race-refuses-all: If several compete for a code, none gets tokens.": decisions(
       (_sound, contenders = counted(), latest = new WeakMap<CodeRecord, number>()) => ({
         takeCode: async (record, { nowMs, clock }) => {
           const contender = contenders(record);
@@ -185,13 +187,15 @@ export const codeDefects = rows({
     "code-lives-an-hour: A code lives for an hour.": lives(HOUR_MS),
     "code-lives-ten-hours: The lifetime of 600 is taken for minutes.": lives(10 * HOUR_MS),
     "code-lives-for-ever: A code never expires.": [lives(Infinity), "code.lifetime-is-not-extended"],
-    "code-swept-every-five-minutes: Expired codes go only when a sweeper comes by, every five minutes.":
-      decide("codeIsAlive", (record, { nowMs, limits }) => {
+    "code-swept-every-five-minutes: Expired codes are only removed every five minutes.": decide(
+      "codeIsAlive",
+      (record, { nowMs, limits }) => {
         const sweepMs = 5 * MINUTE_MS;
         const expiresAtMs = record.issuedAtMs + limits.codeLifetimeMs;
         return nowMs < (Math.floor(expiresAtMs / sweepMs) + 1) * sweepMs;
-      }),
-    "code-counted-from-latest-authorization: A code's ten minutes count from the latest authorization.":
+      },
+    ),
+    "code-counted-from-latest-authorization: The ten minutes count from the client's latest authorization.":
       decisions((sound, latest = new Map<string, number>()) => ({
         keepCode: (record, context) => {
           latest.set(record.clientId, context.nowMs);
@@ -202,13 +206,13 @@ export const codeDefects = rows({
       })),
   },
   "code.lifetime-is-not-extended": {
-    "code-restarted-by-refused-attempt: Every refused attempt starts the code's ten minutes again.": decide(
+    "code-restarted-by-refused-attempt: Every refused attempt restarts the code's ten minutes.": decide(
       "afterRefusedExchange",
       (record, _kind, { nowMs }) => {
         if (record !== undefined) record.issuedAtMs = nowMs;
       },
     ),
-    "code-restarted-by-wrong-secret: An attempt with a wrong secret starts the code's ten minutes again.":
+    "code-restarted-by-wrong-secret: An attempt with a wrong secret restarts the code's ten minutes.":
       decisions((sound) => ({
         afterRefusedExchange: (record, kind, context) => {
           sound.afterRefusedExchange(record, kind, context);
@@ -221,7 +225,7 @@ export const codeDefects = rows({
           }
         },
       })),
-    "code-lengthened-by-refused-attempt: Each refused attempt gives the code another minute.": decisions(
+    "code-lengthened-by-refused-attempt: Each refused attempt extends the code by a minute.": decisions(
       (sound) => ({
         afterRefusedExchange: (record, kind, context) => {
           sound.afterRefusedExchange(record, kind, context);
@@ -229,7 +233,7 @@ export const codeDefects = rows({
         },
       }),
     ),
-    "code-revived-by-trying: An expired code lives again once it is tried.": afterwards(
+    "code-revived-by-trying: An expired code becomes valid again once it is tried.": afterwards(
       "afterRefusedExchange",
       (record, kind, { nowMs }) => {
         if (record !== undefined && kind === "code-expired") record.issuedAtMs = nowMs;
@@ -246,7 +250,7 @@ export const codeDefects = rows({
       (record, _tokens, context) =>
         forgetOthers(record, context, (other, used) => !ofSameClient(other, used)),
     ),
-    "code-use-kills-older-ones: Using a code kills those that the client got before it.": decide(
+    "code-use-kills-older-ones: Using a code kills the client's earlier codes.": decide(
       "afterExchange",
       (record, _tokens, context) => {
         const order = [...context.credentials.codes.values()];
@@ -270,7 +274,7 @@ export const codeDefects = rows({
         if (kind === "client-unauthenticated") forgetOthers(record, context, ofSameClient);
       },
     ),
-    "code-expiry-kills-others: Trying an expired code sweeps away the client's live ones.": decide(
+    "code-expiry-kills-others: Trying an expired code kills the client's live codes.": decide(
       "afterRefusedExchange",
       (record, kind, context) => {
         if (kind === "code-expired") forgetOthers(record, context, ofSameClient);
@@ -282,16 +286,18 @@ export const codeDefects = rows({
         if (kind === "code-used") forgetOthers(record, context, ofSameClient);
       },
     ),
-    "code-one-for-each-state: A new code ends every other one with the same state.": decisions((sound) => ({
+    "code-one-for-each-state: A new code ends all others with the same state.": decisions((sound) => ({
       keepCode: (record, context) => {
         for (const [code, other] of context.credentials.codes)
           if (other.state === record.state) context.credentials.codes.delete(code);
         sound.keepCode(record, context);
       },
     })),
-    "code-unknown-kills-others: A code that was never issued counts as an attack and ends all codes.":
-      afterwards("afterRefusedExchange", (_record, kind, { credentials }) => {
+    "code-unknown-kills-others: A code that was never issued makes the service drop all codes.": afterwards(
+      "afterRefusedExchange",
+      (_record, kind, { credentials }) => {
         if (kind === "code-unknown") credentials.codes.clear();
-      }),
+      },
+    ),
   },
 });

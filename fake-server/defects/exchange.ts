@@ -10,7 +10,7 @@ const answering = (changed: (fields: Fields) => Fields): Replacement => change("
 const without = (name: string): Replacement =>
   answering((fields) => Object.fromEntries(Object.entries(fields).filter(([field]) => field !== name)));
 
-/** The token set of sections 2.2 and 4.2 gone wrong. */
+/** Defects in the token set (sections 2.2 and 4.2). */
 export const exchangeDefects = rows({
   "exchange.token-set": {
     "exchange-without-refresh-token: The token set has no refreshToken.": without("refreshToken"),
@@ -30,32 +30,34 @@ export const exchangeDefects = rows({
       ...fields,
       expiresIn: String(fields["expiresIn"]),
     })),
-    "exchange-expires-in-zero: expiresIn is 0, although the token lives.": answering((fields) => ({
+    "exchange-expires-in-zero: expiresIn is 0 although the token is valid.": answering((fields) => ({
       ...fields,
       expiresIn: 0,
     })),
-    "exchange-with-names-of-the-rfc: The fields are called access_token, refresh_token and expires_in.":
-      answering(({ accessToken, refreshToken, expiresIn, timestamp }) => ({
+    "exchange-with-names-of-the-rfc: The fields are access_token, refresh_token and expires_in.": answering(
+      ({ accessToken, refreshToken, expiresIn, timestamp }) => ({
         access_token: accessToken,
         refresh_token: refreshToken,
         expires_in: expiresIn,
         timestamp,
-      })),
+      }),
+    ),
     "exchange-wrapped: The token set lies inside a field called data.": answering((fields) => ({
       success: true,
       data: fields,
     })),
-    "exchange-timestamp-of-its-start: Exchanges always tell the hour before the first one.": decisions(() => {
-      let startedMs: number | undefined;
-      return {
-        timestamp: ({ nowMs, operation }) =>
-          operation === "exchange" ? (startedMs ??= nowMs - HOUR_MS) : nowMs,
-      };
-    }),
+    "exchange-timestamp-of-its-start: The timestamp of every exchange is an hour before the first one.":
+      decisions(() => {
+        let startedMs: number | undefined;
+        return {
+          timestamp: ({ nowMs, operation }) =>
+            operation === "exchange" ? (startedMs ??= nowMs - HOUR_MS) : nowMs,
+        };
+      }),
   },
   "exchange.tokens-are-fresh": {
-    "tokens-cached-per-client: A client gets the accessToken that it has as long as that one lives.":
-      decisions((sound, cached = new Map<string, AccessRecord>()) => ({
+    "tokens-cached-per-client: A client gets its current accessToken again while it is valid.": decisions(
+      (sound, cached = new Map<string, AccessRecord>()) => ({
         mintAccessToken: (client, lifetimeMs, context) => {
           const known = cached.get(client.id);
           const alive = known !== undefined && sound.accessTokenIsAlive(known, context);
@@ -65,7 +67,8 @@ export const exchangeDefects = rows({
           cached.set(record.clientId, record);
           sound.keepAccessToken(record, context);
         },
-      })),
+      }),
+    ),
     "refresh-token-one-per-client: Every exchange of a client yields the same refreshToken.": decisions(
       (sound, tokens = new Map<string, string>()) => ({
         mintRefreshToken: (client, context) => {
@@ -77,7 +80,7 @@ export const exchangeDefects = rows({
       "mintAccessToken",
       (client, _lifetimeMs, { nowMs }) => randomFrom(nowMs * 2 + client.id.charCodeAt(0)).token(32),
     ),
-    "tokens-shared-by-concurrent-exchanges: Exchanges within a few milliseconds share an accessToken.":
+    "tokens-shared-by-concurrent-exchanges: Exchanges within a few milliseconds get the same accessToken.":
       decisions((sound, last = { token: "", atMs: -Infinity }) => ({
         mintAccessToken: (client, lifetimeMs, context) => {
           const atMs = context.clock.realMs();
@@ -87,7 +90,7 @@ export const exchangeDefects = rows({
           return last.token;
         },
       })),
-    "tokens-same-for-every-client: Each client's token generator starts with the same seed.": decisions(
+    "tokens-same-for-every-client: Each client's tokens come from a generator with the same seed.": decisions(
       () => {
         const sources = new Map<string, RandomSource>();
         const next = (id: string): string => remembered(sources, id, () => randomFrom(11)).token(32);
@@ -100,11 +103,11 @@ export const exchangeDefects = rows({
     })),
   },
   "exchange.access-token-works": {
-    "access-token-works-a-second-later: The list knows an accessToken only a second after its issue.": [
+    "access-token-works-a-second-later: The list only knows an accessToken a second after its issue.": [
       onlyIf("accessTokenIsAlive", (record, context) => context.nowMs - record.issuedAtMs >= SECOND_MS),
       "refresh.access-token-works",
     ],
-    "access-token-replicated-late: The list knows an accessToken forty milliseconds after its issue.": [
+    "access-token-replicated-late: The list only knows an accessToken 40 ms after its issue.": [
       decisions((sound, keptAtMs = new WeakMap<AccessRecord, number>()) => ({
         keepAccessToken: (record, context) => {
           keptAtMs.set(record, context.clock.realMs());
@@ -116,7 +119,7 @@ export const exchangeDefects = rows({
       })),
       "refresh.access-token-works",
     ],
-    "access-token-bound-to-connection: An accessToken works on the connection only that it was fetched on.":
+    "access-token-bound-to-connection: An accessToken only works on the connection it was issued on.":
       decisions((sound, connections = new WeakMap<AccessRecord, object>()) => ({
         keepAccessToken: (record, context) => {
           if (!record.refreshed) connections.set(record, context.from.socket);
@@ -126,19 +129,20 @@ export const exchangeDefects = rows({
           sound.accessTokenIsAlive(record, context) &&
           (connections.get(record) ?? context.from.socket) === context.from.socket,
       })),
-    "access-token-refused-at-first-use: The first use of an accessToken is refused while a cache fills.":
-      decisions((sound, used = new WeakSet<AccessRecord>()) => ({
+    "access-token-refused-at-first-use: The first use of an exchanged accessToken is refused.": decisions(
+      (sound, used = new WeakSet<AccessRecord>()) => ({
         accessTokenIsAlive: (record, context) => {
           const warm = used.has(record) || record.refreshed;
           used.add(record);
           return warm && sound.accessTokenIsAlive(record, context);
         },
-      })),
-    "access-token-works-after-first-refresh: Only accessTokens that a refresh brought open the list.": onlyIf(
+      }),
+    ),
+    "access-token-works-after-first-refresh: Only accessTokens from a refresh open the list.": onlyIf(
       "accessTokenIsAlive",
       (record) => record.refreshed,
     ),
-    "access-token-of-first-client-only: The accessTokens of the first client alone are known.": change(
+    "access-token-of-first-client-only: Only accessTokens of the first client are known.": change(
       "findAccessToken",
       (usual, _presented, { clients }) => (usual?.clientId === [...clients.keys()][0] ? usual : undefined),
     ),

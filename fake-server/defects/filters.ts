@@ -6,7 +6,7 @@ import { remembered } from "./tools.ts";
 type Condition = Omit<Selection, "orderBy">;
 const everything: Condition = { where: EVERYTHING, parameters: [] };
 
-/** One filter put as `condition`, the other as it should be; both are a conjunction still. */
+/** One filter with `condition`, the other one sound, combined with AND. */
 const asking = (field: keyof Filters, condition: (value: string) => Condition): Replacement =>
   decisions((sound) => ({
     matching: (filters, viewer, context) => {
@@ -28,7 +28,7 @@ const where =
 
 const filteringBy = (changed: (filters: Filters) => Filters): Replacement => change("readFilters", changed);
 
-/** What to do when both filters are there. */
+/** The condition when both filters are present. */
 const combining = (condition: (id: string, accountId: string) => Condition): Replacement =>
   change("matching", (usual, { id, accountId }) =>
     id !== undefined && accountId !== undefined ? condition(id, accountId) : usual,
@@ -43,7 +43,7 @@ const agreesAtStart =
 const orEverything = (column: keyof Filters) =>
   where(`${column} = ? OR NOT EXISTS (SELECT 1 FROM notifications WHERE ${column} = ?)`);
 
-/** Filters (section 4.4) gone wrong. */
+/** Defects in filters (section 4.4). */
 export const filterDefects = rows({
   "notifications.filter-id": {
     "filter-id-ignored: The id filter is ignored.": filteringBy(({ accountId }) => ({
@@ -54,7 +54,7 @@ export const filterDefects = rows({
       where: "instr(id, ?) = 1",
       parameters: [value],
     })),
-    "filter-id-within: The id filter finds ids that hold the value anywhere.": asking("id", (value) => ({
+    "filter-id-within: The id filter finds ids that contain the value.": asking("id", (value) => ({
       where: "instr(id, ?) > 0",
       parameters: [value],
     })),
@@ -62,12 +62,12 @@ export const filterDefects = rows({
       "id",
       agreesAtStart("id"),
     ),
-    "filter-id-unknown-gives-all: An unknown id is no filter.": asking("id", orEverything("id")),
+    "filter-id-unknown-gives-all: An unknown id does not filter.": asking("id", orEverything("id")),
     "filter-id-finds-account: The id filter also finds notifications of the account with that id.": asking(
       "id",
       (value) => ({ where: "id = ? OR accountId = ?", parameters: [value, value] }),
     ),
-    "filter-id-with-neighbour: The id filter gives the next notification too.": asking("id", (value) => ({
+    "filter-id-with-neighbour: The id filter also gives the next notification.": asking("id", (value) => ({
       where: "sequence - (SELECT sequence FROM notifications WHERE id = ?) IN (0, 1)",
       parameters: [value],
     })),
@@ -76,7 +76,7 @@ export const filterDefects = rows({
       (usual, query) =>
         query.values.has("limit") ? { id: undefined, accountId: query.values.get("accountId") } : usual,
     ),
-    "filter-id-with-wildcards: The id filter takes wildcards.": asking("id", where("id LIKE ?")),
+    "filter-id-with-wildcards: The id filter accepts wildcards.": asking("id", where("id LIKE ?")),
     "filter-id-but-for-last-digit: The last digit of an id is not compared.": asking(
       "id",
       where("substr(id, 1, 35) = substr(?, 1, 35)"),
@@ -99,22 +99,24 @@ export const filterDefects = rows({
       "accountId",
       where("accountId LIKE ?"),
     ),
-    "filter-account-unknown-gives-all: An account without notifications is no filter.": asking(
+    "filter-account-unknown-gives-all: An account without notifications does not filter.": asking(
       "accountId",
       orEverything("accountId"),
     ),
-    "filter-account-forgets-latest: The accountId filter leaves out the account's latest notification.":
-      asking("accountId", (value) => ({
+    "filter-account-forgets-latest: The accountId filter omits the account's latest notification.": asking(
+      "accountId",
+      (value) => ({
         where: "accountId = ? AND sequence < (SELECT max(sequence) FROM notifications WHERE accountId = ?)",
         parameters: [value, value],
-      })),
-    "filter-account-of-last-ten: The accountId filter sees the ten latest notifications of the account only.":
+      }),
+    ),
+    "filter-account-of-last-ten: The accountId filter sees only the account's ten latest notifications.":
       asking("accountId", (value) => ({
         where:
           "sequence IN (SELECT sequence FROM notifications WHERE accountId = ? ORDER BY sequence DESC LIMIT 10)",
         parameters: [value],
       })),
-    "filter-account-on-page-only: The page is cut from the whole list first and filtered then.": decisions(
+    "filter-account-on-page-only: The page is cut from the whole list, then filtered.": decisions(
       (sound, all = { ...everything, orderBy: "sequence" }) => ({
         readItems: async (selection, offset, paging, context) => {
           const [accountId] = selection.parameters;
@@ -134,7 +136,7 @@ export const filterDefects = rows({
       "accountId",
       where("substr(accountId, -12) = substr(?, -12)"),
     ),
-    "filter-account-unknown-to-cache: Pages come from a cache that tells accounts not apart.": decisions(
+    "filter-account-unknown-to-cache: Pages come from a cache that does not distinguish accounts.": decisions(
       (sound, kept = new Map<string, ReturnType<typeof sound.readItems>>()) => ({
         readItems: (selection, offset, paging, context) =>
           remembered(kept, `${selection.where} ${offset} ${paging.limit}`, () =>
@@ -144,7 +146,7 @@ export const filterDefects = rows({
     ),
   },
   "notifications.filters-combine": {
-    "filters-either: With both filters, what matches either is given.": combining((id, accountId) => ({
+    "filters-either: With both filters, a match of either is enough.": combining((id, accountId) => ({
       where: "id = ? OR accountId = ?",
       parameters: [id, accountId],
     })),

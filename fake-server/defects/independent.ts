@@ -38,7 +38,7 @@ const latest = <R extends { readonly clientId: string }>(
   for (const [key] of own.slice(0, -kept)) records.delete(key);
 };
 
-/** Defects of services that were written from the document alone, and that the rules of the time did not see. */
+/** Defects of services written from the document alone, which earlier rules did not detect. */
 export const independentDefects = rows({
   "code.single-use": {
     "code-reusable-nine-minutes-later: Used codes are remembered for nine minutes.": decide(
@@ -62,7 +62,7 @@ export const independentDefects = rows({
     ),
   },
   "code.independence": {
-    "codes-thirty-of-a-client: A client has thirty codes at most; a further one ends the oldest.": afterwards(
+    "codes-thirty-of-a-client: A client has at most thirty codes; a new one ends the oldest.": afterwards(
       "keepCode",
       ({ clientId }, { credentials }) => latest(credentials.codes, clientId, 30),
     ),
@@ -71,15 +71,15 @@ export const independentDefects = rows({
     "code-in-base64: A code may be presented in base64.": codeFoundBy(
       (stored, presented) => fromBase64(presented) === stored,
     ),
-    "code-in-address: The address of a redirect is taken for the code in it.": codeFoundBy(
-      (stored, presented) => presented.endsWith(`code=${stored}`),
+    "code-in-address: The address of a redirect is accepted as its code.": codeFoundBy((stored, presented) =>
+      presented.endsWith(`code=${stored}`),
     ),
   },
   "exchange.authenticates-client": {
     "secret-by-its-hash: The stored hash of a secret passes for it.": secretAlsoIf(
       (secret, presented) => createHash("sha256").update(secret).digest("hex") === presented,
     ),
-    "secret-of-great-length: A secret of more than four thousand characters is not compared.": secretAlsoIf(
+    "secret-of-great-length: Secrets of more than four thousand characters are not compared.": secretAlsoIf(
       (_secret, presented) => presented.length > 4_096,
     ),
   },
@@ -93,11 +93,11 @@ export const independentDefects = rows({
     ),
   },
   "refresh.returns-no-refresh-token": {
-    "refresh-returns-another-in-name-of-the-rfc: A refresh returns a refresh_token that is not active yet.":
+    "refresh-returns-another-in-name-of-the-rfc: A refresh returns a refresh_token that needs activation.":
       refreshAdds(1, ({ token }) => ({ refresh_token: token.split("").toReversed().join("") })),
-    "refresh-returns-refresh-token-within-another: The refreshToken stands inside an identity token.":
+    "refresh-returns-refresh-token-within-another: A refresh returns the refreshToken in an identity token.":
       refreshAdds(1, ({ token }) => ({ idToken: `head.${token}.signature` })),
-    "refresh-returns-refresh-token-from-sixteenth: From the sixteenth refresh on it is returned.":
+    "refresh-returns-refresh-token-from-sixteenth: The sixteenth and later refreshes return the refreshToken.":
       refreshAdds(16, ({ token }) => ({ refreshToken: token })),
   },
   "refresh.reusable": {
@@ -117,23 +117,22 @@ export const independentDefects = rows({
         },
       };
     }),
-    "refresh-tokens-fifty-of-a-client: A client's fifty-first refreshToken ends its oldest.": afterwards(
-      "keepRefreshToken",
-      ({ clientId }, { credentials }) => latest(credentials.refreshTokens, clientId, 50),
-    ),
-  },
-  "refresh.lifetime": {
-    "refresh-token-age-in-32-bits: A refreshToken's age is kept in 32 bits and starts over after 50 days.":
-      decide(
-        "refreshTokenIsAlive",
-        (record, { nowMs, limits }) =>
-          !record.revoked &&
-          !record.grant.revoked &&
-          (nowMs - record.issuedAtMs) >>> 0 < limits.refreshTokenLifetimeMs,
+    "refresh-tokens-fifty-of-a-client: A client has at most fifty refreshTokens; a new one ends the oldest.":
+      afterwards("keepRefreshToken", ({ clientId }, { credentials }) =>
+        latest(credentials.refreshTokens, clientId, 50),
       ),
   },
+  "refresh.lifetime": {
+    "refresh-token-age-in-32-bits: A refreshToken's age is kept in 32 bits and wraps after 50 days.": decide(
+      "refreshTokenIsAlive",
+      (record, { nowMs, limits }) =>
+        !record.revoked &&
+        !record.grant.revoked &&
+        (nowMs - record.issuedAtMs) >>> 0 < limits.refreshTokenLifetimeMs,
+    ),
+  },
   "refresh.unknown": {
-    "refresh-token-behind-bearer: The word Bearer before a refreshToken is left out.": change(
+    "refresh-token-behind-bearer: The word Bearer before a refreshToken is ignored.": change(
       "findRefreshToken",
       (usual, presented, { credentials }) =>
         usual ??
@@ -145,12 +144,14 @@ export const independentDefects = rows({
       "accessTokenIsAlive",
       (record, { nowMs }) => nowMs - record.issuedAtMs > 25 * DAY_MS,
     ),
-    "access-expired-reads-later-pages: An access token that has expired still reads all pages but the first.":
-      alsoIf("accessTokenIsAlive", (_record, { from }) => /[?&]page=[1-9]/.test(from.url ?? "")),
-    "access-tokens-fifty-of-a-client: A client's fifty-first access token ends its oldest.": afterwards(
-      "keepAccessToken",
-      ({ clientId }, { credentials }) => latest(credentials.accessTokens, clientId, 50),
+    "access-expired-reads-later-pages: An expired access token still reads all pages but the first.": alsoIf(
+      "accessTokenIsAlive",
+      (_record, { from }) => /[?&]page=[1-9]/.test(from.url ?? ""),
     ),
+    "access-tokens-fifty-of-a-client: A client has at most fifty access tokens; a new one ends the oldest.":
+      afterwards("keepAccessToken", ({ clientId }, { credentials }) =>
+        latest(credentials.accessTokens, clientId, 50),
+      ),
     "access-token-for-fifty-requests: An accessToken is good for fifty requests.": decisions(
       (sound, uses = counted()) => ({
         accessTokenIsAlive: (record, context) =>
@@ -173,7 +174,7 @@ export const independentDefects = rows({
     ),
   },
   "notifications.pages-partition": {
-    "item-create-time-of-the-read: createTime is the moment at which a notification is read.": change(
+    "item-create-time-of-the-read: createTime is the time of the read.": change(
       "item",
       (item, _notification, { nowMs, clock }) => ({
         ...(item as object),

@@ -1,7 +1,7 @@
 import type { Context } from "../context.ts";
 import { afterwards, change, decide, decisions, rows } from "../registry.ts";
 
-/** Every refresh token and grant of a client but the newest is revoked. */
+/** Revokes every refresh token and grant of a client but the newest. */
 const endOlderSessions = (clientId: string, { credentials }: Context): void => {
   const own = [...credentials.refreshTokens.values()].filter((token) => token.clientId === clientId);
   for (const token of own.slice(0, -1)) token.grant.revoked = true;
@@ -13,7 +13,7 @@ const endSessions = (clientId: string, { credentials }: Context): void => {
   }
 };
 
-/** Transitions that hold one by one and fail in certain orders. */
+/** Transitions that work individually but fail in certain orders. */
 export const lifecycleDefects = rows({
   "lifecycle.model": {
     "lifecycle-one-session-per-client: A new exchange ends the client's earlier grants.": afterwards(
@@ -22,7 +22,7 @@ export const lifecycleDefects = rows({
         endOlderSessions(record.clientId, context);
       },
     ),
-    "lifecycle-authorize-ends-sessions: A new authorization ends every grant that the client has.": decisions(
+    "lifecycle-authorize-ends-sessions: A new authorization ends all grants of the client.": decisions(
       (sound) => ({
         keepCode: (record, context) => {
           endSessions(record.clientId, context);
@@ -30,17 +30,21 @@ export const lifecycleDefects = rows({
         },
       }),
     ),
-    "lifecycle-expired-code-ends-sessions: Trying an expired code ends every grant that the client has.":
-      afterwards("afterRefusedExchange", (record, kind, context) => {
+    "lifecycle-expired-code-ends-sessions: Trying an expired code ends all grants of the client.": afterwards(
+      "afterRefusedExchange",
+      (record, kind, context) => {
         if (record !== undefined && kind === "code-expired") endSessions(record.clientId, context);
-      }),
-    "lifecycle-refresh-revives-expired-tokens: A refresh gives every access token of its grant new life.":
-      decide("afterRefresh", (record, _previous, { credentials, nowMs }) => {
+      },
+    ),
+    "lifecycle-refresh-revives-expired-tokens: A refresh renews every access token of its grant.": decide(
+      "afterRefresh",
+      (record, _previous, { credentials, nowMs }) => {
         for (const access of credentials.accessTokens.values()) {
           if (access.grant === record.grant) access.issuedAtMs = nowMs;
         }
-      }),
-    "lifecycle-exchange-after-refresh-kills-refresh-token: An exchange ends refreshTokens that were used.":
+      },
+    ),
+    "lifecycle-exchange-after-refresh-kills-refresh-token: An exchange after a refresh kills the refreshToken.":
       afterwards("afterExchange", (record, tokens, context) => {
         for (const other of context.credentials.refreshTokens.values()) {
           if (other !== tokens && other.clientId === record.clientId && other.latestAccess.refreshed) {
@@ -48,7 +52,7 @@ export const lifecycleDefects = rows({
           }
         }
       }),
-    "lifecycle-refresh-revives-codes: A refresh gives every code new life.": afterwards(
+    "lifecycle-refresh-revives-codes: A refresh renews every code.": afterwards(
       "afterRefresh",
       (_record, _previous, { credentials, nowMs }) => {
         for (const code of credentials.codes.values()) code.issuedAtMs = nowMs;
@@ -71,7 +75,7 @@ export const lifecycleDefects = rows({
           };
         },
       })),
-    "lifecycle-refresh-loses-notifications: After an odd number of refreshes no notification is kept.":
+    "lifecycle-refresh-loses-notifications: After an odd number of refreshes no notification is stored.":
       decisions((sound, refreshes = 0) => ({
         afterRefresh: (...subject) => {
           refreshes += 1;

@@ -3,10 +3,13 @@ import { decisions, loadRows, type LoadShow, type Replacement } from "../registr
 
 const pushes: LoadShow = { scenario: "push", rate: 150, seconds: 10 };
 
-/** So many deliveries are pending after three seconds of 150 events of which a fifth fails; the gate has fewer. */
+/**
+ * More deliveries are pending after three seconds at 150 events per second, a fifth of which fail; the gate
+ * has fewer.
+ */
 const MANY = 64;
 
-/** Decisions that are taken otherwise while many deliveries are pending. */
+/** Decisions that change while many deliveries are pending. */
 const inCrowds = (
   replaces: (isCrowded: () => boolean, sound: Behaviour) => Partial<Behaviour>,
 ): Replacement =>
@@ -22,19 +25,18 @@ const inCrowds = (
     };
   });
 
-/** Pushes (section 6) gone wrong where many are pending. */
+/** Defects in pushes (section 6) when many are pending. */
 export const loadPushDefects = loadRows(pushes, {
   "push.unacknowledged-retries": {
-    "load-push-retry-queue-overflows: A retry that finds many deliveries pending is dropped without a sign.":
-      [
-        inCrowds((isCrowded, sound) => ({
-          pushesAgain: (...subject) => !isCrowded() && sound.pushesAgain(...subject),
-        })),
-        "push.schedule",
-      ],
+    "load-push-retry-queue-overflows: A retry is silently dropped if many deliveries are pending.": [
+      inCrowds((isCrowded, sound) => ({
+        pushesAgain: (...subject) => !isCrowded() && sound.pushesAgain(...subject),
+      })),
+      "push.schedule",
+    ],
   },
   "push.delivered": {
-    "load-push-outbox-overflows: An event that finds many deliveries pending is never pushed.": decisions(
+    "load-push-outbox-overflows: An event is never pushed if many deliveries are pending.": decisions(
       (sound) => ({
         onNewDelivery: (delivery, pending, service) => {
           sound.onNewDelivery(delivery, pending, service);
@@ -44,7 +46,7 @@ export const loadPushDefects = loadRows(pushes, {
     ),
   },
   "push.cap": {
-    "load-push-sixth-when-many: While many deliveries are pending, a sixth push is sent.": [
+    "load-push-sixth-when-many: While many deliveries are pending, one push too many is sent.": [
       inCrowds((isCrowded, sound) => ({
         maxPushes: (delivery, service) => sound.maxPushes(delivery, service) + (isCrowded() ? 1 : 0),
       })),
@@ -52,7 +54,7 @@ export const loadPushDefects = loadRows(pushes, {
     ],
   },
   "push.acknowledged-stops": {
-    "load-push-by-two-workers: While many deliveries are pending, two workers send every push.": [
+    "load-push-by-two-workers: While many deliveries are pending, a second worker sends the same pushes.": [
       inCrowds((isCrowded, sound) => ({
         pushCopies: (...subject) => sound.pushCopies(...subject) * (isCrowded() ? 2 : 1),
       })),
@@ -65,17 +67,18 @@ export const loadPushDefects = loadRows(pushes, {
       inCrowds((isCrowded, sound) => ({
         pushDelayMs: (...subject) => sound.pushDelayMs(...subject) * (isCrowded() ? 0.5 : 1),
       })),
-    "load-push-holds-a-lock: Each push holds a lock for forty milliseconds, and the next one waits for it.":
-      decisions((_sound, freeAtMs = 0) => ({
+    "load-push-holds-a-lock: Each push holds a lock for 40 ms that blocks the next one.": decisions(
+      (_sound, freeAtMs = 0) => ({
         pushNoticedMs: (dueMs) => {
           const startMs = Math.max(dueMs, freeAtMs);
           freeAtMs = startMs + 40;
           return startMs;
         },
-      })),
+      }),
+    ),
   },
   "push.same-notification": {
-    "load-push-shares-a-buffer: While many deliveries are pending, a push carries the latest account.":
+    "load-push-shares-a-buffer: While many deliveries are pending, pushes carry the latest event's account.":
       inCrowds((isCrowded, sound, latest = "") => ({
         onNewDelivery: (delivery, pending, service) => {
           sound.onNewDelivery(delivery, pending, service);

@@ -4,25 +4,26 @@ import { decisions, loadRows, type LoadShow } from "../registry.ts";
 
 const refreshes: LoadShow = { scenario: "token", rate: 400, seconds: 10 };
 
-/** So many refreshes go well before one can disturb another: more than any one rule of the gate makes at quick effort. */
+/** Number of refreshes without interference: more than any single rule of the gate makes at quick effort. */
 const QUICK_REFRESHES = 180;
 
-/** Refreshes (section 4.3) that go wrong where requests meet. */
+/** Defects in refreshes (section 4.3) when requests meet. */
 export const loadRefreshDefects = {
   ...loadRows(refreshes, {
     "refresh.returns-no-refresh-token": {
-      "load-refresh-shares-answer: Once refreshes are slow, one beside another is answered with a whole token set, the refreshToken included.":
-        decisions((sound, refreshing = slowStep(15, QUICK_REFRESHES)) => ({
+      "load-refresh-shares-answer: Slow concurrent refreshes return the refreshToken, too.": decisions(
+        (sound, refreshing = slowStep(15, QUICK_REFRESHES)) => ({
           takeRefreshToken: async (_record, { clock }) => {
             await refreshing.pass(clock);
             return true;
           },
           refreshFields: (...subject) =>
             refreshing.inside() > 0 ? sound.exchangeFields(...subject) : sound.refreshFields(...subject),
-        })),
+        }),
+      ),
     },
     "exchange.tokens-are-fresh": {
-      "load-refresh-gets-token-of-another: Once refreshes are slow, those that are under way together all get the access token of the first of them.":
+      "load-refresh-gets-token-of-another: Slow concurrent refreshes all get the first one's access token.":
         decisions((sound) => {
           const refreshing = slowStep(15, QUICK_REFRESHES);
           let first: AccessRecord | undefined;
@@ -40,7 +41,7 @@ export const loadRefreshDefects = {
         }),
     },
     "refresh.reusable": {
-      "load-refresh-turned-away: Once refreshes are slow, a fifth beside four others is refused as if its token were not valid.":
+      "load-refresh-turned-away: A fifth slow refresh at a time is refused as if its token were invalid.":
         decisions((_sound, refreshing = slowStep(40, QUICK_REFRESHES)) => ({
           takeRefreshToken: async (_record, { clock }) => {
             if (refreshing.inside() >= 4) return false;

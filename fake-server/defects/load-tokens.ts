@@ -4,17 +4,17 @@ import { keepLatest, pool, slowStep } from "../contention.ts";
 
 const tokens: LoadShow = { scenario: "token", rate: 400, seconds: 10 };
 
-/** So many requests go well before one can disturb another: more than any one rule of the gate makes at quick effort. */
+/** Number of requests without interference: more than any single rule of the gate makes at quick effort. */
 const QUICK = { authorizations: 200, exchanges: 250, tokens: 400 };
 
 const tokenOf = (number: number): string =>
   Buffer.from(String(number).padStart(24, "0")).toString("base64url");
 
-/** Codes and token sets (sections 2.1, 2.2, 4.1 and 4.2) that go wrong where requests meet. */
+/** Defects in codes and token sets (sections 2.1, 2.2, 4.1 and 4.2) when requests meet. */
 export const loadTokenDefects = {
   ...loadRows(tokens, {
     "code.single-use-under-race": {
-      "load-code-race-behind-full-pool: Once 250 codes are used, redemptions are slow, and one that waits for a connection has looked at the code before.":
+      "load-code-race-behind-full-pool: After 250 codes, slow redemptions check a code before they queue.":
         decisions((_sound, connections = pool(3), writing = slowStep(20, QUICK.exchanges)) => ({
           takeCode: async (record, { nowMs, clock }) => {
             if (record.usedAtMs !== undefined) return false;
@@ -27,7 +27,7 @@ export const loadTokenDefects = {
         })),
     },
     "code.single-use": {
-      "load-used-marks-overwritten: Used codes stand in one record; once it is long, of two redemptions that write it at a time one undoes the other's mark.":
+      "load-used-marks-overwritten: Concurrent redemptions undo each other's marks in a long shared record.":
         decisions(
           (
             _sound,
@@ -46,23 +46,24 @@ export const loadTokenDefects = {
             },
           }),
         ),
-      "load-used-marks-evicted: Used codes are remembered in a cache that has room for 300 of them.":
-        decisions((_sound, used = new Map<string, true>()) => ({
+      "load-used-marks-evicted: Used codes are remembered in a cache of 300.": decisions(
+        (_sound, used = new Map<string, true>()) => ({
           takeCode: ({ code }) => {
             if (used.has(code)) return false;
             used.set(code, true);
             keepLatest(used, 300);
             return true;
           },
-        })),
+        }),
+      ),
     },
     "exchange.tokens-are-fresh": {
-      "load-tokens-repeat-after-a-thousand: The generator of access tokens starts over after 1,024 of them.":
+      "load-tokens-repeat-after-a-thousand: The generator of access tokens starts over after 1,024.":
         decisions((_sound, count = 0) => ({ mintAccessToken: () => tokenOf((count = (count + 1) % 1_024)) })),
     },
     "authorize.echoes-state": {
-      "load-state-of-latest-request: The state stands in a variable that all requests share, and once the log is long answers wait for it.":
-        decisions((sound, state = "", logging = slowStep(5, QUICK.authorizations)) => ({
+      "load-state-of-latest-request: Slow concurrent answers share one variable for the state.": decisions(
+        (sound, state = "", logging = slowStep(5, QUICK.authorizations)) => ({
           authorizeFields: (record, timestamp, context) => {
             ({ state } = record);
             return sound.authorizeFields(record, timestamp, context);
@@ -72,8 +73,9 @@ export const loadTokenDefects = {
             await logging.pass(context.clock);
             return jsonAnswer(200, { ...(JSON.parse(answer.body) as object), state });
           },
-        })),
-      "load-answers-swapped: Once the log is long, answers to authorizations wait for it, and those that wait together go out in the opposite order.":
+        }),
+      ),
+      "load-answers-swapped: Slow concurrent authorizations get each other's answers in reverse order.":
         decisions((_sound, waiting: Fields[] = [], logging = slowStep(5, QUICK.authorizations)) => ({
           authorizeFields: ({ state, code }, timestamp) => {
             waiting.push({ timestamp, state, code });
@@ -87,8 +89,8 @@ export const loadTokenDefects = {
         })),
     },
     "exchange.authenticates-client": {
-      "load-wrong-secret-beside-others: Once redemptions are slow, the check of a secret counts for the exchanges that come while it is under way.":
-        decisions((sound, redemption = slowStep(20, QUICK.exchanges)) => ({
+      "load-wrong-secret-beside-others: While a slow redemption runs, exchanges need no secret.": decisions(
+        (sound, redemption = slowStep(20, QUICK.exchanges)) => ({
           authenticateClient: (clientId, clientSecret, clients) =>
             redemption.inside() > 0 && typeof clientId === "string"
               ? clients.get(clientId)
@@ -98,10 +100,11 @@ export const loadTokenDefects = {
             await redemption.pass(context.clock);
             return taken;
           },
-        })),
+        }),
+      ),
     },
     "exchange.access-token-works": {
-      "load-access-token-written-late: Once 400 access tokens are issued, eight are written at a time.": [
+      "load-access-token-written-late: After 400 access tokens, they are written eight at a time.": [
         decisions((sound, issued = 0, unwritten: (() => void)[] = []) => ({
           keepAccessToken: (record, context) => {
             issued += 1;

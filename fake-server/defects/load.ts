@@ -5,8 +5,7 @@ import { loadRefreshDefects } from "./load-refresh.ts";
 import { loadTokenDefects } from "./load-tokens.ts";
 
 /**
- * Defects that only load shows. They stand apart from the others: rules that ask one thing after
- * another are not expected to see them.
+ * Defects that only load shows. They are separate because sequential rules are not expected to detect them.
  */
 export const loadDefects = joined<LoadDefect>([
   loadTokenDefects,

@@ -3,7 +3,7 @@ import type { CodeRecord } from "../context.ts";
 import { decide, decisions, rows } from "../registry.ts";
 import { counted } from "./tools.ts";
 
-/** The same day of the next month; its last day where it has no such day. */
+/** The same day of the next month, or its last day if there is no such day. */
 const monthLater = (fromMs: number): number => {
   const from = new Date(fromMs);
   const [year, month] = [from.getUTCFullYear(), from.getUTCMonth()];
@@ -11,16 +11,18 @@ const monthLater = (fromMs: number): number => {
   return Date.UTC(year, month + 1, Math.min(from.getUTCDate(), lastDay)) + (fromMs % DAY_MS);
 };
 
-/** What only shows at another moment of the calendar, or after more uses than a few. */
+/** Defects that only show at certain calendar times or after many uses. */
 export const momentDefects = rows({
   "code.lifetime": {
-    "code-lives-by-time-of-day: A code's age is its time of day: one from before midnight lives on.": decide(
-      "codeIsAlive",
-      (record, { nowMs, limits }) => (nowMs % DAY_MS) - (record.issuedAtMs % DAY_MS) < limits.codeLifetimeMs,
-    ),
+    "code-lives-by-time-of-day: A code's age is its time of day, so one from before midnight never expires.":
+      decide(
+        "codeIsAlive",
+        (record, { nowMs, limits }) =>
+          (nowMs % DAY_MS) - (record.issuedAtMs % DAY_MS) < limits.codeLifetimeMs,
+      ),
   },
   "access.lifetime": {
-    "access-token-lives-by-time-of-day: The age of an accessToken is counted by the time of day.": decide(
+    "access-token-lives-by-time-of-day: An accessToken's age is its time of day.": decide(
       "accessTokenIsAlive",
       (record, { nowMs }) =>
         !record.revoked &&
@@ -38,7 +40,7 @@ export const momentDefects = rows({
       ),
   },
   "code.single-use": {
-    "code-used-list-of-fifty: Only the fifty codes that were used last are known to be used.": decisions(
+    "code-used-list-of-fifty: Only the fifty latest used codes are remembered.": decisions(
       (_sound, used = new Set<CodeRecord>()) => ({
         takeCode: (record, { nowMs }) => {
           if (used.has(record)) return false;

@@ -2,18 +2,18 @@ import type { Notification } from "../notifications.ts";
 import { change, decide, decisions, type Replacement, rows } from "../registry.ts";
 import { asksFor } from "./tools.ts";
 
-/** Elements of `data` with some fields replaced by what `changed` gives. */
+/** Elements of `data` with fields replaced by `changed`. */
 const showing = (changed: (notification: Notification) => Readonly<Record<string, unknown>>): Replacement =>
   decide("item", (notification) => ({ ...notification, ...changed(notification) }));
 
 const byDefault = (limit: number): Replacement =>
   change("limitFor", (usual, asked) => (asked === undefined ? limit : usual));
 
-/** Another page size than the one that was asked for. */
+/** A page size other than requested. */
 const limitInstead = (limit: (asked: number) => number): Replacement =>
   change("limitFor", (usual, asked) => (asked === undefined || usual === undefined ? usual : limit(usual)));
 
-/** What the list shows, and how much of it (sections 2.3 and 4.4), gone wrong. */
+/** Defects in what the list shows, and how much (sections 2.3 and 4.4). */
 export const notificationDefects = rows({
   "notifications.shape": {
     "item-create-time-without-milliseconds: createTime has no milliseconds.": showing(({ createTime }) => ({
@@ -49,9 +49,10 @@ export const notificationDefects = rows({
       (fields, items, total) => (items.length === 1 ? { data: items[0], total } : fields),
     ),
     "item-without-remark: Items have no remark.": showing(() => ({ remark: undefined })),
-    "item-create-time-without-zero-milliseconds: createTime has no milliseconds where they are zero.":
-      showing(({ createTime }) => ({ createTime: createTime.replace(".000Z", "Z") })),
-    "item-data-null-at-times: data of every fourth item or so is null.": showing(({ id, data }) => ({
+    "item-create-time-without-zero-milliseconds: createTime has no milliseconds if they are zero.": showing(
+      ({ createTime }) => ({ createTime: createTime.replace(".000Z", "Z") }),
+    ),
+    "item-data-null-at-times: data is null in about every fourth item.": showing(({ id, data }) => ({
       data: id.charCodeAt(0) % 4 === 0 ? null : data,
     })),
   },
@@ -68,12 +69,10 @@ export const notificationDefects = rows({
       "limitFor",
       (usual, asked, context) => (asked === undefined && asksFor("page", context) ? 20 : usual),
     ),
-    "default-limit-last-asked: Without limit the one that was asked for last is taken.": decisions(
-      (sound) => {
-        let last: string | undefined;
-        return { limitFor: (asked, context) => sound.limitFor((last = asked ?? last), context) };
-      },
-    ),
+    "default-limit-last-asked: Without limit the previous request's limit is used.": decisions((sound) => {
+      let last: string | undefined;
+      return { limitFor: (asked, context) => sound.limitFor((last = asked ?? last), context) };
+    }),
   },
   "notifications.default-page": {
     "default-page-1: Without page the second page is given.": decisions((sound) => ({
@@ -90,11 +89,11 @@ export const notificationDefects = rows({
     ),
   },
   "notifications.limit": {
-    "limit-and-one-more: A page holds one item more than asked for.": decisions((sound) => ({
+    "limit-and-one-more: A page holds one item more than requested.": decisions((sound) => ({
       readItems: (selection, offset, paging, context) =>
         sound.readItems(selection, offset, { ...paging, limit: paging.limit + 1 }, context),
     })),
-    "limit-less-one: A page holds one item less than asked for.": [
+    "limit-less-one: A page holds one item less than requested.": [
       decisions((sound) => ({
         readItems: (selection, offset, paging, context) =>
           sound.readItems(selection, offset, { ...paging, limit: paging.limit - 1 }, context),
@@ -102,12 +101,12 @@ export const notificationDefects = rows({
       "notifications.pages-partition",
     ],
     "limit-ignored: A page always holds 10.": limitInstead(() => 10),
-    "limit-five-at-least: A page holds five at least.": limitInstead((limit) => Math.max(5, limit)),
+    "limit-five-at-least: A page holds at least five.": limitInstead((limit) => Math.max(5, limit)),
     "limit-of-one-ignored: limit=1 counts as none.": limitInstead((limit) => (limit === 1 ? 10 : limit)),
     "limit-in-steps-of-five: A limit is rounded up to the next multiple of five.": limitInstead(
       (limit) => Math.ceil(limit / 5) * 5,
     ),
-    "limit-ignored-when-filtered: A filtered list is given whole, whatever the limit.": decisions(
+    "limit-ignored-when-filtered: A filtered list is given completely, whatever the limit.": decisions(
       (sound) => ({
         readItems: (selection, offset, paging, context) =>
           sound.readItems(
@@ -118,7 +117,7 @@ export const notificationDefects = rows({
           ),
       }),
     ),
-    "limit-cuts-last-page: The last page is left out unless it is full.": [
+    "limit-cuts-last-page: The last page is omitted unless it is full.": [
       decisions((sound) => ({
         readItems: async (selection, offset, paging, context) => {
           const items = await sound.readItems(selection, offset, paging, context);
@@ -130,7 +129,7 @@ export const notificationDefects = rows({
     "limit-above-default-one-short: A limit of more than ten gives one item less.": limitInstead((limit) =>
       limit <= 10 ? limit : limit - 1,
     ),
-    "limit-last-of-part-filled-page-lost: The last item of a page that is not full is lost.": decisions(
+    "limit-last-of-part-filled-page-lost: The last item of a partly filled page is lost.": decisions(
       (sound) => ({
         readItems: async (selection, offset, paging, context) => {
           const items = await sound.readItems(selection, offset, paging, context);

@@ -8,13 +8,13 @@ const beginning = (offset: (paging: Paging, matched: number) => number): Replace
 
 const lastPage = (matched: number, limit: number): number => Math.max(0, Math.ceil(matched / limit) - 1);
 
-/** The SQL text of the n-th permutation of the list, which differs from each n to the next. */
+/** The SQL of the n-th permutation of the list, different for consecutive n. */
 const shuffled = (turn: number): string => `(sequence * ${7919 + turn * 104_729}) % 1009, sequence`;
 
-/** Paging and totals (section 4.4) gone wrong. */
+/** Defects in paging and totals (section 4.4). */
 export const pageDefects = rows({
   "notifications.pages-partition": {
-    "pages-overlap-by-one: Each page begins with the last item of the one before.": beginning(
+    "pages-overlap-by-one: Each page begins with the last item of the previous one.": beginning(
       ({ limit, page }) => limit * page - page,
     ),
     "pages-skip-one: Each page skips one item.": beginning(({ limit, page }) => (limit + 1) * page),
@@ -25,7 +25,7 @@ export const pageDefects = rows({
       ({ limit, page }) => limit * Math.max(0, page - 1),
     ),
     "pages-of-ten-whatever-limit: Page n begins at item 10n.": beginning(({ page }) => 10 * page),
-    "pages-last-one-full: The last page is filled up with items of the one before.": [
+    "pages-last-one-full: The last page is filled up with items of the previous one.": [
       beginning(({ limit, page }, matched) =>
         page === lastPage(matched, limit) ? matched - limit : limit * page,
       ),
@@ -37,12 +37,12 @@ export const pageDefects = rows({
     "pages-overlap-from-third: From the third page on, pages begin one item early.": beginning(
       ({ limit, page }) => limit * page - (page >= 2 ? 1 : 0),
     ),
-    "pages-in-changing-order: Each read sorts the list in another way.": decisions((_sound, reads = 0) => ({
+    "pages-in-changing-order: Each read sorts the list differently.": decisions((_sound, reads = 0) => ({
       order: () => shuffled((reads += 1)),
     })),
-    "pages-with-ties-in-changing-order: Notifications of one moment change their order from read to read.":
+    "pages-with-ties-in-changing-order: Notifications of the same moment change order between reads.":
       decisions((_sound, reads = 0) => ({ order: () => `createTime, ${shuffled((reads += 1))}` })),
-    "pages-each-sorted-apart: The first page shows the oldest items, the others count from the newest.":
+    "pages-each-sorted-apart: The first page shows the oldest items, later ones count from the newest.":
       decide("order", ({ from }) => (/[?&]page=[1-9]/.test(from.url ?? "") ? "sequence DESC" : "sequence")),
     "pages-lose-one-before-fourth: One item before the fourth page is left out.": beginning(
       ({ limit, page }) => limit * page + (page >= 3 ? 1 : 0),
@@ -64,7 +64,7 @@ export const pageDefects = rows({
     "past-the-end-last-item: The page after the last shows the last item again.": beginning(
       ({ limit, page }, matched) => (page === lastPage(matched, limit) + 1 ? matched - 1 : limit * page),
     ),
-    "past-the-end-far-beyond-first-page: Page numbers of a million and more overflow to the first page.":
+    "past-the-end-far-beyond-first-page: Page numbers from a million on overflow to the first page.":
       beginning(({ limit, page }) => (page >= 1_000_000 ? 0 : limit * page)),
     "past-the-end-begins-anew: The page right after the last one is the first.": beginning(
       ({ limit, page }, matched) => (limit * page === matched ? 0 : limit * page),
@@ -80,7 +80,7 @@ export const pageDefects = rows({
     "total-of-pages: total is the number of pages.": decide("total", (matched, _items, { limit }) =>
       Math.ceil(matched / limit),
     ),
-    "total-of-what-remains: total counts from the page on.": decide(
+    "total-of-what-remains: total counts from the current page on.": decide(
       "total",
       (matched, _items, { limit, page }) => Math.max(0, matched - limit * page),
     ),
@@ -101,7 +101,7 @@ export const pageDefects = rows({
       "notifications.filter-account",
       "notifications.filters-combine",
     ],
-    "total-kept-for-a-minute: total is counted once in a minute.": [
+    "total-kept-for-a-minute: total is counted once per minute.": [
       decisions((sound, kept = new Map<string, { readonly count: number; readonly untilMs: number }>()) => ({
         countMatches: (selection, context) => {
           const key = JSON.stringify(selection);

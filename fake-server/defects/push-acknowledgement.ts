@@ -4,33 +4,34 @@ import { listedDelayMs } from "../delivery/schedule.ts";
 import { alsoIf, decide, decisions, onlyIf, rows } from "../registry.ts";
 import { statusOf } from "../sound/delivery.ts";
 
-/** What ends the pushes of a notification (section 6), gone wrong. */
+/** Defects in what ends the pushes of a notification (section 6). */
 export const pushAcknowledgementDefects = rows({
   "push.acknowledged-stops": {
     "push-ignores-acknowledgements: Five pushes are sent whatever the receiver answers.": [
       decide("pushesAgain", () => true),
       "push.late-acknowledgement",
     ],
-    "push-resent-once-after-acknowledgement: One retry is sent though the first push was acknowledged.": [
+    "push-resent-once-after-acknowledgement: The first retry follows even an acknowledged push.": [
       alsoIf("pushesAgain", (_outcome, delivery) => delivery.attempts.length < 2),
       "push.late-acknowledgement",
     ],
-    "push-reminder-after-acknowledgement: What was acknowledged is pushed again after eleven minutes.": [
-      decisions((sound) => ({
-        pushDelayMs: (attempt, delivery, service) =>
-          delivery.acknowledged
-            ? 22 * listedDelayMs(0, service)
-            : sound.pushDelayMs(attempt, delivery, service),
-        pushesAgain: (outcome, delivery, service) =>
-          sound.pushesAgain(outcome, delivery, service) || delivery.attempts.length === 1,
-      })),
-      "push.late-acknowledgement",
-    ],
+    "push-reminder-after-acknowledgement: An acknowledged notification is pushed again after eleven minutes.":
+      [
+        decisions((sound) => ({
+          pushDelayMs: (attempt, delivery, service) =>
+            delivery.acknowledged
+              ? 22 * listedDelayMs(0, service)
+              : sound.pushDelayMs(attempt, delivery, service),
+          pushesAgain: (outcome, delivery, service) =>
+            sound.pushesAgain(outcome, delivery, service) || delivery.attempts.length === 1,
+        })),
+        "push.late-acknowledgement",
+      ],
     "push-acknowledged-by-202-alone: The expected return code is set to 202.": [
       decide("acknowledges", (outcome) => statusOf(outcome) === 202),
       "push.late-acknowledgement",
     ],
-    'push-acknowledgement-needs-received-as-text: The acknowledgement counts only with "true" as a string.': [
+    'push-acknowledgement-needs-received-as-text: The acknowledgement only counts with "true" as a string.': [
       onlyIf(
         "acknowledges",
         (outcome) => outcome.kind === "answered" && /"received"\s*:\s*"true"/.test(outcome.body),
@@ -39,13 +40,15 @@ export const pushAcknowledgementDefects = rows({
     ],
   },
   "push.late-acknowledgement": {
-    "push-acknowledgement-counts-on-first-push-only: The acknowledgement of a retry is not looked at.":
-      onlyIf("acknowledges", (_outcome, delivery) => delivery.attempts.length === 1),
+    "push-acknowledgement-counts-on-first-push-only: Acknowledgements of retries are ignored.": onlyIf(
+      "acknowledges",
+      (_outcome, delivery) => delivery.attempts.length === 1,
+    ),
     "push-acknowledgement-lost-at-third-push: The acknowledgement of the third push is lost.": onlyIf(
       "acknowledges",
       (_outcome, delivery) => delivery.attempts.length !== 3,
     ),
-    "push-sixth-after-late-acknowledgement: A fifth push that is acknowledged is followed by a sixth.": [
+    "push-sixth-after-late-acknowledgement: After an acknowledged fifth push there is a sixth.": [
       decisions((sound) => ({
         maxPushes: (delivery, service) =>
           sound.maxPushes(delivery, service) + (delivery.acknowledged ? 1 : 0),
@@ -71,8 +74,10 @@ export const pushAcknowledgementDefects = rows({
       "acknowledges",
       (outcome) => outcome.kind === "cut",
     ),
-    "push-no-answer-taken-for-success: A push that was sent and not answered in time counts as delivered.":
-      alsoIf("acknowledges", (outcome) => outcome.kind === "timed-out"),
+    "push-no-answer-taken-for-success: A push without a timely answer counts as delivered.": alsoIf(
+      "acknowledges",
+      (outcome) => outcome.kind === "timed-out",
+    ),
     "push-redirect-turns-post-into-get: A redirect is followed with a GET, which counts as success.":
       decisions((sound, followed = new WeakSet<Delivery>()) => ({
         requestAfter: (outcome, request, delivery) => {

@@ -4,7 +4,7 @@ import { redirectOf } from "../delivery/redirect.ts";
 import { decide, decisions, onlyIf, type Replacement, rows } from "../registry.ts";
 import { statusOf } from "../sound/delivery.ts";
 
-/** Gives up after pushes that ended in certain ways. */
+/** Gives up after certain outcomes of pushes. */
 const final = (isFinal: (outcome: PushOutcome, delivery: Delivery) => boolean): Replacement =>
   onlyIf("pushesAgain", (outcome, delivery) => !isFinal(outcome, delivery));
 
@@ -24,7 +24,7 @@ const following = (statuses: readonly number[]): Replacement =>
     return url === undefined || !statuses.includes(statusOf(outcome) ?? 0) ? undefined : { ...request, url };
   });
 
-/** Which failures lead to another push (section 6), and how a sender guards itself, gone wrong. */
+/** Defects in which failures lead to another push (section 6), and in how a sender protects itself. */
 export const pushFailureDefects = rows({
   "push.unacknowledged-retries": {
     "push-4xx-final: After any 4xx the notification is given up.": final(statusIn(400, 499)),
@@ -35,20 +35,19 @@ export const pushFailureDefects = rows({
     "push-retried-after-5xx-only: Only a 5xx leads to another push.": final(
       (outcome) => !statusIn(500, 599)(outcome),
     ),
-    "push-retried-after-answer-only: Only an answer, not a failure of the connection, leads to another push.":
-      final(({ kind }) => kind !== "answered"),
+    "push-retried-after-answer-only: Only an answer leads to another push, not a connection failure.": final(
+      ({ kind }) => kind !== "answered",
+    ),
     "push-refused-connection-final: A refused connection ends the pushes.": finalFailure("refused"),
     "push-reset-final: After a reset connection the notification is given up.": finalFailure("reset"),
-    "push-closed-connection-final: A connection closed without an answer ends the retries.": finalFailure(
-      "closed",
-      "reset",
-    ),
+    "push-closed-connection-final: After a connection closed without an answer the notification is given up.":
+      finalFailure("closed", "reset"),
     "push-half-answer-final: After half an answer the notification is given up.": finalFailure("cut"),
-    "push-cut-failing-answer-final: A failing answer that is cut off ends the retries.": final(
+    "push-cut-failing-answer-final: A truncated answer with a failing status ends the pushes.": final(
       (outcome) => outcome.kind === "cut" && (outcome.status ?? 0) >= 300,
     ),
-    "push-half-body-final: Half a body behind the expected code ends the retries unacknowledged.": decisions(
-      (sound) => ({
+    "push-half-body-final: A truncated body after the expected code ends the pushes unacknowledged.":
+      decisions((sound) => ({
         acknowledges: (outcome, { notification }) =>
           outcome.kind === "answered" &&
           outcome.status === 200 &&
@@ -56,8 +55,7 @@ export const pushFailureDefects = rows({
         pushesAgain: (outcome, delivery, service) =>
           !(outcome.kind === "cut" && outcome.status === 200) &&
           sound.pushesAgain(outcome, delivery, service),
-      }),
-    ),
+      })),
     "push-timeout-final: A push without an answer ends the pushes.": finalFailure("timed-out"),
   },
   "push.redirects": {
@@ -66,15 +64,13 @@ export const pushFailureDefects = rows({
     ]),
   },
   "push.certificate-check": {
-    "push-certificate-unchecked: Any certificate is taken for the receiver's.": decide(
-      "checksCertificate",
-      () => false,
-    ),
+    "push-certificate-unchecked: Any certificate is accepted.": decide("checksCertificate", () => false),
   },
   "push.no-head-of-line-blocking": {
-    "push-one-at-a-time: One push is under way at a time, and it waits half a minute for its answer.":
-      decisions(() => ({ pushesInFlight: () => 1, senderTimeoutMs: () => 30 * SECOND_MS })),
-    "push-two-at-a-time: Two pushes are under way at a time, and each waits half a minute for its answer.":
+    "push-one-at-a-time: One push is in flight at a time and waits up to 30 s for its answer.": decisions(
+      () => ({ pushesInFlight: () => 1, senderTimeoutMs: () => 30 * SECOND_MS }),
+    ),
+    "push-two-at-a-time: Two pushes are in flight at a time and wait up to 30 s for their answers.":
       decisions(() => ({ pushesInFlight: () => 2, senderTimeoutMs: () => 30 * SECOND_MS })),
   },
 });

@@ -5,7 +5,7 @@ import { decide, decisions, type Replacement, rows } from "../registry.ts";
 const sameAccount = (one: Delivery, other: Delivery): boolean =>
   one.notification.accountId === other.notification.accountId;
 
-/** Another event of the same account, or of any, starts the pending schedules again. */
+/** Another event of the same account, or of any, restarts pending schedules. */
 const restarting = (concerns: (one: Delivery, other: Delivery) => boolean): Replacement =>
   decisions((sound, restarted = new WeakMap<Delivery, number>()) => ({
     pushAnchorMs: (delivery, service) =>
@@ -19,7 +19,7 @@ const restarting = (concerns: (one: Delivery, other: Delivery) => boolean): Repl
     },
   }));
 
-/** One count of retries for several notifications. */
+/** A retry budget shared by several notifications. */
 const sharing = (groupOf: (delivery: Delivery) => string, retries: number): Replacement =>
   decisions((sound, used = new Map<string, number>()) => ({
     pushesAgain: (outcome, delivery, service) => {
@@ -39,23 +39,24 @@ const ending = (ends: (delivery: Delivery) => boolean): Replacement =>
       if (other !== delivery && sameAccount(delivery, other)) pending.drop(other);
   });
 
-/** Several notifications at once (sections 6 and 8), gone wrong. */
+/** Defects with several concurrent notifications (sections 6 and 8). */
 export const pushManyDefects = rows({
   "push.independent-schedules": {
-    "push-schedule-restarted-by-event-of-account: A new event of an account restarts its pending delays.":
+    "push-schedule-restarted-by-event-of-account: An event restarts its account's pending delays.":
       restarting(sameAccount),
-    "push-schedule-restarted-by-any-event: A new event starts the delays of all pending notifications again.":
+    "push-schedule-restarted-by-any-event: An event restarts the delays of all pending notifications.":
       restarting(() => true),
-    "push-cap-shared-by-all: Forty retries are shared by all notifications.": sharing(() => "all", 40),
-    "push-cap-shared-by-account: Five retries are shared by the notifications of an account.": sharing(
+    "push-cap-shared-by-all: All notifications share forty retries.": sharing(() => "all", 40),
+    "push-cap-shared-by-account: The notifications of an account share five retries.": sharing(
       ({ notification }) => notification.accountId,
       5,
     ),
     "push-acknowledgement-ends-account: An acknowledgement ends all pending notifications of its account.":
       ending(({ acknowledged }) => acknowledged),
-    "push-giving-up-ends-account: When one notification is given up, so are all pending ones of its account.":
-      ending(({ acknowledged, attempts }) => !acknowledged && attempts.length >= 5),
-    "push-new-event-replaces-pending: A new event of an account replaces its pending notifications.": decide(
+    "push-giving-up-ends-account: Giving up a notification ends all pending ones of its account.": ending(
+      ({ acknowledged, attempts }) => !acknowledged && attempts.length >= 5,
+    ),
+    "push-new-event-replaces-pending: An event replaces its account's pending notifications.": decide(
       "onNewDelivery",
       (delivery, pending) => {
         for (const other of pending.all()) {
@@ -63,7 +64,7 @@ export const pushManyDefects = rows({
         }
       },
     ),
-    "push-delays-counted-per-receiver: Delays grow with the receiver's failures, not the notification's.":
+    "push-delays-counted-per-receiver: Delays grow with the failures of the receiver, not of the notification.":
       decisions((sound, failures = 0) => ({
         afterPush: (_outcome, { acknowledged }) => {
           failures = acknowledged ? 0 : failures + 1;
@@ -73,8 +74,8 @@ export const pushManyDefects = rows({
             ? sound.pushDelayMs(attempt, delivery, service)
             : listedDelayMs(Math.min(Math.max(failures, 1), 4) - 1, service),
       })),
-    "push-retries-in-one-batch: Retries of an account are sent together, when the last one is due.":
-      decisions((_sound, latest = new Map<string, number>()) => ({
+    "push-retries-in-one-batch: Retries of an account wait until its latest one is due.": decisions(
+      (_sound, latest = new Map<string, number>()) => ({
         pushAnchorMs: (delivery) =>
           Math.max(anchors.endOfLatest(delivery), latest.get(delivery.notification.accountId) ?? 0),
         afterPush: (_outcome, delivery, pending) => {
@@ -84,6 +85,7 @@ export const pushManyDefects = rows({
             if (other !== delivery && sameAccount(other, delivery)) pending.replan(other);
           }
         },
-      })),
+      }),
+    ),
   },
 });

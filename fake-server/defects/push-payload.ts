@@ -3,7 +3,7 @@ import type { Notification } from "../notifications.ts";
 import { decide, decisions, type Replacement, rows } from "../registry.ts";
 import { givenUp, leavingOut } from "./tools.ts";
 
-/** Sends something else than the notification. */
+/** Sends something other than the notification. */
 const pushing = (
   payload: (notification: Notification, attempt: number, service: Service) => unknown,
 ): Replacement =>
@@ -11,11 +11,11 @@ const pushing = (
     JSON.stringify(payload(notification, attempt, service)),
   );
 
-/** Some fields are other than the notification's. */
+/** Changes some fields of the notification. */
 const changing = (changed: (notification: Notification) => object): Replacement =>
   pushing((notification) => ({ ...notification, ...changed(notification) }));
 
-/** Only retries differ. */
+/** Changes only retries. */
 const retrying = (
   changed: (notification: Notification, service: Service, attempt: number) => object,
 ): Replacement =>
@@ -25,7 +25,7 @@ const retrying = (
 
 const EVENTS_BETWEEN = 5;
 
-/** What is pushed (sections 2.3, 2.4, 4.5), gone wrong. */
+/** Defects in what is pushed (sections 2.3, 2.4, 4.5). */
 export const pushPayloadDefects = rows({
   "push.delivered": {
     "push-with-put: Pushes are sent with PUT.": decide("pushRequest", (request) => ({
@@ -46,7 +46,7 @@ export const pushPayloadDefects = rows({
         return events % EVENTS_BETWEEN !== 0;
       },
     })),
-    "push-first-event-of-account-only: An account with a pending notification gets no push of another.": [
+    "push-first-event-of-account-only: Only one notification of an account is pushed at a time.": [
       decide("onNewDelivery", (delivery, pending) => {
         const { accountId } = delivery.notification;
         const waits = pending
@@ -83,8 +83,8 @@ export const pushPayloadDefects = rows({
     "push-not-listed-once-acknowledged: Acknowledged notifications leave the list.": leavingOut(
       ({ acknowledged }) => acknowledged,
     ),
-    "push-not-listed-once-given-up: What was given up leaves the list.": leavingOut(givenUp),
-    "push-lists-another-time: The payload's createTime is a second later than the list's.": changing(
+    "push-not-listed-once-given-up: Notifications that were given up leave the list.": leavingOut(givenUp),
+    "push-lists-another-time: The payload's createTime is a second later than in the list.": changing(
       ({ createTime }) => ({ createTime: new Date(Date.parse(createTime) + 1_000).toISOString() }),
     ),
   },
@@ -92,15 +92,15 @@ export const pushPayloadDefects = rows({
     "push-retry-with-new-id: Each retry has its own id.": retrying((_notification, { random }) => ({
       id: random.uuid(),
     })),
-    "push-retry-with-new-time: A retry's createTime is its own.": retrying((_notification, service) => ({
+    "push-retry-with-new-time: A retry has a new createTime.": retrying((_notification, service) => ({
       createTime: new Date(service.clock.nowMs()).toISOString(),
     })),
-    "push-retry-says-so-in-remark: A retry is counted in its remark.": retrying(
+    "push-retry-says-so-in-remark: A retry states its number in the remark.": retrying(
       ({ remark }, _service, attempt) => ({
         remark: `${remark} (retry ${attempt - 1})`,
       }),
     ),
-    "push-last-retry-without-data: The fourth push and later ones have other data.": retrying(
+    "push-last-retry-without-data: From the fourth push on, data differs.": retrying(
       ({ data }, _service, attempt) => ({
         data: attempt < 4 ? data : `${data}expired`,
       }),

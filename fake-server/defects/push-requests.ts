@@ -4,7 +4,7 @@ import type { PushRequest } from "../pushes.ts";
 import { change, decide, decisions, type Replacement, rows } from "../registry.ts";
 import { givenUp, leavingOut } from "./tools.ts";
 
-/** Only retries are sent otherwise. */
+/** Changes how retries are sent. */
 const retrying = (changed: (request: PushRequest) => PushRequest): Replacement =>
   decide("pushRequest", (request, _delivery, attempt) => (attempt === 1 ? request : changed(request)));
 
@@ -18,7 +18,7 @@ const typed =
     };
   };
 
-/** What pushes look like, and what reading has to do with them (sections 2.4, 4.4, 4.5 and 6), gone wrong. */
+/** Defects in the form of pushes, and in their relation to reads (sections 2.4, 4.4, 4.5 and 6). */
 export const pushRequestDefects = rows({
   "push.delivered": {
     "push-retries-with-put: Retries are sent with PUT.": retrying((request) => ({
@@ -29,9 +29,9 @@ export const pushRequestDefects = rows({
       ...request,
       url: new URL("/", request.url).href,
     })),
-    "push-retries-as-text: Retries say that they are text.": retrying(typed("text/plain")),
-    "push-retries-without-type: Retries do not say what they are.": retrying(typed(undefined)),
-    "push-one-event-of-an-account-a-second: The second event of an account in a second is not pushed.":
+    "push-retries-as-text: Retries have the content type of text.": retrying(typed("text/plain")),
+    "push-retries-without-type: Retries have no content type.": retrying(typed(undefined)),
+    "push-one-event-of-an-account-a-second: An account's second event within a second is not pushed.":
       decisions((_sound, latest = new Map<string, number>()) => ({
         pushesEvent: ({ accountId }, { clock }) => {
           const beforeMs = latest.get(accountId) ?? -Infinity;
@@ -41,7 +41,7 @@ export const pushRequestDefects = rows({
       })),
   },
   "push.same-notification": {
-    "push-retries-in-envelope: In a retry the notification stands within an envelope.": [
+    "push-retries-in-envelope: Retries wrap the notification in an envelope.": [
       change("pushBody", (body, _delivery, attempt) => (attempt === 1 ? body : `{"notification":${body}}`)),
       "push.payload",
     ],
@@ -53,7 +53,7 @@ export const pushRequestDefects = rows({
     ),
   },
   "push.unacknowledged-retries": {
-    "push-ends-once-read: What is read from the list is not pushed again.": [
+    "push-ends-once-read: A notification read from the list is not pushed again.": [
       decisions((sound) => {
         let pending: PendingDeliveries | undefined;
         return {
@@ -75,7 +75,7 @@ export const pushRequestDefects = rows({
       "visibilityDelayMs",
       () => MINUTE_MS,
     ),
-    "push-not-listed-among-all-once-given-up: What was given up is listed by its id and its account only.":
+    "push-not-listed-among-all-once-given-up: Given-up notifications are only listed by id and account.":
       leavingOut(givenUp, ({ id, accountId }) => id === undefined && accountId === undefined),
   },
 });

@@ -12,7 +12,7 @@ const delaying = (units: (retry: number) => number): Replacement =>
 const REGULAR = [1, 2, 4, 8];
 const regular = (retry: number): number => REGULAR[retry - 1] ?? 16;
 
-/** A share of the delay that is taken off, up to `atMost`. */
+/** Shortens the delay by a share of it, at most by `atMost`. */
 const early =
   (atMost: number) =>
   (attempt: number, service: Service): number =>
@@ -25,7 +25,7 @@ const early =
 const RECYCLE_MS = 100_000;
 const workerAt = (atMs: number): number => Math.floor(atMs / RECYCLE_MS);
 
-/** When pushes are sent (sections 6 and 8), gone wrong. */
+/** Defects in when pushes are sent (sections 6 and 8). */
 export const pushScheduleDefects = rows({
   "push.schedule": {
     "push-delays-skip-the-first: Retries skip the first delay.": delaying((retry) => regular(retry + 1)),
@@ -35,28 +35,30 @@ export const pushScheduleDefects = rows({
     ),
     "push-delays-in-minutes: Delays count minutes.": delaying((retry) => regular(retry) * 60),
     "push-delays-reversed: Delays come in reverse order.": delaying((retry) => regular(5 - retry)),
-    "push-delays-linear: Delays grow by the same amount each time.": delaying((retry) => retry),
+    "push-delays-linear: Delays grow linearly.": delaying((retry) => retry),
     "push-delay-third-too-long: The third delay is a quarter too long.": delaying((retry) =>
       retry === 3 ? 5 : regular(retry),
     ),
     "push-delay-last-too-short: The last delay is thirty seconds too short.": delaying((retry) =>
       retry === 4 ? 7 : regular(retry),
     ),
-    "push-jitter-slightly-early: Pushes are spread by up to a twentieth of their delay, to the early side.":
-      decide("pushJitterMs", early(0.05)),
-    "push-retries-noticed-once-in-two-minutes: A worker looks for retries that are due once in two minutes.":
-      decide("pushNoticedMs", (dueMs, attempt) =>
-        attempt === 1 ? dueMs : Math.ceil(dueMs / (2 * MINUTE_MS)) * 2 * MINUTE_MS,
-      ),
-    "push-first-after-a-minute-and-a-half: The first push is sent when the second one should be over.":
-      change("pushDelayMs", (delayMs, attempt, _delivery, service) =>
-        attempt === 1 ? 3 * listedDelayMs(0, service) : delayMs,
-      ),
-    "push-last-retry-never-sent: The last of the retries is planned and never sent.": change(
+    "push-jitter-slightly-early: Retries are up to a twentieth of their delay early.": decide(
+      "pushJitterMs",
+      early(0.05),
+    ),
+    "push-retries-noticed-once-in-two-minutes: A worker looks for due retries every two minutes.": decide(
+      "pushNoticedMs",
+      (dueMs, attempt) => (attempt === 1 ? dueMs : Math.ceil(dueMs / (2 * MINUTE_MS)) * 2 * MINUTE_MS),
+    ),
+    "push-first-after-a-minute-and-a-half: The first push is sent when the second should be over.": change(
+      "pushDelayMs",
+      (delayMs, attempt, _delivery, service) => (attempt === 1 ? 3 * listedDelayMs(0, service) : delayMs),
+    ),
+    "push-last-retry-never-sent: The last retry is planned but never sent.": change(
       "maxPushes",
       (usual) => usual - 1,
     ),
-    "push-retries-lost-on-recycling: A worker recycled every hundred seconds forgets its retries.": decisions(
+    "push-retries-lost-on-recycling: A worker recycled every 100 s forgets its retries.": decisions(
       (sound) => ({
         pushDelayMs: (attempt, delivery, service) => {
           const delayMs = sound.pushDelayMs(attempt, delivery, service);
@@ -65,28 +67,30 @@ export const pushScheduleDefects = rows({
         },
       }),
     ),
-    "push-reading-r5-from-start: Five retries, delays from the start of the latest push (reading R5).": [
+    "push-reading-r5-from-start: Five retries, delays from the latest start (reading R5).": [
       decisions(() => readings.r5(anchors.startOfLatest)),
       "push.cap",
     ],
-    "push-reading-r5-from-failure: Five retries, delays from the failure of the latest push (reading R5).": [
+    "push-reading-r5-from-failure: Five retries, delays from the latest failure (reading R5).": [
       decisions(() => readings.r5(anchors.endOfLatest)),
       "push.cap",
     ],
-    "push-reading-r6-from-start: Five retries, delays from the start of the first push (reading R6).": [
+    "push-reading-r6-from-start: Five retries, delays from the first start (reading R6).": [
       decisions(() => readings.r6(anchors.startOfFirst)),
       "push.cap",
     ],
-    "push-reading-r6-from-failure: Five retries, delays from the failure of the first push (reading R6).": [
+    "push-reading-r6-from-failure: Five retries, delays from the first failure (reading R6).": [
       decisions(() => readings.r6(anchors.endOfFirst)),
       "push.cap",
     ],
-    "push-reading-r7-from-start: Five retries, at most 240 seconds after the latest start (reading R7).": [
+    "push-reading-r7-from-start: Five retries, at most 240 s after the latest start (reading R7).": [
       decisions(() => readings.r7(anchors.startOfLatest)),
       "push.cap",
     ],
-    "push-reading-r7-from-failure: Five retries, at most 240 seconds after the latest failure (reading R7).":
-      [decisions(() => readings.r7(anchors.endOfLatest)), "push.cap"],
+    "push-reading-r7-from-failure: Five retries, at most 240 s after the latest failure (reading R7).": [
+      decisions(() => readings.r7(anchors.endOfLatest)),
+      "push.cap",
+    ],
     "push-without-end: The longest delay is repeated for ever.": [
       decisions(() => ({
         ...readings.r7(anchors.endOfLatest),
@@ -95,7 +99,7 @@ export const pushScheduleDefects = rows({
       "push.cap",
     ],
     "push-two-workers: Two workers each send every push.": [decide("pushCopies", () => 2), "push.cap"],
-    "push-two-workers-once: Two workers meet at the third push and both send it.": [
+    "push-two-workers-once: Two workers both send the third push.": [
       decide("pushCopies", (_delivery, attempt) => (attempt === 3 ? 2 : 1)),
       "push.cap",
     ],

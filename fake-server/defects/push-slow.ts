@@ -8,7 +8,7 @@ import { statusOf } from "../sound/delivery.ts";
 const ended = ({ attempts }: Delivery, kind: PushFailure): number =>
   attempts.filter(({ outcome }) => outcome?.kind === kind).length;
 
-/** Retries after failures of one kind wait for another time than the document's. */
+/** Retries after one kind of failure have a different delay from the document's. */
 const delayingAfter = (
   kind: PushFailure,
   changed: (delayMs: number, service: Service) => number,
@@ -36,12 +36,12 @@ const oneMoreAfter = (afterMs: number): Replacement =>
       attempt > sound.maxPushes(delivery, service) ? afterMs : sound.pushDelayMs(attempt, delivery, service),
   }));
 
-/** Other statuses than those that everybody thinks of. */
+/** Statuses that are rarely considered. */
 const seldom = [
   402, 403, 406, 407, 409, 411, 412, 414, 415, 416, 417, 418, 421, 423, 424, 425, 426, 428, 431, 451,
 ];
 
-/** Failures that take their time, that leave no trace, or that are seldom (section 6), gone wrong; and pushes long after the last. */
+/** Defects with slow, silent or rare failures (section 6), and pushes long after the last one. */
 export const pushSlowDefects = rows({
   "push.cap": {
     "push-cap-not-for-timeouts: A notification whose pushes get no answer is pushed twelve times.": [
@@ -50,15 +50,15 @@ export const pushSlowDefects = rows({
       ),
       "push.schedule",
     ],
-    "push-sixth-after-unanswered-fifth: A sixth push follows where the fifth got no answer.": [
+    "push-sixth-after-unanswered-fifth: A sixth push follows an unanswered fifth.": [
       sixthAfter("timed-out"),
       "push.schedule",
     ],
-    "push-sixth-after-refused-fifth: A sixth push follows where the fifth was refused a connection.": [
+    "push-sixth-after-refused-fifth: A sixth push follows a refused connection at the fifth.": [
       sixthAfter("refused"),
       "push.schedule",
     ],
-    "push-sixth-after-untrusted-fifth: A sixth push follows where the fifth met an untrusted certificate.": [
+    "push-sixth-after-untrusted-fifth: A sixth push follows an untrusted certificate at the fifth.": [
       sixthAfter("untrusted"),
       "push.schedule",
     ],
@@ -88,11 +88,10 @@ export const pushSlowDefects = rows({
     "push-fourth-503-final: Status 503 for the fourth push ends the pushes.": givingUp(
       (outcome, { attempts }) => attempts.length === 4 && statusOf(outcome) === 503,
     ),
-    "push-second-kind-of-failure-final: A failed connection and a bad status together end the retries.":
+    "push-second-kind-of-failure-final: A failed connection and a bad status together end the pushes.":
       givingUp((_outcome, { attempts }) => new Set(attempts.map(({ outcome }) => outcome?.kind)).size > 1),
     "push-408-final: After 408 the notification is given up.": statusFinal(408),
-    "push-409-final: After 409, which receivers answer to what they have already, retries end.":
-      statusFinal(409),
+    "push-409-final: After 409 the notification is given up as already received.": statusFinal(409),
     "push-422-final: After 422 the notification is given up.": statusFinal(422),
     "push-501-final: After 501 the notification is given up.": statusFinal(501),
     "push-seldom-status-final: A rare 4xx ends the pushes.": statusFinal(...seldom),
@@ -104,30 +103,31 @@ export const pushSlowDefects = rows({
     ),
     "push-timeout-repeated-at-once: After a push without an answer the next one is sent at once.":
       delayingAfter("timed-out", () => 0),
-    "push-first-real-timeout-repeated-at-once: Time-outs go by a clock that cannot be moved, and after that of the first push the next one is sent at once.":
-      decisions(({ pushDelayMs }) => ({
+    "push-first-real-timeout-repeated-at-once: The first real-time timeout is retried at once.": decisions(
+      ({ pushDelayMs }) => ({
         senderTimeoutMs: () => SECOND_MS,
         timesOutInRealTime: () => true,
         pushDelayMs: (attempt, delivery, service) =>
           endedLast(delivery, 1, "timed-out") ? 0 : pushDelayMs(attempt, delivery, service),
-      })),
+      }),
+    ),
     "push-timeout-counts-from-event: After a push without an answer delays count from the event.": change(
       "pushAnchorMs",
       (usual, delivery) => (ended(delivery, "timed-out") > 0 ? anchors.event(delivery) : usual),
     ),
-    "push-refused-connection-repeated-soon: A refused connection is tried again after five seconds.":
+    "push-refused-connection-repeated-soon: A refused connection is retried after five seconds.":
       delayingAfter("refused", () => 5 * SECOND_MS),
-    "push-fourth-refused-repeated-soon: A fourth push whose connection is refused is retried in 30 s.":
+    "push-fourth-refused-repeated-soon: A refused connection at the fourth push is retried after 30 s.":
       change("pushDelayMs", (delayMs, _attempt, delivery) =>
         endedLast(delivery, 4, "refused") ? 30 * SECOND_MS : delayMs,
       ),
-    "push-refused-connection-not-counted: A refused connection counts as no push, and its delay comes twice.":
+    "push-refused-connection-not-counted: A refused connection is not counted, and its delay is repeated.":
       decisions((sound) => ({
         maxPushes: (delivery, service) => sound.maxPushes(delivery, service) + ended(delivery, "refused"),
         pushDelayMs: (attempt, delivery, service) =>
           attempt === 1 ? 0 : listedDelayMs(Math.max(0, attempt - 2 - ended(delivery, "refused")), service),
       })),
-    "push-retry-after-obeyed: Retry-After takes the place of the delay.": change(
+    "push-retry-after-obeyed: Retry-After replaces the delay.": change(
       "pushDelayMs",
       (delayMs, _attempt, delivery) => {
         const outcome = delivery.attempts.at(-1)?.outcome;
@@ -141,7 +141,7 @@ export const pushSlowDefects = rows({
     ),
   },
   "push.late-acknowledgement": {
-    "push-acknowledgement-after-timeout-ignored: After a timeout, no acknowledgement ends the pushes.":
+    "push-acknowledgement-after-timeout-ignored: After an unanswered push, acknowledgements are ignored.":
       onlyIf("acknowledges", (_outcome, delivery) => ended(delivery, "timed-out") === 0),
   },
 });

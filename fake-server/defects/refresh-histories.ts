@@ -4,7 +4,7 @@ import type { AccessRecord, RefreshRecord } from "../context.ts";
 import { afterwards, change, decisions, type Replacement, rows } from "../registry.ts";
 import { counted } from "./tools.ts";
 
-/** Access tokens marked by how their refresh came about live for a part of their promised life, or for a multiple. */
+/** Access tokens live for a fraction or multiple of their promised life, depending on their refresh. */
 const livingBy = (
   part: number,
   marks: (record: RefreshRecord, previous: AccessRecord, refreshes: number, nowMs: number) => boolean,
@@ -25,26 +25,25 @@ const livingBy = (
 
 const noClient: FakeClient = { id: "", secret: "", redirectUri: "" };
 
-/** What goes wrong only after a history of refreshes that is longer, later or busier than one refresh. */
+/** Defects that need a longer, later or busier history than a single refresh. */
 export const refreshHistoryDefects = rows({
   "access.lifetime": {
-    "refreshed-again-lives-twice-as-long: After the first refresh, accessTokens live twice as long as told.":
+    "refreshed-again-lives-twice-as-long: From the second refresh on, accessTokens live twice expiresIn.":
       livingBy(2, (_record, _previous, refreshes) => refreshes > 1),
-    "refreshed-tenth-time-lives-twice-as-long: From the tenth refresh on, accessTokens live twice as long.":
+    "refreshed-tenth-time-lives-twice-as-long: From the tenth refresh on, accessTokens live twice expiresIn.":
       livingBy(2, (_record, _previous, refreshes) => refreshes >= 10),
-    "refreshed-late-lives-half-as-long: A refresh after expiry yields an accessToken of half the life.":
-      livingBy(
-        0.5,
-        (_record, previous, _refreshes, nowMs) => nowMs - previous.issuedAtMs > previous.lifetimeMs,
-      ),
-    "refreshed-within-a-minute-is-the-same-token: For a minute a refresh repeats the token as if new.":
+    "refreshed-late-lives-half-as-long: After a late refresh, accessTokens live half of expiresIn.": livingBy(
+      0.5,
+      (_record, previous, _refreshes, nowMs) => nowMs - previous.issuedAtMs > previous.lifetimeMs,
+    ),
+    "refreshed-within-a-minute-is-the-same-token: A refresh within a minute repeats accessToken and expiresIn.":
       afterwards("afterRefresh", (record, previous, context) => {
         if (previous.refreshed && context.nowMs - previous.issuedAtMs < MINUTE_MS)
           record.latestAccess = previous;
       }),
   },
   "refresh.lifetime-is-from-issue": {
-    "refresh-token-restarted-by-fifth-use: Every fifth use starts the 30 days again.": decisions(
+    "refresh-token-restarted-by-fifth-use: Every fifth use restarts the 30 days.": decisions(
       (sound, uses = counted()) => ({
         afterRefresh: (record, previous, context) => {
           sound.afterRefresh(record, previous, context);
@@ -52,10 +51,12 @@ export const refreshHistoryDefects = rows({
         },
       }),
     ),
-    "refresh-token-restarted-by-refused-use: A refresh refused for its client restarts the 30 days.":
-      afterwards("afterRefusedRefresh", (record, kind, context) => {
+    "refresh-token-restarted-by-refused-use: A refresh by the wrong client restarts the 30 days.": afterwards(
+      "afterRefusedRefresh",
+      (record, kind, context) => {
         if (record !== undefined && kind !== "refresh-token-expired") record.issuedAtMs = context.nowMs;
-      }),
+      },
+    ),
   },
   "refresh.returns-no-refresh-token": {
     "refresh-returns-refresh-token-late-in-life: After 20 days a refresh returns the refreshToken.": change(
@@ -65,14 +66,14 @@ export const refreshHistoryDefects = rows({
     ),
   },
   "refresh.token-set": {
-    "refresh-without-expires-in-late-in-life: After a week the answer to a refresh lacks expiresIn.": change(
+    "refresh-without-expires-in-late-in-life: After a week the answer to a refresh has no expiresIn.": change(
       "refreshFields",
       (fields, tokens, _timestamp, expiresIn, context) =>
         context.nowMs - tokens.issuedAtMs > 7 * DAY_MS ? { ...fields, expiresIn: undefined } : fields,
     ),
   },
   "refresh.unknown-client": {
-    "refresh-client-checked-once: The client of a refreshToken is checked at its first use only.": decisions(
+    "refresh-client-checked-once: Only the first use of a refreshToken checks the client.": decisions(
       (sound, used = new WeakSet<RefreshRecord>()) => ({
         findClientToRefresh: (clientId, clients) => sound.findClientToRefresh(clientId, clients) ?? noClient,
         refreshTokenBelongsTo: (record, client) =>

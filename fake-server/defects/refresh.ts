@@ -18,7 +18,7 @@ const lives = (lifetimeMs: number): Replacement => livesFor("refreshTokenIsAlive
 const answering = (changed: (fields: Fields, tokens: RefreshRecord) => Fields): Replacement =>
   change("refreshFields", changed);
 
-/** Refused where `refuses` holds, beside the sound reasons. */
+/** Refused if `refuses` holds, in addition to the sound reasons. */
 const refusing = (refuses: (record: RefreshRecord, nowMs: number) => boolean): Replacement =>
   onlyIf("refreshTokenIsAlive", (record, { nowMs }) => !refuses(record, nowMs));
 
@@ -28,13 +28,13 @@ const usableTimes = (most: number): Replacement =>
 const accessExpiredForMs = ({ latestAccess }: RefreshRecord, nowMs: number): number =>
   nowMs - latestAccess.issuedAtMs - latestAccess.lifetimeMs;
 
-/** Refreshing (sections 3.2 and 4.3) gone wrong. */
+/** Defects in refreshing (sections 3.2 and 4.3). */
 export const refreshDefects = rows({
   "refresh.token-set": {
-    "refresh-without-expires-in: The answer to a refresh lacks expiresIn.": answering(
+    "refresh-without-expires-in: The answer to a refresh has no expiresIn.": answering(
       ({ accessToken, timestamp }) => ({ accessToken, timestamp }),
     ),
-    "refresh-without-timestamp: The answer to a refresh lacks the timestamp.": answering(
+    "refresh-without-timestamp: The answer to a refresh has no timestamp.": answering(
       ({ accessToken, expiresIn }) => ({ accessToken, expiresIn }),
     ),
     "refresh-with-empty-access-token: The accessToken of a refresh is empty.": [
@@ -56,7 +56,7 @@ export const refreshDefects = rows({
     "refresh-with-name-of-the-rfc: A refresh calls the accessToken access_token.": answering(
       ({ accessToken, ...fields }) => ({ ...fields, access_token: accessToken }),
     ),
-    "refresh-without-timestamp-from-second: From the second refresh on the timestamp is left out.": decisions(
+    "refresh-without-timestamp-from-second: From the second refresh on there is no timestamp.": decisions(
       (sound, uses = counted()) => ({
         refreshFields: (record, timestamp, expiresIn, context) => {
           const { timestamp: told, ...fields } = sound.refreshFields(record, timestamp, expiresIn, context);
@@ -69,7 +69,7 @@ export const refreshDefects = rows({
     "refresh-returns-refresh-token: A refresh returns the refreshToken that was used.": answering(
       (fields, { token }) => ({ ...fields, refreshToken: token }),
     ),
-    "refresh-returns-another-refresh-token: A refresh returns a second refreshToken beside the first.":
+    "refresh-returns-another-refresh-token: A refresh returns a new refreshToken; the old one stays valid.":
       decisions((sound) => ({
         refreshFields: (tokens, timestamp, expiresIn, context) => {
           const another = { ...tokens, token: context.random.token(32) };
@@ -78,14 +78,13 @@ export const refreshDefects = rows({
           return { ...fields, refreshToken: another.token };
         },
       })),
-    "refresh-returns-refresh-token-later: From the third refresh on the refreshToken is returned.": decisions(
-      (sound, count = counted()) => ({
+    "refresh-returns-refresh-token-later: From the third refresh on, the refreshToken is returned.":
+      decisions((sound, count = counted()) => ({
         refreshFields: (tokens, timestamp, expiresIn, context) => {
           const fields = sound.refreshFields(tokens, timestamp, expiresIn, context);
           return count(tokens) < 3 ? fields : { ...fields, refreshToken: tokens.token };
         },
-      }),
-    ),
+      })),
     "refresh-returns-refresh-token-in-session: A refresh returns the refreshToken within an object.":
       answering((fields, { token }) => ({ ...fields, session: { next: token } })),
   },
@@ -95,7 +94,7 @@ export const refreshDefects = rows({
         if (!record.refreshed) sound.keepAccessToken(record, context);
       },
     })),
-    "refreshed-access-token-works-a-second-later: The accessToken of a refresh works only after a second.":
+    "refreshed-access-token-works-a-second-later: The accessToken of a refresh only works after a second.":
       onlyIf(
         "accessTokenIsAlive",
         (record, context) => !record.refreshed || context.nowMs - record.issuedAtMs >= SECOND_MS,
@@ -111,7 +110,7 @@ export const refreshDefects = rows({
   "refresh.reusable": {
     "refresh-token-usable-once: A refreshToken dies with its first use.": usableTimes(1),
     "refresh-token-usable-three-times: A refreshToken dies with its third use.": usableTimes(3),
-    "refresh-token-locked-in-use: While a refresh runs, another one of the same token is refused.": decisions(
+    "refresh-token-locked-in-use: While a refresh runs, another with the same token is refused.": decisions(
       (_sound, busy = new WeakSet<RefreshRecord>()) => ({
         takeRefreshToken: async (record, { clock }) => {
           if (busy.has(record)) return false;
@@ -131,11 +130,11 @@ export const refreshDefects = rows({
         },
       }),
     ),
-    "refresh-before-access-expiry-refused: A refresh is refused as long as the accessToken lives.": refusing(
+    "refresh-before-access-expiry-refused: A refresh is refused while the accessToken is valid.": refusing(
       (record, nowMs) => accessExpiredForMs(record, nowMs) < 0,
     ),
     "refresh-token-usable-ten-times: A refreshToken dies with its tenth use.": usableTimes(10),
-    "refresh-within-a-minute-refused: A refresh within a minute of another is refused, unless at once.":
+    "refresh-within-a-minute-refused: A refresh within a minute of the last is refused, unless concurrent.":
       decisions((_sound, last = new WeakMap<RefreshRecord, number>()) => ({
         takeRefreshToken: (record, { nowMs }) => {
           const sinceMs = nowMs - (last.get(record) ?? nowMs);
@@ -164,7 +163,7 @@ export const refreshDefects = rows({
       lives(Infinity),
       "refresh.lifetime-is-from-issue",
     ],
-    "refresh-token-lives-to-midnight: A refreshToken lives until the end of its thirtieth day.": decide(
+    "refresh-token-lives-to-midnight: A refreshToken lives to the end of its thirtieth day.": decide(
       "refreshTokenIsAlive",
       (record, { nowMs, limits }) =>
         nowMs < Math.ceil((record.issuedAtMs + limits.refreshTokenLifetimeMs + 1) / DAY_MS) * DAY_MS,
@@ -177,7 +176,7 @@ export const refreshDefects = rows({
     ),
   },
   "refresh.lifetime-is-from-issue": {
-    "refresh-token-restarted-by-use: Each use starts the 30 days again.": decide(
+    "refresh-token-restarted-by-use: Each use restarts the 30 days.": decide(
       "afterRefresh",
       (record, _previous, { nowMs }) => {
         record.issuedAtMs = nowMs;
@@ -189,7 +188,7 @@ export const refreshDefects = rows({
         record.issuedAtMs += HOUR_MS;
       },
     ),
-    "refresh-token-restarted-by-late-use: A use in the second half of the 30 days starts them again.": decide(
+    "refresh-token-restarted-by-late-use: A use in the second half of the 30 days restarts them.": decide(
       "afterRefresh",
       (record, _previous, { nowMs, limits }) => {
         if (nowMs - record.issuedAtMs > limits.refreshTokenLifetimeMs / 2) record.issuedAtMs = nowMs;
@@ -201,10 +200,12 @@ export const refreshDefects = rows({
         record.issuedAtMs -= DAY_MS;
       },
     ),
-    "refresh-token-renewed-in-its-last-hour: A refreshToken that is used in its last hour is renewed.":
-      decide("afterRefresh", (record, _previous, { nowMs, limits }) => {
+    "refresh-token-renewed-in-its-last-hour: A refreshToken used in its last hour is renewed.": decide(
+      "afterRefresh",
+      (record, _previous, { nowMs, limits }) => {
         if (nowMs - record.issuedAtMs > limits.refreshTokenLifetimeMs - HOUR_MS) record.issuedAtMs = nowMs;
-      }),
+      },
+    ),
     "refresh-tokens-renewed-by-exchange: An exchange renews every refreshToken of its client.": decide(
       "afterExchange",
       (_code, { clientId }, { credentials, nowMs }) => {
@@ -216,28 +217,28 @@ export const refreshDefects = rows({
   "refresh.after-access-expiry": {
     "refresh-after-access-expiry-refused: Once the accessToken has expired, the refreshToken is refused.":
       refusing((record, nowMs) => accessExpiredForMs(record, nowMs) >= 0),
-    "refresh-a-minute-after-access-expiry-refused: A refresh works until a minute after expiry.": refusing(
-      (record, nowMs) => accessExpiredForMs(record, nowMs) >= MINUTE_MS,
-    ),
+    "refresh-a-minute-after-access-expiry-refused: Refreshing ends a minute after the accessToken's expiry.":
+      refusing((record, nowMs) => accessExpiredForMs(record, nowMs) >= MINUTE_MS),
     "refresh-after-access-expiry-yields-dead-token: A refresh after expiry yields an expired accessToken.":
       decide("afterRefresh", (record, previous, { nowMs }) => {
         if (nowMs - previous.issuedAtMs >= previous.lifetimeMs) {
           record.latestAccess.issuedAtMs = previous.issuedAtMs;
         }
       }),
-    "refresh-a-day-after-access-expiry-refused: A day after the accessToken's end, a refresh is refused.":
+    "refresh-a-day-after-access-expiry-refused: A day after accessToken expiry, refreshing is refused.":
       decide("refreshTokenIsAlive", (record, { nowMs }) => accessExpiredForMs(record, nowMs) < DAY_MS),
   },
   "refresh.reauthorize": {
-    "reauthorize-refused-after-expiry: After an expired refreshToken, a client's codes cannot be exchanged.":
-      decisions((sound, locked = new Set<string>()) => ({
+    "reauthorize-refused-after-expiry: After refreshToken expiry, new codes cannot be exchanged.": decisions(
+      (sound, locked = new Set<string>()) => ({
         afterRefusedRefresh: (record, kind) => {
           if (record !== undefined && kind === "refresh-token-expired") locked.add(record.clientId);
         },
         keepCode: (record, context) => {
           if (!locked.has(record.clientId)) sound.keepCode(record, context);
         },
-      })),
+      }),
+    ),
     "reauthorize-yields-dead-refresh-token: The 30 days count from the client's first authorization.":
       decisions((sound, firstAtMs = new Map<string, number>()) => ({
         keepRefreshToken: (record, context) => {
@@ -246,7 +247,7 @@ export const refreshDefects = rows({
           sound.keepRefreshToken(record, context);
         },
       })),
-    "reauthorize-yields-dead-access-token: After an expired refreshToken, new accessTokens are refused.":
+    "reauthorize-yields-dead-access-token: After refreshToken expiry, new accessTokens are refused.":
       decisions((sound) => {
         const firstAtMs = new Map<string, number>();
         const tooLate = (record: AccessRecord, thirtyDaysMs: number): boolean => {
@@ -261,10 +262,12 @@ export const refreshDefects = rows({
           },
         };
       }),
-    "reauthorize-revives-old-refresh-token: A new authorization gives an expired refreshToken new life.":
-      afterwards("keepCode", (_code, { credentials, nowMs }) => {
+    "reauthorize-revives-old-refresh-token: A new authorization renews an expired refreshToken.": afterwards(
+      "keepCode",
+      (_code, { credentials, nowMs }) => {
         for (const old of credentials.refreshTokens.values())
           if (nowMs - old.issuedAtMs > 30 * DAY_MS) old.issuedAtMs = nowMs;
-      }),
+      },
+    ),
   },
 });

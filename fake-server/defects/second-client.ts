@@ -8,7 +8,7 @@ const isSecond = (clientId: string | undefined, { clients }: Pick<Service, "clie
 const isSecondsCode = (code: unknown, context: Context): boolean =>
   typeof code === "string" && isSecond(context.credentials.codes.get(code)?.clientId, context);
 
-/** What goes wrong for one client alone, while all goes well for the other that a service was tried with. */
+/** Defects that affect only the second client. */
 export const secondClientDefects = rows({
   "authorize.state-charset": {
     "state-unchecked-for-second-client: A state of the second client may have any characters.": alsoIf(
@@ -18,7 +18,7 @@ export const secondClientDefects = rows({
     ),
   },
   "authorize.state-length": {
-    "state-of-129-bytes-for-second-client: A state of the second client may have a byte more.": alsoIf(
+    "state-of-129-bytes-for-second-client: A state of the second client may have one byte more.": alsoIf(
       "acceptsState",
       (state, query, context) =>
         state?.length === 129 &&
@@ -61,24 +61,27 @@ export const secondClientDefects = rows({
       }),
   },
   "code.unknown": {
-    "code-of-second-client-by-beginning: A code of the second client is found although something follows it.":
-      decisions((sound) => ({
+    "code-of-second-client-by-beginning: A code of the second client is found with a suffix.": decisions(
+      (sound) => ({
         findCode: (presented, context) => {
           const beginning = typeof presented === "string" ? presented.slice(0, 32) : presented;
           return sound.findCode(isSecondsCode(beginning, context) ? beginning : presented, context);
         },
-      })),
+      }),
+    ),
   },
   "exchange.authenticates-client": {
-    "secret-of-second-client-but-for-its-end: The second client's last four characters are not compared.":
-      change("authenticateClient", (usual, clientId, clientSecret, clients) => {
+    "secret-of-second-client-but-for-its-end: The end of the second client's secret is not compared.": change(
+      "authenticateClient",
+      (usual, clientId, clientSecret, clients) => {
         const second = [...clients.values()][1];
         const isRight =
           typeof clientSecret === "string" &&
           clientSecret.length === second?.secret.length &&
           clientSecret.slice(0, -4) === second.secret.slice(0, -4);
         return clientId === second?.id && isRight ? second : usual;
-      }),
+      },
+    ),
   },
   "refresh.lifetime": {
     "refresh-token-of-second-client-lives-longer: A refreshToken of the second client lives for 31 days.":

@@ -2,7 +2,7 @@ import type { Context } from "../context.ts";
 import { afterwards, alsoIf, decisions, type Replacement, rows } from "../registry.ts";
 import { asksFor, stranger } from "./tools.ts";
 
-/** Serves the list under another path as well, where no token is asked for. */
+/** Serves the list under another path as well, without requiring a token. */
 const servedAlsoAt = (
   path: string,
   matches: (asked: string) => boolean = (asked) => asked === path,
@@ -17,14 +17,16 @@ const servedAlsoAt = (
     };
   });
 
-/** Ways in beside the one that is guarded (sections 1, 2.2 and 5.2). */
+/** Unprotected routes beside the protected one (sections 1, 2.2 and 5.2). */
 export const sideDoorDefects = rows({
   "access.required": {
-    "access-open-with-a-slash-behind: With a slash behind the path no token is asked for.": servedAlsoAt(
+    "access-open-with-a-slash-behind: With a trailing slash the path needs no token.": servedAlsoAt(
       "/open-api/v1/notifications/",
     ),
-    "access-open-for-one-by-id: Below the path of the list, notifications are given out to everyone.":
-      servedAlsoAt("/open-api/v1/notifications/:id", (asked) => /notifications\/./.test(asked)),
+    "access-open-for-one-by-id: Below the list's path, notifications are open to everyone.": servedAlsoAt(
+      "/open-api/v1/notifications/:id",
+      (asked) => /notifications\/./.test(asked),
+    ),
     "access-open-without-version: The path without its version serves the list to everyone.":
       servedAlsoAt("/open-api/notifications"),
     "access-open-in-capitals: In capitals the path serves the list to everyone.": servedAlsoAt(
@@ -32,14 +34,16 @@ export const sideDoorDefects = rows({
     ),
   },
   "access.lifetime": {
-    "access-tokens-four-at-a-time: A client has four access tokens at most; a further one ends the oldest.":
+    "access-tokens-four-at-a-time: A client has at most four access tokens; a new one ends the oldest.":
       afterwards("keepAccessToken", (record, context) => {
         const own = [...context.credentials.accessTokens.values()].filter(
           ({ clientId }) => clientId === record.clientId,
         );
         for (const { token } of own.slice(0, -4)) context.credentials.accessTokens.delete(token);
       }),
-    "access-expired-reads-by-id: An access token that has expired still reads notifications by their id.":
-      alsoIf("accessTokenIsAlive", (_record, context) => asksFor("id", context)),
+    "access-expired-reads-by-id: An expired access token still reads notifications by id.": alsoIf(
+      "accessTokenIsAlive",
+      (_record, context) => asksFor("id", context),
+    ),
   },
 });

@@ -2,18 +2,18 @@ import type { IncomingMessage } from "node:http";
 import { change, decide, decisions, onlyIf, type Replacement, rows } from "../registry.ts";
 import { parseQuery } from "../query.ts";
 
-/** The state as `written` writes it. */
+/** The state as transformed by `written`. */
 const echoing = (written: (state: string) => unknown): Replacement =>
   change("authorizeFields", (fields, { state }) => ({ ...fields, state: written(state) }));
 
-/** The state examined in a form that `seen` makes of it. */
+/** Validates the state in the form returned by `seen`. */
 const examining = (seen: (state: string) => string): Replacement =>
   decisions((sound) => ({
     acceptsState: (state, query, context) =>
       state !== undefined && sound.acceptsState(seen(state), query, context),
   }));
 
-/** Characters that match `pattern` allowed beside the documented ones. */
+/** Allows characters that match `pattern` in addition to the documented ones. */
 const allowing = (pattern: RegExp): Replacement => examining((state) => state.replaceAll(pattern, "x"));
 
 const accepting = (accepts: (state: string) => boolean): Replacement =>
@@ -24,7 +24,7 @@ const upTo = (characters: number): Replacement =>
 
 const REPAIRABLE = /%(?![0-7][0-9a-f])[^&]{0,2}/gi;
 
-/** The state of sections 2.1, 4.1 and 8 gone wrong. */
+/** Defects in the state (sections 2.1, 4.1 and 8). */
 export const stateDefects = rows({
   "authorize.echoes-state": {
     "state-in-lower-case: The state comes back in lower case.": echoing((state) => state.toLowerCase()),
@@ -39,37 +39,36 @@ export const stateDefects = rows({
     ),
     "state-loses-last-byte: The 128th byte of a state is lost.": echoing((state) => state.slice(0, 127)),
     "state-cut-at-64: States are cut to 64 characters.": echoing((state) => state.slice(0, 64)),
-    "state-of-property-name-refused: States are looked up in a plain object: constructor seems taken.":
+    "state-of-property-name-refused: States are looked up in a plain object, so constructor seems taken.":
       onlyIf("acceptsState", (state) => !(String(state) in {})),
     "state-of-eight-at-least: States of fewer than eight characters are refused.": onlyIf(
       "acceptsState",
       (state) => (state ?? "").length >= 8,
     ),
-    "state-beginning-with-digit-refused: A state has to begin with a letter.": onlyIf(
+    "state-beginning-with-digit-refused: A state must begin with a letter.": onlyIf(
       "acceptsState",
       (state) => !/^\d/.test(state ?? ""),
     ),
-    "state-of-first-spelling: A cache that ignores case answers with the spelling that was seen first.":
-      decisions((_sound, spellings = new Map<string, string>()) => ({
+    "state-of-first-spelling: A case-insensitive cache echoes the first spelling seen.": decisions(
+      (_sound, spellings = new Map<string, string>()) => ({
         authorizeFields: ({ state, code }, timestamp) => {
           const folded = state.toLowerCase();
           const spelling = spellings.get(folded) ?? state;
           spellings.set(folded, spelling);
           return { timestamp, state: spelling, code };
         },
-      })),
-    "state-of-request-before: The state that comes back is that of the request before.": decisions(
-      (sound) => {
-        let last: string | undefined;
-        return {
-          authorizeFields: (record, timestamp, context) => {
-            const state = last ?? record.state;
-            last = record.state;
-            return { ...sound.authorizeFields(record, timestamp, context), state };
-          },
-        };
-      },
+      }),
     ),
+    "state-of-request-before: The previous request's state is echoed.": decisions((sound) => {
+      let last: string | undefined;
+      return {
+        authorizeFields: (record, timestamp, context) => {
+          const state = last ?? record.state;
+          last = record.state;
+          return { ...sound.authorizeFields(record, timestamp, context), state };
+        },
+      };
+    }),
     "state-read-as-number: A state of digits is read as a number and written back as text.": echoing(
       (state) => (/^\d+$/.test(state) ? String(Number(state)) : state),
     ),
@@ -98,13 +97,13 @@ export const stateDefects = rows({
     "state-decoded-twice: The state is decoded a second time before it is examined.": examining((state) =>
       state.replaceAll(/%[0-7][0-9a-f]/gi, decodeURIComponent),
     ),
-    "state-with-wide-forms-folded: Full-width digits and the like are folded before a state is checked.":
+    "state-with-wide-forms-folded: Compatibility forms, such as full-width digits, are folded first.":
       examining((state) => state.normalize("NFKC")),
-    "state-with-malformed-encoding: Percent-encoding that is no UTF-8 is dropped instead of refused.": decide(
+    "state-with-malformed-encoding: Invalid UTF-8 in percent-encoding is dropped instead of refused.": decide(
       "readQuery",
       (raw) => parseQuery(raw) ?? parseQuery(raw.replaceAll(REPAIRABLE, "")),
     ),
-    "state-refused-with-code: A bad state is answered with status 400, and a code that works.": [
+    "state-refused-with-code: A bad state is answered with status 400 and a working code.": [
       decisions((sound, refused = new WeakSet<IncomingMessage>()) => ({
         acceptsState: (state, query, context) => {
           if (!sound.acceptsState(state, query, context)) refused.add(context.from);
@@ -117,13 +116,12 @@ export const stateDefects = rows({
       })),
       "authorize.state-length",
     ],
-    "state-with-case-folding: A pattern that ignores case takes characters that fold to letters.": accepting(
+    "state-with-case-folding: A case-insensitive pattern accepts characters that fold to letters.": accepting(
       (state) => state.length < 129 && /^[a-z0-9]+$/iu.test(state),
     ),
-    "state-examined-for-100-characters: The first hundred characters of a state are examined.": accepting(
-      (state) => state.length < 129 && /^[a-zA-Z0-9]+$/.test(state.slice(0, 100)),
-    ),
-    "state-examined-line-by-line: The pattern is satisfied by one line of the state.": accepting(
+    "state-examined-for-100-characters: Only the first hundred characters of a state are examined.":
+      accepting((state) => state.length < 129 && /^[a-zA-Z0-9]+$/.test(state.slice(0, 100))),
+    "state-examined-line-by-line: One matching line of the state is enough.": accepting(
       (state) => state.length < 129 && /^[a-zA-Z0-9]+$/m.test(state),
     ),
   },
@@ -132,7 +130,7 @@ export const stateDefects = rows({
     "state-of-129-at-most: A state of 129 bytes is accepted.": upTo(129),
     "state-of-255-at-most: States may have 255 bytes.": upTo(255),
     "state-of-64-at-most: States of more than 64 bytes are refused.": [upTo(64), "authorize.echoes-state"],
-    "state-of-any-length: States have no greatest length.": upTo(Infinity),
+    "state-of-any-length: States have no maximum length.": upTo(Infinity),
     "state-too-long-cut: A state that is too long is cut to 128 bytes and accepted.": examining((state) =>
       state.slice(0, 128),
     ),

@@ -1,7 +1,7 @@
 import { HOUR_MS } from "../../conformance/contract/duration.ts";
 import { decide, decisions, type Replacement, rows } from "../registry.ts";
 
-/** The same moment with the hours of its day counted to twelve, and twice. */
+/** The same moment on a twelve-hour clock. */
 const inTwelveHours = (nowMs: number): string =>
   new Date(nowMs)
     .toISOString()
@@ -13,14 +13,15 @@ const rewriting = (rewrite: (time: string) => string): Replacement =>
 /** Times that are well-formed, go on with the clock, and are wrong (sections 2.2, 2.3 and 4.1 to 4.3). */
 export const toldTimeDefects = rows({
   "authorize.timestamp": {
-    "authorize-timestamp-in-another-zone: The timestamp of authorize is an hour ahead; all others are right.":
-      decisions((sound) => ({
+    "authorize-timestamp-in-another-zone: The timestamp of authorize is an hour ahead.": decisions(
+      (sound) => ({
         authorizeFields: (record, timestamp, context) =>
           sound.authorizeFields(record, Number(timestamp) + HOUR_MS, context),
-      })),
+      }),
+    ),
   },
   "exchange.token-set": {
-    "exchange-timestamp-of-its-code: The timestamp of an exchange is that of its code.": decisions(
+    "exchange-timestamp-of-its-code: The timestamp of an exchange is when its code was issued.": decisions(
       (sound) => ({
         exchangeFields: (tokens, timestamp, expiresIn, context) => {
           const codes = [...context.credentials.codes.values()];
@@ -31,12 +32,11 @@ export const toldTimeDefects = rows({
     ),
   },
   "refresh.token-set": {
-    "refresh-timestamp-of-its-grant: The timestamp of a refresh is that of its refreshToken.": decisions(
-      (sound) => ({
+    "refresh-timestamp-of-its-grant: The timestamp of a refresh is when its refreshToken was issued.":
+      decisions((sound) => ({
         refreshFields: (tokens, _timestamp, expiresIn, context) =>
           sound.refreshFields(tokens, tokens.issuedAtMs, expiresIn, context),
-      }),
-    ),
+      })),
   },
   "notifications.shape": {
     "item-create-time-local-called-utc: createTime is a local time, written as if it were UTC.": decisions(

@@ -3,7 +3,7 @@ import type { Context, Service, AccessRecord } from "../context.ts";
 import type { Delivery } from "../pushes.ts";
 import { decisions, type Replacement } from "../registry.ts";
 
-/** The first record that a careless look-up takes for the presented text; text only. */
+/** The first record that a careless look-up matches to the presented text; text only. */
 export const firstLike = <R>(
   records: ReadonlyMap<string, R>,
   presented: unknown,
@@ -14,7 +14,7 @@ export const firstLike = <R>(
   return undefined;
 };
 
-/** Comparisons that are not equality, of what is stored with what is presented. */
+/** Comparisons of stored and presented values that are not equality. */
 export const careless = {
   ofCase: (stored: string, presented: string) => stored.toLowerCase() === presented.toLowerCase(),
   ofDashes: (stored: string, presented: string) =>
@@ -27,11 +27,11 @@ export const careless = {
 
 export const lastOf = <R>(records: ReadonlyMap<string, R>): R | undefined => [...records.values()].at(-1);
 
-/** What a language that converts freely makes of a JSON value: an array of one string is that string. */
+/** A JSON value converted as in a loosely typed language: an array of one string is that string. */
 export const asText = (value: unknown): string =>
   Array.isArray(value) ? value.map(asText).join(",") : String(value);
 
-/** Whether a presented value is as good as absent. */
+/** Whether a presented value counts as absent. */
 export const isNothing = (value: unknown): boolean => value === undefined || value === null || value === "";
 
 /** Counts the calls for each record: 1 for the first. */
@@ -50,11 +50,11 @@ export const remembered = <V>(kept: Map<string, V>, key: string, make: () => V):
   return value;
 };
 
-/** Whether the query of a request names the parameter, or one of several that "|" divides. */
+/** Whether a request's query names the parameter, or one of several separated by "|". */
 export const asksFor = (name: string, { from }: Context): boolean =>
   new RegExp(`[?&](?:${name})=`).test(from.url ?? "");
 
-/** A viewer who came in without any token of the service's. */
+/** A viewer admitted without any token of the service. */
 export const stranger = ({ nowMs }: Pick<Context, "nowMs">, clientId = ""): AccessRecord => ({
   token: "",
   clientId,
@@ -67,11 +67,11 @@ export const stranger = ({ nowMs }: Pick<Context, "nowMs">, clientId = ""): Acce
 
 type Settled = (delivery: Delivery, sound: Behaviour, service: Service) => boolean;
 
-/** Whether a notification was pushed as often as it may be, and never acknowledged. */
+/** Whether a notification reached its maximum number of pushes without being acknowledged. */
 export const givenUp: Settled = (delivery, sound, service) =>
   !delivery.acknowledged && delivery.attempts.length >= sound.maxPushes(delivery, service);
 
-/** Leaves notifications out of the list once they are settled in some way. */
+/** Removes notifications from the list once they are settled in some way. */
 export const leavingOut = (
   isGone: Settled,
   concerns: (filters: Filters) => boolean = () => true,

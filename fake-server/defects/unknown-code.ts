@@ -5,7 +5,7 @@ import { careless, asText, firstLike, isNothing, lastOf } from "./tools.ts";
 const comparing = (matches: (stored: string, presented: string) => boolean): Replacement =>
   decide("findCode", (presented, { credentials }) => firstLike(credentials.codes, presented, matches));
 
-/** Codes found after `mended` has made something else of what was presented. */
+/** Looks up codes after `mended` has transformed the presented value. */
 const mending = (mended: (presented: unknown) => unknown): Replacement =>
   decisions((sound) => ({ findCode: (presented, context) => sound.findCode(mended(presented), context) }));
 
@@ -21,7 +21,7 @@ const invented = (code: string, clientId: string, nowMs: number): CodeRecord => 
   grant: undefined,
 });
 
-/** Codes that were never issued and pass all the same. */
+/** Codes that were never issued but are accepted. */
 export const unknownCodeDefects = rows({
   "code.unknown": {
     "code-found-whatever-its-case: Codes are compared without regard to case.": comparing(careless.ofCase),
@@ -37,13 +37,12 @@ export const unknownCodeDefects = rows({
     "code-without-padding: Signs of equality at the end of a code are cut off as padding.": mendingText(
       (presented) => presented.replace(/=+$/, ""),
     ),
-    "code-of-other-type-as-text: Whatever is presented as a code is made a string, arrays included.":
-      mending(asText),
-    "code-empty-means-latest: An absent or empty code stands for the one that was issued last.": change(
+    "code-of-other-type-as-text: A presented code of any type is converted to a string.": mending(asText),
+    "code-empty-means-latest: An absent or empty code stands for the latest one.": change(
       "findCode",
       (usual, presented, context) => (isNothing(presented) ? lastOf(context.credentials.codes) : usual),
     ),
-    "code-of-right-form-accepted: What has a code's length and alphabet is taken for another node's.":
+    "code-of-right-form-accepted: A code of the right length and alphabet counts as another node's.":
       decisions((sound, latestClient = "") => ({
         keepCode: (record, context) => {
           latestClient = record.clientId;
@@ -70,11 +69,10 @@ export const unknownCodeDefects = rows({
         return token === undefined ? usual : invented(token.token, token.clientId, context.nowMs);
       },
     ),
-    "code-normalized: Compatibility forms, such as full-width letters, are folded in a code.": mendingText(
-      (presented) => presented.normalize("NFKC"),
-    ),
+    "code-normalized: Compatibility forms, such as full-width letters, are folded before look-up.":
+      mendingText((presented) => presented.normalize("NFKC")),
     "code-without-dashes: Dashes in a code are ignored.": comparing(careless.ofDashes),
-    "code-found-by-pattern: A code of % finds the latest one that is not used.": decide(
+    "code-found-by-pattern: A code of % finds the latest unused one.": decide(
       "findCode",
       (presented, { credentials }) =>
         [...credentials.codes.values()].findLast(

@@ -8,7 +8,7 @@ const comparing = (matches: (stored: string, presented: string) => boolean): Rep
     firstLike(credentials.refreshTokens, presented, matches),
   );
 
-/** Clients that a refresh takes a clientId for; without one that is found, whose token it is decides. */
+/** Clients that a refresh accepts for a clientId; if none is found, the token's owner decides. */
 const identifying = (found: (client: FakeClient, presented: unknown) => boolean): Replacement =>
   decisions(() => ({
     findClientToRefresh: (clientId, clients) =>
@@ -26,7 +26,7 @@ const grantOf = (access: AccessRecord, nowMs: number): RefreshRecord => ({
   latestAccess: access,
 });
 
-/** Refresh tokens and clients that do not exist and pass all the same. */
+/** Refresh tokens and clients that do not exist but are accepted. */
 export const unknownRefreshDefects = rows({
   "refresh.unknown": {
     "refresh-token-whatever-its-case: Refresh tokens are compared without regard to case.": comparing(
@@ -37,7 +37,7 @@ export const unknownRefreshDefects = rows({
     ),
     "refresh-token-with-suffix: Whatever follows a refreshToken is ignored.": comparing(careless.ofSuffix),
     "refresh-token-trimmed: White space around a refreshToken is cut off.": comparing(careless.ofSpaceAround),
-    "refresh-token-in-array-accepted: An array that holds the refreshToken passes for it.": decisions(
+    "refresh-token-in-array-accepted: An array containing the refreshToken passes for it.": decisions(
       (sound) => ({
         findRefreshToken: (presented, context) => sound.findRefreshToken(asText(presented), context),
       }),
@@ -47,14 +47,14 @@ export const unknownRefreshDefects = rows({
       (usual, presented, context) =>
         isNothing(presented) ? lastOf(context.credentials.refreshTokens) : usual,
     ),
-    "refresh-token-may-be-access-token: A refresh can be had for an accessToken as well.": change(
+    "refresh-token-may-be-access-token: A refresh accepts an accessToken as well.": change(
       "findRefreshToken",
       (usual, presented, context) => {
         const access = context.credentials.accessTokens.get(String(presented));
         return access === undefined ? usual : grantOf(access, context.nowMs);
       },
     ),
-    "refresh-token-may-be-code: A refresh can be had for a code as well.": decisions((sound) => ({
+    "refresh-token-may-be-code: A refresh accepts a code as well.": decisions((sound) => ({
       findRefreshToken: (presented, context) => {
         const code = sound.findCode(presented, context);
         return code === undefined
@@ -62,7 +62,7 @@ export const unknownRefreshDefects = rows({
           : grantOf({ ...stranger(context, code.clientId), token: code.code }, context.nowMs);
       },
     })),
-    "refresh-token-of-right-form-accepted: What looks like a refreshToken is taken for another node's.":
+    "refresh-token-of-right-form-accepted: What looks like a refreshToken counts as another node's.":
       decisions((sound) => ({
         findRefreshToken: (presented, context) => {
           const latest = lastOf(context.credentials.accessTokens);
@@ -73,7 +73,7 @@ export const unknownRefreshDefects = rows({
         refreshTokenBelongsTo: () => true,
       })),
     "refresh-token-without-dashes: Dashes in a refreshToken are ignored.": comparing(careless.ofDashes),
-    "refresh-token-unknown-revokes-others: A refreshToken that was never issued ends all the others.": decide(
+    "refresh-token-unknown-revokes-others: A refreshToken that was never issued ends all others.": decide(
       "afterRefusedRefresh",
       (_record, kind, { credentials }) => {
         if (kind === "refresh-token-unknown")
@@ -82,7 +82,7 @@ export const unknownRefreshDefects = rows({
     ),
   },
   "refresh.unknown-client": {
-    "refresh-client-ignored: The clientId of a refresh is not looked at.": identifying(() => true),
+    "refresh-client-ignored: The clientId of a refresh is not checked.": identifying(() => true),
     "refresh-client-may-be-absent: A refresh without a clientId is served.": identifying(
       (_client, presented) => presented === undefined,
     ),
@@ -94,14 +94,14 @@ export const unknownRefreshDefects = rows({
     "refresh-client-trimmed: White space around the clientId of a refresh is cut off.": identifying(
       ({ id }, presented) => typeof presented === "string" && presented.trim() === id,
     ),
-    "refresh-client-by-prefix: The client of a refresh is found by the beginning of its id.": decide(
+    "refresh-client-by-prefix: The client of a refresh is found by a prefix of its id.": decide(
       "findClientToRefresh",
       (clientId, clients) =>
         [...clients.values()].find(
           ({ id }) => typeof clientId === "string" && clientId !== "" && id.startsWith(clientId),
         ),
     ),
-    "refresh-client-in-array-accepted: An array that holds the clientId of a refresh passes for it.": decide(
+    "refresh-client-in-array-accepted: An array containing the clientId of a refresh passes for it.": decide(
       "findClientToRefresh",
       (clientId, clients) => clients.get(asText(clientId)),
     ),

@@ -4,7 +4,7 @@ import type { Notification } from "../notifications.ts";
 import { change, decisions, rows } from "../registry.ts";
 import { remembered } from "./tools.ts";
 
-/** Keeps notifications as `sound` does, and when it did. */
+/** Stores notifications as `sound` does, with the time. */
 const stamped = (sound: Behaviour) => {
   const writtenAtMs: number[] = [];
   const keepNotification: Behaviour["keepNotification"] = (notification, owner, service) => {
@@ -16,7 +16,9 @@ const stamped = (sound: Behaviour) => {
   return { keepNotification, writtenAtMs, isWithin };
 };
 
-/** The list while notifications are created (section 4.4), and where it is found (section 9), gone wrong. */
+/**
+ * Defects in the list while notifications are created (section 4.4), and in where it is served (section 9).
+ */
 export const writeDefects = rows({
   "notifications.under-writes": {
     "writes-drop-oldest: Only the forty latest notifications are kept.": change(
@@ -26,7 +28,7 @@ export const writeDefects = rows({
         parameters,
       }),
     ),
-    "writes-repeat-item-on-page: A page is read in two halves, newest first: a write comes between.":
+    "writes-repeat-item-on-page: A page is read in two halves, newest first, with writes in between.":
       decisions((sound) => ({
         order: () => "sequence DESC",
         readItems: async (selection, offset, { limit, page }, context) => {
@@ -61,8 +63,8 @@ export const writeDefects = rows({
             : sound.matching(filters, viewer, context),
       };
     }),
-    "writes-seen-by-every-other-read: Every second read comes from a replica 300 milliseconds behind.":
-      decisions((sound) => {
+    "writes-seen-by-every-other-read: Every second read comes from a replica 300 ms behind.": decisions(
+      (sound) => {
         const { keepNotification, writtenAtMs } = stamped(sound);
         let reads = 0;
         return {
@@ -76,8 +78,9 @@ export const writeDefects = rows({
             return { where: `${where} AND sequence <= ${replicated}`, parameters };
           },
         };
-      }),
-    "writes-lost-when-concurrent: Of two notifications created within ten milliseconds one is lost.":
+      },
+    ),
+    "writes-lost-when-concurrent: Two notifications within ten milliseconds replace each other in the list.":
       decisions((sound, last = { atMs: -Infinity }) => ({
         keepNotification: (notification: Notification, owner, service) => {
           const atMs = service.clock.realMs();
@@ -104,10 +107,10 @@ export const writeDefects = rows({
       "pathsOf",
       (usual, operation) => (operation === "list" ? ["/open-api/v2/notifications"] : usual),
     ),
-    "oauth-under-version: The OAuth endpoints are served under a version only.": change("pathsOf", (usual) =>
+    "oauth-under-version: The OAuth endpoints are only served under a version.": change("pathsOf", (usual) =>
       usual.map((path) => path.replace("/open-api/oauth/", "/open-api/v1/oauth/")),
     ),
-    "refresh-under-version: The refresh endpoint is served under a version only.": change(
+    "refresh-under-version: The refresh endpoint is only served under a version.": change(
       "pathsOf",
       (usual, operation) => (operation === "refresh" ? ["/open-api/v1/oauth/refresh-token"] : usual),
     ),

@@ -5,12 +5,12 @@ import { type NotificationStore, openNotificationStore } from "../notifications.
 import { type DeliveryStore, forgetfulStore, openDeliveryStore } from "./store.ts";
 import { ConfigurationError } from "../../conformance/contract/problem.ts";
 
-/** What outlives the process. */
+/** State that outlives the process. */
 export interface Data {
   readonly store: DeliveryStore;
-  /** The notifications of the directory; undefined without one. */
+  /** Notifications in the directory; undefined without one. */
   readonly notifications: NotificationStore | undefined;
-  /** Where the clock goes on; undefined where it begins. */
+  /** The time at which the clock continues; undefined for a new clock. */
   readonly continuedMs: (mode: ClockMode) => number | undefined;
   readonly close: () => void;
 }
@@ -22,7 +22,7 @@ const nothing: Data = {
   close: () => undefined,
 };
 
-/** Opens a data directory, which is made where there is none. Throws ConfigurationError. */
+/** Opens a data directory, creating it if needed. Throws ConfigurationError. */
 export const openData = (directory: string | undefined): Data => {
   if (directory === undefined) return nothing;
   const opened: { readonly close: () => void }[] = [];
@@ -43,7 +43,7 @@ export const openData = (directory: string | undefined): Data => {
   }
 };
 
-/** Time goes on where it stopped; a flowing clock has also had what passed meanwhile, and never goes back. */
+/** Time continues where it stopped; a flowing clock also adds the time since, and never goes back. */
 const continuedMs = (store: DeliveryStore, mode: ClockMode): number | undefined => {
   const leftAtMs = store.nowMs();
   return leftAtMs !== undefined && mode === "flowing" ? notBefore(leftAtMs) : leftAtMs;

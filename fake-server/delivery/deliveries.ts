@@ -9,13 +9,13 @@ import type { DeliveryStore } from "./store.ts";
 /** The service's pushes: each notification on its own schedule until it is acknowledged or given up. */
 export type Deliveries = ReturnType<typeof createDeliveries>;
 
-/** The deliveries of one service as they stand. */
+/** The deliveries of one service in their current state. */
 interface Outbox extends Host {
   readonly store: DeliveryStore;
   readonly sender: Sender;
   readonly pending: Set<Delivery>;
   readonly underWay: Set<Delivery>;
-  /** Those that are due, in the order in which they came to be so. */
+  /** Due deliveries, in the order in which they became due. */
   readonly line: Delivery[];
   readonly inLine: Set<Delivery>;
   readonly timers: Map<Delivery, () => void>;
@@ -25,7 +25,7 @@ interface Outbox extends Host {
   stopped: boolean;
 }
 
-/** Makes the deliveries of one service. A reset makes new ones, as it makes a new behaviour. */
+/** Creates the deliveries of one service. A reset creates new ones, like a new behaviour. */
 export const createDeliveries = ({ behaviour, service, counters }: Host, store: DeliveryStore) => {
   const outbox: Outbox = {
     behaviour,
@@ -52,24 +52,24 @@ export const createDeliveries = ({ behaviour, service, counters }: Host, store: 
   };
   return {
     callback: () => outbox.callback,
-    /** How many notifications are not acknowledged and not given up. */
+    /** Number of notifications neither acknowledged nor given up. */
     pending: () => outbox.pending.size,
-    /** Where all later pushes go, those of pending deliveries included. */
+    /** Destination of all later pushes, including those of pending deliveries. */
     register: (next: Callback | undefined): void => {
       outbox.callback = next;
       store.saveCallback(next);
       serve(outbox);
     },
-    /** Begins the delivery of a new notification; without a callback there is nothing to do. */
+    /** Starts the delivery of a new notification; does nothing without a callback. */
     accept: (notification: Notification): void => accept(outbox, notification),
-    /** Takes up what an earlier process left; what was due meanwhile is pushed at once. */
+    /** Resumes what an earlier process left; pushes that became due meanwhile are sent immediately. */
     resume: (): void => resume(outbox),
-    /** Ends every push and forgets every schedule; what the store holds stays there. */
+    /** Ends every push and forgets every schedule; the store keeps its content. */
     stop: (): void => stop(outbox),
   };
 };
 
-/** Takes a delivery out of the line and off the clock. */
+/** Removes a delivery from the line and from the clock. */
 const hold = ({ timers, line, inLine }: Outbox, delivery: Delivery): void => {
   timers.get(delivery)?.();
   timers.delete(delivery);
@@ -82,7 +82,7 @@ const finish = (outbox: Outbox, delivery: Delivery): void => {
   outbox.store.remove(delivery);
 };
 
-/** Sets the next push of a delivery, or ends it when none is to come. */
+/** Schedules the next push of a delivery, or ends the delivery if none is left. */
 const plan = (outbox: Outbox, delivery: Delivery): void => {
   const { behaviour, service, store } = outbox;
   const attempt = delivery.attempts.length + 1;
@@ -135,7 +135,7 @@ const push = async (outbox: Outbox, delivery: Delivery, to: Callback): Promise<v
   const work = clock.begin();
   delivery.attempts.push({ startedAtMs: clock.nowMs() });
   delete delivery.dueMs;
-  // The push is on record before it is sent, so that one that a restart cuts short is not sent once too often.
+  // Recorded before sending, so that a push interrupted by a restart is not sent once too often.
   outbox.store.save(delivery);
   const outcome = await sendPush({ ...outbox, work }, delivery, to);
   outbox.underWay.delete(delivery);

@@ -13,10 +13,10 @@ export interface PushMeans {
   readonly work: Work;
 }
 
-/** Requests that one push may lead to, so that a circle of redirects ends. */
+/** Maximum number of requests per push, so that redirect loops end. */
 const HOPS = 5;
 
-/** Sends the push that a delivery has just begun, and says what became of it. */
+/** Sends the push that a delivery has just begun, and returns its outcome. */
 export const sendPush = async (
   means: PushMeans,
   delivery: Delivery,
@@ -43,7 +43,7 @@ export const sendPush = async (
   return outcomes.find((outcome) => behaviour.acknowledges(outcome, delivery)) ?? only;
 };
 
-/** Sends a request and those that its answers lead to at once. */
+/** Sends a request and those that immediately follow from its answers. */
 const follow = async (
   { sender, behaviour, service, counters, work }: PushMeans,
   delivery: Delivery,

@@ -5,11 +5,11 @@ import type { Delivery } from "../pushes.ts";
 type Schedule = Pick<PushDecisions, "pushDelayMs" | "pushAnchorMs" | "maxPushes">;
 type Anchor = PushDecisions["pushAnchorMs"];
 
-/** The moments that a delay may count from. */
+/** The moments from which a delay may count. */
 export const anchors = {
   event: ({ createdAtMs }) => createdAtMs,
   startOfLatest: ({ attempts, createdAtMs }) => attempts.at(-1)?.startedAtMs ?? createdAtMs,
-  /** The end of a push is its failure: one that succeeded is not followed by another. */
+  /** The end of a push is its failure: a successful push has no successor. */
   endOfLatest: ({ attempts, createdAtMs }) => attempts.at(-1)?.endedAtMs ?? createdAtMs,
   startOfFirst: ({ attempts, createdAtMs }) => attempts[0]?.startedAtMs ?? createdAtMs,
   endOfFirst: ({ attempts, createdAtMs }) => attempts[0]?.endedAtMs ?? createdAtMs,
@@ -17,7 +17,9 @@ export const anchors = {
 
 const GROWTH = 2;
 
-/** The n-th delay of the document, from 0; beyond the listed ones each is twice the one before it ("in the same manner"). */
+/**
+ * The document's n-th delay, from 0; beyond the list each is twice the previous one ("in the same manner").
+ */
 export const listedDelayMs = (index: number, { limits }: Service): number => {
   const { pushDelaysMs } = limits;
   const last = pushDelaysMs.length - 1;
@@ -45,8 +47,8 @@ const firstAtOnce = (attempt: number): number => attempt - 2;
 const firstDelayed = (attempt: number): number => attempt - 1;
 
 /**
- * The ways in which section 6 may be read. R1 to R4 and R8 keep to five pushes, R5
- * to R7 do not. Where the anchor is not the event it is a choice of the service's.
+ * The possible readings of section 6. R1 to R4 and R8 keep to five pushes, R5 to R7 do not. If the anchor is
+ * not the event, the service chooses it.
  */
 export const readings = {
   r1: (anchor: Anchor) => schedule(cap, firstAtOnce, anchor),

@@ -9,26 +9,26 @@ export interface SendOptions {
   readonly ca: string | undefined;
   readonly checksCertificate: boolean;
   readonly keepsConnections: boolean;
-  /** For the whole exchange, on the service's clock unless real time is asked for. */
+  /** For the whole exchange, on the service's clock unless real time is requested. */
   readonly timeoutMs: number;
   readonly timesOutInRealTime?: boolean;
-  /** Told whenever the exchange gets on. */
+  /** Notified whenever the exchange progresses. */
   readonly work: Work;
 }
 
-/** The HTTP side of deliveries: one request, one outcome, whatever happens. */
+/** The HTTP side of deliveries: one request, one outcome, in all cases. */
 export interface Sender {
   readonly send: (request: PushRequest, options: SendOptions) => Promise<PushOutcome>;
-  /** Ends every connection; what is under way ends as `interrupted`. */
+  /** Closes all connections; requests in flight end as `interrupted`. */
   readonly close: () => void;
 }
 
-/** An idle connection is given up before common servers do so, or a push could meet the end of one. */
+/** Idle connections are closed earlier than common servers do, so that no push meets a closing one. */
 const IDLE_MS = 2_000;
-/** More than an acknowledgement could need; what is longer is not read to its end. */
+/** More than any acknowledgement needs; longer answers are not read to their end. */
 const BODY_MAX_BYTES = 64 * 1024;
 
-/** Agents for connections that are kept and for those that are not. HTTP/1.1 only; each handshake is a full one. */
+/** Agents for kept and for unkept connections. HTTP/1.1 only; every handshake is a full one. */
 const agentsOf = (keepAlive: boolean) => {
   const options = { keepAlive, timeout: IDLE_MS, maxSockets: Infinity, maxFreeSockets: 256 };
   return {
@@ -43,7 +43,7 @@ export const createSender = (clock: SenderClock): Sender => {
   const agents: Agents = { kept: agentsOf(true), single: agentsOf(false) };
   let closed = false;
   return {
-    // What Node refuses to send at all, such as a header with a line break, is a push that failed too.
+    // A request that Node refuses to send, such as one with a line break in a header, is a failed push too.
     send: (request, options) =>
       exchange({ clock, agents, isClosed: () => closed }, request, options).catch((error: unknown) => ({
         kind: "unreachable" as const,
@@ -74,7 +74,7 @@ const open = (agents: Agents, request: PushRequest, options: SendOptions): http.
   });
 };
 
-/** Calls back once the time of an exchange is over, unless that is taken back. */
+/** Calls back at the timeout of an exchange, unless cancelled. */
 const afterTimeout = (
   clock: SenderClock,
   { timeoutMs, timesOutInRealTime = false }: SendOptions,
@@ -88,7 +88,7 @@ const afterTimeout = (
   };
 };
 
-/** One request and what became of it. Rejects for what Node refuses to send. */
+/** One request and its outcome. Rejects if Node refuses to send it. */
 const exchange = (
   sender: { readonly clock: SenderClock; readonly agents: Agents; readonly isClosed: () => boolean },
   request: PushRequest,
@@ -137,7 +137,7 @@ const exchange = (
     outgoing.end(request.body);
   });
 
-/** Reads an answer to its end, or to more than an acknowledgement could need. */
+/** Reads an answer to its end, or to more than any acknowledgement needs. */
 const readAnswer = (
   incoming: http.IncomingMessage,
   work: Work,
@@ -174,7 +174,7 @@ const headersOf = ({ headers }: http.IncomingMessage): Readonly<Record<string, s
 
 const UNTRUSTED = /CERT|SELF_SIGNED|UNABLE_TO_VERIFY|UNABLE_TO_GET_ISSUER/;
 
-/** What kind of failure an error of Node's is; Node reports a connection that was closed and one that was reset alike. */
+/** The kind of failure of a Node error; Node reports closed and reset connections alike. */
 const failureOf = ({ code = "", syscall }: NodeJS.ErrnoException, answerBegan: boolean): PushFailure => {
   if (code === "ECONNREFUSED") return "refused";
   if (UNTRUSTED.test(code)) return "untrusted";

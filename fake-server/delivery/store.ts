@@ -1,16 +1,19 @@
 import { DatabaseSync } from "node:sqlite";
 import type { Callback, Delivery } from "../pushes.ts";
 
-/** What a service finds again after a restart. Every change is on disk when the call returns, whatever ends the process. */
+/**
+ * State that a service recovers after a restart. Every change is on disk when the call returns, however the
+ * process ends.
+ */
 export interface DeliveryStore {
   readonly save: (delivery: Delivery) => void;
   readonly remove: (delivery: Delivery) => void;
-  /** Those that are not over, in the order of their events. */
+  /** Unfinished deliveries, in the order of their events. */
   readonly pending: () => readonly Delivery[];
   readonly saveCallback: (callback: Callback | undefined) => void;
   readonly callback: () => Callback | undefined;
   readonly saveNow: (nowMs: number) => void;
-  /** The latest time that the service's clock was seen to show. */
+  /** The latest time the service's clock showed. */
   readonly nowMs: () => number | undefined;
   /** How often a service was started on this store before. */
   readonly earlierStarts: number;
@@ -18,7 +21,7 @@ export interface DeliveryStore {
   readonly close: () => void;
 }
 
-/** For a service without a data directory: nothing is kept, and nothing costs anything. */
+/** For a service without a data directory: keeps nothing and costs nothing. */
 export const forgetfulStore: DeliveryStore = {
   save: () => undefined,
   remove: () => undefined,
@@ -32,7 +35,7 @@ export const forgetfulStore: DeliveryStore = {
   close: () => undefined,
 };
 
-/** A service has its store to itself: two that push the same notifications would push each twice. */
+/** A service locks its store: two services pushing the same notifications would push each twice. */
 const SCHEMA = `
   PRAGMA locking_mode = EXCLUSIVE;
   PRAGMA journal_mode = WAL;
@@ -40,7 +43,7 @@ const SCHEMA = `
   CREATE TABLE IF NOT EXISTS deliveries (sequence INTEGER PRIMARY KEY, delivery TEXT NOT NULL);
   CREATE TABLE IF NOT EXISTS facts (name TEXT PRIMARY KEY, value TEXT NOT NULL);`;
 
-/** Opens the store in an SQLite file, which is made where there is none. */
+/** Opens the store in an SQLite file, creating it if needed. */
 export const openDeliveryStore = (file: string): DeliveryStore => {
   const database = new DatabaseSync(file);
   database.exec(SCHEMA);

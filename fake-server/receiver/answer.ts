@@ -13,9 +13,9 @@ export interface Prepared {
   /** Names and values in turn, as Node takes them. */
   readonly headers: readonly string[];
   readonly body: Buffer;
-  /** How many bytes of filling follow in the place of a body. */
+  /** Number of filler bytes instead of a body. */
   readonly filling: number;
-  /** All of it for a reader, cut to a bounded length. */
+  /** The whole answer for readers, truncated to a bounded length. */
   readonly text: string;
 }
 
@@ -23,7 +23,7 @@ const SHOWN_CHARACTERS = 4_096;
 const FILLING = Buffer.alloc(65_536, "x");
 const nothing = Buffer.alloc(0);
 
-/** The answer that is sent, at least in part; undefined where nothing is said. */
+/** The answer to send, at least in part; undefined for no answer. */
 const answerIn = (action: PushAction): Answer | undefined => {
   if (action.kind === "answer") return action;
   const begins =
@@ -32,7 +32,9 @@ const answerIn = (action: PushAction): Answer | undefined => {
   return begins ? { kind: "answer", status: action.status ?? 200 } : undefined;
 };
 
-/** Prepares what is answered before the push is recorded, so that the record contains it; undefined where nothing is said. */
+/**
+ * Prepares the answer before the push is recorded, so that the record contains it; undefined for no answer.
+ */
 export const prepare = (
   action: PushAction,
   id: string | undefined,
@@ -92,13 +94,13 @@ export interface Exchange {
   readonly link: Link;
   readonly response: ServerResponse;
   readonly clock: ReceiverClock;
-  /** Called once with the end of the push, where `perform` did not return it. */
+  /** Called once at the end of the push, unless `perform` returned it. */
   readonly ended: (answered: Answered) => void;
 }
 
 /**
- * Does what the plan says. Returns the end of the push where it is at an end at once; otherwise `ended` is
- * called later: when the answer was handed over, the connection closed, or when the sender left before.
+ * Carries out the planned action. Returns the end of the push if it ends immediately; otherwise `ended` is
+ * called later: when the answer was handed over, the connection closed, or the sender left.
  */
 export const perform = (
   action: PushAction,
@@ -113,7 +115,7 @@ export const perform = (
     return endOf("sent", clock);
   }
   if (response.socket !== null) return begin(action, prepared, exchange);
-  // Before its turn on the connection a request has no socket: earlier ones on it are answered first.
+  // A request has no socket until its turn on the connection: earlier requests on it are answered first.
   response.once("socket", () => {
     const answered = perform(action, prepared, exchange);
     if (answered !== undefined) exchange.ended(answered);
@@ -140,7 +142,7 @@ const begin = (
 ): Answered | undefined => {
   const { response, link, clock } = exchange;
   if (action.kind === "reset") {
-    // The TCP socket below TLS: a reset of the TLS socket would still say goodbye first.
+    // The TCP socket below TLS: resetting the TLS socket would first send a close notification.
     link.raw.resetAndDestroy();
     link.socket?.destroy();
     return endOf("reset", clock);
@@ -151,7 +153,7 @@ const begin = (
       if (action.when === "head") response.flushHeaders();
       else response.write(prepared.body.subarray(0, Math.floor(prepared.body.length / 2)));
     }
-    // Below Node's answer, which knows no status line without a code.
+    // Below Node's answer, which cannot write a status line without a code.
     if (action.when === "status-line") response.socket?.write("HTTP/1.1 ");
     link.socket?.destroySoon();
     return endOf("closed", clock);
@@ -181,7 +183,7 @@ const untilOver = ({ response, clock, ended }: Exchange): Wait => {
   return { later: (ms, task) => void cancels.push(clock.after(ms, task)), finish };
 };
 
-/** Where there is a status, the head with the length of the body is sent, and none of the body. */
+/** If there is a status, sends the head with the body's length, but no body. */
 const hang = (
   { forMs }: Extract<PushAction, { kind: "hang" }>,
   prepared: Prepared | undefined,

@@ -3,14 +3,14 @@ import type { PushLine, PushPlan } from "../../conformance/contract/push.ts";
 import { parsePlan } from "./plan.ts";
 import { type Arrival, createPlanner } from "./planner.ts";
 
-/** No test has more notifications; beyond this the first ones are forgotten, so that memory stays bounded. */
+/** More than any test needs; beyond this the oldest notifications are forgotten, to bound the memory. */
 const MOST_NOTIFICATIONS = 500_000;
 /** Longer ids are ignored: such notifications are identified by the hash of their body. */
 const LONGEST_NAME = 256;
 
 export type Answering = ReturnType<typeof createAnswering>;
 
-/** Counts the attempts of each notification and follows a plan. The plan may be replaced; the counts stay. */
+/** Counts the attempts of each notification and follows a plan. The plan can be replaced; counts stay. */
 export const createAnswering = (plan: PushPlan = { rules: [] }) => {
   let planner = createPlanner(parsePlan(plan));
   const attempts = new Map<string, number>();
@@ -29,9 +29,9 @@ export const createAnswering = (plan: PushPlan = { rules: [] }) => {
     follow: (next: PushPlan): void => {
       planner = createPlanner(next);
     },
-    /** Counts one more push of a notification and returns its number, from 1. */
+    /** Counts another push of a notification and returns its number, from 1. */
     nextAttempt: ({ key }: Request): number => set(key, (attempts.get(key) ?? 0) + 1),
-    /** Takes up the counts where an earlier process left them. */
+    /** Restores counts from an earlier process's line. */
     recount: (line: PushLine): void => {
       if (line.kind === "cleared") clear();
       if (line.kind !== "push" || line.attempt === 0) return;
@@ -79,6 +79,6 @@ const nameIn = (body: unknown, field: "id" | "accountId"): string | undefined =>
   return typeof name === "string" && name.length <= LONGEST_NAME ? name : undefined;
 };
 
-/** Identifies a notification: its id, or the hash of a body without one. */
+/** Identifies a notification: its id, or the hash of a body without an id. */
 const keyOf = (notificationId: string | undefined, bodySha256: string): string =>
   notificationId ?? `sha256:${bodySha256}`;

@@ -139,7 +139,7 @@ describe("a hostile sender costs a line:", () => {
         `POST /service/webhook HTTP/1.1\r\nhost: x\r\ncontent-length: 60000\r\n\r\n${"x".repeat(30_000)}`,
       );
     await control.until("fault", ({ message }) =>
-      message.includes("more than 50000 bytes of bodies at the same time"),
+      message.includes("more than 50000 bytes of bodies in flight"),
     );
     for (const socket of sockets) socket.destroy();
     expect(await stillServes()).toBe(200);

@@ -104,7 +104,7 @@ describe("the receiver's certificate", () => {
     const start = (certPem: string, keyPem: string) => startReceiver({ certificate: { certPem, keyPem } });
     await expect(start(one.own.certPem, other.own.keyPem)).rejects.toMatchObject({
       name: "ConfigurationError",
-      message: expect.stringContaining("it is not the key of the certificate"),
+      message: expect.stringContaining("it does not belong to the certificate"),
     });
     await expect(start("text", other.own.keyPem)).rejects.toMatchObject({
       message: expect.stringMatching(/^certificate: it cannot be read/),

@@ -14,32 +14,30 @@ import { codeOf } from "../../conformance/contract/files.ts";
 export const certificateKinds = ["own", "untrusted", "wrong-host", "expired"] as const;
 export type CertificateKind = (typeof certificateKinds)[number];
 
-/** What the receiver shows, and what it can show instead where a sender's check is to be tried. */
+/** The receiver's certificate, and alternatives for testing a sender's verification. */
 export interface Certificates {
   readonly own: Certificate;
-  /** PEM of the authority to trust; undefined where the user's own certificate names none. */
+  /** PEM of the authority to trust; undefined if the user's own certificate names none. */
   readonly caPem: string | undefined;
   readonly caFile: string | undefined;
-  /** Another certificate, made when it is first asked for. */
+  /** An alternative certificate, created on first use. */
   readonly of: (kind: CertificateKind) => Promise<Certificate>;
 }
 
 const RENEW_BEFORE_MS = 14 * DAY_MS;
 
-/** Whether a certificate is still good for these hosts and not about to expire. */
+/** Whether a certificate is valid for these hosts and not about to expire. */
 const serves = (certificate: X509Certificate, hosts: readonly string[], nowMs: number): boolean =>
   Date.parse(certificate.validTo) - nowMs > RENEW_BEFORE_MS &&
   hosts.every((host) => (isIP(host) ? certificate.checkIP(host) : certificate.checkHost(host)) !== undefined);
 
-/**
- * Checks a user's certificate against its key. Throws ConfigurationError that says which of the two is wrong.
- */
+/** Checks a user's certificate against its key. Throws ConfigurationError saying which is wrong. */
 const checkCertificate = ({ certPem, keyPem }: Certificate): X509Certificate => {
   const certificate = parsed("certificate", () => new X509Certificate(certPem));
   const key = parsed("key", () => createPrivateKey(keyPem));
   if (!certificate.checkPrivateKey(key))
     throw new ConfigurationError(
-      `key: it is not the key of the certificate "${certificate.subject}"; accepted is the private key that the certificate was made for`,
+      `key: it does not belong to the certificate "${certificate.subject}"; accepted is the private key that the certificate was made for`,
     );
   return certificate;
 };
@@ -68,16 +66,16 @@ const readPair = async (
     return { certPem, keyPem, x509: checkCertificate({ certPem, keyPem }) };
   } catch (error) {
     if (codeOf(error) === "ENOENT") return undefined;
-    // A key that others may have read is not made good by making another: senders trust what it signed.
+    // A key that others may have read cannot simply be replaced: senders trust what it signed.
     if (error instanceof WideFile) throw error;
     throw new ConfigurationError(
-      `${folder}: ${cert} or ${key} cannot be used (${reasonOf(error)}); remove both to have new ones made`,
+      `${folder}: ${cert} or ${key} cannot be used (${reasonOf(error)}); remove both to have new ones created`,
       { cause: error },
     );
   }
 };
 
-/** The key goes first, and each file appears whole: a process that is killed in between leaves nothing half made. */
+/** Writes the key first, and each file atomically: a process killed in between leaves no partial file. */
 const writePair = async (
   folder: string,
   [cert, key]: Names,
@@ -88,7 +86,7 @@ const writePair = async (
     replaceFile(path.join(folder, key), keyPem, 0o600);
     replaceFile(path.join(folder, cert), certPem, 0o644);
   } catch (error) {
-    throw new ConfigurationError(`${folder}: certificates cannot be kept there (${reasonOf(error)})`, {
+    throw new ConfigurationError(`${folder}: certificates cannot be stored there (${reasonOf(error)})`, {
       cause: error,
     });
   }
@@ -98,13 +96,13 @@ export interface CertificateRequest {
   /** The names and addresses by which senders reach the receiver. */
   readonly hosts: readonly string[];
   readonly nowMs: number;
-  /** Where the authority and the certificate are kept; without it they are made for this process alone. */
+  /** Where authority and certificate are stored; without it they last as long as this process. */
   readonly folder?: string;
-  /** The user's own. */
+  /** The user's own certificate. */
   readonly certificate?: Certificate;
 }
 
-/** Finds or makes the receiver's certificate. Rejects with ConfigurationError. */
+/** Finds or creates the receiver's certificate. Rejects with ConfigurationError. */
 export const certificatesFor = async ({
   hosts,
   nowMs,
@@ -132,13 +130,13 @@ export const certificatesFor = async ({
   return { own, caPem: ca.certPem, caFile, of: othersBeside(own, hosts, nowMs, ca) };
 };
 
-/** The last certificate of the user's chain; his own where it signs itself. */
+/** The last certificate of the user's chain, or the certificate itself if self-signed. */
 const issuerOf = ({ certPem }: Certificate, x509: X509Certificate): string | undefined => {
   const [, ...chain] = certPem.match(/-----BEGIN CERTIFICATE-----[^-]+-----END CERTIFICATE-----/g) ?? [];
   return chain.at(-1) ?? (x509.issuer === x509.subject ? certPem : undefined);
 };
 
-/** The pair that is kept in the folder, where it is still good; one that is made, and kept from now on, otherwise. */
+/** The pair stored in the folder if still valid, otherwise a new one, which is stored. */
 const keptOrMade = async (
   folder: string | undefined,
   names: Names,
@@ -161,7 +159,7 @@ const othersBeside = (
 ): Certificates["of"] => {
   const made = new Map<CertificateKind, Promise<Certificate>>([["own", Promise.resolve(own)]]);
   const make = async (kind: CertificateKind): Promise<Certificate> => {
-    // Where the user's authority signs, its key is not here: the certificate is then untrusted as well.
+    // The user's authority key is not available here, so a certificate for it would be untrusted as well.
     const isUntrusted = kind === "untrusted" || ca === undefined;
     const authority = isUntrusted ? await makeCa(nowMs, "An untrusted authority") : ca;
     if (kind === "expired") return makeLeaf(authority, hosts, [nowMs - 30 * DAY_MS, nowMs - DAY_MS]);

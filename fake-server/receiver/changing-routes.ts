@@ -23,7 +23,7 @@ export interface Controlled {
   readonly ownUrl: string;
 }
 
-/** The state, and every change of it; a change answers with the moment from which on it holds. */
+/** The state, and all its changes; a change returns the moment from which it applies. */
 export const addChangingRoutes = (app: FastifyInstance, controlled: Controlled): void => {
   const { log, answering } = controlled;
   app.get("/state", () => stateOf(controlled));
@@ -66,7 +66,7 @@ const stateOf = (controlled: Controlled): ReceiverState => {
   return { callbackUrl, ...ca, ...markOf(controlled), listening: listener.listening() };
 };
 
-/** Pushes on connections that were accepted before may still be complete after the listener is closed. */
+/** Pushes on connections accepted earlier may still complete after the listener is closed. */
 const setListener = async (controlled: Controlled, state: "open" | "closed"): Promise<JournalMark> => {
   const { clock, log, listener, connections } = controlled;
   if (listener.listening() === (state === "open")) return markOf(controlled);

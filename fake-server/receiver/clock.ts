@@ -1,27 +1,28 @@
 import { performance } from "node:perf_hooks";
 
-/** How often the lateness of the event loop's timers is looked at. */
+/** Sampling interval for the lateness of the event loop's timers. */
 const SAMPLE_MS = 20;
 
-/** A moment on the receiver's monotonic clock, and by how much the bytes may have been there before it. */
+/** A moment on the receiver's monotonic clock, with the maximum time the bytes may have waited before it. */
 export interface Stamp {
   readonly ms: number;
   readonly uncertaintyMs: number;
 }
 
-/** To the microsecond: what is beyond is noise, and long in JSON. */
+/** To the microsecond: more digits are noise, and long in JSON. */
 export const rounded = (ms: number): number => Math.round(ms * 1_000) / 1_000;
 
 export type ReceiverClock = ReturnType<typeof createReceiverClock>;
 
-/** A day, well within what Node's timers take. */
+/** A day, well within the range of Node's timers. */
 const LONGEST_DELAY_MS = 86_400_000;
 
 /**
- * The receiver's own time, in milliseconds from the moment at which it was made. A stamp is taken when the event loop hands the bytes over; they may have waited for it. They did
- * not arrive before the loop last asked the kernel, and while the loop is idle nothing waits: so they waited no longer
- * than the loop has been busy since the turn before this one began. Where the machine was too busy to wake the process
- * the process cannot measure that itself; the lateness of a timer is used instead.
+ * The receiver's own time, in milliseconds since its creation. A stamp is taken when the event loop delivers
+ * the bytes, which may have waited. They did not arrive before the loop last polled the kernel, and nothing
+ * waits while the loop is idle, so they waited at most as long as the loop has been busy since the previous
+ * turn began. If the machine was too busy to wake the process, the process cannot measure that; the lateness
+ * of a timer is used instead.
  */
 export const createReceiverClock = () => {
   const epochMs = performance.now();
@@ -41,7 +42,7 @@ export const createReceiverClock = () => {
 
   return {
     nowMs,
-    /** Stamps what the event loop has just brought. */
+    /** Stamps what the event loop has just delivered. */
     stamp: (): Stamp => {
       const ms = nowMs();
       const busyMs = ms - performance.nodeTiming.idleTime;
@@ -61,7 +62,7 @@ export const createReceiverClock = () => {
       if (second !== dateSecond) [date, dateSecond] = [new Date(second * 1_000).toUTCString(), second];
       return date;
     },
-    /** Runs `task` after `ms` of real time; the returned function takes it back. */
+    /** Runs `task` after `ms` of real time; the returned function cancels it. */
     after: (ms: number, task: () => void): (() => void) => {
       const timer = setTimeout(
         () => {

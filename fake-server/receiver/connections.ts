@@ -10,7 +10,7 @@ interface Registry {
   readonly reportFault: ReportFault;
   readonly most: number;
   readonly links: Map<Socket, Link>;
-  /** Connections between requests, the longest idle first: these are closed when there are too many. */
+  /** Connections between requests, longest idle first: these are closed when there are too many. */
   readonly idle: Set<Link>;
   readonly byPeer: Map<string, Link>;
   readonly bySocket: WeakMap<Socket, Link>;
@@ -28,7 +28,7 @@ export const createConnections = (
   const bySocket = new WeakMap<Socket, Link>();
   const registry: Registry = { clock, reportFault, most, links, idle, byPeer, bySocket, lastId: 0 };
   return {
-    /** Accepts a TCP connection, or turns it away. */
+    /** Accepts a TCP connection, or refuses it. */
     opened: (raw: Socket): void => open(registry, raw),
     /** Id of the last connection accepted; 0 before the first. */
     lastId: () => registry.lastId,
@@ -39,12 +39,12 @@ export const createConnections = (
       if (link !== undefined) use(registry, link, raw);
     },
     of: (socket: Socket) => bySocket.get(socket),
-    /** What to report of a connection on which no push could be read; undefined once it was reported. */
+    /** The report on a connection on which no push could be read; undefined if already reported. */
     lost: (socket: Socket, sinceMs?: number): LostConnection | undefined => {
       const link = bySocket.get(socket);
       return link === undefined ? undefined : lostWith(link, sinceMs ?? link.first?.ms ?? link.openedMs);
     },
-    /** Closes a connection that is still unused after so many milliseconds; false where it has been used. */
+    /** Closes a connection that is still unused after this many milliseconds; false if it has been used. */
     endUnused: (socket: Socket, afterMs: number): boolean => {
       const isUnused = (): boolean => bySocket.get(socket)?.spoken === false;
       if (!isUnused()) return false;
@@ -68,12 +68,12 @@ export const createConnections = (
       if (link.busy === 0 && links.has(link.raw)) idle.add(link);
     },
     /**
-     * Closes those that are between two requests, and the others after their answer. Fulfilled when the senders of the
-     * first have closed them as well: until then they may still send a push on them, which meets their end in place of
-     * what new connections meet.
+     * Closes connections between two requests, and the others after their answer. Resolves when the senders
+     * of the former have closed them as well: until then they may still send a push on them, which would meet
+     * a closed connection rather than what new connections meet.
      */
     retire: (): Promise<void> => retire(registry, leavingMs),
-    /** Fulfilled when all of them are gone. */
+    /** Resolves when all are gone. */
     destroyAll: async (): Promise<void> => {
       await Promise.all([...links.keys()].map(destroyed));
     },
@@ -112,7 +112,7 @@ const open = (registry: Registry, raw: Socket): void => {
   registry.idle.add(link);
   registry.byPeer.set(link.peer, link);
   raw.setNoDelay(true);
-  // An error ends the connection, and its end is reported.
+  // An error ends the connection, and the end is reported.
   raw.on("error", () => undefined);
   raw.once("close", () => {
     drop(registry, link);
@@ -146,7 +146,7 @@ const use = ({ bySocket, clock }: Registry, link: Link, socket: Socket): void =>
   stampBytes(link, socket, clock);
 };
 
-/** Where there are too many connections, the one that is idle for longest goes. False where all are busy. */
+/** With too many connections, closes the one idle longest. False if all are busy. */
 const makeRoom = (registry: Registry, address: string | undefined): boolean => {
   const { clock, reportFault, most, links, idle } = registry;
   if (links.size < most) return true;
@@ -157,7 +157,7 @@ const makeRoom = (registry: Registry, address: string | undefined): boolean => {
   });
   const [oldest] = idle;
   if (oldest === undefined) {
-    const message = `connection refused: all ${most} that are accepted are busy`;
+    const message = `connection refused: all ${most} accepted connections are busy`;
     reportFault("connections refused", message, turnedAway(clock.nowMs(), address));
     return false;
   }
@@ -172,14 +172,13 @@ const makeRoom = (registry: Registry, address: string | undefined): boolean => {
   return true;
 };
 
-/** Reports a connection that ended before or within a request, unless that was done already. */
+/** Reports a connection that ended before or within a request, unless already reported. */
 const reportGone = (reportFault: ReportFault, link: Link): void => {
   const { id, remotePort, requests, first } = link;
   if (link.socket === undefined) {
     const lost = lostWith(link, link.openedMs);
     const reason = link.failure?.reason ?? "ECONNRESET";
-    if (lost !== undefined)
-      reportFault("TLS handshakes that failed", `TLS handshake failed: ${reason}`, lost);
+    if (lost !== undefined) reportFault("failed TLS handshakes", `TLS handshake failed: ${reason}`, lost);
   } else if (requests === 0 || first !== undefined) {
     const lost = lostWith(link, first?.ms ?? link.openedMs);
     const further = requests === 0 ? "" : "further ";

@@ -24,14 +24,14 @@ export const buildControl = (controlled: Controlled, options: ControlOptions): F
   const allowed = createAccess(options.host, options.token);
   app.addHook("onRequest", async (request, reply) => {
     const { authorization, origin, host: named } = request.headers;
-    // The page's own files hold no data, and a browser sends no token when it opens an address.
+    // The page's own files hold no data, and browsers send no token when opening an address.
     if (options.page === true && request.method === "GET" && (await sendPage(request.url, reply)))
       return reply;
     if (allowed({ authorization, host: named, origin })) return undefined;
     return reply
       .code(401)
       .header("www-authenticate", "Bearer")
-      .send({ error: "the receiver's token is needed: Authorization: Bearer TOKEN" });
+      .send({ error: "the receiver's token is required: Authorization: Bearer TOKEN" });
   });
   addReadingRoutes(app, controlled.log, options.journal);
   addChangingRoutes(app, controlled);
@@ -48,7 +48,7 @@ const sendPage = async (url: string, reply: FastifyReply): Promise<boolean> => {
 };
 
 const LONGEST_WAIT_MS = 60_000;
-/** Lines that are put into one piece of an answer. */
+/** Lines per chunk of an answer. */
 const LINES_AT_ONCE = 1_000;
 
 const addReadingRoutes = (app: FastifyInstance, log: EventLog, journalFile: string | undefined): void => {
@@ -96,10 +96,10 @@ function* linesOf(
   }
 }
 
-/** The number of a line, found without parsing it. */
+/** The number of a line, without parsing it. */
 const numberOf = (line: string): number => Number(/"n":(\d+)/.exec(line.slice(0, 64))?.[1] ?? NaN);
 
-/** The lines are JSON already: they are joined, never parsed. */
+/** The lines are JSON already, so they are joined without parsing. */
 function* linesDocument(log: EventLog, after: number, limit: number): Generator<string> {
   const last = log.last();
   let separator = `{"last":${last},"lines":[`;
@@ -114,9 +114,9 @@ function* linesText(log: EventLog): Generator<string> {
   for (const lines of linesOf(log, 0, log.last())) yield `${lines.join("\n")}\n`;
 }
 
-/** Server-sent events: each line as one event, its number as the event's id. */
+/** Server-sent events: each line is one event, with its number as the event's id. */
 async function* events(log: EventLog, after: number, closed: AbortSignal): AsyncGenerator<string> {
-  // A comment, so that the reader has an answer even before the first line.
+  // A comment, so that the reader gets an answer before the first line.
   yield ":\n\n";
   let sent = after;
   while (!closed.aborted) {

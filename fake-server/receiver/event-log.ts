@@ -4,29 +4,29 @@ import type { Journal } from "./journal.ts";
 import { reasonOf } from "./problems.ts";
 import { createRing } from "./ring.ts";
 
-/** A line before it has its number. */
+/** A line without its number. */
 type LineBody = PushLine extends infer Line
   ? Line extends PushLine
     ? Omit<Line, "n" | "epoch">
     : never
   : never;
 
-/** A numbered line that is not published yet. */
+/** A numbered, unpublished line. */
 interface Entry {
   readonly n: number;
   readonly text: string;
-  /** Called when a push is kept; returns its end where that was at once. */
+  /** Called when a push is stored; returns its end if immediate. */
   readonly answer?: (n: number) => Answered | undefined;
-  /** Called when a push could not be kept: nothing may be acknowledged then. */
+  /** Called if a push could not be stored, so that it must not be acknowledged. */
   readonly failed?: () => void;
-  /** Whether all lines before it are forgotten. */
+  /** Whether all earlier lines are forgotten. */
   readonly clears?: boolean;
 }
 
 export interface EventLogOptions {
   readonly epoch: string;
   readonly clock: ReceiverClock;
-  /** Keeps each line before it is published; without it lines are in memory alone. */
+  /** Stores each line before it is published; without it lines are only in memory. */
   readonly journal: Journal | undefined;
   readonly onTrouble: ((message: string) => void) | undefined;
 }
@@ -65,12 +65,12 @@ export const createEventLog = (options: EventLogOptions) => {
   return {
     epoch,
     last: () => last,
-    /** The last number given out; its line may not be readable yet. */
+    /** The last assigned number; its line may not be readable yet. */
     lastNumbered: () => lastNumbered,
     record,
     recordPush: (push: Push, answer: NonNullable<Entry["answer"]>, failed: () => void): void =>
       add({ ...numbered({ kind: "push", ...push }), answer, failed }),
-    /** Takes up a line that an earlier process recorded. */
+    /** Restores a line recorded by an earlier process. */
     restore: ({ kind, n }: PushLine, text: string): void => {
       if (kind === "cleared") ring.clear();
       ring.add(n, text);
@@ -79,7 +79,7 @@ export const createEventLog = (options: EventLogOptions) => {
     clear: () => add({ ...numbered({ kind: "cleared", atMs: clock.nowMs() }), clears: true }),
     /** JSON texts of the lines after `after` up to `upTo`, in order, at most `limit`. */
     read: ring.between,
-    /** Fulfilled when there is a line after `after`, after `maxMs`, or when the signal is aborted. */
+    /** Resolves when there is a line after `after`, after `maxMs`, or when the signal aborts. */
     waitFor: (after: number, maxMs: number, signal: AbortSignal): Promise<void> =>
       until(() => last > after, readers, { clock, maxMs, signal }),
     close: (): void => {
@@ -89,7 +89,7 @@ export const createEventLog = (options: EventLogOptions) => {
   };
 };
 
-/** A line that an answer records is published after the push that it answers. */
+/** A line that records an answer is published after the push it answers. */
 const inTurns = (publish: (entry: Entry) => void): ((entry: Entry) => void) => {
   const waiting: Entry[] = [];
   let publishing = false;
@@ -102,7 +102,7 @@ const inTurns = (publish: (entry: Entry) => void): ((entry: Entry) => void) => {
   };
 };
 
-/** Writes lines to the journal; reports once that it cannot be written, and once that it can be again. */
+/** Writes lines to the journal; reports once when it cannot be written, and once when it can again. */
 const keeperIn = (
   { journal, clock, onTrouble }: EventLogOptions,
   record: (line: LineBody) => void,
@@ -127,7 +127,7 @@ const keeperIn = (
   };
 };
 
-/** Fulfilled when `isTrue` after one of the calls of `readers`, after `maxMs`, or when the signal is aborted. */
+/** Resolves if `isTrue` after a call of `readers`, after `maxMs`, or when the signal aborts. */
 const until = (
   isTrue: () => boolean,
   readers: Set<() => void>,

@@ -2,7 +2,7 @@ import type { LostStage } from "../../conformance/contract/push.ts";
 import { type ReceiverClock, rounded } from "./clock.ts";
 import type { EventLog } from "./event-log.ts";
 
-/** A connection that was over before a push could be read from it. */
+/** A connection that ended before a push could be read from it. */
 export interface LostConnection {
   readonly stage: LostStage;
   readonly address?: string | undefined;
@@ -10,14 +10,14 @@ export interface LostConnection {
 }
 
 /**
- * Records what went wrong on the wire: the first fault of a kind at once, those of the next second in one line. `kind`
- * groups faults that differ only in details; lost connections are grouped by their stage and address as well.
+ * Records faults on the wire: the first of a kind immediately, those of the next second in one line. `kind`
+ * groups faults that differ only in details; lost connections are also grouped by stage and address.
  */
 export type ReportFault = (kind: string, message: string, lost?: LostConnection) => void;
 
 const GROUP_MS = 1_000;
 const MOST_MOMENTS = 100;
-/** Beyond this many groups at once, faults are no longer told apart by address. */
+/** With more groups at once, faults are no longer distinguished by address. */
 const MOST_GROUPS = 200;
 
 interface Group {

@@ -21,12 +21,12 @@ export interface Intake {
   readonly path: string;
 }
 
-/** How long a sender may go on sending a body that was refused before its connection is closed. */
+/** How long a sender may continue sending a refused body before its connection is closed. */
 const REFUSED_MS = 500;
 
 export const createIntake = (intake: Intake) => {
   const { connections } = intake;
-  /** Bytes of bodies that are being read, on all connections. */
+  /** Bytes of bodies being read, on all connections. */
   const reading = { bytes: 0 };
   return (request: IncomingMessage, response: ServerResponse): void => {
     const link = connections.of(request.socket);
@@ -72,7 +72,7 @@ const readBody = (intake: Intake, reading: { bytes: number }, received: Received
     chunks.push(chunk);
     if (received.bytes > limits.bodyBytes) refuse(`a body of more than ${limits.bodyBytes} bytes`);
     else if (reading.bytes > limits.bodiesBytes)
-      refuse(`more than ${limits.bodiesBytes} bytes of bodies at the same time`);
+      refuse(`more than ${limits.bodiesBytes} bytes of bodies in flight`);
   });
   request.on("end", () => {
     if (!isReading) return;
@@ -91,7 +91,7 @@ const readBody = (intake: Intake, reading: { bytes: number }, received: Received
 
 const shortened = (target = ""): string => (target.length > 200 ? `${target.slice(0, 200)}...` : target);
 
-/** All of a body; the chunks are let go, so that no large body is held twice. */
+/** The whole body; the chunks are released, so that no large body is held twice. */
 const taken = ({ chunks }: Received): Buffer => {
   const [only] = chunks;
   const body = chunks.length === 1 && only !== undefined ? only : Buffer.concat(chunks);
@@ -127,11 +127,11 @@ const accept = (intake: Intake, received: Received): void => {
 
 const refusals = {
   400: "the body is not JSON",
-  404: "no push belongs here",
-  405: "a push is a POST",
+  404: "this path receives no pushes",
+  405: "a push must be a POST",
 } as const;
 
-/** Why a request is no push, as a status; undefined where it is one. */
+/** Why a request is not a push, as a status; undefined if it is one. */
 const refusalOf = ({ answering, path }: Intake, asked: Request): keyof typeof refusals | undefined => {
   const strange: ("path" | "method")[] = [];
   if (asked.pathname !== path) strange.push("path");
@@ -148,7 +148,7 @@ const refusing = (status: keyof typeof refusals): PushAction => ({
   body: { json: { error: refusals[status] } },
 });
 
-/** The answer begins when the record is kept, and never where it cannot be. */
+/** The answer begins when the record is stored, and never if it cannot be. */
 const recordAndAnswer = (
   { log, connections }: Intake,
   { link }: Received,
@@ -179,7 +179,7 @@ const refuseLarge = (intake: Intake, received: Received): void => {
   const prepared = prepare(action, undefined, false, intake.clock);
   const facts = factsOf(received, body, textOf(body), hash("sha256", body, "hex"), prepared);
   recordAndAnswer(intake, received, { attempt: 0, action: "too-large", ...facts }, (ended) => {
-    // What still comes is read and dropped for a moment, so that the sender gets to see the answer.
+    // Reads and drops the rest for a moment, so that the sender sees the answer.
     request.resume();
     intake.clock.after(REFUSED_MS, () => link.raw.destroy());
     return perform(action, prepared, { link, response, clock: intake.clock, ended });
@@ -199,7 +199,7 @@ interface Received {
 
 const BODY_CHARACTERS = 65_536;
 
-/** A body as text; undefined where it is not UTF-8. */
+/** A body as text; undefined if it is not UTF-8. */
 const textOf = (body: Buffer): string | undefined => (isUtf8(body) ? body.toString("utf8") : undefined);
 
 const factsOf = (
@@ -241,6 +241,6 @@ const pairs = (raw: readonly string[]): (readonly [string, string])[] => {
 
 const isCredential = /^(?:(?:proxy-)?authorization|cookie)$/i;
 
-/** What a sender proves itself by is not kept, but for how long it is: the journal is read by people and tools. */
+/** Authentication headers are not stored, only their length: people and tools read the journal. */
 const kept = (name: string, value: string): string =>
   isCredential.test(name) ? `‹${name.toLowerCase()}, ${value.length} characters, not kept›` : value;

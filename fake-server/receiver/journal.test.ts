@@ -101,7 +101,7 @@ describe("the journal", () => {
     expect(await readFile(`${journalOf()}.partial`, "utf8")).toBe(
       'an earlier one\n{"kind":"push","n":8,"ep\n',
     );
-    await operate(receiver).until("fault", ({ message }) => message.includes("half a line"));
+    await operate(receiver).until("fault", ({ message }) => message.includes("an incomplete line"));
     await receiver.stop();
     const lines = await linesIn(journalOf());
     expect(lines.map(({ n }) => n)).toEqual([7, 8, 9, 10, 11].slice(0, lines.length));

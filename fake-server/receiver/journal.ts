@@ -14,27 +14,27 @@ import { takeLock } from "../../conformance/files/lock.ts";
 import { reasonOf } from "./problems.ts";
 import { parseJson } from "../../conformance/contract/json.ts";
 
-/** The file in which `receive` keeps its lines (pushes.jsonl). */
+/** The file in which `receive` stores its lines (pushes.jsonl). */
 export type Journal = ReturnType<typeof openJournal>;
 
-/** How bytes reach the file; a test puts a full disk in its place. */
+/** Writes bytes to the file; tests simulate a full disk. */
 export type WriteAt = (file: number, bytes: Buffer, offset: number) => void;
 
 /**
- * Opens a journal that no other living receiver writes; throws ConfigurationError. Only its owner may read it: pushes
- * hold customers' data.
+ * Opens a journal that no other living receiver writes; throws ConfigurationError. Only its owner may read
+ * it, because pushes hold customers' data.
  */
 export const openJournal = (file: string, write: WriteAt = writeAll) => {
   const unlock = lockOf(file);
   const opened = openOr(unlock, file);
-  /** Lines are written at the end of what is whole, so that what a failed write left behind is overwritten. */
+  /** Writes after the last complete line, overwriting the remains of a failed write. */
   let size = fstatSync(opened).size;
   let torn = false;
   return {
     /**
-     * Reads what earlier processes wrote; called once, before anything is appended. Returns what was found wrong, in
-     * words. Half a line at the end was never acknowledged: it is moved aside, so that the journal goes on with a whole
-     * line.
+     * Reads what earlier processes wrote; called once, before anything is appended. Returns problems in
+     * words. An incomplete last line was never acknowledged: it is moved aside, so that the journal continues
+     * after a complete line.
      */
     recover: async (onLine: (line: PushLine, text: string) => void): Promise<readonly string[]> => {
       const { wholeBytes, half, unreadable } = await readLines(file, onLine);
@@ -44,14 +44,17 @@ export const openJournal = (file: string, write: WriteAt = writeAll) => {
         ftruncateSync(opened, wholeBytes);
         size = wholeBytes;
         problems.push(
-          `the journal ended in half a line of ${half.length} bytes, which was moved to ${file}.partial`,
+          `the journal ended in an incomplete line of ${half.length} bytes, which was moved to ${file}.partial`,
         );
       }
       if (unreadable > 0)
         problems.push(`${unreadable} lines of the journal cannot be read; they stay as they are`);
       return problems;
     },
-    /** Appends a line. The file has it once this returns, though this process be killed; where it throws, nothing of it. */
+    /**
+     * Appends a line. On return the file has it, even if this process is killed; if it throws, the file has
+     * nothing of it.
+     */
     append: (text: string): void => {
       const bytes = Buffer.from(`${text}\n`);
       if (torn) ftruncateSync(opened, size);
@@ -79,12 +82,12 @@ const lockOf = (file: string): (() => void) => {
       lock,
       (pid) =>
         new ConfigurationError(
-          `journal: process ${pid} writes it (${lock}); end that one, or choose another file`,
+          `journal: process ${pid} is writing it (${lock}); stop that process, or choose another file`,
         ),
     );
   } catch (error) {
     if (error instanceof ConfigurationError) throw error;
-    throw new ConfigurationError(`journal: ${lock} cannot be made (${reasonOf(error)})`, { cause: error });
+    throw new ConfigurationError(`journal: ${lock} cannot be created (${reasonOf(error)})`, { cause: error });
   }
 };
 

@@ -1,22 +1,24 @@
-/** What a sender can cost the receiver at most. */
+/** Bounds of what a sender can cost the receiver. */
 export const receiverLimits = {
   connections: 2_000,
   headerBytes: 65_536,
   bodyBytes: 8 * 1_048_576,
-  /** Bodies that are being received, all connections together. */
+  /** Bodies being received, over all connections. */
   bodiesBytes: 64 * 1_048_576,
   /** From the first byte to the end of the header, and from the connection to the end of a handshake. */
   headersMs: 10_000,
-  /** From the connection to its first byte: senders keep connections that they have no use for yet. */
+  /** From the connection to its first byte: senders keep connections for later use. */
   unusedMs: 120_000,
   /** From the first byte to the end of the body. */
   requestMs: 30_000,
   /**
-   * A connection between two requests. Longer than any delay of the schedule: a connection that closes just when a
-   * retry is sent on it would be a failure that no plan asked for.
+   * A connection between two requests. Longer than any delay of the schedule: closing a connection just as a
+   * retry is sent on it would be an unplanned failure.
    */
   keepAliveMs: 20 * 60_000,
-  /** How long a sender may take to close a connection that the receiver has closed, before that is cut off. */
+  /**
+   * How long a sender may take to close a connection that the receiver has closed, before it is destroyed.
+   */
   leavingMs: 1_000,
 };
 

@@ -6,21 +6,21 @@ import type { LostConnection } from "./faults.ts";
 
 export interface HandshakeFailure {
   readonly reason: string;
-  /** Whether what came was TLS, as far as it went. */
+  /** Whether the received bytes were TLS, as far as they went. */
   readonly isTls: boolean;
 }
 
 export const peerOf = (socket: Socket): string => `${socket.remoteAddress}:${socket.remotePort}`;
 
 interface LinkState {
-  /** What HTTP is spoken on. */
+  /** The socket on which HTTP is spoken. */
   socket?: Socket;
   tls?: Push["connection"]["tls"];
-  /** When the request that is being read began; undefined between two requests. */
+  /** When the request being read began; undefined between two requests. */
   first?: Stamp | undefined;
   reading?: IncomingMessage;
   failure?: HandshakeFailure;
-  /** When the newest bytes came. */
+  /** When the newest bytes arrived. */
   newest: Stamp;
 }
 
@@ -32,29 +32,32 @@ export const newLink = (id: number, raw: Socket, remotePort: number, opened: Sta
     id,
     remotePort,
     address: raw.remoteAddress,
-    /** Address and port, by which the TLS socket of a TCP socket is found. */
+    /** Address and port, which map a TCP socket to its TLS socket. */
     peer: peerOf(raw),
     openedMs: opened.ms,
-    /** The TCP socket, below TLS where there is TLS. */
+    /** The TCP socket, below TLS if there is TLS. */
     raw,
     requests: 0,
-    /** Requests that have begun and are not yet at their end. */
+    /** Requests that have begun and not ended. */
     busy: 0,
-    /** Whether bytes of a request have come, on whatever is spoken above TCP. */
+    /** Whether bytes of a request have arrived, above TCP and TLS. */
     spoken: false,
-    /** Whether it has to close after the answer: the listener was closed, or shows another certificate now. */
+    /**
+     * Whether it must close after the answer because the listener was closed or now shows another
+     * certificate.
+     */
     retired: false,
     reported: false,
   });
 };
 
-/** Stamps the bytes of a connection before the parser reads them: this listener comes before its own. */
+/** Stamps the bytes of a connection before the parser reads them: this listener precedes the parser's own. */
 export const stampBytes = (link: Link, socket: Socket, clock: ReceiverClock): void => {
   link.socket = socket;
   socket.prependListener("data", () => {
     const stamp = clock.stamp();
     if ((link.reading?.complete ?? true) && link.first === undefined) {
-      // A sender that does not wait for answers may have sent the first bytes along with the last ones.
+      // A pipelining sender may have sent the first bytes along with the previous ones.
       const waitedMs = link.busy > 0 ? stamp.ms - link.newest.ms : 0;
       link.first = { ms: stamp.ms, uncertaintyMs: stamp.uncertaintyMs + waitedMs };
     }
@@ -64,8 +67,8 @@ export const stampBytes = (link: Link, socket: Socket, clock: ReceiverClock): vo
 };
 
 /**
- * What to report of a connection on which no push could be read; undefined once it was reported. `sinceMs` is when the
- * unread request began.
+ * The report on a connection on which no push could be read; undefined if already reported. `sinceMs` is when
+ * the unread request began.
  */
 export const lostWith = (link: Link, sinceMs: number): LostConnection | undefined => {
   if (link.reported) return undefined;

@@ -12,7 +12,7 @@ import { reasonOf } from "./problems.ts";
 export interface ListenerOptions {
   readonly host: string;
   readonly port: number;
-  /** HTTPS with it, HTTP without. */
+  /** HTTPS if given, otherwise HTTP. */
   readonly certificate: Certificate | undefined;
   readonly limits: ReceiverLimits;
   readonly connections: Connections;
@@ -22,7 +22,7 @@ export interface ListenerOptions {
 
 type WireError = Error & { readonly code?: string; readonly reason?: string };
 
-/** How often Node looks for requests that take too long. */
+/** How often Node checks for slow requests. */
 const CHECK_MS = 1_000;
 
 const BACKLOG = 4_096;
@@ -36,15 +36,15 @@ export const createListener = (options: ListenerOptions) => {
   return {
     port: () => port,
     listening: () => server.listening,
-    /** Listens; on the same port as before where it did. Rejects with ConfigurationError. */
+    /** Listens, on the previous port if there was one. Rejects with ConfigurationError. */
     open: async (): Promise<void> => {
       if (server.listening) return;
       await listen(server, options.host, port);
       port = (server.address() as AddressInfo).port;
     },
-    /** Stops listening: connections are refused from now on. Those that are open stay. */
+    /** Stops listening: new connections are refused. Open ones stay. */
     close: (): void => {
-      // A server of HTTP that closes cuts off connections between two requests, before their senders know.
+      // Closing an HTTP server cuts connections between two requests before their senders know.
       if (server.listening) NetServer.prototype.close.call(server);
     },
     /** Shows another certificate to new connections. */
@@ -61,7 +61,7 @@ const serverFor = ({ certificate, limits, onRequest }: ListenerOptions): Server 
     requestTimeout: limits.requestMs,
     keepAliveTimeout: limits.keepAliveMs,
     connectionsCheckingInterval: Math.min(CHECK_MS, limits.headersMs),
-    // A push without a Host header is recorded like any other, so that the fault can be shown.
+    // A push without a Host header is recorded like any other, to show the fault.
     requireHostHeader: false,
   };
   if (certificate === undefined) return createServer(http, onRequest);
@@ -99,7 +99,7 @@ const listen = async (server: Server | TlsServer, host: string, port: number): P
 /** OpenSSL's own words, without its file names. */
 const tlsReason = (error: WireError): string => error.reason ?? error.code ?? error.message;
 
-/** What OpenSSL says of first bytes that no TLS begins with. */
+/** OpenSSL's reasons for first bytes that cannot be TLS. */
 const noTls: ReadonlySet<string> = new Set([
   "ERR_SSL_HTTP_REQUEST",
   "ERR_SSL_HTTPS_PROXY_REQUEST",
@@ -113,7 +113,10 @@ const statuses: Readonly<Record<string, string>> = {
   ERR_HTTP_REQUEST_TIMEOUT: "408 Request Timeout",
 };
 
-/** Answers what is not HTTP, too long or too slow with an error, closes the connection, and records a fault. */
+/**
+ * Answers invalid HTTP, or oversized or slow requests, with an error, closes the connection, and records a
+ * fault.
+ */
 const refuse = (
   error: WireError,
   socket: Socket,
@@ -121,7 +124,7 @@ const refuse = (
   connections: Connections,
 ): void => {
   const code = error.code ?? "";
-  // A failed handshake is reported by the connections.
+  // Failed handshakes are reported by the connections.
   if (connections.of(socket) === undefined) {
     socket.destroy();
     return;

@@ -7,16 +7,16 @@ export interface Certificate {
   readonly keyPem: string;
 }
 
-/** As long as the platforms that are strictest about it accept. */
+/** The longest validity that the strictest platforms accept. */
 const LEAF_DAYS = 397;
 const CA_DAYS = 3_650;
 
 const keyAlgorithm = { name: "ECDSA", namedCurve: "P-256" } as const;
 const signingAlgorithm = { name: "ECDSA", hash: "SHA-256" } as const;
 
-/** The library takes a quarter of a second to load, so it is loaded only where something has to be made. */
+/** The library takes 250 ms to load, so it is only loaded to create something. */
 const library = async () => {
-  // It finds its parts through reflection, which has to be there before it is.
+  // It finds its parts through reflection, which must be loaded first.
   await import("reflect-metadata");
   return import("@peculiar/x509");
 };
@@ -33,7 +33,7 @@ const signingKeyOf = async (pem: string) => {
   return crypto.subtle.importKey("pkcs8", PemConverter.decodeFirst(pem), keyAlgorithm, false, ["sign"]);
 };
 
-/** An authority that signs itself, valid from yesterday for ten years. */
+/** A self-signed authority, valid from yesterday for ten years. */
 export const makeCa = async (nowMs: number, name = "Touchstone receiver authority"): Promise<Certificate> => {
   const x509 = await library();
   const keys = await newKeys();
@@ -53,8 +53,8 @@ export const makeCa = async (nowMs: number, name = "Touchstone receiver authorit
 };
 
 /**
- * A server's certificate for these names and addresses. Both key identifiers are in it (RFC 5280, sections
- * 4.2.1.1 and 4.2.1.2): verifiers that are strict, as Python's are by default, refuse one without them.
+ * A server's certificate for these names and addresses. It has both key identifiers (RFC 5280, sections
+ * 4.2.1.1 and 4.2.1.2): strict verifiers, such as Python's by default, refuse certificates without them.
  */
 export const makeLeaf = async (
   ca: Certificate,
@@ -86,6 +86,6 @@ export const makeLeaf = async (
   return { certPem: `${certificate.toString("pem").trim()}\n`, keyPem: await privatePem(keys) };
 };
 
-/** One that is valid now: it covers yesterday too, for clocks that are behind. */
+/** One that is valid now, and since yesterday for clocks that are behind. */
 export const currentLeaf = (ca: Certificate, hosts: readonly string[], nowMs: number): Promise<Certificate> =>
   makeLeaf(ca, hosts, [nowMs - DAY_MS, nowMs + LEAF_DAYS * DAY_MS - 2 * DAY_MS]);

@@ -5,7 +5,7 @@ import { ConfigurationError } from "../../conformance/contract/problem.ts";
 import { ownSchemas } from "../../conformance/contract/schema.ts";
 
 const ajv = new Ajv({ ...ownSchemas, allErrors: true, verbose: true, discriminator: true });
-/** By its kind, so that a mistake is reported for the action that was meant and not for all four. */
+/** Selected by kind, so that a mistake is reported for the intended action rather than for all four. */
 const action = { type: "object", discriminator: { propertyName: "kind" }, oneOf: PushAction.anyOf };
 const { rules } = PushPlan.properties;
 const ruleProperties = { ...rules.items.properties, attempts: { type: "array", minItems: 1, items: action } };
@@ -17,17 +17,17 @@ const schema = {
     noNotification: action,
   },
 };
-/** Compiled with the first plan: most runs read none. */
+/** Compiled with the first plan, because most runs read none. */
 let validate: ValidateFunction<PushPlan> | undefined;
 
-/** A body of bytes longer than this would take days to dribble. */
+/** A longer body of bytes would take days to dribble. */
 const LONGEST_DRIBBLE_BYTES = 65_536;
-/** What the receiver itself says on the wire. */
+/** Headers that the receiver sets itself. */
 const ownHeaders = ["connection", "content-length", "date", "keep-alive", "transfer-encoding", "upgrade"];
 
 /**
- * Reads a plan out of untrusted data. Throws ConfigurationError with everything that is wrong, each with its key,
- * its value and what is accepted.
+ * Parses a plan from untrusted data. Throws ConfigurationError with all problems, each with its key, its
+ * value and what is accepted.
  */
 export const parsePlan = (data: unknown, source = "plan"): PushPlan => {
   validate ??= ajv.compile<PushPlan>(schema);
@@ -50,7 +50,7 @@ export const parseRule = (data: unknown): PushRule => {
   }
 };
 
-/** What the schema cannot say. */
+/** Constraints that the schema cannot express. */
 const planProblems = (plan: PushPlan): string[] => [
   ...plan.rules.flatMap(({ match, attempts }, rule) => [
     ...attempts.flatMap((one, index) => combinationProblems(`rules[${rule}].attempts[${index}]`, one)),
@@ -62,7 +62,7 @@ const planProblems = (plan: PushPlan): string[] => [
   }),
 ];
 
-/** What each value allows, but the values together do not. */
+/** Combinations that are invalid although each value is valid. */
 const combinationProblems = (key: string, action: PushAction): string[] => {
   if (action.kind !== "answer") return [];
   const { status = 200, body, gzip, dribbleMs, informational = [], headers = {} } = action;
@@ -107,7 +107,7 @@ const headerProblem = ([name, value]: readonly [string, string]): string | false
   }
   return (
     ownHeaders.includes(name.toLowerCase()) &&
-    `.headers.${shown(name)} cannot be set, the receiver says it; accepted is any but ${ownHeaders.join(", ")}`
+    `.headers.${shown(name)} cannot be set, because the receiver sets it; accepted is any but ${ownHeaders.join(", ")}`
   );
 };
 

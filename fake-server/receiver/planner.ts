@@ -9,12 +9,12 @@ import {
 
 export interface Arrival {
   readonly method: string;
-  /** The request target as it came. */
+  /** The raw request target. */
   readonly path: string;
   readonly pathname: string;
-  /** The parsed body; undefined where it is not JSON. */
+  /** The parsed body; undefined if it is not JSON. */
   readonly body: unknown;
-  /** Tells one notification from another: its id, or the hash of a body that names none. */
+  /** Identifies a notification: its id, or the hash of a body without one. */
   readonly key: string;
   readonly notificationId: string | undefined;
   readonly accountId: string | undefined;
@@ -27,18 +27,18 @@ type PushMatch = PushRule["match"];
 interface CompiledRule {
   readonly rule: PushRule;
   readonly counter: Counter | undefined;
-  /** How many pushes it still answers. */
+  /** How many more pushes it answers. */
   left: number;
 }
 
-/** Ordinals of the notifications that one set of conditions matched; kept only as far as a rule asks for them. */
+/** Ordinals of the notifications matched by one set of conditions; kept only as far as a rule needs them. */
 interface Counter {
   readonly match: PushMatch;
   upTo: number;
   readonly ordinals: Map<string, number>;
 }
 
-/** Two rules are for the same pushes if their conditions are equal and both end, or neither does. */
+/** Two rules apply to the same pushes if their conditions are equal and both or neither end. */
 const sameUse = (one: RuleUse, other: RuleUse): boolean =>
   isDeepStrictEqual(one.match, other.match) && (one.times === undefined) === (other.times === undefined);
 
@@ -55,14 +55,14 @@ const createCounters = () => {
       counters.set(conditions, counter);
       return counter;
     },
-    /** Also for a first push of an earlier process, so that the n-th notification stays the n-th. */
+    /** Also called for first pushes of an earlier process, so that the n-th notification stays the n-th. */
     count: (arrival: Arrival): void => {
       if (arrival.attempt !== 1) return;
       for (const { match, upTo, ordinals } of counters.values())
         if (ordinals.size < upTo && !ordinals.has(arrival.key) && matches(match, arrival))
           ordinals.set(arrival.key, ordinals.size + 1);
     },
-    /** Forgets which notification was the n-th. */
+    /** Forgets the ordinals of notifications. */
     clear: (): void => {
       for (const { ordinals } of counters.values()) ordinals.clear();
     },
@@ -85,7 +85,7 @@ export const createPlanner = (plan: PushPlan) => {
   };
 
   return {
-    /** Whether a rule was written for this very path, or method, though it is not the receiver's own. */
+    /** Whether a rule names this very path or method although it is not the receiver's own. */
     expects: (arrival: Omit<Arrival, "attempt" | "key">, named: readonly ("path" | "method")[]): boolean =>
       rules.some(
         ({ rule: { match } }) => named.every((key) => match[key] !== undefined) && matches(match, arrival),
@@ -110,22 +110,22 @@ export const createPlanner = (plan: PushPlan) => {
     },
     count: counters.count,
     clear: counters.clear,
-    /** What answers from now on: without rules that have ended. */
+    /** The current plan, without rules that have ended. */
     plan: (): PushPlan => ({
       ...plan,
       rules: rules.map(({ rule, left }) => (rule.times === undefined ? rule : { ...rule, times: left })),
     }),
-    /** Puts a rule before all others, in place of one for the same pushes. */
+    /** Puts a rule before all others, replacing one for the same pushes. */
     add: (rule: PushRule): void => {
       remove(rule);
       rules.unshift(compile(rule));
     },
-    /** Whether there was one for the same pushes. */
+    /** Returns whether there was one for the same pushes. */
     remove,
   };
 };
 
-/** Whether all conditions but `nth` hold. */
+/** Whether all conditions except `nth` hold. */
 const matches = (match: PushMatch, arrival: Omit<Arrival, "attempt" | "key">): boolean =>
   (match.notificationId === undefined || match.notificationId === arrival.notificationId) &&
   (match.accountId === undefined || match.accountId === arrival.accountId) &&

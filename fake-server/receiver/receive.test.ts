@@ -121,7 +121,7 @@ describe("touchstone receive", () => {
       "a certificate for plain HTTP",
       { certFile: "c", keyFile: "k", http: true },
       "ConfigurationError",
-      /--http shows no certificate/,
+      /--http uses no certificate/,
     ],
     [
       "a certificate that is not there",
@@ -146,7 +146,7 @@ describe("touchstone receive", () => {
       "a folder for a certificate that is not made",
       { http: true, certificateFolder: "kept" },
       "ConfigurationError",
-      /--certificate-folder.*--http.*leave one of the two out/,
+      /--certificate-folder.*--http.*remove one of the two/,
     ],
     [
       "a folder beside a certificate of the user's own",

@@ -19,7 +19,7 @@ export interface ReceiveOptions extends Pick<
   readonly keyFile?: string;
   /** The path of a JSON file: a PushPlan. */
   readonly planFile?: string;
-  /** The environment variable that holds the control interface's token. */
+  /** The environment variable with the control interface's token. */
   readonly tokenEnv?: string;
 }
 
@@ -27,17 +27,17 @@ export interface ReceiverAddresses {
   readonly callbackUrl: string;
   readonly controlUrl: string;
   readonly pageUrl?: string;
-  /** PEM of the authority that senders have to trust. */
+  /** PEM of the authority that senders must trust. */
   readonly caFile?: string;
   readonly journal?: string;
-  /** Only where a token is needed and was generated. */
+  /** Set only if a token is required and was generated. */
   readonly token?: string;
 }
 
 export interface ReceiveIo {
   /** Called once, when both ports listen. */
   readonly listening: (addresses: ReceiverAddresses) => void;
-  /** What the operator should know at once: half a line set aside, a full disk. */
+  /** For what the operator should know immediately: an incomplete line set aside, a full disk. */
   readonly trouble: (message: string) => void;
   readonly signal: AbortSignal;
   readonly environment: Readonly<Record<string, string | undefined>>;
@@ -50,7 +50,7 @@ export const receive = async (options: ReceiveOptions, io: ReceiveIo): Promise<v
   const { http = false, certFile, keyFile, planFile, tokenEnv, ...rest } = options;
   if (options.certificateFolder !== undefined && (http || certFile !== undefined))
     throw new ConfigurationError(
-      `--certificate-folder keeps a certificate that the receiver makes; with ${http ? "--http" : "--cert"} it makes none: leave one of the two out`,
+      `--certificate-folder stores a certificate that the receiver creates; with ${http ? "--http" : "--cert"} it creates none: remove one of the two`,
     );
   const certificate = await certificateIn(certFile, keyFile, http);
   const plan = planFile === undefined ? usualPlan : parsePlan(await readJson("--plan", planFile), planFile);
@@ -69,13 +69,15 @@ export const receive = async (options: ReceiveOptions, io: ReceiveIo): Promise<v
   await receiver.stop();
 };
 
-/** As a service's own receiver would: what is no notification is not acknowledged. A custom plan says otherwise. */
+/** Like a service's own receiver, does not acknowledge what is not a notification. A custom plan may. */
 const usualPlan: PushPlan = {
   rules: [],
   noNotification: {
     kind: "answer",
     status: 400,
-    body: { text: "This body is no notification: accepted is a JSON object with the notification's id.\n" },
+    body: {
+      text: "This body is not a notification: accepted is a JSON object with the notification's id.\n",
+    },
   },
 };
 
@@ -92,7 +94,7 @@ const addressesOf = (
   ...(madeUp && !isLoopback(host) ? { token } : {}),
 });
 
-/** Kept from one run to the next, so that senders have to trust the authority only once. */
+/** Kept between runs, so that senders need to trust the authority only once. */
 const usualFolder = (environment: ReceiveIo["environment"]): string =>
   path.join(
     environment["XDG_STATE_HOME"] ?? path.join(homedir(), ".local", "state"),
@@ -107,7 +109,7 @@ const certificateIn = async (
 ): Promise<Certificate | undefined> => {
   if (certFile === undefined && keyFile === undefined) return undefined;
   if (http)
-    throw new ConfigurationError("--http shows no certificate; accepted is --http, or --cert with --key");
+    throw new ConfigurationError("--http uses no certificate; give either --http, or --cert with --key");
   if (certFile === undefined)
     throw new ConfigurationError("--key needs --cert, the certificate that it belongs to");
   if (keyFile === undefined)
@@ -125,7 +127,7 @@ const tokenIn = (name: string, environment: ReceiveIo["environment"]): string =>
     );
   if (!/^[!-~]+$/.test(token))
     throw new ConfigurationError(
-      `--token-env: ${name} holds what no header can carry; accepted are visible ASCII characters`,
+      `--token-env: the value of ${name} cannot be sent in a header; accepted are visible ASCII characters`,
     );
   return token;
 };

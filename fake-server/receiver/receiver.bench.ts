@@ -52,7 +52,7 @@ const end = async (child: ChildProcess): Promise<void> => {
   if (child.exitCode === null) await once(child, "exit");
 };
 
-/** The platform's own server: it reads the body, parses it and acknowledges; no stamps, no record, no journal. */
+/** A bare Node server: it reads the body, parses it and acknowledges; no stamps, no record, no journal. */
 const startBare = async (folder: string): Promise<Running> => {
   const source = `
     const { createServer } = require("node:https");
@@ -115,8 +115,8 @@ const residentBytes = (child: ChildProcess): { now: number; peak: number } => {
 };
 
 /**
- * The receiver's clock less this process's, in milliseconds: the quickest of many questions for its time, whose
- * answer lies within half of the way there and back.
+ * The offset of the receiver's clock from this process's, in milliseconds: from the fastest of many requests
+ * for its time, accurate to half its round trip.
  */
 const clockOffset = async (receiver: RunningReceiver): Promise<{ offsetMs: number; withinMs: number }> => {
   const control = operate(receiver);
@@ -131,7 +131,7 @@ const clockOffset = async (receiver: RunningReceiver): Promise<{ offsetMs: numbe
   return best;
 };
 
-/** Sends pushes at a steady rate and tells when each was handed to the socket, by its id. */
+/** Sends pushes at a steady rate and records when each was handed to the socket, by its id. */
 const sendSteadily = async (receiver: RunningReceiver): Promise<ReadonlyMap<string, number>> => {
   const agent = new Agent({
     keepAlive: true,
@@ -157,7 +157,7 @@ const sendSteadily = async (receiver: RunningReceiver): Promise<ReadonlyMap<stri
           },
         );
         asked.once("error", reject);
-        // With a connection at hand the bytes leave within `end`; without one they leave when it stands.
+        // With a free connection the bytes leave within `end`; otherwise when the connection is established.
         asked.once("socket", (socket) => {
           const note = (): void => void sent.set(id, performance.now());
           if (socket.connecting) socket.once("secureConnect", note);

@@ -1,22 +1,24 @@
 /**
- * Lines are kept as bytes in a few large buffers that are reused. As strings they would live just long enough to be
- * moved to where the garbage collector seldom looks, and a receiver under load would grow by hundreds of megabytes.
+ * Lines are stored as bytes in a few large reused buffers. As strings they would live just long enough to be
+ * promoted to the old generation, and a receiver under load would grow by hundreds of megabytes.
  */
 interface Segment {
   readonly bytes: Buffer;
   readonly numbers: number[];
-  /** Where each line begins, and where the next one would. */
+  /** Offset of each line, and of the end. */
   readonly starts: number[];
 }
 
 const SEGMENT_BYTES = 1_048_576;
 
-/** The newest lines, as many as a bounded number of bytes holds. */
+/** The newest lines within a bounded number of bytes. */
 export const createRing = (maxBytes: number) => {
   const most = Math.max(2, Math.ceil(maxBytes / SEGMENT_BYTES));
   let segments: Segment[] = [];
 
-  /** The oldest segment's buffer serves the newest lines, where it is of the usual size and large enough. */
+  /**
+   * Reuses the oldest segment's buffer for the newest lines, if it has the usual size and is large enough.
+   */
   const begin = (needed: number): Segment => {
     const dropped = segments.length >= most ? segments.shift() : undefined;
     const bytes =
@@ -40,7 +42,7 @@ export const createRing = (maxBytes: number) => {
       segment.numbers.push(n);
       segment.starts.push(start + segment.bytes.write(text, start));
     },
-    /** Lines with a greater number than `after` and none greater than `upTo`, at most `limit`. Numbers may leave gaps. */
+    /** Lines with numbers above `after` and up to `upTo`, at most `limit`. Numbers may have gaps. */
     between: (after: number, upTo: number, limit: number): readonly string[] => {
       const lines: string[] = [];
       for (const { bytes, numbers, starts } of segments) {
@@ -58,7 +60,7 @@ export const createRing = (maxBytes: number) => {
   };
 };
 
-/** The index of the first number greater than `after`, by halving. */
+/** The index of the first number above `after`, by binary search. */
 const firstAfter = (numbers: readonly number[], after: number): number => {
   let [low, high] = [0, numbers.length];
   while (low < high) {

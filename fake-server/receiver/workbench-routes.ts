@@ -13,10 +13,13 @@ import { differencesOf, valuesOf } from "./page/model/difference.ts";
 import { exampleNotification, newId } from "./page/model/example.ts";
 import { parseRule } from "./plan.ts";
 
-/** For a whole exchange: an answer that hangs has no end. */
+/** For a whole exchange: a hanging answer has no end. */
 const TIMEOUT_MS = 30_000;
 
-/** What a developer tries by hand: other answers, a push, a push again to another address, what differs between two. */
+/**
+ * What a developer does by hand: other answers, a push, a replay to another address, the differences of two
+ * pushes.
+ */
 export const addWorkbenchRoutes = (app: FastifyInstance, controlled: Controlled, isLocal: boolean): void => {
   const { answering, clock, log } = controlled;
   const { send, close } = senderWith(clock);
@@ -31,7 +34,7 @@ export const addWorkbenchRoutes = (app: FastifyInstance, controlled: Controlled,
     const rule = parseRule({ attempts: [{ kind: "answer" }], ...(request.body as object) });
     if (!answering.planner().remove(rule))
       throw new ConfigurationError(
-        `match is ${JSON.stringify(rule.match)}; accepted is the match of a rule of GET /plan, with times if that has it`,
+        `match is ${JSON.stringify(rule.match)}; accepted is the match of a rule in GET /plan, with times if the rule has it`,
       );
     return { rules: answering.planner().plan().rules.length, ...markOf(controlled) };
   });
@@ -74,7 +77,7 @@ const senderWith = (clock: ReceiverClock): { readonly send: Send; readonly close
   });
   const options = {
     ca: undefined,
-    // It stays on this machine, where certificates are those of development.
+    // It stays on this machine, where certificates are for development.
     checksCertificate: false,
     keepsConnections: false,
     timeoutMs: TIMEOUT_MS,
@@ -87,13 +90,13 @@ const senderWith = (clock: ReceiverClock): { readonly send: Send; readonly close
 };
 
 /**
- * Where a push may be sent again: an address on this machine, and only if the control interface is on loopback too: its
- * token must not open the services of this machine to others.
+ * Where a push may be replayed: an address on this machine, and only if the control interface is on loopback
+ * as well, so that its token does not open this machine's services to others.
  */
 const replayUrl = (value: unknown, isLocal: boolean): URL => {
   if (!isLocal)
     throw new ConfigurationError(
-      "a push is replayed only where the control interface listens on loopback; start the receiver without --host",
+      "a push can only be replayed if the control interface listens on loopback; start the receiver without --host",
     );
   const url = typeof value === "string" && URL.canParse(value) ? new URL(value) : undefined;
   const host = url?.hostname.replace(/^\[(.*)\]$/, "$1") ?? "";
@@ -104,16 +107,16 @@ const replayUrl = (value: unknown, isLocal: boolean): URL => {
   return url;
 };
 
-/** Headers that belong to the connection on which they came. */
+/** Headers that belong to the connection on which they arrived. */
 const ofConnection = /^(?:host|connection|keep-alive|content-length|transfer-encoding|expect|upgrade)$/i;
-/** What the record has in the place of credentials. */
+/** The record's placeholder for credentials. */
 const notKept = /^‹.*not kept›$/;
 
 const replayOf = async (push: Push, url: URL, send: Send) => {
   const { method, body, bodyBytes, bodyEncoding } = push;
   if (bodyEncoding === "base64" || Buffer.byteLength(body) !== bodyBytes)
     throw new ConfigurationError(
-      `push has a body of ${bodyBytes} bytes that is not kept whole as text; accepted is a push with at most 64 KiB of UTF-8`,
+      `push has a body of ${bodyBytes} bytes that is not stored completely as text; accepted is a push with at most 64 KiB of UTF-8`,
     );
   const omitted = push.headers.filter(([, value]) => notKept.test(value)).map(([name]) => name);
   const sent = push.headers.filter(([name, value]) => !notKept.test(value) && !ofConnection.test(name));

@@ -57,7 +57,7 @@ describe("rules that are put before the plan", () => {
     [
       "DELETE",
       { match: { accountId: "x" } },
-      'match is {"accountId":"x"}; accepted is the match of a rule of GET /plan, with times if that has it',
+      'match is {"accountId":"x"}; accepted is the match of a rule in GET /plan, with times if the rule has it',
     ],
   ])("%s of %j is refused in one line", async (method, body, error) => {
     const { control } = await start();
@@ -170,7 +170,7 @@ describe("a replay", () => {
     const replay = async (push: unknown) =>
       (await control.call("POST", "/replay", { push, url: "http://127.0.0.1:9/" })).body;
     expect(await replay(n)).toMatchObject({
-      error: expect.stringContaining("70002 bytes that is not kept whole"),
+      error: expect.stringContaining("70002 bytes that is not stored completely"),
     });
     expect(await replay(1)).toMatchObject({
       error: expect.stringContaining("push is 1; accepted is the number of a push"),
@@ -180,7 +180,7 @@ describe("a replay", () => {
     expect(
       (await elsewhere.call("POST", "/replay", { push: 1, url: "http://127.0.0.1:9/" })).body,
     ).toMatchObject({
-      error: expect.stringContaining("only where the control interface listens on loopback"),
+      error: expect.stringContaining("if the control interface listens on loopback"),
     });
     sender.close();
   });

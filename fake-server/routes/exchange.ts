@@ -5,7 +5,7 @@ import type { JsonObject } from "../body.ts";
 import type { FakeClient } from "../clients.ts";
 import type { Context, AccessRecord, CodeRecord, Grant, RefreshRecord } from "../context.ts";
 
-/** `POST /open-api/oauth/access-token` (section 4.2): a code, used up, for a token set. */
+/** `POST /open-api/oauth/access-token` (section 4.2): uses up a code for a token set. */
 export const exchange = async (behaviour: Behaviour, body: JsonObject, context: Context): Promise<Answer> => {
   const record = behaviour.findCode(fieldOf(body, "code"), context);
   const client = behaviour.authenticateClient(
@@ -52,7 +52,7 @@ const issueTokens = (
   return tokens;
 };
 
-/** Mints an access token and puts it where it is found. */
+/** Creates and stores an access token. */
 export const issueAccessToken = (
   behaviour: Behaviour,
   client: FakeClient,

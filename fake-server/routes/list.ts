@@ -3,7 +3,7 @@ import type { Behaviour } from "../behaviour.ts";
 import type { Context, AccessRecord } from "../context.ts";
 import type { Query } from "../query.ts";
 
-/** `GET /open-api/v1/notifications` (section 4.4): one page of what matches, and how much does. */
+/** `GET /open-api/v1/notifications` (section 4.4): one page of the matches, and their total. */
 export const list = async (behaviour: Behaviour, query: Query, context: Context): Promise<Answer> => {
   const refuse = (kind: RefusalKind): Answer => behaviour.renderRefusal({ kind }, context);
   const viewer = viewerOf(behaviour, context);
@@ -25,7 +25,7 @@ export const list = async (behaviour: Behaviour, query: Query, context: Context)
   return behaviour.renderSuccess(behaviour.listFields(data, total, context), context);
 };
 
-/** The access token that lets the caller in, or why it does not get in (section 5.2). */
+/** The access token that admits the caller, or why the caller is refused (section 5.2). */
 const viewerOf = (behaviour: Behaviour, context: Context): AccessRecord | RefusalKind => {
   const presented = behaviour.readAccessToken(context);
   if (presented === undefined) return "access-token-missing";

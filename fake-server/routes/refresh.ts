@@ -5,7 +5,7 @@ import type { JsonObject } from "../body.ts";
 import type { Context } from "../context.ts";
 import { issueAccessToken } from "./exchange.ts";
 
-/** `POST /open-api/oauth/refresh-token` (section 4.3): a new access token, the refresh token staying as it is. */
+/** `POST /open-api/oauth/refresh-token` (section 4.3): a new access token; the refresh token stays valid. */
 export const refresh = async (behaviour: Behaviour, body: JsonObject, context: Context): Promise<Answer> => {
   const record = behaviour.findRefreshToken(fieldOf(body, "refreshToken"), context);
   const client = behaviour.findClientToRefresh(fieldOf(body, "clientId"), context.clients);

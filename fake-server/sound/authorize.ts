@@ -2,11 +2,11 @@ import { jsonAnswer } from "../answer.ts";
 import type { AuthorizeDecisions, CodeDecisions } from "../behaviour.ts";
 import type { CodeRecord } from "../context.ts";
 
-/** 192 bits, more than RFC 6749 section 10.10 asks for. */
+/** 192 bits, more than RFC 6749 section 10.10 requires. */
 const CODE_BYTES = 24;
 const STATE = /^[a-zA-Z0-9]+$/;
 
-/** Scheme, host, port and path of an address; undefined when it is none, or names a user or a fragment. */
+/** Scheme, host, port and path of an address; undefined if it is invalid, or has a user or a fragment. */
 export const placeOf = (address: string): string | undefined => {
   if (!URL.canParse(address)) return undefined;
   const url = new URL(address);
@@ -46,7 +46,7 @@ export const soundCode: CodeDecisions = {
   afterExchange: () => undefined,
 };
 
-/** A code that comes twice may have been stolen, so what it gave is taken back (RFC 6749 section 4.1.2). */
+/** A code presented twice may have been stolen, so its tokens are revoked (RFC 6749 section 4.1.2). */
 const revokeGrantOf = (record: CodeRecord | undefined): void => {
   if (record?.grant !== undefined) record.grant.revoked = true;
 };

@@ -2,7 +2,7 @@ import type { PushDecisions } from "../behaviour.ts";
 import type { PushOutcome } from "../pushes.ts";
 import { anchors, readings } from "../delivery/schedule.ts";
 
-/** Enough that some receivers that hang do not hold up the rest, and few enough to spare receiver and sender. */
+/** Enough that a few hanging receivers do not block the rest, and few enough to spare receiver and sender. */
 const PUSHES_IN_FLIGHT = 64;
 const EXPECTED_STATUS = 200;
 
@@ -10,10 +10,10 @@ export const statusOf = (outcome: PushOutcome): number | undefined =>
   outcome.kind === "answered" ? outcome.status : undefined;
 
 /**
- * The first push goes out with the event; each later one counts its delay from the
- * failure of the one before it, and the first push is one of the five (section 6 in
- * the reading R1). What the expected return code is, is not shown: 200, and the code
- * alone decides, because only its absence is said to make a push unsuccessful.
+ * The first push is sent with the event; each later one counts its delay from the failure of the previous
+ * one, and the first push is one of the five (section 6, reading R1). The expected return code is not shown:
+ * 200, and the code alone decides, because only its absence makes a push unsuccessful according to the
+ * document.
  */
 export const soundDelivery: PushDecisions = {
   ...readings.r1(anchors.endOfLatest),

@@ -3,7 +3,7 @@ import type { HttpDecisions } from "../behaviour.ts";
 import { parseBody } from "../body.ts";
 import { parseQuery } from "../query.ts";
 
-/** How the sound service refuses, per kind; the document shows neither statuses nor bodies (section 7). */
+/** Refusals of the sound service by kind; the document shows neither statuses nor bodies (section 7). */
 const REFUSALS: Readonly<Record<RefusalKind, readonly [status: number, message: string]>> = {
   "not-found": [404, "There is nothing at this path for this method."],
   "rate-limited": [429, "Too many requests."],
@@ -35,7 +35,7 @@ const REFUSALS: Readonly<Record<RefusalKind, readonly [status: number, message: 
 export const refusalStatus = (refusal: Refusal): number => REFUSALS[refusal.kind][0];
 export const refusalMessage = (refusal: Refusal): string => REFUSALS[refusal.kind][1];
 
-/** The documented parameters: one that occurs twice has no one value that could be acted upon. */
+/** The documented parameters: a repeated one has no single value to act on. */
 const DOCUMENTED = new Set(["clientId", "state", "redirectUri", "id", "limit", "page", "accountId"]);
 
 export const soundHttp: HttpDecisions = {

@@ -1,6 +1,6 @@
 import type { TokenDecisions } from "../behaviour.ts";
 
-/** 256 bits, more than RFC 6749 section 10.10 asks for. */
+/** 256 bits, more than RFC 6749 section 10.10 requires. */
 const TOKEN_BYTES = 32;
 export const ACCESS_TOKEN_HEADER = "x-service-access-token";
 const MS_PER_SECOND = 1_000;

@@ -8,7 +8,7 @@ export interface Asked {
   readonly agent?: http.Agent;
 }
 
-/** Asks a service over HTTP and follows no redirect. `fetch` would take longer than the service. */
+/** Sends a request over HTTP without following redirects. `fetch` would take longer than the service. */
 export const ask = (
   url: string,
   { body, ...options }: Asked,

@@ -10,16 +10,16 @@ interface Answered {
   readonly fields: Fields;
 }
 
-/** Many requests at once to one service, over connections that are kept. */
+/** Many concurrent requests to one service, over kept connections. */
 export interface Crowd {
   readonly authorize: (state: string) => Promise<Fields>;
   readonly exchange: (code: unknown, secret?: string) => Promise<Fields>;
   readonly refresh: (refreshToken: unknown) => Promise<Fields>;
   readonly list: (accessToken: unknown, query?: string) => Promise<Answered>;
   readonly event: (accountId: string) => Promise<string>;
-  /** Rules that something was seen to break. */
+  /** Rules seen broken. */
   readonly broken: Set<RequirementId>;
-  /** Notes a broken rule where the condition does not hold. */
+  /** Records a broken rule unless the condition holds. */
   readonly expect: (rule: RequirementId, holds: boolean) => void;
   readonly [Symbol.dispose]: () => void;
 }
@@ -44,7 +44,7 @@ export const crowdAt = (service: TestService): Crowd => {
     });
     return { status, fields: JSON.parse(text) as Fields };
   };
-  /** A service that is overloaded did nothing, so that asking again is no second request. */
+  /** An overloaded service did nothing, so a retry is not a second request. */
   const send: typeof sendOnce = async (...request) => {
     const answered = await sendOnce(...request);
     return answered.status === OVERLOADED ? send(...request) : answered;
@@ -73,6 +73,6 @@ export const crowdAt = (service: TestService): Crowd => {
   };
 };
 
-/** Does something so many times, all at once as far as there are connections. */
+/** Repeats a task, concurrently as far as there are connections. */
 export const times = <T>(count: number, work: (index: number) => Promise<T>): Promise<T[]> =>
   Promise.all(Array.from({ length: count }, (_, index) => work(index)));

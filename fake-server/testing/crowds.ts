@@ -5,15 +5,15 @@ import type { TestService } from "./flow.ts";
 import type { Pushing } from "./pushing.ts";
 
 /*
- * What a load does to a service, in little: enough requests for tables to grow, then many at once.
- * Each function says which rules it saw broken. The load scenarios judge the same over k6.
+ * The effect of a load on a service, in miniature: enough requests for tables to grow, then many
+ * concurrently. Each function returns the rules it saw broken. The load scenarios judge the same with k6.
  */
 
 type Broken = ReadonlySet<RequirementId>;
 
 const isText = (value: unknown): boolean => typeof value === "string" && value !== "";
 
-/** How many codes are exchanged, and how often tokens are refreshed, before the crowd comes. */
+/** How many codes are exchanged, and how often tokens are refreshed, before the crowd. */
 export interface WarmUp {
   readonly exchanges: number;
   readonly refreshes: number;
@@ -75,7 +75,7 @@ export const crowdOfClients = async (service: TestService, warmUp: WarmUp): Prom
     crowd.expect("code.single-use", !isText((await crowd.exchange(code))["accessToken"]));
   });
   crowd.expect("code.single-use", !isText((await crowd.exchange(used[1]))["accessToken"]));
-  // With nothing else under way: what still waits for another request to be written is not there.
+  // With nothing else in flight: a token that still waits for another request to be written is missing.
   crowd.expect("exchange.access-token-works", await opens(crowd, (await exchanged("last"))["accessToken"]));
   await times(60, () => exchanged("more"));
   await refreshed(first["refreshToken"]);
@@ -102,7 +102,7 @@ export const crowdOfReaders = async (service: TestService, warmUpReads: number):
     const items = fields["data"] as readonly { readonly id: string; readonly accountId: string }[];
     return { items, total: Number(fields["total"]) };
   };
-  // One after another, so that nothing is shared or swapped yet.
+  // Sequentially, so that nothing is shared or swapped yet.
   for (let done = 0; done < warmUpReads; done += 1) await page("?limit=1");
 
   await times(60, async (index) => {
@@ -152,7 +152,7 @@ export const crowdOfEvents = async (service: Pushing): Promise<Broken> => {
   await service.advance(0);
   const counts: ReadonlyMap<string, number>[] = [countsOf(receiver.pushes)];
   for (const seconds of STEPS_S) {
-    // What is due at the end of a step has to be there by then, and nothing before.
+    // What is due at the end of a step must be there by then, and nothing before.
     await service.advance(seconds * 1_000 - 1_000);
     counts.push(countsOf(receiver.pushes));
     await service.advance(1_000);

@@ -4,12 +4,12 @@ import type { FakeClient } from "../clients.ts";
 import { ask, type Asked } from "./ask.ts";
 import { createService } from "../start.ts";
 
-/** An answer, its body read as JSON where it is JSON. */
+/** An answer, with its body parsed if it is JSON. */
 export interface Reply {
   readonly status: number;
   readonly headers: Headers;
   readonly text: string;
-  /** The fields of a JSON object; none for anything else. */
+  /** The fields of a JSON object; empty for anything else. */
   readonly fields: Readonly<Record<string, unknown>>;
 }
 
@@ -45,7 +45,7 @@ const fieldsOf = (text: string): Reply["fields"] => {
 const codeOf = ({ searchParams, hash }: URL): string | null =>
   searchParams.get("code") ?? new URLSearchParams(hash.slice(1)).get("code");
 
-/** The code of an authorize answer, from its JSON or from its Location; empty without one. */
+/** The code in an authorize answer, from its JSON or its Location; empty if there is none. */
 export const codeIn = (reply: Reply): string => {
   const location = reply.headers.get("location");
   const code = location === null ? reply.fields["code"] : codeOf(new URL(location));
@@ -54,7 +54,7 @@ export const codeIn = (reply: Reply): string => {
 
 const testServiceOf = (server: FakeServer, send: Send): TestService => {
   const [client, other] = server.clients;
-  if (client === undefined || other === undefined) throw new Error("two clients are needed");
+  if (client === undefined || other === undefined) throw new Error("two clients are required");
   const reply = async (url: string, asked: Asked): Promise<Reply> => {
     const answered = await send(url, { ...asked, headers: { ...JSON_TYPE, ...asked.headers } });
     return { ...answered, fields: fieldsOf(answered.text) };
@@ -99,7 +99,10 @@ const testServiceOf = (server: FakeServer, send: Send): TestService => {
 export const startTestService = async (options: StartOptions = {}): Promise<TestService> =>
   testServiceOf(await startFakeServer(options), ask);
 
-/** A service that listens nowhere, for tests that ask many services a little: a socket costs more than an answer. */
+/**
+ * A service without a listener, for tests that ask many services a little: a socket costs more than an
+ * answer.
+ */
 export const unlistedService = (behaviour: string): TestService => {
   const { apps, resume: _, ...service } = createService({ behaviour: findBehaviour(behaviour) });
   const server = { ...service, baseUrl: "http://service.invalid", controlUrl: "http://control.invalid" };
@@ -115,7 +118,7 @@ export const unlistedService = (behaviour: string): TestService => {
   });
 };
 
-/** Exchanges a fresh code and gives the tokens. */
+/** Exchanges a fresh code and returns the tokens. */
 export const tokensOf = async (
   service: TestService,
 ): Promise<{ readonly accessToken: string; readonly refreshToken: string; readonly expiresIn: number }> => {

@@ -14,7 +14,7 @@ const cutIn =
 const STEP_SECONDS = 5;
 const WATCHED_SECONDS = 1_300;
 
-/** Each is the answer to the first push of a notification whose second push is acknowledged. */
+/** Answers to the first push of a notification whose second push is acknowledged. */
 const FIRST_ANSWERS: readonly Reaction[] = [
   (answer) => answer.writeHead(302, { location: "/elsewhere" }).end(),
   (answer) => answer.writeHead(307, { location: "/elsewhere" }).end(),
@@ -41,9 +41,9 @@ const listed = async (service: Pushing): Promise<unknown> => {
 };
 
 /**
- * Everything that a receiver and a reader of the list see of a service in a history
- * with each kind of failure, with acknowledgements at each push, and with several
- * notifications of one account. Ids are replaced by the number of their event.
+ * Everything that a receiver and a reader of the list see of a service, in a history with each kind of
+ * failure, with acknowledgements at each push, and with several notifications per account. Ids are replaced
+ * by the number of their event.
  */
 export const pushTrace = async (behaviour: string): Promise<string> => {
   await using service = await startPushing({ behaviour, patienceMs: 20 });
@@ -57,7 +57,7 @@ export const pushTrace = async (behaviour: string): Promise<string> => {
     ids.push(await service.event({ accountId: accountOf(account) }));
   };
 
-  // A connection that is refused comes first, before anything else is to be received.
+  // The refused connection comes first, before anything else is received.
   await receiver.close();
   await raise(() => 200);
   await service.secondsOfPushes(STEP_SECONDS, STEP_SECONDS);

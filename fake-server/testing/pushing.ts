@@ -3,13 +3,13 @@ import { ask } from "./ask.ts";
 import { startTestService, type TestService } from "./flow.ts";
 import { type Received, startTestReceiver, type TestReceiver, type TestReceiverOptions } from "./receiver.ts";
 
-/** A service with a receiver that is registered as its callback. */
+/** A service with a receiver registered as its callback. */
 export type Pushing = TestService & {
   readonly receiver: TestReceiver;
-  /** The service's time, as far as it was moved by secondsOfPushes. */
+  /** The service's time, as moved by secondsOfPushes. */
   readonly nowMs: () => number;
   readonly control: (method: string, path: string, body?: unknown) => Promise<Record<string, unknown>>;
-  /** Moves the clock by steps of a second, and says after how many seconds since the start each push came. */
+  /** Moves the clock in steps of a second, and returns the second of each push since the start. */
   readonly secondsOfPushes: (seconds: number, stepSeconds?: number) => Promise<readonly number[]>;
   readonly pushesOf: (id: string) => readonly Received[];
 };
@@ -17,8 +17,8 @@ export type Pushing = TestService & {
 const START_MS = 1_000_000;
 
 /**
- * How many steps bring the clock to where something can happen, by what it answered: steps in which nothing can are
- * taken together. While pushes are under way that is any step.
+ * How many steps bring the clock to the next possible event, according to its last answer: idle steps are
+ * combined. While pushes are in flight, every step counts.
  */
 const stepsToNext = (
   { now, nextDue, inFlight }: Readonly<Record<string, unknown>>,
@@ -58,7 +58,7 @@ export const startPushing = async (
     stop,
     pushesOf: (id) => receiver.pushes.filter((push) => push.id === id),
     secondsOfPushes: async (seconds, stepSeconds = 1) => {
-      // What is under way without any step belongs to the present moment.
+      // Work in flight without any step belongs to the present moment.
       let reply = await service.advance(0);
       for (let left = Math.ceil(seconds / stepSeconds); left > 0;) {
         const steps = Math.min(left, stepsToNext(reply.fields, stepSeconds * 1_000));

@@ -3,7 +3,7 @@ import http from "node:http";
 import https from "node:https";
 import type { AddressInfo, Socket } from "node:net";
 
-/** A push as it arrived, and the service's time at which it did. */
+/** A push as it arrived, with the service's time of arrival. */
 export interface Received {
   readonly id: string;
   readonly accountId: string;
@@ -15,13 +15,13 @@ export interface Received {
   readonly socket: Socket;
 }
 
-/** How one push is answered: a status, or any use of the bare answer. */
+/** How a push is answered: a status, or direct use of the response. */
 export type Reaction = number | ((answer: http.ServerResponse, push: Received) => void);
 
 export interface TestReceiver {
   readonly url: string;
   readonly pushes: Received[];
-  /** Decides on each push; acknowledges where it is left as it is. */
+  /** Decides on each push; acknowledges by default. */
   react: (push: Received, attempt: number) => Reaction;
   readonly close: () => Promise<void>;
   readonly [Symbol.asyncDispose]: () => Promise<void>;
@@ -33,7 +33,7 @@ export interface TestReceiverOptions {
   readonly tls?: { readonly key: string; readonly cert: string };
 }
 
-/** What a body says of itself, where it is the JSON that it should be. */
+/** The fields of a body, if it is the expected JSON. */
 const notificationIn = (body: string): Partial<Pick<Received, "id" | "accountId">> => {
   try {
     return JSON.parse(body) as Partial<Received>;
@@ -42,7 +42,7 @@ const notificationIn = (body: string): Partial<Pick<Received, "id" | "accountId"
   }
 };
 
-/** The smallest receiver that tests of the sender need; the one that users get is another one. */
+/** The smallest receiver for tests of the sender; users get a different one. */
 export const startTestReceiver = async (options: TestReceiverOptions = {}): Promise<TestReceiver> => {
   const handle = async (request: http.IncomingMessage, answer: http.ServerResponse): Promise<void> => {
     let body = "";

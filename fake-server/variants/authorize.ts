@@ -34,9 +34,11 @@ export const authorizeVariants = variantRows({
   "authorize-created: The JSON answer has status 201.": decide("renderAuthorized", (fields) =>
     jsonAnswer(201, fields),
   ),
-  "authorize-any-redirect-uri: A redirectUri that is not registered gets the JSON answer all the same.":
-    decide("acceptsRedirectUri", () => true),
-  "authorize-any-client: A client that is not known gets a code too, which nobody can exchange.": decide(
+  "authorize-any-redirect-uri: An unregistered redirectUri also gets the JSON answer.": decide(
+    "acceptsRedirectUri",
+    () => true,
+  ),
+  "authorize-any-client: An unknown client gets a code, too, which nobody can exchange.": decide(
     "findClientToAuthorize",
     (id, clients) => (id === undefined ? undefined : clients.get(id)) ?? unregistered(id, clients),
   ),
@@ -44,7 +46,7 @@ export const authorizeVariants = variantRows({
     "acceptsState",
     (state) => state === undefined || state === "",
   ),
-  "state-counted-before-decoding: The 128 bytes of the state are counted as they stand in the query.": onlyIf(
+  "state-counted-before-decoding: The state's 128 bytes are counted before decoding.": onlyIf(
     "acceptsState",
     (_state, query, context) => (rawValueOf(query, "state") ?? "").length <= context.limits.stateMaxBytes,
   ),
@@ -55,12 +57,11 @@ export const authorizeVariants = variantRows({
       status: 303,
     }),
   ),
-  "redirect-uri-letter-for-letter: The redirectUri has to be the registered one, letter for letter.": decide(
+  "redirect-uri-letter-for-letter: The redirectUri must be the registered one, letter for letter.": decide(
     "acceptsRedirectUri",
     (redirectUri, client) => redirectUri === client.redirectUri,
   ),
-  "state-encoded-refused: A state that is percent-encoded is refused.": onlyIf(
-    "acceptsState",
-    (state, { raw }) => raw.includes(`state=${state}`),
+  "state-encoded-refused: A percent-encoded state is refused.": onlyIf("acceptsState", (state, { raw }) =>
+    raw.includes(`state=${state}`),
   ),
 });

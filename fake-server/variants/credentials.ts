@@ -3,7 +3,7 @@ import { DAY_MS, MINUTE_MS, SECOND_MS } from "../../conformance/contract/duratio
 import type { RandomSource } from "../random.ts";
 import { afterwards, change, decide, decisions, type Replacement, variantRows } from "../registry.ts";
 
-/** Codes and tokens of another look. */
+/** Codes and tokens in a different format. */
 const minting = (mint: (random: RandomSource) => string): Replacement =>
   decisions(() => ({
     mintCode: (_client, _state, { random }) => mint(random),
@@ -28,7 +28,7 @@ const CLAIMS = encoded({ iss: "service" });
 const signed = (random: RandomSource): string =>
   `${CLAIMS}.${Buffer.from(random.hex(32), "hex").toString("base64url")}`;
 
-/** As a library reads it that decodes base64 of either alphabet and takes padding where it belongs. */
+/** Decodes base64 of either alphabet and accepts padding in its place, like a library. */
 const canonical = (presented: unknown): unknown =>
   typeof presented === "string" &&
   presented.split(".").every((part) => !part.includes("=") || part.length % 4 === 0)
@@ -51,15 +51,16 @@ export const credentialVariants = variantRows({
   "credentials-in-base64: Codes and tokens are base64 with plus, slash and padding.": minting((random) =>
     Buffer.from(random.hex(25), "hex").toString("base64"),
   ),
-  "credentials-signed: Codes and tokens begin with the same claims, and are read with their padding or without, in either alphabet.":
-    decisions((sound) => ({
+  "credentials-signed: Credentials begin alike and are read as base64 in any spelling.": decisions(
+    (sound) => ({
       mintCode: (_client, _state, { random }) => signed(random),
       mintAccessToken: (_client, _lifetimeMs, { random }) => signed(random),
       mintRefreshToken: (_client, { random }) => signed(random),
       findCode: (presented, context) => sound.findCode(canonical(presented), context),
       findAccessToken: (presented, context) => sound.findAccessToken(String(canonical(presented)), context),
       findRefreshToken: (presented, context) => sound.findRefreshToken(canonical(presented), context),
-    })),
+    }),
+  ),
   "lifetimes-of-whole-seconds: Codes and tokens count whole seconds from the one in which they were issued, as iat and exp of a JWT do.":
     decisions((sound) => {
       const inSeconds = (context: Context): Context => ({ ...context, nowMs: wholeSeconds(context.nowMs) });
@@ -81,7 +82,7 @@ export const credentialVariants = variantRows({
   "credentials-very-long: Codes and tokens have more than a thousand characters.": minting((random) =>
     Array.from({ length: 8 }, () => random.token(96)).join("."),
   ),
-  "credentials-with-marks: Codes and tokens begin with what they are and hold dots, tildes and colons.":
+  "credentials-with-marks: Codes and tokens start with their kind and contain dots, tildes and colons.":
     minting((random) => `v1:${random.token(16)}~${random.token(16)}.`),
   "access-for-a-minute: An accessToken lives for one minute.": accessLivingFor(MINUTE_MS),
   "access-for-five-minutes: An accessToken lives for five minutes.": accessLivingFor(5 * MINUTE_MS),
@@ -90,13 +91,13 @@ export const credentialVariants = variantRows({
     "accessTokenLifetimeMs",
     (usual, _client, context) => (context.operation === "refresh" ? 30 * MINUTE_MS : usual),
   ),
-  "refresh-revokes-previous-access-token: A refresh revokes the accessToken before.": decide(
+  "refresh-revokes-previous-access-token: A refresh revokes the previous accessToken.": decide(
     "afterRefresh",
     (_record, previous) => {
       previous.revoked = true;
     },
   ),
-  "refresh-returns-live-access-token: While the accessToken has a minute to live, a refresh returns it again, with what remains of its life.":
+  "refresh-returns-live-access-token: A refresh returns the live accessToken while it has a minute left.":
     decisions((sound) => ({
       afterRefresh: (record, previous, { credentials, nowMs }) => {
         if (previous.issuedAtMs + previous.lifetimeMs - nowMs < MINUTE_MS) return;
@@ -115,7 +116,7 @@ export const credentialVariants = variantRows({
       if (record !== undefined) record.usedAtMs ??= context.nowMs;
     },
   ),
-  "code-reuse-leaves-tokens: Presenting a code again is refused and leaves its tokens alone.": decide(
+  "code-reuse-leaves-tokens: A code's reuse is refused but leaves its tokens valid.": decide(
     "afterRefusedExchange",
     () => undefined,
   ),
@@ -124,13 +125,14 @@ export const credentialVariants = variantRows({
     refreshTokenBelongsTo: () => true,
   })),
   "codes-with-label: Codes begin with a label.": change("mintCode", (code) => `ac_live_${code}`),
-  "access-lifetimes-differ: AccessTokens live for one to five minutes, one after the other, and say so.":
-    decisions((_sound, issued = 0) => ({
+  "access-lifetimes-differ: AccessTokens live for one to five minutes in turn, as stated.": decisions(
+    (_sound, issued = 0) => ({
       accessTokenLifetimeMs: () => MINUTE_MS * (1 + ((issued += 1) % 5)),
-    })),
+    }),
+  ),
   "access-for-forty-days: An accessToken lives for forty days.": accessLivingFor(40 * DAY_MS),
-  "exchanges-of-a-code-in-turn: Exchanges of one code wait for one another, and each takes a millisecond.":
-    decisions((_sound, queues = new WeakMap<CodeRecord, Promise<unknown>>()) => ({
+  "exchanges-of-a-code-in-turn: Exchanges of one code are serialised, at a millisecond each.": decisions(
+    (_sound, queues = new WeakMap<CodeRecord, Promise<unknown>>()) => ({
       takeCode: (record, { clock, nowMs }) => {
         const turn = (queues.get(record) ?? Promise.resolve()).then(async () => {
           await clock.pause(1);
@@ -141,8 +143,9 @@ export const credentialVariants = variantRows({
         queues.set(record, turn);
         return turn;
       },
-    })),
-  "refusals-and-refreshes-revoke: A refused exchange uses its code up and ends its tokens, and a refresh ends the accessToken before.":
+    }),
+  ),
+  "refusals-and-refreshes-revoke: Refused exchanges revoke code and tokens; refreshes the old accessToken.":
     decisions(() => ({
       afterRefusedExchange: (record) => {
         if (record === undefined) return;

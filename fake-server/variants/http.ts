@@ -9,7 +9,7 @@ import { change, decide, decisions, type Replacement, type Variant, variantRows 
 const PARAMETERS = new Set(["clientId", "state", "redirectUri", "id", "limit", "page", "accountId"]);
 const BODY_FIELDS = new Set(["clientId", "clientSecret", "code", "refreshToken"]);
 
-/** Successful answers, all but redirects, as `changed` leaves them. */
+/** Successful answers except redirects, transformed by `changed`. */
 const succeeding = (changed: (answer: Answer) => Answer): Replacement =>
   decisions((sound) => ({
     renderSuccess: (...subject) => changed(sound.renderSuccess(...subject)),
@@ -19,7 +19,7 @@ const succeeding = (changed: (answer: Answer) => Answer): Replacement =>
 const everyHeader = (headers: Readonly<Record<string, string>>): Replacement =>
   decide("finish", (answer) => withHeaders(answer, headers));
 
-/** A bucket that holds `burst` requests and is refilled by `perSecond`; undefined lets a request in. */
+/** A token bucket of `burst` requests, refilled by `perSecond`; undefined admits a request. */
 const bucket = (burst: number, perSecond: number): ((nowMs: number) => Refusal | undefined) => {
   let level = burst;
   let atMs: number | undefined;
@@ -40,7 +40,7 @@ const shifted = (byMs: number): Replacement =>
     createTime: (nowMs, service) => sound.createTime(nowMs + byMs, service),
   }));
 
-/** JSON objects as most parsers read them: of a repeated key the last value counts. */
+/** JSON objects as most parsers read them: the last value of a repeated key counts. */
 const lenientBody: Behaviour["readBody"] = (raw) => {
   try {
     const value: unknown = JSON.parse(raw.toString("utf8"));
@@ -52,7 +52,7 @@ const lenientBody: Behaviour["readBody"] = (raw) => {
   }
 };
 
-/** Time, framing and manners where the document leaves room. */
+/** Variants of time, framing and headers. */
 export const httpVariants: Readonly<Record<string, Variant>> = {
   "clock-flowing": {
     summary: "The service's clock moves with real time as well as when it is advanced.",
@@ -61,7 +61,7 @@ export const httpVariants: Readonly<Record<string, Variant>> = {
   },
   "clock-jumping": {
     summary:
-      "An advance moves the clock at once, so that what was due on the way leaves late and is counted on from there; first pushes leave after two seconds, and time-outs go by real time.",
+      "An advance moves the clock at once, so pushes due in between leave late and later ones count from there; first pushes leave after two seconds, and timeouts use real time.",
     clockMode: "jumping",
     replaces: (sound) => ({
       pushDelayMs: (attempt, delivery, service) =>
@@ -71,8 +71,10 @@ export const httpVariants: Readonly<Record<string, Variant>> = {
     }),
   },
   ...variantRows({
-    "last-of-repeated-keys-counts: Of a key that comes twice the last value counts, as in JSON.parse.":
-      decide("readBody", lenientBody),
+    "last-of-repeated-keys-counts: The last value of a repeated key counts, as in most JSON parsers.": decide(
+      "readBody",
+      lenientBody,
+    ),
     "timestamps-in-seconds: Timestamps count whole seconds.": decide("timestamp", ({ nowMs }) =>
       Math.floor(nowMs / 1_000),
     ),
@@ -82,7 +84,7 @@ export const httpVariants: Readonly<Record<string, Variant>> = {
     ),
     "clock-five-minutes-ahead: Times are five minutes ahead.": shifted(5 * MINUTE_MS),
     "clock-five-minutes-behind: Times are five minutes behind.": shifted(-5 * MINUTE_MS),
-    "further-fields: Every answer and every item has further fields.": decisions((sound) => ({
+    "further-fields: Every answer and every item has additional fields.": decisions((sound) => ({
       authorizeFields: (record, timestamp, context) => ({
         ...sound.authorizeFields(record, timestamp, context),
         expiresIn: 600,
@@ -105,24 +107,22 @@ export const httpVariants: Readonly<Record<string, Variant>> = {
         code: 0,
       }),
     })),
-    "json-written-otherwise: JSON is indented, and letters beyond ASCII are escaped.": succeeding(
-      (answer) => ({
-        ...answer,
-        body: JSON.stringify(JSON.parse(answer.body), null, 2).replaceAll(
-          /[^\0-~]/g,
-          (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, "0")}`,
-        ),
-      }),
-    ),
-    "json-as-plain-text: JSON answers say that they are text/plain.": succeeding((answer) =>
+    "json-written-otherwise: JSON is indented, and non-ASCII letters are escaped.": succeeding((answer) => ({
+      ...answer,
+      body: JSON.stringify(JSON.parse(answer.body), null, 2).replaceAll(
+        /[^\0-~]/g,
+        (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, "0")}`,
+      ),
+    })),
+    "json-as-plain-text: JSON answers declare text/plain.": succeeding((answer) =>
       withHeaders(answer, { "content-type": "text/plain" }),
     ),
     "tokens-created: Tokens are answered with status 201.": change(
       "renderSuccess",
       (answer, fields, context) => (context.operation === "list" ? answer : jsonAnswer(201, fields)),
     ),
-    "unknown-parameters-refused: Query parameters and body fields that are not documented are refused.":
-      decisions((sound) => ({
+    "unknown-parameters-refused: Undocumented query parameters and body fields are refused.": decisions(
+      (sound) => ({
         parametersRefusal: (query, context) =>
           [...query.values.keys()].every((name) => PARAMETERS.has(name))
             ? sound.parametersRefusal(query, context)
@@ -133,7 +133,8 @@ export const httpVariants: Readonly<Record<string, Variant>> = {
             ? body
             : undefined;
         },
-      })),
+      }),
+    ),
     "repeated-parameters-last-wins: Of a repeated parameter the last value counts.": decisions(() => ({
       parametersRefusal: () => undefined,
       readQuery: (raw) => {
@@ -141,7 +142,7 @@ export const httpVariants: Readonly<Record<string, Variant>> = {
         return query === undefined ? undefined : { ...query, raw };
       },
     })),
-    "content-type-required: Every request has to say that it is application/json.": decide(
+    "content-type-required: Every request must declare application/json.": decide(
       "contentTypeRefusal",
       (contentType) =>
         /^application\/json *(?:;|$)/i.test(contentType ?? "") ? undefined : "content-type-unsupported",
@@ -162,24 +163,24 @@ export const httpVariants: Readonly<Record<string, Variant>> = {
       vary: "Origin",
       "strict-transport-security": "max-age=63072000",
     }),
-    "rate-limited-by-service-clock: A hundred requests at once, then twenty a second by its own clock.":
+    "rate-limited-by-service-clock: A hundred requests at once, then twenty per second of service time.":
       decisions((_sound, take = bucket(100, 20)) => ({ admission: ({ nowMs }) => take(nowMs) })),
-    "rate-limited-by-real-time: Five hundred requests at once, then six hundred in a second.": decisions(
+    "rate-limited-by-real-time: Five hundred requests at once, then six hundred per second.": decisions(
       (_sound, take = bucket(500, 600)) => ({ admission: ({ clock }) => take(clock.realMs()) }),
     ),
     "timestamps-since-2000: Timestamps count milliseconds since the year 2000.": decide(
       "timestamp",
       ({ nowMs }) => nowMs - 946_684_800_000,
     ),
-    "timestamps-of-two-clocks: Exchanges are answered by a machine whose clock is a minute behind.": decide(
+    "timestamps-of-two-clocks: Exchanges are answered by a machine a minute behind the others.": decide(
       "timestamp",
       ({ nowMs, operation }) => (operation === "exchange" ? nowMs - 60_000 : nowMs),
     ),
-    "header-names-as-cgi-has-them: Dashes and underscores in header names are one, as under CGI.": change(
+    "header-names-as-cgi-has-them: Dashes and underscores in header names are equal, as in CGI.": change(
       "readAccessToken",
       (usual, context) => usual ?? context.from.headers["x_service_access_token"]?.toString(),
     ),
-    "timestamps-in-seconds-of-exchange: Timestamps of exchanges count seconds, the others milliseconds.":
+    "timestamps-in-seconds-of-exchange: Exchanges give the timestamp in seconds, others in milliseconds.":
       decide("timestamp", ({ nowMs, operation }) =>
         operation === "exchange" ? Math.floor(nowMs / 1_000) : nowMs,
       ),

@@ -2,7 +2,7 @@ import { uuidOf } from "../random.ts";
 import { change, decide, decisions, type Replacement, variantRows } from "../registry.ts";
 import { wholeNumber } from "../sound/notifications.ts";
 
-/** A greatest page size; what is above it is cut, or refused. */
+/** A maximum page size; greater ones are cut, or refused. */
 const atMost = (maximum: number, above: "cut" | "refused"): Replacement =>
   change("limitFor", (usual, asked) => {
     const limit = asked === undefined ? undefined : wholeNumber(asked);
@@ -13,7 +13,7 @@ const atMost = (maximum: number, above: "cut" | "refused"): Replacement =>
 
 const inOrder = (order: string): Replacement => decide("order", () => order);
 
-/** Ids with the time in front, as UUID version 7 has it (RFC 9562 section 5.7). */
+/** Ids with a leading time, like UUID version 7 (RFC 9562 section 5.7). */
 const timed = (nowMs: number, digits: string): string =>
   uuidOf(nowMs.toString(16).padStart(12, "0") + digits.slice(12), 7);
 
@@ -31,13 +31,13 @@ const textsOfEveryKind = {
   data: JSON.stringify({ amount: "12.00", nested: { list: [1, null] } }),
 };
 
-/** Listing notifications (sections 2.3 and 4.4) where the document leaves room. */
+/** Variants of listing notifications (sections 2.3 and 4.4). */
 export const listVariants = variantRows({
-  "limit-20-at-most: A greater limit than 20 is cut to it.": atMost(20, "cut"),
-  "limit-50-at-most: A greater limit than 50 is cut to it.": atMost(50, "cut"),
-  "limit-50-at-most-refused: A greater limit than 50 is refused.": atMost(50, "refused"),
-  "limit-100-at-most: A greater limit than 100 is cut to it.": atMost(100, "cut"),
-  "limit-1000-at-most: A limit may be as great as 1000.": atMost(1_000, "refused"),
+  "limit-20-at-most: Limits above 20 are cut to 20.": atMost(20, "cut"),
+  "limit-50-at-most: Limits above 50 are cut to 50.": atMost(50, "cut"),
+  "limit-50-at-most-refused: Limits above 50 are refused.": atMost(50, "refused"),
+  "limit-100-at-most: Limits above 100 are cut to 100.": atMost(100, "cut"),
+  "limit-1000-at-most: Limits go up to 1000.": atMost(1_000, "refused"),
   "order-newest-first: The newest notification comes first.": inOrder("sequence DESC"),
   "order-by-id: Notifications are listed by id.": inOrder("id"),
   "order-by-account: Notifications are listed by account.": inOrder("accountId, sequence"),
@@ -50,7 +50,7 @@ export const listVariants = variantRows({
   "ids-in-capitals: Ids are UUIDs in capitals.": decide("mintNotificationId", (random) =>
     random.uuid().toUpperCase(),
   ),
-  "tenancy: A client sees its own notifications only; those of no client are the first one's.": decisions(
+  "tenancy: A client sees only its notifications; the first one also those of no client.": decisions(
     (sound) => ({
       ownerOf: (clientId, { clients }) => clientId ?? [...clients.keys()][0] ?? "",
       matching: (filters, viewer, context) => {
@@ -63,11 +63,11 @@ export const listVariants = variantRows({
     "visibilityDelayMs",
     () => 2_000,
   ),
-  "notifications-visible-later-in-real-time: A new notification is in the list a while after its event, by a clock that cannot be moved.":
+  "notifications-visible-later-in-real-time: A new notification is listed a while later in real time.":
     decisions((sound) => ({
       keepNotification: (...subject) => {
         const [, , { clock }] = subject;
-        // The service may be gone by then, and its store with it.
+        // The service and its store may be gone by then.
         clock
           .pause(150)
           .then(() => sound.keepNotification(...subject))
@@ -78,7 +78,7 @@ export const listVariants = variantRows({
     "servesPage",
     ({ limit, page }, matched) => page === 0 || page * limit < matched,
   ),
-  "paging-defaulted: What is no limit or page counts as none.": decisions((sound) => ({
+  "paging-defaulted: An invalid limit or page counts as absent.": decisions((sound) => ({
     limitFor: (asked, context) => sound.limitFor(asked, context) ?? sound.limitFor(undefined, context),
     pageFor: (asked, context) => sound.pageFor(asked, context) ?? sound.pageFor(undefined, context),
   })),
@@ -104,26 +104,26 @@ export const listVariants = variantRows({
       pushBody: ({ notification }) => JSON.stringify({ ...notification, ...textsOfEveryKind }),
     }),
   ),
-  "limit-25-at-most-refused: A greater limit than 25 is refused.": atMost(25, "refused"),
-  "ids-consecutive: Ids are counted, so that those of neighbours differ in one digit.": decisions(
+  "limit-25-at-most-refused: Limits above 25 are refused.": atMost(25, "refused"),
+  "ids-consecutive: Ids are counted, so that neighbours differ in one digit.": decisions(
     (_sound, minted = 0) => ({
       mintNotificationId: () => `00000000-0000-0000-0000-${(minted += 1).toString(16).padStart(12, "0")}`,
     }),
   ),
-  "filters-in-every-spelling: Filters understand every spelling of a UUID.": change(
+  "filters-in-every-spelling: Filters accept every spelling of a UUID.": change(
     "readFilters",
     ({ id, accountId }) => ({
       id: usualSpelling(id),
       accountId: usualSpelling(accountId),
     }),
   ),
-  "filters-of-another-length-refused: A filter that has not the length of a UUID is refused.": change(
+  "filters-of-another-length-refused: Filters of a different length than a UUID are refused.": change(
     "parametersRefusal",
     (refusal, { values }) =>
       ["id", "accountId"].some((name) => (values.get(name)?.length ?? 36) !== 36)
         ? "query-malformed"
         : refusal,
   ),
-  "notifications-visible-each-later: A new notification is in the list up to six seconds after its event, each after another time.":
+  "notifications-visible-each-later: New notifications are listed up to six seconds later, varying.":
     decisions((_sound, events = 0) => ({ visibilityDelayMs: () => ((events += 1) % 5) * 1_500 })),
 });

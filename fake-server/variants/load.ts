@@ -8,7 +8,7 @@ const REQUESTS_OF_A_CONNECTION = 100;
 
 const everything = { where: EVERYTHING, parameters: [], orderBy: "sequence" };
 
-/** Real milliseconds until one of `workers` is free, and that one's work done. */
+/** Real milliseconds until one of `workers` is free, plus that worker's time. */
 const workers = (count: number, workMs: number): Behaviour["latencyMs"] => {
   const freeAtMs = Array.from({ length: count }, () => 0);
   return ({ clock }) => {
@@ -20,25 +20,25 @@ const workers = (count: number, workMs: number): Behaviour["latencyMs"] => {
   };
 };
 
-/** Services that conform, and show only under load that they are built otherwise. */
+/** Conforming services whose different design only shows under load. */
 export const loadVariants = variantRows({
   "load-answers-take-twenty-milliseconds: Every answer takes twenty milliseconds.": decide(
     "latencyMs",
     () => 20,
   ),
-  "load-answers-take-a-fifth-longer: Every answer takes twenty-four milliseconds, a fifth more than with `load-answers-take-twenty-milliseconds`.":
+  "load-answers-take-a-fifth-longer: Every answer takes 24 ms, a fifth more than in the 20 ms variant.":
     decide("latencyMs", () => 24),
-  "load-visible-half-a-second-later: A new notification is listed half a second after its event, while its push is already under way.":
+  "load-visible-half-a-second-later: A new notification is listed half a second later, during its push.":
     decide("visibilityDelayMs", () => 500),
-  "load-answers-with-jitter: An answer takes two to forty milliseconds, mostly few.": decide(
+  "load-answers-with-jitter: An answer takes two to forty milliseconds, usually few.": decide(
     "latencyMs",
     ({ random }) => 2 + 38 * (random.uint32() / 2 ** 32) ** 4,
   ),
   "load-eight-workers: Eight workers take four milliseconds for each request.": decisions(() => ({
     latencyMs: workers(8, 4),
   })),
-  "load-overload-refused: Every answer takes ten milliseconds; with sixteen requests under way a further one is refused with 503.":
-    decisions((_sound, underWay = 0) => ({
+  "load-overload-refused: Every answer takes 10 ms; beyond sixteen requests in flight, 503.": decisions(
+    (_sound, underWay = 0) => ({
       latencyMs: () => {
         underWay += 1;
         return 10;
@@ -47,7 +47,8 @@ export const loadVariants = variantRows({
         underWay -= 1;
         return underWay >= MOST_UNDER_WAY ? { kind: "overloaded" } : undefined;
       },
-    })),
+    }),
+  ),
   "load-connections-of-a-hundred-requests: A connection is closed after its hundredth request.": decisions(
     (_sound, served = new WeakMap<object, number>()) => ({
       finish: (answer, { from }) => {
@@ -59,8 +60,8 @@ export const loadVariants = variantRows({
       },
     }),
   ),
-  "load-redemptions-one-at-a-time: Redemptions wait for one another, and each takes a millisecond.":
-    decisions((sound, lock = pool(1)) => ({
+  "load-redemptions-one-at-a-time: Redemptions are serialised, at a millisecond each.": decisions(
+    (sound, lock = pool(1)) => ({
       takeCode: async (record, context) => {
         await lock.take();
         const taken = sound.takeCode(record, context);
@@ -68,9 +69,10 @@ export const loadVariants = variantRows({
         lock.giveBack();
         return taken;
       },
-    })),
-  "load-equal-reads-shared: Reads that ask for exactly the same and are under way together share one answer from the database.":
-    decisions((sound, underWay = new Map<string, Promise<readonly Notification[]>>()) => ({
+    }),
+  ),
+  "load-equal-reads-shared: Equal concurrent reads share one answer of the database.": decisions(
+    (sound, underWay = new Map<string, Promise<readonly Notification[]>>()) => ({
       readItems: (selection, offset, paging, context) => {
         const key = JSON.stringify([selection, offset, paging, context.notifications.count(everything)]);
         const shared = underWay.get(key);
@@ -83,16 +85,18 @@ export const loadVariants = variantRows({
         underWay.set(key, read);
         return read;
       },
-    })),
-  "load-tokens-written-in-groups: Exchanges wait for the next write of a group, every eight milliseconds, before they answer.":
-    decisions((sound) => ({
+    }),
+  ),
+  "load-tokens-written-in-groups: Exchanges wait for a group write every eight milliseconds.": decisions(
+    (sound) => ({
       takeCode: async (record, context) => {
         const taken = sound.takeCode(record, context);
         await context.clock.pause(8 - (context.clock.realMs() % 8));
         return taken;
       },
-    })),
-  "load-eight-pushes-in-flight: Eight pushes are under way at most, and the first leaves within a second.":
+    }),
+  ),
+  "load-eight-pushes-in-flight: Eight pushes are in flight at most; the first leaves within a second.":
     decisions(() => ({
       pushesInFlight: () => 8,
       pushJitterMs: (attempt, { random }) => (attempt === 1 ? random.uint32() % 1_000 : 0),

@@ -3,7 +3,7 @@ import net from "node:net";
 import tls from "node:tls";
 import { change, decide, decisions, variantRows } from "../registry.ts";
 
-/** Opens a connection that nothing is sent on, as senders do that dial while they wait for a free one. */
+/** Opens an unused connection, like senders that dial while they wait for a free one. */
 const openInVain = (url: string): void => {
   const { protocol, hostname, port } = new URL(url);
   const to = { host: hostname, port: Number(port) };
@@ -16,17 +16,19 @@ const openInVain = (url: string): void => {
   socket.once(protocol === "https:" ? "secureConnect" : "connect", end);
 };
 
-/** Senders that are odd in ways that break nothing (sections 4.5 and 6). */
+/** Odd but conforming senders (sections 4.5 and 6). */
 export const oddPushVariants = variantRows({
-  "push-connections-opened-in-vain: With every push another connection is opened, and closed without a request.":
-    decide("pushRequest", (request) => {
+  "push-connections-opened-in-vain: With every push another connection is opened and closed unused.": decide(
+    "pushRequest",
+    (request) => {
       openInVain(request.url);
       return request;
-    }),
+    },
+  ),
   "push-retries-written-otherwise: Retries are indented.": change("pushBody", (body, _delivery, attempt) =>
     attempt === 1 ? body : JSON.stringify(JSON.parse(body), null, 2),
   ),
-  "push-says-text: Pushes say that they are text, each time.": change("pushHeaders", (fields) => ({
+  "push-says-text: Pushes declare the content type of text.": change("pushHeaders", (fields) => ({
     ...fields,
     "content-type": "text/plain",
   })),
@@ -34,7 +36,8 @@ export const oddPushVariants = variantRows({
     "pushDelayMs",
     (delayMs, attempt) => (attempt === 1 ? 15 * SECOND_MS : delayMs),
   ),
-  "push-one-worker: One push is under way at a time, and it waits a second for its answer.": decisions(
-    () => ({ pushesInFlight: () => 1, senderTimeoutMs: () => SECOND_MS }),
-  ),
+  "push-one-worker: One push is in flight at a time and waits a second for its answer.": decisions(() => ({
+    pushesInFlight: () => 1,
+    senderTimeoutMs: () => SECOND_MS,
+  })),
 });

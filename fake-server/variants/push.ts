@@ -17,12 +17,12 @@ const acknowledgementIn = (body: string, id: string): boolean => {
 
 const timeout = (ms: number): Replacement => decide("senderTimeoutMs", () => ms);
 
-/** Senders that differ where sections 4.5 and 6 leave room. */
+/** Variants of senders (sections 4.5 and 6). */
 export const pushVariants = variantRows({
-  "push-reading-r1-from-start: Delays count from the start of the latest push (reading R1).": decisions(() =>
+  "push-reading-r1-from-start: Delays count from the latest start (reading R1).": decisions(() =>
     readings.r1(anchors.startOfLatest),
   ),
-  "push-reading-r1-from-failure: Delays count from the failure of the latest push (reading R1), and each push has its own connection.":
+  "push-reading-r1-from-failure: Delays count from the latest failure (reading R1), on new connections.":
     decisions(() => ({ ...readings.r1(anchors.endOfLatest), keepsConnections: () => false })),
   "push-reading-r2-from-start: Delays count from the start of the first push (reading R2).": decisions(() =>
     readings.r2(anchors.startOfFirst),
@@ -30,18 +30,20 @@ export const pushVariants = variantRows({
   "push-reading-r2-from-failure: Delays count from the failure of the first push (reading R2).": decisions(
     () => readings.r2(anchors.endOfFirst),
   ),
-  "push-reading-r3-from-start: The first push is delayed too, delays count from the start of the latest push (reading R3).":
-    decisions(() => readings.r3(anchors.startOfLatest)),
-  "push-reading-r3-from-failure: The first push is delayed too, delays count from the failure of the latest push (reading R3).":
+  "push-reading-r3-from-start: The first push is delayed, too; delays from the latest start (R3).": decisions(
+    () => readings.r3(anchors.startOfLatest),
+  ),
+  "push-reading-r3-from-failure: The first push is delayed, too; delays from the latest failure (R3).":
     decisions(() => readings.r3(anchors.endOfLatest)),
-  "push-reading-r4: The first push is delayed too, delays count from the event (reading R4).": decisions(() =>
+  "push-reading-r4: The first push is delayed, too; delays from the event (reading R4).": decisions(() =>
     readings.r4(),
   ),
-  "push-reading-r8-from-start: There are the four listed delays only, each from the start of the latest push (reading R8).":
-    decisions(() => readings.r8(anchors.startOfLatest)),
-  "push-reading-r8-from-failure: There are the four listed delays only, each from the failure of the latest push (reading R8).":
+  "push-reading-r8-from-start: Only the four listed delays, from the latest start (reading R8).": decisions(
+    () => readings.r8(anchors.startOfLatest),
+  ),
+  "push-reading-r8-from-failure: Only the four listed delays, from the latest failure (reading R8).":
     decisions(() => readings.r8(anchors.endOfLatest)),
-  "push-jitter-late: Retries are spread by up to a twelfth of their delay, to the late side.": decide(
+  "push-jitter-late: Retries are up to a twelfth of their delay late.": decide(
     "pushJitterMs",
     (attempt, service) =>
       attempt === 1
@@ -50,7 +52,7 @@ export const pushVariants = variantRows({
             (listedDelayMs(attempt - 2, service) / 12) * ((service.random.uint32() % 1_024) / 1_024),
           ),
   ),
-  "push-noticed-every-five-seconds: A worker looks for pushes that are due every five seconds.": decide(
+  "push-noticed-every-five-seconds: A worker looks for due pushes every five seconds.": decide(
     "pushNoticedMs",
     (dueMs) => Math.ceil(dueMs / POLL_MS) * POLL_MS,
   ),
@@ -62,14 +64,14 @@ export const pushVariants = variantRows({
     const status = statusOf(outcome);
     return status !== undefined && status >= 200 && status < 300;
   }),
-  "push-code-and-body-acknowledge: A push is acknowledged by 200 and the acknowledgement of its id.": decide(
+  "push-code-and-body-acknowledge: 200 with the acknowledgement of its id acknowledges a push.": decide(
     "acknowledges",
     (outcome, { notification }) =>
       outcome.kind === "answered" &&
       outcome.status === 200 &&
       acknowledgementIn(outcome.body, notification.id),
   ),
-  "push-code-alone-acknowledges-at-once: 200 acknowledges a push as soon as it is read, whatever becomes of the body behind it.":
+  "push-code-alone-acknowledges-at-once: 200 acknowledges a push when it is read, whatever body follows.":
     decide(
       "acknowledges",
       ({ kind, ...outcome }) =>
@@ -77,10 +79,12 @@ export const pushVariants = variantRows({
     ),
   "push-timeout-two-seconds: The sender waits 2 seconds for an answer.": timeout(2 * SECOND_MS),
   "push-timeout-half-a-minute: The sender waits 30 seconds for an answer.": timeout(30 * SECOND_MS),
-  "push-timeout-in-real-time: The sender waits a second for an answer, by a clock that cannot be moved.":
-    decisions(() => ({ senderTimeoutMs: () => SECOND_MS, timesOutInRealTime: () => true })),
+  "push-timeout-in-real-time: The sender waits for an answer for a second of real time.": decisions(() => ({
+    senderTimeoutMs: () => SECOND_MS,
+    timesOutInRealTime: () => true,
+  })),
   "push-timeout-a-minute: The sender waits 60 seconds for an answer.": timeout(MINUTE_MS),
-  "push-template-present: The payload names its Template and has further fields.": decide(
+  "push-template-present: The payload names its Template and has additional fields.": decide(
     "pushBody",
     ({ notification }) =>
       JSON.stringify({
@@ -90,8 +94,8 @@ export const pushVariants = variantRows({
         links: { self: `/notifications/${notification.id}` },
       }),
   ),
-  "push-counted-in-further-fields: Further fields and headers count the pushes of a notification.": decisions(
-    (sound) => ({
+  "push-counted-in-further-fields: Additional fields and headers count the pushes of a notification.":
+    decisions((sound) => ({
       pushBody: ({ notification }, attempt, { clock }) =>
         JSON.stringify({ ...notification, attempt, sentAt: clock.nowMs() }),
       pushHeaders: (delivery, attempt, service) => ({
@@ -99,8 +103,7 @@ export const pushVariants = variantRows({
         "x-delivery-attempt": String(attempt),
         "x-delivery-id": service.random.hex(8),
       }),
-    }),
-  ),
+    })),
   "push-further-headers: Pushes carry a signature, an agent and an idempotency key.": change(
     "pushHeaders",
     (fields, delivery, _attempt, service) => ({
@@ -111,11 +114,11 @@ export const pushVariants = variantRows({
       "X-Signature": `t=${service.clock.nowMs()},v1=${service.random.hex(32)}`,
     }),
   ),
-  "push-json-written-otherwise: The payload is indented, its keys stand in another order.": decide(
+  "push-json-written-otherwise: The payload is indented, with its keys in a different order.": decide(
     "pushBody",
     ({ notification }) =>
       JSON.stringify(Object.fromEntries(Object.entries(notification).toReversed()), null, 2),
   ),
-  "push-sixteen-at-a-time-newest-first: Sixteen pushes are under way at most, and of those that wait the newest goes first.":
+  "push-sixteen-at-a-time-newest-first: Sixteen pushes in flight at most; the newest waiting goes first.":
     decisions(() => ({ pushesInFlight: () => 16, nextInLine: (waiting) => waiting.length - 1 })),
 });

@@ -3,7 +3,7 @@ import { parseQuery, rawQueryOf } from "../query.ts";
 import { change, decide, decisions, type Replacement, variantRows } from "../registry.ts";
 import { refusalMessage } from "../sound/http.ts";
 
-/** Refusals written in another way; being told to come back later stays what it is. */
+/** Refusals in a different form; "try again later" stays unchanged. */
 const refusing = (render: (refusal: Refusal) => Answer): Replacement =>
   change("renderRefusal", (answer, refusal) => (refusal.kind === "rate-limited" ? answer : render(refusal)));
 
@@ -18,13 +18,13 @@ const page = (status: number, refusal: Refusal): Answer => ({
 
 const empty = (status: number): Answer => ({ status, headers: {}, body: "" });
 
-/** Refusals (section 7) where the document leaves room, which is everywhere. */
+/** Variants of refusals (section 7), which the document leaves entirely open. */
 export const refusalVariants = variantRows({
-  "refusals-with-status-200: Refusals have status 200 and a body with a number for the error called code.":
+  "refusals-with-status-200: Refusals have status 200 and a body with a numeric code for the error.":
     refusing((refusal) =>
       jsonAnswer(200, { code: 40_001, message: refusalMessage(refusal), data: null, timestamp: 0 }),
     ),
-  "refusals-with-text-in-code: Refusals have status 200 and a body with a name for the error called code.":
+  "refusals-with-text-in-code: Refusals have status 200 and a body with a textual code for the error.":
     refusing((refusal) =>
       jsonAnswer(200, {
         success: false,
@@ -47,8 +47,8 @@ export const refusalVariants = variantRows({
   "refusals-as-pages-with-status-200: Refusals are HTML pages with status 200.": refusing((refusal) =>
     page(200, refusal),
   ),
-  "refusals-without-body: Refusals are a status 400 and nothing else.": refusing(() => empty(400)),
-  "refusals-without-content: Refusals are a status 204.": refusing(() => empty(204)),
+  "refusals-without-body: Refusals are only a status 400.": refusing(() => empty(400)),
+  "refusals-without-content: Refusals are only a status 204.": refusing(() => empty(204)),
   "refusals-not-found: Refusals have status 404.": withStatus(404),
   "refusals-forbidden: Refusals have status 403.": withStatus(403),
   "refusals-unprocessable: Refusals have status 422.": withStatus(422),
@@ -57,7 +57,7 @@ export const refusalVariants = variantRows({
       "content-type": "application/problem+json",
     }),
   ),
-  "refusals-sent-to-redirect-uri: A refused authorization is sent to the redirectUri with error and state (RFC 6749 section 4.1.2.1).":
+  "refusals-sent-to-redirect-uri: A refused authorization redirects with error and state (RFC 6749 4.1.2.1).":
     change("renderRefusal", (answer, refusal, context) => {
       if (context.operation !== "authorize" || refusal.kind !== "state-refused") {
         return answer;
@@ -68,7 +68,7 @@ export const refusalVariants = variantRows({
       url.searchParams.set("state", values?.get("state") ?? "");
       return redirectTo(url.href);
     }),
-  "refusals-with-challenge: Every refusal challenges as RFC 6750 says, with status 401.": change(
+  "refusals-with-challenge: Every refusal has a challenge as in RFC 6750, with status 401.": change(
     "renderRefusal",
     (answer) =>
       withHeaders({ ...answer, status: 401 }, { "www-authenticate": 'Bearer error="invalid_request"' }),
@@ -76,13 +76,12 @@ export const refusalVariants = variantRows({
   "refusals-in-page-envelope: Refusals have status 401 and the envelope of an empty page.": refusing(() =>
     jsonAnswer(401, { data: [], total: 0 }),
   ),
-  "refusals-with-digits-in-code: Refusals have status 200, digits in a field called code, and an empty state.":
+  "refusals-with-digits-in-code: Refusals have status 200, a code field of digits, and an empty state.":
     refusing(() => jsonAnswer(200, { code: "40001", state: "", message: "refused" })),
-  "refusals-like-token-sets: Refusals have status 200 and the fields of a token set, without tokens.":
-    refusing(() =>
-      jsonAnswer(200, { code: "40001", accessToken: "", refreshToken: null, message: "invalid_grant" }),
-    ),
-  "refusals-show-code-sent: Refusals are pages with their own id and the code that was sent.": decisions(
+  "refusals-like-token-sets: Refusals have status 200 and a token set's fields without tokens.": refusing(
+    () => jsonAnswer(200, { code: "40001", accessToken: "", refreshToken: null, message: "invalid_grant" }),
+  ),
+  "refusals-show-code-sent: Refusals are pages with their own id and the received code.": decisions(
     (sound, presented = new WeakMap<object, unknown>()) => ({
       findCode: (value, context) => {
         presented.set(context.from, value);
@@ -95,7 +94,7 @@ export const refusalVariants = variantRows({
       }),
     }),
   ),
-  "refusals-show-address-sent: Refusals name the address that was asked for.": decide(
+  "refusals-show-address-sent: Refusals name the requested address.": decide(
     "renderRefusal",
     (_refusal, { from }) => jsonAnswer(400, { message: `There is nothing at ${from.url} for this method.` }),
   ),

@@ -28,7 +28,7 @@ describe("custom stages", () => {
   });
 
   it.each([{ shape: "ramp" }, { rate: 5 }, { durationMs: 5_000 }])("contradict %j", (said) => {
-    expect(() => parseAsked({ ...flags, stages: ["10s:5"], ...said })).toThrow("leave out --shape");
+    expect(() => parseAsked({ ...flags, stages: ["10s:5"], ...said })).toThrow("remove --shape");
   });
 
   it("of the profile are played unless a flag names the course", () => {

@@ -101,7 +101,7 @@ describe("what a step of the search came to", () => {
       "slow answers on a machine that is shared and full",
       { objectives: [missed], achieved: { ...achieved, machineIdle: 0.01 } },
       "service",
-      /list p95; .*no processor to spare/,
+      /list p95; .*no CPU to spare/,
     ],
   ] as const)("%s: it gave way", (_, changes, gaveWay, told) => {
     const step = stepOf(judged(changes as Partial<JudgedLoad>));

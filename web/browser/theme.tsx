@@ -2,7 +2,7 @@ import { useEffect, useState } from "preact/hooks";
 
 type Theme = "light" | "dark";
 
-/** Storage may be forbidden; the page then forgets, and works. */
+/** Storage may be forbidden; the page then works without memory. */
 export const remembered = (key: string): string | undefined => {
   try {
     return localStorage.getItem(key) ?? undefined;
@@ -15,7 +15,7 @@ export const remember = (key: string, value: string): void => {
   try {
     localStorage.setItem(key, value);
   } catch {
-    // Only the choice is forgotten.
+    // Only the choice is lost.
   }
 };
 
@@ -24,7 +24,9 @@ const chosenBefore = (storageKey: string): Theme | undefined => {
   return stored === "light" || stored === "dark" ? stored : undefined;
 };
 
-/** Light or dark as the system says, until the reader chooses; the choice is kept in the browser under this key. */
+/**
+ * Light or dark as the system says, until the reader chooses; the browser stores the choice under this key.
+ */
 export const ThemeButton = ({ storageKey }: { readonly storageKey: string }) => {
   const system = matchMedia("(prefers-color-scheme: dark)");
   const [isDark, setDark] = useState(system.matches);

@@ -285,7 +285,7 @@ export const mistakes: Readonly<Record<string, readonly Mistake[]>> = {
     [
       "a rate beyond what a load may ask for",
       "load --rate 30000",
-      "--rate is 30000; accepted is up to 20000 requests a second (safety.maxRate)",
+      "--rate is 30000; accepted is up to 20000 requests per second (safety.maxRate)",
     ],
     [
       "a push load without the hooks that it takes",
@@ -393,7 +393,7 @@ export const mistakes: Readonly<Record<string, readonly Mistake[]>> = {
     [
       "a certificate over plain HTTP",
       "receive --http --cert {file} --key {file}",
-      "--http shows no certificate; accepted is --http, or --cert with --key",
+      "--http uses no certificate; give either --http, or --cert with --key",
     ],
     [
       "a token in an unset variable",

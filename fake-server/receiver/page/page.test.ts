@@ -10,7 +10,7 @@ describe("the live page", () => {
   it("shows pushes as they come, one row a notification", async () => {
     const page = await open();
     await isLive();
-    expect(await page.locator("#empty-words").textContent()).toBe("No push has come yet. Send one:");
+    expect(await page.locator("#empty-words").textContent()).toBe("No pushes have arrived yet. Send one:");
 
     receiver().tell(push({ notification: 1, atMs: 1_000, status: 500 }));
     await hasRows(1);
@@ -82,7 +82,7 @@ describe("the live page", () => {
     await hasRows(1);
     await page.getByLabel("Filter").fill("nothing has this");
     await hasRows(0);
-    expect(await page.locator("#empty-words").textContent()).toBe("No row fits the filters.");
+    expect(await page.locator("#empty-words").textContent()).toBe("No rows match the filters.");
     await page.getByLabel("Filter").fill("");
     await page.getByLabel("Account", { exact: true }).fill(uuid("acc", 1));
     await hasRows(2);
@@ -101,7 +101,7 @@ describe("the live page", () => {
     await page.getByRole("button", { name: "Pause" }).click();
     await page.locator("#connection[data-state=paused]").waitFor();
     receiver().tell(push({ notification: 2, atMs: 10 }), push({ notification: 3, atMs: 20 }));
-    await expect.poll(() => page.locator("#connection").textContent()).toBe("Paused, 2 lines to come");
+    await expect.poll(() => page.locator("#connection").textContent()).toBe("Paused, 2 lines waiting");
     expect(await rows().count()).toBe(1);
     await page.getByRole("button", { name: "Go on" }).click();
 

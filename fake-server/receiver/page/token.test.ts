@@ -18,7 +18,7 @@ describe("the live page of a receiver that needs its token", () => {
     expectOnConsole("401");
     receiver().tell(push({ notification: 1, atMs: 0 }));
     const page = await open();
-    await page.getByLabel("This receiver asks for its token").fill("wrong");
+    await page.getByLabel("This receiver requires its token").fill("wrong");
     await page.keyboard.press("Enter");
     await page.getByLabel("This token was refused").fill(token);
     await page.keyboard.press("Enter");

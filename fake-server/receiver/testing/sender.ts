@@ -6,14 +6,14 @@ import type { PushLine, PushLines, PushPlan } from "../../../conformance/contrac
 import type { RunningReceiver } from "../start.ts";
 import { madeNotification } from "../../../conformance/testing/notification.ts";
 
-/** How a push went, as its sender saw it. */
+/** The outcome of a push, as its sender saw it. */
 export type Sent =
   | {
       readonly outcome: "answered";
       readonly status: number;
       readonly headers: IncomingHttpHeaders;
       readonly body: Buffer;
-      /** False where the connection ended before the answer did. */
+      /** False if the connection ended before the answer was complete. */
       readonly whole: boolean;
       readonly informational: readonly number[];
     }
@@ -23,7 +23,7 @@ interface SendOptions {
   readonly method?: string;
   readonly path?: string;
   readonly headers?: Readonly<Record<string, string>>;
-  /** Gives up. */
+  /** Aborts the push. */
   readonly signal?: AbortSignal;
 }
 
@@ -33,8 +33,8 @@ export interface Sender {
 }
 
 /**
- * A sender that trusts the receiver's authority and keeps its connections. Where an IPv4 address is given, it takes the
- * receiver's name to stand for that.
+ * A sender that trusts the receiver's authority and keeps its connections. If an IPv4 address is given, the
+ * receiver's name resolves to it.
  */
 export const openSender = (
   { callbackUrl, caPem }: Pick<RunningReceiver, "callbackUrl" | "caPem">,
@@ -89,7 +89,7 @@ const lookupOf =
   (_name, { all }, found) =>
     all === true ? found(null, [{ address, family: 4 }]) : found(null, address, 4);
 
-/** A notification as section 2.3 shapes it. */
+/** A notification as in section 2.3. */
 export const notification = (id: string = randomUUID()) => ({ ...madeNotification, id });
 
 export const operate = ({ controlUrl, token }: Pick<RunningReceiver, "controlUrl" | "token">) => {
@@ -120,7 +120,7 @@ export const operate = ({ controlUrl, token }: Pick<RunningReceiver, "controlUrl
     call,
     lines,
     plan: (plan: PushPlan) => call("PUT", "/plan", plan),
-    /** Waits until a line of the kind holds what `test` asks for. */
+    /** Waits until a line of the kind satisfies `test`. */
     until: async <Kind extends PushLine["kind"]>(
       kind: Kind,
       test: (line: Extract<PushLine, { kind: Kind }>) => boolean = () => true,

@@ -84,7 +84,7 @@ describe("what gave way where iterations were dropped", () => {
     [
       "the machine had no idle time while it fell short, though it had some before",
       { machineIdle: 0.6, shortfall: { seconds: 3, machineIdle: 0.01, k6Cores: 1.2, collectorLagMs: 40 } },
-      /no processor to spare \(k6 used 1\.2 of 2 cores, 1 % of the machine was idle, timers were up to 40 ms late\)/,
+      /no CPU to spare \(k6 used 1\.2 of 2 cores, 1 % of the machine was idle, timers were up to 40 ms late\)/,
     ],
     [
       "k6 used every core that it may use, on a machine with others",

@@ -57,7 +57,7 @@ describe("the flags of a segment", () => {
     [
       "a start without its offset",
       { segment: "1/2", ...others, startAt: "2026-01-01T10:05:00" },
-      "its offset from UTC",
+      "a UTC offset",
     ],
     ["no moment", { segment: "1/2", ...others, startAt: "soon" }, '--start-at is "soon"'],
     ["a run id alone", { runId: "R" }, "--run-id needs --segment"],

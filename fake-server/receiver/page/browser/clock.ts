@@ -1,8 +1,8 @@
-/** The browser's clock: the one file of the page that touches time. */
+/** The browser's clock: the page's only file that touches time. */
 
 export const nowMs = (): number => Date.now();
 
-/** Waits, or ends at once when the signal says so. */
+/** Waits, or ends immediately when the signal aborts. */
 export const pause = (milliseconds: number, signal: AbortSignal): Promise<void> =>
   new Promise((resolve) => {
     const end = (): void => {

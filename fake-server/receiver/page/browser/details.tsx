@@ -24,7 +24,7 @@ export interface DetailsProps {
 type PushOf = Extract<PushLine, { kind: "push" }>;
 type ReadPush = PushOf | string | undefined;
 
-/** The line of a push; in its place, why it cannot be had; undefined while it is read. */
+/** The line of a push, or why it is unavailable; undefined while it is read. */
 const useLine = (feed: Feed, n: number | undefined): ReadPush => {
   const [read, setRead] = useState<{ readonly n: number; readonly push: ReadPush }>();
   useEffect(() => {
@@ -48,7 +48,7 @@ const RawText = ({ title, name, text, note = "" }: RawTextProps) => (
   <section aria-label={title}>
     <h3>{title}</h3>
     {note !== "" && <p class="note">{note}</p>}
-    {/* Long texts scroll, so the keyboard has to reach them. */}
+    {/* Long texts scroll, so they must be reachable by keyboard. */}
     <pre class={name} tabIndex={0} role="group" aria-label={`${title}, raw`}>
       {text}
     </pre>
@@ -77,7 +77,7 @@ interface OtherPushProps {
   readonly onChoose: (index: number) => void;
 }
 
-/** Which push of the notification the chosen one is compared with. */
+/** The push of the notification to compare the chosen one with. */
 const OtherPush = ({ attempts, chosen, compared, onChoose }: OtherPushProps) => (
   <p class="other">
     <Field label="Compare with">
@@ -105,11 +105,14 @@ interface PushDetailsProps {
   readonly feed: Feed;
 }
 
-/** One push: what came and was answered, what another one of the notification has otherwise, and how to send it again. */
+/**
+ * One push: request and answer, its differences from another push of the notification, and how to send it
+ * again.
+ */
 const PushDetails = ({ attempts, chosen, feed }: PushDetailsProps) => {
   const [asked, compareWith] = useState<number>();
   const attempt = attempts[chosen];
-  // Unless another is asked for, with the one before; the first push with the second.
+  // By default compares with the previous push, and the first push with the second.
   const compared = asked !== undefined && asked !== chosen ? asked : chosen === 0 ? 1 : chosen - 1;
   const push = useLine(feed, attempt?.n);
   const other = useLine(feed, attempts[compared]?.n);

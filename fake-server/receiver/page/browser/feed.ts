@@ -7,7 +7,7 @@ export interface FeedEvents {
   /** Called before the first lines, after each interruption, and while paused. */
   readonly onState: (state: ReceiverState) => void;
   readonly onLines: (lines: readonly PushLine[]) => void;
-  /** Another receiver answers, or the same one without its journal: what was shown is no longer valid. */
+  /** Another receiver answers, or the same one without its journal: discard what is shown. */
   readonly onRestart: () => void;
   readonly onConnection: (connection: Connection) => void;
 }
@@ -37,7 +37,7 @@ const createClient = (token: () => string) => {
     state: async (): Promise<ReceiverState> => (await (await ask("state")).json()) as ReceiverState,
     line: async (n: number) => (await pushes(n - 1, 0, 1)).lines.find((line) => line.n === n),
     journal: async (): Promise<Blob> => (await ask("journal")).blob(),
-    /** Asks the control interface for something; rejects with its one line where that is refused. */
+    /** Calls the control interface; rejects with its one-line error if refused. */
     call: async (method: "GET" | "POST" | "DELETE", path: string, body?: unknown): Promise<unknown> => {
       const sent = body === undefined ? {} : { body: JSON.stringify(body) };
       return (await ask(path, { method, ...sent })).json();
@@ -65,7 +65,7 @@ const readOn = async (
   }
   const inOrder = lines.toSorted((one, other) => one.n - other.n);
   onLines(inOrder);
-  // Nothing although there is a newer line: what was between is not to be had any more.
+  // Empty although there is a newer line: the lines between are no longer available.
   const reached = inOrder.at(-1)?.n ?? last;
   onConnection(reached < last ? "reading" : "live");
   return reached;
@@ -77,7 +77,7 @@ export const openFeed = (firstToken: string, events: FeedEvents) => {
   let waiting = new AbortController();
   const client = createClient(() => token);
 
-  /** Whatever changes what the loop should do next (pause, token) interrupts what it waits for. */
+  /** Whatever changes the loop's next step (pause, token) interrupts its current wait. */
   const interrupt = (): void => {
     waiting.abort();
     waiting = new AbortController();
@@ -92,7 +92,7 @@ export const openFeed = (firstToken: string, events: FeedEvents) => {
     events.onConnection("reading");
     for (;;) {
       if (paused) {
-        // How much waits is shown meanwhile.
+        // The number of waiting lines is shown meanwhile.
         await wait("paused", 2_000);
         if (paused) await client.state().then(events.onState, () => undefined);
         continue;

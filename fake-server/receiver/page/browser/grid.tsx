@@ -5,9 +5,9 @@ import type { Notification } from "../model/store.ts";
 import { AxisLabels, Timeline, type Axis } from "./timeline.tsx";
 import { clockTime, count, seconds } from "../model/format.ts";
 
-/** Rows kept ready above and below what is seen. */
+/** Rows rendered above and below the visible ones. */
 const spare = 8;
-/** The height of the head in pixels; page.css says the same. */
+/** Height of the head in pixels; must match page.css. */
 const headHeight = 32;
 
 export interface GridProps {
@@ -21,7 +21,7 @@ export interface GridProps {
   readonly gridRef: RefObject<HTMLDivElement | null>;
 }
 
-/** How far each key moves the active row, given how many rows a page holds. */
+/** How far each key moves the active row, given the number of rows per page. */
 const moves: Readonly<Record<string, (page: number) => number>> = {
   ArrowDown: () => 1,
   ArrowUp: () => -1,
@@ -56,7 +56,7 @@ const Head = ({ axis }: { axis: Axis }) => (
   </div>
 );
 
-/** How far the grid is scrolled, and how much of it is seen. */
+/** Scroll position and visible height of the grid. */
 const useScroll = (gridRef: RefObject<HTMLDivElement | null>) => {
   const [scroll, setScroll] = useState({ top: 0, height: 0 });
   const look = (): void => {
@@ -71,7 +71,7 @@ const useScroll = (gridRef: RefObject<HTMLDivElement | null>) => {
   return { ...scroll, look };
 };
 
-/** Paper shows every row, not only those in sight. */
+/** Prints every row, not only the visible ones. */
 const usePrinting = (): boolean => {
   const [isPrinting, setPrinting] = useState(false);
   useEffect(() => {
@@ -81,7 +81,7 @@ const usePrinting = (): boolean => {
   return isPrinting;
 };
 
-/** Where rows come in above what is seen, it stays where it was. */
+/** Keeps the visible rows in place when rows are inserted above. */
 const useSteadyRows = (
   gridRef: RefObject<HTMLDivElement | null>,
   rows: readonly Notification[],
@@ -97,7 +97,7 @@ const useSteadyRows = (
   }, [rows]);
 };
 
-/** The row that the keyboard is at: how to make another one that, and what keys do. */
+/** The active row of the keyboard: how to set it, and what keys do. */
 const useActiveRow = ({ rows, onOpen, gridRef }: GridProps, height: number) => {
   const [activeKey, setActiveKey] = useState<string>();
   const activeIndex = rows.findIndex(({ key }) => key === activeKey);
@@ -125,8 +125,8 @@ const useActiveRow = ({ rows, onOpen, gridRef }: GridProps, height: number) => {
 const rowsIn = (height: number): number => Math.max(1, Math.floor(height / rowHeight));
 
 /**
- * A grid of any number of rows of which only those in sight exist. It is one stop for the Tab key; the arrow
- * keys move the active row, Enter opens it.
+ * A grid of any number of rows, of which only the visible ones are rendered. It is one stop for the Tab key;
+ * the arrow keys move the active row, Enter opens it.
  */
 export const Grid = (props: GridProps) => {
   const { rows, progressOf, axis, nowMs, openKey, onOpen, gridRef } = props;
@@ -174,7 +174,7 @@ export const Grid = (props: GridProps) => {
   );
 };
 
-/** The height of a row in pixels; page.css says the same. */
+/** Height of a row in pixels; must match page.css. */
 const rowHeight = 40;
 
 interface RowProps {
@@ -196,7 +196,7 @@ const Cell = ({ name, children }: { name: string; children: ComponentChildren })
 
 const mostGaps = 8;
 
-/** Time between each push and the one before, in seconds; what the schedule did not expect is marked. */
+/** Time between consecutive pushes in seconds; deviations from the schedule are marked. */
 const Gaps = ({ notification, progress }: Pick<RowProps, "notification" | "progress">) => {
   const { attempts, more } = notification;
   const { spans, timings } = progress;
@@ -227,7 +227,7 @@ const Row = ({ notification, progress, axis, nowMs, index, isActive, isOpen, onC
       role="row"
       class={`row${isActive ? " active" : ""}${number % 2 === 1 ? " odd" : ""}`}
       id={`row-${number}`}
-      // The head is the first row of the grid.
+      // The head is the grid's first row.
       aria-rowindex={index + 2}
       aria-selected={isOpen}
       onClick={onClick}

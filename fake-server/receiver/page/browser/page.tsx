@@ -12,7 +12,9 @@ import { axisOf } from "./timeline.tsx";
 import { FeedTools, rememberedSchedule, Tools } from "./tools.tsx";
 import { Workbench } from "./workbench.tsx";
 
-/** The token may come in the fragment, which no browser sends anywhere; it is taken out of the address at once. */
+/**
+ * The token may come in the fragment, which browsers never send; it is removed from the address immediately.
+ */
 const takeToken = (): string => {
   const token = new URLSearchParams(location.hash.slice(1)).get("token") ?? "";
   if (token !== "") history.replaceState(undefined, "", location.pathname);
@@ -21,7 +23,7 @@ const takeToken = (): string => {
 
 const CopyButton = ({ text }: { text: string }) => {
   const [words, setWords] = useState("Copy");
-  // Browsers give the clipboard to pages from this machine or over HTTPS only.
+  // Browsers only offer the clipboard to pages from this machine or over HTTPS.
   if (!isSecureContext) return null;
   const copy = (): void => {
     navigator.clipboard.writeText(text).then(
@@ -71,8 +73,8 @@ const TokenForm = ({ onToken }: { onToken: (token: string) => void }) => {
     <form id="token-form" class="token" onSubmit={submit}>
       <label for="token">
         {isTried
-          ? "This token was refused; the receiver asks for its own"
-          : "This receiver asks for its token"}
+          ? "This token was refused; the receiver requires its own"
+          : "This receiver requires its token"}
       </label>
       <input id="token" type="password" autoComplete="off" required ref={input} />
       <button type="submit">Open</button>

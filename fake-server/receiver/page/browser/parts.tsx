@@ -24,7 +24,7 @@ interface TextProps {
   readonly required?: boolean;
 }
 
-/** An input for what is no prose: addresses, ids, JSON. */
+/** An input for addresses, ids and JSON rather than prose. */
 export const Text = ({ onText, ...rest }: TextProps) => (
   <input
     type="text"
@@ -35,12 +35,12 @@ export const Text = ({ onText, ...rest }: TextProps) => (
   />
 );
 
-/** Does what a form asks for, and says in one line what came of it. */
+/** Runs a form's action, and reports the result in one line. */
 export const useTask = () => {
   const [words, setWords] = useState("");
   const run = (task: () => Promise<string>): void => {
     setWords("…");
-    // A throw of the task itself, such as of JSON that is none, is told like one of the receiver.
+    // An error thrown by the task itself, such as invalid JSON, is shown like one from the receiver.
     Promise.resolve()
       .then(task)
       .then(setWords, (error: unknown) => setWords(errorMessage(error)));
@@ -80,7 +80,7 @@ interface TableProps {
   readonly rows: readonly (readonly ComponentChildren[])[];
 }
 
-/** A table that scrolls where it is too wide, so the keyboard has to reach it. */
+/** A table that scrolls if too wide, so it must be reachable by keyboard. */
 export const Table = ({ label, name = "", columns, rows }: TableProps) => (
   <div class={`scroll ${name}`} tabIndex={0} role="group" aria-label={label}>
     <table>

@@ -4,7 +4,7 @@ import { createStore } from "../model/store.ts";
 import { every, nowMs } from "./clock.ts";
 import { type Connection, openFeed } from "./feed.ts";
 
-/** What the page knows of its receiver. The store changes in place; `version` tells when. */
+/** What the page knows about its receiver. The store changes in place; `version` says when. */
 export type Session = ReturnType<typeof openSession>;
 
 const words: Readonly<Record<Connection, string>> = {
@@ -12,10 +12,10 @@ const words: Readonly<Record<Connection, string>> = {
   reading: "Reading the journal",
   paused: "Paused",
   lost: "Not connected, trying again",
-  locked: "A token is needed",
+  locked: "A token is required",
 };
 
-/** Calls `draw` with the next frame, however often it is asked for. */
+/** Calls `draw` with the next frame, however often it is requested. */
 const withNextFrame = (draw: () => void): (() => void) => {
   let isAsked = false;
   return () => {
@@ -28,7 +28,7 @@ const withNextFrame = (draw: () => void): (() => void) => {
   };
 };
 
-/** Follows a receiver and calls `onChange` with the next frame after anything changed, and once a second. */
+/** Follows a receiver and calls `onChange` with the next frame after any change, and once a second. */
 export const openSession = (token: string, onChange: () => void) => {
   let store = createStore();
   let state: ReceiverState | undefined;
@@ -67,9 +67,9 @@ export const openSession = (token: string, onChange: () => void) => {
     connection: () => connection,
     connectionWords: (): string => {
       const waiting = connection === "paused" ? (state?.last ?? 0) - store.counts.last : 0;
-      return words[connection] + (waiting > 0 ? `, ${plural(waiting, "line")} to come` : "");
+      return words[connection] + (waiting > 0 ? `, ${plural(waiting, "line")} waiting` : "");
     },
-    /** Empty until it is known. */
+    /** Empty until known. */
     callbackUrl: () => state?.callbackUrl ?? "",
     /** The receiver's wall clock. */
     nowMs: (): number => {

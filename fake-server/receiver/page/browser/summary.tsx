@@ -22,7 +22,9 @@ export const Counts = ({ store, shown }: { store: Store; shown: number }) => {
 
 export const Empty = ({ isFiltered, callbackUrl }: { isFiltered: boolean; callbackUrl: string }) => (
   <div class="empty">
-    <p id="empty-words">{isFiltered ? "No row fits the filters." : "No push has come yet. Send one:"}</p>
+    <p id="empty-words">
+      {isFiltered ? "No rows match the filters." : "No pushes have arrived yet. Send one:"}
+    </p>
     {!isFiltered && callbackUrl !== "" && (
       <pre tabIndex={0} role="group" aria-label="A command that sends a push">
         {exampleFor(callbackUrl)}
@@ -31,7 +33,7 @@ export const Empty = ({ isFiltered, callbackUrl }: { isFiltered: boolean; callba
   </div>
 );
 
-/** A push that a reader can send at once. */
+/** A push that readers can send immediately. */
 const exampleFor = (callbackUrl: string): string => {
   const body = { ...exampleNotification, id: "3f0c6c1e-8a51-4a53-9d0e-0d6a5b6f2c11" };
   const trust = callbackUrl.startsWith("https:") ? " --insecure" : "";

@@ -4,27 +4,29 @@ import { offsetsMs, type Schedule } from "../model/schedule.ts";
 import type { Progress } from "../model/progress.ts";
 import { type Attempt, isAcknowledged, type Notification } from "../model/store.ts";
 
-/** What all rows have in common: how long the axis is, and the moments of the schedule, were every push to fail at once. */
+/**
+ * Shared by all rows: the length of the axis, and the times of the schedule if every push failed immediately.
+ */
 export interface Axis {
   readonly lengthMs: number;
   readonly instantsMs: readonly number[];
 }
 
-/** A little longer than the schedule, so that a push too many is seen too. */
+/** Slightly longer than the schedule, so that an excess push shows, too. */
 export const axisOf = (schedule: Schedule): Axis => {
   const instantsMs = offsetsMs(schedule);
   return { instantsMs, lengthMs: (instantsMs.at(-1) ?? 0) * 1.1 };
 };
 
-/** Labels closer than this share of the axis would run into each other. */
+/** Labels closer than this share of the axis would overlap. */
 const labelRoom = 6;
 
-/** A place on the axis in percent; what lies beyond is drawn at its end. */
+/** A position on the axis in percent; values beyond are drawn at its end. */
 const place = (atMs: number, lengthMs: number): number => Math.min(Math.max(atMs / lengthMs, 0), 1) * 100;
 
 const percent = (value: number): string => `${value.toFixed(3)}%`;
 
-/** One shape for each outcome, so that colour is never the only difference. */
+/** One shape per outcome, so that colour is never the only difference. */
 const shapeOf = (attempt: Attempt): { path: string; look: string } => {
   if (isAcknowledged(attempt)) return { path: "M-4.5 0a4.5 4.5 0 1 0 9 0a4.5 4.5 0 1 0-9 0z", look: "good" };
   if (attempt.status !== undefined) return { path: "M-4 -4h8v8h-8z", look: "bad" };

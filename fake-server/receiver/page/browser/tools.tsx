@@ -13,14 +13,14 @@ const delaysKey = "touchstone.delays";
 
 const inSeconds = (delaysMs: readonly number[]): string => delaysMs.map((delay) => delay / 1_000).join(", ");
 
-/** R1 where none was chosen. */
+/** R1 by default. */
 const readingOf = (id: string | undefined): Schedule["reading"] => {
   const found = readings.find((reading) => reading.id === id) ?? readings[0];
   if (found === undefined) throw new TypeError("There are no readings");
   return found;
 };
 
-/** The schedule that was chosen last in this browser. */
+/** The schedule last chosen in this browser. */
 export const rememberedSchedule = (): Schedule => ({
   reading: readingOf(remembered(readingKey)),
   delaysMs: parseDelays(remembered(delaysKey) ?? "") ?? documentDelaysMs,
@@ -80,7 +80,7 @@ interface FilterProps {
   readonly rows: readonly Notification[];
 }
 
-/** Accounts that the filter offers; others can be typed. */
+/** Number of accounts offered by the filter; others can be typed. */
 const offeredAccounts = 50;
 
 const newestAccounts = (rows: readonly Notification[]): string[] => {
@@ -134,7 +134,7 @@ const FilterTools = ({ filter, onFilter, rows }: FilterProps) => {
   );
 };
 
-/** Some browsers read what is downloaded only after the click has been dealt with. */
+/** Some browsers read a download only after the click has been handled. */
 const downloadStartsWithinMs = 60_000;
 
 const download = async (session: Session): Promise<void> => {
@@ -167,7 +167,7 @@ export const FeedTools = ({ session }: { session: Session }) => {
   );
 };
 
-/** The tools over the grid: what is shown, and by which schedule it is judged. On a small screen they are folded. */
+/** The tools above the grid: filters, and the schedule to judge by. Folded on small screens. */
 export const Tools = (props: FilterProps & ScheduleProps) => (
   <details class="fold shown" open={matchMedia("(min-width: 701px)").matches}>
     <summary>Filter and schedule</summary>

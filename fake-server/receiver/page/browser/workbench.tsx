@@ -24,7 +24,7 @@ const jsonOf = (text: string, what: string): unknown => {
   }
 };
 
-/** The plan as the receiver follows it; read again as long as a rule of it ends by itself. */
+/** The receiver's current plan; read again while one of its rules ends by itself. */
 const usePlan = ({ feed, connection, callbackUrl, version }: Session) => {
   const [plan, setPlan] = useState<PushPlan>();
   const isReading = useRef(false);
@@ -33,7 +33,7 @@ const usePlan = ({ feed, connection, callbackUrl, version }: Session) => {
   const read = async (): Promise<void> => {
     isReading.current = true;
     let seen = -1;
-    // What came meanwhile may have ended a rule. Where the plan cannot be read, the connection says so.
+    // New pushes may have ended a rule. If the plan cannot be read, the connection state says so.
     while (seen !== version()) {
       seen = version();
       setPlan((await feed.call("GET", "plan").catch(() => plan)) as PushPlan | undefined);

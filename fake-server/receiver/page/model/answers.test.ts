@@ -36,7 +36,7 @@ describe("an answer that is chosen in the page", () => {
         otherwise: { kind: "hang" },
         noNotification: { kind: "answer", status: 400 },
       }),
-    ).toBe("otherwise: hang; a body that is no notification: answer 400");
+    ).toBe("otherwise: hang; a body that is not a notification: answer 400");
   });
 });
 

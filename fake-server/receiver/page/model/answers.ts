@@ -1,6 +1,6 @@
 import type { PushAction, PushPlan, PushRule } from "../../../../conformance/contract/push.ts";
 
-/** Actions to begin with; their JSON can be edited before it is used. */
+/** Initial actions; their JSON can be edited before use. */
 export const usualActions: readonly (readonly [words: string, action: PushAction])[] = [
   ["Acknowledge", { kind: "answer" }],
   ["500", { kind: "answer", status: 500 }],
@@ -28,7 +28,7 @@ const detailsOf = (fields: object): string[] =>
     .filter(([, value]) => value !== undefined)
     .map(([name, value]) => `${name} ${typeof value === "string" ? value : JSON.stringify(value)}`);
 
-/** An action as the plan has it, in a few words. */
+/** An action of the plan in a few words. */
 const actionWords = (action: PushAction): string => {
   const { kind, ...fields } = action.kind === "answer" ? { ...action, status: undefined } : action;
   const answered = action.kind === "answer" ? ` ${action.status ?? 200}` : "";
@@ -46,9 +46,9 @@ const useWords = ({ match, times }: PushRule): string => {
 export const ruleWords = (rule: PushRule): string =>
   `${useWords(rule)}: ${rule.attempts.map(actionWords).join(", then ")}`;
 
-/** What answers a push for which there is no rule. */
+/** How pushes without a rule are answered. */
 export const otherwiseWords = ({ otherwise = { kind: "answer" }, noNotification }: PushPlan): string =>
-  `otherwise: ${actionWords(otherwise)}${noNotification === undefined ? "" : `; a body that is no notification: ${actionWords(noNotification)}`}`;
+  `otherwise: ${actionWords(otherwise)}${noNotification === undefined ? "" : `; a body that is not a notification: ${actionWords(noNotification)}`}`;
 
 export interface Outcome {
   readonly kind: string;

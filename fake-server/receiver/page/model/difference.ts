@@ -8,7 +8,7 @@ export interface Difference {
   readonly after?: string;
 }
 
-/** Beyond this many places two bodies have little in common. */
+/** With more differences, two bodies have little in common. */
 const MOST = 100;
 
 export const differencesOf = (before: Push, after: Push): Difference[] => {
@@ -35,7 +35,7 @@ const headerDifferences = (before: Headers, after: Headers): Difference[] => {
   );
 };
 
-/** By name in lower case; lines of one name together. */
+/** By lower-case name, with lines of the same name combined. */
 export const valuesOf = (headers: Headers): ReadonlyMap<string, string> =>
   new Map(
     [...Map.groupBy(headers, ([name]) => name.toLowerCase())].map(([name, lines]) => [
@@ -48,7 +48,7 @@ const bodyDifferences = (before: Push, after: Push): Difference[] => {
   const [one, other] = [jsonIn(before), jsonIn(after)];
   const found = one === undefined || other === undefined ? [] : valueDifferences("", one.value, other.value);
   if (found.length > 0) return found;
-  // Bodies that are no JSON, that differ only in their spelling, or beyond what is kept of them.
+  // Bodies that are not JSON, differ only in spelling, or differ beyond what is stored.
   return [{ where: "body", before: bodyWords(before), after: bodyWords(after) }];
 };
 

@@ -1,9 +1,9 @@
 import { isAcknowledged, type Notification } from "./store.ts";
 
 export interface Filter {
-  /** Words that all have to occur, in any case: ids, accounts, business type, statuses, paths. */
+  /** Words that must all occur, case-insensitively: ids, accounts, business type, statuses, paths. */
   readonly text: string;
-  /** Start of an account's id; empty for all. */
+  /** Prefix of an account id; empty for all. */
   readonly account: string;
   readonly onlyUnacknowledged: boolean;
   readonly newestFirst: boolean;

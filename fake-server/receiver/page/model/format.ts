@@ -7,7 +7,7 @@ export const clockTime = (wallMs: number): string => {
   return `${two(date.getHours())}:${two(date.getMinutes())}:${two(date.getSeconds())}.${milliseconds}`;
 };
 
-/** A length of time as short as it can be read: 12 ms, 1.25 s, 90.0 s, 7 min 30 s. */
+/** A duration in its shortest readable form: 12 ms, 1.25 s, 90.0 s, 7 min 30 s. */
 export const span = (lengthMs: number): string => {
   const size = Math.abs(lengthMs);
   const sign = lengthMs < 0 ? "−" : "";
@@ -17,7 +17,7 @@ export const span = (lengthMs: number): string => {
   return `${sign}${Math.floor(size / 60_000)} min ${two(Math.floor((size % 60_000) / 1_000))} s`;
 };
 
-/** Seconds alone, for a row of gaps. */
+/** Seconds only, for a row of gaps. */
 export const seconds = (lengthMs: number): string => {
   const value = lengthMs / 1_000;
   return value.toFixed(Math.abs(value) < 10 ? 2 : 1);
@@ -29,7 +29,7 @@ export const count = (value: number): string => value.toLocaleString("en");
 export const plural = (value: number, one: string, many = `${one}s`): string =>
   `${count(value)} ${value === 1 ? one : many}`;
 
-/** The label of a moment on the axis: 30 s, 250 ms, 4 h. Seconds as far as they can be read, as the document has them. */
+/** The label of a moment on the axis: 30 s, 250 ms, 4 h. In seconds while readable, as in the document. */
 export const axisLabel = (atMs: number): string => {
   if (atMs === 0) return "0";
   if (atMs < 1_000) return `${Math.round(atMs)} ms`;

@@ -8,11 +8,11 @@ type Timing = PushTiming | "beyond" | "after-acknowledgement";
 export interface Progress {
   readonly kind: "acknowledged" | "waiting" | "overdue" | "exhausted" | "other";
   readonly words: string;
-  /** What the sender did against the chosen reading, for each kind once. */
+  /** Deviations from the chosen reading, each kind once. */
   readonly alarms: readonly string[];
   readonly windows: readonly TimeInterval[];
   readonly timings: readonly Timing[];
-  /** Start and end of each push, since the first one. */
+  /** Start and end of each push, relative to the first. */
   readonly spans: readonly Span[];
 }
 
@@ -45,7 +45,10 @@ const outlook = (
   };
 };
 
-/** Judges one row by the chosen reading. `nowMs` is the receiver's wall clock. Pure, and cheap enough for each frame. */
+/**
+ * Judges one row by the chosen reading. `nowMs` is the receiver's wall clock. Pure, and fast enough for every
+ * frame.
+ */
 export const progressOf = (notification: Notification, schedule: Schedule, nowMs: number): Progress => {
   const { attempts } = notification;
   const zero = attempts[0]?.startMs ?? nowMs;

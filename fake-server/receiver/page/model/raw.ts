@@ -5,10 +5,13 @@ import { type Attempt, isOpen } from "./store.ts";
 
 type PushOf = Extract<PushLine, { kind: "push" }>;
 
-/** Text from the wire as it can be shown: its line ends stay, and what would hide or reorder text becomes visible. */
+/**
+ * Text from the wire in displayable form: line ends stay, characters that hide or reorder text become
+ * visible.
+ */
 const visible = (text: string): string => harmlessLines(text.replaceAll("\r\n", "\n"));
 
-/** JSON as it is shown; undefined where the text is none, or stands so already. */
+/** JSON indented for display; undefined if the text is not JSON, or already indented. */
 const indented = (text: string): string | undefined => {
   try {
     const shown = JSON.stringify(JSON.parse(text), undefined, 2);
@@ -21,7 +24,7 @@ const indented = (text: string): string | undefined => {
 const indentedBody = ({ body, bodyEncoding }: PushOf): string | undefined =>
   bodyEncoding === "base64" ? undefined : indented(body);
 
-/** The request as it was on the wire, but for JSON, which is indented. The receiver speaks HTTP/1.1 only. */
+/** The request as on the wire, with JSON indented. The receiver only speaks HTTP/1.1. */
 export const requestText = (push: PushOf): string => {
   const headers = push.headers.map(([name, value]) => harmless(`${name}: ${value}`));
   return [
@@ -32,10 +35,10 @@ export const requestText = (push: PushOf): string => {
   ].join("\n");
 };
 
-/** What a reader has to know of the body before reading it. */
+/** What readers must know about the body first. */
 export const bodyNote = (push: PushOf): string =>
   [
-    ...(push.notificationId === undefined ? ["The body is no notification: it names no id."] : []),
+    ...(push.notificationId === undefined ? ["The body is not a notification: it has no id."] : []),
     ...(indentedBody(push) === undefined ? [] : ["JSON, shown indented."]),
     wholeness(push),
   ]
@@ -46,10 +49,12 @@ const wholeness = ({ body, bodyBytes, bodyEncoding }: PushOf): string => {
   if (bodyEncoding === "base64")
     return `The body's ${count(bodyBytes)} bytes are not UTF-8; shown in base64.`;
   const shown = new TextEncoder().encode(body).length;
-  return shown < bodyBytes ? `The body is cut: ${count(shown)} of ${count(bodyBytes)} bytes are shown.` : "";
+  return shown < bodyBytes
+    ? `The body is truncated: ${count(shown)} of ${count(bodyBytes)} bytes are shown.`
+    : "";
 };
 
-/** What became of a push, in a few words. */
+/** The outcome of a push in a few words. */
 export const outcomeOf = (attempt: Attempt): string => {
   const { action, outcome, status } = attempt;
   if (isOpen(attempt)) return action === "hang" ? "no answer, still open" : `${status ?? 200} is being sent`;
@@ -57,7 +62,7 @@ export const outcomeOf = (attempt: Attempt): string => {
   const words: Record<Attempt["action"], string> = {
     answer: `answered ${status ?? 200}`,
     hang: "no answer",
-    close: status === undefined ? "closed before an answer" : `${status}, closed half-way`,
+    close: status === undefined ? "closed before an answer" : `${status}, closed midway`,
     reset: "connection reset",
     "not-a-push": `not a push, ${status ?? "refused"}`,
     "too-large": `too large, ${status ?? "refused"}`,
@@ -65,7 +70,7 @@ export const outcomeOf = (attempt: Attempt): string => {
   return words[action];
 };
 
-/** The answer as it was on the wire, but for JSON, which is indented. */
+/** The answer as on the wire, with JSON indented. */
 export const answerText = ({ answer }: PushOf, attempt: Attempt): string => {
   if (answer === undefined) return `(${outcomeOf(attempt)})`;
   const body = answer.slice(answer.indexOf("\r\n\r\n") + 4);

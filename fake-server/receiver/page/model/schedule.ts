@@ -33,7 +33,10 @@ export interface Schedule {
   readonly delaysMs: readonly number[];
 }
 
-/** When a push began and when its answer was handed over or given up, since the notification's first push. */
+/**
+ * When a push began and when its answer was handed over or given up, relative to the notification's first
+ * push.
+ */
 export interface Span {
   readonly startMs: number;
   readonly endMs: number;
@@ -47,7 +50,7 @@ const interpretationOf = (schedule: Schedule): Interpretation => {
   return found;
 };
 
-/** Milliseconds of each push after the first push, were every push to fail at once. */
+/** Milliseconds of each push after the first, if every push failed immediately. */
 export const offsetsMs = (schedule: Schedule): readonly number[] => {
   const [first = 0, ...later] = instantsOf(interpretationOf(schedule));
   return [0, ...later.map((instant) => instant - first)];
@@ -57,8 +60,8 @@ export const offsetsMs = (schedule: Schedule): readonly number[] => {
 export const moment = (atMs: number): TimeInterval => ({ earliestMs: atMs, latestMs: atMs });
 
 /**
- * When each push is in time, in milliseconds since the first one, as the gate judges it. A receiver sees no event: the
- * first push is taken to have come when it was due.
+ * The window of each push, in milliseconds since the first one, as judged by the gate. A receiver sees no
+ * events: the first push is assumed to have been on time.
  */
 export const expectedWindows = (schedule: Schedule, spans: readonly Span[]): readonly TimeInterval[] => {
   const reading = interpretationOf(schedule);
@@ -70,7 +73,9 @@ export const expectedWindows = (schedule: Schedule, spans: readonly Span[]): rea
   return windowsOf(reading, history, pushToleranceOf(limitsOf(schedule), "real", undefined));
 };
 
-/** "30, 60, 120, 240" in seconds; undefined where it is not one to twelve growing, sensible delays. */
+/**
+ * Parses "30, 60, 120, 240" in seconds; undefined unless it has one to twelve increasing, plausible delays.
+ */
 export const parseDelays = (text: string): number[] | undefined => {
   const parts = text.split(/[\s,;]+/).filter((part) => part !== "");
   const delays = parts.map((part) => Number(part) * 1_000);

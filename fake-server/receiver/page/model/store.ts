@@ -8,12 +8,12 @@ import type { Answered, PushLine } from "../../../../conformance/contract/push.t
 
 type PushOf = Extract<PushLine, { kind: "push" }>;
 
-/** What the page keeps of one push; the rest is asked for again when its details are opened. */
+/** What the page stores of a push; the rest is requested when its details are opened. */
 export interface Attempt {
   readonly n: number;
-  /** Wall clock in milliseconds since 1970, from the monotonic stamp and the start of its epoch. */
+  /** Wall-clock milliseconds since 1970, from the monotonic stamp and the start of its epoch. */
   readonly startMs: number;
-  /** Where it ended; where its request was complete as long as it is open. */
+  /** When it ended, or while it is open, when its request was complete. */
   endMs: number;
   readonly action: PushOf["action"];
   readonly status: number | undefined;
@@ -31,13 +31,15 @@ export interface Notification {
   readonly accountId: string | undefined;
   readonly summary: string;
   readonly attempts: Attempt[];
-  /** Pushes beyond those that are kept. */
+  /** Number of pushes beyond those stored. */
   more: number;
-  /** Lower-case text that the filter looks through. */
+  /** Lower-case text searched by the filter. */
   text: string;
 }
 
-/** Something that is no push: the receiver started or forgot, its listener changed, a sender did something wrong. */
+/**
+ * Anything that is not a push: the receiver started or forgot, its listener changed, a sender made a mistake.
+ */
 interface Remark {
   readonly n: number;
   readonly wallMs: number;
@@ -49,28 +51,28 @@ export interface Bounds {
   readonly notifications: number;
   readonly attempts: number;
   readonly remarks: number;
-  /** Pushes whose end is awaited. */
+  /** Pushes that have not ended. */
   readonly open: number;
 }
 
-/** Enough for a day of work; beyond it the oldest rows go, so that a browser left open never fills up. */
+/** Enough for a day of work; then the oldest rows are dropped, so that an open browser never fills up. */
 export const bounds: Bounds = { notifications: 120_000, attempts: 40, remarks: 200, open: 20_000 };
 
 type RemarkLine = Exclude<PushLine, { kind: "push" | "answered" }>;
 
 /**
- * A short copy. Cutting alone would not do: an engine keeps the whole long string alive behind a slice of it,
- * and a hostile sender chooses how long it is.
+ * A short copy. Slicing alone is not enough: the engine keeps the whole string alive behind a slice, and a
+ * hostile sender chooses its length.
  */
 const short = (text: string, length: number): string =>
   text.length <= length ? text : `${text.slice(0, length - 1)}…`.split("").join("");
 
-/** The same for a reader to see. */
+/** The same, for display. */
 const shown = (text: string, length: number): string => harmless(short(text, length));
 
 const stringOf = (value: unknown): string => (typeof value === "string" ? value : "");
 
-/** Business type and outcome, and the template where there is one. */
+/** Business type and outcome, and the template if there is one. */
 const summaryOf = (push: PushOf): string => {
   if (push.bodyEncoding !== "utf8") return "";
   try {
@@ -84,14 +86,14 @@ const summaryOf = (push: PushOf): string => {
   }
 };
 
-/** A page knows no profile: the expected code is the usual one. */
+/** The page has no profile, so it expects the default code. */
 export const isAcknowledged = (attempt: Attempt): boolean =>
   outcomeOf(attempt, usualAcknowledgementStatus) === "acknowledged";
 
 export const isOpen = ({ action, outcome }: Attempt): boolean =>
   outcome === undefined && (action === "answer" || action === "hang");
 
-/** What arrived without an id has a separate row per account, method and path. */
+/** Pushes without an id have a row per account, method and path. */
 const keyOf = (push: PushOf): string =>
   push.notificationId === undefined
     ? `other ${short(push.method, 16)} ${short(push.path, 120)} ${short(push.accountId ?? "", 80)}`
@@ -187,7 +189,7 @@ export type Store = ReturnType<typeof createStore>;
 export const createStore = (most: Bounds = bounds) => {
   const remarks: Remark[] = [];
   const counts = { pushes: 0, faults: 0, dropped: 0, last: 0 };
-  /** Wall clock at the zero of each epoch's monotonic clock. */
+  /** Wall-clock time at the zero of each epoch's monotonic clock. */
   const zeros = new Map<string, number>();
   const wall: WallTime = (epoch, atMs) => (zeros.get(epoch) ?? 0) + atMs;
   const rows = createRows(most, counts, wall);
@@ -203,10 +205,10 @@ export const createStore = (most: Bounds = bounds) => {
     notifications: rows.notifications,
     remarks: remarks as readonly Remark[],
     counts,
-    /** Wall clock at a moment of an epoch; undefined until it is known when the epoch began. */
+    /** Wall-clock time at a moment of an epoch; undefined until the start of the epoch is known. */
     wallMs: (epoch: string, atMs: number): number | undefined =>
       zeros.has(epoch) ? wall(epoch, atMs) : undefined,
-    /** Sets the wall clock at the zero of an epoch, where its line "started" has not been read. */
+    /** Sets the wall-clock time at the zero of an epoch whose line "started" has not been read. */
     presume: (epoch: string, zeroMs: number): void => {
       if (!zeros.has(epoch)) zeros.set(epoch, zeroMs);
     },

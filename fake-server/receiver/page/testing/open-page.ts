@@ -11,11 +11,11 @@ export interface Bench {
   /** Waits until this many rows are drawn. */
   readonly hasRows: (expected: number) => Promise<void>;
   readonly isLive: () => Promise<void>;
-  /** The console tells of these by itself; any other message fails the test. */
+  /** Allows this console message, which Chromium prints itself; any other message fails the test. */
   readonly expectOnConsole: (text: string) => void;
 }
 
-/** What a browser complains about: there is to be none of it. */
+/** Collects browser complaints; there should be none. */
 const listen = (page: Page, complaints: string[]): void => {
   page.on("console", (message) => complaints.push(`${message.type()}: ${message.text()}`));
   page.on("pageerror", (error) => complaints.push(`error: ${error.message}`));

@@ -13,14 +13,14 @@ export type Unnumbered = PushLine extends infer Line
 
 export interface StubReceiver {
   readonly url: string;
-  /** Tells lines to all that listen; returns the number of the last one. */
+  /** Sends lines to all listeners; returns the number of the last one. */
   readonly tell: (...lines: Unnumbered[]) => number;
-  /** What a receiver does that is restarted without its journal. */
+  /** Simulates a receiver restarted without its journal. */
   readonly forget: () => void;
   readonly stop: () => Promise<void>;
 }
 
-/** The control interface of a receiver, as far as the page uses it, fed by a test instead of by pushes. */
+/** The part of a receiver's control interface that the page uses, fed by a test instead of by pushes. */
 export const startStubReceiver = async (
   options: { token?: string; startedAt?: string } = {},
 ): Promise<StubReceiver> => {
@@ -113,7 +113,7 @@ const answer = async (
   response.end(JSON.stringify(body));
 };
 
-/** A UUID that says which push case it is. */
+/** A UUID that identifies the push case. */
 export const uuid = (kind: string, number: number): string =>
   `${kind.padEnd(8, "0")}-0000-4000-8000-${String(number).padStart(12, "0")}`;
 
@@ -123,7 +123,7 @@ export interface PushSketch extends Partial<Push> {
   readonly status?: number;
 }
 
-/** A push at this moment, answered 2 ms later; whatever matters to a test is given, the rest is plausible. */
+/** A push at this moment, answered 2 ms later; tests set the fields that matter, the rest is plausible. */
 export const push = ({ notification, atMs, ...rest }: PushSketch): Unnumbered => {
   const notificationId = uuid("5eed", notification);
   const accountId = uuid("acc", notification % 7);
