@@ -10,7 +10,7 @@ const inTwelveHours = (nowMs: number): string =>
 const rewriting = (rewrite: (time: string) => string): Replacement =>
   decide("createTime", (nowMs) => rewrite(new Date(nowMs).toISOString()));
 
-/** Times that are well-formed, go on with the clock, and are wrong (sections 2.2, 2.3 and 4.1 to 4.3). */
+/** Times that are well-formed and advance with the clock, but are wrong (sections 2.2, 2.3 and 4.1 to 4.3). */
 export const toldTimeDefects = rows({
   "authorize.timestamp": {
     "authorize-timestamp-in-another-zone: The timestamp of authorize is an hour ahead.": decisions(
