@@ -34,7 +34,7 @@ describe("what an error comes to", () => {
     const { exitCode, message } = endingOf(error, false);
     expect(exitCode).toBe(exitCodes.usage);
     expect(message).toContain((error as Error).message.split("\n")[0]);
-    expect(message).not.toContain("error of the harness");
+    expect(message).not.toContain("internal error");
   });
 
   it("a problem names its key, its value, what is accepted, and the remedy", () => {

@@ -110,7 +110,7 @@ const causeCallout = (cause: NonNullable<ReturnType<typeof commonCauseOf>>, plac
   text(
     `${plural(cause.unjudged.length, "rule")} could not be judged because a request that had to succeed failed: `,
     strong(cause.reason),
-    `. The ${cause.broken.length === 1 ? "breach" : "breaches"} of these rules got the same answer: `,
+    `. The same answer is in the ${cause.broken.length === 1 ? "breach" : "breaches"} of `,
     ...cause.broken.flatMap((id, at) => [at > 0 ? ", " : "", link(`${place.prefix}broken-${id}`, id)]),
     ".",
   );

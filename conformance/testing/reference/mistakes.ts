@@ -134,7 +134,7 @@ export const mistakes: Readonly<Record<string, readonly Mistake[]>> = {
     [
       "a list of behaviours by a word that none has",
       "serve --list zzz",
-      '--list "zzz": no behaviour has that in its name, summary or rules; closest:',
+      '--list "zzz": no behaviour has that in its name, summary or rules; similar ones are',
     ],
     [
       "clients of the fake that are not there",
@@ -311,7 +311,7 @@ export const mistakes: Readonly<Record<string, readonly Mistake[]>> = {
     [
       "a duet with a fake that there is none of",
       "duet fake:sound fake:none",
-      '--behaviour: there is no behaviour "none"; closest:',
+      '--behaviour: there is no behaviour "none"; similar ones are',
     ],
     [
       "a duet with a profile that is not there",
