@@ -19,12 +19,12 @@ export const slowStep = (takesMs: number, quickAtFirst: number) => {
   };
 };
 
-/** So many connections to a database: a request that finds none free waits for one, first come, first served. */
+/** A connection pool: a request without a free connection waits, first come, first served. */
 export const pool = (size: number) => {
   const waiting: (() => void)[] = [];
   let free = size;
   return {
-    /** undefined when there was a free one at once. */
+    /** undefined if a connection was free immediately. */
     take: (): Promise<void> | undefined => {
       if (free > 0) {
         free -= 1;

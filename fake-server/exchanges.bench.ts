@@ -10,13 +10,13 @@ import { findK6 } from "../scenarios/runner/k6/find.ts";
 import type { Counters } from "./counters.ts";
 import { defaultClients } from "./index.ts";
 
-/** More than is hoped for, so that the rate is what fake and k6 come to and not what was asked. */
+/** More than achievable, so that fake and k6 limit the rate, not the request. */
 const ASKED_PER_SECOND = 3_600;
 const WARM_UP_MS = 4_000;
 const MEASURED_MS = 10_000;
 const CLOCK_TICKS = 100;
 
-/** One iteration is one exchange and the authorization that it needs: two requests. */
+/** One iteration is one exchange with its authorization: two requests. */
 const script = (baseUrl: string): string => {
   const [client] = defaultClients;
   const query = new URLSearchParams({
@@ -37,7 +37,7 @@ const script = (baseUrl: string): string => {
     };`;
 };
 
-/** Seconds of processor and bytes of memory of a process, by the kernel's account (Linux). */
+/** CPU seconds and memory in bytes of a process, from the kernel (Linux). */
 const accountOf = async (pid: number) => {
   const fields = (await readFile(`/proc/${pid}/stat`, "utf8")).replace(/^.*\) /, "").split(" ");
   const [, resident] = /VmRSS:\s+(\d+) kB/.exec(await readFile(`/proc/${pid}/status`, "utf8")) ?? [];
@@ -47,7 +47,7 @@ const accountOf = async (pid: number) => {
   };
 };
 
-/** Token exchanges that the fake carries a second while k6, which asks for them, runs on the same cores. */
+/** Token exchanges per second that the fake serves while k6, which requests them, runs on the same cores. */
 export const exchanges = async (): Promise<void> => {
   const k6 = await findK6({ environment: process.env, clock: runnerClock });
   const folder = await mkdtemp(path.join(tmpdir(), "touchstone-bench-"));

@@ -10,7 +10,7 @@ import { figure, runCli } from "../conformance/testing/measure.ts";
 import { loadDefects, loadVariants } from "./index.ts";
 import type { LoadShow } from "./registry.ts";
 
-/** What a load run found: rules that were broken, objectives that were missed, and whether it was a valid load. */
+/** Results of a load run: broken rules, missed objectives, and validity. */
 interface Found {
   readonly broken: readonly string[];
   readonly missed: readonly string[];
@@ -39,8 +39,8 @@ const loaded = async (
 const tell = (line: string): void => void process.stdout.write(`  ${line}\n`);
 
 /**
- * Defects that only load shows, each under the load that is to show it, and conforming services under
- * loads of every scenario. TOUCHSTONE_BENCH_SEEDS says how many seeds each is tried with, one where it is not set.
+ * Defects that only load shows, each under the load meant to show it, and conforming services under every
+ * scenario. TOUCHSTONE_BENCH_SEEDS is the number of seeds for each, one by default.
  */
 export const loadDetection = async (
   seeds = Number(process.env["TOUCHSTONE_BENCH_SEEDS"] ?? 1),
@@ -71,7 +71,7 @@ const tellCaught = async (seed: number): Promise<void> => {
   );
 };
 
-/** Each rule that load shows broken, judged by the gate, which asks little at once. */
+/** The rules that load shows broken, judged by the gate, which sends few concurrent requests. */
 const tellOfGate = async (): Promise<void> => {
   let [judged, broken] = [0, 0];
   for (const [behaviour, { breaks }] of Object.entries(loadDefects)) {

@@ -2,17 +2,15 @@ import { sfc32 } from "../conformance/contract/random.ts";
 
 const HEX_BYTES = Array.from({ length: 256 }, (_, byte) => byte.toString(16).padStart(2, "0"));
 
-/** Where the service takes its chance from. The same seed gives the same values in the same order. */
+/** The service's source of randomness. The same seed gives the same values in the same order. */
 export type RandomSource = ReturnType<typeof randomFrom>;
 
-/**
- * A seeded source. It is no cryptographic one, which a fake does not need and a replay cannot use.
- */
+/** A seeded source. It is not cryptographic: a fake does not need that, and a replay could not use it. */
 export const randomFrom = (seed: number) => {
   // The first rounds mix the seed in.
   const uint32 = sfc32([0x9e3779b9, seed | 0, Math.trunc(seed / 0x1_0000_0000) | 0, 1], 15);
   return {
-    /** A whole number from 0 to 2^32 - 1. */
+    /** An integer from 0 to 2^32 - 1. */
     uint32,
     /** `bytes` bytes in base64url: A-Z a-z 0-9 - _, which need no escaping anywhere. */
     token: (bytes: number): string => tokenFrom(uint32, bytes),

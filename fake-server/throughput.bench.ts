@@ -26,11 +26,11 @@ interface Call {
   readonly path: () => string;
   readonly headers: Readonly<Record<string, string>>;
   readonly body?: () => string;
-  /** The answer of the fake, which the bare route gives as well. */
+  /** The fake's answer, which the bare route gives as well. */
   readonly answer: unknown;
 }
 
-/** Requests a second that a service carries, by the moments of the first request and of the last answer. */
+/** Requests per second served, from the first request to the last answer. */
 const rate = (url: string, call: Call): Promise<number> =>
   new Promise((resolve, reject) => {
     const startedMs = performance.now();
@@ -58,7 +58,7 @@ const rate = (url: string, call: Call): Promise<number> =>
         else resolve((REQUESTS * 1_000) / (lastMs - startedMs));
       },
     );
-    // autocannon itself ends on whole seconds only.
+    // autocannon itself only ends on whole seconds.
     load.on("response", () => {
       lastMs = performance.now();
     });
@@ -66,7 +66,7 @@ const rate = (url: string, call: Call): Promise<number> =>
 
 const CLOCK_TICKS = 100;
 
-/** Processor seconds that a process has used, from the kernel's account (Linux: proc(5), fields 14 and 15 of stat). */
+/** CPU seconds used by a process, from the kernel (Linux: proc(5), fields 14 and 15 of stat). */
 const processorSeconds = (pid: number): number => {
   const fields = readFileSync(`/proc/${pid}/stat`, "utf8")
     .replace(/^.*\) /, "")
@@ -74,7 +74,7 @@ const processorSeconds = (pid: number): number => {
   return (Number(fields[11]) + Number(fields[12])) / CLOCK_TICKS;
 };
 
-/** A rate, and the requests for each second of the service's processor: the client cannot be what bounds that one. */
+/** The rate, and requests per second of the service's CPU time, which the client cannot limit. */
 const loaded = async (
   pid: number,
   run: () => Promise<number>,
@@ -84,7 +84,10 @@ const loaded = async (
   return { rate: measured, perCore: REQUESTS / Math.max(0.01, processorSeconds(pid) - before) };
 };
 
-/** A service in its own process, so that it and the client each have a core; it tells its addresses on its first line. */
+/**
+ * A service in its own process, so that it and the client each have a core; it prints its addresses on its
+ * first line.
+ */
 const startProcess = async (file: string, parameters: readonly string[]) => {
   const child = spawn(process.execPath, [path.join(root, file), ...parameters], {
     stdio: ["ignore", "pipe", "inherit"],
@@ -152,7 +155,7 @@ const calls = async (fake: Addresses): Promise<readonly Call[]> => {
   ];
 };
 
-/** The fake beside a bare Fastify route with the same answer, in turns within one run. */
+/** The fake and a bare Fastify route with the same answer, in turns within one run. */
 export const throughput = async (): Promise<void> => {
   const fake = await startProcess("cli.ts", ["serve", "--json", "--clock", "flowing"]);
   try {
@@ -161,7 +164,7 @@ export const throughput = async (): Promise<void> => {
       const perCore: number[] = [];
       const overall: number[] = [];
       for (let round = 0; round < ROUNDS; round += 1) {
-        // The exchange uses up a code a request, so its bare twin is sent codes of no worth.
+        // Each exchange uses up a code, so the bare twin gets worthless codes.
         const spare = call.body === undefined ? call : { ...call, body: () => exchangeBody("c".repeat(32)) };
         const bareRate = await loaded(bare.pid, () => rate(bare.addresses.baseUrl, spare));
         const fakeRate = await loaded(fake.pid, () => rate(fake.addresses.baseUrl, call));

@@ -9,7 +9,7 @@ export interface Timer {
 /** Timers by (due, sequence). Most are added at the end and taken at the front, which costs almost nothing. */
 export const createTimers = () => {
   const sorted: Timer[] = [];
-  /** Where the next one stands: those before it were taken, and go many at a time. */
+  /** Index of the next timer: those before it were removed, and are dropped in bulk. */
   let front = 0;
   const placeOf = (timer: Timer): number => {
     let [low, high] = [front, sorted.length];

@@ -73,6 +73,6 @@ export const crowdAt = (service: TestService): Crowd => {
   };
 };
 
-/** Repeats a task, concurrently as far as there are connections. */
+/** Repeats a task, concurrently up to the number of connections. */
 export const times = <T>(count: number, work: (index: number) => Promise<T>): Promise<T[]> =>
   Promise.all(Array.from({ length: count }, (_, index) => work(index)));

@@ -9,7 +9,7 @@ const redirecting = (status: number): Replacement =>
     status,
   }));
 
-/** The authorize answer (section 4.1) where the document leaves room. */
+/** Variants of the authorize answer (section 4.1). */
 export const authorizeVariants = variantRows({
   "redirect-302: The code comes in a redirect with status 302.": redirecting(302),
   "redirect-303: The code comes in a redirect with status 303.": redirecting(303),

@@ -40,7 +40,7 @@ const canonical = (presented: unknown): unknown =>
 
 const wholeSeconds = (ms: number): number => Math.floor(ms / SECOND_MS) * SECOND_MS;
 
-/** Codes and tokens (section 2) where the document leaves room. */
+/** Variants of codes and tokens (section 2). */
 export const credentialVariants = variantRows({
   "tokens-like-jwt: Tokens have the three parts of a JWT.": decisions((_sound) => ({
     mintAccessToken: (_client, lifetimeMs, { random, nowMs }) => jwt(random, nowMs, lifetimeMs),

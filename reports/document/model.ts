@@ -96,7 +96,7 @@ export interface Callout {
   readonly blocks: readonly Block[];
 }
 
-/** More of the same: HTML and Markdown unfold it on demand, a terminal tells that it is there. */
+/** Further details: HTML and Markdown unfold them on demand, a terminal only mentions them. */
 export interface Fold {
   readonly is: "fold";
   readonly summary: string;

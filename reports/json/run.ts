@@ -7,7 +7,7 @@ interface Recorded<Record> {
   readonly directory: string;
 }
 
-/** The document of `run --json`. The exit code is the gate's, and where that is 0 the load's. */
+/** The document of `run --json`. The exit code is the gate's, or the load's if the gate's is 0. */
 export const wholeRunDocument = (
   gate: Recorded<RunRecord>,
   load: Recorded<LoadRecord> | undefined,
@@ -15,7 +15,7 @@ export const wholeRunDocument = (
 ) => ({
   exitCode,
   gate: conformDocument(gate.record, gate.directory),
-  // Where the load was not played, the exit code and standard error say why.
+  // If the load was not played, the exit code and standard error say why.
   load: load === undefined ? null : { ...load.record, run: load.directory },
   reports,
 });

@@ -22,7 +22,7 @@ const fileOf = answerPage({
   built: "live-page",
 });
 
-/** Serves the live page. It holds what the record holds, so that secrets are masked in it. */
+/** Serves the live page. It holds only what the record holds, so secrets are masked. */
 export const serveLive = async (clock: LiveClock) => {
   const events: string[] = [];
   const readers = new Set<ServerResponse>();
@@ -68,7 +68,7 @@ export const serveLive = async (clock: LiveClock) => {
   return {
     url: `http://127.0.0.1:${port()}/`,
     tell,
-    /** Has the page become the report, waits until open pages have it, and closes. */
+    /** Turns the page into the report, waits until open pages have fetched it, and closes. */
     end: async (file: string | undefined): Promise<void> => {
       report = file;
       // A page closes its stream before it requests the report: without connections, only this keeps the

@@ -42,10 +42,10 @@ export const quantileEstimates = (
 };
 
 /**
- * An interval of a quantile from order statistics: whatever the distribution, the number of values below
- * the true quantile is binomial (Hahn and Meeker, section 5.2). It holds for values that do not depend
- * on one another, which requests of one second are not: use it only where there are no blocks to draw.
- * An end is infinite (or 0 at the low end) where so few values cannot bound it.
+ * The interval of a quantile from order statistics: whatever the distribution, the number of values below the
+ * true quantile is binomial (Hahn and Meeker, section 5.2). It assumes independent values, which requests of
+ * one second are not: use it only if there are no blocks to resample. An end is infinite (or 0 at the low
+ * end) if there are too few values to bound it.
  */
 export const orderStatisticInterval = (counted: Counted, share: number, confidence: number): Interval => {
   const tail = (1 - confidence) / 2;

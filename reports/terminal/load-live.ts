@@ -109,7 +109,7 @@ export interface LiveStream {
   write(text: string): unknown;
 }
 
-/** Without a terminal, a plain line is written once in so many seconds, and where something else begins. */
+/** Without a terminal, prints a plain line at this interval and whenever the phase changes. */
 const PLAIN_EVERY_SECONDS = 5;
 const up = "\u001b[1A";
 const erase = "\r\u001b[2K";

@@ -38,7 +38,7 @@ const BETWEEN_STEPS_MS = 2_000;
 /** With fewer steps a search says nothing. */
 const LEAST_STEPS = 2;
 
-/** How long a step lasts, and how many there are at most, so that all of them together, with what passes between them, last no longer than this. */
+/** The length and maximum number of steps, such that all steps with the pauses between them fit in this duration. */
 export const stepsIn = (durationMs: number) => {
   const share = durationMs / STEPS_IN_A_RUN - BETWEEN_STEPS_MS;
   const stepMs = Math.max(leastStepMs, Math.floor(share / 1_000) * 1_000);

@@ -101,7 +101,7 @@ const contextOfStep = (
   },
 });
 
-/** What a search tells of one of its steps. */
+/** The fields of a step's record that a search reports. */
 const summarized = ["achieved", "validity", "k6", "endpoints", "objectives", "rules", "breaches"] as const;
 
 /** The search as one run: the figures of the best step, or of the one that broke a rule. */

@@ -117,6 +117,6 @@ const openDigests = ({ append }: Pick<RunDirectory<never>, "append">) => {
   };
 };
 
-/** The fields of these names that are there. */
+/** The named fields that are present. */
 export const pick = <T extends object, Key extends keyof T>(from: T, keys: readonly Key[]): Pick<T, Key> =>
   Object.fromEntries(keys.flatMap((key) => (key in from ? [[key, from[key]]] : []))) as Pick<T, Key>;

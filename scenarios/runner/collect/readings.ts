@@ -66,8 +66,8 @@ export const createReadings = (k6: number, clock: Pick<RunnerClock, "wallTime" |
   };
   return {
     /**
-     * What was used between two moments of wall-clock time, as nearly as looks were taken then; each call asks for later
-     * moments than the one before. A second is closed some time after it was over, and k6's samples may lag behind.
+     * Usage between two moments of wall-clock time, as closely as samples allow; calls must advance in time. A
+     * second is closed some time after it ends, and k6's samples may lag behind.
      */
     read,
     close: (): void => {

@@ -10,7 +10,7 @@ import { inGroups } from "../../../conformance/contract/text.ts";
 const MOST_BLOCKS = 60;
 const LEAST_BLOCKS = 5;
 
-/** A 95 % interval of a quantile; undefined where there are too few seconds for one to mean anything. */
+/** A 95 % interval of a quantile; undefined if there are too few seconds for a meaningful one. */
 export const quantileInterval = (
   seconds: readonly Counted[],
   share: number,

@@ -31,15 +31,16 @@ const SHARE_OF_MEMORY = 0.4;
 const isIgnored = (name: string): boolean =>
   name.startsWith("K6_") || /^(https?_proxy|all_proxy|no_proxy)$/i.test(name);
 
-/** Memory that there is for this process and its like: of the machine, or of the container that it runs in. */
+/** Memory available to this process: the machine's, or its container's limit. */
 const memoryMiB = (): number => {
   const constrained = process.constrainedMemory();
   return Math.floor((constrained > 0 ? Math.min(constrained, os.totalmem()) : os.totalmem()) / 1_048_576);
 };
 
 /**
- * The environment that k6 runs in. The user's K6_ variables and proxies are not passed on: the load is
- * the one that was asked for, and goes where the gate goes; `ignored` names what the user had set. An authority that Node trusts, k6 trusts too.
+ * k6's environment. The user's K6_ variables and proxies are not passed on: the load must be the one
+ * requested, and take the same route as the gate; `ignored` names what the user had set. k6 trusts the
+ * authorities that Node trusts.
  */
 export const k6Environment = (
   user: NodeJS.ProcessEnv,
