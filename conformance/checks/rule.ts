@@ -144,9 +144,9 @@ export interface Rule {
    */
   readonly timesPushes?: true;
   /**
-   * Is broken by a push that did not come, or that came again although it was acknowledged. On a clock that is moved a
-   * sender's time-out may go by real time all the same, and end a connection that a busy machine was slow to accept or
-   * to answer on. Where connections without a request were seen, a breach counts only if a second push run shows it too.
+   * Is broken by a push that did not come, or that came again although it was acknowledged. Even if a hook moves the
+   * clock, a sender's timeout may run in real time and end a connection that a busy machine was slow to accept or
+   * answer. If connections without a request were seen, a breach counts only if a second push run confirms it.
    */
   readonly missesPushes?: true;
   /** Also judges what comes long after the watch, which only a clock moved by a hook can show. */

@@ -75,8 +75,8 @@ export const mergeCounted = (parts: readonly Counted[]): Counted => {
 const RESAMPLES = 400;
 
 /**
- * Intervals of quantiles by the bootstrap over blocks of time that do not overlap (Carlstein 1986): requests of
- * one moment share their fate, so that the block is what is drawn, never the request.
+ * Intervals of quantiles by the bootstrap over non-overlapping blocks of time (Carlstein 1986). Requests of one moment
+ * share their fate, so blocks are drawn, never single requests.
  */
 export const drawnIntervals = (
   blocks: readonly Counted[],
@@ -101,7 +101,7 @@ export const drawnIntervals = (
   });
 };
 
-/** How many values of a block are at most each of the values of the whole. */
+/** How many values of a block are at most each value of the grid. */
 const cumulatedOn = ({ values, counts }: Counted, grid: Float64Array): Float64Array => {
   let [at, reached] = [0, 0];
   return grid.map((value) => {
@@ -113,7 +113,7 @@ const cumulatedOn = ({ values, counts }: Counted, grid: Float64Array): Float64Ar
   });
 };
 
-/** A quantile of drawn blocks together, by bisection over the values: no distribution has to be made. */
+/** A quantile of the drawn blocks together, by bisection over the values, without building their distribution. */
 const drawnQuantile = (blocks: readonly Float64Array[], grid: Float64Array, share: number): number => {
   const reached = (place: number): number => blocks.reduce((sum, block) => sum + (block[place] ?? 0), 0);
   const rank = Math.max(1, Math.ceil(share * reached(grid.length - 1) - 1e-9));

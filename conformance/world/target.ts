@@ -68,7 +68,7 @@ const json = ["content-type", "application/json"] as const;
 export const encodeQuery = (query: NonNullable<ListRequest["query"]>): string =>
   Object.entries(query)
     .flatMap(([name, value]) =>
-      // What a service gave as an id may hold half a surrogate pair, which has no encoding.
+      // An id from a service may contain half a surrogate pair, which cannot be encoded.
       [value]
         .flat()
         .map((one) => `${encodeURIComponent(name)}=${encodeURIComponent(String(one).toWellFormed())}`),

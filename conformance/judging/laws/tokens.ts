@@ -1,14 +1,14 @@
 import { isNumber, isText, type Fields } from "./answer.ts";
 import type { Breach } from "./breach.ts";
 
-/** Credentials in a token answer of any status; undefined where they lack their form. */
+/** Credentials in a token answer of any status; undefined if malformed. */
 export interface Credentials {
   readonly accessToken: string | undefined;
   readonly refreshToken: string | undefined;
   readonly expiresIn: unknown;
 }
 
-/** An accessToken is sent in a header, which can hold no control character but a tab (RFC 9110 section 5.5). */
+/** An accessToken is sent in a header, which cannot hold control characters except tab (RFC 9110 section 5.5). */
 const isAccessToken = (value: unknown): value is string =>
   isText(value) && !/[^\t -~\u0080-\uffff]/.test(value);
 

@@ -88,7 +88,7 @@ export const bracketOf = (probes: readonly Probe[]) => {
     // 0 if none worked, and Infinity if all did.
     acceptedUpToMs: Math.max(0, ...probes.filter(({ works }) => works).map(({ leastMs }) => leastMs)),
     refusedFromMs: Math.min(...probes.filter(({ works }) => !works).map(({ greatestMs }) => greatestMs)),
-    // How far from its end the nearest decisive probe of each side may have been at most.
+    // Upper bound on the distance from the end of the nearest decisive probe of each side.
     nearestMs: { alive: nearest("alive"), dead: nearest("dead") },
   };
 };

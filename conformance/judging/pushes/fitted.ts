@@ -6,7 +6,7 @@ import { fitOf, type Fit, type FitOptions } from "./fits.ts";
 import { commonPeriodMs } from "./poll.ts";
 
 /** Notifications whose pushes show the schedule: each push failed at once, until acknowledged if ever. */
-export const telling = (pushRun: PushTrace): readonly PushCase[] =>
+export const timedCases = (pushRun: PushTrace): readonly PushCase[] =>
   ofPurpose(pushRun, "never", "late").filter(({ pushes }) => pushes.length > 0);
 
 export const optionsFor = (pushCase: PushCase, pushRun: PushTrace): FitOptions => ({
@@ -24,7 +24,7 @@ export const optionsFor = (pushCase: PushCase, pushRun: PushTrace): FitOptions =
 export const usualFirstLagMs = (reading: Reading, pushRun: PushTrace): number =>
   Math.max(
     0,
-    ...telling(pushRun).flatMap(({ pushes: [first], triggered }) =>
+    ...timedCases(pushRun).flatMap(({ pushes: [first], triggered }) =>
       first === undefined ? [] : [first.at.latestMs - triggered.earliestMs - (reading.delaysMs[0] ?? 0)],
     ),
   );
@@ -36,7 +36,7 @@ export interface Fitted {
 
 export const fittedTo = (reading: Reading, pushRun: PushTrace): Fitted => ({
   reading,
-  fits: telling(pushRun).map((pushCase) => ({
+  fits: timedCases(pushRun).map((pushCase) => ({
     pushCase,
     fit: fitOf(reading, "start", pushCase, optionsFor(pushCase, pushRun)),
   })),
@@ -58,20 +58,20 @@ interface Tardy extends Fitted {
 export const tardyReadings = (fitted: readonly Fitted[], pushRun: PushTrace): readonly Tardy[] => {
   if (fitted.some(isAllowed)) return [];
   const firstMs = pushRun.limits.pushDelaysMs[0] ?? 0;
-  const retries = telling(pushRun).flatMap(({ pushes }) => pushes.slice(1).map(({ at }) => at));
+  const retries = timedCases(pushRun).flatMap(({ pushes }) => pushes.slice(1).map(({ at }) => at));
   return fitted.flatMap((one): Tardy[] => {
     if (one.fits.some(({ fit }) => fit.kind === "against")) return [];
     const late = one.fits.flatMap(({ fit }) => (fit.kind === "tardy" ? [fit] : []));
     const [worst] = late.toSorted((a, b) => b.byMs - a.byMs);
     if (worst === undefined) return [];
-    const periodMs = commonPeriodMs(retries, { leastMs: worst.byMs, mostMs: firstMs, stepMs: firstMs / 60 });
+    const periodMs = commonPeriodMs(retries, { minMs: worst.byMs, maxMs: firstMs, stepMs: firstMs / 60 });
     return periodMs === undefined ? [] : [{ ...one, periodMs, why: worst.why }];
   });
 };
 
 /** Names of the readings that nothing contradicts, including those beyond the cap. */
 export const readingsThatFit = (pushRun: PushTrace): readonly ReadingName[] =>
-  telling(pushRun).length === 0
+  timedCases(pushRun).length === 0
     ? []
     : readingsOf(pushRun.limits)
         .map((reading) => fittedTo(reading, pushRun))
@@ -82,7 +82,7 @@ export const readingsThatFit = (pushRun: PushTrace): readonly ReadingName[] =>
 export const usualLatenessMs = ({ reading }: Fitted, pushRun: PushTrace): number =>
   Math.max(
     0,
-    ...telling(pushRun).flatMap((pushCase) =>
+    ...timedCases(pushRun).flatMap((pushCase) =>
       pushCase.pushes.map(({ at }, index) => {
         const due = dueOf(reading, "start", index, pushCase);
         return due === undefined ? 0 : at.earliestMs - due.latestMs;

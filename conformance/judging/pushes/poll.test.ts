@@ -3,7 +3,7 @@ import { commonPeriodMs } from "./poll.ts";
 
 const about = (...instants: readonly number[]) =>
   instants.map((ms) => ({ earliestMs: ms - 1_000, latestMs: ms }));
-const options = { leastMs: 12_000, mostMs: 30_000, stepMs: 500 };
+const options = { minMs: 12_000, maxMs: 30_000, stepMs: 500 };
 
 describe("the period of a clock whose ticks cover all moments", () => {
   it("is found in any phase", () => {
@@ -11,7 +11,7 @@ describe("the period of a clock whose ticks cover all moments", () => {
   });
 
   it("is at least as long as asked for", () => {
-    expect(commonPeriodMs(about(10_000, 40_000, 100_000), { ...options, leastMs: 29_000 })).toBe(30_000);
+    expect(commonPeriodMs(about(10_000, 40_000, 100_000), { ...options, minMs: 29_000 })).toBe(30_000);
   });
 
   it("is undefined if moments share no tick", () => {

@@ -1,14 +1,14 @@
 import type { TimeInterval } from "../interval.ts";
 /**
- * The shortest period between `leastMs` and `mostMs`, in milliseconds, for which all moments can fall on the
+ * The shortest period between `minMs` and `maxMs`, in milliseconds, for which all moments can fall on the
  * ticks of one clock, as they do if a worker polls for due pushes. Undefined if there is none. Tries periods
  * in steps of `stepMs`; ignores moments whose uncertainty is at least a period.
  */
 export const commonPeriodMs = (
   moments: readonly TimeInterval[],
-  { leastMs, mostMs, stepMs }: { readonly leastMs: number; readonly mostMs: number; readonly stepMs: number },
+  { minMs, maxMs, stepMs }: { readonly minMs: number; readonly maxMs: number; readonly stepMs: number },
 ): number | undefined => {
-  for (let periodMs = Math.ceil(leastMs / stepMs) * stepMs; periodMs <= mostMs; periodMs += stepMs)
+  for (let periodMs = Math.ceil(minMs / stepMs) * stepMs; periodMs <= maxMs; periodMs += stepMs)
     if (haveTick(moments, periodMs)) return periodMs;
   return undefined;
 };

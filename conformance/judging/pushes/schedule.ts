@@ -9,7 +9,7 @@ import {
   isAllowed,
   optionsFor,
   tardyReadings,
-  telling,
+  timedCases,
   usualLatenessMs,
   type Fitted,
 } from "./fitted.ts";
@@ -20,7 +20,7 @@ import { slowFit, slowPushCases } from "./slow-failures.ts";
 export const judgeSchedule = (pushRun: PushRun): Finding => unlessLost(judgeMoments(pushRun), pushRun);
 
 const judgeMoments = (pushRun: PushRun): Finding => {
-  const all = telling(pushRun);
+  const all = timedCases(pushRun);
   const never = all.filter(({ purpose }) => purpose === "never");
   if (never.length === 0)
     return undecidedFinding("none of the notifications that are never acknowledged was pushed");
@@ -120,7 +120,7 @@ const isWatchedOut = ({ pushCase, fit }: Fitted["fits"][number]): boolean =>
 
 /** For each push of a reading, its exactness in the notification that shows it best. */
 const sharpest = (reading: Reading, pushRun: PushRun): readonly Exactness[] => {
-  const all = telling(pushRun).flatMap((pushCase) =>
+  const all = timedCases(pushRun).flatMap((pushCase) =>
     exactnessOf(reading, pushCase, optionsFor(pushCase, pushRun)),
   );
   return [...Map.groupBy(all, ({ index }) => index).values()].flatMap(

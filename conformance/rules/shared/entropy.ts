@@ -1,8 +1,8 @@
 import { bitsToGuess } from "./token-entropy.ts";
 
 /**
- * How hard values of one kind are to guess, from many of them in order of issue: bits, the length of the prefix that all
- * share, and whether each follows its predecessor in the order of counters.
+ * How hard values of one kind are to guess, judged by many of them in order of issue: bits, the length of their shared
+ * prefix, and whether each follows its predecessor in counter order.
  */
 export const guessability = (values: readonly string[]) => {
   const [first = "", ...others] = values;

@@ -67,7 +67,7 @@ export const mistakes: Readonly<Record<string, readonly Mistake[]>> = {
       '--behaviour: there is no behaviour "code-reusabel"; similar ones are code-reusable, code-reusable-twice, code-reusable-after-refresh',
     ],
     [
-      "a seed that is no whole number",
+      "a seed that is not a whole number",
       "conform --seed 1.5",
       '--seed is "1.5"; accepted is a whole number from -2147483648 to 2147483647',
     ],
@@ -117,7 +117,7 @@ export const mistakes: Readonly<Record<string, readonly Mistake[]>> = {
       '--port is "70000"; accepted is a whole number from 0 to 65535',
     ],
     [
-      "a port that is no number",
+      "a port that is not a number",
       "receive --port http",
       '--port is "http"; accepted is a whole number from 0 to 65535',
     ],
@@ -189,7 +189,7 @@ export const mistakes: Readonly<Record<string, readonly Mistake[]>> = {
       'the address is "http://127.0.0.1:99999"; accepted is one such as http://127.0.0.1:9444',
     ],
     [
-      "a new profile with a callback that is no address",
+      "a new profile with a callback that is not an address",
       "init --yes --redirect-uri callback --out {empty}/new.json",
       '--redirect-uri: redirectUri is "callback"; accepted is an absolute URL that starts with http:// or https://',
     ],
@@ -278,7 +278,7 @@ export const mistakes: Readonly<Record<string, readonly Mistake[]>> = {
       '--start-a needs a profile; "fake:sound" is started without a command',
     ],
     [
-      "a rate that is no number",
+      "a rate that is not a number",
       "run --rate fast",
       '--rate is "fast"; accepted is a whole number from 1 to 1000000',
     ],
@@ -324,7 +324,7 @@ export const mistakes: Readonly<Record<string, readonly Mistake[]>> = {
       "fake: needs a behaviour, such as fake:sound",
     ],
     [
-      "a merge of runs that are no segments",
+      "a merge of runs that are not segments",
       "merge {load} {gate}",
       "is a gate run; accepted are run directories of `load --segment`",
     ],
@@ -347,7 +347,7 @@ export const mistakes: Readonly<Record<string, readonly Mistake[]>> = {
     ],
     ["a folder as a profile", "conform --profile {empty}", "accepted are .json, .ts, .mts, .js and .mjs"],
     [
-      "a profile that is no JSON",
+      "a profile that is not JSON",
       "conform --profile {broken}",
       "it is not valid JSON (Expected property name or '}' at position 1",
     ],
@@ -374,12 +374,12 @@ export const mistakes: Readonly<Record<string, readonly Mistake[]>> = {
       4,
     ],
     [
-      "a behaviour for a service that is no fake",
+      "a behaviour for a service other than the fake",
       "conform --profile {dead} --behaviour sound",
       "--behaviour is for the embedded fake; remove it when --profile names a service",
     ],
     ["a plan that is not there", "receive --plan {empty}/none.json", "(there is no such file)"],
-    ["a plan that is no JSON", "receive --plan {broken}", "is not JSON (Expected property name"],
+    ["a plan that is not JSON", "receive --plan {broken}", "is not JSON (Expected property name"],
     [
       "a plan with an unknown action",
       "receive --plan {badPlan}",

@@ -83,7 +83,7 @@ export const receive = (
     );
   });
 
-/** A header's text as octets of Latin-1, and as those of UTF-8 where it has other characters. */
+/** A header's text as Latin-1 bytes, or as UTF-8 if it has other characters. */
 const octets = (text: string): string =>
   /[^\0-\xff]/.test(text) ? Buffer.from(text, "utf8").toString("latin1") : text;
 

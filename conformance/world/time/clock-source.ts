@@ -100,7 +100,7 @@ const checkMove = (askedMs: number, before: TimeInterval, after: TimeInterval): 
 
 /**
  * The clock that the profile allows: virtual if the target's time can be moved, real otherwise. If neither a hook nor
- * the file returns the target's time, it is known only as what was advanced plus at most the real time that passed, and
+ * the file tells the target's time, it is known only as what was advanced plus at most the real time that passed, and
  * intervals are that much wider.
  */
 export const clockSource = (options: TimeOptions): ClockSource => {
