@@ -45,7 +45,14 @@ const problemsOf = (profile: Profile): readonly ProfileProblem[] => [
   ]),
   ...networkProblems(profile),
   ...shapeProblems(profile.load?.shape),
+  ...weightProblems(profile.load?.mixed ?? {}),
 ];
+
+/** A weight left out keeps its default, which is never 0. */
+const weightProblems = (mixed: NonNullable<NonNullable<Profile["load"]>["mixed"]>): ProfileProblem[] =>
+  mixed.authorize === 0 && mixed.refresh === 0 && mixed.resume === 0
+    ? [problemAt(["load", "mixed"], "has the weight 0 for every visit; at least one must have more")]
+    : [];
 
 const shapeProblems = (shape: readonly string[] = []): ProfileProblem[] => {
   const stages = shape.map(parseStage);

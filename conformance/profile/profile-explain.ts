@@ -72,6 +72,7 @@ export const guess = (name: string, known: readonly string[]): string => {
 
 /** The value of a key, unless it may be or contain a credential. */
 const shownValue = (key: string, value: unknown): string => {
+  if (value === null) return "null";
   if (Array.isArray(value)) return "a list";
   if (typeof value === "object" && value !== null) return "an object";
   return /secret|header|token|password|passphrase|query|body|command|proxy/i.test(key)

@@ -67,6 +67,17 @@ describe("a mistake in a profile is told by its key, its value and what is accep
       ["clients[0].secret", '"env"', '"file"'],
     ],
     [
+      "a secret that is null",
+      { ...sound, clients: [{ ...client, secret: null }] },
+      ["clients[0].secret is null"],
+    ],
+    [
+      "visits of no weight",
+      { ...sound, load: { mixed: { authorize: 0, refresh: 0, resume: 0 } } },
+      ["load.mixed has the weight 0 for every visit"],
+    ],
+    ["stages of no rate", { ...sound, load: { shape: ["1s:0"] } }, ["load.shape: all stages have 0"]],
+    [
       "a client that is none",
       { ...sound, clients: { ...client, secret: hush } },
       ["clients is an object", "a list"],
