@@ -10,7 +10,10 @@ import { parse, parseAllDocuments } from "yaml";
 import { load } from "../commands/flags/load.ts";
 import { merge } from "../commands/flags/merge.ts";
 import { metricNames } from "../scenarios/protocol.ts";
-import { temporaryFolder } from "../scenarios/runner/testing/loads.ts";
+import { eachTestIn } from "../conformance/testing/folders.ts";
+
+let folder: string;
+eachTestIn((made) => (folder = made));
 
 const read = (file: string): string => readFileSync(path.join(import.meta.dirname, file), "utf8");
 
@@ -163,9 +166,8 @@ describe("the manifests for Kubernetes", () => {
 
 describe("the jobs for GitLab", () => {
   it("play four segments with one start and merge what they left, run by gitlab-ci-local", () => {
-    using folder = temporaryFolder();
-    const { environment, calls } = withStub(folder.path);
-    const project = path.join(folder.path, "project");
+    const { environment, calls } = withStub(folder);
+    const project = path.join(folder, "project");
     mkdirSync(project);
     cpSync(path.join(import.meta.dirname, "gitlab-ci.yml"), path.join(project, ".gitlab-ci.yml"));
     for (const git of [
@@ -216,11 +218,10 @@ describe("the workflow for GitHub", () => {
   });
 
   it("plays a segment and merges what all left", () => {
-    using folder = temporaryFolder();
-    const { environment, calls } = withStub(folder.path);
+    const { environment, calls } = withStub(folder);
     const play = (script: Step, values: Readonly<Record<string, string>>) =>
       spawnSync("bash", ["-e", "-c", script.run ?? "exit 9"], {
-        cwd: folder.path,
+        cwd: folder,
         env: { ...environment, ...values },
       });
     for (const index of ["1", "2"])

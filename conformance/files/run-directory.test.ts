@@ -1,11 +1,10 @@
-import { mkdtempSync, readdirSync, rmSync } from "node:fs";
-import os from "node:os";
+import { readdirSync } from "node:fs";
 import path from "node:path";
-import { afterAll, expect, it } from "vitest";
+import { expect, it } from "vitest";
+import { folderOfFile } from "../testing/folders.ts";
 import { makeFolders } from "./run-directory.ts";
 
-const folder = mkdtempSync(path.join(os.tmpdir(), "touchstone-folders-"));
-afterAll(() => rmSync(folder, { recursive: true }));
+const folder = folderOfFile();
 
 it.runIf(process.platform === "linux")("a file system that takes no folders ends the attempt", () => {
   expect(() => makeFolders("/proc/x/y")).toThrow("ENOENT");

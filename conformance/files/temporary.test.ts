@@ -1,14 +1,11 @@
-import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import os from "node:os";
+import { existsSync, mkdirSync, writeFileSync } from "node:fs";
 import path from "node:path";
-import { afterEach, beforeEach, expect, it } from "vitest";
+import { expect, it } from "vitest";
+import { eachTestIn } from "../testing/folders.ts";
 import { sweepTemporary, temporaryPrefix } from "./temporary.ts";
 
 let folder: string;
-beforeEach(() => {
-  folder = mkdtempSync(path.join(os.tmpdir(), "touchstone-sweep-"));
-});
-afterEach(() => rmSync(folder, { recursive: true, force: true }));
+eachTestIn((made) => (folder = made));
 
 const made = (name: string): string => {
   mkdirSync(path.join(folder, name));

@@ -1,23 +1,20 @@
 import { spawn } from "node:child_process";
 import { chmodSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
-import { createServer as createHttpServer } from "node:http";
-import { createServer, type AddressInfo, type Server } from "node:net";
 import path from "node:path";
-import { afterEach, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { catalogue, requirementIds } from "../contract/catalogue.ts";
 import type { Profile } from "../contract/profile.ts";
 import { readGateRun } from "../../reports/read/index.ts";
 import { root, runCli } from "./measure.ts";
 import { runHere } from "./run-here.ts";
 import { folderOfFile } from "./folders.ts";
+import { serveHttp, serveTcp } from "./servers.ts";
+import { stopAfterEach } from "./stopping.ts";
 
 /** The command line as its users meet it; its own process where its start, its signals or its end are looked at. */
 
 const folder = folderOfFile();
-const closing: (() => void)[] = [];
-afterEach(() => {
-  for (const close of closing.splice(0)) close();
-});
+const stopping = stopAfterEach();
 
 let files = 0;
 const fileWith = (text: string, ending = "json"): string => {
@@ -37,12 +34,6 @@ const profileFor = (baseUrl: string, change: Record<string, unknown> = {}): stri
   );
 
 const env = { TEST_SECRET: "a-secret-that-must-not-be-seen" };
-
-const listening = async (server: Server): Promise<string> => {
-  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-  closing.push(() => server.close());
-  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
-};
 
 describe("the process, if the command line is wrong", () => {
   it("ends with exit code 2, and names the flag, the value and what is accepted", async () => {
@@ -140,7 +131,7 @@ describe("targets that cannot be judged", () => {
     runHere(["conform", "--profile", profileFor(baseUrl, change), "--out", newDirectory()], { env });
 
   it("a target that never answers: exit code 4", async () => {
-    const { exitCode, stderr } = await conformWith(await listening(createServer(() => {})), {
+    const { exitCode, stderr } = await conformWith((await stopping(serveTcp(() => {}))).origin, {
       tolerances: { requestTimeoutMs: 300 },
     });
     expect(stderr).toMatch(/no answer in time/);
@@ -167,17 +158,19 @@ describe("targets that cannot be judged", () => {
 
   it("a target that closes connections: exit code 4", async () => {
     const { exitCode, stderr } = await conformWith(
-      await listening(createServer((socket) => socket.destroy())),
+      (await stopping(serveTcp((socket) => socket.destroy()))).origin,
     );
     expect(stderr).toMatch(/closes connections/);
     expect(exitCode).toBe(4);
   });
 
   it("a target that answers everything with a web page: exit code 2", async () => {
-    const server = createHttpServer((_, response) => {
-      response.setHeader("content-type", "text/html").end("<!doctype html><h1>Welcome</h1>");
-    });
-    const { exitCode, stderr } = await conformWith(await listening(server));
+    const { origin } = await stopping(
+      serveHttp((_, response) => {
+        response.setHeader("content-type", "text/html").end("<!doctype html><h1>Welcome</h1>");
+      }),
+    );
+    const { exitCode, stderr } = await conformWith(origin);
     expect(stderr).toMatch(/web pages.*check baseUrl/s);
     expect(exitCode).toBe(2);
   });
@@ -302,7 +295,7 @@ describe("a service in another process", () => {
       [path.join(root, "cli.ts"), "serve", "--json", "--behaviour", behaviour, "--write-profile", profile],
       { stdio: ["ignore", "pipe", "inherit"] },
     );
-    closing.push(() => child.kill("SIGTERM"));
+    await stopping(Promise.resolve({ stop: () => Promise.resolve(void child.kill("SIGTERM")) }));
     await new Promise((resolve) => child.stdout.once("data", resolve));
     return profile;
   };

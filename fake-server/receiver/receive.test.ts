@@ -1,16 +1,12 @@
-import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
-import net from "node:net";
-import os from "node:os";
+import { readFile, writeFile } from "node:fs/promises";
 import path from "node:path";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
+import { folderOfFile } from "../../conformance/testing/folders.ts";
+import { serveTcp } from "../../conformance/testing/servers.ts";
 import { receive, type ReceiveOptions, type ReceiverAddresses } from "./receive.ts";
 import { notification, openSender } from "./testing/sender.ts";
 
-let folder = "";
-beforeAll(async () => {
-  folder = await mkdtemp(path.join(os.tmpdir(), "touchstone-receive-"));
-});
-afterAll(() => rm(folder, { recursive: true, force: true }));
+const folder = folderOfFile();
 
 /** Runs the command until `whileRunning` is done. */
 const run = async (
@@ -101,9 +97,8 @@ describe("touchstone receive", () => {
   });
 
   it("refuses a port in use, of the receiver and of its control interface", async () => {
-    const server = net.createServer().listen(0, "127.0.0.1");
-    await new Promise((resolve) => server.once("listening", resolve));
-    const { port } = server.address() as net.AddressInfo;
+    const { origin, stop } = await serveTcp(() => {});
+    const port = Number(new URL(origin).port);
     await expect(run({ http: true, port })).rejects.toMatchObject({
       name: "ConfigurationError",
       message: expect.stringContaining(String(port)),
@@ -111,7 +106,7 @@ describe("touchstone receive", () => {
     await expect(run({ http: true, controlPort: port })).rejects.toMatchObject({
       name: "ConfigurationError",
     });
-    server.close();
+    await stop();
   });
 
   it.each<[string, ReceiveOptions, string, RegExp]>([

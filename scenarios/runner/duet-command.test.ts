@@ -1,18 +1,16 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { readdirSync, readFileSync, writeFileSync } from "node:fs";
-import { createServer, type Server } from "node:http";
-import type { AddressInfo } from "node:net";
 import path from "node:path";
 import { Ajv } from "ajv";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { beforeAll, describe, expect, it } from "vitest";
 import { root, runCli } from "../../conformance/testing/measure.ts";
 import { runHere } from "../../conformance/testing/run-here.ts";
 import { duetExitCode, type DuetDocument } from "../../reports/duet/document.ts";
 import { schemaOf } from "../../reports/read/index.ts";
 import { k6ForTests, k6WithinMs } from "./testing/k6.ts";
 import { folderOfFile } from "../../conformance/testing/folders.ts";
-import { freePort } from "../../conformance/testing/servers.ts";
+import { freePort, serveHttp } from "../../conformance/testing/servers.ts";
 
 /** `touchstone duet` as its users meet it: k6, both services and Touchstone each in its own process. */
 
@@ -112,22 +110,14 @@ describe("mistakes are told before anything is loaded", () => {
     expect(exitCode).toBe(2);
   });
 
-  describe("where something answers already", () => {
-    let server: Server;
-    beforeAll(async () => {
-      server = createServer((_, response) => void response.end()).listen(0, "127.0.0.1");
-      await once(server, "listening");
-    });
-    afterAll(() => void server.close());
-
-    it("a start command is refused, as what it starts would not be what is loaded: exit code 2", async () => {
-      const { file } = await toBeStarted();
-      const { port } = server.address() as AddressInfo;
-      const profile = JSON.parse(readFileSync(file, "utf8")) as Record<string, unknown>;
-      writeFileSync(file, JSON.stringify({ ...profile, baseUrl: `http://127.0.0.1:${port}` }));
-      const { exitCode, stderr } = await failing(file, "fake:sound", "--start-a", "sleep 9");
-      expect(stderr).toContain(`something answers at http://127.0.0.1:${port} already`);
-      expect(exitCode).toBe(2);
-    });
+  it("a start command is refused where something answers already, as what it starts would not be what is loaded: exit code 2", async () => {
+    const { file } = await toBeStarted();
+    const { origin, stop } = await serveHttp((_, response) => void response.end());
+    const profile = JSON.parse(readFileSync(file, "utf8")) as Record<string, unknown>;
+    writeFileSync(file, JSON.stringify({ ...profile, baseUrl: origin }));
+    const { exitCode, stderr } = await failing(file, "fake:sound", "--start-a", "sleep 9");
+    await stop();
+    expect(stderr).toContain(`something answers at ${origin} already`);
+    expect(exitCode).toBe(2);
   });
 });

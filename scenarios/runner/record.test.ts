@@ -5,14 +5,17 @@ import path from "node:path";
 import { setImmediate } from "node:timers/promises";
 import { describe, expect, it } from "vitest";
 import { openLoadRecord } from "./record.ts";
-import { headerFor, temporaryFolder } from "./testing/loads.ts";
+import { headerFor } from "./testing/loads.ts";
+import { eachTestIn } from "../../conformance/testing/folders.ts";
+
+let folder: string;
+eachTestIn((made) => (folder = made));
 
 const header = headerFor("http://127.0.0.1:1");
 
 describe("the record of a load run", () => {
   it("is there from the beginning, open, and holds each line after one turn of the event loop", async () => {
-    using folder = temporaryFolder();
-    const directory = path.join(folder.path, "new/run");
+    const directory = path.join(folder, "new/run");
     const record = openLoadRecord(directory, header);
     expect(JSON.parse(readFileSync(path.join(directory, "run.json"), "utf8"))).toMatchObject({
       state: "open",
@@ -30,8 +33,7 @@ describe("the record of a load run", () => {
   });
 
   it("is sealed with a manifest of all files, those of others among them", () => {
-    using folder = temporaryFolder();
-    const directory = path.join(folder.path, "run");
+    const directory = path.join(folder, "run");
     const record = openLoadRecord(directory, header);
     record.latency("#head\n");
     writeFileSync(path.join(directory, "pushes.jsonl"), "{}\n");
@@ -59,8 +61,7 @@ describe("the record of a load run", () => {
   });
 
   it("cuts k6's log off where it grows without end", () => {
-    using folder = temporaryFolder();
-    const directory = path.join(folder.path, "run");
+    const directory = path.join(folder, "run");
     const record = openLoadRecord(directory, header);
     for (let line = 0; line < 3_000; line += 1) record.log("x".repeat(1_000));
     record.close();
@@ -69,19 +70,17 @@ describe("the record of a load run", () => {
   });
 
   it("refuses a folder that is in use and one that cannot be", () => {
-    using folder = temporaryFolder();
-    writeFileSync(path.join(folder.path, "file"), "");
-    expect(() => openLoadRecord(folder.path, header)).toThrow(/--out is ".*", a folder with something in it/);
-    expect(() => openLoadRecord(path.join(folder.path, "file/run"), header)).toThrow(
+    writeFileSync(path.join(folder, "file"), "");
+    expect(() => openLoadRecord(folder, header)).toThrow(/--out is ".*", a folder with something in it/);
+    expect(() => openLoadRecord(path.join(folder, "file/run"), header)).toThrow(
       /--out is ".*", which cannot be written/,
     );
-    mkdirSync(path.join(folder.path, "empty"));
-    openLoadRecord(path.join(folder.path, "empty"), header).close();
+    mkdirSync(path.join(folder, "empty"));
+    openLoadRecord(path.join(folder, "empty"), header).close();
   });
 
   it("tells what could not be written, keeps what was, and does not seal", () => {
-    using folder = temporaryFolder();
-    const directory = path.join(folder.path, "run");
+    const directory = path.join(folder, "run");
     // The kernel lets no file of the child grow beyond 16 KiB, as a full disk would.
     const script = `
       import { openLoadRecord } from ${JSON.stringify(path.join(import.meta.dirname, "record.ts"))};

@@ -4,8 +4,11 @@ import { expect, it } from "vitest";
 import type { LoadRecord } from "../../conformance/contract/load-record.ts";
 import { runHere } from "../../conformance/testing/run-here.ts";
 import { k6ForTests, k6WithinMs } from "./testing/k6.ts";
-import { temporaryFolder } from "./testing/loads.ts";
 import { playSegments, startFake } from "./testing/play-segments.ts";
+import { eachTestIn } from "../../conformance/testing/folders.ts";
+
+let folder: string;
+eachTestIn((made) => (folder = made));
 
 const filesBelow = (directory: string): readonly string[] =>
   readdirSync(directory, { recursive: true, withFileTypes: true })
@@ -25,7 +28,6 @@ const secretsIn = (profileFile: string): readonly string[] => {
 it(
   "three processes play one load; merged it is one run, and without one of them invalid, which is named",
   async () => {
-    using folder = temporaryFolder();
     const env = { TOUCHSTONE_K6: (await k6ForTests()).path };
     await using fake = await startFake("sound");
     const asked = {
@@ -35,17 +37,17 @@ it(
       rate: 60,
       seconds: 3,
     };
-    const { recordOf, played } = await playSegments(folder.path, asked, env);
+    const { recordOf, played } = await playSegments(folder, asked, env);
     expect(played.map(({ exitCode, stderr }) => [exitCode, exitCode === 0 ? "" : stderr])).toEqual(
       played.map(() => [0, ""]),
     );
     const secrets = secretsIn(fake.profileFile);
     expect(secrets).not.toEqual([]);
-    for (const file of filesBelow(folder.path))
+    for (const file of filesBelow(folder))
       for (const secret of secrets) expect(readFileSync(file, "latin1")).not.toContain(secret);
 
     const merge = async (...of: readonly number[]) => {
-      const out = path.join(folder.path, `merged-${of.join("-")}`);
+      const out = path.join(folder, `merged-${of.join("-")}`);
       const run = await runHere(["merge", ...of.map(recordOf), "--out", out, "--report", "html", "--json"]);
       const page = readFileSync(path.join(`${out}-report`, "report.html"), "utf8");
       return { exitCode: run.exitCode, page, record: JSON.parse(run.stdout) as LoadRecord };

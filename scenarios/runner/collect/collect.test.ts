@@ -10,8 +10,12 @@ import type { FoundK6 } from "../k6/find.ts";
 import { startK6 } from "../k6/start.ts";
 import { nowhere, openLoadRecord } from "../record.ts";
 import { k6ForTests, k6WithinMs } from "../testing/k6.ts";
-import { constantStage, headerFor, scriptIn, serve, settingsFor, temporaryFolder } from "../testing/loads.ts";
+import { constantStage, headerFor, scriptIn, serve, settingsFor } from "../testing/loads.ts";
 import { runLoad, type LoadOptions } from "./collect.ts";
+import { eachTestIn } from "../../../conformance/testing/folders.ts";
+
+let folder: string;
+eachTestIn((made) => (folder = made));
 
 let k6: FoundK6;
 beforeAll(async () => {
@@ -51,8 +55,7 @@ const optionsFor = (
 
 describe("runLoad with the real k6", () => {
   it("records what happened: requests, latencies, lag, breaches, credentials issued twice, events", async () => {
-    using folder = temporaryFolder();
-    const temporary = path.join(folder.path, "temporary");
+    const temporary = path.join(folder, "temporary");
     mkdirSync(temporary);
     vi.stubEnv("TMPDIR", temporary);
     onTestFinished(() => void vi.unstubAllEnvs());
@@ -64,7 +67,7 @@ describe("runLoad with the real k6", () => {
       );
     });
     const options = optionsFor(
-      folder.path,
+      folder,
       `
       const refusal = http.expectedStatuses(400);
       export default () => {
@@ -88,7 +91,7 @@ describe("runLoad with the real k6", () => {
       server.baseUrl,
       [100, 2_000],
     );
-    const directory = path.join(folder.path, "run");
+    const directory = path.join(folder, "run");
     const record = openLoadRecord(directory, headerFor(server.baseUrl));
     const events: unknown[] = [];
     const result = await runLoad({
@@ -168,15 +171,14 @@ describe("runLoad with the real k6", () => {
   });
 
   it("keeps what was measured when k6 is killed, and says so", async () => {
-    using folder = temporaryFolder();
     await using server = await serve((_, response) => response.end("{}"));
     const running = Promise.withResolvers<number>();
-    const pid = path.join(folder.path, "pid");
-    const wrapped = path.join(folder.path, "k6");
+    const pid = path.join(folder, "pid");
+    const wrapped = path.join(folder, "k6");
     writeFileSync(wrapped, `#!/bin/sh\necho $$ > ${pid}\nexec ${k6.path} "$@"\n`, { mode: 0o755 });
     const lines: SecondLine[] = [];
     const result = await runLoad({
-      ...optionsFor(folder.path, steady, server.baseUrl, [50, 60_000]),
+      ...optionsFor(folder, steady, server.baseUrl, [50, 60_000]),
       k6: { ...k6, path: wrapped },
       sink: { ...nowhere, second: (line) => void lines.push(line) },
       onSecond: () => {
@@ -194,9 +196,8 @@ describe("runLoad with the real k6", () => {
   });
 
   it("ends the load when it is told to, when a second gives a reason, and when the record fails", async () => {
-    using folder = temporaryFolder();
     await using server = await serve((_, response) => response.end("{}"));
-    const options = optionsFor(folder.path, steady, server.baseUrl, [50, 60_000]);
+    const options = optionsFor(folder, steady, server.baseUrl, [50, 60_000]);
     const interrupt = new AbortController();
     let failure: string | undefined;
     const [interrupted, aborted, full] = await Promise.all([
@@ -223,15 +224,14 @@ describe("runLoad with the real k6", () => {
   });
 
   it("tells a script that throws and a trouble that it names", async () => {
-    using folder = temporaryFolder();
     const broken = await runLoad(
-      optionsFor(folder.path, `throw new Error("cannot begin");`, "http://127.0.0.1:1", [1, 1_000]),
+      optionsFor(folder, `throw new Error("cannot begin");`, "http://127.0.0.1:1", [1, 1_000]),
     );
     expect(broken).toMatchObject({ end: { exitCode: 107, says: "harness" }, startedAtMs: undefined });
     expect(broken.stopped).toBe("k6 failed: the script threw an exception");
     const troubled = await runLoad(
       optionsFor(
-        folder.path,
+        folder,
         `export default () => { begin(); console.error('touchstone:{"kind":"trouble","what":"no code came back"}'); throw new Error("oops"); };`,
         "http://127.0.0.1:1",
         [5, 1_000],
@@ -243,8 +243,7 @@ describe("runLoad with the real k6", () => {
   });
 
   it("ends k6 where its samples cannot be taken in", async () => {
-    using folder = temporaryFolder();
-    const options = optionsFor(folder.path, steady, "http://127.0.0.1:1", [5, 60_000]);
+    const options = optionsFor(folder, steady, "http://127.0.0.1:1", [5, 60_000]);
     const running = await startK6({
       ...options,
       onLog: () => undefined,
@@ -257,11 +256,10 @@ describe("runLoad with the real k6", () => {
   });
 
   it("does not leave k6 behind when it is killed itself", async () => {
-    using folder = temporaryFolder();
-    const temporary = path.join(folder.path, "temporary");
+    const temporary = path.join(folder, "temporary");
     mkdirSync(temporary);
     await using server = await serve((_, response) => response.end("{}"));
-    const { script, settings } = optionsFor(folder.path, steady, server.baseUrl, [5, 60_000]);
+    const { script, settings } = optionsFor(folder, steady, server.baseUrl, [5, 60_000]);
     const runner = spawn(
       process.execPath,
       [

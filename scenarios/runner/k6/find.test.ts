@@ -1,32 +1,20 @@
 import { execFileSync, spawn, spawnSync } from "node:child_process";
 import { createHash } from "node:crypto";
 import { once } from "node:events";
-import {
-  chmodSync,
-  existsSync,
-  mkdirSync,
-  mkdtempSync,
-  readFileSync,
-  rmSync,
-  statSync,
-  writeFileSync,
-} from "node:fs";
+import { chmodSync, existsSync, mkdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
-import os from "node:os";
 import path from "node:path";
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { runnerClock } from "../clock.ts";
 import { findK6, k6Status } from "./find.ts";
 import { ConfigurationError } from "../../../conformance/contract/problem.ts";
+import { eachTestIn } from "../../../conformance/testing/folders.ts";
 
 const k6Script = (version: string): string => `#!/bin/sh\necho "k6 v${version} (go1.26.8, linux/amd64)"\n`;
 
 let folder: string;
-beforeEach(() => {
-  folder = mkdtempSync(path.join(os.tmpdir(), "touchstone-find-"));
-  return () => rmSync(folder, { recursive: true, force: true });
-});
+eachTestIn((made) => (folder = made));
 
 const program = (name: string, text: string): string => {
   const file = path.join(folder, name);

@@ -1,11 +1,11 @@
 import { existsSync, readFileSync, readdirSync } from "node:fs";
 import path from "node:path";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { beforeAll, describe, expect, it } from "vitest";
 import { segmentRecord } from "../../../commands/shared/segment-record.ts";
 import type { LoadRecord, SecondLine } from "../../../conformance/contract/load-record.ts";
 import type { Segment } from "../../../conformance/contract/segments.ts";
 import { readRun, verify } from "../../../reports/read/index.ts";
-import { temporaryFolder } from "../testing/loads.ts";
+import { folderOfFile } from "../../../conformance/testing/folders.ts";
 import {
   collected,
   issuedRow,
@@ -32,23 +32,19 @@ const options: PlayedOptions = {
         : issuedRow(index === 1 ? "accessToken" : "refreshToken", TWICE, second),
 };
 
-let folder: ReturnType<typeof temporaryFolder>;
+const folder = folderOfFile();
 let runs: readonly AnyLoadRun[];
 let sound: readonly AnyLoadRun[];
 beforeAll(async () => {
-  folder = temporaryFolder();
   const { extra: _, ...plain } = options;
   const written = async (name: string, of: PlayedOptions): Promise<readonly AnyLoadRun[]> =>
-    Promise.all(
-      [1, 2, 3].map((index) => segmentRecord(writeSegment(path.join(folder.path, name), index, of))),
-    );
+    Promise.all([1, 2, 3].map((index) => segmentRecord(writeSegment(path.join(folder, name), index, of))));
   runs = await written("twice", options);
   sound = await written("sound", plain);
 });
-afterAll(() => folder[Symbol.dispose]());
 
 let outs = 0;
-const out = (): string => path.join(folder.path, `merged-${(outs += 1)}`);
+const out = (): string => path.join(folder, `merged-${(outs += 1)}`);
 
 const indices = [1, 2, 3] as const;
 const seconds = Array.from({ length: options.seconds }, (_, second) => second);
@@ -225,11 +221,11 @@ describe("a merge refuses", () => {
   });
 
   it("a folder that is in use", async () => {
-    await expect(mergeSegments(sound, folder.path)).rejects.toThrow(/--out is .* with something in it/);
+    await expect(mergeSegments(sound, folder)).rejects.toThrow(/--out is .* with something in it/);
   });
 
   it("a record that was altered", async () => {
-    const directory = path.join(folder.path, "altered");
+    const directory = path.join(folder, "altered");
     writeSegment(directory, 1, { count: 2, seconds: 2, rate: 6 });
     const file = path.join(directory, "1", "samples/seconds.jsonl");
     const { writeFileSync } = await import("node:fs");

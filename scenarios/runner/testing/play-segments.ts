@@ -40,7 +40,7 @@ export const startIn = (leadMs: number): string =>
   new Date(runnerClock.wallTime().getTime() + leadMs).toISOString();
 
 const isLate = ({ exitCode, stdout, stderr }: Measured): boolean =>
-  exitCode !== 0 && `${stdout}${stderr}`.includes("its set-up outlasted the start");
+  exitCode !== 0 && /its set-up outlasted the start|--start-at is .* it has passed/.test(stdout + stderr);
 
 /** Plays the load, again with a longer lead if that was too short, and returns the folders of the records. */
 export const playSegments = async (folder: string, asked: AskedSegments, env: NodeJS.ProcessEnv = {}) => {
