@@ -1,5 +1,5 @@
-import { homedir } from "node:os";
 import path from "node:path";
+import { userFolder } from "../../conformance/files/user-folder.ts";
 import type { PushPlan } from "../../conformance/contract/push.ts";
 import { aborted, readJson, readText } from "../serving.ts";
 import { isLoopback } from "../../conformance/contract/loopback.ts";
@@ -96,11 +96,7 @@ const addressesOf = (
 
 /** Kept between runs, so that senders need to trust the authority only once. */
 const usualFolder = (environment: ReceiveIo["environment"]): string =>
-  path.join(
-    environment["XDG_STATE_HOME"] ?? path.join(homedir(), ".local", "state"),
-    "touchstone",
-    "receiver",
-  );
+  path.join(userFolder(environment, "XDG_STATE_HOME"), "receiver");
 
 const certificateIn = async (
   certFile: string | undefined,

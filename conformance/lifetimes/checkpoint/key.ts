@@ -1,19 +1,13 @@
 import { mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
-import { homedir } from "node:os";
 import path from "node:path";
+import { userFolder } from "../../files/user-folder.ts";
 import { directoryMode, fileMode } from "../../contract/files.ts";
 import { DAY_MS } from "../../contract/duration.ts";
 import { newKey } from "../store/vault.ts";
 
 /** The folder for checkpoint keys: the user's, not the run's, because a run's folder may be handed on. */
-export const keyFolder = (environment: Readonly<Record<string, string | undefined>>): string => {
-  const { XDG_STATE_HOME } = environment;
-  const home =
-    XDG_STATE_HOME !== undefined && path.isAbsolute(XDG_STATE_HOME)
-      ? XDG_STATE_HOME
-      : path.join(environment["HOME"] ?? homedir(), ".local", "state");
-  return path.join(home, "touchstone", "checkpoints");
-};
+export const keyFolder = (environment: Readonly<Record<string, string | undefined>>): string =>
+  path.join(userFolder(environment, "XDG_STATE_HOME"), "checkpoints");
 
 /** Age at which keys of runs that were never continued are removed; the credentials they open live at most a month. */
 const KEPT_MS = 60 * DAY_MS;

@@ -1,6 +1,6 @@
 import { mkdirSync } from "node:fs";
-import os from "node:os";
 import path from "node:path";
+import { userFolder } from "../../../conformance/files/user-folder.ts";
 import { DatabaseSync } from "node:sqlite";
 import { codeOf } from "../../../conformance/contract/files.ts";
 import type { RunnerClock } from "../clock.ts";
@@ -10,12 +10,10 @@ import type { RunnerClock } from "../clock.ts";
  * specification.
  */
 export const cacheFolder = (environment: NodeJS.ProcessEnv): string => {
-  const { TOUCHSTONE_CACHE, XDG_CACHE_HOME } = environment;
-  if (TOUCHSTONE_CACHE !== undefined && TOUCHSTONE_CACHE !== "") return path.resolve(TOUCHSTONE_CACHE);
-  // The specification says to ignore relative paths.
-  if (XDG_CACHE_HOME !== undefined && path.isAbsolute(XDG_CACHE_HOME))
-    return path.join(XDG_CACHE_HOME, "touchstone");
-  return path.join(environment["HOME"] ?? os.homedir(), ".cache", "touchstone");
+  const { TOUCHSTONE_CACHE } = environment;
+  return TOUCHSTONE_CACHE === undefined || TOUCHSTONE_CACHE === ""
+    ? userFolder(environment, "XDG_CACHE_HOME")
+    : path.resolve(TOUCHSTONE_CACHE);
 };
 
 const ASK_AGAIN_MS = 250;
