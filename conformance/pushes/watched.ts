@@ -106,7 +106,7 @@ const agreedOn = (
   return agreed.length === 0 ? firsts : agreed;
 };
 
-/** A push to a closed port was sent all the same, and later pushes count from it. */
+/** A push to a closed port was still sent, and later pushes count from it. */
 const withUnseen = (
   { comesAtOnce, stops, unseen }: RunState,
   pushCase: PushCase,

@@ -89,7 +89,7 @@ const slowFinding = (keeping: readonly Fitted[], cases: number, pushRun: PushRun
     judgement: fail(
       `a push that was refused or got no answer is retried like any other: as in ${keeping.map(({ reading }) => reading.name).join(" or ")}, counted from its start or its end`,
       worst === undefined
-        ? "it was not retried so"
+        ? "it was retried at other moments"
         : `${momentsText(worst.pushCase)} (${worst.pushCase.name}); ${worst.fit.why}`,
     ),
     cases: cases + slow.length,
