@@ -1,5 +1,5 @@
-// A service that takes next to no processor time: for loads that measure something else than the service.
-// It grants and lists as the document says, and its list never changes. Listens on a free port of loopback
+// A service that uses almost no CPU, for loads that do not measure the service.
+// It grants and lists as the document says; its list never changes. Listens on a free loopback port
 // and prints its address; the first argument is the secret of the client "light".
 package main
 
@@ -24,7 +24,7 @@ const (
 	defaultLimit    = 10
 )
 
-// grants holds until when each credential is good.
+// grants maps each credential to its expiry.
 type grants struct {
 	lock   sync.Mutex
 	endsAt map[string]time.Time
