@@ -133,7 +133,7 @@ describe("a receiver that runs elsewhere", () => {
 
   it.each([
     ["another token", { env: "WRONG_TOKEN" }, /refuses the token of receiver\.attach\.token/],
-    ["no token", undefined, /asks for a token.*the profile has no receiver\.attach\.token/],
+    ["no token", undefined, /requires a token.*the profile has no receiver\.attach\.token/],
   ])("is not to be had with %s: exit code 2", async (_, token, message) => {
     const profile = profileWith(receiver.controlUrl, token);
     const { exitCode, stdout, stderr } = await conform(profile, "--only", "push.cap");
