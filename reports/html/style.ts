@@ -141,6 +141,7 @@ const rules = `
 .command code { flex: 1; min-width: 0; }
 .exchanges + .command, .facts + .command, .about + .command { margin-top: 14px; }
 .command button { height: 28px; }
+.exchange > .command { margin: 0 12px 14px; }
 .exchanges { list-style: none; margin-top: 8px; border: 1px solid var(--line); border-radius: 8px; overflow: hidden; background: var(--surface); }
 .exchanges + p { margin-top: 8px; font-size: 14px; }
 .exchanges li + li { border-top: 1px solid var(--hair); }

@@ -47,6 +47,12 @@ describe("a load run while it goes on", () => {
     expect(line).toContain("1 breach ");
   });
 
+  it("ends with the last second in which anything happened", () => {
+    const still = { line: { ...second(10).line, asked: 0, started: 0, requests: {} } };
+    const line = loadLine({ seconds: [second(9), still], durationMs: 10_000 }, { ...page, columns: 200 });
+    expect(line).toMatch(/^10\/10 s {2}19 arrivals\/s \(20 asked\) {2}61 requests\/s/);
+  });
+
   it("without a terminal tells each thing that begins once, and a line every five seconds", () => {
     const written: string[] = [];
     const live = createLoadLive({ write: (text: string) => written.push(text) }, page);

@@ -43,7 +43,8 @@ export const loadLine = (
   { seconds, durationMs, phase }: LoadLiveState,
   { palette, columns }: Page,
 ): string => {
-  const last = seconds.at(-1);
+  // A second behind the end, in which nothing was asked or answered, would say that the service stood still.
+  const last = seconds.findLast((one) => one.line.asked > 0 || countsOf([one]).done > 0) ?? seconds.at(-1);
   if (last === undefined) return palette.dim(phase ?? "starting k6");
   const now = countsOf([last]);
   const all = countsOf(seconds);
