@@ -110,13 +110,17 @@ const createReader = (time: VirtualTime, flow: FlowWatch, seen: (now: TimeInterv
   };
 };
 
-/** Waits for a clock that runs by itself to reach a moment so near that moving it there would take longer. */
+/**
+ * Waits for a clock that runs by itself to reach a moment so near that moving it there would take longer. Waits for the
+ * same moment again only if the last wait at least halved what was left: the clock may run slower than real time.
+ */
 const waitingForFlow = (flow: FlowWatch, signal: AbortSignal | undefined) => {
-  let awaitedMs: number | undefined;
+  let awaited = { stopMs: NaN, leftMs: Infinity };
   return async (stopMs: number, leftMs: number, moveTakesMs: number): Promise<boolean> => {
     const mostMs = Math.max(LEAST_MOVE_MS, Math.min(moveTakesMs, LONGEST_WAIT_MS));
-    if (!flow.isSeen() || leftMs > mostMs || awaitedMs === stopMs) return false;
-    awaitedMs = stopMs;
+    if (!flow.isSeen() || leftMs > mostMs) return false;
+    if (awaited.stopMs === stopMs && leftMs > awaited.leftMs / 2) return false;
+    awaited = { stopMs, leftMs };
     await pause(leftMs, signal).catch(() => undefined);
     return true;
   };
