@@ -80,7 +80,7 @@ export const writeDefects = rows({
         };
       },
     ),
-    "writes-lost-when-concurrent: Two notifications within ten milliseconds replace each other in the list.":
+    "writes-lost-when-concurrent: Of two notifications within ten milliseconds, one replaces the other.":
       decisions((sound, last = { atMs: -Infinity }) => ({
         keepNotification: (notification: Notification, owner, service) => {
           const atMs = service.clock.realMs();
