@@ -42,7 +42,7 @@ export interface JudgedLifetime<C>
 
 const USES = 3;
 /** Uses beyond the default come in groups of this size, at the same time. */
-const AT_ONCE = 2;
+const AT_ONCE = 4;
 
 /** How close to its end a credential issued in another way than the first must be seen, in milliseconds beyond the guard. */
 const NEAR_MS = 5_000;

@@ -17,12 +17,15 @@ const slackOf = (side: "before" | "after", distanceMs: number): number | undefin
   return ALIKE_MS.find((alikeMs) => distanceMs <= alikeMs) ?? distanceMs;
 };
 
+/** A wait in which time only has to pass may last so many times longer: lifetimes are orders of magnitude apart. */
+const LATER = 8;
+
 /** Some time passes, whatever expires meanwhile. */
 export const wait = (waitMs: number): Command =>
   command(
     `wait ${duration(waitMs)}`,
     (model) => waitMs <= model.leftToWaitMs,
-    (model, real) => sleep(model, real, waitMs, 2 * waitMs),
+    (model, real) => sleep(model, real, waitMs, LATER * waitMs),
   );
 
 /** Time passes until right before or after the end of a credential, which the next command finds in front. */

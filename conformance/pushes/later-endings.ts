@@ -29,19 +29,30 @@ export const tryLaterEndings = async (
 ): Promise<readonly ReceiverOutage[]> => {
   const instants = instantsFollowed(state);
   if (instants === undefined || !state.options.events.accountsAreFresh) return [];
-  const outages: ReceiverOutage[] = [];
   // The effect of an unanswered first push was seen before, unless the clock ran on while it was waited for.
   const from = hungInRealTime ? 1 : 2;
   const of = (kind: LaterEnding["kind"]): readonly PushCasePlan[] =>
     plans.filter(({ meets }) => meets?.kind === kind && meets.push >= from && meets.push <= instants.length);
-  const around = async (kind: "refused" | "untrusted", begin: typeof shutDoor): Promise<void> => {
-    outages.push(await meet(state, of(kind), instants, (plan) => whileOut(state, plan, begin)));
+  const outages: ReceiverOutage[] = [];
+  const out = (begin: typeof shutDoor) => async (meeting: Meeting) => {
+    const { outage, steps } = await whileOut(state, meeting, begin);
+    outages.push(outage);
+    return steps;
   };
-  if (of("refused").length > 0) await around("refused", shutDoor);
-  if (of("untrusted").length > 0 && isChecked(state, earlier)) await around("untrusted", showUntrusted);
-  // A sender that was never seen to give up would be waited for in vain.
-  if (of("hang").length > 0 && givesUp(state))
-    await meet(state, of("hang"), instants, (plan) => whileHanging(state, plan, hungInRealTime));
+  const met: readonly Meets[] = [
+    { plans: of("refused"), what: out(shutDoor) },
+    { plans: isChecked(state, earlier) ? of("untrusted") : [], what: out(showUntrusted) },
+    // A sender that was never seen to give up would be waited for in vain.
+    {
+      plans: givesUp(state) ? of("hang") : [],
+      what: (meeting) => whileHanging(state, meeting, hungInRealTime),
+    },
+  ];
+  await meetAll(
+    state,
+    instants,
+    met.filter(({ plans: some }) => some.length > 0),
+  );
   return outages;
 };
 
@@ -86,32 +97,93 @@ interface Meeting {
   readonly atMs: number;
 }
 
-/** Triggers each notification so that its push is due at the same moment, and watches until all are over. */
-const meet = async <T>(
+/** Something to do at a moment, and what is left to do after it. */
+interface Step {
+  readonly atMs: number;
+  readonly take: () => Promise<readonly Step[]>;
+}
+
+interface Meets {
+  readonly plans: readonly PushCasePlan[];
+  readonly what: (meeting: Meeting) => Promise<readonly Step[]>;
+}
+
+/**
+ * Triggers each notification so that its push is due at the moment of its kind, and watches until all are over. The kinds
+ * overlap, so that pushes before one moment and after another are due together and share moves of the clock.
+ */
+const meetAll = async (
   state: RunState,
-  plans: readonly PushCasePlan[],
   instants: readonly number[],
-  what: (meeting: Meeting) => Promise<T>,
-): Promise<T> => {
+  all: readonly Meets[],
+): Promise<void> => {
+  if (all.length === 0) return;
   const lastMs = instants.at(-1) ?? 0;
-  const atMs = wholeSecond((await state.timeline.now()).latestMs) + lastMs;
-  const startOf = ({ meets }: PushCasePlan): number => atMs - (instants[(meets?.push ?? 1) - 1] ?? 0);
-  const byStart = Map.groupBy(plans, startOf);
-  for (const [startMs, group] of [...byStart].toSorted(([a], [b]) => a - b)) {
-    await advanceTo(state, startMs);
-    await trigger(state, group);
+  const firstAtMs = wholeSecond((await state.timeline.now()).latestMs) + lastMs;
+  const apartMs = apartBy(instants, state);
+  let left = all.flatMap(({ plans, what }, nth) =>
+    stepsOf(state, instants, { plans, atMs: firstAtMs + nth * apartMs }, what),
+  );
+  while (left.length > 0) {
+    const [next, ...others] = left.toSorted((a, b) => a.atMs - b.atMs);
+    if (next === undefined) break;
+    await advanceTo(state, next.atMs);
+    left = [...others, ...(await next.take())];
   }
-  const result = await what({ plans, atMs });
+  await watchAll(state, lastMs - (instants[0] ?? 0));
+};
+
+const stepsOf = (
+  state: RunState,
+  instants: readonly number[],
+  meeting: Meeting,
+  what: Meets["what"],
+): readonly Step[] => {
+  const { plans, atMs } = meeting;
+  const startOf = ({ meets }: PushCasePlan): number => atMs - (instants[(meets?.push ?? 1) - 1] ?? 0);
+  const starts = [...Map.groupBy(plans, startOf)].map(([startMs, group]): Step => ({
+    atMs: startMs,
+    take: async () => {
+      await trigger(state, group);
+      return [];
+    },
+  }));
+  const fromMs = atMs - AROUND * state.stops.firstDelayMs;
+  return [...starts, { atMs: fromMs, take: () => what(meeting) }];
+};
+
+/** Goes on until nothing more of them can come; the earliest of them had so long to go after its ending. */
+const watchAll = async (state: RunState, longestMs: number): Promise<void> => {
   const { earliestMs: nowMs } = await state.timeline.now();
-  // The earliest of them has had one push before; its others are still to come.
-  const longestMs = lastMs - (instants[0] ?? 0);
   await advanceTo(state, nowMs + longestMs + allowedLatenessMs(longestMs, state.stops));
   // If the clock jumps, pushes that were due meanwhile leave late, and later delays count from there.
   const plausibleMs = (): number =>
     lastPlausibleMs(state, ({ purpose }, { keepsCap }) => purpose === "ending" && keepsCap);
   for (let toMs = plausibleMs(); toMs > (await state.timeline.now()).earliestMs; toMs = plausibleMs())
     await advanceTo(state, toMs);
-  return result;
+};
+
+/**
+ * How far apart the moments of two kinds are: whole first delays, the fewest with which no push of one kind is due, late
+ * as it may be, around the moment of another.
+ */
+const apartBy = (instants: readonly number[], { stops }: RunState): number => {
+  const { firstDelayMs } = stops;
+  const aroundMs = AROUND * firstDelayMs;
+  // When pushes are due before and after the moment at which one of their notification's is.
+  const due = instants.flatMap((meetsMs) =>
+    instants.flatMap((instantMs, index) => {
+      const lateMs = allowedLatenessMs(instantMs - (instants[index - 1] ?? instantMs), stops);
+      return instantMs === meetsMs ? [] : [{ fromMs: instantMs - meetsMs, lateMs }];
+    }),
+  );
+  const isFree = (momentMs: number): boolean =>
+    due.every(({ fromMs, lateMs }) => momentMs + aroundMs < fromMs || momentMs - aroundMs > fromMs + lateMs);
+  const span = Math.ceil((2 * (instants.at(-1) ?? 0)) / firstDelayMs) + 2;
+  const [fewest = span] = Array.from({ length: span }, (_, at) => at + 1).filter((delays) =>
+    [-2, -1, 1, 2].every((nth) => isFree(nth * delays * firstDelayMs)),
+  );
+  return fewest * firstDelayMs;
 };
 
 /** Their pushes reach no receiver; the number of earlier pushes shows whether the intended one was lost. */
@@ -119,9 +191,8 @@ const whileOut = async (
   state: RunState,
   { plans, atMs }: Meeting,
   begin: typeof shutDoor,
-): Promise<ReceiverOutage> => {
+): Promise<{ readonly outage: ReceiverOutage; readonly steps: readonly Step[] }> => {
   const aroundMs = AROUND * state.stops.firstDelayMs;
-  await advanceTo(state, atMs - aroundMs);
   const sinceMs = (await state.timeline.now()).earliestMs;
   for (const { name, meets } of plans) state.givenUp.add(`${name} ${(meets?.push ?? 1) - 1}`);
   // In one step: what is due meanwhile reaches nobody and needs no stop of its own.
@@ -134,9 +205,11 @@ const whileOut = async (
   const { limits } = state.options;
   const { latenessMs } = state.stops;
   const belated = plans.map(({ meets }) => belatedMs(meets?.push ?? 1, { limits, latenessMs }));
-  for (const lateMs of new Set(belated.toSorted((a, b) => a - b)))
-    await advanceTo(state, overMs + lateMs + 1);
-  return { ...outage, sinceMs, overMs };
+  const steps = [...new Set(belated)].map((lateMs): Step => ({
+    atMs: overMs + lateMs + 1,
+    take: () => Promise.resolve([]),
+  }));
+  return { outage: { ...outage, sinceMs, overMs }, steps };
 };
 
 /** Their pushes get no answer until the target's clock times them out, or their sender does in real time. */
@@ -144,12 +217,14 @@ const whileHanging = async (
   state: RunState,
   { plans, atMs }: Meeting,
   hungInRealTime: boolean,
-): Promise<void> => {
+): Promise<readonly Step[]> => {
   const { firstDelayMs } = state.stops;
-  const aroundMs = AROUND * firstDelayMs;
-  await advanceTo(state, atMs - aroundMs);
-  await advanceTo(state, atMs + Math.max(aroundMs, hungInRealTime ? 0 : givesUpAfterMs(state)));
+  const forMs = Math.max(AROUND * firstDelayMs, hungInRealTime ? 0 : givesUpAfterMs(state));
   const isMeant = ({ name }: PushCase): boolean => plans.some((plan) => plan.name === name);
-  if (hungInRealTime) await outwait(state, isMeant);
-  else if (hangingNow(state) > 0) await advanceTo(state, atMs + HANG_DELAYS * firstDelayMs);
+  const end = async (): Promise<readonly Step[]> => {
+    if (hungInRealTime) await outwait(state, isMeant);
+    else if (hangingNow(state) > 0) await advanceTo(state, atMs + HANG_DELAYS * firstDelayMs);
+    return [];
+  };
+  return [{ atMs: atMs + forMs, take: end }];
 };

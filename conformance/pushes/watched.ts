@@ -50,7 +50,8 @@ const listWatched = (state: RunState): readonly WatchedPushCase[] => {
     const closeness = isTold(purpose, expect) ? closenessOf(pushCase, exact) : "coarse";
     // Not ahead of the exactly watched notification, whose schedule this one shares.
     const isAhead = closeness !== "beside" || (exact?.pushes.length ?? 0) > pushes.length;
-    return [{ ...watched, closeness: isAhead ? closeness : "coarse" }];
+    // Of what the document leaves open it only matters whether a push comes.
+    return [{ ...watched, closeness: isAhead && expect.kind !== "open" ? closeness : "loose" }];
   });
 };
 

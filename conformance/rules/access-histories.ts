@@ -12,6 +12,8 @@ export type RefreshHistory = readonly number[];
 
 const SOON_MS = 30_000;
 const MOST_REFRESHES = 12;
+/** Each gap of a drawn history takes a move of the clock. */
+const MOST_DRAWN = 5;
 /** The share of the refreshToken's life that all delays together may take. */
 const PART_OF_LIFE = 0.9;
 
@@ -25,33 +27,37 @@ export const refreshHistories = (world: World, run: Run): readonly RefreshHistor
   const endMs = world.limits.refreshTokenLifetimeMs * PART_OF_LIFE;
   const half = lifeMs / 2;
   const late = lifeMs + 2 * world.tolerances.lifetimeGuardMs + 1_000;
-  const many = Array.from({ length: MOST_REFRESHES - 1 }, (_, at) => (at % 4 === 3 ? SOON_MS : 0));
+  const many = Array.from({ length: MOST_REFRESHES - 1 }, () => 0);
   if (world.clock.kind === "real") {
     const soon = Math.min(SOON_MS, lifeMs / 8);
     const waitsLonger = world.clock.canWait(world.limits.refreshTokenLifetimeMs);
     return [
       [half],
       [0, soon],
-      [...many.map(() => 0), soon],
+      [...many, soon],
       [soon, soon, half - 2 * soon],
       ...(waitsLonger && late + 1.2 * lifeMs < endMs ? [[late]] : []),
     ].filter((gaps) => total(gaps) < endMs);
   }
   const gap = fc.constantFrom(0, SOON_MS, 61_000, HOUR_MS, late, DAY_MS);
-  const drawn = fc.sample(fc.array(gap, { minLength: 2, maxLength: MOST_REFRESHES }), {
+  const drawn = fc.sample(fc.array(gap, { minLength: 2, maxLength: MOST_DRAWN }), {
     seed: run.seed,
     numRuns: run.effort === "thorough" ? 16 : 1,
   });
+  // Histories that take equally long end together, and the one of days ends with the refreshToken: fewer moves of the clock.
+  const days = world.limits.refreshTokenLifetimeMs - lifeMs - HOUR_MS - late;
   return [
-    [half],
-    [0, SOON_MS],
-    [late],
-    [...many, SOON_MS],
-    [HOUR_MS, late, 20 * DAY_MS],
-    [SOON_MS, SOON_MS, HOUR_MS],
-    [0, late, SOON_MS],
-    ...drawn,
-  ].filter((gaps) => gaps.length > 0 && total(gaps) < endMs);
+    ...[
+      [half],
+      [0, SOON_MS],
+      [late],
+      [...many, SOON_MS],
+      [SOON_MS, SOON_MS, half - 2 * SOON_MS],
+      [0, late, SOON_MS],
+      ...drawn,
+    ].filter((gaps) => total(gaps) < endMs),
+    ...(lifeMs >= HOUR_MS && days > late ? [[HOUR_MS, late, days]] : []),
+  ].filter((gaps) => gaps.every((gapMs) => gapMs >= 0));
 };
 
 const total = (gaps: RefreshHistory): number => gaps.reduce((sum, gapMs) => sum + gapMs, 0);
@@ -68,13 +74,14 @@ export const refreshedAsTold = (
   // If the run is killed, the case starts over: only the last token is worth keeping.
   steps.once("refreshed", async () => {
     const tokens = await obtainTokens(world);
-    const [last = 0, ...before] = gaps.toReversed();
-    for (const gapMs of before.toReversed()) {
-      if (gapMs > 0) await world.clock.sleep(gapMs, gapMs / 8);
-      await world.target.refresh(refreshBody(tokens.client, tokens.refreshToken));
+    let dueMs = (await world.clock.now()).latestMs;
+    for (const [index, gapMs] of gaps.entries()) {
+      dueMs += gapMs;
+      if (gapMs > 0) await world.clock.sleepUntil(dueMs);
+      if (index < gaps.length - 1)
+        await world.target.refresh(refreshBody(tokens.client, tokens.refreshToken));
     }
-    if (last > 0) await world.clock.sleep(last, last / 16);
-    await world.clock.beginSecond(last / 16);
+    await world.clock.beginSecond((gaps.at(-1) ?? 0) / 16);
     const { value, at } = await timed(world, () => obtainRefreshed(world, tokens));
     return { value: { ...tokens, ...value }, at };
   });

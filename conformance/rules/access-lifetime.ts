@@ -118,9 +118,15 @@ const expiringTokens = (
   return tokens.map(expiringIn(world, second));
 };
 
-const tokenOfMonthEnd = (world: World): Differing => ({
+/** It is issued half of its code's life after that. Where it lives longer than a code does, both kinds end together. */
+const tokenOfMonthEnd = ({
+  prepared: { accessLifetimeMs },
+  limits: { codeLifetimeMs },
+}: World): Differing => ({
   name: "accessToken at the end of a month",
-  startsAt: beforeMonthEnds(world.prepared.accessLifetimeMs / 2 + world.limits.codeLifetimeMs),
+  startsAt: beforeMonthEnds(
+    accessLifetimeMs > codeLifetimeMs ? accessLifetimeMs : (accessLifetimeMs + codeLifetimeMs) / 2,
+  ),
   issue: exchanged,
   perSide: 1,
 });

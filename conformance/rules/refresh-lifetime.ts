@@ -11,7 +11,7 @@ import type { Verdict } from "../contract/verdict.ts";
 import { durableSteps } from "../world/durable-steps.ts";
 import { credentialsOf, describe, grantOf } from "../world/exchange.ts";
 import { longMonthBegins } from "../lifetimes/calendar.ts";
-import { duration } from "../contract/duration.ts";
+import { duration, HOUR_MS } from "../contract/duration.ts";
 import { fail, pass, inconclusive, type CaseVerdict } from "../judging/case-verdict.ts";
 import { judgeLifetime, roomAfter } from "../lifetimes/lifetime.ts";
 import type { Rules, WaitFacts } from "../checks/rule.ts";
@@ -163,7 +163,10 @@ const refreshAfterExpiry = async (laterMs: readonly number[], world: World): Pro
         `expiresIn is ${duration(expiresInMs)}, which leaves no time for a refresh afterwards`,
       );
     }
-    await world.clock.sleep(leftMs, Math.min(leftMs / 16, (endMs - now.latestMs - leftMs) / 2));
+    await world.clock.sleep(
+      leftMs,
+      Math.min(Math.max(leftMs / 16, later / 2), (endMs - now.latestMs - leftMs) / 2),
+    );
     steps.spend();
     // A token that outlives its expiresIn breaks access.lifetime; this rule can be judged anyway.
     await opens(world, accessToken);
@@ -190,6 +193,7 @@ const reauthorizeAfter = async (laterMs: number, world: World): Promise<CaseVerd
     world,
     at,
     world.limits.refreshTokenLifetimeMs + world.tolerances.lifetimeGuardMs + laterMs,
+    Math.min(HOUR_MS, world.limits.refreshTokenLifetimeMs / 100),
   );
   steps.spend();
   if (await alive(world, old))

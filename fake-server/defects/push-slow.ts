@@ -105,7 +105,7 @@ export const pushSlowDefects = rows({
       delayingAfter("timed-out", () => 0),
     "push-first-real-timeout-repeated-at-once: The first real-time timeout is retried at once.": decisions(
       ({ pushDelayMs }) => ({
-        senderTimeoutMs: () => SECOND_MS,
+        senderTimeoutMs: () => 3 * SECOND_MS,
         timesOutInRealTime: () => true,
         pushDelayMs: (attempt, delivery, service) =>
           endedLast(delivery, 1, "timed-out") ? 0 : pushDelayMs(attempt, delivery, service),

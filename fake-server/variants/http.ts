@@ -66,7 +66,7 @@ export const httpVariants: Readonly<Record<string, Variant>> = {
     replaces: (sound) => ({
       pushDelayMs: (attempt, delivery, service) =>
         attempt === 1 ? 2 * SECOND_MS : sound.pushDelayMs(attempt, delivery, service),
-      senderTimeoutMs: () => SECOND_MS,
+      senderTimeoutMs: () => 3 * SECOND_MS,
       timesOutInRealTime: () => true,
     }),
   },

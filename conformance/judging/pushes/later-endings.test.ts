@@ -138,6 +138,30 @@ describe("what a single push meets", () => {
     },
   );
 
+  it.each(["refused", "hang"] as const)(
+    "%s: a push that an outage for others may have swallowed is not missed, and one that it cannot have is",
+    (kind) => {
+      /** Each third push of these, which is due a minute after the second, is gone. */
+      const lacking = runOf(
+        kind,
+        onlyAt(2, (_, instants) => instants.toSpliced(2, 1)),
+      );
+      const outageAt = (sinceMs: number): ReceiverOutage => ({
+        ...outageOf("untrusted", sinceMs, sinceMs + 8_000),
+        sinceMs,
+        overMs: sinceMs + 8_000,
+      });
+      const besideOutage = (sinceMs: number): PushRun => ({
+        ...lacking,
+        outages: [...lacking.outages, outageAt(sinceMs)],
+      });
+      for (const judge of [judgeRetries, judgeSchedule]) {
+        expect(judge(besideOutage(MEETS_MS + 56_000)).judgement.kind).toBe("passed");
+        expect(judge(besideOutage(MEETS_MS + 146_000)).judgement.kind).toBe("failed");
+      }
+    },
+  );
+
   it.each([1, 2, 3, 4])("without an answer at push %j: a next push at once fits no reading", (push) => {
     const pushRun = runOf(
       "hang",

@@ -1,7 +1,7 @@
 import type { TimeInterval } from "../interval.ts";
 import { allowedLatenessMs, readingsLeft } from "./fits.ts";
-import { dueOf, readingsOf, type History } from "./readings.ts";
-import type { PushCase, PushRun } from "./trace.ts";
+import { anchors, dueOf, readingsOf, type Anchor, type History, type Reading } from "./readings.ts";
+import type { PushCase, PushRun, ReceiverOutage } from "./trace.ts";
 
 type Pushes = History["pushes"];
 
@@ -33,32 +33,95 @@ export const belatedMs = (
  * The latest moment at which the next push may come in any reading that fits the earlier ones. A sender that
  * was late with those, within tolerance, stays late and may miss the outage.
  */
-const dueUntilMs = (history: History, { limits, latenessMs, earlyGuardMs }: PushRun): number => {
+const dueUntilMs = (history: History, pushRun: PushRun): number => {
+  const left = readingsLeft(readingsOf(pushRun.limits), history, pushRun);
+  return Math.max(-Infinity, ...nextDue(history, left, ["start"], pushRun).map(({ latestMs }) => latestMs));
+};
+
+/** When the next push may come after those before it, late as it may be. */
+const nextDue = (
+  history: History,
+  readings: readonly Reading[],
+  counted: readonly Anchor[],
+  { latenessMs }: Pick<PushRun, "latenessMs">,
+): readonly TimeInterval[] => {
   const index = history.pushes.length;
-  const left = readingsLeft(readingsOf(limits), history, { latenessMs, earlyGuardMs });
-  return Math.max(
-    ...left.map((reading) => {
-      const due = dueOf(reading, "start", index, history)?.latestMs ?? -Infinity;
-      return due + allowedLatenessMs(reading.delaysMs[index] ?? 0, { latenessMs });
+  return readings.flatMap((reading) =>
+    counted.flatMap((anchor) => {
+      const due = dueOf(reading, anchor, index, history);
+      const lateMs = allowedLatenessMs(reading.delaysMs[index] ?? 0, { latenessMs });
+      return due === undefined ? [] : [{ ...due, latestMs: due.latestMs + lateMs }];
     }),
   );
 };
 
+/** The pushes of a sender that keeps to a reading: none came before it was due, however wide its interval is. */
+const noEarlierThanDue = (reading: Reading, { triggered, pushes }: History): History => {
+  const known: Pushes[number][] = [];
+  for (const { at, ended } of pushes) {
+    const dueMs =
+      dueOf(reading, "start", known.length, { triggered, pushes: known })?.earliestMs ?? -Infinity;
+    const from = (one: TimeInterval): TimeInterval => ({
+      ...one,
+      earliestMs: Math.max(one.earliestMs, Math.min(dueMs, one.latestMs)),
+    });
+    known.push({ at: from(at), ended: ended === undefined ? undefined : from(ended) });
+  }
+  return { triggered, pushes: known };
+};
+
+/** Whether a push that did not come, or came late, may have met an outage that was meant for other notifications. */
+const mayHaveMet = (history: History, { sinceMs, overMs }: ReceiverOutage, pushRun: PushRun): boolean => {
+  if (sinceMs === undefined || overMs === undefined) return false;
+  const all = readingsOf(pushRun.limits);
+  const exact = pushRun.pushCases.find(({ purpose }) => purpose === "never");
+  const followed = exact === undefined ? all : readingsLeft(all, exact, pushRun);
+  // Where one is missing, those that came may fit none.
+  const fitting = readingsLeft(followed, history, pushRun);
+  const left = [fitting, followed, all].find(({ length }) => length > 0) ?? all;
+  return [...history.pushes, undefined].slice(0, pushRun.limits.maxPushes).some((push, index) => {
+    if (push !== undefined && push.at.latestMs <= sinceMs) return false;
+    const before = { ...history, pushes: history.pushes.slice(0, index) };
+    return left.some((reading) =>
+      nextDue(noEarlierThanDue(reading, before), [reading], anchors, pushRun).some(
+        ({ earliestMs, latestMs }) => earliestMs <= overMs && latestMs >= sinceMs,
+      ),
+    );
+  });
+};
+
 /**
- * Whether a later push of a notification met the planned failure; undefined if that is uncertain. The unseen
- * push counts as sent if the right number of pushes came before the outage and the next one came too late to
- * be the same push delayed.
+ * Whether a later push of a notification met the planned failure, and none of its others met a failure planned for
+ * other notifications; undefined if that is uncertain.
  */
 export const metEnding = (pushCase: PushCase, pushRun: PushRun): MetEnding | undefined => {
-  const { meets, pushes } = pushCase;
+  const { meets, triggered } = pushCase;
   if (meets === undefined) return undefined;
-  if (meets.kind === "hang") {
-    const met = pushes[meets.push - 1]?.line;
-    return met?.action === "hang" && met.outcome === "abandoned" ? { unseen: 0, pushes } : undefined;
-  }
   const kind = meets.kind === "refused" ? "closed" : "untrusted";
-  const outage = pushRun.outages.findLast((one) => one.kind === kind && one.sinceMs !== undefined);
-  if (outage?.sinceMs === undefined || outage.overMs === undefined) return undefined;
+  const own = pushRun.outages.findLast((one) => one.kind === kind && one.sinceMs !== undefined);
+  const met = meets.kind === "hang" ? metHang(pushCase) : metOutage(pushCase, own, pushRun);
+  const others = pushRun.outages.filter((one) => meets.kind === "hang" || one !== own);
+  return met !== undefined && others.some((one) => mayHaveMet({ triggered, ...met }, one, pushRun))
+    ? undefined
+    : met;
+};
+
+const metHang = ({ meets, pushes }: PushCase): MetEnding | undefined => {
+  const met = pushes[(meets?.push ?? 1) - 1]?.line;
+  return met?.action === "hang" && met.outcome === "abandoned" ? { unseen: 0, pushes } : undefined;
+};
+
+/**
+ * The unseen push counts as sent if the right number of pushes came before the outage and the next one came too late to
+ * be the same push delayed.
+ */
+const metOutage = (
+  pushCase: PushCase,
+  outage: ReceiverOutage | undefined,
+  pushRun: PushRun,
+): MetEnding | undefined => {
+  const { pushes, meets } = pushCase;
+  if (meets === undefined || outage?.sinceMs === undefined || outage.overMs === undefined) return undefined;
   const before = pushes.filter(({ line }) => line.n <= outage.from.last).length;
   if (before !== meets.push - 1) return undefined;
   const belatedUntilMs = Math.max(
