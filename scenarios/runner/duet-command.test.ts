@@ -117,7 +117,7 @@ describe("mistakes are told before anything is loaded", () => {
     writeFileSync(file, JSON.stringify({ ...profile, baseUrl: origin }));
     const { exitCode, stderr } = await failing(file, "fake:sound", "--start-a", "sleep 9");
     await stop();
-    expect(stderr).toContain(`something answers at ${origin} already`);
+    expect(stderr).toContain(`something already answers at ${origin}`);
     expect(exitCode).toBe(2);
   });
 });
