@@ -4,9 +4,8 @@ import path from "node:path";
 import { build, type BuildOptions } from "esbuild";
 
 /*
- * `npm run build`: builds the package in dist/. Dependencies are bundled, so that an installation downloads
- * little and no dependency requires a newer Node than the package does. typebox is not bundled: the types of
- * profiles refer to it.
+ * `npm run build`: builds the package in dist/. Dependencies are bundled, so that an installation downloads little and
+ * no dependency requires a newer Node than the package does. typebox is not bundled: the types of profiles refer to it.
  */
 
 const root = import.meta.dirname;

@@ -4,8 +4,8 @@ import { fileURLToPath } from "node:url";
 import { runOnBroughtNode } from "./commands/shared/runtime.ts";
 
 /*
- * The entry point. It also starts on older Nodes and then continues on the Node that the package brings.
- * Everything else needs the newer Node, so it is loaded afterwards.
+ * The entry point. It also starts on older Nodes and then continues on the Node that the package brings. Everything
+ * else needs the newer Node, so it is loaded afterwards.
  */
 
 const file = fileURLToPath(import.meta.url);

@@ -78,8 +78,7 @@ const detectHere = async (
 };
 
 /**
- * A fake that pushes over TLS only if a rule or defect depends on certificates: handshakes cost a third of a
- * push run.
+ * A fake that pushes over TLS only if a rule or defect depends on certificates: handshakes cost a third of a push run.
  */
 const openFake = async (
   context: CommandContext,

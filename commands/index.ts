@@ -20,8 +20,8 @@ import { serve } from "./flags/serve.ts";
 import type { CommandContext } from "./shared/context.ts";
 
 /**
- * A command whose flags are defined immediately but which loads its code only when called, so that help and
- * errors are fast.
+ * A command whose flags are defined immediately but which loads its code only when called, so that help and errors are
+ * fast.
  */
 const loading = <Arguments extends unknown[], Flags extends OptionValues>(
   definition: Command<Arguments, Flags>,

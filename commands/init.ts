@@ -65,8 +65,8 @@ const startAsking = async ({ signal, interrupt, output }: CommandContext): Promi
 };
 
 /**
- * The module from which a profile in this folder imports defineProfile: the sources in a checkout, otherwise
- * the package if it is installed there.
+ * The module from which a profile in this folder imports defineProfile: the sources in a checkout, otherwise the
+ * package if it is installed there.
  */
 const profileModule = (folder: string, programFile: string): string | undefined => {
   if (!programFile.endsWith(".ts")) return isInstalledAt(folder, tool.name) ? tool.name : undefined;

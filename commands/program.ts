@@ -73,9 +73,7 @@ export const start = ({
   return { ended, interruption, output, isRecording: () => isRecording, failWith };
 };
 
-/**
- * The command that users type: a script of the checkout, their package manager, or the program's own name.
- */
+/** The command that users type: a script of the checkout, their package manager, or the program's own name. */
 const programNameOf = (environment: NodeJS.ProcessEnv, programFile: string): string => {
   if (["touchstone", "start"].includes(environment["npm_lifecycle_event"] ?? ""))
     return "npm run --silent touchstone --";

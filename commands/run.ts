@@ -107,10 +107,7 @@ const afterInterruption = (
   return `Interrupted ${load === undefined ? "before" : "in"} the load; ${[gate, load].flatMap((one) => one?.directory ?? []).join(" and ")} ${load === undefined ? "is kept and complete" : "are kept, with the load up to its last second"}. To repeat the load: ${again.join(" ")}`;
 };
 
-/**
- * Without k6, the failure usually shows before this; building k6 takes minutes, for which the gate does not
- * wait.
- */
+/** Without k6, the failure usually shows before this; building k6 takes minutes, for which the gate does not wait. */
 const SOON_MS = 10_000;
 
 const searchForK6 = (context: CommandContext) => {
@@ -126,8 +123,8 @@ const searchForK6 = (context: CommandContext) => {
   return {
     end,
     /**
-     * Resolves once k6 is ready or its installation is still going on after a while. Rejects if installation
-     * fails before that.
+     * Resolves once k6 is ready or its installation is still going on after a while. Rejects if installation fails
+     * before that.
      */
     begin: async (): Promise<void> => {
       const { promise: isLate, resolve } = Promise.withResolvers<void>();

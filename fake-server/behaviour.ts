@@ -218,8 +218,8 @@ export interface PendingDeliveries {
 }
 
 /**
- * Every decision of the service, one function each. Routes ask and decide nothing themselves, so that a
- * service that differs in one respect (a defect, a variant) is this record with one function replaced.
+ * Every decision of the service, one function each. Routes ask and decide nothing themselves, so that a service that
+ * differs in one respect (a defect, a variant) is this record with one function replaced.
  */
 export interface Behaviour
   extends

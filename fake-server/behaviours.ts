@@ -15,8 +15,8 @@ const entries: Readonly<Record<string, Variant>> = {
 };
 
 /**
- * Every behaviour that the service can be started with, by name: `sound`, defects, variants, and those of
- * both that only load shows.
+ * Every behaviour that the service can be started with, by name: `sound`, defects, variants, and those of both that
+ * only load shows.
  */
 export const behaviours: Readonly<Record<string, FakeBehaviour>> = Object.fromEntries([
   [soundBehaviour.name, soundBehaviour],

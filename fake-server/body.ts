@@ -4,8 +4,8 @@ import { isUtf8 } from "node:buffer";
 export type JsonObject = Readonly<Record<string, unknown>>;
 
 /**
- * Reads a request body strictly: undefined unless it is well-formed UTF-8 with exactly one JSON object and no
- * duplicate top-level keys, because a repeated key leaves open which value was meant.
+ * Reads a request body strictly: undefined unless it is well-formed UTF-8 with exactly one JSON object and no duplicate
+ * top-level keys, because a repeated key leaves open which value was meant.
  */
 export const parseBody = (raw: Buffer): JsonObject | undefined => {
   if (!isUtf8(raw)) return undefined;
@@ -27,8 +27,8 @@ const OPENING_BRACE = 0x7b;
 const CLOSING_BRACE = 0x7d;
 
 /**
- * Whether the outermost object of a valid JSON text has a duplicate key (or too many keys to compare). At
- * that depth a string is a key exactly if a colon follows it.
+ * Whether the outermost object of a valid JSON text has a duplicate key (or too many keys to compare). At that depth a
+ * string is a key exactly if a colon follows it.
  */
 const hasAmbiguousKeys = (text: string): boolean => {
   const keys: string[] = [];

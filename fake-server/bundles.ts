@@ -16,9 +16,8 @@ export const bundle = (name: string, entries: readonly Variant[]): FakeBehaviour
 };
 
 /**
- * Decisions that depend on another one: a rate limit is recognised by its refusal, filters are compared with
- * raw ids, and a push sent late and noticed late is late twice. Combined, two conforming variants would not
- * conform.
+ * Decisions that depend on another one: a rate limit is recognised by its refusal, filters are compared with raw ids,
+ * and a push sent late and noticed late is late twice. Combined, two conforming variants would not conform.
  */
 const restsOn: Partial<Record<keyof Behaviour, keyof Behaviour>> = {
   admission: "renderRefusal",
@@ -33,8 +32,8 @@ const decisionsOf = ({ replaces }: Variant): readonly string[] =>
   ]);
 
 /**
- * Bundles of at most `size` variants, without two that replace the same decision or one it depends on: real
- * services differ in several ways at once, and each bundle is judged by every rule only once.
+ * Bundles of at most `size` variants, without two that replace the same decision or one it depends on: real services
+ * differ in several ways at once, and each bundle is judged by every rule only once.
  */
 export const bundlesOf = (
   variants: Readonly<Record<string, Variant>>,

@@ -9,8 +9,8 @@ export interface FakeClient {
 }
 
 /**
- * The default clients. The second one's address has a port, a non-ASCII host and a query, to show that such
- * an address is handled completely.
+ * The default clients. The second one's address has a port, a non-ASCII host and a query, to show that such an address
+ * is handled completely.
  */
 export const defaultClients: readonly FakeClient[] = [
   {
@@ -36,10 +36,7 @@ export const unregistered = (
 
 const FIELDS = ["id", "secret", "redirectUri"] as const;
 
-/**
- * Parses clients from untrusted data (a parsed clients file). Throws ConfigurationError naming the first
- * problem.
- */
+/** Parses clients from untrusted data (a parsed clients file). Throws ConfigurationError naming the first problem. */
 export const parseClients = (data: unknown): readonly FakeClient[] => {
   if (!Array.isArray(data) || data.length === 0) {
     throw new ConfigurationError(

@@ -2,8 +2,8 @@ import { createTimers, type Timer } from "./timers.ts";
 
 export const clockModes = ["frozen", "flowing", "jumping"] as const;
 /**
- * `frozen` only moves when advanced; `flowing` also moves with real time; `jumping` is frozen, and an advance
- * does not stop on the way, so everything due in between is late.
+ * `frozen` only moves when advanced; `flowing` also moves with real time; `jumping` is frozen, and an advance does not
+ * stop on the way, so everything due in between is late.
  */
 export type ClockMode = (typeof clockModes)[number];
 
@@ -36,8 +36,7 @@ export interface ServiceClock {
   /** Number of work items in flight. */
   readonly inFlight: () => number;
   /**
-   * Waits in real time, without moving the service's clock, to simulate slow work. 0 yields one turn of the
-   * event loop.
+   * Waits in real time, without moving the service's clock, to simulate slow work. 0 yields one turn of the event loop.
    */
   readonly pause: (realMs: number) => Promise<void>;
   /** Monotonic real time in milliseconds. */
@@ -56,14 +55,11 @@ export interface Work {
 /** How long an advance awaits work without progress, by default. */
 const PATIENCE_MS = 150;
 /**
- * Real time is measured in ticks, so that a stall of this process, which delays the work as well, counts as a
- * single one.
+ * Real time is measured in ticks, so that a stall of this process, which delays the work as well, counts as a single
+ * one.
  */
 const TICK_MS = 10;
-/**
- * Work that progresses but never ends, such as an answer byte by byte, is awaited for this many times the
- * patience.
- */
+/** Work that progresses but never ends, such as an answer byte by byte, is awaited for this many times the patience. */
 const ENDLESS = 8;
 
 export const realMs = (): number => performance.now();
@@ -81,10 +77,10 @@ export const pause = (ms: number): Promise<void> =>
       });
 
 /**
- * Creates the service's clock. An advance never jumps over a timer: the clock steps to the earliest due
- * moment, fires everything due then in order of creation, awaits what that triggered, and repeats, because
- * fired tasks may have set further timers. Work without progress for `patienceMs` of real time is no longer
- * awaited: it needs time to pass, like a push to a hanging receiver.
+ * Creates the service's clock. An advance never jumps over a timer: the clock steps to the earliest due moment, fires
+ * everything due then in order of creation, awaits what that triggered, and repeats, because fired tasks may have set
+ * further timers. Work without progress for `patienceMs` of real time is no longer awaited: it needs time to pass, like
+ * a push to a hanging receiver.
  */
 export const createClock = (
   mode: ClockMode,
@@ -171,10 +167,7 @@ const fireDue = async (timers: Timers, byMs: number): Promise<number> => {
   return fired;
 };
 
-/**
- * A real timer for the earliest due task, on a flowing clock only. Time flows there whether work progresses
- * or not.
- */
+/** A real timer for the earliest due task, on a flowing clock only. Time flows there whether work progresses or not. */
 const createAlarm = (timers: Timers, mode: ClockMode, nowMs: () => number) => {
   let alarm: ReturnType<typeof setTimeout> | undefined;
   let setFor: Timer | undefined;

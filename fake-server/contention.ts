@@ -1,8 +1,8 @@
 import type { ServiceClock } from "./clock.ts";
 
 /**
- * A step that takes real time once its table has grown, such as a database's: the first `quickAtFirst`
- * requests pass immediately. It knows how many requests are in it.
+ * A step that takes real time once its table has grown, such as a database's: the first `quickAtFirst` requests pass
+ * immediately. It knows how many requests are in it.
  */
 export const slowStep = (takesMs: number, quickAtFirst: number) => {
   let inside = 0;

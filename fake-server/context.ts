@@ -60,8 +60,8 @@ export const emptyCredentials = (): Credentials => ({
 });
 
 /**
- * Drops the oldest records while they are obsolete, so that hours of load do not fill the memory. Stops at
- * the first that is not: records are in order of issue, so the cost per issue is constant.
+ * Drops the oldest records while they are obsolete, so that hours of load do not fill the memory. Stops at the first
+ * that is not: records are in order of issue, so the cost per issue is constant.
  */
 export const purge = <R>(records: Map<string, R>, outlived: (record: R) => boolean): void => {
   for (const [key, record] of records) {

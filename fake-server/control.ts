@@ -66,9 +66,7 @@ export const buildControl = (controlled: Controlled): FastifyInstance => {
   return app;
 };
 
-/**
- * Forgets all credentials, notifications, deliveries, timers and counts; clients, limits and the time stay.
- */
+/** Forgets all credentials, notifications, deliveries, timers and counts; clients, limits and the time stay. */
 const reset = (controlled: Controlled): void => {
   const { credentials, notifications, clock } = controlled.service;
   for (const records of Object.values(credentials) as Map<string, unknown>[]) records.clear();

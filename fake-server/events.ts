@@ -14,8 +14,8 @@ export interface BusinessEvent {
 }
 
 /**
- * Turns an event into a notification (section 2.3), lists it as soon as it should be visible, and pushes it
- * to the callback if there is one (section 6).
+ * Turns an event into a notification (section 2.3), lists it as soon as it should be visible, and pushes it to the
+ * callback if there is one (section 6).
  */
 export const raiseEvent = (
   { behaviour, service, counters, deliveries }: Host & { readonly deliveries: Pick<Deliveries, "accept"> },

@@ -3,10 +3,7 @@ import { type Context, purge } from "./context.ts";
 
 /** Checked once per this many issues, so that the cost per request is negligible. */
 const ISSUES_BETWEEN = 256;
-/**
- * A dead credential is remembered for one more lifetime, so that it is refused as expired rather than
- * unknown.
- */
+/** A dead credential is remembered for one more lifetime, so that it is refused as expired rather than unknown. */
 const REMEMBERED_LIFETIMES = 2;
 
 /** Creates the function that is called with each issued credential and forgets those long dead. */

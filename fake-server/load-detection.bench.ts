@@ -39,8 +39,8 @@ const loaded = async (
 const tell = (line: string): void => void process.stdout.write(`  ${line}\n`);
 
 /**
- * Defects that only load shows, each under the load meant to show it, and conforming services under every
- * scenario. TOUCHSTONE_BENCH_SEEDS is the number of seeds for each, one by default.
+ * Defects that only load shows, each under the load meant to show it, and conforming services under every scenario.
+ * TOUCHSTONE_BENCH_SEEDS is the number of seeds for each, one by default.
  */
 export const loadDetection = async (
   seeds = Number(process.env["TOUCHSTONE_BENCH_SEEDS"] ?? 1),

@@ -17,8 +17,8 @@ export interface Notification {
 export type StoredNotification = Notification & { readonly owner: string };
 
 /**
- * Which notifications in which order: SQL over the columns `sequence` (order of creation), `owner` and the
- * fields of Notification, with separate parameters.
+ * Which notifications in which order: SQL over the columns `sequence` (order of creation), `owner` and the fields of
+ * Notification, with separate parameters.
  */
 export interface Selection {
   readonly where: string;
@@ -50,14 +50,14 @@ const SCHEMA = `
   CREATE INDEX IF NOT EXISTS notifications_by_id ON notifications (id);
   CREATE INDEX IF NOT EXISTS notifications_by_account ON notifications (accountId, sequence);`;
 /**
- * Answers are cached until the next write; at most this many, so that reading millions of pages does not fill
- * the memory.
+ * Answers are cached until the next write; at most this many, so that reading millions of pages does not fill the
+ * memory.
  */
 const KEPT_ANSWERS = 512;
 
 /**
- * Notifications in SQLite (`file` is a path, or `:memory:`). Reads between two writes are cached, so that a
- * load of equal reads measures the service rather than the database.
+ * Notifications in SQLite (`file` is a path, or `:memory:`). Reads between two writes are cached, so that a load of
+ * equal reads measures the service rather than the database.
  */
 export const openNotificationStore = (file = ":memory:") => {
   const database = new DatabaseSync(file);

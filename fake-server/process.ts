@@ -6,10 +6,10 @@ import { ConfigurationError } from "../conformance/contract/problem.ts";
 import { exitCodes } from "../conformance/contract/exit-codes.ts";
 
 /**
- * Starts the fake in a separate process, so that load on it takes no CPU time from the measuring process.
- * `program` is Touchstone's own command line. The process ends with this one in all cases, because it lives
- * as long as its standard input. Rejects with ConfigurationError if that process exits with the exit code for
- * one. The profile is for it; its secrets are in files beside it, which only the owner can read.
+ * Starts the fake in a separate process, so that load on it takes no CPU time from the measuring process. `program` is
+ * Touchstone's own command line. The process ends with this one in all cases, because it lives as long as its standard
+ * input. Rejects with ConfigurationError if that process exits with the exit code for one. The profile is for it; its
+ * secrets are in files beside it, which only the owner can read.
  */
 export const startFakeProcess = async (program: readonly [string, ...string[]], behaviour: string) => {
   const folder = await mkdtemp(temporaryBase("fake"));

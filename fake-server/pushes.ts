@@ -17,9 +17,7 @@ export type PushOutcome =
       /** As text, truncated beyond any possible length of an acknowledgement. */
       readonly body: string;
     }
-  /**
-   * The kind of failure: `closed` before an answer began, `cut` within one, `malformed` if it was not HTTP.
-   */
+  /** The kind of failure: `closed` before an answer began, `cut` within one, `malformed` if it was not HTTP. */
   | {
       readonly kind: PushFailure;
       readonly message: string;

@@ -15,8 +15,8 @@ export const rawQueryOf = (target: string): string => {
 };
 
 /**
- * Decodes a query strictly: undefined if any percent-encoding is truncated, not hexadecimal, or not
- * well-formed UTF-8 (including overlong forms and lone surrogates). A plus sign means a space, as in forms.
+ * Decodes a query strictly: undefined if any percent-encoding is truncated, not hexadecimal, or not well-formed UTF-8
+ * (including overlong forms and lone surrogates). A plus sign means a space, as in forms.
  */
 export const parseQuery = (raw: string): Query | undefined => {
   if (raw === "") return NO_PARAMETERS;

@@ -18,9 +18,7 @@ export interface Defect {
 export interface LoadDefect extends Defect {
   /** The load that shows it: scenario, requests per second and duration. */
   readonly shownBy: LoadShow;
-  /**
-   * The objective that is missed, if no sentence of the document is broken: answers may be arbitrarily slow.
-   */
+  /** The objective that is missed, if no sentence of the document is broken: answers may be arbitrarily slow. */
   readonly misses?: string;
 }
 
@@ -128,8 +126,8 @@ export type Replacement = Replaces & { readonly [checked]: true };
 type Exactly<R> = R & { readonly [K in keyof R]: K extends Decision ? Behaviour[K] : never };
 
 /**
- * Several decisions, or one that keeps state. The function is called once per service; its state are further
- * parameters with defaults.
+ * Several decisions, or one that keeps state. The function is called once per service; its state are further parameters
+ * with defaults.
  */
 export const decisions = <R extends Partial<Behaviour>>(
   replaces: (sound: Behaviour) => Exactly<R>,

@@ -19,8 +19,7 @@ export type ServeOptions = Pick<
   /** Where to write a profile for this service; the clients' secrets go into files beside it. */
   readonly profileFile?: string;
   /**
-   * Whether to remove the profile and its secrets when the service ends, even if the process that started it
-   * is gone.
+   * Whether to remove the profile and its secrets when the service ends, even if the process that started it is gone.
    */
   readonly removesProfile?: boolean;
 };
@@ -66,10 +65,7 @@ export const serve = async (
   await server.stop();
 };
 
-/**
- * Writes a profile for this service, and each client's secret into a separate file that only the owner can
- * read.
- */
+/** Writes a profile for this service, and each client's secret into a separate file that only the owner can read. */
 const writeProfile = async (file: string, server: FakeServer): Promise<void> => {
   const profile = profileOf(server);
   const secretFiles = profile.clients.map((_, index) => `${path.basename(file)}.secret-${index + 1}`);

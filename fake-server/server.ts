@@ -21,16 +21,16 @@ export interface Host {
 }
 
 /**
- * Bodies up to this size are read to their end even if refused: an answer sent while the client still writes
- * would reach it as a broken connection.
+ * Bodies up to this size are read to their end even if refused: an answer sent while the client still writes would
+ * reach it as a broken connection.
  */
 const BODY_READ_MAX_BYTES = 16 * 1024 * 1024;
 const NO_BODY = Buffer.alloc(0);
 const NO_QUERY = {};
 
 /**
- * Builds the service's own HTTP server. Fastify only routes and reads; queries and bodies reach the behaviour
- * raw, because Fastify would repair or refuse some of them before the behaviour could decide.
+ * Builds the service's own HTTP server. Fastify only routes and reads; queries and bodies reach the behaviour raw,
+ * because Fastify would repair or refuse some of them before the behaviour could decide.
  */
 export const buildServer = (host: Host): FastifyInstance => {
   const { service } = host;

@@ -21,8 +21,7 @@ export const controlApp = (bodyLimit?: number): FastifyInstance => {
 };
 
 /**
- * Listens, and returns the port. Rejects with ConfigurationError if it is in use, or the host is not on this
- * machine.
+ * Listens, and returns the port. Rejects with ConfigurationError if it is in use, or the host is not on this machine.
  */
 export const listenAt = async (app: FastifyInstance, host: string, port: number): Promise<number> => {
   try {
@@ -46,8 +45,7 @@ export const aborted = (signal: AbortSignal): Promise<void> =>
   });
 
 /**
- * The text of a file named by a flag; `secret` describes what only its owner may read. Rejects with
- * ConfigurationError.
+ * The text of a file named by a flag; `secret` describes what only its owner may read. Rejects with ConfigurationError.
  */
 export const readText = async (key: string, file: string, secret?: string): Promise<string> => {
   try {

@@ -6,10 +6,7 @@ import { soundEvents, soundList } from "./sound/notifications.ts";
 import { soundTokens } from "./sound/tokens.ts";
 import { endpoints } from "../conformance/contract/forms.ts";
 
-/**
- * The service that keeps every promise of the document, and follows the standards where the document is
- * silent.
- */
+/** The service that keeps every promise of the document, and follows the standards where the document is silent. */
 export const sound: Behaviour = {
   ...soundHttp,
   ...soundAuthorize,

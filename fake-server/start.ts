@@ -28,8 +28,8 @@ export interface FakeServerOptions {
   readonly clockMode?: ClockMode;
   readonly limits?: Partial<ServiceLimits>;
   /**
-   * A folder in which notifications, the callback, pending deliveries and the time outlive the process;
-   * created if needed. Credentials do not outlive it: clients authorize again.
+   * A folder in which notifications, the callback, pending deliveries and the time outlive the process; created if
+   * needed. Credentials do not outlive it: clients authorize again.
    */
   readonly dataDirectory?: string;
   /** How long an advance of the clock awaits a push without progress, in milliseconds of real time. */
@@ -91,8 +91,8 @@ export const createService = (options: FakeServerOptions = {}) => {
 };
 
 /**
- * Starts the service and its control interface, each on its own port. Rejects with ConfigurationError,
- * leaving nothing open.
+ * Starts the service and its control interface, each on its own port. Rejects with ConfigurationError, leaving nothing
+ * open.
  */
 export const startService = async (options: FakeServerOptions = {}): Promise<FakeServer> => {
   const { apps, resume, ...service } = createService(options);

@@ -85,8 +85,7 @@ const loaded = async (
 };
 
 /**
- * A service in its own process, so that it and the client each have a core; it prints its addresses on its
- * first line.
+ * A service in its own process, so that it and the client each have a core; it prints its addresses on its first line.
  */
 const startProcess = async (file: string, parameters: readonly string[]) => {
   const child = spawn(process.execPath, [path.join(root, file), ...parameters], {

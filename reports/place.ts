@@ -20,8 +20,8 @@ export interface Place {
 }
 
 /**
- * Writes files into a folder, creating it if needed. Each is written to a temporary name and then renamed, so
- * that readers see either the old or the new file, complete. Throws ConfigurationError.
+ * Writes files into a folder, creating it if needed. Each is written to a temporary name and then renamed, so that
+ * readers see either the old or the new file, complete. Throws ConfigurationError.
  */
 export const placeFiles = (
   { folder, flag }: Place,

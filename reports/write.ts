@@ -42,9 +42,9 @@ export const ciRunsOf = (
 ): readonly CiRun[] => runs.map((run) => ({ ...run, run: run.directory, pinned }));
 
 /**
- * Writes one report of all runs in each format; returns the files in the order of the formats. All are
- * rendered first, written to temporary names and then renamed, so that readers see old or new reports,
- * complete. Throws ConfigurationError, also if a record is damaged.
+ * Writes one report of all runs in each format; returns the files in the order of the formats. All are rendered first,
+ * written to temporary names and then renamed, so that readers see old or new reports, complete. Throws
+ * ConfigurationError, also if a record is damaged.
  */
 export const writeReports = async (
   runs: readonly Run[],

@@ -23,8 +23,8 @@ const { segment } = settings;
 const SET_UP_MS = 60_000;
 
 /**
- * Virtual users keep their connections, as clients do; concurrent requests use different connections over
- * HTTP/1.1, and one over HTTP/2.
+ * Virtual users keep their connections, as clients do; concurrent requests use different connections over HTTP/1.1, and
+ * one over HTTP/2.
  */
 export const options: Options = {
   scenarios: {
@@ -49,10 +49,9 @@ const setUp = (): unknown => {
 };
 
 /**
- * Runs the set-up, then waits for the common start of all segments; k6 begins immediately after. If the
- * set-up takes longer, the run ends before any load, because a segment that starts late does not fit the
- * others. Sleeps until the end: if the last milliseconds are spun away, processes begin further apart
- * (docs/figures.md).
+ * Runs the set-up, then waits for the common start of all segments; k6 begins immediately after. If the set-up takes
+ * longer, the run ends before any load, because a segment that starts late does not fit the others. Sleeps until the
+ * end: if the last milliseconds are spun away, processes begin further apart (docs/figures.md).
  */
 export const setup = (): unknown => {
   const beganAtMs = epochMs();

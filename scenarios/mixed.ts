@@ -15,18 +15,15 @@ import { settings } from "./lib/settings.ts";
 import { isNearItsEnd, logIn, logInTogether, takeRefreshed, type Session } from "./lib/session.ts";
 
 /*
- * The life of many clients. An iteration is one visit: it starts with an authorization, a refresh of the
- * tokens of the previous visit, or those tokens as they are; then it polls the list, with think time, and
- * occasionally an event occurs for its account.
+ * The life of many clients. An iteration is one visit: it starts with an authorization, a refresh of the tokens of the
+ * previous visit, or those tokens as they are; then it polls the list, with think time, and occasionally an event
+ * occurs for its account.
  */
 
 const mostAtStart = 300;
 const together = 6;
 
-/**
- * Most virtual users start as customers who logged in before the load. Each segment logs in its own
- * customers.
- */
+/** Most virtual users start as customers who logged in before the load. Each segment logs in its own customers. */
 const logInCustomers = (context: IterationContext): readonly Session[] => {
   const ownUsers = settings.virtualUsers.allocated / (settings.segment?.count ?? 1);
   const wanted = settings.preflight ? 0 : Math.min(ownUsers, mostAtStart);

@@ -23,8 +23,8 @@ import { pageOf } from "./lib/oracles/pages.ts";
 import { send, sendTogether } from "./lib/send.ts";
 
 /*
- * The list of notifications: pages, filters and walks of accounts that are not being written to, and reads of
- * a growing account. Each virtual user writes to its own account, so that it can count.
+ * The list of notifications: pages, filters and walks of accounts that are not being written to, and reads of a growing
+ * account. Each virtual user writes to its own account, so that it can count.
  */
 
 let ownSession: Session | undefined;
@@ -161,8 +161,8 @@ const matches = (
 };
 
 /*
- * Accounts filled before the load and never written again. Virtual users share no memory, but all receive
- * what k6's set-up returns, so they all know the exact content of these accounts.
+ * Accounts filled before the load and never written again. Virtual users share no memory, but all receive what k6's
+ * set-up returns, so they all know the exact content of these accounts.
  */
 
 /** Data passed from the set-up to the virtual users. */
@@ -214,8 +214,8 @@ const filled = (context: IterationContext, session: Session, size: number): Acco
 };
 
 /**
- * Reads the account's pages until everything was seen, but not for long: if notifications are slow to be
- * listed, virtual users judge by what must be there by then, and see the rest themselves.
+ * Reads the account's pages until everything was seen, but not for long: if notifications are slow to be listed,
+ * virtual users judge by what must be there by then, and see the rest themselves.
  */
 const readAll = (session: Session, account: Account): void => {
   for (const pauseS of [0, 0.05, 0.1, 0.2, 0.4]) {

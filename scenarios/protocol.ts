@@ -3,9 +3,9 @@ import type { ScenarioName } from "../conformance/contract/load-shape.ts";
 import type { Stage } from "../conformance/contract/load-shape.ts";
 
 /*
- * The protocol between the runner (Node) and the scripts (k6). The runner writes the settings to a file
- * readable only by its owner, and names it in the environment. The scripts answer through k6's samples and,
- * for what samples cannot carry, through lines on k6's log.
+ * The protocol between the runner (Node) and the scripts (k6). The runner writes the settings to a file readable only
+ * by its owner, and names it in the environment. The scripts answer through k6's samples and, for what samples cannot
+ * carry, through lines on k6's log.
  */
 
 export const settingsVariable = "TOUCHSTONE_SETTINGS";
@@ -64,8 +64,8 @@ export interface ScriptSettings {
   /** The part of the load that this k6 plays while others play the rest. */
   readonly segment?: ScriptSegment;
   /**
-   * Different in every run, and the same in all its segments. Keys the digests of issued credentials, and
-   * generates accounts that no other run has written to.
+   * Different in every run, and the same in all its segments. Keys the digests of issued credentials, and generates
+   * accounts that no other run has written to.
    */
   readonly digestKey: string;
   /** One iteration by one virtual user, before any load. */

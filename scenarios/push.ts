@@ -7,8 +7,8 @@ import { scenario } from "./lib/scenario.ts";
 import type { ScriptClient } from "./protocol.ts";
 
 /*
- * Events at a rate, one per iteration. The receiver sees the resulting pushes, and its plan makes a share of
- * them fail; the runner compares both.
+ * Events at a rate, one per iteration. The receiver sees the resulting pushes, and its plan makes a share of them fail;
+ * the runner compares both.
  */
 
 /** An account gets several events, so that events of one account and of different accounts are concurrent. */

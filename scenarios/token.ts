@@ -139,8 +139,8 @@ export const token = scenario({
 const MOST = 20;
 
 /**
- * Used codes of this virtual user's earlier iterations, oldest first. None of their tokens is still in use.
- * Unlike everything else, which codes these are depends on which iterations k6 gave to this user.
+ * Used codes of this virtual user's earlier iterations, oldest first. None of their tokens is still in use. Unlike
+ * everything else, which codes these are depends on which iterations k6 gave to this user.
  */
 const kept: IssuedCode[] = [];
 

@@ -1,10 +1,7 @@
 import { readFile } from "node:fs/promises";
 import { fileURLToPath } from "node:url";
 
-/**
- * A page served by Touchstone on loopback: index.html, a style and a script, and the files shared by all
- * pages.
- */
+/** A page served by Touchstone on loopback: index.html, a style and a script, and the files shared by all pages. */
 export interface Page {
   /** The name of its style and its bundled script. */
   readonly name: string;
@@ -68,8 +65,8 @@ const read = (page: Page, file: string, source: URL): Promise<string> => {
 };
 
 /**
- * Answers `GET` of a path (without query) with the page's file; undefined if the path is not the page's. Each
- * file is read or bundled on its first request, then kept. Rejects if a file cannot be read.
+ * Answers `GET` of a path (without query) with the page's file; undefined if the path is not the page's. Each file is
+ * read or bundled on its first request, then kept. Rejects if a file cannot be read.
  */
 export const answerPage = (page: Page): ((path: string) => Promise<PageAnswer | undefined>) => {
   const { name, source } = page;

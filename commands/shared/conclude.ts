@@ -54,8 +54,8 @@ interface Conclusion {
 }
 
 /**
- * Writes the reports of judged runs, shows the verdict with the resulting exit code, and sets it. What cannot
- * be written is reported in a line.
+ * Writes the reports of judged runs, shows the verdict with the resulting exit code, and sets it. What cannot be
+ * written is reported in a line.
  */
 export const conclude = async (
   context: CommandContext,

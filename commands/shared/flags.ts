@@ -2,10 +2,7 @@ import { efforts, type Effort } from "../../conformance/checks/effort.ts";
 import { Option } from "@commander-js/extra-typings";
 import { choiceFlag, durationFlag, integerFlag, listFlag, portFlag, seedFlag } from "./flag-values.ts";
 
-/**
- * Flags shared by several commands. Each parses its value; a wrong one is a ConfigurationError naming the
- * flag.
- */
+/** Flags shared by several commands. Each parses its value; a wrong one is a ConfigurationError naming the flag. */
 
 export const profileOption = new Option(
   "-p, --profile <file>",

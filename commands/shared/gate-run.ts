@@ -27,8 +27,8 @@ interface GateFlags extends TargetFlags {
 }
 
 /**
- * Runs the gate against the target selected by the flags, and writes its record. If `beforehand` throws about
- * the target, the run ends before anything is sent or written.
+ * Runs the gate against the target selected by the flags, and writes its record. If `beforehand` throws about the
+ * target, the run ends before anything is sent or written.
  */
 export const runGate = async (
   context: CommandContext,

@@ -2,10 +2,7 @@ import { execFileSync } from "node:child_process";
 import path from "node:path";
 import { describe, expect, it } from "vitest";
 
-/**
- * Grows the young generation, calls it, makes much more garbage, and prints the young generation's sizes in
- * MiB.
- */
+/** Grows the young generation, calls it, makes much more garbage, and prints the young generation's sizes in MiB. */
 const program = `
   import v8 from "node:v8";
   import { keepHeapSmall } from ${JSON.stringify(path.join(import.meta.dirname, "heap.ts"))};

@@ -1,17 +1,15 @@
 import v8 from "node:v8";
 import { runInNewContext } from "node:vm";
 
-/**
- * Limit of the young generation in bytes. By default it grows to 64 MiB, which in a run is mostly garbage.
- */
+/** Limit of the young generation in bytes. By default it grows to 64 MiB, which in a run is mostly garbage. */
 const YOUNG_BYTES = 16 * 1_048_576;
 /** How much live data may grow before the engine collects the old generation. */
 const OLD_GROWTH_PERCENT = 50;
 
 /**
- * Keeps the engine's heap close to the live data, once a command is loaded. A run makes much garbage that
- * lives for one exchange, and by default the engine lets the heap grow to several times the live data; on a
- * small CI machine the service needs that memory.
+ * Keeps the engine's heap close to the live data, once a command is loaded. A run makes much garbage that lives for one
+ * exchange, and by default the engine lets the heap grow to several times the live data; on a small CI machine the
+ * service needs that memory.
  */
 export const keepHeapSmall = (): void => {
   v8.setFlagsFromString("--expose-gc");

@@ -10,9 +10,9 @@ const holdFile = (directory: string): string =>
   path.join(path.dirname(path.resolve(directory)), `.${path.basename(path.resolve(directory))}.merging`);
 
 /**
- * Marks records as taken while they are read, by a file beside each, so that another merge of them is
- * refused. If the file cannot be written, no other process can change the record either. The returned
- * function releases them. Throws ConfigurationError, holding none.
+ * Marks records as taken while they are read, by a file beside each, so that another merge of them is refused. If the
+ * file cannot be written, no other process can change the record either. The returned function releases them. Throws
+ * ConfigurationError, holding none.
  */
 export const holdRecords = (directories: readonly string[]): (() => void) => {
   const held: string[] = [];

@@ -21,10 +21,7 @@ import { runDirectory } from "../../conformance/engine/recorded-run.ts";
 /** No conforming behaviour of the fake takes longer to list a new notification. */
 const FAKE_VISIBILITY_MS = 2_500;
 
-/**
- * The target of a load run. The fake runs in its own process, so that it takes no CPU time from the
- * collector.
- */
+/** The target of a load run. The fake runs in its own process, so that it takes no CPU time from the collector. */
 const openLoadTarget = async (context: CommandContext, options: TargetFlags): Promise<OpenTarget> => {
   if (options.profile !== undefined) return openTarget(context, options);
   const { behaviour = "sound" } = options;
@@ -39,8 +36,8 @@ const openLoadTarget = async (context: CommandContext, options: TargetFlags): Pr
 type AskedLoad = Pick<AskedRun, "scenario" | "rate" | "durationMs" | "segment">;
 
 /**
- * Refuses a load that the profile does not permit or k6 cannot play; returns the environment for finding k6.
- * Throws ConfigurationError.
+ * Refuses a load that the profile does not permit or k6 cannot play; returns the environment for finding k6. Throws
+ * ConfigurationError.
  */
 export const refuseLoad = async (
   { environment }: CommandContext,

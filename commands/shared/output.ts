@@ -11,8 +11,8 @@ export interface Manner {
 }
 
 /**
- * Everything a command prints. Secrets are masked, and control sequences are escaped except for the program's
- * own colours.
+ * Everything a command prints. Secrets are masked, and control sequences are escaped except for the program's own
+ * colours.
  */
 export interface Output {
   readonly manner: () => Manner;

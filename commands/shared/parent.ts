@@ -3,8 +3,8 @@ import type { CommandClock } from "./clock.ts";
 const LOOKS_MS = 1_000;
 
 /**
- * Ends a process whose parent is gone. npm starts scripts in a shell that forwards no signals, so ending the
- * shell should end the script. Returns a function that stops watching.
+ * Ends a process whose parent is gone. npm starts scripts in a shell that forwards no signals, so ending the shell
+ * should end the script. Returns a function that stops watching.
  */
 export const endWithParent = (
   { every }: Pick<CommandClock, "every">,

@@ -11,9 +11,8 @@ export const isRecentEnough = (version: string): boolean => {
 };
 
 /**
- * On an older Node, runs the command on the Node that the package brings as an optional dependency, and
- * resolves with its exit code; undefined if this Node suffices. Throws an Error saying what to install if
- * there is no other Node.
+ * On an older Node, runs the command on the Node that the package brings as an optional dependency, and resolves with
+ * its exit code; undefined if this Node suffices. Throws an Error saying what to install if there is no other Node.
  */
 export const runOnBroughtNode = async (argv: readonly string[]): Promise<number | undefined> => {
   if (isRecentEnough(process.versions.node)) {
@@ -28,10 +27,7 @@ export const runOnBroughtNode = async (argv: readonly string[]): Promise<number 
   return runOn(node, argv);
 };
 
-/**
- * Runs a command on the given Node, for at most the lifetime of this process, and resolves with its exit
- * code.
- */
+/** Runs a command on the given Node, for at most the lifetime of this process, and resolves with its exit code. */
 export const runOn = (node: string, argv: readonly string[]): Promise<number> => {
   // The terminal sends Ctrl-C to the whole group: the child handles it, and this process waits for the child.
   process.on("SIGINT", () => {});
@@ -52,8 +48,8 @@ export const runOn = (node: string, argv: readonly string[]): Promise<number> =>
 const STARTED_BY = "TOUCHSTONE_STARTED_BY";
 
 /**
- * The parent cannot forward SIGKILL: once the parent is gone, this process interrupts itself as by SIGTERM.
- * Does nothing in a process that was started directly.
+ * The parent cannot forward SIGKILL: once the parent is gone, this process interrupts itself as by SIGTERM. Does
+ * nothing in a process that was started directly.
  */
 const endWithStarter = (): void => {
   if (process.env[STARTED_BY] === undefined) return;

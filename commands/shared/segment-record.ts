@@ -6,9 +6,7 @@ import { digestFile } from "../../conformance/contract/segments.ts";
 import { readRun, verify, type LoadRun } from "../../reports/read/index.ts";
 import { addEncoded, type AnyLoadRun } from "../../scenarios/runner/index.ts";
 
-/**
- * A record for the merge, after checking that every byte matches what was sealed. Throws ConfigurationError.
- */
+/** A record for the merge, after checking that every byte matches what was sealed. Throws ConfigurationError. */
 export const segmentRecord = async (directory: string): Promise<AnyLoadRun> => {
   const run = await readRun(directory);
   if (run.kind !== "load")

@@ -61,8 +61,7 @@ export const openTarget = async (
 };
 
 /**
- * The target, with a receiver of pushes if one of these rules needs it: the profile's receiver, or one
- * started here.
+ * The target, with a receiver of pushes if one of these rules needs it: the profile's receiver, or one started here.
  */
 export const withReceiver = async (opening: Promise<OpenTarget>, rules: readonly Rule[]) => {
   const target = await opening;

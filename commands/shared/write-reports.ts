@@ -19,8 +19,8 @@ export const checkReportOut = (reportOut: string | undefined, flag = "--report-o
 };
 
 /**
- * Writes the requested reports, and tells the surrounding CI service what broke, in its own format. Returns
- * the files. `pinned` maps requirement ids to the fingerprints that the profile pins.
+ * Writes the requested reports, and tells the surrounding CI service what broke, in its own format. Returns the files.
+ * `pinned` maps requirement ids to the fingerprints that the profile pins.
  */
 export const reportOn = async (
   context: CommandContext,

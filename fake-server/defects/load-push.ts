@@ -4,8 +4,7 @@ import { decisions, loadRows, type LoadShow, type Replacement } from "../registr
 const pushes: LoadShow = { scenario: "push", rate: 150, seconds: 10 };
 
 /**
- * More deliveries are pending after three seconds at 150 events per second, a fifth of which fail; the gate
- * has fewer.
+ * More deliveries are pending after three seconds at 150 events per second, a fifth of which fail; the gate has fewer.
  */
 const MANY = 64;
 

@@ -4,9 +4,7 @@ import { loadPushDefects } from "./load-push.ts";
 import { loadRefreshDefects } from "./load-refresh.ts";
 import { loadTokenDefects } from "./load-tokens.ts";
 
-/**
- * Defects that only load shows. They are separate because sequential rules are not expected to detect them.
- */
+/** Defects that only load shows. They are separate because sequential rules are not expected to detect them. */
 export const loadDefects = joined<LoadDefect>([
   loadTokenDefects,
   loadRefreshDefects,

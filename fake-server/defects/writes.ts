@@ -16,9 +16,7 @@ const stamped = (sound: Behaviour) => {
   return { keepNotification, writtenAtMs, isWithin };
 };
 
-/**
- * Defects in the list while notifications are created (section 4.4), and in where it is served (section 9).
- */
+/** Defects in the list while notifications are created (section 4.4), and in where it is served (section 9). */
 export const writeDefects = rows({
   "notifications.under-writes": {
     "writes-drop-oldest: Only the forty latest notifications are kept.": change(

@@ -17,9 +17,7 @@ export const anchors = {
 
 const GROWTH = 2;
 
-/**
- * The document's n-th delay, from 0; beyond the list each is twice the previous one ("in the same manner").
- */
+/** The document's n-th delay, from 0; beyond the list each is twice the previous one ("in the same manner"). */
 export const listedDelayMs = (index: number, { limits }: Service): number => {
   const { pushDelaysMs } = limits;
   const last = pushDelaysMs.length - 1;
@@ -47,8 +45,8 @@ const firstAtOnce = (attempt: number): number => attempt - 2;
 const firstDelayed = (attempt: number): number => attempt - 1;
 
 /**
- * The possible readings of section 6. R1 to R4 and R8 keep to five pushes, R5 to R7 do not. If the anchor is
- * not the event, the service chooses it.
+ * The possible readings of section 6. R1 to R4 and R8 keep to five pushes, R5 to R7 do not. If the anchor is not the
+ * event, the service chooses it.
  */
 export const readings = {
   r1: (anchor: Anchor) => schedule(cap, firstAtOnce, anchor),

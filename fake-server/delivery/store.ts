@@ -2,8 +2,8 @@ import { DatabaseSync } from "node:sqlite";
 import type { Callback, Delivery } from "../pushes.ts";
 
 /**
- * State that a service recovers after a restart. Every change is on disk when the call returns, however the
- * process ends.
+ * State that a service recovers after a restart. Every change is on disk when the call returns, however the process
+ * ends.
  */
 export interface DeliveryStore {
   readonly save: (delivery: Delivery) => void;

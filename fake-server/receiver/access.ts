@@ -8,9 +8,9 @@ export interface Caller {
 }
 
 /**
- * Decides who may use the control interface: any caller with the token, or without a token any caller on this
- * machine if the interface is bound to loopback. Pages of other sites in a local browser are refused: their
- * requests name another origin or, after DNS rebinding, another host.
+ * Decides who may use the control interface: any caller with the token, or without a token any caller on this machine
+ * if the interface is bound to loopback. Pages of other sites in a local browser are refused: their requests name
+ * another origin or, after DNS rebinding, another host.
  */
 export const createAccess = (boundTo: string, token: string): ((caller: Caller) => boolean) => {
   const expected = digest(`Bearer ${token}`);

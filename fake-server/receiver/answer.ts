@@ -32,9 +32,7 @@ const answerIn = (action: PushAction): Answer | undefined => {
   return begins ? { kind: "answer", status: action.status ?? 200 } : undefined;
 };
 
-/**
- * Prepares the answer before the push is recorded, so that the record contains it; undefined for no answer.
- */
+/** Prepares the answer before the push is recorded, so that the record contains it; undefined for no answer. */
 export const prepare = (
   action: PushAction,
   id: string | undefined,
@@ -99,8 +97,8 @@ export interface Exchange {
 }
 
 /**
- * Carries out the planned action. Returns the end of the push if it ends immediately; otherwise `ended` is
- * called later: when the answer was handed over, the connection closed, or the sender left.
+ * Carries out the planned action. Returns the end of the push if it ends immediately; otherwise `ended` is called
+ * later: when the answer was handed over, the connection closed, or the sender left.
  */
 export const perform = (
   action: PushAction,

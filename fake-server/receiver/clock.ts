@@ -18,11 +18,10 @@ export type ReceiverClock = ReturnType<typeof createReceiverClock>;
 const LONGEST_DELAY_MS = 86_400_000;
 
 /**
- * The receiver's own time, in milliseconds since its creation. A stamp is taken when the event loop delivers
- * the bytes, which may have waited. They did not arrive before the loop last polled the kernel, and nothing
- * waits while the loop is idle, so they waited at most as long as the loop has been busy since the previous
- * turn began. If the machine was too busy to wake the process, the process cannot measure that; the lateness
- * of a timer is used instead.
+ * The receiver's own time, in milliseconds since its creation. A stamp is taken when the event loop delivers the bytes,
+ * which may have waited. They did not arrive before the loop last polled the kernel, and nothing waits while the loop
+ * is idle, so they waited at most as long as the loop has been busy since the previous turn began. If the machine was
+ * too busy to wake the process, the process cannot measure that; the lateness of a timer is used instead.
  */
 export const createReceiverClock = () => {
   const epochMs = performance.now();

@@ -68,9 +68,9 @@ export const createConnections = (
       if (link.busy === 0 && links.has(link.raw)) idle.add(link);
     },
     /**
-     * Closes connections between two requests, and the others after their answer. Resolves when the senders
-     * of the former have closed them as well: until then they may still send a push on them, which would meet
-     * a closed connection rather than what new connections meet.
+     * Closes connections between two requests, and the others after their answer. Resolves when the senders of the
+     * former have closed them as well: until then they may still send a push on them, which would meet a closed
+     * connection rather than what new connections meet.
      */
     retire: (): Promise<void> => retire(registry, leavingMs),
     /** Resolves when all are gone. */

@@ -10,8 +10,8 @@ export interface LostConnection {
 }
 
 /**
- * Records faults on the wire: the first of a kind immediately, those of the next second in one line. `kind`
- * groups faults that differ only in details; lost connections are also grouped by stage and address.
+ * Records faults on the wire: the first of a kind immediately, those of the next second in one line. `kind` groups
+ * faults that differ only in details; lost connections are also grouped by stage and address.
  */
 export type ReportFault = (kind: string, message: string, lost?: LostConnection) => void;
 

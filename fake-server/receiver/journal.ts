@@ -21,8 +21,8 @@ export type Journal = ReturnType<typeof openJournal>;
 export type WriteAt = (file: number, bytes: Buffer, offset: number) => void;
 
 /**
- * Opens a journal that no other living receiver writes; throws ConfigurationError. Only its owner may read
- * it, because pushes hold customers' data.
+ * Opens a journal that no other living receiver writes; throws ConfigurationError. Only its owner may read it, because
+ * pushes hold customers' data.
  */
 export const openJournal = (file: string, write: WriteAt = writeAll) => {
   const unlock = lockOf(file);
@@ -32,9 +32,9 @@ export const openJournal = (file: string, write: WriteAt = writeAll) => {
   let torn = false;
   return {
     /**
-     * Reads what earlier processes wrote; called once, before anything is appended. Returns problems in
-     * words. An incomplete last line was never acknowledged: it is moved aside, so that the journal continues
-     * after a complete line.
+     * Reads what earlier processes wrote; called once, before anything is appended. Returns problems in words. An
+     * incomplete last line was never acknowledged: it is moved aside, so that the journal continues after a complete
+     * line.
      */
     recover: async (onLine: (line: PushLine, text: string) => void): Promise<readonly string[]> => {
       const { wholeBytes, half, unreadable } = await readLines(file, onLine);
@@ -52,8 +52,8 @@ export const openJournal = (file: string, write: WriteAt = writeAll) => {
       return problems;
     },
     /**
-     * Appends a line. On return the file has it, even if this process is killed; if it throws, the file has
-     * nothing of it.
+     * Appends a line. On return the file has it, even if this process is killed; if it throws, the file has nothing of
+     * it.
      */
     append: (text: string): void => {
       const bytes = Buffer.from(`${text}\n`);

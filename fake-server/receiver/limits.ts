@@ -12,13 +12,11 @@ export const receiverLimits = {
   /** From the first byte to the end of the body. */
   requestMs: 30_000,
   /**
-   * A connection between two requests. Longer than any delay of the schedule: closing a connection just as a
-   * retry is sent on it would be an unplanned failure.
+   * A connection between two requests. Longer than any delay of the schedule: closing a connection just as a retry is
+   * sent on it would be an unplanned failure.
    */
   keepAliveMs: 20 * 60_000,
-  /**
-   * How long a sender may take to close a connection that the receiver has closed, before it is destroyed.
-   */
+  /** How long a sender may take to close a connection that the receiver has closed, before it is destroyed. */
   leavingMs: 1_000,
 };
 

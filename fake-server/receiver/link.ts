@@ -42,10 +42,7 @@ export const newLink = (id: number, raw: Socket, remotePort: number, opened: Sta
     busy: 0,
     /** Whether bytes of a request have arrived, above TCP and TLS. */
     spoken: false,
-    /**
-     * Whether it must close after the answer because the listener was closed or now shows another
-     * certificate.
-     */
+    /** Whether it must close after the answer because the listener was closed or now shows another certificate. */
     retired: false,
     reported: false,
   });
@@ -67,8 +64,8 @@ export const stampBytes = (link: Link, socket: Socket, clock: ReceiverClock): vo
 };
 
 /**
- * The report on a connection on which no push could be read; undefined if already reported. `sinceMs` is when
- * the unread request began.
+ * The report on a connection on which no push could be read; undefined if already reported. `sinceMs` is when the
+ * unread request began.
  */
 export const lostWith = (link: Link, sinceMs: number): LostConnection | undefined => {
   if (link.reported) return undefined;

@@ -113,10 +113,7 @@ const statuses: Readonly<Record<string, string>> = {
   ERR_HTTP_REQUEST_TIMEOUT: "408 Request Timeout",
 };
 
-/**
- * Answers invalid HTTP, or oversized or slow requests, with an error, closes the connection, and records a
- * fault.
- */
+/** Answers invalid HTTP, or oversized or slow requests, with an error, closes the connection, and records a fault. */
 const refuse = (
   error: WireError,
   socket: Socket,

@@ -53,8 +53,8 @@ export const makeCa = async (nowMs: number, name = "Touchstone receiver authorit
 };
 
 /**
- * A server's certificate for these names and addresses. It has both key identifiers (RFC 5280, sections
- * 4.2.1.1 and 4.2.1.2): strict verifiers, such as Python's by default, refuse certificates without them.
+ * A server's certificate for these names and addresses. It has both key identifiers (RFC 5280, sections 4.2.1.1 and
+ * 4.2.1.2): strict verifiers, such as Python's by default, refuse certificates without them.
  */
 export const makeLeaf = async (
   ca: Certificate,

@@ -26,8 +26,8 @@ const LONGEST_DRIBBLE_BYTES = 65_536;
 const ownHeaders = ["connection", "content-length", "date", "keep-alive", "transfer-encoding", "upgrade"];
 
 /**
- * Parses a plan from untrusted data. Throws ConfigurationError with all problems, each with its key, its
- * value and what is accepted.
+ * Parses a plan from untrusted data. Throws ConfigurationError with all problems, each with its key, its value and what
+ * is accepted.
  */
 export const parsePlan = (data: unknown, source = "plan"): PushPlan => {
   validate ??= ajv.compile<PushPlan>(schema);

@@ -43,9 +43,7 @@ export interface ReceiveIo {
   readonly environment: Readonly<Record<string, string | undefined>>;
 }
 
-/**
- * Runs a receiver until `io.signal` is aborted. Rejects with ConfigurationError before it listens.
- */
+/** Runs a receiver until `io.signal` is aborted. Rejects with ConfigurationError before it listens. */
 export const receive = async (options: ReceiveOptions, io: ReceiveIo): Promise<void> => {
   const { http = false, certFile, keyFile, planFile, tokenEnv, ...rest } = options;
   if (options.certificateFolder !== undefined && (http || certFile !== undefined))

@@ -115,8 +115,8 @@ const residentBytes = (child: ChildProcess): { now: number; peak: number } => {
 };
 
 /**
- * The offset of the receiver's clock from this process's, in milliseconds: from the fastest of many requests
- * for its time, accurate to half its round trip.
+ * The offset of the receiver's clock from this process's, in milliseconds: from the fastest of many requests for its
+ * time, accurate to half its round trip.
  */
 const clockOffset = async (receiver: RunningReceiver): Promise<{ offsetMs: number; withinMs: number }> => {
   const control = operate(receiver);

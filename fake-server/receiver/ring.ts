@@ -1,6 +1,6 @@
 /**
- * Lines are stored as bytes in a few large reused buffers. As strings they would live just long enough to be
- * promoted to the old generation, and a receiver under load would grow by hundreds of megabytes.
+ * Lines are stored as bytes in a few large reused buffers. As strings they would live just long enough to be promoted
+ * to the old generation, and a receiver under load would grow by hundreds of megabytes.
  */
 interface Segment {
   readonly bytes: Buffer;
@@ -16,9 +16,7 @@ export const createRing = (maxBytes: number) => {
   const most = Math.max(2, Math.ceil(maxBytes / SEGMENT_BYTES));
   let segments: Segment[] = [];
 
-  /**
-   * Reuses the oldest segment's buffer for the newest lines, if it has the usual size and is large enough.
-   */
+  /** Reuses the oldest segment's buffer for the newest lines, if it has the usual size and is large enough. */
   const begin = (needed: number): Segment => {
     const dropped = segments.length >= most ? segments.shift() : undefined;
     const bytes =

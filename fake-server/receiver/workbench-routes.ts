@@ -16,10 +16,7 @@ import { parseRule } from "./plan.ts";
 /** For a whole exchange: a hanging answer has no end. */
 const TIMEOUT_MS = 30_000;
 
-/**
- * What a developer does by hand: other answers, a push, a replay to another address, the differences of two
- * pushes.
- */
+/** What a developer does by hand: other answers, a push, a replay to another address, the differences of two pushes. */
 export const addWorkbenchRoutes = (app: FastifyInstance, controlled: Controlled, isLocal: boolean): void => {
   const { answering, clock, log } = controlled;
   const { send, close } = senderWith(clock);
@@ -90,8 +87,8 @@ const senderWith = (clock: ReceiverClock): { readonly send: Send; readonly close
 };
 
 /**
- * Where a push may be replayed: an address on this machine, and only if the control interface is on loopback
- * as well, so that its token does not open this machine's services to others.
+ * Where a push may be replayed: an address on this machine, and only if the control interface is on loopback as well,
+ * so that its token does not open this machine's services to others.
  */
 const replayUrl = (value: unknown, isLocal: boolean): URL => {
   if (!isLocal)

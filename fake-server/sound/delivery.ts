@@ -10,10 +10,9 @@ export const statusOf = (outcome: PushOutcome): number | undefined =>
   outcome.kind === "answered" ? outcome.status : undefined;
 
 /**
- * The first push is sent with the event; each later one counts its delay from the failure of the previous
- * one, and the first push is one of the five (section 6, reading R1). The expected return code is not shown:
- * 200, and the code alone decides, because only its absence makes a push unsuccessful according to the
- * document.
+ * The first push is sent with the event; each later one counts its delay from the failure of the previous one, and the
+ * first push is one of the five (section 6, reading R1). The expected return code is not shown: 200, and the code alone
+ * decides, because only its absence makes a push unsuccessful according to the document.
  */
 export const soundDelivery: PushDecisions = {
   ...readings.r1(anchors.endOfLatest),

@@ -3,10 +3,7 @@ import { EVERYTHING } from "../notifications.ts";
 
 const WHOLE_NUMBER = /^\d+$/;
 
-/**
- * The whole number that a parameter stands for, or undefined if it is not one; huge values become the
- * maximum.
- */
+/** The whole number that a parameter stands for, or undefined if it is not one; huge values become the maximum. */
 export const wholeNumber = (text: string): number | undefined =>
   WHOLE_NUMBER.test(text) ? Math.min(Number(text), Number.MAX_SAFE_INTEGER) : undefined;
 

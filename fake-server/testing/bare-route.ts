@@ -1,9 +1,6 @@
 import Fastify from "fastify";
 
-/**
- * A process with one Fastify route and one answer, as a baseline for the fake: `bare-route.ts METHOD PATH
- * ANSWER`.
- */
+/** A process with one Fastify route and one answer, as a baseline for the fake: `bare-route.ts METHOD PATH ANSWER`. */
 const [method = "GET", url = "/", answer = "{}"] = process.argv.slice(2);
 const app = Fastify();
 const value: unknown = JSON.parse(answer);

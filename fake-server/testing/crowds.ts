@@ -5,8 +5,8 @@ import type { TestService } from "./flow.ts";
 import type { Pushing } from "./pushing.ts";
 
 /*
- * The effect of a load on a service, in miniature: enough requests for tables to grow, then many
- * concurrently. Each function returns the rules it saw broken. The load scenarios judge the same with k6.
+ * The effect of a load on a service, in miniature: enough requests for tables to grow, then many concurrently. Each
+ * function returns the rules it saw broken. The load scenarios judge the same with k6.
  */
 
 type Broken = ReadonlySet<RequirementId>;

@@ -99,10 +99,7 @@ const testServiceOf = (server: FakeServer, send: Send): TestService => {
 export const startTestService = async (options: StartOptions = {}): Promise<TestService> =>
   testServiceOf(await startFakeServer(options), ask);
 
-/**
- * A service without a listener, for tests that ask many services a little: a socket costs more than an
- * answer.
- */
+/** A service without a listener, for tests that ask many services a little: a socket costs more than an answer. */
 export const unlistedService = (behaviour: string): TestService => {
   const { apps, resume: _, ...service } = createService({ behaviour: findBehaviour(behaviour) });
   const server = { ...service, baseUrl: "http://service.invalid", controlUrl: "http://control.invalid" };

@@ -41,9 +41,9 @@ const listed = async (service: Pushing): Promise<unknown> => {
 };
 
 /**
- * Everything that a receiver and a reader of the list see of a service, in a history with each kind of
- * failure, with acknowledgements at each push, and with several notifications per account. Ids are replaced
- * by the number of their event.
+ * Everything that a receiver and a reader of the list see of a service, in a history with each kind of failure, with
+ * acknowledgements at each push, and with several notifications per account. Ids are replaced by the number of their
+ * event.
  */
 export const pushTrace = async (behaviour: string): Promise<string> => {
   await using service = await startPushing({ behaviour, patienceMs: 20 });

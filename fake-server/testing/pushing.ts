@@ -17,8 +17,8 @@ export type Pushing = TestService & {
 const START_MS = 1_000_000;
 
 /**
- * How many steps bring the clock to the next possible event, according to its last answer: idle steps are
- * combined. While pushes are in flight, every step counts.
+ * How many steps bring the clock to the next possible event, according to its last answer: idle steps are combined.
+ * While pushes are in flight, every step counts.
  */
 const stepsToNext = (
   { now, nextDue, inFlight }: Readonly<Record<string, unknown>>,

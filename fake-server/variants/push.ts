@@ -79,10 +79,12 @@ export const pushVariants = variantRows({
     ),
   "push-timeout-two-seconds: The sender waits 2 seconds for an answer.": timeout(2 * SECOND_MS),
   "push-timeout-half-a-minute: The sender waits 30 seconds for an answer.": timeout(30 * SECOND_MS),
-  "push-timeout-in-real-time: The sender waits for an answer for three seconds of real time.": decisions(() => ({
-    senderTimeoutMs: () => 3 * SECOND_MS,
-    timesOutInRealTime: () => true,
-  })),
+  "push-timeout-in-real-time: The sender waits for an answer for three seconds of real time.": decisions(
+    () => ({
+      senderTimeoutMs: () => 3 * SECOND_MS,
+      timesOutInRealTime: () => true,
+    }),
+  ),
   "push-timeout-a-minute: The sender waits 60 seconds for an answer.": timeout(MINUTE_MS),
   "push-template-present: The payload names its Template and has additional fields.": decide(
     "pushBody",

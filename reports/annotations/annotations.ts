@@ -9,9 +9,7 @@ type Form = (title: string, message: string) => string;
 const workflowCommand: Form = (title, message) =>
   `::error title=${percent(title, /[%\r\n:,]/g)}::${percent(message, /[%\r\n]/g)}`;
 
-/**
- * `##vso[task.logissue type=error]...`, as Azure Pipelines reads it; it escapes the percent sign differently.
- */
+/** `##vso[task.logissue type=error]...`, as Azure Pipelines reads it; it escapes the percent sign differently. */
 const loggingCommand: Form = (title, message) =>
   `##vso[task.logissue type=error]${`${title}: ${message}`.replace(/[%\r\n;\]]/g, (one) => (one === "%" ? "%AZP25" : escape(one)))}`;
 
@@ -35,8 +33,8 @@ const formOf = (environment: Readonly<Record<string, string | undefined>>): Form
 const MOST = 10;
 
 /**
- * Lines on standard output that make a CI service mark failures. Empty if nothing failed, or if the service
- * reads no such lines (GitLab and Jenkins show the JUnit report instead).
+ * Lines on standard output that make a CI service mark failures. Empty if nothing failed, or if the service reads no
+ * such lines (GitLab and Jenkins show the JUnit report instead).
  */
 export const annotationsOf = (
   runs: readonly CiRun[],

@@ -39,8 +39,8 @@ export const suitesOf = (runs: readonly CiRun[], program: string): readonly CiSu
 };
 
 /**
- * Services match runs by names: a repeated name gets a number, and if there are several runs of one kind,
- * their names carry the number of the run.
+ * Services match runs by names: a repeated name gets a number, and if there are several runs of one kind, their names
+ * carry the number of the run.
  */
 const unique = (cases: readonly CiCase[], suite: CiSuite["name"]): readonly CiCase[] => {
   const seen = new Map<string, number>();

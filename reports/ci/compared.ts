@@ -8,8 +8,8 @@ import { wordOf } from "../text/verdicts.ts";
 import type { CiCase, CiSuite } from "./case.ts";
 
 /*
- * A comparison as test cases: worse is a failure, what could not be compared is skipped, the rest passes and
- * says what changed. The cases have no times.
+ * A comparison as test cases: worse is a failure, what could not be compared is skipped, the rest passes and says what
+ * changed. The cases have no times.
  */
 
 const caseOf = (

@@ -10,15 +10,12 @@ const severities: Readonly<Record<CiProblem["kind"], string>> = {
   incomplete: "info",
 };
 
-/**
- * A breach has no line in the repository: it is reported at the profile, or without one at the job that found
- * it.
- */
+/** A breach has no line in the repository: it is reported at the profile, or without one at the job that found it. */
 const JOB_FILE = ".gitlab-ci.yml";
 
 /**
- * Runs as GitLab's code quality report: the failures, with fingerprints that are stable between runs, so that
- * a merge request shows what it breaks and fixes. `root` is the repository's folder.
+ * Runs as GitLab's code quality report: the failures, with fingerprints that are stable between runs, so that a merge
+ * request shows what it breaks and fixes. `root` is the repository's folder.
  */
 export const renderCodeQuality = (
   runs: readonly CiRun[],

@@ -5,8 +5,8 @@ import { differences, fingerprintOf } from "./fingerprint.ts";
 const MOST_RUNS = 50;
 
 /**
- * The latest earlier runs in a folder, at most `most`, of the same kind and fingerprint as `head`. Unreadable
- * runs are left out. Throws ConfigurationError if the folder cannot be read.
+ * The latest earlier runs in a folder, at most `most`, of the same kind and fingerprint as `head`. Unreadable runs are
+ * left out. Throws ConfigurationError if the folder cannot be read.
  */
 export const baselineOf = async (folder: string, head: Run) => {
   const runs: Run[] = [];

@@ -55,10 +55,10 @@ export type Comparison = AnyComparison &
   );
 
 /**
- * Compares a run with earlier ones; the base is the last complete one. Ten or more earlier load runs also
- * judge its speed. Incomplete earlier runs are left out if there is a complete one. The verdict is "no
- * regression" only if both sides were complete and checked the same. Throws ConfigurationError if kinds
- * differ, or if fingerprints differ without `force`.
+ * Compares a run with earlier ones; the base is the last complete one. Ten or more earlier load runs also judge its
+ * speed. Incomplete earlier runs are left out if there is a complete one. The verdict is "no regression" only if both
+ * sides were complete and checked the same. Throws ConfigurationError if kinds differ, or if fingerprints differ
+ * without `force`.
  */
 export const compareRuns = async (
   bases: readonly Run[],

@@ -5,8 +5,8 @@ import type { Run } from "../read/index.ts";
 export type Fingerprint = Readonly<Record<string, string>>;
 
 /**
- * A part of the fingerprint that differs between two runs; for rules, those that the other side lacks. Empty
- * text if a side has none.
+ * A part of the fingerprint that differs between two runs; for rules, those that the other side lacks. Empty text if a
+ * side has none.
  */
 export interface FingerprintDifference {
   readonly part: string;
@@ -15,9 +15,8 @@ export interface FingerprintDifference {
 }
 
 /**
- * A load run records its own. A gate run is comparable by what was requested: target name, limits, effort and
- * rules. The build under test (address, behaviour of the fake) is what is compared, and the seed only adds
- * chance.
+ * A load run records its own. A gate run is comparable by what was requested: target name, limits, effort and rules.
+ * The build under test (address, behaviour of the fake) is what is compared, and the seed only adds chance.
  */
 export const fingerprintOf = (run: Run): Fingerprint => {
   if (run.kind === "load") {
@@ -37,8 +36,8 @@ export const fingerprintOf = (run: Run): Fingerprint => {
 };
 
 /**
- * The target's name without the behaviour that the embedded fake appends in brackets: another behaviour is
- * another build of the same target.
+ * The target's name without the behaviour that the embedded fake appends in brackets: another behaviour is another
+ * build of the same target.
  */
 export const targetNameOf = ({ name, behaviour }: Run["record"]["target"]): string =>
   behaviour === undefined ? name : name.replace(` (${behaviour})`, "");

@@ -31,11 +31,10 @@ const floors = { p50: 0.05, p95: 0.1, p99: 0.1 } as const;
 const FLOOR_MS = 1;
 
 /**
- * Judges a load run by at least ten earlier ones with the same fingerprint. Each metric has prediction limits
- * for one future observation, by Student's t on the logarithm, at level alpha / metrics (Bonferroni), so that
- * the false alarms of all metrics together have at most probability alpha. Limits are widened to the smallest
- * change that matters. They assume that runs vary by chance around one level; if the level changed among
- * them, the limits are wide.
+ * Judges a load run by at least ten earlier ones with the same fingerprint. Each metric has prediction limits for one
+ * future observation, by Student's t on the logarithm, at level alpha / metrics (Bonferroni), so that the false alarms
+ * of all metrics together have at most probability alpha. Limits are widened to the smallest change that matters. They
+ * assume that runs vary by chance around one level; if the level changed among them, the limits are wide.
  */
 export const compareWithLimits = (
   bases: readonly LoadRecord[],

@@ -17,8 +17,8 @@ import {
 } from "../../conformance/contract/distribution.ts";
 
 /**
- * One latency of one endpoint in two runs, in milliseconds. The interval of the ratio covers these two runs
- * only, not later ones.
+ * One latency of one endpoint in two runs, in milliseconds. The interval of the ratio covers these two runs only, not
+ * later ones.
  */
 export interface ComparedLatency {
   readonly endpoint: string;
@@ -58,8 +58,7 @@ export interface LoadComparison {
 }
 
 /**
- * Two load runs side by side. Differences in speed are shown, never judged: two runs cannot tell a change
- * from chance.
+ * Two load runs side by side. Differences in speed are shown, never judged: two runs cannot tell a change from chance.
  */
 export const compareLoad = async (base: LoadRun, head: LoadRun, random: Random): Promise<LoadComparison> => {
   const [before, now] = [await latencyProfile(base, random), await latencyProfile(head, random)];
@@ -165,8 +164,8 @@ const MOST_BLOCKS = 40;
 const CONFIDENCE = 0.95;
 
 /**
- * The response latency (as experienced by the user) of each endpoint with granted requests, with intervals
- * from up to 40 blocks of time. `random` only resamples the blocks.
+ * The response latency (as experienced by the user) of each endpoint with granted requests, with intervals from up to
+ * 40 blocks of time. `random` only resamples the blocks.
  */
 const latencyProfile = async (run: LoadRun, random: Random): Promise<readonly EndpointProfile[]> => {
   const from = firstCounted(run.record);

@@ -56,8 +56,8 @@ const unjudged: ReadonlySet<VerdictKind> = new Set<VerdictKind>([
 const isFailing = (kind: VerdictKind): boolean => kind === "failed" || kind === "warned";
 
 /**
- * Two gate runs rule by rule, in the order of the later one. Advisory rules count as failing but are a
- * regression only if the run is strict.
+ * Two gate runs rule by rule, in the order of the later one. Advisory rules count as failing but are a regression only
+ * if the run is strict.
  */
 export const compareRules = (base: RunRecord, head: RunRecord): RulesComparison => {
   const before = new Map(base.rules.map((result) => [result.id, result]));

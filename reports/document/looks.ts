@@ -23,10 +23,7 @@ const outcomeLooks: Readonly<Record<Outcome, Look>> = {
   failed: ["bad", "cross"],
 };
 
-/**
- * How an outcome looks; undefined is a run that was cut off. An outcome unknown to this version has its own
- * look.
- */
+/** How an outcome looks; undefined is a run that was cut off. An outcome unknown to this version has its own look. */
 export const outcomeLook = (outcome: string | undefined): Look =>
   Object.entries(outcomeLooks).find(([name]) => name === outcome)?.[1] ?? outcomeLooks.interrupted;
 

@@ -3,8 +3,8 @@ import type { VerdictKind } from "../../conformance/contract/verdict.ts";
 import type { Picture } from "./pictures.ts";
 
 /*
- * A report as data. One function per kind of report decides what it says; the renderers for terminal, HTML
- * and Markdown decide how it looks. Texts are raw: each renderer escapes them for its medium.
+ * A report as data. One function per kind of report decides what it says; the renderers for terminal, HTML and Markdown
+ * decide how it looks. Texts are raw: each renderer escapes them for its medium.
  */
 
 /** The meaning of a mark's colour; its icon says the same. */

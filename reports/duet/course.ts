@@ -14,10 +14,10 @@ type DuetEnd = (typeof duetEnds)[number];
 export const mostSpoilt = (pairs: number): number => Math.max(2, Math.floor(pairs / 2));
 
 /**
- * Why a duet ends here; undefined while it continues. Each spoilt pair is replaced, up to half of the planned
- * number: a machine that spoils more is unfit for measuring. Ends early only at a planned look, and only if a
- * regression is significant at that look's level (O'Brien and Fleming's boundaries, with alpha spent as by
- * Lan and DeMets), so that ending early raises no false alarms.
+ * Why a duet ends here; undefined while it continues. Each spoilt pair is replaced, up to half of the planned number: a
+ * machine that spoils more is unfit for measuring. Ends early only at a planned look, and only if a regression is
+ * significant at that look's level (O'Brien and Fleming's boundaries, with alpha spent as by Lan and DeMets), so that
+ * ending early raises no false alarms.
  */
 export const whyEnded = (blocks: readonly Block[], rules: DuetRules): DuetEnd | undefined => {
   const { clean, spoilt } = sortedPairs(blocks);

@@ -42,8 +42,8 @@ export const DuetDocument = closed({
 export type DuetDocument = Frozen<typeof DuetDocument>;
 
 /**
- * Exit code of a duet: 1 if b is slower, or breaks a promise under load at any speed; 3 if fewer clean pairs
- * were played than requested (incomplete); otherwise 0, even if inconclusive.
+ * Exit code of a duet: 1 if b is slower, or breaks a promise under load at any speed; 3 if fewer clean pairs were
+ * played than requested (incomplete); otherwise 0, even if inconclusive.
  */
 export const duetExitCode = (
   duet: Pick<DuetDocument, "state" | "broken" | "verdict" | "pairs" | "planned" | "endedEarly" | "plan">,

@@ -20,8 +20,8 @@ const same = ["sound", "load-answers-take-twenty-milliseconds"] as const;
 const slower = "load-answers-take-a-fifth-longer";
 
 /**
- * Real duets on the fake: thirty short A/A duets, one against a build that is a fifth slower, and one with
- * blocks of the default length to measure their noise. Takes about twenty minutes.
+ * Real duets on the fake: thirty short A/A duets, one against a build that is a fifth slower, and one with blocks of
+ * the default length to measure their noise. Takes about twenty minutes.
  */
 export const duet = async (rounds = Number(process.env["TOUCHSTONE_BENCH_DUETS"] ?? 30)): Promise<void> => {
   const folder = mkdtempSync(path.join(os.tmpdir(), "touchstone-duets-"));
@@ -73,8 +73,8 @@ const tellAlarms = (duets: readonly Played[]): void => {
 };
 
 /**
- * The noise of these duets in the simulation's parameters, and the false alarms and power that the simulation
- * derives from it.
+ * The noise of these duets in the simulation's parameters, and the false alarms and power that the simulation derives
+ * from it.
  */
 const tellNoise = (name: string, duets: readonly Played[]): void => {
   if (duets.length === 0) return;

@@ -71,8 +71,8 @@ const overall = (members: readonly Member[]): MemberVerdict => {
 };
 
 /**
- * Members that differ significantly: Holm's procedure at the level of the current look (Maurer and Bretz
- * 2013), so that early looks do not raise more false alarms over the family.
+ * Members that differ significantly: Holm's procedure at the level of the current look (Maurer and Bretz 2013), so that
+ * early looks do not raise more false alarms over the family.
  */
 const rejections = (pValues: readonly number[], rules: DuetRules, pairs: number): readonly boolean[] => {
   const rejected = pValues.map(() => false);
@@ -93,9 +93,7 @@ const levelAt = (rules: DuetRules, pairs: number, tests: number): number => {
   return levels[Math.max(0, look)] ?? rules.alpha;
 };
 
-/**
- * The floor as a share of side a: the metric's own floor, or the minimum in milliseconds if that is greater.
- */
+/** The floor as a share of side a: the metric's own floor, or the minimum in milliseconds if that is greater. */
 const floorOf = ({ metric, a }: PairedLogs, { floors, floorMs }: DuetRules): number => {
   const share = floors[metric] ?? 0;
   return metric === "throughput" || a.length === 0 ? share : Math.max(share, floorMs / geometricMean(a));

@@ -37,10 +37,7 @@ export const usualRules: Omit<DuetRules, "pairs"> = {
 
 const share = (description: string) => Optional(number(description, { minimum: 0 }));
 
-/**
- * One metric of one endpoint, compared over the pairs. Fields of gated metrics only are absent for the
- * others.
- */
+/** One metric of one endpoint, compared over the pairs. Fields of gated metrics only are absent for the others. */
 export const MemberShape = closed({
   endpoint: Type.String(),
   metric,

@@ -6,14 +6,14 @@ import { duetMetrics, type DuetPlan, type DuetRules } from "./model.ts";
 import { logRatios, pairedLogs, sortedPairs } from "./ratios.ts";
 
 /**
- * A pilot's deviation is itself an estimate; planning with its upper limit at this confidence reaches the
- * power this often (Browne 1995).
+ * A pilot's deviation is itself an estimate; planning with its upper limit at this confidence reaches the power this
+ * often (Browne 1995).
  */
 const PILOT_CONFIDENCE = 0.8;
 
 /**
- * The number of pairs that detect a change of this share, planned from a pilot; undefined if it has fewer than
- * three clean pairs.
+ * The number of pairs that detect a change of this share, planned from a pilot; undefined if it has fewer than three
+ * clean pairs.
  */
 export const planFor = (
   effect: number,

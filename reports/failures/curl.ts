@@ -3,8 +3,8 @@ import { shellWord } from "../text/figures.ts";
 import { secretKinds } from "../../conformance/contract/secret-index.ts";
 
 /**
- * A request as a shell line that sends the same bytes. Credentials become environment variables named after
- * their labels: ‹code 3› is $CODE_3.
+ * A request as a shell line that sends the same bytes. Credentials become environment variables named after their
+ * labels: ‹code 3› is $CODE_3.
  */
 export const curlOf = ({ request }: Pick<ExchangeRecord, "request">, baseUrl: string): string => {
   const { method, path, headers, body } = request;

@@ -4,10 +4,7 @@ import type { CiRun } from "../ci/case.ts";
 import { exchangesUnderLoad } from "../text/breach.ts";
 import { knownRequirement } from "../text/titles.ts";
 
-/**
- * A broken promise with everything needed to reproduce it elsewhere. Credentials are labels, such as ‹code
- * 3›.
- */
+/** A broken promise with everything needed to reproduce it elsewhere. Credentials are labels, such as ‹code 3›. */
 export interface Failure {
   readonly rule: string;
   readonly sentence: string;

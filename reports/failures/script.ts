@@ -20,8 +20,8 @@ interface Step {
 }
 
 /**
- * Failures as one dependency-free program for Node 20.16 or later. It sends the histories again: it fails
- * while the service still answers as it did when judged, and passes once it answers differently.
+ * Failures as one dependency-free program for Node 20.16 or later. It sends the histories again: it fails while the
+ * service still answers as it did when judged, and passes once it answers differently.
  */
 export const renderScript = (
   failures: readonly Failure[],
@@ -85,9 +85,7 @@ const stepOf = (exchange: ExchangeRecord, before: ExchangeRecord | undefined): S
   };
 };
 
-/**
- * Uses the service's own clock if its answers state it, because a test may have moved that clock in between.
- */
+/** Uses the service's own clock if its answers state it, because a test may have moved that clock in between. */
 const passedBetween = (before: ExchangeRecord, exchange: ExchangeRecord): number => {
   const [earlier, later] = [toldBy(before), toldBy(exchange)];
   const passed =

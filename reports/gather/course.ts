@@ -10,10 +10,7 @@ import { countedOf, quantileOf, type Counted } from "../../conformance/contract/
 import { bucketsOf, MOST_BUCKETS, type Bucket } from "./buckets.ts";
 import { heatRows, type LatencyPoint } from "./heat.ts";
 
-/**
- * Latency of an endpoint's granted requests (or of the refused ones if none was granted), over time and
- * overall.
- */
+/** Latency of an endpoint's granted requests (or of the refused ones if none was granted), over time and overall. */
 export interface EndpointCourse {
   readonly endpoint: string;
   readonly outcome: SampleOutcome;
@@ -27,8 +24,7 @@ export interface Course {
   readonly buckets: readonly Bucket[];
   readonly endpoints: readonly EndpointCourse[];
   /**
-   * Histograms that arrived after their bucket was closed: counted in the distributions, not in the lines
-   * over time.
+   * Histograms that arrived after their bucket was closed: counted in the distributions, not in the lines over time.
    */
   readonly late: number;
 }
@@ -82,8 +78,8 @@ export const courseOf = async (run: LoadRun): Promise<Course> => {
 };
 
 /**
- * A percentile of few requests says little: buckets are sized for about this many requests of every endpoint,
- * if enough buckets remain.
+ * A percentile of few requests says little: buckets are sized for about this many requests of every endpoint, if enough
+ * buckets remain.
  */
 const ENOUGH_REQUESTS = 30;
 const LEAST_BUCKETS = 20;
@@ -99,9 +95,7 @@ const bucketOfSeconds = (lines: readonly SecondLine[], total: number): number =>
 };
 
 interface Series {
-  /**
-   * Adds a second's latencies to the bucket starting at `bucket`. False if that bucket was already closed.
-   */
+  /** Adds a second's latencies to the bucket starting at `bucket`. False if that bucket was already closed. */
   add(second: number, bucket: number, part: Histogram): boolean;
   end(): EndpointCourse;
 }

@@ -11,8 +11,8 @@ const LAST = 1;
 const BREACHES = 20;
 
 /**
- * Reduces a run to what fits a page, reading each file once, line by line. Throws ConfigurationError if a
- * line is damaged.
+ * Reduces a run to what fits a page, reading each file once, line by line. Throws ConfigurationError if a line is
+ * damaged.
  */
 export const gather = (run: Run, pinned: Readonly<Record<string, string>> = {}): Promise<RunView> =>
   run.kind === "conform" ? gatherGate(run, pinned) : gatherLoad(run);

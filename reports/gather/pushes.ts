@@ -17,8 +17,8 @@ export interface PushDigest {
 const SHOWN = 6;
 
 /**
- * Counts the lines of a journal as they arrive; memory grows only with the number of notifications. Undefined
- * without pushes.
+ * Counts the lines of a journal as they arrive; memory grows only with the number of notifications. Undefined without
+ * pushes.
  */
 export const digestPushes = async (lines: AsyncIterable<PushLine>): Promise<PushDigest | undefined> => {
   const attempts = new Map<string, number>();

@@ -29,10 +29,7 @@ export interface History {
   readonly problems: readonly Problem[];
 }
 
-/**
- * The history of the run directories directly in a folder. Throws ConfigurationError if the folder cannot be
- * read.
- */
+/** The history of the run directories directly in a folder. Throws ConfigurationError if the folder cannot be read. */
 export const historyOf = async (folder: string, question: HistoryQuestion = {}): Promise<History> => {
   const { runs: all, problems } = await readHistory(folder);
   const runs = chosen(all, question);
@@ -79,8 +76,8 @@ interface FlakyRule {
 const failing: ReadonlySet<string> = new Set(["failed", "warned"]);
 
 /**
- * Verdicts over time in complete runs, ordered by id: of the given rule, or of all rules that failed or
- * warned at least once.
+ * Verdicts over time in complete runs, ordered by id: of the given rule, or of all rules that failed or warned at least
+ * once.
  */
 const ruleHistories = (runs: readonly HistoryRun[], rule: string | undefined): readonly RuleHistory[] => {
   const histories = new Map<string, RuleHistory & { readonly points: RuleHistory["points"][number][] }>();

@@ -49,8 +49,8 @@ export interface Problem {
 }
 
 /**
- * The runs directly in a folder, earliest first, and those that cannot be read. Throws ConfigurationError if
- * the folder cannot be read. A thousand runs take about half a second.
+ * The runs directly in a folder, earliest first, and those that cannot be read. Throws ConfigurationError if the folder
+ * cannot be read. A thousand runs take about half a second.
  */
 export const readHistory = async (
   folder: string,

@@ -16,8 +16,8 @@ export interface Trend {
 }
 
 /**
- * Trends of complete load runs. Change points are found on the logarithm by E-divisive with a permutation
- * test. Its seed is fixed, so the same runs always give the same change points.
+ * Trends of complete load runs. Change points are found on the logarithm by E-divisive with a permutation test. Its
+ * seed is fixed, so the same runs always give the same change points.
  */
 export const trendsOf = (
   runs: readonly HistoryRun[],
@@ -49,9 +49,7 @@ export const trendsOf = (
   }));
 };
 
-/**
- * Number of latest values searched for change points: a change in the distant past can no longer be fixed.
- */
+/** Number of latest values searched for change points: a change in the distant past can no longer be fixed. */
 const MOST_VALUES = 200;
 
 const changesOf = (values: readonly number[]): readonly ChangePoint[] => {

@@ -10,8 +10,8 @@ const LEAST = Math.log1p(0.01);
 const TICKS_A_SIDE = 2;
 
 /**
- * Ratios on a logarithmic axis with "no change" in the middle, so that twice as slow is as far out as twice
- * as fast. The range covers `ratios`, and at least half to double.
+ * Ratios on a logarithmic axis with "no change" in the middle, so that twice as slow is as far out as twice as fast.
+ * The range covers `ratios`, and at least half to double.
  */
 export const changeScale = (ratios: readonly number[], from: number, to: number) => {
   const ways = ratios.flatMap((ratio) =>

@@ -30,8 +30,8 @@ export interface Plot {
 const AXIS_PX = 24;
 
 /**
- * A drawing that fills the available width: lines and areas stretch while strokes and text keep their size,
- * so that one page serves wide screens, narrow ones and paper.
+ * A drawing that fills the available width: lines and areas stretch while strokes and text keep their size, so that one
+ * page serves wide screens, narrow ones and paper.
  */
 export const plot = ({ label, heightPx, x, y, shapes, marks, bare = false, rows, seconds }: Plot): VNode =>
   el(

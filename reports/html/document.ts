@@ -14,8 +14,8 @@ export const renderHtmlDocument = (document: Doc, name: string): string =>
   renderHtmlChapters([{ title: name, prefix: "", document }]);
 
 /**
- * Documents as one self-contained page: it loads nothing and runs only its own script. The same documents
- * always give the same bytes. Of several documents, the worst gives the headline.
+ * Documents as one self-contained page: it loads nothing and runs only its own script. The same documents always give
+ * the same bytes. Of several documents, the worst gives the headline.
  */
 export const renderHtmlChapters = (chapters: readonly Chapter[]): string => {
   const gravest = gravestOf(chapters);

@@ -12,8 +12,8 @@ const childOf = (child: Child): ComponentChild => {
 };
 
 /**
- * An element of the page. All text and attribute values pass through `inert` here and are escaped by the
- * renderer, so that a service's answers are displayed and never executed.
+ * An element of the page. All text and attribute values pass through `inert` here and are escaped by the renderer, so
+ * that a service's answers are displayed and never executed.
  */
 export const el = (tag: string, attributes: Attributes = {}, ...children: readonly Child[]): VNode => {
   const props: Record<string, string | number | true> = {};
@@ -24,8 +24,8 @@ export const el = (tag: string, attributes: Attributes = {}, ...children: readon
 };
 
 /**
- * A text that is safe anywhere in the page: control characters, bidirectional and invisible characters and
- * lone surrogates are shown escaped; line ends and tabs stay.
+ * A text that is safe anywhere in the page: control characters, bidirectional and invisible characters and lone
+ * surrogates are shown escaped; line ends and tabs stay.
  */
 const inert = (text: string): string =>
   text.includes("\n") || text.includes("\t")

@@ -5,8 +5,8 @@ import { el, type Child } from "./element.ts";
 const stacks = (columns: number, rows: number): boolean => columns > 2 && columns < 9 && rows <= 100;
 
 /**
- * A table that scrolls sideways within its own box on a narrow page. On a phone, a table of few columns
- * becomes a list with each value under its column's title.
+ * A table that scrolls sideways within its own box on a narrow page. On a phone, a table of few columns becomes a list
+ * with each value under its column's title.
  */
 export const table = (
   caption: string,

@@ -1,6 +1,6 @@
 /**
- * Interactive pictures: values under the pointer and the arrow keys, one cursor and one zoom for all that
- * share a time axis. The values come from each figure's table, so that the page holds nothing twice.
+ * Interactive pictures: values under the pointer and the arrow keys, one cursor and one zoom for all that share a time
+ * axis. The values come from each figure's table, so that the page holds nothing twice.
  */
 export const pictureScript = String.raw`
 const tip = document.createElement("div");

@@ -1,8 +1,8 @@
 import { pictureScript } from "./script-pictures.ts";
 
 /**
- * What scripts add to the page: choice of theme, filters, copying. Inserted verbatim; the page's content
- * security policy names it by its hash. It contains nothing from a run.
+ * What scripts add to the page: choice of theme, filters, copying. Inserted verbatim; the page's content security
+ * policy names it by its hash. It contains nothing from a run.
  */
 export const script = String.raw`
 "use strict";

@@ -22,8 +22,8 @@ export interface Shell {
 }
 
 /**
- * A self-contained page as text: it includes its style, script and icons, and its content security policy
- * permits nothing else.
+ * A self-contained page as text: it includes its style, script and icons, and its content security policy permits
+ * nothing else.
  */
 export const renderPage = (shell: Shell): string => {
   const page = el(

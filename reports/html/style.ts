@@ -1,9 +1,8 @@
 import { pictures } from "./style-pictures.ts";
 
 /**
- * Colour always has a meaning, and never carries it alone: each mark also has a symbol. The colours are
- * distinguishable with every common kind of colour blindness, and text has a contrast of at least 4.5:1 in
- * both themes.
+ * Colour always has a meaning, and never carries it alone: each mark also has a symbol. The colours are distinguishable
+ * with every common kind of colour blindness, and text has a contrast of at least 4.5:1 in both themes.
  */
 const light = `color-scheme: light;
 --ground: #f7f8fa; --surface: #ffffff; --raised: #f3f5f7; --line: #dde3e9; --hair: #e9edf1;

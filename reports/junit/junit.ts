@@ -3,8 +3,8 @@ import { suitesOf } from "../ci/cases.ts";
 import { xmlDocument, type Element } from "./xml.ts";
 
 /**
- * Runs as JUnit XML: a suite per run, a test case per rule and objective. Anything not judged is skipped, and
- * the suite's property `incomplete` says that the run is not a pass.
+ * Runs as JUnit XML: a suite per run, a test case per rule and objective. Anything not judged is skipped, and the
+ * suite's property `incomplete` says that the run is not a pass.
  */
 export const renderJunit = (runs: readonly CiRun[], { program }: { readonly program: string }): string =>
   renderSuites(suitesOf(runs, program));

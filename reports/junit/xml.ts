@@ -26,8 +26,7 @@ const attribute = (value: string): string =>
   value.replace(illegal, "").replace(/[&<>"\r\n\t]/g, (character) => entities[character] ?? character);
 
 /**
- * The XML document of an element, indented by two spaces. Text is written unchanged, so no whitespace is
- * added to it.
+ * The XML document of an element, indented by two spaces. Text is written unchanged, so no whitespace is added to it.
  */
 export const xmlDocument = (root: Element): string =>
   `<?xml version="1.0" encoding="UTF-8"?>\n${linesOf(root, "").join("\n")}\n`;

@@ -35,9 +35,9 @@ interface Played {
 type Look = (url: string) => () => Promise<readonly number[]>;
 
 /**
- * What the live page costs a load of 2,000 requests per second, and how often it updates: loads without it,
- * with a remote reader, and with Chromium on this machine, in turns. The service uses almost no CPU, so that
- * the measurement is of the page.
+ * What the live page costs a load of 2,000 requests per second, and how often it updates: loads without it, with a
+ * remote reader, and with Chromium on this machine, in turns. The service uses almost no CPU, so that the measurement
+ * is of the page.
  */
 export const live = async (): Promise<void> => {
   const folder = mkdtempSync(path.join(os.tmpdir(), "touchstone-live-"));
@@ -186,8 +186,8 @@ const costAlone = async (folder: string, plain: readonly Played[]): Promise<void
 };
 
 /**
- * CPU time of the page per second of a load, in milliseconds: a record grows second by second, and a remote
- * reader is told. More precise than the whole benchmark on a crowded machine.
+ * CPU time of the page per second of a load, in milliseconds: a record grows second by second, and a remote reader is
+ * told. More precise than the whole benchmark on a crowded machine.
  */
 const pageAlone = async (folder: string): Promise<number> => {
   const [whole, growing] = [path.join(folder, "whole"), path.join(folder, "growing")];

@@ -13,9 +13,7 @@ const MEBIBYTE = 1_048_576;
 export const renderMarkdownDocument = (document: Doc): string =>
   renderMarkdownChapters([{ title: "", prefix: "", document }]);
 
-/**
- * Documents in one text, all headlines first. It stays within its size limit and counts what was left out.
- */
+/** Documents in one text, all headlines first. It stays within its size limit and counts what was left out. */
 export const renderMarkdownChapters = (
   chapters: readonly Chapter[],
   { mostBytes = MEBIBYTE }: { readonly mostBytes?: number } = {},

@@ -13,8 +13,8 @@ import {
 } from "./testing/schemathesis.ts";
 
 /**
- * Names of the defects outside pushes, by the requirement they break. Schemathesis sends requests but
- * receives none, so pushes would never happen.
+ * Names of the defects outside pushes, by the requirement they break. Schemathesis sends requests but receives none, so
+ * pushes would never happen.
  */
 const byRequirement = (): ReadonlyMap<string, readonly string[]> => {
   const outside = requirementIds.filter((id) => catalogue[id].group !== "push");
@@ -58,10 +58,7 @@ const besides = async (programs: string, names: readonly string[]): Promise<void
   figure("defects that Touchstone kills, under the rule that each breaks", killed, "all");
 };
 
-/**
- * Runs on the sound fake and a sample of the seeded defects; with TOUCHSTONE_BENCH_PART, on a part of all
- * defects.
- */
+/** Runs on the sound fake and a sample of the seeded defects; with TOUCHSTONE_BENCH_PART, on a part of all defects. */
 export const schemathesisBench = async (): Promise<void> => {
   const programs = await python();
   const asked = process.env["TOUCHSTONE_BENCH_PART"];

@@ -8,8 +8,8 @@ const ajv = new Ajv({ ...ownSchemas, verbose: true });
 formats.default(ajv, ["date-time"]);
 
 /**
- * Checks a value against a schema: returns it, or throws ConfigurationError naming the field. `where` names
- * the value's source.
+ * Checks a value against a schema: returns it, or throws ConfigurationError naming the field. `where` names the value's
+ * source.
  */
 export type Check<T> = (value: unknown, where: string) => T;
 

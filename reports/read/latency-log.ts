@@ -30,9 +30,8 @@ export interface SecondLatencies extends Omit<SecondHistogram, "histogram"> {
 export type HistogramFilter = Partial<Pick<HistogramTag, "kind" | "outcome">>;
 
 /**
- * The histograms of a log (HDR log, version 2 encoding). Lines are `Tag=...,start,length,max,base64`;
- * comments, the legend and an unterminated last line are skipped. Throws ConfigurationError for any other
- * line.
+ * The histograms of a log (HDR log, version 2 encoding). Lines are `Tag=...,start,length,max,base64`; comments, the
+ * legend and an unterminated last line are skipped. Throws ConfigurationError for any other line.
  */
 export async function* histogramsOf(
   file: string,

@@ -12,8 +12,8 @@ export interface Line {
 }
 
 /**
- * The lines of a file; none if the file does not exist, as in a run killed at its start. Throws
- * ConfigurationError if the file cannot be read.
+ * The lines of a file; none if the file does not exist, as in a run killed at its start. Throws ConfigurationError if
+ * the file cannot be read.
  */
 export async function* linesOf(file: string): AsyncGenerator<Line> {
   let number = 0;

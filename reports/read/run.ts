@@ -45,10 +45,10 @@ const checks = {
 };
 
 /**
- * Opens a run directory: sealed, still open, or cut off (with the results so far; its `state` is "open"). For
- * a sealed run, file sizes and run.json are compared with the manifest; `verify` compares every byte. Throws
- * ConfigurationError if there is no record, or if it is damaged, altered, or written by a newer version; the
- * generators throw it for damaged lines.
+ * Opens a run directory: sealed, still open, or cut off (with the results so far; its `state` is "open"). For a sealed
+ * run, file sizes and run.json are compared with the manifest; `verify` compares every byte. Throws ConfigurationError
+ * if there is no record, or if it is damaged, altered, or written by a newer version; the generators throw it for
+ * damaged lines.
  */
 export const readRun = async (directory: string, options: ReadOptions = {}): Promise<Run> => {
   const file = path.join(directory, recordFiles.run);
@@ -151,8 +151,8 @@ async function* pushLines(file: string): AsyncGenerator<PushLine> {
 }
 
 /**
- * The record of a load run that was cut off, rebuilt from its files: latencies per endpoint, the first breach
- * of each rule, and the achieved load. It is not judged: only sealing does that.
+ * The record of a load run that was cut off, rebuilt from its files: latencies per endpoint, the first breach of each
+ * rule, and the achieved load. It is not judged: only sealing does that.
  */
 const rebuilt = async (run: LoadRun): Promise<LoadRecord> => {
   const endpoints = await endpointRows(run);

@@ -17,8 +17,8 @@ export interface Alteration {
 }
 
 /**
- * A run directory compared with its manifest. `unsealed`: there is no manifest, because the run is open, was
- * cut off, or was written by a version without manifests.
+ * A run directory compared with its manifest. `unsealed`: there is no manifest, because the run is open, was cut off,
+ * or was written by a version without manifests.
  */
 export type Verification =
   | { readonly state: "intact"; readonly files: number }
@@ -26,9 +26,8 @@ export type Verification =
   | { readonly state: "unsealed" };
 
 /**
- * Compares every file with the manifest, bytes and hashes, and reports added files. A quick look compares
- * only file sizes and the hash of run.json. Throws ConfigurationError if the manifest or a file cannot be
- * read.
+ * Compares every file with the manifest, bytes and hashes, and reports added files. A quick look compares only file
+ * sizes and the hash of run.json. Throws ConfigurationError if the manifest or a file cannot be read.
  */
 export const verify = async (directory: string, look: "whole" | "quick" = "whole"): Promise<Verification> => {
   const manifest = await readManifest(directory);

@@ -19,8 +19,8 @@ export interface QuantileEstimate extends Interval {
 const LEAST_BLOCKS = 8;
 
 /**
- * Quantiles of a run with intervals, by the bootstrap over blocks of time. With too few blocks, intervals come
- * from order statistics, which are too narrow for correlated requests; `by` says which.
+ * Quantiles of a run with intervals, by the bootstrap over blocks of time. With too few blocks, intervals come from
+ * order statistics, which are too narrow for correlated requests; `by` says which.
  */
 export const quantileEstimates = (
   blocks: readonly Counted[],
@@ -42,10 +42,10 @@ export const quantileEstimates = (
 };
 
 /**
- * The interval of a quantile from order statistics: whatever the distribution, the number of values below the
- * true quantile is binomial (Hahn and Meeker, section 5.2). It assumes independent values, which requests of
- * one second are not: use it only if there are no blocks to resample. An end is infinite (or 0 at the low
- * end) if there are too few values to bound it.
+ * The interval of a quantile from order statistics: whatever the distribution, the number of values below the true
+ * quantile is binomial (Hahn and Meeker, section 5.2). It assumes independent values, which requests of one second are
+ * not: use it only if there are no blocks to resample. An end is infinite (or 0 at the low end) if there are too few
+ * values to bound it.
  */
 export const orderStatisticInterval = (counted: Counted, share: number, confidence: number): Interval => {
   const tail = (1 - confidence) / 2;
@@ -69,8 +69,8 @@ const binomialQuantile = (probability: number, trials: number, share: number): n
 };
 
 /**
- * The ratio of two independent estimates with its interval, from both intervals: the method of variance
- * estimates recovery (Donner and Zou 2012) on the logarithm, on which latencies are nearly normal.
+ * The ratio of two independent estimates with its interval, from both intervals: the method of variance estimates
+ * recovery (Donner and Zou 2012) on the logarithm, on which latencies are nearly normal.
  */
 export const ratioOf = (head: QuantileEstimate, base: QuantileEstimate): Interval & { ratio: number } => {
   const ratio = head.value / base.value;

@@ -24,9 +24,9 @@ export interface ChangePointOptions {
 export const usualChangePoints = { alpha: 0.01, permutations: 199, leastStretch: 4 } as const;
 
 /**
- * Change points by hierarchical E-divisive estimation (Matteson and James 2014), without distributional
- * assumptions: the best split of any stretch is tested against random permutations within all stretches, and
- * kept while significant. In series order.
+ * Change points by hierarchical E-divisive estimation (Matteson and James 2014), without distributional assumptions:
+ * the best split of any stretch is tested against random permutations within all stretches, and kept while significant.
+ * In series order.
  */
 export const changePoints = (
   series: readonly number[],
@@ -63,8 +63,8 @@ const bestOf = (values: Float64Array, bounds: readonly number[], leastStretch: n
 };
 
 /**
- * The share of permutations that split at least as well, counting the given order as one (Phipson and Smyth
- * 2010). Stops early once it cannot be significant; the result is then a p value of the permutations so far.
+ * The share of permutations that split at least as well, counting the given order as one (Phipson and Smyth 2010).
+ * Stops early once it cannot be significant; the result is then a p value of the permutations so far.
  */
 const permutationP = (
   values: Float64Array,

@@ -1,9 +1,9 @@
 import { normalCdf, normalQuantile } from "./distributions.ts";
 
 /*
- * Group-sequential testing: looking at the data before it is complete, without more false alarms. Lan and
- * DeMets (1983) spend the probability of a false alarm step by step; the spending function here is their
- * approximation of O'Brien and Fleming's boundaries, which leaves nearly all of it to the last look.
+ * Group-sequential testing: looking at the data before it is complete, without more false alarms. Lan and DeMets (1983)
+ * spend the probability of a false alarm step by step; the spending function here is their approximation of O'Brien and
+ * Fleming's boundaries, which leaves nearly all of it to the last look.
  */
 
 /** How much of alpha (two-sided) may be spent once this share of the data is in. */
@@ -11,10 +11,10 @@ const spent = (alpha: number, share: number): number =>
   share >= 1 ? alpha : 4 * (1 - normalCdf(normalQuantile(1 - alpha / 4) / Math.sqrt(share)));
 
 /**
- * The two-sided significance level at each look, given the shares of the data at the looks (ascending, the
- * last one 1), such that all looks together raise at most `alpha` false alarms. A t test compares its p value
- * with them (Jennison and Turnbull 2000, section 3.8: the significance level approach). Boundaries come from
- * numeric integration of the process between looks (Armitage, McPherson and Rowe 1969).
+ * The two-sided significance level at each look, given the shares of the data at the looks (ascending, the last one 1),
+ * such that all looks together raise at most `alpha` false alarms. A t test compares its p value with them (Jennison
+ * and Turnbull 2000, section 3.8: the significance level approach). Boundaries come from numeric integration of the
+ * process between looks (Armitage, McPherson and Rowe 1969).
  */
 export const lookLevels = (alpha: number, shares: readonly number[]): readonly number[] => {
   const levels: number[] = [];
@@ -33,10 +33,7 @@ export const lookLevels = (alpha: number, shares: readonly number[]): readonly n
   return levels;
 };
 
-/**
- * Density of the score process among runs that have not stopped, at equally spaced points with Simpson's
- * weights.
- */
+/** Density of the score process among runs that have not stopped, at equally spaced points with Simpson's weights. */
 interface Density {
   readonly points: Float64Array;
   readonly masses: Float64Array;

@@ -7,9 +7,9 @@ export interface Split {
 }
 
 /**
- * The statistic of every split, indexed by the first value of the second side: n·m/(n+m) · (2·E|X-Y| -
- * E|X-X'| - E|Y-Y'|), the test statistic of Székely and Rizzo that E-divisive (Matteson and James 2014)
- * maximises, with exponent 1. Index 0 is not a split and has 0.
+ * The statistic of every split, indexed by the first value of the second side: n·m/(n+m) · (2·E|X-Y| - E|X-X'| -
+ * E|Y-Y'|), the test statistic of Székely and Rizzo that E-divisive (Matteson and James 2014) maximises, with exponent
+ * 1. Index 0 is not a split and has 0.
  */
 export const splitStatistics = (values: ArrayLike<number>): Float64Array => {
   const count = values.length;

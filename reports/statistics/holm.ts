@@ -1,6 +1,6 @@
 /**
- * P values adjusted for multiple testing (Holm 1979): those at most α after adjustment may all be rejected,
- * with probability at most α of any false rejection, whatever the dependence between tests. In input order.
+ * P values adjusted for multiple testing (Holm 1979): those at most α after adjustment may all be rejected, with
+ * probability at most α of any false rejection, whatever the dependence between tests. In input order.
  */
 export const holm = (pValues: readonly number[]): readonly number[] => {
   const order = pValues.map((p, at) => ({ p, at })).toSorted((a, b) => a.p - b.p);

@@ -8,8 +8,8 @@ export interface TestPlan {
 }
 
 /**
- * Power of the two-sided t test on `count` values for a true mean of `effect` and a standard deviation of
- * `deviation`: exact, by the noncentral t distribution.
+ * Power of the two-sided t test on `count` values for a true mean of `effect` and a standard deviation of `deviation`:
+ * exact, by the noncentral t distribution.
  */
 export const powerOf = (effect: number, deviation: number, count: number, alpha: number): number => {
   if (count < 2) return 0;

@@ -28,8 +28,8 @@ export interface TEstimate extends Interval {
 }
 
 /**
- * Student's t interval of the mean, and the test of the mean against 0. With fewer than two values the
- * interval is infinite and p is 1. If all values are equal, the interval is that value.
+ * Student's t interval of the mean, and the test of the mean against 0. With fewer than two values the interval is
+ * infinite and p is 1. If all values are equal, the interval is that value.
  */
 export const tEstimate = (values: readonly number[], confidence: number): TEstimate => {
   const count = values.length;

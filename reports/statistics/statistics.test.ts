@@ -14,9 +14,7 @@ import { normalOf } from "../testing/random.ts";
 import { deviation, mean, median, predictionLimits, tEstimate } from "./sample.ts";
 import { seededRandom } from "../../conformance/contract/random.ts";
 
-/*
- * Reference values: SciPy 1.17.1 and statsmodels 0.15.0, where no other source is named.
- */
+/* Reference values: SciPy 1.17.1 and statsmodels 0.15.0, where no other source is named. */
 
 describe("Student's t", () => {
   // Also in every printed table of the t distribution: 12.706, 4.303, 2.262, 2.093, 2.861, 3.883, 1.980.

@@ -130,8 +130,8 @@ interface HistoryOptions extends Page {
 }
 
 /**
- * Exchanges as numbered requests with their answers, a few lines each. For a long history, the first and last
- * are shown, with their numbers from exchanges.jsonl, which has all of them.
+ * Exchanges as numbered requests with their answers, a few lines each. For a long history, the first and last are
+ * shown, with their numbers from exchanges.jsonl, which has all of them.
  */
 const history = (exchanges: readonly ExchangeRecord[], options: HistoryOptions): string[] => {
   const numbers = exchanges.map(({ n }) => `#${n}`);

@@ -28,8 +28,8 @@ export const fitted = <P extends Page>(page: P): P => ({
 export const narrowed = <P extends Page>(page: P, by: number): P => ({ ...page, columns: page.columns - by });
 
 /**
- * Whether output to a stream is coloured: only on a terminal that supports it, or if FORCE_COLOR is set.
- * NO_COLOR (no-color.org) overrides both; an empty variable counts as unset.
+ * Whether output to a stream is coloured: only on a terminal that supports it, or if FORCE_COLOR is set. NO_COLOR
+ * (no-color.org) overrides both; an empty variable counts as unset.
  */
 export const wantsColour = (
   environment: Readonly<Record<string, string | undefined>>,

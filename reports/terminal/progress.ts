@@ -85,8 +85,8 @@ export interface ProgressStream {
 
 export interface Progress {
   /**
-   * Rewrites the line, limited to a few times per second; without a terminal, adds a line at the start and
-   * now and then.
+   * Rewrites the line, limited to a few times per second; without a terminal, adds a line at the start and now and
+   * then.
    */
   show(state: ProgressState): void;
   /** Erases the line, before other text or for good. */

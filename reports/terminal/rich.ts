@@ -31,8 +31,8 @@ interface Sized {
 }
 
 /**
- * A table as wide as its cells. If the page is too narrow, the widest left-aligned column wraps; if that is
- * not enough, each row becomes a list of named cells.
+ * A table as wide as its cells. If the page is too narrow, the widest left-aligned column wraps; if that is not enough,
+ * each row becomes a list of named cells.
  */
 export const tableLines = (table: Table, page: Page): string[] => {
   const rows = table.rows.slice(0, MOST_ROWS);
@@ -56,10 +56,7 @@ export const tableLines = (table: Table, page: Page): string[] => {
   ];
 };
 
-/**
- * Columns that fit the page: first their titles wrap, then the widest column; undefined if that is not
- * enough.
- */
+/** Columns that fit the page: first their titles wrap, then the widest column; undefined if that is not enough. */
 const fittedColumns = (table: Table, page: Page): readonly Sized[] | undefined => {
   const excessOf = (columns: readonly Sized[]): number =>
     columns.reduce((sum, one) => sum + one.width + 2, -2) - page.columns;
@@ -75,10 +72,7 @@ const fittedColumns = (table: Table, page: Page): readonly Sized[] | undefined =
     : narrow.map((one) => (one === flexible ? { ...one, width: room } : one));
 };
 
-/**
- * Columns as wide as their cells and the longest words of their titles; columns of pictures only are left
- * out.
- */
+/** Columns as wide as their cells and the longest words of their titles; columns of pictures only are left out. */
 const sizedColumns = ({ columns, rows }: Table, page: Page): readonly Sized[] =>
   columns.flatMap(({ title, align }, at) => {
     if (rows.every((row) => isPicture(row[at] ?? ""))) return [];

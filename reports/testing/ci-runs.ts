@@ -48,9 +48,7 @@ export const hostileRun: CiRun = gateRun(
   },
 );
 
-/**
- * A load run: one objective missed, one held, one not measured; one rule broken, one held, one not checked.
- */
+/** A load run: one objective missed, one held, one not measured; one rule broken, one held, one not checked. */
 export const loadRun = (more: Partial<LoadRecord> = {}): CiRun => ({
   kind: "load",
   run: "runs/two",

@@ -4,13 +4,12 @@ import { normalOf } from "./random.ts";
 import { scheduleOf } from "../duet/schedule.ts";
 
 /**
- * Noise of a real machine, on the logarithm of a block's latencies. Endpoints share the block-wise parts to
- * the degree that the machine causes them.
+ * Noise of a real machine, on the logarithm of a block's latencies. Endpoints share the block-wise parts to the degree
+ * that the machine causes them.
  */
 export interface DuetNoise {
   /**
-   * Deviation specific to one endpoint in one block, for the median. The p95 has `tail` times it, the p99
-   * twice that.
+   * Deviation specific to one endpoint in one block, for the median. The p95 has `tail` times it, the p99 twice that.
    */
   readonly own: number;
   readonly tail: number;
@@ -38,9 +37,9 @@ export const assumedNoise: DuetNoise = {
 };
 
 /**
- * Measured by an A/A duet of 15 pairs of 10 s blocks at 100 requests per second, on two cores saturated by
- * other work (idle: about 1 %). Not a machine to measure speed on, but a duet's statements must still be true
- * there. Bursts are part of the level and of the tails.
+ * Measured by an A/A duet of 15 pairs of 10 s blocks at 100 requests per second, on two cores saturated by other work
+ * (idle: about 1 %). Not a machine to measure speed on, but a duet's statements must still be true there. Bursts are
+ * part of the level and of the tails.
  */
 export const crowdedNoise: DuetNoise = {
   own: 0.009,

@@ -7,8 +7,7 @@ import type { DuetNoise } from "./duets.ts";
 export interface MeasuredNoise {
   readonly noise: Omit<DuetNoise, "burstChance" | "burst" | "burstBlocks">;
   /**
-   * Standard deviation of the logarithm of a pair's ratio, over all endpoints; it decides how many pairs are
-   * needed.
+   * Standard deviation of the logarithm of a pair's ratio, over all endpoints; it decides how many pairs are needed.
    */
   readonly ratioDeviation: { readonly p50: number; readonly p95: number };
   /** Correlation of the machine's level between one block and the next. */
@@ -17,9 +16,9 @@ export interface MeasuredNoise {
 }
 
 /**
- * The machine's noise, from the blocks of all A/A duets together. What two endpoints have in common is
- * attributed to the machine, the rest to the endpoint. Bursts count as part of the level, because they are
- * indistinguishable in so few blocks; a simulation with these parameters has no separate bursts.
+ * The machine's noise, from the blocks of all A/A duets together. What two endpoints have in common is attributed to
+ * the machine, the rest to the endpoint. Bursts count as part of the level, because they are indistinguishable in so
+ * few blocks; a simulation with these parameters has no separate bursts.
  */
 export const noiseOf = (duets: readonly (readonly Block[])[]): MeasuredNoise => {
   const perDuet = duets.map(partsOf);

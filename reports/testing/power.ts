@@ -22,8 +22,8 @@ export const isClaimed = ({ members }: DuetResult): boolean =>
   members.some(({ verdict }) => verdict === "regressed" || verdict === "improved");
 
 /**
- * How often simulated duets with this many pairs and this noise claim a change when there is none, and detect
- * a p95 that is a tenth slower.
+ * How often simulated duets with this many pairs and this noise claim a change when there is none, and detect a p95
+ * that is a tenth slower.
  */
 export const powerOn = (
   noise: DuetNoise,

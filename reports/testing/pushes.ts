@@ -9,8 +9,8 @@ const INSTANTS_MS = [0, 30_000, 90_000, 210_000, 450_000];
 const FAILING = 20;
 
 /**
- * Lines of a receiver's journal: each push with its answer. Notifications are evenly spaced; every twentieth
- * is acknowledged late or never.
+ * Lines of a receiver's journal: each push with its answer. Notifications are evenly spaced; every twentieth is
+ * acknowledged late or never.
  */
 export function* pushLines(random: Random, count: number, spanMs: number): Generator<string> {
   const started: PushLine = {

@@ -3,8 +3,8 @@ import { reportFormats } from "../formats.ts";
 import { writeReports } from "../write.ts";
 
 /**
- * `node render.ts OUT RUN...`: writes all reports of the runs in its own process; prints its peak memory in
- * bytes and its CPU time in milliseconds.
+ * `node render.ts OUT RUN...`: writes all reports of the runs in its own process; prints its peak memory in bytes and
+ * its CPU time in milliseconds.
  */
 const [out = "", ...directories] = process.argv.slice(2);
 const runs = [];

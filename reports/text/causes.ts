@@ -39,8 +39,8 @@ export const causesOf = (results: readonly RuleResult[]): readonly Cause[] => {
 const MANY = 3;
 
 /**
- * The reason why most rules could not be judged, if there are many and breaches quote the same answer: start
- * with these breaches. Undefined if the record does not show that.
+ * The reason why most rules could not be judged, if there are many and breaches quote the same answer: start with these
+ * breaches. Undefined if the record does not show that.
  */
 export const commonCauseOf = (results: readonly RuleResult[]) => {
   const reasons = results.flatMap(({ id, verdict }) =>

@@ -5,8 +5,8 @@ import { compact, words } from "./compact.ts";
 import { safe } from "./safe.ts";
 
 /**
- * A lifetime as measured by a rule, in milliseconds of age. A record may come from another version, so only
- * the promise is certain.
+ * A lifetime as measured by a rule, in milliseconds of age. A record may come from another version, so only the promise
+ * is certain.
  */
 export interface TimeInterval {
   readonly lifetimeMs: number;

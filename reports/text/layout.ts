@@ -43,8 +43,8 @@ const unit = "(?:ms|s|min|h|d|%|bits?|bytes?|characters?)";
 const held = `(?![^‹›]*›)(?<!\\d\\s(?=${unit}(?![\\p{L}\\d])))(?<!\\d\\s(?:min|h|d)\\s(?=\\d+(?:\\.\\d+)?\\s${unit}(?![\\p{L}\\d])))`;
 
 /**
- * Where lines may break: sentences at spaces only, data also after commas, ampersands and semicolons; a
- * masked ‹access token 1› is never broken.
+ * Where lines may break: sentences at spaces only, data also after commas, ampersands and semicolons; a masked ‹access
+ * token 1› is never broken.
  */
 const breaks = {
   sentence: new RegExp(`(?<=\\s)${held}`, "u"),

@@ -21,9 +21,7 @@ export const levelMeanings: Readonly<Record<Level, string>> = {
   untestable: "it is not visible from outside; listed with the reason",
 };
 
-/**
- * The requirement of an id; undefined if this version does not know it (records may be of other versions).
- */
+/** The requirement of an id; undefined if this version does not know it (records may be of other versions). */
 export const knownRequirement = (id: string): Requirement | undefined =>
   isRequirementId(id) ? catalogue[id] : undefined;
 

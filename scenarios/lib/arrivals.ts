@@ -1,8 +1,8 @@
 import { intendedStartMs, type Stage } from "../../conformance/contract/load-shape.ts";
 
 /**
- * k6 accepts only integer rates: we use thousandths of an arrival per second, expressed as arrivals per
- * thousand seconds.
+ * k6 accepts only integer rates: we use thousandths of an arrival per second, expressed as arrivals per thousand
+ * seconds.
  */
 const SCALE = 1_000;
 const timeUnit = `${SCALE}s`;
@@ -47,10 +47,9 @@ export const executorFor = (stages: readonly Stage[], users: VirtualUsers, grace
 };
 
 /**
- * How late an iteration is, in milliseconds to a tenth, relative to its scheduled start. k6's constant
- * executor starts the first arrival immediately, the ramping one once a whole arrival is due. Iterations that
- * k6 dropped have no number, so after a drop this is too high; a run with dropped iterations is invalid
- * anyway.
+ * How late an iteration is, in milliseconds to a tenth, relative to its scheduled start. k6's constant executor starts
+ * the first arrival immediately, the ramping one once a whole arrival is due. Iterations that k6 dropped have no
+ * number, so after a drop this is too high; a run with dropped iterations is invalid anyway.
  */
 export const lagMs = (stages: readonly Stage[], iteration: number, sinceStartMs: number): number => {
   const arrival = isFlat(stages) ? iteration : iteration + 1;

@@ -12,8 +12,7 @@ import { settings } from "./settings.ts";
 export const hasEvents = requests.trigger !== undefined;
 
 /**
- * The request that makes the service create a notification for the account; the account counts it as begun
- * immediately.
+ * The request that makes the service create a notification for the account; the account counts it as begun immediately.
  */
 export const beginEvent = (client: ScriptClient, account: Account): Request => {
   if (requests.trigger === undefined) throw new Error("the profile has no hook events.trigger");

@@ -34,8 +34,8 @@ export const fieldsIn = (text: string): Exchange["fields"] => {
 export const isSuccess = ({ status }: Exchange): boolean => status >= 200 && status < 300;
 
 /**
- * Whether the service says that the request itself is wrong. A status that may also mean "not now" (403 from
- * a gateway, 408, 425, 429, any 5xx) says nothing about a promise: the request failed.
+ * Whether the service says that the request itself is wrong. A status that may also mean "not now" (403 from a gateway,
+ * 408, 425, 429, any 5xx) says nothing about a promise: the request failed.
  */
 export const saysWrong = ({ status }: Exchange): boolean => [400, 401, 404, 410, 422].includes(status);
 

@@ -20,14 +20,12 @@ export interface IterationContext {
   readonly someClient: () => ScriptClient;
 }
 
-/**
- * Whether accounts belong to the run alone; a virtual user then knows the full content of those it created.
- */
+/** Whether accounts belong to the run alone; a virtual user then knows the full content of those it created. */
 export const accountsAreOwn = settings.accounts.length === 0;
 
 /**
- * Runs an iteration. Its lag is attached to all of its samples from here on; the metadata stays with the
- * virtual user until its next iteration overwrites it.
+ * Runs an iteration. Its lag is attached to all of its samples from here on; the metadata stays with the virtual user
+ * until its next iteration overwrites it.
  */
 export const iterate = (course: (context: IterationContext) => void): void => {
   const { iterationInTest, startTime } = exec.scenario;
@@ -44,8 +42,7 @@ export const iterate = (course: (context: IterationContext) => void): void => {
 };
 
 /**
- * Numbers above those of any iteration, so that the states of each segment's preflight and set-up are unique
- * as well.
+ * Numbers above those of any iteration, so that the states of each segment's preflight and set-up are unique as well.
  */
 const outside = { preflight: 1e12, "set-up": 2e12 } as const;
 

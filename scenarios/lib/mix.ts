@@ -14,8 +14,7 @@ export const tokenKinds = {
   /** authorize, exchange, two concurrent refreshes, list with each, one more refresh */
   refreshesAtOnce: { weight: 15, requests: 7 },
   /**
-   * three concurrent authorizes with different states, then their three exchanges concurrently, and one of
-   * them again
+   * three concurrent authorizes with different states, then their three exchanges concurrently, and one of them again
    */
   crowd: { weight: 15, requests: 7 },
   /** authorize, three concurrent exchanges of the code */
@@ -30,8 +29,8 @@ export const tokenKinds = {
 export const readsPerIteration = 4;
 
 /**
- * One in this many virtual users of `notifications` writes: each of its iterations triggers two events for
- * its own account and reads it twice, all concurrently. With fewer writers, their accounts grow faster.
+ * One in this many virtual users of `notifications` writes: each of its iterations triggers two events for its own
+ * account and reads it twice, all concurrently. With fewer writers, their accounts grow faster.
  */
 export const oneWriterIn = 8;
 
@@ -50,10 +49,7 @@ export const readKinds = {
 /** Minimum and maximum number of requests in a visit of `mixed`; all numbers are equally likely. */
 export const visitRequests = { least: 5, most: 11 } as const;
 
-/**
- * Shares of `mixed` visits that start with an authorization, refresh the stored tokens, or use them as they
- * are.
- */
+/** Shares of `mixed` visits that start with an authorization, refresh the stored tokens, or use them as they are. */
 export const visitKinds = {
   authorize: { weight: 25 },
   refresh: { weight: 35 },
@@ -63,10 +59,7 @@ export const visitKinds = {
 /** The share of a visit's polls that are preceded by an event for its account. */
 export const eventShare = 0.1;
 
-/**
- * Pauses between the requests of a visit: lognormal, with a maximum. Short, so that few virtual users
- * suffice.
- */
+/** Pauses between the requests of a visit: lognormal, with a maximum. Short, so that few virtual users suffice. */
 export const thinkTime = { medianMs: 150, sigma: 0.8, longestMs: 2_000 } as const;
 
 const mean = (kinds: Readonly<Record<string, Kind>>): number => {

@@ -21,10 +21,7 @@ export interface Read {
   readonly isSound: boolean;
 }
 
-/**
- * A query, and whether a refusal is as good as an empty page: it may match nothing, or its page is past the
- * end.
- */
+/** A query, and whether a refusal is as good as an empty page: it may match nothing, or its page is past the end. */
 export type Asked = ListQuery & { readonly mayBeRefused?: boolean };
 
 interface ReadOptions {
@@ -33,9 +30,7 @@ interface ReadOptions {
   readonly events?: number;
 }
 
-/**
- * Reads the list, with several queries concurrently, and judges each page by itself and against its account.
- */
+/** Reads the list, with several queries concurrently, and judges each page by itself and against its account. */
 export const read = (
   session: Session,
   asked: readonly Asked[],

@@ -16,9 +16,7 @@ const events = new Counter(metricNames.event);
 const arrivals = new Trend(metricNames.arrival, true);
 const starts = new Gauge(metricNames.start);
 
-/**
- * If a rule breaks constantly, each virtual user reports at most this many proofs; all breaches are counted.
- */
+/** If a rule breaks constantly, each virtual user reports at most this many proofs; all breaches are counted. */
 const MOST_PROOFS = 3;
 const proofs = new Map<RequirementId, number>();
 
@@ -26,8 +24,8 @@ const proofs = new Map<RequirementId, number>();
 const checked = new Map<RequirementId, number>();
 
 /**
- * Reports that an iteration has begun, and its lag; each virtual user's first iteration also reports when the
- * load began according to k6.
+ * Reports that an iteration has begun, and its lag; each virtual user's first iteration also reports when the load
+ * began according to k6.
  */
 export const arrived = (lagMs: number, startedAtMs: number): void => {
   if (exec.vu.iterationInScenario === 0) starts.add(startedAtMs);

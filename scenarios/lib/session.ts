@@ -69,8 +69,8 @@ export const dropToken = (session: Session): void => {
 const AT_ONCE_MS = 1_000;
 
 /**
- * A use of the token at the list: the first immediate use shows that it works, later uses that it lives as
- * long as promised.
+ * A use of the token at the list: the first immediate use shows that it works, later uses that it lives as long as
+ * promised.
  */
 export const judgeUse = (session: Session, listing: Exchange): readonly Check[] => {
   const isAtOnce = epochMs() - listing.durationMs - session.askedAtMs <= AT_ONCE_MS;

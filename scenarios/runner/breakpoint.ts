@@ -28,8 +28,8 @@ const PRECISION = 0.1;
 export const leastStepMs = 3_000;
 
 /**
- * Enough steps for a search that starts at a sixteenth of the highest rate and succeeds there: five steps to
- * double the rate, one retry where it fails, and three halvings with two tries each.
+ * Enough steps for a search that starts at a sixteenth of the highest rate and succeeds there: five steps to double the
+ * rate, one retry where it fails, and three halvings with two tries each.
  */
 const STEPS_IN_A_RUN = 12;
 
@@ -48,9 +48,8 @@ export const stepsIn = (durationMs: number) => {
 };
 
 /**
- * Searches for the highest rate that meets the objectives: doubles the rate until something fails, then
- * halves the remaining interval (on the logarithm). A failing step is tried a second time, because a single
- * hiccup is not a limit.
+ * Searches for the highest rate that meets the objectives: doubles the rate until something fails, then halves the
+ * remaining interval (on the logarithm). A failing step is tried a second time, because a single hiccup is not a limit.
  */
 export const searchBreakpoint = async ({
   from,

@@ -6,8 +6,8 @@ import { fileURLToPath } from "node:url";
 const isCheckout = import.meta.url.endsWith(".ts");
 
 /**
- * The file that k6 runs: one module with all scenarios and their imports except k6's own, because k6 resolves
- * no packages. In a checkout it is bundled into `folder`, which must exist; the package includes it prebuilt.
+ * The file that k6 runs: one module with all scenarios and their imports except k6's own, because k6 resolves no
+ * packages. In a checkout it is bundled into `folder`, which must exist; the package includes it prebuilt.
  */
 export const scriptFor = async (folder: string): Promise<string> => {
   if (!isCheckout) return fileURLToPath(new URL("scenarios/main.js", import.meta.url));

@@ -14,9 +14,7 @@ import { exitCodes } from "../../conformance/contract/exit-codes.ts";
 
 export type AskedRun = Omit<LoadPlan, "shape"> & { readonly shape: ShapeName };
 
-/**
- * Runs what was requested and writes its record to `out`; each step of a search has its own record below it.
- */
+/** Runs what was requested and writes its record to `out`; each step of a search has its own record below it. */
 export const loadByShape = (context: LoadContext, asked: AskedRun, out: string): Promise<LoadRecord> => {
   const { shape } = asked;
   return shape === "breakpoint" ? search(context, asked, out) : load(context, { ...asked, shape }, out);
@@ -83,8 +81,8 @@ interface StepOfSearch {
 }
 
 /**
- * The course of a search joins its steps without the pauses between them; answers after the end of a step
- * count in its last second.
+ * The course of a search joins its steps without the pauses between them; answers after the end of a step count in its
+ * last second.
  */
 const contextOfStep = (
   context: LoadContext,

@@ -7,8 +7,8 @@ import { duration } from "../../conformance/contract/duration.ts";
 import type { Profile } from "../../conformance/contract/profile.ts";
 
 /**
- * Refuses a load that cannot or must not run: a scenario that lacks a requirement, a host that the profile
- * does not permit, a rate or duration above the ceilings. Throws ConfigurationError before anything is sent.
+ * Refuses a load that cannot or must not run: a scenario that lacks a requirement, a host that the profile does not
+ * permit, a rate or duration above the ceilings. Throws ConfigurationError before anything is sent.
  */
 export const checkPlan = (
   { profile }: { readonly profile: FetchedProfile },
@@ -48,9 +48,8 @@ interface AskedLoad {
 }
 
 /**
- * Refuses a load on a target that is not permitted. Loopback is always permitted; any other host only if
- * `safety.hosts` names it exactly. The same applies to the hosts of event hooks, which are loaded too. Throws
- * ConfigurationError.
+ * Refuses a load on a target that is not permitted. Loopback is always permitted; any other host only if `safety.hosts`
+ * names it exactly. The same applies to the hosts of event hooks, which are loaded too. Throws ConfigurationError.
  */
 export const checkSafety = (
   profile: Pick<Profile, "baseUrl" | "safety">,

@@ -2,8 +2,8 @@ import { digestPartitions } from "../../conformance/contract/segments.ts";
 import { issuedRules, type Issued } from "../protocol.ts";
 
 /*
- * A digest in a file: eight of its bytes, then four for its kind and moment. Files are partitioned by the
- * digests' first bits, so that a merge holds only one partition of each segment at a time.
+ * A digest in a file: eight of its bytes, then four for its kind and moment. Files are partitioned by the digests'
+ * first bits, so that a merge holds only one partition of each segment at a time.
  */
 
 export const digestBytes = 12;
@@ -36,8 +36,8 @@ export interface CrossDuplicate {
 }
 
 /**
- * A hash table with four words per slot, which share a cache line: both halves of the digest, the moment, and
- * the positions of the first and last segment that had it, each plus one; 0 is an empty slot.
+ * A hash table with four words per slot, which share a cache line: both halves of the digest, the moment, and the
+ * positions of the first and last segment that had it, each plus one; 0 is an empty slot.
  */
 const WORDS = 4;
 const PLACE_BITS = 16;
@@ -50,16 +50,15 @@ const tableFor = (count: number, spare: Int32Array): Int32Array => {
 };
 
 /**
- * Codes are compared with codes, and tokens with tokens of either kind: grouped by the rule that a duplicate
- * breaks.
+ * Codes are compared with codes, and tokens with tokens of either kind: grouped by the rule that a duplicate breaks.
  */
 const groups = [...new Set(Object.values(issuedRules))];
 const groupOf = kinds.map((kind) => groups.indexOf(issuedRules[kind]));
 
 /**
- * Finds credentials issued in several segments, within one partition of each. For n segments with the same
- * credential, reports n - 1; a segment finds its own duplicates itself. Moments are each segment's own.
- * Returns its table for reuse by the next partition, because garbage of that size would accumulate.
+ * Finds credentials issued in several segments, within one partition of each. For n segments with the same credential,
+ * reports n - 1; a segment finds its own duplicates itself. Moments are each segment's own. Returns its table for reuse
+ * by the next partition, because garbage of that size would accumulate.
  */
 export const crossDuplicates = (
   partitions: readonly { readonly segment: number; readonly bytes: Buffer }[],

@@ -9,8 +9,8 @@ import { ConfigurationError } from "../../conformance/contract/problem.ts";
 const LEAST_BLOCK_MS = 2_000;
 
 /**
- * The flags of `touchstone duet` as the load of one block. Throws ConfigurationError with every problem, each
- * naming its flag.
+ * The flags of `touchstone duet` as the load of one block. Throws ConfigurationError with every problem, each naming
+ * its flag.
  */
 export const parseBlock = (flags: {
   readonly scenario: string;
@@ -101,8 +101,8 @@ export const playDuet = async (context: DuetContext, out: string): Promise<Playe
 };
 
 /**
- * The service's endpoints as blocks; an invalid load spoils its block, and so its pair. If nothing was
- * granted, one spoilt block without an endpoint says so.
+ * The service's endpoints as blocks; an invalid load spoils its block, and so its pair. If nothing was granted, one
+ * spoilt block without an endpoint says so.
  */
 const blocksOf = (record: LoadRecord, pair: number, side: Side): readonly Block[] => {
   const reasons = (record.validity?.reasons ?? []).map(({ reason }) => reason);

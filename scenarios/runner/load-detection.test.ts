@@ -8,8 +8,8 @@ import { k6ForTests, k6WithinMs } from "./testing/k6.ts";
 import { folderOfFile } from "../../conformance/testing/folders.ts";
 
 /**
- * Defects that only load shows, each found under the rule that it breaks and under no other. All of
- * them are tried one by one by `npm run bench -- load-detect`; here are some that do not hide one another.
+ * Defects that only load shows, each found under the rule that it breaks and under no other. All of them are tried one
+ * by one by `npm run bench -- load-detect`; here are some that do not hide one another.
  */
 
 const folder = folderOfFile();

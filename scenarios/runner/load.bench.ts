@@ -195,9 +195,9 @@ const reading = {
 };
 
 /**
- * Ten minutes of samples at 2,000 requests per second, as k6 would write them, read as fast as possible:
- * latencies are lognormal (median 4 ms, sigma 0.7), which fills more cells than a fast service does. Size and
- * memory are then extrapolated to an hour.
+ * Ten minutes of samples at 2,000 requests per second, as k6 would write them, read as fast as possible: latencies are
+ * lognormal (median 4 ms, sigma 0.7), which fills more cells than a fast service does. Size and memory are then
+ * extrapolated to an hour.
  */
 const anHour = async (): Promise<void> => {
   using folder = temporaryFolder();

@@ -23,9 +23,9 @@ import { ConfigurationError, UnreachableError } from "../../conformance/contract
 import { exitCodes } from "../../conformance/contract/exit-codes.ts";
 
 /**
- * Runs one load: a preflight of every step by one virtual user, then the load with a record that grows second
- * by second, then the verdicts. Throws ConfigurationError if the run makes no sense, K6Failed if k6 cannot be
- * started or its samples cannot be read.
+ * Runs one load: a preflight of every step by one virtual user, then the load with a record that grows second by
+ * second, then the verdicts. Throws ConfigurationError if the run makes no sense, K6Failed if k6 cannot be started or
+ * its samples cannot be read.
  */
 export const load = async (context: LoadContext, plan: LoadPlan, out: string): Promise<LoadRecord> => {
   checkPlan(context.target, plan);

@@ -17,9 +17,7 @@ export type LoadHeader = Omit<LoadRecord, "version" | "command" | "state" | "end
 /** The result. May override fields of the header. */
 export type LoadFinal = Partial<LoadHeader> & Pick<LoadRecord, "endedAt">;
 
-/**
- * Receives a load run as it progresses. Its methods never throw; `failure` reports what could not be written.
- */
+/** Receives a load run as it progresses. Its methods never throw; `failure` reports what could not be written. */
 export interface LoadSink {
   /** Whole lines of the histogram log. */
   latency(lines: string): void;
@@ -44,10 +42,7 @@ export const nowhere: LoadSink = {
 
 export interface LoadRecordWriter extends LoadSink {
   readonly directory: string;
-  /**
-   * Completes the record with a manifest of its files. Throws UnfinishedRecord if anything could not be
-   * written.
-   */
+  /** Completes the record with a manifest of its files. Throws UnfinishedRecord if anything could not be written. */
   seal(final: LoadFinal): LoadRecord;
   /** Closes the files, sealed or not. Safe to call twice. */
   close(): void;
@@ -92,8 +87,8 @@ export const openLoadRecord = (directory: string, header: LoadHeader): LoadRecor
 const BUFFER_BYTES = 512 * digestBytes;
 
 /**
- * The files in which a segment keeps the digests of issued credentials, so that a merge finds those that
- * another segment got as well.
+ * The files in which a segment keeps the digests of issued credentials, so that a merge finds those that another
+ * segment got as well.
  */
 const openDigests = ({ append }: Pick<RunDirectory<never>, "append">) => {
   const partitions = Array.from({ length: digestPartitions }, (_, partition) => ({

@@ -19,8 +19,8 @@ export const shareOf = (stages: readonly Stage[], segment: ScriptSegment | undef
       }));
 
 /**
- * k6's flags for a segment. With the whole sequence, segments deal out iterations one by one, so that none is
- * lost or played twice.
+ * k6's flags for a segment. With the whole sequence, segments deal out iterations one by one, so that none is lost or
+ * played twice.
  */
 export const segmentFlags = ({ index, count }: ScriptSegment): readonly string[] => {
   const bound = (at: number): string => (at === 0 || at === count ? String(at / count) : `${at}/${count}`);
@@ -32,9 +32,9 @@ export const segmentFlags = ({ index, count }: ScriptSegment): readonly string[]
 };
 
 /**
- * The key of the digests that a merge compares: the same in all segments, and only known with the clients'
- * secrets. It also generates accounts, so it must differ between two tries of one run id: they begin at
- * different moments, and the second must not find what the first wrote.
+ * The key of the digests that a merge compares: the same in all segments, and only known with the clients' secrets. It
+ * also generates accounts, so it must differ between two tries of one run id: they begin at different moments, and the
+ * second must not find what the first wrote.
  */
 export const digestKeyOf = (
   { runId, startAtMs }: Pick<SegmentPlan, "runId" | "startAtMs">,

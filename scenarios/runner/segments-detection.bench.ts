@@ -41,8 +41,8 @@ const playedOf = ({ achieved, validity }: LoadRecord): string =>
 const SOUND = "sound";
 
 /**
- * Defects that only load shows, each with three segments of the load meant to show it, and the sound service.
- * `push` runs on one machine. TOUCHSTONE_BENCH_ONLY selects some of them.
+ * Defects that only load shows, each with three segments of the load meant to show it, and the sound service. `push`
+ * runs on one machine. TOUCHSTONE_BENCH_ONLY selects some of them.
  */
 export const segmentDetection = async (
   only = process.env["TOUCHSTONE_BENCH_ONLY"]?.split(",") ?? [...Object.keys(loadDefects), SOUND],

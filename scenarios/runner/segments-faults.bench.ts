@@ -194,9 +194,8 @@ const play = async (
 };
 
 /**
- * Plays three sound segments and, beside them, every fault's segment 2 of the same run, each on its own
- * simulated machine; merges each fault's segment in place of the sound one, and prints the result. Needs
- * root, iproute2 and Go.
+ * Plays three sound segments and, beside them, every fault's segment 2 of the same run, each on its own simulated
+ * machine; merges each fault's segment in place of the sound one, and prints the result. Needs root, iproute2 and Go.
  */
 export const segmentFaults = async (): Promise<void> => {
   if (process.getuid?.() !== 0) {

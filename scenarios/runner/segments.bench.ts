@@ -21,9 +21,8 @@ import { temporaryFolder } from "./testing/loads.ts";
 import { writeSegment } from "./testing/segments.ts";
 
 /**
- * `npm run bench -- segments`: the accuracy of a merge, how k6 deals out a load, machine faults, and the cost
- * of a merge. Two cores cannot show that more machines carry more load. TOUCHSTONE_BENCH_PARTS selects some
- * parts.
+ * `npm run bench -- segments`: the accuracy of a merge, how k6 deals out a load, machine faults, and the cost of a
+ * merge. Two cores cannot show that more machines carry more load. TOUCHSTONE_BENCH_PARTS selects some parts.
  */
 export const segments = async (
   only = process.env["TOUCHSTONE_BENCH_PARTS"]?.split(",") ?? Object.keys(parts),
@@ -166,8 +165,7 @@ const hex = (high: number, low: number): string =>
   high.toString(16).padStart(8, "0") + low.toString(16).padStart(8, "0");
 
 /**
- * Ten million digests on eight machines, a thousand of them on two. Reads one partition after another, like a
- * merge.
+ * Ten million digests on eight machines, a thousand of them on two. Reads one partition after another, like a merge.
  */
 const duplicates = (): void => {
   const next = sfc32([1, 2, 3, 4], 12);
@@ -203,10 +201,7 @@ const duplicates = (): void => {
 
 const RATE = 2_000;
 
-/**
- * A segment of a minute at 2,000 requests per second, extended by repeating its seconds, with its own
- * digests.
- */
+/** A segment of a minute at 2,000 requests per second, extended by repeating its seconds, with its own digests. */
 const prolong = (directory: string, minutes: number): void => {
   const latency = path.join(directory, loadFiles.latency);
   const lines = readFileSync(latency, "utf8").split("\n");

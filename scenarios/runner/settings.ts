@@ -85,10 +85,10 @@ const MOST_USERS_AT_START = 1_000;
 const MOST_USERS = 5_000;
 
 /**
- * How many virtual users a rate needs, by Little's law: arrivals per second times the seconds an iteration
- * lasts. Enough exist from the start for answers of 100 ms and a stall, because k6 drops the arrival for
- * which it must create another. An idle one costs some hundred KiB. If the load is cut into segments, k6
- * divides these numbers, so that each segment gets enough.
+ * How many virtual users a rate needs, by Little's law: arrivals per second times the seconds an iteration lasts.
+ * Enough exist from the start for answers of 100 ms and a stall, because k6 drops the arrival for which it must create
+ * another. An idle one costs some hundred KiB. If the load is cut into segments, k6 divides these numbers, so that each
+ * segment gets enough.
  */
 export const virtualUsersFor = (
   {

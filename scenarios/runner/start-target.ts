@@ -23,11 +23,11 @@ const GRACE_MS = 5_000;
 const MOST_OUTPUT = 2_000;
 
 /**
- * Starts a service by its command and waits until it answers at baseUrl with any status. It gets its own
- * process group, so that Ctrl-C ends the load before the service, and everything started by a shell or script
- * ends with it. If this process is killed, its watchdog ends the group. A daemon that leaves the group is out
- * of reach. Throws ConfigurationError, with the end of the command's output, if something already answers
- * there or the command ends before anything does; UnreachableError if it takes too long.
+ * Starts a service by its command and waits until it answers at baseUrl with any status. It gets its own process group,
+ * so that Ctrl-C ends the load before the service, and everything started by a shell or script ends with it. If this
+ * process is killed, its watchdog ends the group. A daemon that leaves the group is out of reach. Throws
+ * ConfigurationError, with the end of the command's output, if something already answers there or the command ends
+ * before anything does; UnreachableError if it takes too long.
  */
 export const startTarget = async (options: StartOptions) => {
   const { command, flag, baseUrl, withinMs, environment, clock, signal } = options;

@@ -74,8 +74,8 @@ interface Evidence extends Judged {
 }
 
 /**
- * A broken rule outweighs everything else. A service that failed under load fails. A run spoilt by the
- * harness or its machine says nothing about speed: it is incomplete, never green.
+ * A broken rule outweighs everything else. A service that failed under load fails. A run spoilt by the harness or its
+ * machine says nothing about speed: it is incomplete, never green.
  */
 const outcomeOf = ({ signal, result, rules, objectives, validity }: Evidence): Outcome => {
   if (rules.some(({ breaches }) => breaches > 0)) return "failed";

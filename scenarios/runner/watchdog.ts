@@ -1,8 +1,8 @@
 import { spawn } from "node:child_process";
 
 /**
- * Waits until its input ends, which happens when its starter is gone for any reason; then ends the guarded
- * process and cleans up.
+ * Waits until its input ends, which happens when its starter is gone for any reason; then ends the guarded process and
+ * cleans up.
  */
 const script = `
 target=
@@ -20,8 +20,8 @@ export type Watchdog = ReturnType<typeof watchdog>;
 
 /**
  * Guards a process that must not outlive this one, such as a load that would continue without its runner, and
- * optionally a folder with secrets. If this process is killed, a shell left behind signals the guarded
- * process, kills it after five seconds, and removes the folder. Start it before the process to guard.
+ * optionally a folder with secrets. If this process is killed, a shell left behind signals the guarded process, kills
+ * it after five seconds, and removes the folder. Start it before the process to guard.
  */
 export const watchdog = (folder = "") => {
   const shell = spawn("sh", ["-c", script, "sh", folder], {
@@ -34,8 +34,8 @@ export const watchdog = (folder = "") => {
   shell.unref();
   return {
     /**
-     * The process that must not outlive this one, and the signal that ends it in order; a negative id means a
-     * process group.
+     * The process that must not outlive this one, and the signal that ends it in order; a negative id means a process
+     * group.
      */
     guard: (pid: number, by: "INT" | "TERM"): void => void shell.stdin.write(`${by} ${pid}\n`),
     callOff: () => shell.kill("SIGKILL"),

@@ -24,9 +24,7 @@ const chosenBefore = (storageKey: string): Theme | undefined => {
   return stored === "light" || stored === "dark" ? stored : undefined;
 };
 
-/**
- * Light or dark as the system says, until the reader chooses; the browser stores the choice under this key.
- */
+/** Light or dark as the system says, until the reader chooses; the browser stores the choice under this key. */
 export const ThemeButton = ({ storageKey }: { readonly storageKey: string }) => {
   const system = matchMedia("(prefers-color-scheme: dark)");
   const [isDark, setDark] = useState(system.matches);

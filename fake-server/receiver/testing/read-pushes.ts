@@ -2,8 +2,8 @@ import { createReadStream } from "node:fs";
 import type { PushLine } from "../../../conformance/contract/push.ts";
 
 /**
- * Reads a journal (pushes.jsonl) in batches of lines. Skips an incomplete last line, as left by a killed
- * process: it was never acknowledged. Rejects if a line is not JSON.
+ * Reads a journal (pushes.jsonl) in batches of lines. Skips an incomplete last line, as left by a killed process: it
+ * was never acknowledged. Rejects if a line is not JSON.
  */
 export async function* readPushes(file: string): AsyncGenerator<readonly PushLine[]> {
   let half = Buffer.alloc(0);

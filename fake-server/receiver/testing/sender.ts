@@ -33,8 +33,8 @@ export interface Sender {
 }
 
 /**
- * A sender that trusts the receiver's authority and keeps its connections. If an IPv4 address is given, the
- * receiver's name resolves to it.
+ * A sender that trusts the receiver's authority and keeps its connections. If an IPv4 address is given, the receiver's
+ * name resolves to it.
  */
 export const openSender = (
   { callbackUrl, caPem }: Pick<RunningReceiver, "callbackUrl" | "caPem">,

@@ -121,9 +121,7 @@ const latestOf = (points: readonly LatencyPoint[]): string => {
     : `p50 ${latency(last.p50Ms)} (line), p95 ${latency(last.p95Ms)}, p99 ${latency(last.p99Ms)} in second ${last.second + 1}`;
 };
 
-/**
- * Percentiles cannot be added: for several seconds, draws those of the slowest second and the counts of all.
- */
+/** Percentiles cannot be added: for several seconds, draws those of the slowest second and the counts of all. */
 const slowestOf = (points: readonly LatencyPoint[], bucketSeconds: number): readonly LatencyPoint[] =>
   [...Map.groupBy(points, ({ second }) => Math.floor(second / bucketSeconds) * bucketSeconds)].map(
     ([second, group]) => {

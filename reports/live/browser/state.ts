@@ -30,8 +30,8 @@ export const nothing: LiveState = {
 const MOST_BREACHES = 50;
 
 /**
- * The state after more events. Growing collections are copied once per batch, because a page that connects
- * late receives thousands of events.
+ * The state after more events. Growing collections are copied once per batch, because a page that connects late
+ * receives thousands of events.
  */
 export const after = (before: LiveState, events: readonly LiveEvent[]): LiveState => {
   const of = <Kind extends LiveEvent["kind"]>(kind: Kind) =>

@@ -3,8 +3,8 @@ import { openApiDocument } from "../document.ts";
 import type { JsonObject } from "../schemas.ts";
 
 /**
- * The published document, or a version narrowed for one service: with the client's own values and with every
- * parameter required. Anyone testing with it only gains from the stricter document.
+ * The published document, or a version narrowed for one service: with the client's own values and with every parameter
+ * required. Anyone testing with it only gains from the stricter document.
  */
 export const documentFor = (kind: "narrowed" | "published", client: FakeClient): JsonObject => {
   const document = openApiDocument("0");

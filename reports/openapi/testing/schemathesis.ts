@@ -49,8 +49,8 @@ interface Report {
 }
 
 /**
- * Checks without a basis in the document: which valid-looking values are accepted (required parameters and
- * the maximum limit are not shown), and which status an unknown method gets.
+ * Checks without a basis in the document: which valid-looking values are accepted (required parameters and the maximum
+ * limit are not shown), and which status an unknown method gets.
  */
 const GROUNDLESS = ["positive_data_acceptance", "unsupported_method"];
 
@@ -90,9 +90,9 @@ const phase = async (
 const EVENTS = 12;
 
 /**
- * Runs Schemathesis against a fake with this behaviour, set up as an adopter would: a token, real client
- * credentials, links between the operations, and notifications to list. Its check that a token is required
- * mistakes a linked token for an invented one, so the stateful phase runs without that check.
+ * Runs Schemathesis against a fake with this behaviour, set up as an adopter would: a token, real client credentials,
+ * links between the operations, and notifications to list. Its check that a token is required mistakes a linked token
+ * for an invented one, so the stateful phase runs without that check.
  */
 export const schemathesis = async (
   programs: string,

@@ -3,8 +3,8 @@ import { checkOf, expectThat, type Check } from "../check.ts";
 import { limitRuleOf, type ListQuery } from "./pages.ts";
 
 /**
- * What one virtual user knows about an account that only it writes to. Virtual users share no memory, so each
- * has its own accounts and can compute exactly which notifications may and must exist.
+ * What one virtual user knows about an account that only it writes to. Virtual users share no memory, so each has its
+ * own accounts and can compute exactly which notifications may and must exist.
  */
 export interface Account {
   readonly accountId: string;
@@ -31,10 +31,7 @@ export const isSettled = (account: Account): boolean =>
   !account.doubtful && account.begun > 0 && account.seen.size === account.begun;
 
 export interface Before {
-  /**
-   * Minimum number of notifications the read must find: those seen before, and those acknowledged long enough
-   * ago.
-   */
+  /** Minimum number of notifications the read must find: those seen before, and those acknowledged long enough ago. */
   readonly least: number;
   readonly settled: boolean;
   readonly begun: number;
@@ -50,8 +47,8 @@ export const before = (account: Account, nowMs: number, visibilityMs: number): B
 });
 
 /**
- * Checks a page of the client's own account against what was known before the request and what had been begun
- * by the time of the answer, then records what it shows. A non-numeric total is a matter of the page's shape.
+ * Checks a page of the client's own account against what was known before the request and what had been begun by the
+ * time of the answer, then records what it shows. A non-numeric total is a matter of the page's shape.
  */
 export const judgeOwnPage = (
   account: Account,

@@ -86,8 +86,8 @@ export const judgeOneOpens = (listings: readonly Exchange[]): readonly Check[] =
 };
 
 /**
- * Concurrent exchanges of one code. If none succeeds, the service may have broken a deadlock; a missing
- * answer may have been the grant.
+ * Concurrent exchanges of one code. If none succeeds, the service may have broken a deadlock; a missing answer may have
+ * been the grant.
  */
 export const judgeRace = (contenders: readonly Exchange[]): readonly Check[] => {
   const attempts = contenders.map((contender) => ({
@@ -118,9 +118,7 @@ export const judgeReuse = (again: Exchange): readonly Check[] => {
   return isDecided(again) ? [held("code.single-use")] : [];
 };
 
-/**
- * A code with a wrong secret. Only meaningful if the control, a valid exchange of a second code, succeeds.
- */
+/** A code with a wrong secret. Only meaningful if the control, a valid exchange of a second code, succeeds. */
 export const judgeWrongSecret = (wrong: Exchange, control: Exchange): readonly Check[] => {
   if (holdsTokenSet(wrong.fields))
     return [broken("exchange.authenticates-client", "a wrong clientSecret gets no tokens", describe(wrong))];

@@ -1,8 +1,8 @@
 import { askedRateAt, type Stage } from "../../../conformance/contract/load-shape.ts";
 
 /**
- * Number of arrivals the stages request between two moments: rates change linearly, so the rate in the middle
- * is the mean.
+ * Number of arrivals the stages request between two moments: rates change linearly, so the rate in the middle is the
+ * mean.
  */
 export const askedBetween = (stages: readonly Stage[], fromMs: number, toMs: number): number =>
   stages.reduce((sum, stage) => {

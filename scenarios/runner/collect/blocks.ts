@@ -5,8 +5,8 @@ import { inGroups } from "../../../conformance/contract/text.ts";
 const MOST = 120;
 
 /**
- * Keeps the distributions of a run's seconds in bounded memory: when there are too many blocks of time,
- * neighbours are merged, and blocks become twice as long.
+ * Keeps the distributions of a run's seconds in bounded memory: when there are too many blocks of time, neighbours are
+ * merged, and blocks become twice as long.
  */
 export const createBlocks = (): {
   readonly add: (second: Counted) => void;

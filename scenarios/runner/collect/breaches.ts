@@ -13,8 +13,8 @@ const LONGEST_TEXT = 2_000;
 const MOST_EXCHANGES = 10;
 
 /**
- * The breaches of a run: the first ones of each rule with their proof, and the total number. `clientSecrets`
- * are masked wherever they occur; for other credentials, each proof lists its own.
+ * The breaches of a run: the first ones of each rule with their proof, and the total number. `clientSecrets` are masked
+ * wherever they occur; for other credentials, each proof lists its own.
  */
 export const createBreaches = (stages: readonly Stage[], clientSecrets: readonly string[]) => {
   const kept = new Map<string, LoadBreach[]>();
@@ -73,8 +73,8 @@ const maskedBreach = (
 };
 
 /**
- * Replaces credentials by labels, wherever their value appears: plain, URL-encoded, in JSON, in base64.
- * Unknown values are hidden in fields where the document puts a credential.
+ * Replaces credentials by labels, wherever their value appears: plain, URL-encoded, in JSON, in base64. Unknown values
+ * are hidden in fields where the document puts a credential.
  */
 export const maskOf = (
   clientSecrets: readonly string[],

@@ -17,9 +17,8 @@ export interface LoadResult extends Collected {
 }
 
 /**
- * Runs k6 on a script and collects its output, second by second, into the sink. Resolves with the run's
- * results when k6 has ended, for whatever reason. Throws K6Failed if k6 cannot be started or its samples
- * cannot be read.
+ * Runs k6 on a script and collects its output, second by second, into the sink. Resolves with the run's results when k6
+ * has ended, for whatever reason. Throws K6Failed if k6 cannot be started or its samples cannot be read.
  */
 export const runLoad = async (options: LoadOptions): Promise<LoadResult> => {
   const { clock, signal } = options;

@@ -161,8 +161,7 @@ const proofOf = (rule: (typeof issuedRules)[Issued], { what, atMs, beforeMs }: D
 interface ScriptLog {
   readonly troubles: readonly string[];
   /**
-   * Iterations in which the script threw an exception, and the first of them: bugs of the script, not of the
-   * service.
+   * Iterations in which the script threw an exception, and the first of them: bugs of the script, not of the service.
    */
   readonly exceptions: { readonly count: number; readonly first: readonly string[] };
 }

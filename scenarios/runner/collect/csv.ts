@@ -7,8 +7,8 @@ const LONGEST_ROW = 65_536;
 const MOST_FIELDS = 16;
 
 /**
- * Splits chunks of bytes, cut anywhere, into lines without line ends. The bytes of a chunk may be overwritten
- * after the call.
+ * Splits chunks of bytes, cut anywhere, into lines without line ends. The bytes of a chunk may be overwritten after the
+ * call.
  */
 export const createLineSplitter = (
   onLine: (bytes: Buffer, from: number, to: number) => void,
@@ -40,8 +40,8 @@ export const createLineSplitter = (
 export type Row = ReturnType<typeof createRow>;
 
 /**
- * A reusable reader of rows: an object per row would immediately become garbage. A field may be quoted and
- * then contain commas (RFC 4180).
+ * A reusable reader of rows: an object per row would immediately become garbage. A field may be quoted and then contain
+ * commas (RFC 4180).
  */
 export const createRow = () => {
   /** Start of each field, plus one entry as if another field followed the last. */

@@ -3,9 +3,9 @@ import type { Int32Histogram } from "hdr-histogram-js";
 import { histogramUnit } from "../../../conformance/contract/load-record.ts";
 
 /*
- * Histograms in version 2 encoding (HdrHistogram, AbstractHistogram.encodeIntoCompressedByteBuffer): base64
- * of a cookie, a length and a zlib stream with a header and counts. A merge reads hundreds of thousands of
- * them, most with few counts, so they are added as they are read, without a histogram object for each.
+ * Histograms in version 2 encoding (HdrHistogram, AbstractHistogram.encodeIntoCompressedByteBuffer): base64 of a
+ * cookie, a length and a zlib stream with a header and counts. A merge reads hundreds of thousands of them, most with
+ * few counts, so they are added as they are read, without a histogram object for each.
  */
 
 const cookies = { compressed: 0x1c849304, plain: 0x1c849303 } as const;
@@ -13,10 +13,7 @@ const cookies = { compressed: 0x1c849304, plain: 0x1c849303 } as const;
 const withoutWordSize = (cookie: number): number => (cookie & ~0xf0) >>> 0;
 const HEADER_BYTES = 40;
 
-/**
- * Adds an encoded histogram, whose maximum is known from elsewhere. False if it is not in a supported
- * encoding.
- */
+/** Adds an encoded histogram, whose maximum is known from elsewhere. False if it is not in a supported encoding. */
 export const addEncoded = (sum: Int32Histogram, encoded: string, greatest: number): boolean => {
   const counts = countsIn(encoded);
   return counts !== undefined && addCounts(sum, counts, greatest);

@@ -25,8 +25,8 @@ const middles = Float64Array.from({ length: shape.countsArrayLength }, (_, index
 );
 
 /**
- * The sum of all latencies in microseconds, counting each as the middle of its cell: the same as the
- * histogram's mean, in a hundredth of the time.
+ * The sum of all latencies in microseconds, counting each as the middle of its cell: the same as the histogram's mean,
+ * in a hundredth of the time.
  */
 export const sumOf = (histogram: Int32Histogram): number => {
   let sum = 0;

@@ -6,10 +6,7 @@ import process from "node:process";
 import type { SecondLine } from "../../../conformance/contract/load-record.ts";
 import type { RunnerClock } from "../clock.ts";
 
-/**
- * The cost of the load since the previous reading: CPU time as cores in use, memory, and the machine's idle
- * share.
- */
+/** The cost of the load since the previous reading: CPU time as cores in use, memory, and the machine's idle share. */
 export type Reading = Pick<SecondLine, "k6" | "collector" | "machineIdle">;
 
 /** CPU time since the process began, and current memory. */
@@ -66,8 +63,8 @@ export const createReadings = (k6: number, clock: Pick<RunnerClock, "wallTime" |
   };
   return {
     /**
-     * Usage between two moments of wall-clock time, as closely as samples allow; calls must advance in time. A
-     * second is closed some time after it ends, and k6's samples may lag behind.
+     * Usage between two moments of wall-clock time, as closely as samples allow; calls must advance in time. A second
+     * is closed some time after it ends, and k6's samples may lag behind.
      */
     read,
     close: (): void => {
@@ -107,8 +104,7 @@ const used = (looks: readonly Look[]): Reading => {
 };
 
 /**
- * How late this process's timers were since the previous read: on a machine without idle time, k6's are
- * equally late.
+ * How late this process's timers were since the previous read: on a machine without idle time, k6's are equally late.
  */
 const timerLag = () => {
   const delays = monitorEventLoopDelay({ resolution: TIMER_MS });
@@ -155,10 +151,7 @@ const usageFromProc = (pid: number): Usage | undefined => {
   }
 };
 
-/**
- * From ps, if there is no /proc. It runs in the background, so each call returns the answer to the previous
- * one.
- */
+/** From ps, if there is no /proc. It runs in the background, so each call returns the answer to the previous one. */
 const usageFromPs = (pid: number): (() => Usage | undefined) => {
   let latest: Usage | undefined;
   return () => {

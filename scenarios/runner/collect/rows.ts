@@ -33,9 +33,9 @@ export interface RequestSample {
 const VALUE = 2;
 
 /**
- * Reads k6's CSV (output `csv`, timestamps in microseconds). Nine of ten rows are unused: they are recognised
- * by a few bytes and never decoded. The rows of one request arrive together, its duration directly before its
- * blocked time, so that two rows make one sample.
+ * Reads k6's CSV (output `csv`, timestamps in microseconds). Nine of ten rows are unused: they are recognised by a few
+ * bytes and never decoded. The rows of one request arrive together, its duration directly before its blocked time, so
+ * that two rows make one sample.
  */
 export const createRowReader = (sink: RowSink) => {
   const row = createRow();

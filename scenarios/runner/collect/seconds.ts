@@ -31,13 +31,11 @@ export interface ClosedSecond {
 export type Seconds = ReturnType<typeof createSeconds>;
 
 /**
- * Maximum delay of a sample behind the newest one: k6 writes samples approximately in the order in which they
- * ended.
+ * Maximum delay of a sample behind the newest one: k6 writes samples approximately in the order in which they ended.
  */
 const LATENESS_MS = 500;
 /**
- * There are few endpoints; any beyond this number, or with a name that a log line cannot carry, are counted
- * together.
+ * There are few endpoints; any beyond this number, or with a name that a log line cannot carry, are counted together.
  */
 const MOST_ENDPOINTS = 20;
 const OTHERS = "other";
@@ -58,8 +56,8 @@ interface OpenSecond {
 }
 
 /**
- * Sorts samples into seconds since the start of the load. Time comes from the samples: k6 reports its virtual
- * users every second, so that seconds in which the service is silent are closed as well.
+ * Sorts samples into seconds since the start of the load. Time comes from the samples: k6 reports its virtual users
+ * every second, so that seconds in which the service is silent are closed as well.
  */
 export const createSeconds = (
   stages: readonly Stage[],

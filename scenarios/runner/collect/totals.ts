@@ -119,8 +119,7 @@ const createEndpointTotals = () => {
 };
 
 /**
- * Little's law: requests per second times the seconds each took. k6 reports its busy users too rarely to be
- * reliable.
+ * Little's law: requests per second times the seconds each took. k6 reports its busy users too rarely to be reliable.
  */
 const underWayIn = (histograms: readonly TaggedHistogram[]): number =>
   histograms
@@ -192,17 +191,14 @@ const createUse = () => {
   };
 };
 
-/**
- * How many iterations were missing in a second in which k6 dropped some, or started clearly fewer than
- * requested.
- */
+/** How many iterations were missing in a second in which k6 dropped some, or started clearly fewer than requested. */
 const lackedIn = ({ dropped, started, asked }: ClosedSecond["line"]): number =>
   dropped > 0 || started < STARTED_SHARE * asked - 1 ? Math.max(dropped, asked - started) : 0;
 const STARTED_SHARE = 0.9;
 
 /**
- * Minimum lag of the latest 1 % of a second's iterations. A dropped iteration has no number, so each makes
- * later ones seem one interval later than they are.
+ * Minimum lag of the latest 1 % of a second's iterations. A dropped iteration has no number, so each makes later ones
+ * seem one interval later than they are.
  */
 const lateIn = ({ lag, line }: ClosedSecond, droppedSoFar: number): number | undefined =>
   lag === undefined || lag.totalCount === 0

@@ -14,8 +14,8 @@ const HIGHEST_LOAD = 0.75;
 const MOST_TABLES = 12;
 
 /**
- * Keeps the run's digests in memory, in tables that are filled one after another. At the maximum number of
- * tables, the oldest is dropped, and digests are compared only with the remaining ones.
+ * Keeps the run's digests in memory, in tables that are filled one after another. At the maximum number of tables, the
+ * oldest is dropped, and digests are compared only with the remaining ones.
  */
 export const createUniqueness = (slots = SLOTS, mostTables = MOST_TABLES) => {
   const groups: string[] = [];
@@ -37,10 +37,7 @@ export const createUniqueness = (slots = SLOTS, mostTables = MOST_TABLES) => {
   };
 
   return {
-    /**
-     * Adds a digest of 16 hexadecimal digits; ignores anything else. Digests of different groups are not
-     * compared.
-     */
+    /** Adds a digest of 16 hexadecimal digits; ignores anything else. Digests of different groups are not compared. */
     add: (group: string, what: string, digest: string, atMs: number): Duplicate | undefined => {
       const high = hexAt(digest, 0);
       const low = hexAt(digest, 8);
@@ -55,10 +52,7 @@ export const createUniqueness = (slots = SLOTS, mostTables = MOST_TABLES) => {
       tableWithRoom().add(high, key, atMs);
       return undefined;
     },
-    /**
-     * How much of the run each credential was compared with, in words; undefined if all were compared with
-     * all.
-     */
+    /** How much of the run each credential was compared with, in words; undefined if all were compared with all. */
     note: (): string | undefined =>
       isWindow
         ? `each was compared with at least the ${full * (mostTables - 1)} issued before it`

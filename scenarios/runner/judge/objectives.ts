@@ -31,10 +31,9 @@ export interface Measures {
 }
 
 /**
- * Judges the objectives from the histograms. Percentiles cover granted requests only, counted from their
- * scheduled start; failures only affect the error share. An endpoint that the scenario never calls has no
- * objective; if the profile names one that the scenario does not call, it was not measured, which is not a
- * success.
+ * Judges the objectives from the histograms. Percentiles cover granted requests only, counted from their scheduled
+ * start; failures only affect the error share. An endpoint that the scenario never calls has no objective; if the
+ * profile names one that the scenario does not call, it was not measured, which is not a success.
  */
 export const judgeObjectives = (
   profile: Pick<Profile, "slos">,
@@ -118,8 +117,8 @@ const latencyObjectives = (
 };
 
 /**
- * If a service only pushes once its clock is moved, delays cannot be measured, which fails only explicitly
- * requested objectives.
+ * If a service only pushes once its clock is moved, delays cannot be measured, which fails only explicitly requested
+ * objectives.
  */
 const judgePushes = (
   asked: Objectives["push"],

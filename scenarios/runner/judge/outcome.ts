@@ -9,8 +9,8 @@ export interface Judged {
 }
 
 /**
- * The outcome of a completed load. A broken rule outweighs everything else, and an invalid run is neither
- * fast nor slow.
+ * The outcome of a completed load. A broken rule outweighs everything else, and an invalid run is neither fast nor
+ * slow.
  */
 export const judgedOutcome = ({ rules, objectives, validity }: Judged): Outcome => {
   if (rules.some(({ breaches }) => breaches > 0)) return "failed";

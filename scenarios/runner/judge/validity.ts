@@ -20,8 +20,8 @@ export interface LoadEvidence {
 }
 
 /**
- * Whether the run says anything about the service's speed. A run that did not generate the requested load is
- * invalid: neither slow nor fast. Its breaches of rules remain breaches.
+ * Whether the run says anything about the service's speed. A run that did not generate the requested load is invalid:
+ * neither slow nor fast. Its breaches of rules remain breaches.
  */
 export const judgeValidity = (evidence: LoadEvidence): Validity => {
   const reasons = reasonsIn(evidence);
@@ -51,10 +51,9 @@ const LEAST_IDLE = 0.05;
 const MOST_OF_CORES = 0.9;
 
 /**
- * Iterations dropped for lack of CPU on the load generator's machine. Its response times then say nothing: a
- * request waiting for k6 looks like one waiting for the service. Judged by the seconds that fell short: the
- * machine's idle time, k6's CPU use, and how late k6 started the iterations it did start. Other seconds
- * cannot explain a drop.
+ * Iterations dropped for lack of CPU on the load generator's machine. Its response times then say nothing: a request
+ * waiting for k6 looks like one waiting for the service. Judged by the seconds that fell short: the machine's idle
+ * time, k6's CPU use, and how late k6 started the iterations it did start. Other seconds cannot explain a drop.
  */
 const starvation = (evidence: LoadEvidence): Reason | undefined => {
   const { cores, achieved } = evidence;
@@ -73,8 +72,8 @@ const droppedText = (dropped: number): string =>
   dropped === 1 ? "1 iteration was dropped" : `${dropped} iterations were dropped`;
 
 /**
- * A reason on the side of the load generator or its machine, with measurements of both: from the seconds that
- * fell short, if there are any.
+ * A reason on the side of the load generator or its machine, with measurements of both: from the seconds that fell
+ * short, if there are any.
  */
 const ownFault = (
   { achieved, cores }: LoadEvidence,
@@ -103,8 +102,8 @@ const ownFault = (
 const MOST_WAITING = 0.8;
 
 /**
- * k6 drops an arrival if it has no idle virtual user. On a machine with CPU to spare, slow answers or slow
- * connections use them up; otherwise k6 itself is too busy.
+ * k6 drops an arrival if it has no idle virtual user. On a machine with CPU to spare, slow answers or slow connections
+ * use them up; otherwise k6 itself is too busy.
  */
 const whyDropped = (evidence: LoadEvidence): Reason => {
   const {

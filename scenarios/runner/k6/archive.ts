@@ -32,9 +32,8 @@ export interface ArchiveOptions {
 }
 
 /**
- * Downloads the release archive, compares it with its published checksum, then unpacks it and passes the
- * binary to `place`, which moves it to its destination. Returns the reason if that fails. Throws only when
- * the signal aborts.
+ * Downloads the release archive, compares it with its published checksum, then unpacks it and passes the binary to
+ * `place`, which moves it to its destination. Returns the reason if that fails. Throws only when the signal aborts.
  */
 export const fromArchive = async (
   options: ArchiveOptions,

@@ -27,9 +27,8 @@ export interface LockOptions {
 }
 
 /**
- * Runs a task while no other task, in this process or another, holds the same lock. The lock is SQLite's on
- * an empty database: the kernel releases it when its process ends, however it ends, so that a killed build
- * needs no clean-up.
+ * Runs a task while no other task, in this process or another, holds the same lock. The lock is SQLite's on an empty
+ * database: the kernel releases it when its process ends, however it ends, so that a killed build needs no clean-up.
  */
 export const withLock = async <T>(
   file: string,

@@ -3,8 +3,7 @@ import process from "node:process";
 import { isFor, type K6Output } from "./outputs.ts";
 
 /**
- * The part of the user's environment that k6 needs; everything else is withheld, including credentials of the
- * profile.
+ * The part of the user's environment that k6 needs; everything else is withheld, including credentials of the profile.
  */
 const passedOn = [
   "PATH",
@@ -21,8 +20,8 @@ const passedOn = [
 ] as const;
 
 /**
- * k6 makes much garbage per sample; collecting it less often saves a tenth of its CPU time. The soft limit
- * keeps its heap from growing into memory that the service and the collector need.
+ * k6 makes much garbage per sample; collecting it less often saves a tenth of its CPU time. The soft limit keeps its
+ * heap from growing into memory that the service and the collector need.
  */
 const GARBAGE_PER_CENT = "400";
 const SHARE_OF_MEMORY = 0.4;
@@ -38,9 +37,8 @@ const memoryMiB = (): number => {
 };
 
 /**
- * k6's environment. The user's K6_ variables and proxies are not passed on: the load must be the one
- * requested, and take the same route as the gate; `ignored` names what the user had set. k6 trusts the
- * authorities that Node trusts.
+ * k6's environment. The user's K6_ variables and proxies are not passed on: the load must be the one requested, and
+ * take the same route as the gate; `ignored` names what the user had set. k6 trusts the authorities that Node trusts.
  */
 export const k6Environment = (
   user: NodeJS.ProcessEnv,

@@ -3,8 +3,8 @@ export interface K6End {
   readonly signal?: string;
   readonly meaning: string;
   /**
-   * What it says about the run: `finished` at its planned end; `stopped` by us, so the record is valid up to
-   * then; `interrupted` by a foreign signal; `harness`, for errors that only we or this machine can cause.
+   * What it says about the run: `finished` at its planned end; `stopped` by us, so the record is valid up to then;
+   * `interrupted` by a foreign signal; `harness`, for errors that only we or this machine can cause.
    */
   readonly says: "finished" | "stopped" | "interrupted" | "harness";
 }
@@ -32,8 +32,8 @@ const meanings: Readonly<Record<number, readonly [meaning: string, says: K6End["
 };
 
 /**
- * The meaning of k6's end. `asked`: we told it to stop, so the end is the intended one, whether by the
- * signal, by itself at the same moment, or by force.
+ * The meaning of k6's end. `asked`: we told it to stop, so the end is the intended one, whether by the signal, by
+ * itself at the same moment, or by force.
  */
 export const endOf = (exitCode: number | null, signal: string | null, asked: boolean): K6End => {
   if (exitCode === null) {

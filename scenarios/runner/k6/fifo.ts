@@ -24,14 +24,14 @@ export const makeFifo = async (file: string): Promise<void> => {
 /** A pipe holds 64 KiB on Linux, so one read empties it. */
 const READ_BYTES = 65_536;
 /**
- * k6 writes bursts of 4 KiB. Waking up for each costs more than reading it; during this short rest the pipe
- * fills, and only k6's writing goroutine waits.
+ * k6 writes bursts of 4 KiB. Waking up for each costs more than reading it; during this short rest the pipe fills, and
+ * only k6's writing goroutine waits.
  */
 const REST_MS = 3;
 
 /**
- * Opens the reading end, and also a writing end: so the pipe ends only when `finish` is called, not before k6
- * has opened it or if k6 cannot. The bytes passed to the reader are overwritten by the next read.
+ * Opens the reading end, and also a writing end: so the pipe ends only when `finish` is called, not before k6 has
+ * opened it or if k6 cannot. The bytes passed to the reader are overwritten by the next read.
  */
 export const readFifo = (
   file: string,

@@ -32,9 +32,9 @@ export interface FindOptions {
 }
 
 /**
- * Finds or installs k6: TOUCHSTONE_K6, then PATH, then the cache, then `go install`, then the project's
- * release archive. Throws ConfigurationError if TOUCHSTONE_K6 names anything but a usable k6, or if there is
- * none and none can be installed.
+ * Finds or installs k6: TOUCHSTONE_K6, then PATH, then the cache, then `go install`, then the project's release
+ * archive. Throws ConfigurationError if TOUCHSTONE_K6 names anything but a usable k6, or if there is none and none can
+ * be installed.
  */
 export const findK6 = async (options: FindOptions): Promise<FoundK6> => {
   const { found, tried } = await look(options);

@@ -22,8 +22,8 @@ const LONGEST_MS = 20 * 60_000;
 const TELL_EVERY_MS = 10_000;
 
 /**
- * Builds k6 with the Go tool chain and passes the binary to `place`, which moves it to its destination.
- * Returns the reason if that fails. Throws only when the signal aborts.
+ * Builds k6 with the Go tool chain and passes the binary to `place`, which moves it to its destination. Returns the
+ * reason if that fails. Throws only when the signal aborts.
  */
 export const goInstall = async (
   options: InstallOptions,
@@ -77,10 +77,7 @@ const isProgress = (line: string): boolean => line.startsWith("go: downloading")
 
 const LOW_PRIORITY = 10;
 
-/**
- * Lowers the build's priority below everything else, above all the gate; the compilers started by go inherit
- * it.
- */
+/** Lowers the build's priority below everything else, above all the gate; the compilers started by go inherit it. */
 const yieldTo = ({ pid }: ChildProcess): void => {
   try {
     if (pid !== undefined) os.setPriority(pid, LOW_PRIORITY);
@@ -90,9 +87,9 @@ const yieldTo = ({ pid }: ChildProcess): void => {
 };
 
 /**
- * The user's environment without what would change the build: modules are verified by the public checksum
- * database, whatever the user's own modules need. Every variable has a value, because an empty one would make
- * Go use its own settings file.
+ * The user's environment without what would change the build: modules are verified by the public checksum database,
+ * whatever the user's own modules need. Every variable has a value, because an empty one would make Go use its own
+ * settings file.
  */
 const goEnvironment = (environment: NodeJS.ProcessEnv, target: string): NodeJS.ProcessEnv => {
   const { GOOS: _os, GOARCH: _arch, ...rest } = environment;

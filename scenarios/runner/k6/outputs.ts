@@ -1,8 +1,7 @@
 import { ConfigurationError } from "../../../conformance/contract/problem.ts";
 
 /**
- * k6 outputs allowed beside ours, with the prefixes of the variables that configure them; k6 gets only these
- * variables.
+ * k6 outputs allowed beside ours, with the prefixes of the variables that configure them; k6 gets only these variables.
  */
 const prefixes = {
   opentelemetry: "K6_OTEL_",

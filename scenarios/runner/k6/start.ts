@@ -38,8 +38,8 @@ export interface RunningK6 {
   /** Tells k6 to end: it stops its iterations and writes its remaining samples. Killed after `graceMs`. */
   readonly stop: (graceMs?: number) => void;
   /**
-   * Settles when k6 has ended and all its samples and log lines were delivered. Rejects with K6Failed if they
-   * could not be read; k6 has ended then, too.
+   * Settles when k6 has ended and all its samples and log lines were delivered. Rejects with K6Failed if they could not
+   * be read; k6 has ended then, too.
    */
   readonly ended: Promise<K6End>;
 }
@@ -49,9 +49,8 @@ const FLUSH_EVERY = "200ms";
 const GRACE_MS = 10_000;
 
 /**
- * Starts k6 on a script. Secrets are passed in a settings file that only its owner may read; samples come
- * back through a named pipe in the same folder, which is deleted when k6 has ended. Throws K6Failed if it
- * cannot be started.
+ * Starts k6 on a script. Secrets are passed in a settings file that only its owner may read; samples come back through
+ * a named pipe in the same folder, which is deleted when k6 has ended. Throws K6Failed if it cannot be started.
  */
 export const startK6 = async (options: StartOptions): Promise<RunningK6> => {
   const folder = mkdtempSync(temporaryBase("k6"));
@@ -140,10 +139,7 @@ const prepare = async (folder: string, { k6, settings, environment, output }: St
   return { config, samples, variables, ignored };
 };
 
-/**
- * Version 1.3 introduced the mode in which k6 keeps no samples for a summary; version 2 removed the older
- * switch.
- */
+/** Version 1.3 introduced the mode in which k6 keeps no samples for a summary; version 2 removed the older switch. */
 const hasSummaryMode = (version: string): boolean => isAtLeast(version, 1, 3);
 
 const argumentsFor = (

@@ -65,8 +65,8 @@ const createPool = () => {
 type Counts = SecondLine["requests"][string];
 
 /**
- * Merges the same second of several machines. Counts are added; for load and lag indicators the worst counts,
- * because one spoilt machine spoils the whole.
+ * Merges the same second of several machines. Counts are added; for load and lag indicators the worst counts, because
+ * one spoilt machine spoils the whole.
  */
 const mergeLines = (second: number, lines: readonly SecondLine[]): SecondLine => {
   const sum = (of: (line: SecondLine) => number | undefined): number =>

@@ -17,8 +17,8 @@ export interface FoundDuplicates {
 }
 
 /**
- * Finds credentials issued on several machines. Holds one partition at a time, so that memory does not grow
- * with the run.
+ * Finds credentials issued on several machines. Holds one partition at a time, so that memory does not grow with the
+ * run.
  */
 export const duplicatesAcross = async (
   segments: readonly SegmentRun[],

@@ -17,9 +17,9 @@ import { segmentsOfOneRun } from "./refuse.ts";
 import type { AnyLoadRun, SegmentRun } from "./segment-run.ts";
 
 /**
- * Merges the segments of a load into one run and writes its record to `out`. Histograms are added cell by
- * cell, so percentiles are those of a single machine playing everything. Throws ConfigurationError, before
- * anything is written, if the records are not segments of one run.
+ * Merges the segments of a load into one run and writes its record to `out`. Histograms are added cell by cell, so
+ * percentiles are those of a single machine playing everything. Throws ConfigurationError, before anything is written,
+ * if the records are not segments of one run.
  */
 export const mergeSegments = async (runs: readonly AnyLoadRun[], out: string): Promise<LoadRecord> => {
   const segments = segmentsOfOneRun(runs);
@@ -125,8 +125,8 @@ const breachesOf = async (
 };
 
 /**
- * How often each rule was checked and broken on all machines. For a record that was cut off, breaches are
- * counted from its seconds.
+ * How often each rule was checked and broken on all machines. For a record that was cut off, breaches are counted from
+ * its seconds.
  */
 const rulesOf = async (
   segments: readonly SegmentRun[],

@@ -2,8 +2,8 @@ import { ConfigurationError } from "../../../conformance/contract/problem.ts";
 import type { AnyLoadRun, SegmentRun } from "./segment-run.ts";
 
 /**
- * The records as segments of one run, sorted by number. Throws ConfigurationError if they were not played
- * together, by the same build and in the same way.
+ * The records as segments of one run, sorted by number. Throws ConfigurationError if they were not played together, by
+ * the same build and in the same way.
  */
 export const segmentsOfOneRun = (runs: readonly AnyLoadRun[]): readonly SegmentRun[] => {
   const [only] = runs;

@@ -9,8 +9,8 @@ const fails: PushAction = { kind: "answer", status: 503, body: "empty" };
 const acknowledges: PushAction = { kind: "answer" };
 
 /**
- * Sequences for failing receivers, used in turn: each failure that requires no waiting, and each number of
- * pushes before success.
+ * Sequences for failing receivers, used in turn: each failure that requires no waiting, and each number of pushes
+ * before success.
  */
 const courses: readonly Course[] = [
   { attempts: [fails] },
@@ -24,9 +24,8 @@ const courses: readonly Course[] = [
 export const failingShare = 0.2;
 
 /**
- * Accounts for a push load, and a receiver plan that fails the pushes of a share of them. The others are
- * acknowledged immediately, so that slow retries of the failing ones and pushes of the others cannot mask
- * each other.
+ * Accounts for a push load, and a receiver plan that fails the pushes of a share of them. The others are acknowledged
+ * immediately, so that slow retries of the failing ones and pushes of the others cannot mask each other.
  */
 export const planPushes = (accounts: readonly string[], acknowledgedStatus: number) => {
   const failing = accounts.slice(0, Math.max(1, Math.round(accounts.length * failingShare)));

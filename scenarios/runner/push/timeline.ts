@@ -6,9 +6,9 @@ export interface Stop {
 }
 
 /**
- * The target's time at a moment of this machine's wall clock, both as intervals. Without stops the two clocks
- * are the same. Before the first stop the target's time flowed like this machine's; afterwards an earlier
- * stop is its lower bound, and a later one its upper bound.
+ * The target's time at a moment of this machine's wall clock, both as intervals. Without stops the two clocks are the
+ * same. Before the first stop the target's time flowed like this machine's; afterwards an earlier stop is its lower
+ * bound, and a later one its upper bound.
  */
 export const targetTimeAt = (stops: readonly Stop[], wall: TimeInterval): TimeInterval => {
   const [first] = stops;

@@ -39,8 +39,8 @@ interface Told {
 }
 
 /**
- * Prepares receiver and target for a push load. Then events are reported as they happen, and `finish` judges
- * their pushes.
+ * Prepares receiver and target for a push load. Then events are reported as they happen, and `finish` judges their
+ * pushes.
  */
 export const watchPushes = async (context: LoadContext, directory: string) => {
   const { push, target } = context;
@@ -73,10 +73,7 @@ export const watchPushes = async (context: LoadContext, directory: string) => {
 
 const LOOKS = 5;
 
-/**
- * The receiver's state, and the origin of its clock on this machine's clock, from the fastest of several
- * readings.
- */
+/** The receiver's state, and the origin of its clock on this machine's clock, from the fastest of several readings. */
 const originOf = async ({ receiver }: PushPorts, clock: LoadContext["clock"]) => {
   const looks = [];
   for (let look = 0; look < LOOKS; look += 1) {
@@ -136,8 +133,8 @@ const SETTLE_MS = 50;
 const MOST_SETTLES = 200;
 
 /**
- * Waits until no push is in flight: moving the clock while a sender waits for an answer would make its next
- * push late. If the hook does not report pending pushes, waits until arrivals stop.
+ * Waits until no push is in flight: moving the clock while a sender waits for an answer would make its next push late.
+ * If the hook does not report pending pushes, waits until arrivals stop.
  */
 const settle = async (
   { targetClock, receiver }: PushPorts,
@@ -231,9 +228,9 @@ const outcomeOf = (context: LoadContext, asked: LoadPlan, gathered: Gathered): P
 };
 
 /**
- * Delays from event to first push in real time, by the second of the event. If a reading delays the first
- * push, the delay counts from its due time. First pushes that arrived while the clock was being moved say
- * nothing about real time.
+ * Delays from event to first push in real time, by the second of the event. If a reading delays the first push, the
+ * delay counts from its due time. First pushes that arrived while the clock was being moved say nothing about real
+ * time.
  */
 const delaysOf = (
   events: readonly TriggeredEvent[],

@@ -1,8 +1,8 @@
 import type { ClockReading } from "../../../conformance/contract/segments.ts";
 
 /**
- * An answer with a Date, and this machine's clock readings before the request and after the answer.
- * Milliseconds since 1970.
+ * An answer with a Date, and this machine's clock readings before the request and after the answer. Milliseconds since
+ * 1970.
  */
 export interface DateLook {
   readonly sentMs: number;
@@ -14,10 +14,7 @@ export interface DateLook {
 /** Backends whose clocks differ by less count as one, and the difference as error. */
 const MOST_DISAGREEMENT_MS = 100;
 
-/**
- * Bounds of the offset (target's clock minus this machine's) given one answer: a Date is truncated to its
- * second.
- */
+/** Bounds of the offset (target's clock minus this machine's) given one answer: a Date is truncated to its second. */
 const boundsOf = ({ sentMs, receivedMs, dateMs }: DateLook) => ({
   leastMs: dateMs - receivedMs,
   mostMs: dateMs + 1_000 - sentMs,
@@ -35,8 +32,8 @@ export const openBounds = (
 };
 
 /**
- * The offset with its error. Answers are enough to read a clock: a client that sees the Date change from one
- * second to the next knows the target's clock to within the time the answers took.
+ * The offset with its error. Answers are enough to read a clock: a client that sees the Date change from one second to
+ * the next knows the target's clock to within the time the answers took.
  */
 export const offsetFrom = (looks: readonly DateLook[], failure?: string): ClockReading => {
   if (looks.length === 0) return { looks: 0, unknown: failure ?? "no answer had a Date" };
@@ -55,8 +52,8 @@ export const offsetFrom = (looks: readonly DateLook[], failure?: string): ClockR
 };
 
 /**
- * When to send the next request: when the target's clock reaches the next second, by the middle of the
- * remaining bounds.
+ * When to send the next request: when the target's clock reaches the next second, by the middle of the remaining
+ * bounds.
  */
 export const nextEdgeMs = (looks: readonly DateLook[], nowMs: number): number => {
   const { leastMs, mostMs } = openBounds(looks);

@@ -17,8 +17,8 @@ const MOST_SEGMENTS = 1_000;
 const DAY_MS = 86_400_000;
 
 /**
- * The segment requested by the flags; undefined if none. Throws ConfigurationError with every problem, each
- * naming its flag.
+ * The segment requested by the flags; undefined if none. Throws ConfigurationError with every problem, each naming its
+ * flag.
  */
 export const parseSegment = (
   { segment, runId, startAt }: SegmentFlags,

@@ -13,8 +13,8 @@ export interface SegmentEnd {
 }
 
 /**
- * The end of a segment. The data for judging stays in the record for the merge, which alone gives the
- * verdict: a segment played to its end has no outcome, and exit code 0.
+ * The end of a segment. The data for judging stays in the record for the merge, which alone gives the verdict: a
+ * segment played to its end has no outcome, and exit code 0.
  */
 export const sealedSegment = (
   verdicts: LoadFinal,

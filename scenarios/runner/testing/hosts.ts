@@ -3,8 +3,8 @@ import { once } from "node:events";
 import { readFileSync, writeFileSync } from "node:fs";
 
 /**
- * Simulated machines: each in its own network namespace (address and ports) with its own host name, joined by
- * an isolated bridge. The target stands at the bridge. Needs root and iproute2.
+ * Simulated machines: each in its own network namespace (address and ports) with its own host name, joined by an
+ * isolated bridge. The target stands at the bridge. Needs root and iproute2.
  */
 export interface Hosts extends AsyncDisposable {
   /** The command line that runs a command on machine 1, 2 and so on. */

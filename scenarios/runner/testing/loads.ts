@@ -88,8 +88,8 @@ const begin = () => {
 `;
 
 /**
- * Writes a script for k6 with this body. It runs by arrivals, or with the maximum number of virtual users,
- * none of which ever rests.
+ * Writes a script for k6 with this body. It runs by arrivals, or with the maximum number of virtual users, none of
+ * which ever rests.
  */
 export const scriptIn = (
   folder: string,

@@ -5,9 +5,8 @@ import { createServer, type AddressInfo, type Socket } from "node:net";
 import { runnerClock } from "../clock.ts";
 
 /**
- * A narrow network between load generator and service: every request needs a new connection, and only so many
- * per second are let through. The others wait before their TLS handshake; then the service answers as fast as
- * ever.
+ * A narrow network between load generator and service: every request needs a new connection, and only so many per
+ * second are let through. The others wait before their TLS handshake; then the service answers as fast as ever.
  */
 export const startNarrowFront = async (
   target: string,

@@ -38,9 +38,9 @@ func shiftedNow() (int64, int32, int64) {
 `;
 
 /**
- * k6 with a wall clock set by its environment. libfaketime does not work because k6 is linked statically, and
- * Linux has no wall-clock namespace; so Go's time package is built with a changed \`Now\`. Needs Go; the
- * first time it builds all of k6.
+ * k6 with a wall clock set by its environment. libfaketime does not work because k6 is linked statically, and Linux has
+ * no wall-clock namespace; so Go's time package is built with a changed \`Now\`. Needs Go; the first time it builds all
+ * of k6.
  */
 const shiftableK6 = (): string => {
   const binary = path.join(cache, "k6");
@@ -82,8 +82,7 @@ globalThis.Date = class Date extends Sound {
 };
 
 /**
- * The environment of a Touchstone on a machine with such a clock; the folder receives the script that starts
- * its k6.
+ * The environment of a Touchstone on a machine with such a clock; the folder receives the script that starts its k6.
  */
 export const environmentOf = (shift: Shift, folder: string): NodeJS.ProcessEnv => {
   const start = path.join(folder, "k6");

@@ -105,10 +105,7 @@ interface PushDetailsProps {
   readonly feed: Feed;
 }
 
-/**
- * One push: request and answer, its differences from another push of the notification, and how to send it
- * again.
- */
+/** One push: request and answer, its differences from another push of the notification, and how to send it again. */
 const PushDetails = ({ attempts, chosen, feed }: PushDetailsProps) => {
   const [asked, compareWith] = useState<number>();
   const attempt = attempts[chosen];

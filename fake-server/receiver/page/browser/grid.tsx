@@ -125,8 +125,8 @@ const useActiveRow = ({ rows, onOpen, gridRef }: GridProps, height: number) => {
 const rowsIn = (height: number): number => Math.max(1, Math.floor(height / rowHeight));
 
 /**
- * A grid of any number of rows, of which only the visible ones are rendered. It is one stop for the Tab key;
- * the arrow keys move the active row, Enter opens it.
+ * A grid of any number of rows, of which only the visible ones are rendered. It is one stop for the Tab key; the arrow
+ * keys move the active row, Enter opens it.
  */
 export const Grid = (props: GridProps) => {
   const { rows, progressOf, axis, nowMs, openKey, onOpen, gridRef } = props;

@@ -12,9 +12,7 @@ import { axisOf } from "./timeline.tsx";
 import { FeedTools, rememberedSchedule, Tools } from "./tools.tsx";
 import { Workbench } from "./workbench.tsx";
 
-/**
- * The token may come in the fragment, which browsers never send; it is removed from the address immediately.
- */
+/** The token may come in the fragment, which browsers never send; it is removed from the address immediately. */
 const takeToken = (): string => {
   const token = new URLSearchParams(location.hash.slice(1)).get("token") ?? "";
   if (token !== "") history.replaceState(undefined, "", location.pathname);

@@ -4,9 +4,7 @@ import { offsetsMs, type Schedule } from "../model/schedule.ts";
 import type { Progress } from "../model/progress.ts";
 import { type Attempt, isAcknowledged, type Notification } from "../model/store.ts";
 
-/**
- * Shared by all rows: the length of the axis, and the times of the schedule if every push failed immediately.
- */
+/** Shared by all rows: the length of the axis, and the times of the schedule if every push failed immediately. */
 export interface Axis {
   readonly lengthMs: number;
   readonly instantsMs: readonly number[];

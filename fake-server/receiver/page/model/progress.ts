@@ -46,8 +46,7 @@ const outlook = (
 };
 
 /**
- * Judges one row by the chosen reading. `nowMs` is the receiver's wall clock. Pure, and fast enough for every
- * frame.
+ * Judges one row by the chosen reading. `nowMs` is the receiver's wall clock. Pure, and fast enough for every frame.
  */
 export const progressOf = (notification: Notification, schedule: Schedule, nowMs: number): Progress => {
   const { attempts } = notification;

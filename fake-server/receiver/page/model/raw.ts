@@ -5,10 +5,7 @@ import { type Attempt, isOpen } from "./store.ts";
 
 type PushOf = Extract<PushLine, { kind: "push" }>;
 
-/**
- * Text from the wire in displayable form: line ends stay, characters that hide or reorder text become
- * visible.
- */
+/** Text from the wire in displayable form: line ends stay, characters that hide or reorder text become visible. */
 const visible = (text: string): string => harmlessLines(text.replaceAll("\r\n", "\n"));
 
 /** JSON indented for display; undefined if the text is not JSON, or already indented. */

@@ -33,10 +33,7 @@ export interface Schedule {
   readonly delaysMs: readonly number[];
 }
 
-/**
- * When a push began and when its answer was handed over or given up, relative to the notification's first
- * push.
- */
+/** When a push began and when its answer was handed over or given up, relative to the notification's first push. */
 export interface Span {
   readonly startMs: number;
   readonly endMs: number;
@@ -60,8 +57,8 @@ export const offsetsMs = (schedule: Schedule): readonly number[] => {
 export const moment = (atMs: number): TimeInterval => ({ earliestMs: atMs, latestMs: atMs });
 
 /**
- * The window of each push, in milliseconds since the first one, as judged by the gate. A receiver sees no
- * events: the first push is assumed to have been on time.
+ * The window of each push, in milliseconds since the first one, as judged by the gate. A receiver sees no events: the
+ * first push is assumed to have been on time.
  */
 export const expectedWindows = (schedule: Schedule, spans: readonly Span[]): readonly TimeInterval[] => {
   const reading = interpretationOf(schedule);
@@ -73,9 +70,7 @@ export const expectedWindows = (schedule: Schedule, spans: readonly Span[]): rea
   return windowsOf(reading, history, pushToleranceOf(limitsOf(schedule), "real", undefined));
 };
 
-/**
- * Parses "30, 60, 120, 240" in seconds; undefined unless it has one to twelve increasing, plausible delays.
- */
+/** Parses "30, 60, 120, 240" in seconds; undefined unless it has one to twelve increasing, plausible delays. */
 export const parseDelays = (text: string): number[] | undefined => {
   const parts = text.split(/[\s,;]+/).filter((part) => part !== "");
   const delays = parts.map((part) => Number(part) * 1_000);

@@ -37,9 +37,7 @@ export interface Notification {
   text: string;
 }
 
-/**
- * Anything that is not a push: the receiver started or forgot, its listener changed, a sender made a mistake.
- */
+/** Anything that is not a push: the receiver started or forgot, its listener changed, a sender made a mistake. */
 interface Remark {
   readonly n: number;
   readonly wallMs: number;
@@ -61,8 +59,8 @@ export const bounds: Bounds = { notifications: 120_000, attempts: 40, remarks: 2
 type RemarkLine = Exclude<PushLine, { kind: "push" | "answered" }>;
 
 /**
- * A short copy. Slicing alone is not enough: the engine keeps the whole string alive behind a slice, and a
- * hostile sender chooses its length.
+ * A short copy. Slicing alone is not enough: the engine keeps the whole string alive behind a slice, and a hostile
+ * sender chooses its length.
  */
 const short = (text: string, length: number): string =>
   text.length <= length ? text : `${text.slice(0, length - 1)}…`.split("").join("");
