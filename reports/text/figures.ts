@@ -49,10 +49,10 @@ const LEAST_SHARE = 0.000_01;
 const TENFOLD = 10;
 const MOST_TIMES = 1_000;
 
-/** A change as text: +12.3 %, -4 %, 14.5 times. */
+/** A change as text: +12.3 %, -4 %, ×14.5. */
 export const change = (ratio: number): string => {
-  if (ratio > MOST_TIMES) return `over ${figure(MOST_TIMES)} times`;
-  if (ratio >= TENFOLD) return `${Number(ratio.toPrecision(3))} times`;
+  if (ratio > MOST_TIMES) return `over ×${figure(MOST_TIMES)}`;
+  if (ratio >= TENFOLD) return `×${Number(ratio.toPrecision(3))}`;
   const rounded = Number(((ratio - 1) * 100).toFixed(1));
   const sign = rounded > 0 ? "+" : rounded < 0 ? "−" : "";
   return Number.isFinite(rounded) ? `${sign}${Math.abs(rounded)} %` : "?";
