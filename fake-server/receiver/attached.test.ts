@@ -107,8 +107,8 @@ const clockMoves = async (service: Profile): Promise<number> => {
 
 describe("a receiver that runs elsewhere", () => {
   it.each([
-    ["frozen", 145],
-    ["flowing", 180],
+    ["frozen", 125],
+    ["flowing", 155],
   ] as const)(
     "serves every rule of pushes, each required and derived one held, in few moves of a %s clock",
     async (clock, most) => {
