@@ -3,9 +3,9 @@
 /** UUID-shaped: 8-4-4-4-12 hexadecimal digits; the document names no version (section 2.3). */
 export const uuidShape = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
 
-/** ISO 8601 in UTC with milliseconds (section 2.3), such as 2024-05-06T07:08:09.123Z. */
+/** ISO 8601 in UTC with milliseconds (section 2.3), such as 2024-05-06T07:08:09.123Z; +00:00 says the same as Z. */
 export const isoMillisecondsShape =
-  /^\d{4}-(?:0[1-9]|1[0-2])-(?:0[1-9]|[12]\d|3[01])T(?:(?:[01]\d|2[0-3]):[0-5]\d:[0-5]\d\.\d{3}|24:00:00\.000)Z$/;
+  /^\d{4}-(?:0[1-9]|1[0-2])-(?:0[1-9]|[12]\d|3[01])T(?:(?:[01]\d|2[0-3]):[0-5]\d:[0-5]\d\.\d{3}|24:00:00\.000)(?:Z|\+00:00)$/;
 
 /** The characters that a state may have (section 2.1). */
 export const stateCharacters = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789";

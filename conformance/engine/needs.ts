@@ -31,7 +31,9 @@ export const missingFor = (session: Session, prepared: Prepared, rule: Rule): Mi
   return {
     verdict: lacks(
       "clock.advance",
-      `it waits for ${duration(waitMs)}, longer than this run is allowed to; add \`hooks.clock.advance\` to the profile, or raise --max-wait${orLedger}`,
+      session.clocks.kind === "virtual"
+        ? `it waits for ${duration(waitMs)}, further than a clock is moved; if it is expiresIn that asks for so much, it counts something else than seconds`
+        : `it waits for ${duration(waitMs)}, longer than this run is allowed to; add \`hooks.clock.advance\` to the profile, or raise --max-wait${orLedger}`,
     ),
     ...(rule.deferred === undefined || ledger === undefined ? {} : { ledger }),
   };

@@ -152,7 +152,7 @@ const withCoverage = (world: World, verdict: Verdict, tally: Tally): Verdict => 
     return {
       kind: "could-not-run",
       missing: "clock.advance",
-      reason: `its ${verdict.cases} histories agreed with the model, but could not wait long enough to reach: ${missing.join(", ")}; add \`hooks.clock.advance\` to the profile, or raise --max-wait`,
+      reason: `its ${verdict.cases} histories agreed with the model, but could not wait long enough to reach: ${missing.join(", ")}${world.clock.kind === "virtual" ? "" : "; add `hooks.clock.advance` to the profile, or raise --max-wait"}`,
     };
   return {
     kind: "inconclusive",

@@ -20,6 +20,7 @@ type TimedEndpoint = Exclude<Endpoint, "list">;
 interface Telling {
   readonly endpoint: TimedEndpoint;
   readonly timestamp: number;
+  readonly expiresIn: unknown;
   /** When it was requested and received, on the run's clock. */
   readonly at: TimeInterval;
   readonly exchange: number;
@@ -57,7 +58,30 @@ export const judgeToldTime = async (
   if (judgement.kind !== "passed") return judgement;
   await pauseFor(world, Math.min(REFRESHED_AFTER_MS, world.limits.refreshTokenLifetimeMs / 2));
   const later = await tellingsOf(world, client, { refreshToken: now.refreshToken });
-  return judgeTellings(world, endpoint, later.tellings);
+  const verdict = judgeTellings(world, endpoint, later.tellings);
+  return verdict.kind === "passed" ? judgeExpiresIn(endpoint, now.tellings, later.tellings) : verdict;
+};
+
+/** The share of the time between two answers by which expiresIn may have grown; that of a moment grows by all of it. */
+const MOST_GROWTH = 0.9;
+/** Lifetimes may differ by less, from one token to the next. */
+const LEAST_APART_MS = 3_600_000;
+
+/** A validity time does not move on with the clock, as the moment does at which a token ends. */
+const judgeExpiresIn = (
+  endpoint: TimedEndpoint,
+  earlier: readonly Telling[],
+  later: readonly Telling[],
+): CaseVerdict => {
+  const [one, other] = [earlier, later].map((all) => all.find((telling) => telling.endpoint === endpoint));
+  if (typeof one?.expiresIn !== "number" || typeof other?.expiresIn !== "number") return pass;
+  const apartMs = other.at.earliestMs - one.at.latestMs;
+  const grewMs = (other.expiresIn - one.expiresIn) * 1_000;
+  if (apartMs < LEAST_APART_MS || grewMs < apartMs * MOST_GROWTH) return pass;
+  return fail(
+    "expiresIn is the validity time of the accessToken, in seconds",
+    `it moves on with the clock, like the moment at which the token ends: ${one.expiresIn} (exchange ${one.exchange}), and ${duration(apartMs)} later ${other.expiresIn} (exchange ${other.exchange})`,
+  );
 };
 
 /** Skipped in real time, where it would take too long. */
@@ -74,7 +98,9 @@ const tellingsOf = async (
   const tellings: Telling[] = [];
   const take = (endpoint: TimedEndpoint, { value, at }: { value: Answer; at: TimeInterval }): void => {
     const timestamp = timestampOf(value);
-    if (timestamp !== undefined) tellings.push({ endpoint, timestamp, at, exchange: value.exchange });
+    const { expiresIn } = objectOf(value);
+    if (timestamp !== undefined)
+      tellings.push({ endpoint, timestamp, expiresIn, at, exchange: value.exchange });
   };
   const fresh = await timed(world, () => obtainCode(world, { client }));
   take("authorize", { value: fresh.value.answer, at: fresh.at });

@@ -1,4 +1,4 @@
-import { HOUR_MS } from "../../conformance/contract/duration.ts";
+import { HOUR_MS, SECOND_MS } from "../../conformance/contract/duration.ts";
 import { decide, decisions, type Replacement, rows } from "../registry.ts";
 
 /** The same moment on a twelve-hour clock. */
@@ -30,6 +30,10 @@ export const toldTimeDefects = rows({
         },
       }),
     ),
+    "expires-in-as-moment: expiresIn is the moment at which the accessToken ends, in seconds since 1970.": [
+      decide("expiresIn", (lifetimeMs, { nowMs }) => Math.floor((nowMs + lifetimeMs) / SECOND_MS)),
+      "refresh.token-set",
+    ],
   },
   "refresh.token-set": {
     "refresh-timestamp-of-its-grant: The timestamp of a refresh is when its refreshToken was issued.":

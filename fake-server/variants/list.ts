@@ -47,6 +47,10 @@ export const listVariants = variantRows({
   "ids-of-version-7: Ids are UUIDs of version 7.": decide("mintNotificationId", (random, nowMs) =>
     timed(nowMs, random.hex(16)),
   ),
+  "create-time-with-offset: createTime ends with +00:00, which ISO 8601 has for UTC as well as Z.": change(
+    "createTime",
+    (time) => time.replace("Z", "+00:00"),
+  ),
   "ids-in-capitals: Ids are UUIDs in capitals.": decide("mintNotificationId", (random) =>
     random.uuid().toUpperCase(),
   ),
