@@ -54,7 +54,7 @@ interface Part {
 }
 
 /** Maximum number of variants that one service combines, unless each is to be judged separately. */
-const BUNDLE = 8;
+const BUNDLE = 9;
 
 const detectHere = async (
   context: CommandContext,

@@ -1,6 +1,16 @@
-import { expect, test } from "vitest";
+import { describe, expect, it, test } from "vitest";
 import { catalogue, isRequirementId, requirementIds } from "../conformance/contract/catalogue.ts";
-import { behaviours, defects, findBehaviour, loadDefects, loadVariants, variants } from "./index.ts";
+import {
+  behaviours,
+  bundlesOf,
+  defects,
+  findBehaviour,
+  joint,
+  loadDefects,
+  loadVariants,
+  variants,
+} from "./index.ts";
+import type { Context } from "./context.ts";
 import type { Variant } from "./registry.ts";
 import { sound } from "./sound.ts";
 import { ConfigurationError } from "../conformance/contract/problem.ts";
@@ -76,4 +86,36 @@ test("an unknown name is answered with names near it", () => {
   expect(() => findBehaviour("code-live-an-hour")).toThrow(ConfigurationError);
   expect(() => findBehaviour("code-live-an-hour")).toThrow("code-lives-an-hour");
   expect(() => findBehaviour("constructor")).toThrow(ConfigurationError);
+});
+
+describe("bundles of variants", () => {
+  const bundles = bundlesOf(variants, 9);
+
+  it("have each variant once, in no more services than the decision needs that most of them change", () => {
+    expect(bundles.flat().toSorted()).toEqual(Object.keys(variants).toSorted());
+    const kinds = Object.values(variants).filter(({ changes, replaces }) =>
+      changes === undefined
+        ? "renderRefusal" in replaces(sound)
+        : changes.some((part) => part === "renderRefusal.text"),
+    );
+    expect(bundles).toHaveLength(Math.max(kinds.length, Math.ceil(Object.keys(variants).length / 9)));
+  });
+
+  it("show all that each of them changes", () => {
+    for (const names of bundles) {
+      const changed = names.flatMap((name): readonly string[] => {
+        const { changes, replaces } = variants[name] ?? {};
+        return changes ?? Object.keys(replaces?.(sound) ?? {});
+      });
+      expect({ names, twice: changed.filter((part, at) => changed.indexOf(part) !== at) }).toEqual({
+        names,
+        twice: [],
+      });
+    }
+    const { renderRefusal } = findBehaviour(["refusals-as-pages", "refusals-not-found"].join(joint)).make();
+    expect(renderRefusal({ kind: "code-unknown" }, {} as Context)).toMatchObject({
+      status: 404,
+      headers: { "content-type": "text/html; charset=utf-8" },
+    });
+  });
 });

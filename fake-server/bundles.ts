@@ -1,5 +1,5 @@
 import type { Behaviour } from "./behaviour.ts";
-import type { FakeBehaviour, Variant } from "./registry.ts";
+import type { FakeBehaviour, Part, Variant } from "./registry.ts";
 import { sound } from "./sound.ts";
 
 export const joint = "+";
@@ -19,36 +19,67 @@ export const bundle = (name: string, entries: readonly Variant[]): FakeBehaviour
  * Decisions that depend on another one: a rate limit is recognised by its refusal, filters are compared with raw ids,
  * and a push sent late and noticed late is late twice. Combined, two conforming variants would not conform.
  */
-const restsOn: Partial<Record<keyof Behaviour, keyof Behaviour>> = {
-  admission: "renderRefusal",
+const restsOn: Partial<Record<keyof Behaviour, Part>> = {
+  admission: "renderRefusal.limited",
   readFilters: "mintNotificationId",
   pushNoticedMs: "pushJitterMs",
 };
 
-const decisionsOf = ({ replaces }: Variant): readonly string[] =>
-  Object.keys(replaces(sound)).flatMap((decision) => [
-    decision,
-    restsOn[decision as keyof Behaviour] ?? decision,
+const partsOf = ({ replaces, changes }: Variant): readonly Part[] =>
+  (changes ?? (Object.keys(replaces(sound)) as (keyof Behaviour)[])).flatMap((part) => [
+    part,
+    restsOn[part as keyof Behaviour] ?? part,
   ]);
 
+/** Whether the two are the same, or one is a part of the other. */
+const overlap = (a: Part, b: Part): boolean => a === b || a.startsWith(`${b}.`) || b.startsWith(`${a}.`);
+
+interface Placed {
+  readonly name: string;
+  readonly index: number;
+  readonly parts: readonly Part[];
+}
+
+const clash = (one: Placed, other: Placed): boolean =>
+  one.parts.some((part) => other.parts.some((theirs) => overlap(part, theirs)));
+
+/** This number of bundles of about the same size; undefined if a variant fits into none of them. */
+const inBundles = (
+  all: readonly Placed[],
+  count: number,
+  size: number,
+): readonly (readonly Placed[])[] | undefined => {
+  const bundles = Array.from({ length: count }, (): Placed[] => []);
+  for (const one of all) {
+    const fitting = bundles.filter(
+      (bundle) => bundle.length < size && !bundle.some((other) => clash(one, other)),
+    );
+    const smallest = fitting.toSorted((a, b) => a.length - b.length)[0];
+    if (smallest === undefined) return undefined;
+    smallest.push(one);
+  }
+  return bundles;
+};
+
 /**
- * Bundles of at most `size` variants, without two that replace the same decision or one it depends on: real services
- * differ in several ways at once, and each bundle is judged by every rule only once.
+ * As few bundles of at most `size` variants as possible, without two that change the same decision or one it depends on:
+ * real services differ in several ways at once, and each bundle is judged by every rule only once.
  */
 export const bundlesOf = (
   variants: Readonly<Record<string, Variant>>,
   size: number,
 ): readonly (readonly string[])[] => {
-  const bundles: { readonly names: string[]; readonly taken: Set<string> }[] = [];
-  for (const [name, entry] of Object.entries(variants)) {
-    const decisions = decisionsOf(entry);
-    const fitting = bundles.find(
-      ({ names, taken }) => names.length < size && !decisions.some((decision) => taken.has(decision)),
-    );
-    const place = fitting ?? { names: [], taken: new Set<string>() };
-    if (fitting === undefined) bundles.push(place);
-    place.names.push(name);
-    for (const decision of decisions) place.taken.add(decision);
+  const all = Object.entries(variants).map(([name, entry], index) => ({
+    name,
+    index,
+    parts: partsOf(entry),
+  }));
+  const clashes = new Map(all.map((one) => [one, all.filter((other) => clash(one, other)).length]));
+  // Those first that can be together with the fewest.
+  const ordered = all.toSorted((a, b) => (clashes.get(b) ?? 0) - (clashes.get(a) ?? 0));
+  for (let count = Math.ceil(all.length / size); ; count += 1) {
+    const bundles = inBundles(ordered, count, size);
+    if (bundles === undefined) continue;
+    return bundles.map((bundle) => bundle.toSorted((a, b) => a.index - b.index).map(({ name }) => name));
   }
-  return bundles.map(({ names }) => names);
 };

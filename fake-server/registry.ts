@@ -28,6 +28,9 @@ export interface LoadShow {
   readonly seconds: number;
 }
 
+/** A decision, or a part of what it gives. */
+export type Part = keyof Behaviour | `${keyof Behaviour}.${string}`;
+
 /** A service that differs from the sound one only where the document leaves room. */
 export interface Variant {
   /** The difference, in one sentence. */
@@ -35,6 +38,8 @@ export interface Variant {
   /** The clock that it runs on, if that is the difference. */
   readonly clockMode?: ClockMode;
   readonly replaces: Replaces;
+  /** The parts of its decisions that it changes, if another variant may change the rest in the same service. */
+  readonly changes?: readonly Part[];
 }
 
 /** A named behaviour of the service. */
@@ -87,13 +92,16 @@ export const rows = (
     ),
   );
 
-export const variantRows = (
-  titled: Readonly<Record<Title, Replacement>>,
-): Readonly<Record<string, Variant>> =>
+/** How a variant differs, and the parts that it changes, if not all of its decisions. */
+type VariantRow = Replacement | readonly [Replacement, ...changes: Part[]];
+
+export const variantRows = (titled: Readonly<Record<Title, VariantRow>>): Readonly<Record<string, Variant>> =>
   joined(
-    Object.entries(titled).map(([title, replaces]) => {
+    Object.entries(titled).map(([title, row]: [string, VariantRow]) => {
       const [name, summary] = namedIn(title);
-      return { [name]: { summary, replaces } };
+      if (typeof row === "function") return { [name]: { summary, replaces: row } };
+      const [replaces, ...changes] = row;
+      return { [name]: { summary, replaces, changes } };
     }),
   );
 

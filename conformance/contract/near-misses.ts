@@ -3,7 +3,7 @@ const SHORTEST = 12;
 /** A word that shares this much of a value, at its start and end together, gives the value away. */
 const TELLING = 0.75;
 /** Shorter words contain too little of any value. */
-const LEAST_LENGTH = SHORTEST * TELLING;
+export const LEAST_LENGTH = SHORTEST * TELLING;
 /**
  * Limits on the value lengths, and on values sharing one half, that are searched for: enough for real services, and a
  * bound for the others.

@@ -3,10 +3,13 @@ import { isWord } from "./pieces.ts";
 /** Shorter pieces of an encoding would be found in unrelated texts. */
 const SHORTEST_ENCODED = 8;
 
+/** Only letters, digits, dashes and underscores. */
+export const isPlain = (value: string): boolean => /^[\w-]+$/.test(value);
+
 /** A value as it is, in an address, in JSON (also nested), and in a web page. */
 export const writtenForms = (value: string): readonly string[] => {
   // All of these write such a value unchanged.
-  if (/^[\w-]+$/.test(value)) return [value];
+  if (isPlain(value)) return [value];
   const json = inJson(value);
   const percent = percentEncoded(value);
   return unique([
@@ -30,6 +33,16 @@ export const encodedForms = (value: string): readonly string[] => {
   for (const byte of bytes) hex += hexOf[byte];
   return longEnough([...base64Forms(base64(bytes)), hex, hex.toUpperCase()]);
 };
+
+/** How long the encoded forms of a plain value are. They are letters and digits alone, so that each is a word. */
+export const encodedLengths = ({ length }: string): readonly number[] => [
+  Math.ceil((length * 4) / 3),
+  2 * length,
+];
+
+/** The plain value that a word is an encoded form of, if it is one of any. */
+export const plainIn = (word: string): readonly string[] =>
+  /^[0-9a-f]+$/i.test(word) ? [fromBase64(word), fromHex(word)] : [fromBase64(word)];
 
 /**
  * The recognizable part of a value in the middle of a longer base64 text (as in the header of RFC 7617), or with every
@@ -135,6 +148,23 @@ export const decodings = (run: string, mayGoOn: boolean): readonly string[] => {
   const later = mayGoOn ? [1, 2, 3].map((skipped) => run.slice(skipped)) : [];
   const texts = [run, ...parts, ...later].map(fromBase64);
   return /^(?:[0-9a-f]+|[0-9A-F]+)$/.test(run) ? [...texts, fromHex(run), fromHex(run.slice(1))] : texts;
+};
+
+const MOST_REMEMBERED = 1_024;
+const LONGEST_REMEMBERED = 40;
+
+/** The same from memory: names of types, of errors and of media types are what most answers have of such runs. */
+export const rememberedDecodings = (): typeof decodings => {
+  const known = new Map<string, readonly string[]>();
+  return (run, mayGoOn) => {
+    if (mayGoOn || run.length > LONGEST_REMEMBERED) return decodings(run, mayGoOn);
+    const earlier = known.get(run);
+    if (earlier !== undefined) return earlier;
+    const texts = decodings(run, mayGoOn);
+    if (known.size >= MOST_REMEMBERED) known.clear();
+    if (texts.length > 0) known.set(run, texts);
+    return texts;
+  };
 };
 
 const fromBase64 = (run: string): string => {

@@ -1,7 +1,14 @@
-import { createNearMisses, type NearMisses } from "./near-misses.ts";
+import { createNearMisses, LEAST_LENGTH, type NearMisses } from "./near-misses.ts";
 import { createOccurrences } from "./occurrences.ts";
 import { isWord, pieceEnd } from "./pieces.ts";
-import { encodedForms, shiftedForms, writtenForms } from "./secret-forms.ts";
+import {
+  encodedForms,
+  encodedLengths,
+  isPlain,
+  plainIn,
+  shiftedForms,
+  writtenForms,
+} from "./secret-forms.ts";
 
 /** The kinds of secrets. Labels consist of these words only, so that a label is recognized anywhere. */
 export const secretKinds = [
@@ -30,6 +37,8 @@ const lasting: ReadonlySet<SecretKind> = new Set([
 ]);
 /** Shorter values, other than client secrets, may be everyday words such as "true" in a header. */
 const SHORTEST_INSIDE = 8;
+/** Words as long as the encoded forms of shorter ones are too common to be decoded each time. */
+const SHORTEST_DECODED = 16;
 
 interface Known {
   readonly kind: SecretKind;
@@ -52,26 +61,44 @@ export type SecretIndex = ReturnType<typeof createSecretIndex>;
  */
 const createForms = () => {
   const known = new Map<string, Known>();
-  /** First pieces of all forms by length, and the sizes of forms in pieces, longest first. */
-  const firsts: Set<string>[] = [];
+  /** Lengths of first pieces, the first pieces of forms with several, and the sizes of these, longest first. */
+  const isLength: boolean[] = [];
+  const firsts = new Set<string>();
   let sizes: readonly number[] = [];
+  const isEncodedLength: boolean[] = [];
+  /** What a whole text is known as. */
+  const lookUp = (text: string): Known | undefined => {
+    const entry = known.get(text);
+    if (entry !== undefined || isEncodedLength[text.length] !== true) return entry;
+    const value = isPlain(text) ? plainIn(text).find((plain) => known.has(plain)) : undefined;
+    return value === undefined ? undefined : known.get(value);
+  };
   return {
     known,
+    lookUp,
+    mayBegin: (length: number): boolean => isLength[length] === true,
+    /** Has its encoded forms found by what they stand for: of credentials there are thousands, and few are ever sent encoded. */
+    addEncoded: (value: string): void => {
+      for (const length of encodedLengths(value)) isLength[length] = isEncodedLength[length] = true;
+    },
     add: (form: string, entry: Known): void => {
       const earlier = known.get(form);
       // A form that is itself a secret stays that, even if it also encodes another one.
       if (earlier !== undefined && (earlier.isWritten || !entry.isWritten)) return;
       known.set(form, entry);
-      const first = form.slice(0, pieceEnd(form, 0));
-      (firsts[first.length] ??= new Set()).add(first);
-      let size = 0;
-      for (let at = 0; at < form.length; at = pieceEnd(form, at)) size += 1;
+      const first = pieceEnd(form, 0);
+      isLength[first] = true;
+      if (first === form.length) return;
+      firsts.add(form.slice(0, first));
+      let size = 1;
+      for (let at = first; at < form.length; at = pieceEnd(form, at)) size += 1;
       if (!sizes.includes(size)) sizes = [...sizes, size].toSorted((a, b) => b - a);
     },
     longestAt: (text: string, at: number, end: number): Found | undefined => {
-      if (firsts[end - at]?.has(text.slice(at, end)) !== true) return undefined;
+      if (isLength[end - at] !== true) return undefined;
+      const piece = text.slice(at, end);
       const ends = [end];
-      for (const size of sizes) {
+      for (const size of firsts.has(piece) ? sizes : []) {
         while (ends.length < size && (ends.at(-1) ?? 0) < text.length)
           ends.push(pieceEnd(text, ends.at(-1) ?? 0));
         // If the text ends earlier, compare all that is left of it.
@@ -79,13 +106,14 @@ const createForms = () => {
         const entry = known.get(text.slice(at, last));
         if (entry !== undefined) return { end: last, entry };
       }
-      return undefined;
+      const entry = lookUp(piece);
+      return entry === undefined ? undefined : { end, entry };
     },
   };
 };
 
 export const createSecretIndex = () => {
-  const { known, add, longestAt } = createForms();
+  const { known, lookUp, add, addEncoded, mayBegin, longestAt } = createForms();
   /** Values that are also searched for inside words. */
   const glued = createOccurrences();
   const counts = new Map<string, number>();
@@ -104,6 +132,8 @@ export const createSecretIndex = () => {
     }
   };
 
+  const mayBe = (length: number): boolean => length >= LEAST_LENGTH || mayBegin(length);
+
   return {
     add: (value: string, kind: SecretKind): void => {
       if (known.get(value)?.isWritten === true) return;
@@ -111,14 +141,17 @@ export const createSecretIndex = () => {
       counts.set(kind, count);
       const label = `‹${kind} ${count}›`;
       for (const form of writtenForms(value)) add(form, { kind, label, isWritten: true });
-      for (const form of encodedForms(value)) add(form, { kind, label, isWritten: false });
+      if (value.length >= SHORTEST_DECODED && isPlain(value)) addEncoded(value);
+      else for (const form of encodedForms(value)) add(form, { kind, label, isWritten: false });
       addInside(value, { kind, label, isWritten: false });
       near.add(value, `‹nearly ${kind} ${count}›`);
     },
-    get: (text: string): Known | undefined => known.get(text),
+    get: lookUp,
     isEmpty: (): boolean => known.size === 0,
     /** The values in the text that are also searched for inside words, longest first. */
     gluedIn: (text: string): readonly string[] => glued.of(text),
+    /** Whether a piece of this length can start a known value, or nearly be one. Rules out most pieces quickly. */
+    mayBe,
     /** The longest known value that starts with the piece from `at` to `end`, and where it ends. */
     longestAt,
     /** The label of the value that the piece from `at` to `end` nearly matches. */
@@ -129,6 +162,7 @@ export const createSecretIndex = () => {
       if (inside !== undefined) return known.get(inside)?.label;
       for (let at = 0, end = 0; at < text.length; at = end) {
         end = pieceEnd(text, at);
+        if (!mayBe(end - at)) continue;
         const label = longestAt(text, at, end)?.entry.label;
         if (label !== undefined) return label;
         if (!isWord(text, at)) continue;

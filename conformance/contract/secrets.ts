@@ -1,5 +1,5 @@
 import { pieceEnd } from "./pieces.ts";
-import { decodings, encodedRuns } from "./secret-forms.ts";
+import { type decodings, encodedRuns, rememberedDecodings } from "./secret-forms.ts";
 import { createSecretIndex, secretKinds, type SecretIndex, type SecretKind } from "./secret-index.ts";
 
 export type { SecretKind };
@@ -25,13 +25,14 @@ const labels = new RegExp(`(‹(?:nearly |encoded )?(?:${secretKinds.join("|")})
 
 export const createSecrets = (): Secrets => {
   const index = createSecretIndex();
+  const decoded = rememberedDecodings();
   return {
     conceal: (value, kind) => {
       if (value.length >= SHORTEST) index.add(value, kind);
     },
     mask: (text) => {
       if (text.length < SHORTEST || index.isEmpty()) return text;
-      let masked = betweenLabels(text, (part) => maskEncoded(index, part));
+      let masked = betweenLabels(text, (part) => maskEncoded(index, decoded, part));
       for (const value of index.gluedIn(masked))
         masked = betweenLabels(masked, (part) =>
           part.replaceAll(value, () => index.get(value)?.label ?? "‹secret›"),
@@ -54,11 +55,12 @@ export const createSecrets = (): Secrets => {
 };
 
 /** Longer texts that encode a secret are masked whole, because the rest could be decoded. */
-const maskEncoded = (index: SecretIndex, text: string): string => {
+const maskEncoded = (index: SecretIndex, decoded: typeof decodings, text: string): string => {
   let masked = "";
   let copied = 0;
   for (const { at, end, mayGoOn } of encodedRuns(text)) {
-    const label = encodedLabel(index, text.slice(at, end), mayGoOn);
+    const run = text.slice(at, end);
+    const label = index.get(run) === undefined ? encodedLabel(index, decoded(run, mayGoOn)) : undefined;
     if (label === undefined) continue;
     masked += text.slice(copied, at) + label;
     copied = end;
@@ -66,10 +68,9 @@ const maskEncoded = (index: SecretIndex, text: string): string => {
   return copied === 0 ? text : masked + text.slice(copied);
 };
 
-const encodedLabel = (index: SecretIndex, run: string, mayGoOn: boolean): string | undefined => {
-  if (index.get(run) !== undefined) return undefined;
-  for (const decoded of decodings(run, mayGoOn)) {
-    const label = index.anyIn(decoded);
+const encodedLabel = (index: SecretIndex, texts: readonly string[]): string | undefined => {
+  for (const text of texts) {
+    const label = index.anyIn(text);
     if (label !== undefined) return label.replace(/^‹(?:nearly )?/, "‹encoded ");
   }
   return undefined;
@@ -80,6 +81,7 @@ const maskWords = (index: SecretIndex, text: string): string => {
   let copied = 0;
   for (let at = 0, end = 0; at < text.length; at = end) {
     end = pieceEnd(text, at);
+    if (!index.mayBe(end - at)) continue;
     const found = index.longestAt(text, at, end);
     const label = found?.entry.label ?? index.nearlyAt(text, at, end);
     if (label === undefined) continue;

@@ -5,7 +5,7 @@ import type { RuleResult } from "../contract/record.ts";
 import { pushRunsOf } from "./push-runs.ts";
 import type { Session } from "../session/session.ts";
 import type { Prepared } from "../world/world.ts";
-import { distanceOf, judgeRule, type Bench } from "./judge-rule.ts";
+import { breaksAll, distanceOf, judgeRule, type Bench } from "./judge-rule.ts";
 import { readsPrepared, watchesPushes } from "./needs.ts";
 
 export interface ExecutorOptions extends Pick<Bench, "effort" | "seed" | "path" | "stopAtBreach"> {
@@ -26,13 +26,21 @@ export const runRules = async (
   prepared: Prepared,
   { rules, onResult, ...options }: ExecutorOptions,
 ): Promise<readonly RuleResult[]> => {
+  const writers = rules.filter((rule) => rule.writes === true);
+  const pushing = writers.filter(watchesPushes);
   const asked = new Set(rules.map(({ requirement }) => requirement));
   const { maxCases = CASES_AT_A_TIME[distanceOf(prepared)] } = session.resolved.profile.concurrency ?? {};
   const bench: Bench = {
     ...options,
     session,
     prepared,
-    pushRuns: pushRunsOf(session, prepared, asked, options.seed),
+    pushRuns: pushRunsOf(
+      session,
+      prepared,
+      asked,
+      options.seed,
+      options.stopAtBreach === true ? (pushRun) => breaksAll(bench, pushing, pushRun) : undefined,
+    ),
     places: createPlaces(maxCases),
   };
   const results = new Map<Rule, Promise<RuleResult>>();
@@ -50,11 +58,9 @@ export const runRules = async (
           }),
       );
   };
-  const writers = rules.filter((rule) => rule.writes === true);
   const others = rules.filter((rule) => rule.writes !== true);
   begin(others, Promise.resolve());
   const read = resultsOf(others.filter(readsNotifications));
-  const pushing = writers.filter(watchesPushes);
   begin(pushing, read);
   // In shared accounts, an event of another rule would be mistaken for one of the push run's.
   const isShared = session.events?.accountsAreFresh === false;

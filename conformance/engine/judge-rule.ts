@@ -105,6 +105,15 @@ const judgePushes = async (bench: Bench, rule: Rule, kept: ExchangeRecord[]): Pr
   return confirmed(verdict, again);
 };
 
+/** Whether this much of a push run shows a breach of each of these rules. */
+export const breaksAll = async (bench: Bench, rules: readonly Rule[], pushRun: PushRun): Promise<boolean> => {
+  for (const rule of rules) {
+    const verdict = await judge(bench, rule, [], { ...bench.prepared, pushRun }).catch(() => undefined);
+    if (verdict === undefined || !isBreach(verdict)) return false;
+  }
+  return true;
+};
+
 /**
  * Whether a push run in real time is short enough to be repeated. Scaled-down delays scale down the lateness tolerance
  * too, so one such run may show no more than a busy machine.

@@ -25,6 +25,7 @@ export const pushRunsOf = (
   prepared: Prepared,
   requirements: ReadonlySet<string>,
   seed: number,
+  isEnough?: (pushRun: PushRun) => Promise<boolean>,
 ) => {
   const begun: Promise<RunningPushRun>[] = [];
   const looked: Promise<PushRun>[] = [];
@@ -45,6 +46,7 @@ export const pushRunsOf = (
         onLine: session.notePush,
         seed,
         visibilityMs: session.tolerances.visibilityMs,
+        isEnough,
         ...(readers.some((id) => requirements.has(id)) ? { lookUp: lookUpIn(session, prepared, clock) } : {}),
       }),
     );

@@ -11,10 +11,6 @@ const LONGEST_LOOK_MS = 10_000;
 /** The share of that time to wait if nothing has come. */
 const EMPTY_SHARE = 1 / 4;
 
-/** Pushes left unanswered that their sender is still waiting on. */
-export const hangingNow = ({ collector }: Pick<RunState, "collector">): number =>
-  collector.arrivals().filter(({ line }) => line.action === "hang" && line.outcome === undefined).length;
-
 /** Whether the target has reported, since the last known event, that nothing is in flight. */
 export const isSettled = ({
   options,
@@ -22,9 +18,7 @@ export const isSettled = ({
   collector,
 }: Pick<RunState, "options" | "outdatedMs" | "collector">): boolean => {
   const told = options.target.underWay?.();
-  return (
-    told?.inFlight !== undefined && told.askedMs > outdatedMs && told.inFlight <= hangingNow({ collector })
-  );
+  return told?.inFlight !== undefined && told.askedMs > outdatedMs && told.inFlight <= collector.hanging();
 };
 
 /** How often the target is asked whether anything is in flight, in milliseconds. */

@@ -161,9 +161,10 @@ const firstsIn = (account: string, arrivals: readonly Arrival[]): readonly Arriv
   const seen = new Set<string>();
   return arrivals.filter((arrival) => {
     const { line } = arrival;
-    if (line.action === "not-a-push" || line.accountId?.toLowerCase() !== account) return false;
+    if (line.attempt !== 1 || line.action === "not-a-push" || line.accountId?.toLowerCase() !== account)
+      return false;
     const key = keyOf(arrival);
-    if (seen.has(key) || line.attempt !== 1) return false;
+    if (seen.has(key)) return false;
     seen.add(key);
     return true;
   });

@@ -24,6 +24,8 @@ export interface Collector {
   settle(now?: TimeInterval): void;
   /** All pushes so far, in journal order. */
   arrivals(): readonly Arrival[];
+  /** Number of pushes left unanswered that their sender is still waiting on. */
+  hanging(): number;
   /** Changes whenever the arrivals change. */
   revision(): number;
   /** Connections from which no push could be read. */
@@ -32,11 +34,24 @@ export interface Collector {
   last(): number;
 }
 
+const hangs = ({ action, outcome }: Arrival["line"]): boolean => action === "hang" && outcome === undefined;
+
+/** If the receiver itself ends the connection, it ends as soon as the push is complete. */
+const endedOf = (
+  { action, answeredMs, completeMs, uncertaintyMs }: Arrival["line"],
+  seen: TimeInterval,
+  timeline: Timeline,
+): TimeInterval | undefined => {
+  const endedMs = answeredMs ?? (action === "hang" || action === "answer" ? undefined : completeMs);
+  return endedMs === undefined ? undefined : (timeline.momentOf(endedMs, uncertaintyMs) ?? seen);
+};
+
 /** Collects pushes and lost connections from journal lines. */
 const createArrivals = (timeline: Timeline) => {
   const all: Arrival[] = [];
   const byNumber = new Map<number, number>();
   const lost: LostConnection[] = [];
+  let hanging = 0;
   /** Arrivals whose end was noted since everything last settled. */
   let unsettled = new Set<number>();
 
@@ -49,12 +64,9 @@ const createArrivals = (timeline: Timeline) => {
 
   const notePush = (line: Arrival["line"], seen: TimeInterval): void => {
     const at = timeline.momentOf(line.firstByteMs, line.uncertaintyMs) ?? seen;
-    // If the receiver itself ends the connection, it ends as soon as the push is complete.
-    const endedMs =
-      line.answeredMs ?? (line.action === "hang" || line.action === "answer" ? undefined : line.completeMs);
-    const ended =
-      endedMs === undefined ? undefined : (timeline.momentOf(endedMs, line.uncertaintyMs) ?? seen);
+    const ended = endedOf(line, seen, timeline);
     const index = all.push({ line, at, ended }) - 1;
+    if (hangs(line)) hanging += 1;
     byNumber.set(line.n, index);
     if (ended !== undefined) unsettled.add(index);
   };
@@ -65,6 +77,7 @@ const createArrivals = (timeline: Timeline) => {
     if (arrival === undefined) return;
     const ended = timeline.momentOf(line.answeredMs, line.uncertaintyMs) ?? seen;
     const { answeredMs, outcome } = line;
+    if (hangs(arrival.line)) hanging -= 1;
     all[index] = { ...arrival, ended, line: { ...arrival.line, answeredMs, outcome } };
     unsettled.add(index);
   };
@@ -72,6 +85,7 @@ const createArrivals = (timeline: Timeline) => {
   return {
     all,
     lost,
+    hanging: () => hanging,
     ofPush: (n: number) => all[byNumber.get(n) ?? -1],
     note: (line: PushLine, seen: TimeInterval): void => {
       if (line.kind === "fault" && line.lost !== undefined) noteLost(line.n, line.lost, seen);
@@ -151,6 +165,7 @@ export const createCollector = async (
       revision += arrivals.settle(timeline.kind === "real" ? -Infinity : (now?.latestMs ?? -Infinity));
     },
     arrivals: () => arrivals.all,
+    hanging: arrivals.hanging,
     revision: () => revision,
     lost: () => arrivals.lost,
     last: () => last,

@@ -2,7 +2,7 @@ import type { LaterEnding, PushCase, PushCasePlan, ReceiverOutage } from "../jud
 import { allowedLatenessMs, readingsLeft } from "../judging/pushes/fits.ts";
 import { belatedMs } from "../judging/pushes/later-endings.ts";
 import { instantsOf } from "../judging/pushes/readings.ts";
-import { advanceTo, hangingNow, look } from "./advance.ts";
+import { advanceTo, look } from "./advance.ts";
 import type { RunState } from "./state.ts";
 import { lastPlausibleMs, sorted } from "./watched.ts";
 import { wholeSecond } from "./begin.ts";
@@ -223,7 +223,7 @@ const whileHanging = async (
   const isMeant = ({ name }: PushCase): boolean => plans.some((plan) => plan.name === name);
   const end = async (): Promise<readonly Step[]> => {
     if (hungInRealTime) await outwait(state, isMeant);
-    else if (hangingNow(state) > 0) await advanceTo(state, atMs + HANG_DELAYS * firstDelayMs);
+    else if (state.collector.hanging() > 0) await advanceTo(state, atMs + HANG_DELAYS * firstDelayMs);
     return [];
   };
   return [{ atMs: atMs + forMs, take: end }];

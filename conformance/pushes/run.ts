@@ -58,15 +58,13 @@ export const runPushRun = async (options: PushRunOptions): Promise<RunningPushRu
   if (isHeld) await advanceTo(state, startMs + hangEndAfterMs(limits));
   const hungInRealTime = await outwaitHangs(state);
   await watch(state, startMs, startMs + watchMs(limits, state.stops));
-  const later = await tryLaterEndings(state, planned.later, outages, hungInRealTime);
   const gather = (): Promise<PushRun> =>
-    traceOf(state, {
-      callbackUrl,
-      outages: [...outages, ...later],
-      watchedFromMs,
-      hungInRealTime,
-      unrest,
-    });
+    traceOf(state, { callbackUrl, outages: [...outages], watchedFromMs, hungInRealTime, unrest });
+  if (options.isEnough !== undefined && planned.later.length > 0) {
+    const pushRun = await gather();
+    if (await options.isEnough(pushRun)) return { pushRun, later: () => Promise.resolve(pushRun) };
+  }
+  outages.push(...(await tryLaterEndings(state, planned.later, outages, hungInRealTime)));
   const pushRun = await gather();
   return {
     pushRun,
@@ -79,7 +77,7 @@ const outagesOf = async (
   state: RunState,
   before: ReturnType<typeof warmUps>,
   callbackUrl: string,
-): Promise<readonly ReceiverOutage[]> => {
+): Promise<ReceiverOutage[]> => {
   const { latenessMs, firstDelayMs } = state.stops;
   const { requirements } = state.options;
   const firstPushMs = await warmUp(state, before.first);

@@ -2,7 +2,7 @@ import type { TimeInterval } from "../judging/interval.ts";
 import type { Limits } from "../contract/limits.ts";
 import type { PushLine } from "../contract/push.ts";
 import type { Reading } from "../judging/pushes/readings.ts";
-import type { PushCasePlan } from "../judging/pushes/trace.ts";
+import type { PushCasePlan, PushRun } from "../judging/pushes/trace.ts";
 import type { ClockSource, JoinedClock } from "../world/clock.ts";
 import type { Events } from "../world/hooks/events.ts";
 import type { Receiver } from "../world/receiver.ts";
@@ -36,6 +36,8 @@ export interface PushRunOptions {
   readonly visibilityMs: number;
   /** Looks a notification up in the list; absent if that is impossible. */
   readonly lookUp?: LookUp;
+  /** Whether what the watch has shown is all that is asked for, so that nothing more is tried. */
+  readonly isEnough?: ((pushRun: PushRun) => Promise<boolean>) | undefined;
 }
 
 /** A push run in progress. */

@@ -112,8 +112,10 @@ const wayToTarget = (
   };
   return {
     dispatcher: new Agent(common),
-    // This makes undici keep no connections.
-    unkept: new Agent({ ...common, pipelining: 0 }),
+    // An agent without pipelining keeps no connections either, but makes a client for each.
+    unkept: new Agent(common).compose(
+      (dispatch) => (asked, handler) => dispatch({ ...asked, reset: true }, handler),
+    ),
     transportOptions: {
       origin,
       dialer,

@@ -76,7 +76,8 @@ const addReadingRoutes = (app: FastifyInstance, log: EventLog, journalFile: stri
 
 const untilClosed = ({ raw }: FastifyReply): AbortSignal => {
   const closed = new AbortController();
-  raw.once("close", () => closed.abort());
+  // With a reason, as an error is made without one, for each answer.
+  raw.once("close", () => closed.abort("closed"));
   return closed.signal;
 };
 

@@ -1,14 +1,29 @@
 import { type Answer, jsonAnswer, type Refusal, withHeaders, redirectTo } from "../answer.ts";
 import { parseQuery, rawQueryOf } from "../query.ts";
-import { change, decide, decisions, type Replacement, variantRows } from "../registry.ts";
+import { change, decide, decisions, type Part, type Replacement, variantRows } from "../registry.ts";
 import { refusalMessage } from "../sound/http.ts";
 
-/** Refusals in a different form; "try again later" stays unchanged. */
-const refusing = (render: (refusal: Refusal) => Answer): Replacement =>
-  change("renderRefusal", (answer, refusal) => (refusal.kind === "rate-limited" ? answer : render(refusal)));
+/** The text and the status of refusals, and of those for too many requests. */
+const [TEXT, STATUS] = ["renderRefusal.text", "renderRefusal.status"] as const;
+const [LIMITED_TEXT, LIMITED_STATUS] = [
+  "renderRefusal.limited.text",
+  "renderRefusal.limited.status",
+] as const;
 
-const withStatus = (status: number): Replacement =>
-  change("renderRefusal", (answer) => ({ ...answer, status }));
+/** Refusals in a different form; "try again later" stays unchanged. */
+const refusing = (
+  render: (refusal: Refusal) => Answer,
+  changes: readonly Part[] = [TEXT, STATUS],
+): readonly [Replacement, ...Part[]] => [
+  change("renderRefusal", (answer, refusal) => (refusal.kind === "rate-limited" ? answer : render(refusal))),
+  ...changes,
+];
+
+const withStatus = (status: number): readonly [Replacement, ...Part[]] => [
+  change("renderRefusal", (answer) => ({ ...answer, status })),
+  STATUS,
+  LIMITED_STATUS,
+];
 
 const page = (status: number, refusal: Refusal): Answer => ({
   status,
@@ -43,15 +58,12 @@ export const refusalVariants = variantRows({
       total: null,
     }),
   ),
-  "refusals-as-pages: Refusals are HTML with status 400.": refusing((refusal) => page(400, refusal)),
+  "refusals-as-pages: Refusals are HTML with status 400.": refusing((refusal) => page(400, refusal), [TEXT]),
   "refusals-as-pages-with-status-200: Refusals are HTML pages with status 200.": refusing((refusal) =>
     page(200, refusal),
   ),
   "refusals-without-body: Refusals are only a status 400.": refusing(() => empty(400)),
   "refusals-without-content: Refusals are only a status 204.": refusing(() => empty(204)),
-  "refusals-not-found: Refusals have status 404.": withStatus(404),
-  "refusals-forbidden: Refusals have status 403.": withStatus(403),
-  "refusals-unprocessable: Refusals have status 422.": withStatus(422),
   "refusals-as-problems: Refusals are problem details of RFC 9457.": refusing((refusal) =>
     withHeaders(jsonAnswer(400, { type: "about:blank", title: refusalMessage(refusal), status: 400 }), {
       "content-type": "application/problem+json",
@@ -81,8 +93,8 @@ export const refusalVariants = variantRows({
   "refusals-like-token-sets: Refusals have status 200 and a token set's fields without tokens.": refusing(
     () => jsonAnswer(200, { code: "40001", accessToken: "", refreshToken: null, message: "invalid_grant" }),
   ),
-  "refusals-show-code-sent: Refusals are pages with their own id and the received code.": decisions(
-    (sound, presented = new WeakMap<object, unknown>()) => ({
+  "refusals-show-code-sent: Refusals are pages with their own id and the received code.": [
+    decisions((sound, presented = new WeakMap<object, unknown>()) => ({
       findCode: (value, context) => {
         presented.set(context.from, value);
         return sound.findCode(value, context);
@@ -92,10 +104,20 @@ export const refusalVariants = variantRows({
         headers: { "content-type": "text/html" },
         body: `<p>${kind} ${String(presented.get(from))} (${random.uuid()})</p>`,
       }),
-    }),
-  ),
-  "refusals-show-address-sent: Refusals name the requested address.": decide(
-    "renderRefusal",
-    (_refusal, { from }) => jsonAnswer(400, { message: `There is nothing at ${from.url} for this method.` }),
-  ),
+    })),
+    "findCode",
+    TEXT,
+    LIMITED_TEXT,
+  ],
+  "refusals-show-address-sent: Refusals name the requested address.": [
+    decide("renderRefusal", (_refusal, { from }) =>
+      jsonAnswer(400, { message: `There is nothing at ${from.url} for this method.` }),
+    ),
+    TEXT,
+    LIMITED_TEXT,
+  ],
+  // After those that change the text, which stays when only the status changes.
+  "refusals-not-found: Refusals have status 404.": withStatus(404),
+  "refusals-forbidden: Refusals have status 403.": withStatus(403),
+  "refusals-unprocessable: Refusals have status 422.": withStatus(422),
 });

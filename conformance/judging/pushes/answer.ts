@@ -39,7 +39,10 @@ export interface AnsweredPush {
   readonly action?: PushAction | undefined;
 }
 
-export const answerOf = (push: AnsweredPush): Answer => ({ ...push.line, confirms: confirms(push) });
+export const answerOf = (push: AnsweredPush): Answer => {
+  const { action, status, outcome } = push.line;
+  return { action, status, outcome, confirms: confirms(push) };
+};
 
 export const isAcknowledged = (push: AnsweredPush, expectedStatus: number): boolean =>
   outcomeOf(answerOf(push), expectedStatus) === "acknowledged";
