@@ -112,25 +112,24 @@ const createForms = () => {
   };
 };
 
+/**
+ * Probes append characters to long-lived secrets, and services embed them in longer texts that they encode, so these
+ * are searched for everywhere.
+ */
+const addInside = (known: Map<string, Known>, glued: Occurrences, value: string, entry: Known): void => {
+  if (!lasting.has(entry.kind) || (entry.kind !== "client secret" && value.length < SHORTEST_INSIDE)) return;
+  for (const form of [...writtenForms(value), ...encodedForms(value), ...shiftedForms(value)]) {
+    if (!known.has(form)) known.set(form, entry);
+    glued.add(form);
+  }
+};
+
 export const createSecretIndex = () => {
   const { known, lookUp, add, addEncoded, mayBegin, longestAt } = createForms();
   /** Values that are also searched for inside words. */
   const glued = createOccurrences();
   const counts = new Map<string, number>();
   const near = createNearMisses();
-
-  /**
-   * Probes append characters to long-lived secrets, and services embed them in longer texts that they encode, so these
-   * are searched for everywhere.
-   */
-  const addInside = (value: string, entry: Known): void => {
-    if (!lasting.has(entry.kind) || (entry.kind !== "client secret" && value.length < SHORTEST_INSIDE))
-      return;
-    for (const form of [...writtenForms(value), ...encodedForms(value), ...shiftedForms(value)]) {
-      if (!known.has(form)) known.set(form, entry);
-      glued.add(form);
-    }
-  };
 
   const mayBe = (length: number): boolean => length >= LEAST_LENGTH || mayBegin(length);
 
@@ -143,7 +142,7 @@ export const createSecretIndex = () => {
       for (const form of writtenForms(value)) add(form, { kind, label, isWritten: true });
       if (value.length >= SHORTEST_DECODED && isPlain(value)) addEncoded(value);
       else for (const form of encodedForms(value)) add(form, { kind, label, isWritten: false });
-      addInside(value, { kind, label, isWritten: false });
+      addInside(known, glued, value, { kind, label, isWritten: false });
       near.add(value, `‹nearly ${kind} ${count}›`);
     },
     get: lookUp,
