@@ -116,7 +116,12 @@ const createForms = () => {
  * Probes append characters to long-lived secrets, and services embed them in longer texts that they encode, so these
  * are searched for everywhere.
  */
-const addInside = (known: Map<string, Known>, glued: Occurrences, value: string, entry: Known): void => {
+const addInside = (
+  known: Map<string, Known>,
+  glued: ReturnType<typeof createOccurrences>,
+  value: string,
+  entry: Known,
+): void => {
   if (!lasting.has(entry.kind) || (entry.kind !== "client secret" && value.length < SHORTEST_INSIDE)) return;
   for (const form of [...writtenForms(value), ...encodedForms(value), ...shiftedForms(value)]) {
     if (!known.has(form)) known.set(form, entry);
