@@ -63,6 +63,6 @@ describe("a run that was killed", () => {
   it("takes its own flags from the run, and says which are too many", async () => {
     const run = await runHere(["conform", "--resume", "somewhere", "--only", "code.lifetime", "--seed", "3"]);
     expect(run.exitCode).toBe(2);
-    expect(run.stderr).toMatch(/leave out --only, --seed/);
+    expect(run.stderr).toMatch(/remove --only, --seed/);
   });
 });

@@ -5,8 +5,11 @@ export const receiverLimits = {
   bodyBytes: 8 * 1_048_576,
   /** Bodies being received, over all connections. */
   bodiesBytes: 64 * 1_048_576,
-  /** From the first byte to the end of the header, and from the connection to the end of a handshake. */
-  headersMs: 10_000,
+  /**
+   * From the first byte to the end of the header, and from the connection to the end of a handshake, which takes a
+   * starved machine over ten seconds: a sender whose push the receiver gives up counts an attempt that nobody sees.
+   */
+  headersMs: 30_000,
   /** From the connection to its first byte: senders keep connections for later use. */
   unusedMs: 120_000,
   /** From the first byte to the end of the body. */

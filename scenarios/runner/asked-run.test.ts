@@ -22,7 +22,7 @@ describe("custom stages", () => {
     [["30s"], '--stage is "30s"; accepted is a duration and requests per second, such as 30s:100'],
     [["0s:10"], '--stage is "0s:10"'],
     [["10s:-5"], '--stage is "10s:-5"'],
-    [["10s:0"], "all stages have 0"],
+    [["10s:0"], "all stages ask for 0"],
   ])("%j are refused", (stages, told) => {
     expect(() => parseAsked({ ...flags, stages })).toThrow(told);
   });
