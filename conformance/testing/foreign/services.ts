@@ -234,6 +234,8 @@ export const foreignImplementations: readonly ForeignImplementation[] = [
         "getAndDelAuthorizationCode reads the code and deletes it in two steps; a deletion that finds nothing is no error",
       "refresh.unknown-client": "a refresh goes by the refresh token alone: the client is not looked at",
       "refresh.bound-to-client": "the same, with another client's id",
+      "access.lifetime":
+        "the same as in lifecycle.model: the last of a history of refreshes ends near the end of the refresh token",
       "lifecycle.model":
         "an access token that is refreshed near the end of the refresh token dies with it, although expiresIn says an hour (store/token.go shortens its life)",
     },
