@@ -20,12 +20,11 @@ import { TransportError } from "../world/exchange.ts";
 import { newScope, type ExchangeRecord } from "../world/evidence/journal.ts";
 import { missingFor, watchesPushes } from "./needs.ts";
 import {
-  confirmed,
-  doubtful,
   finished,
   interrupted,
   keepProof,
   masked,
+  ofTwoPushRuns,
   settlesTimes,
   verdictOf,
 } from "./verdicts.ts";
@@ -93,16 +92,12 @@ const judgePushes = async (bench: Bench, rule: Rule, kept: ExchangeRecord[]): Pr
   const isReal = session.clocks.kind === "real";
   const mayBeLate = rule.timesPushes === true && (isReal || !pushRun.isAwaited);
   const mayBeLost = rule.missesPushes === true && !isReal && lostAny(pushRun);
-  if (mayBeLost && verdict.kind === "inconclusive") {
-    const again = await judge(bench, rule, kept, { ...prepared, pushRun: await nth(1) });
-    return isBreach(again) ? again : verdict;
-  }
-  if (!isBreach(verdict) || (isReal && !(mayBeLate && isShort(session)))) return verdict;
-  if (effort === "quick" && !mayBeLate && !mayBeLost) return verdict;
-  const again = await judge(bench, rule, [], { ...prepared, pushRun: await nth(1) });
-  if ((mayBeLate || mayBeLost) && !isBreach(again))
-    return doubtful(verdict, mayBeLost ? UNDISTURBED : settlesTimes(session));
-  return confirmed(verdict, again);
+  const settle = mayBeLost ? UNDISTURBED : mayBeLate ? settlesTimes(session) : undefined;
+  const isOpen = mayBeLost && verdict.kind === "inconclusive";
+  const isReplayed = isReal ? mayBeLate && isShort(session) : effort !== "quick" || settle !== undefined;
+  if (!isOpen && !(isBreach(verdict) && isReplayed)) return verdict;
+  const again = await judge(bench, rule, isOpen ? kept : [], { ...prepared, pushRun: await nth(1) });
+  return ofTwoPushRuns(verdict, again, settle);
 };
 
 /** Whether this much of a push run shows a breach of each of these rules. */

@@ -40,8 +40,17 @@ export const finished = (session: Session, rule: Rule, verdict: Verdict): Verdic
   };
 };
 
+/**
+ * The verdict of two push runs. `settle` is set if the machine may be the cause of what the first one showed: then a
+ * breach counts only if the second shows one too.
+ */
+export const ofTwoPushRuns = (first: Verdict, again: Verdict, settle: string | undefined): Verdict => {
+  if (!isBreach(first)) return isBreach(again) ? again : first;
+  return settle !== undefined && !isBreach(again) ? doubtful(first, settle) : confirmed(first, again);
+};
+
 /** A breach in one push run, with a second run's result as its replay. */
-export const confirmed = (verdict: Breached, again: Verdict): Verdict => {
+const confirmed = (verdict: Breached, again: Verdict): Verdict => {
   const isDecided = isBreach(again) || again.kind === "passed";
   const replayed = { failures: isBreach(again) ? 1 : 0, attempts: isDecided ? 1 : 0 };
   return {
@@ -51,7 +60,7 @@ export const confirmed = (verdict: Breached, again: Verdict): Verdict => {
 };
 
 /** A breach that may be due to the machine, and that a second push run did not show. */
-export const doubtful = ({ breach, facts }: Breached, settle: string): Verdict => ({
+const doubtful = ({ breach, facts }: Breached, settle: string): Verdict => ({
   kind: "inconclusive",
   reason: `one push run showed it, a second one did not: ${breach.actual}`,
   settle,

@@ -10,6 +10,12 @@ export const shift = ({ earliestMs, latestMs }: TimeInterval, byMs: number): Tim
   latestMs: latestMs + byMs,
 });
 
+/** What remains of the interval from a moment on; its latest moment if the interval ends before. */
+export const from = ({ earliestMs, latestMs }: TimeInterval, momentMs: number): TimeInterval => ({
+  earliestMs: Math.max(earliestMs, Math.min(momentMs, latestMs)),
+  latestMs,
+});
+
 /** The minimum and maximum age, in milliseconds, of something issued in one interval and probed in another. */
 export const ageBetween = (
   issued: TimeInterval,

@@ -2,7 +2,7 @@ import type { TimeInterval } from "../judging/interval.ts";
 import { monotonicMs, pause } from "../world/clock.ts";
 import { isOverdue, nextStopMs, type StopOptions } from "./clock-stops.ts";
 import type { RunState } from "./state.ts";
-import { sorted, watchedOf } from "./watched.ts";
+import { lastPlausibleMs, sorted, watchedOf } from "./watched.ts";
 
 /** Longest real time that a sender gets to process what has just happened, in milliseconds. */
 const LONGEST_QUIET_MS = 500;
@@ -62,6 +62,20 @@ export const advanceTo = async (state: RunState, untilMs: number): Promise<void>
     await look(state, now);
     await state.listLooks.take(sorted(state).pushCases, now);
   }
+};
+
+/**
+ * Advances, at most to `mostMs`, until none of these notifications can get another push. Each late push moves that
+ * moment on.
+ */
+export const advanceToLast = async (
+  state: RunState,
+  isMeant: Parameters<typeof lastPlausibleMs>[1],
+  mostMs = Infinity,
+): Promise<void> => {
+  const lastMs = (): number => Math.min(lastPlausibleMs(state, isMeant), mostMs);
+  for (let untilMs = lastMs(); untilMs > (await state.timeline.now()).earliestMs; untilMs = lastMs())
+    await advanceTo(state, untilMs);
 };
 
 /**

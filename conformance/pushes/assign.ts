@@ -1,4 +1,4 @@
-import type { TimeInterval } from "../judging/interval.ts";
+import { notBefore } from "../judging/pushes/readings.ts";
 import type { PushAction, PushPlan } from "../contract/push.ts";
 import { actionFor } from "./collector.ts";
 import type { SeenPush, PushCase, PushCasePlan } from "../judging/pushes/trace.ts";
@@ -110,7 +110,7 @@ export const assign = (
       accountId: pair.event.accountId,
       notificationId: triggered[index]?.notificationId,
       triggered: pair.triggered,
-      pushes: (pushesOf.get(pair) ?? []).map((push) => noEarlierThan(pair.triggered, push)),
+      pushes: (pushesOf.get(pair) ?? []).map((push) => notBefore(push, pair.triggered.earliestMs)),
     })),
     others,
     known: pairs.flatMap((pair) => {
@@ -120,18 +120,6 @@ export const assign = (
       return notificationId === undefined ? [] : [{ notificationId, plan: pair.plan }];
     }),
   };
-};
-
-/** Limits a push's interval: no push comes before its event, however long ago the last look was. */
-const noEarlierThan = ({ earliestMs }: TimeInterval, push: SeenPush): SeenPush => {
-  const from = (one: TimeInterval): TimeInterval => ({
-    ...one,
-    earliestMs: Math.max(one.earliestMs, Math.min(earliestMs, one.latestMs)),
-  });
-  const { at, ended } = push;
-  return at.earliestMs >= earliestMs
-    ? push
-    : { ...push, at: from(at), ended: ended === undefined ? undefined : from(ended) };
 };
 
 /** One pair per event, in order. An event alone in its account has its own plan. */

@@ -2,9 +2,9 @@ import type { LaterEnding, PushCase, PushCasePlan, ReceiverOutage } from "../jud
 import { allowedLatenessMs, readingsLeft } from "../judging/pushes/fits.ts";
 import { belatedMs } from "../judging/pushes/later-endings.ts";
 import { instantsOf } from "../judging/pushes/readings.ts";
-import { advanceTo, look } from "./advance.ts";
+import { advanceTo, advanceToLast, look } from "./advance.ts";
 import type { RunState } from "./state.ts";
-import { lastPlausibleMs, sorted } from "./watched.ts";
+import { sorted } from "./watched.ts";
 import { wholeSecond } from "./begin.ts";
 import { outwait } from "./hangs.ts";
 import { shutDoor, showUntrusted } from "./outages.ts";
@@ -157,10 +157,7 @@ const watchAll = async (state: RunState, longestMs: number): Promise<void> => {
   const { earliestMs: nowMs } = await state.timeline.now();
   await advanceTo(state, nowMs + longestMs + allowedLatenessMs(longestMs, state.stops));
   // If the clock jumps, pushes that were due meanwhile leave late, and later delays count from there.
-  const plausibleMs = (): number =>
-    lastPlausibleMs(state, ({ purpose }, { keepsCap }) => purpose === "ending" && keepsCap);
-  for (let toMs = plausibleMs(); toMs > (await state.timeline.now()).earliestMs; toMs = plausibleMs())
-    await advanceTo(state, toMs);
+  await advanceToLast(state, ({ purpose }, { keepsCap }) => purpose === "ending" && keepsCap);
 };
 
 /**

@@ -5,9 +5,9 @@ import { HANG_LOOK_MS, outwaitHangs } from "./hangs.ts";
 import { tryLaterEndings } from "./later-endings.ts";
 import { warmUp, whileClosed, whileUntrusted } from "./outages.ts";
 import { announce } from "./plan-revisions.ts";
-import { look, advanceTo } from "./advance.ts";
+import { advanceTo, advanceToLast, look } from "./advance.ts";
 import type { PushRunOptions, RunState } from "./state.ts";
-import { lastPlausibleMs, sorted } from "./watched.ts";
+import { sorted } from "./watched.ts";
 import { hangEndAfterMs, watchMs } from "./span.ts";
 import { isNeeded, type warmUps } from "./push-cases.ts";
 import { openTimeline } from "./timeline.ts";
@@ -135,9 +135,7 @@ const watch = async (state: RunState, startMs: number, endMs: number): Promise<v
   await advanceTo(state, endMs);
   // The next push of a sender that is always late is later than any other's.
   const longestMs = (endMs - startMs) * LONGEST_WATCH[state.timeline.kind];
-  const plausibleMs = (): number => Math.min(lastPlausibleMs(state, isEndless), startMs + longestMs);
-  for (let toMs = plausibleMs(); toMs > (await state.timeline.now()).earliestMs; toMs = plausibleMs())
-    await advanceTo(state, toMs);
+  await advanceToLast(state, isEndless, startMs + longestMs);
   if (state.timeline.kind !== "real") return;
   // Limits may be scaled down but a sender's timeout is not: wait for senders that still wait for an answer.
   const { clock, limits } = state.options;

@@ -1,7 +1,7 @@
 import { shift } from "../judging/interval.ts";
-import { allowedLatenessMs, readingsLeft } from "../judging/pushes/fits.ts";
+import { nextDue, readingsLeft } from "../judging/pushes/fits.ts";
 import { isAcknowledged } from "../judging/pushes/answer.ts";
-import { anchors, dueOf, type Anchor, type History, type Reading } from "../judging/pushes/readings.ts";
+import { anchors, type Anchor, type History, type Reading } from "../judging/pushes/readings.ts";
 import { withUnseenPush } from "../judging/pushes/later-endings.ts";
 import type { PushCase, PushCasePlan } from "../judging/pushes/trace.ts";
 import { assign, type Assigned } from "./assign.ts";
@@ -127,14 +127,7 @@ export const lastPlausibleMs = (
   Math.max(
     0,
     ...watchedOf(state).flatMap((watched) => {
-      const { history, readings } = watched;
-      const index = history.pushes.length;
-      return readings
-        .filter((reading) => isMeant(watched, reading))
-        .flatMap((reading) => {
-          const due = dueOf(reading, "failure", index, history);
-          const lateMs = allowedLatenessMs(reading.delaysMs[index] ?? 0, state.stops);
-          return due === undefined ? [] : [due.latestMs + lateMs + 1];
-        });
+      const meant = watched.readings.filter((reading) => isMeant(watched, reading));
+      return nextDue(watched.history, meant, ["failure"], state.stops).map(({ latestMs }) => latestMs + 1);
     }),
   );

@@ -1,7 +1,7 @@
 import { duration } from "../../contract/duration.ts";
-import { dueOf, lastInstantMs, readingsOf } from "./readings.ts";
+import { lastInstantMs, readingsOf } from "./readings.ts";
 import { findingOf, journalText, pushCount, undecidedFinding, type Finding, type Part } from "./finding.ts";
-import { allowedLatenessMs, readingsLeft } from "./fits.ts";
+import { nextDue, readingsLeft } from "./fits.ts";
 import { readingsThatFit } from "./fitted.ts";
 import { metEnding } from "./later-endings.ts";
 import { connections, hiddenBeyondCap, lostFacts, pushedForGood, UNDISTURBED } from "./lost-connections.ts";
@@ -60,13 +60,9 @@ const isWatchedOut = (
   const patient = { latenessMs: Math.max(latenessMs, limits.pushDelaysMs[0] ?? 0), earlyGuardMs };
   const strict = readingsLeft(all, pushCase, { latenessMs, earlyGuardMs });
   const left = strict.length > 0 ? strict : readingsLeft(all, pushCase, patient);
-  const index = pushCase.pushes.length;
-  const overMs = (left.length > 0 ? left : all).map((reading) => {
-    const due = dueOf(reading, "failure", index, pushCase)?.latestMs ?? -Infinity;
-    return due + allowedLatenessMs(reading.delaysMs[index] ?? 0, { latenessMs });
-  });
+  const next = nextDue(pushCase, left.length > 0 ? left : all, ["failure"], { latenessMs });
   const leastMs = pushCase.triggered.latestMs + lastInstantMs(limits);
-  return watchedUntil.earliestMs >= Math.max(leastMs, ...overMs);
+  return watchedUntil.earliestMs >= Math.max(leastMs, ...next.map(({ latestMs }) => latestMs));
 };
 
 const asReadingHasIt = (pushRun: PushTrace): string => {

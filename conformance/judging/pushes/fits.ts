@@ -28,6 +28,23 @@ export const pushToleranceOf = (
 export const allowedLatenessMs = (delayMs: number, { latenessMs }: Pick<Tolerance, "latenessMs">): number =>
   Math.max(latenessMs, delayMs * tolerances.pushLatenessShare.default);
 
+/** When the next push may come, including lateness, in each reading and anchor that has another push. */
+export const nextDue = (
+  history: History,
+  readings: readonly Reading[],
+  counted: readonly Anchor[],
+  tolerance: Pick<Tolerance, "latenessMs">,
+): readonly TimeInterval[] => {
+  const index = history.pushes.length;
+  return readings.flatMap((reading) =>
+    counted.flatMap((anchor) => {
+      const due = dueOf(reading, anchor, index, history);
+      const lateMs = allowedLatenessMs(reading.delaysMs[index] ?? 0, tolerance);
+      return due === undefined ? [] : [{ ...due, latestMs: due.latestMs + lateMs }];
+    }),
+  );
+};
+
 /** How a push relates to its window; any uncertainty counts in the sender's favour. */
 export type Timing = "early" | "on-time" | "late";
 

@@ -1,6 +1,6 @@
 import type { TimeInterval } from "../interval.ts";
-import { allowedLatenessMs, readingsLeft } from "./fits.ts";
-import { anchors, dueOf, readingsOf, type Anchor, type History, type Reading } from "./readings.ts";
+import { allowedLatenessMs, nextDue, readingsLeft } from "./fits.ts";
+import { anchors, dueOf, notBefore, readingsOf, type History, type Reading } from "./readings.ts";
 import type { PushCase, PushRun, ReceiverOutage } from "./trace.ts";
 
 type Pushes = History["pushes"];
@@ -38,34 +38,13 @@ const dueUntilMs = (history: History, pushRun: PushRun): number => {
   return Math.max(-Infinity, ...nextDue(history, left, ["start"], pushRun).map(({ latestMs }) => latestMs));
 };
 
-/** When the next push may come after those before it, late as it may be. */
-const nextDue = (
-  history: History,
-  readings: readonly Reading[],
-  counted: readonly Anchor[],
-  { latenessMs }: Pick<PushRun, "latenessMs">,
-): readonly TimeInterval[] => {
-  const index = history.pushes.length;
-  return readings.flatMap((reading) =>
-    counted.flatMap((anchor) => {
-      const due = dueOf(reading, anchor, index, history);
-      const lateMs = allowedLatenessMs(reading.delaysMs[index] ?? 0, { latenessMs });
-      return due === undefined ? [] : [{ ...due, latestMs: due.latestMs + lateMs }];
-    }),
-  );
-};
-
 /** The pushes of a sender that keeps to a reading: none came before it was due, however wide its interval is. */
 const noEarlierThanDue = (reading: Reading, { triggered, pushes }: History): History => {
   const known: Pushes[number][] = [];
-  for (const { at, ended } of pushes) {
+  for (const push of pushes) {
     const dueMs =
       dueOf(reading, "start", known.length, { triggered, pushes: known })?.earliestMs ?? -Infinity;
-    const from = (one: TimeInterval): TimeInterval => ({
-      ...one,
-      earliestMs: Math.max(one.earliestMs, Math.min(dueMs, one.latestMs)),
-    });
-    known.push({ at: from(at), ended: ended === undefined ? undefined : from(ended) });
+    known.push(notBefore(push, dueMs));
   }
   return { triggered, pushes: known };
 };

@@ -1,5 +1,5 @@
 import type { Limits } from "../../contract/limits.ts";
-import { shift, type TimeInterval } from "../interval.ts";
+import { from, shift, type TimeInterval } from "../interval.ts";
 
 export const readingNames = ["R1", "R2", "R3", "R4", "R5", "R6", "R7", "R8"] as const;
 export type ReadingName = (typeof readingNames)[number];
@@ -71,6 +71,13 @@ export interface History {
   readonly triggered: TimeInterval;
   readonly pushes: readonly { readonly at: TimeInterval; readonly ended: TimeInterval | undefined }[];
 }
+
+/** A push that did not come before a moment, however long before it the previous look at the receiver was. */
+export const notBefore = <Push extends History["pushes"][number]>(push: Push, momentMs: number): Push => ({
+  ...push,
+  at: from(push.at, momentMs),
+  ended: push.ended === undefined ? undefined : from(push.ended, momentMs),
+});
 
 /** Bounds on a sender's timeout, as multiples of its first delay. */
 const SHORTEST_TIMEOUT = 1 / 30;
