@@ -4,6 +4,7 @@ import { appendFileSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from
 import os from "node:os";
 import path from "node:path";
 import type { ConformDocument } from "../../../reports/json/conform.ts";
+import { exitCodes } from "../../contract/exit-codes.ts";
 import { seededRandom } from "../../contract/random.ts";
 import { figure, root, runCli, seconds } from "../measure.ts";
 import { startRoad, type Road } from "../rough-road.ts";
@@ -11,12 +12,14 @@ import { startRoad, type Road } from "../rough-road.ts";
 /**
  * Plays the rounds in TOUCHSTONE_NOISE_ROUNDS, such as "30" for the first thirty or "7-9", as a part of a long bench.
  * Every third plays a service with a seeded defect. TOUCHSTONE_NOISE_AT_ONCE rounds run concurrently (default 1), each
- * beside the busy loops of all. TOUCHSTONE_NOISE_RECORD names a file that gets a line of JSON per round, including
- * where the run directory of a failed round was left.
+ * beside the busy loops of all. TOUCHSTONE_NOISE_LOOPS_BELOW leaves the busy loops out while the load average is at
+ * least this high (default: never), for machines on which other work is noise enough. TOUCHSTONE_NOISE_RECORD names a
+ * file that gets a line of JSON per round, including where the run directory of a failed round was left.
  */
 const named = process.env["TOUCHSTONE_NOISE_ROUNDS"] ?? "30";
 const [FIRST = 1, LAST = 30] = (named.includes("-") ? named : `1-${named}`).split("-").map(Number);
 const AT_ONCE = Number(process.env["TOUCHSTONE_NOISE_AT_ONCE"] ?? "1");
+const LOOPS_BELOW = Number(process.env["TOUCHSTONE_NOISE_LOOPS_BELOW"] ?? "Infinity");
 const RECORD = process.env["TOUCHSTONE_NOISE_RECORD"];
 
 interface Behaviour {
@@ -103,10 +106,11 @@ const slowRoads = async (
   return [service, hooks];
 };
 
-/** As many busy loops as the running round with the most of them requires. */
+/** As many busy loops as the running round with the most of them requires, unless the machine is busy already. */
 const busy = { asked: [] as number[], loops: [] as ChildProcess[] };
 const keepBusy = (): void => {
-  const wanted = Math.max(0, ...busy.asked);
+  const [load = 0] = os.loadavg();
+  const wanted = load < LOOPS_BELOW ? Math.max(0, ...busy.asked) : 0;
   while (busy.loops.length < wanted)
     busy.loops.push(spawn(process.execPath, ["-e", "for (;;);"], { stdio: "ignore" }));
   while (busy.loops.length > wanted) busy.loops.pop()?.kill();
@@ -116,8 +120,11 @@ interface Round extends Conditions {
   readonly document: ConformDocument;
   readonly wallMs: number;
   readonly cpuMs: number;
+  readonly exitCode: number | null;
   /** The number of running or runnable processes, at its end. */
   readonly load: number;
+  /** The busy loops once it had begun: fewer than it asks for if the machine was busy without them. */
+  readonly loops: number;
   readonly folder: string;
 }
 
@@ -128,15 +135,18 @@ const play = async (conditions: Conditions): Promise<Round> => {
   const roads = await slowRoads(conditions, profile);
   busy.asked.push(conditions.busyLoops);
   keepBusy();
+  const loops = busy.loops.length;
   try {
     const { breaks, kind } = conditions.behaviour;
     const only = kind === "defect" ? ["--only", breaks.join(",")] : [];
     const flags = ["--profile", profile, "--json", "--seed", String(conditions.seed)];
     const out = path.join(folder, "run");
-    const { stdout, stderr, wallMs, cpuMs } = await runCli(["conform", ...flags, "--out", out, ...only]);
-    if (stdout === "") throw new Error(`round ${conditions.seed} left no document: ${stderr}`);
+    const command = ["conform", ...flags, "--out", out, ...only];
+    const { stdout, stderr, exitCode, wallMs, cpuMs } = await runCli(command);
+    if (stdout === "") throw new Error(`exit code ${exitCode}, no document, kept in ${folder}: ${stderr}`);
+    const document = JSON.parse(stdout) as ConformDocument;
     const [load = 0] = os.loadavg();
-    return { ...conditions, document: JSON.parse(stdout) as ConformDocument, wallMs, cpuMs, load, folder };
+    return { ...conditions, document, exitCode, wallMs, cpuMs, load, loops, folder };
   } finally {
     busy.asked.splice(busy.asked.indexOf(conditions.busyLoops), 1);
     keepBusy();
@@ -173,10 +183,14 @@ const amissIn = (round: Round): Amiss => {
   };
 };
 
+/** The exit codes of a gate that came to its end. */
+const ENDED: readonly unknown[] = [exitCodes.passed, exitCodes.failed, exitCodes.incomplete];
+
 /** Deletes the run of a round that came out as expected, and records what the tallies need. */
 const settle = (round: Round): Round => {
   const { wrong, missed, undecided } = amissIn(round);
-  const isAmiss = wrong.length + missed.length + undecided.length > 0;
+  const ended = ENDED.includes(round.exitCode);
+  const isAmiss = !ended || wrong.length + missed.length + undecided.length > 0;
   if (!isAmiss || RECORD === undefined) rmSync(round.folder, { recursive: true, force: true });
   if (RECORD === undefined) return round;
   const { document, behaviour, folder, ...measured } = round;
