@@ -6,14 +6,14 @@ import { groups, levels, type Level } from "./requirement.ts";
 describe.each(requirementIds)("%s", (id) => {
   const entry = requirement(id);
 
-  it("says in sentences what must hold and how it is judged", () => {
+  it("states in whole sentences what must hold and how it is judged", () => {
     expect(entry.sentence).toMatch(/^\p{L}.*\.$/su);
     expect(entry.judged).toMatch(/^\p{Lu}.*\.$/su);
     expect(entry.sections.length).toBeGreaterThan(0);
     for (const section of entry.sections) expect(section).toMatch(/^[1-9](\.\d)?$/);
   });
 
-  it("belongs to a group and a level, and says what that level requires", () => {
+  it("has a known group and level, and the justification that its level requires", () => {
     expect(groups).toContain(entry.group);
     expect(levels).toContain(entry.level);
     const grounds: Partial<Record<Level, string>> = {
@@ -29,18 +29,18 @@ describe.each(requirementIds)("%s", (id) => {
     expect(grounds[entry.level] ?? "").toMatch(expected[entry.level] ?? /^$/);
   });
 
-  it("has one rule, unless it cannot be tested", () => {
+  it("has exactly one rule, or none if it is untestable", () => {
     const judging = rules.filter(({ requirement: judged }) => judged === id);
     expect(judging).toHaveLength(entry.level === "untestable" ? 0 : 1);
   });
 });
 
-it("has readings only if there are several", () => {
+it("a requirement has either no readings or at least two", () => {
   const alone = requirementIds.filter((id) => Object.keys(requirement(id).readings ?? {}).length === 1);
   expect(alone).toEqual([]);
 });
 
-it("knows its ids, and no property of objects", () => {
+it("isRequirementId accepts ids of the catalogue and rejects names of object properties", () => {
   expect(isRequirementId("code.single-use")).toBe(true);
   for (const id of ["", "code", "constructor", "__proto__", "toString"])
     expect(isRequirementId(id)).toBe(false);

@@ -15,7 +15,7 @@ it.each([
   [-5, "0 ms"],
   [Infinity, "for ever"],
   [Number.NaN, "an unknown time"],
-])("%d ms is written %s", (durationMs, expected) => {
+])("formats %d ms as %s", (durationMs, expected) => {
   expect(duration(durationMs)).toBe(expected);
 });
 
@@ -25,15 +25,18 @@ it.each([
   ["20m", 1_200_000],
   ["30d", 2_592_000_000],
   ["0s", 0],
-])("%s is %d ms", (text, expected) => {
+])("parses %s as %d ms", (text, expected) => {
   expect(parseDuration(text)).toBe(expected);
 });
 
-it.each(["", "5", "s", "-5s", "5 s", "5S", "1e3s", "5min", ".5s", "5s "])("%j is none", (text) => {
-  expect(parseDuration(text)).toBe(undefined);
-});
+it.each(["", "5", "s", "-5s", "5 s", "5S", "1e3s", "5min", ".5s", "5s "])(
+  "does not parse %j as a duration",
+  (text) => {
+    expect(parseDuration(text)).toBe(undefined);
+  },
+);
 
-it("loses no millisecond", () => {
+it("formats a duration without losing a millisecond", () => {
   const unitMs: Record<string, number> = { d: 86_400_000, h: 3_600_000, min: 60_000, s: 1_000, ms: 1 };
   fc.assert(
     fc.property(fc.nat({ max: 40 * 86_400_000 }), (durationMs) => {
@@ -48,7 +51,7 @@ it("loses no millisecond", () => {
   );
 });
 
-it("is written so that a flag parses it back", () => {
+it("formats a duration as the value of a flag that parses back to the same duration", () => {
   expect([durationAsFlag(30_000), durationAsFlag(1_500)]).toEqual(["30s", "1500ms"]);
   fc.assert(fc.property(fc.integer({ min: 1, max: 1e9 }), (ms) => parseDuration(durationAsFlag(ms)) === ms));
 });

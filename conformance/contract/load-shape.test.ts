@@ -15,19 +15,19 @@ const rate = fc.integer({ min: 1, max: 5_000 });
 const durationMs = fc.integer({ min: 1_000, max: 3_600_000 });
 
 describe("load shapes", () => {
-  it.each(names)("%s covers the whole duration and peaks at the asked rate", (name) => {
+  it.each(names)("%s covers the whole duration and peaks at the requested rate", (name) => {
     const stages = stagesOf(name, 300, 10_000);
     expect(stages.reduce((sum, stage) => sum + stage.durationMs, 0)).toBeCloseTo(10_000, 6);
     expect(Math.max(...stages.map(({ toRate }) => toRate))).toBe(300);
   });
 
-  it("constant starts arrivals at even distances", () => {
+  it("constant starts arrivals at equal intervals", () => {
     const stages = stagesOf("constant", 100, 2_000);
     expect([0, 1, 2, 199].map((index) => intendedStartMs(stages, index))).toEqual([0, 10, 20, 1_990]);
     expect(askedArrivals(stages)).toBe(200);
   });
 
-  it("a ramp from zero has its n-th arrival when the area under the line reaches n", () => {
+  it("ramp from zero starts the n-th arrival when the area under the rate reaches n", () => {
     const [ramp] = stagesOf("ramp", 100, 10_000);
     if (ramp === undefined) throw new Error("a ramp has a first stage");
     // 100/s over 8 s from 0: 6.25 t² arrivals after t seconds.
@@ -35,7 +35,7 @@ describe("load shapes", () => {
     expect(askedRateAt([ramp], 4_000)).toBeCloseTo(50, 6);
   });
 
-  it("no arrival is meant to start before the one before it, nor after the end", () => {
+  it("schedule no arrival before the previous one or after the end", () => {
     fc.assert(
       fc.property(shape, rate, durationMs, fc.nat(5_000), (name, peak, lengthMs, index) => {
         const stages = stagesOf(name, peak, lengthMs);

@@ -10,20 +10,20 @@ const knowing = (...values: string[]) => {
 
 const value = "Kq7mZ2xW9pLr4TnB8vYc";
 
-describe("a word that is nearly a secret", () => {
+describe("a word that nearly matches a secret", () => {
   it.each([
-    ["with more after it", `${value}x`],
-    ["with more before it", `x${value}`],
-    ["twice", `${value}${value}`],
-    ["with much after it", `${value}${"0".repeat(200)}`],
+    ["followed by one more character", `${value}x`],
+    ["preceded by one more character", `x${value}`],
+    ["repeated", `${value}${value}`],
+    ["followed by 200 more characters", `${value}${"0".repeat(200)}`],
     ["without its last character", value.slice(0, -1)],
     ["without its first character", value.slice(1)],
-    ["in another case", value.toUpperCase()],
-    ["with another first character", `x${value.slice(1)}`],
-    ["with one changed in the middle", `${value.slice(0, 10)}_${value.slice(11)}`],
-    ["with one left out in the middle", `${value.slice(0, 9)}${value.slice(10)}`],
-    ["with one put in", `${value.slice(0, 5)}-${value.slice(5)}`],
-  ])("is masked: %s", (_, word) => {
+    ["in upper case", value.toUpperCase()],
+    ["with its first character changed", `x${value.slice(1)}`],
+    ["with a character in the middle changed", `${value.slice(0, 10)}_${value.slice(11)}`],
+    ["without a character in the middle", `${value.slice(0, 9)}${value.slice(10)}`],
+    ["with a character inserted", `${value.slice(0, 5)}-${value.slice(5)}`],
+  ])("is masked when it is the secret %s", (_, word) => {
     expect(knowing("another-secret-of-it", value).mask(`{"code":"${word}"}`)).toBe(
       '{"code":"‹nearly code 2›"}',
     );
@@ -41,7 +41,7 @@ describe("a word that is nearly a secret", () => {
 });
 
 describe("a word that is not a secret", () => {
-  it("stays if it shares at most half with one", () => {
+  it("is left unmasked when it shares only about half of a secret", () => {
     const { mask } = knowing(value, "0b5f0c7e-61a4-4b7e-9a55-3f1c2d4e5a6b");
     for (const word of [
       value.slice(0, 10),
@@ -53,7 +53,7 @@ describe("a word that is not a secret", () => {
       expect(mask(word)).toBe(word);
   });
 
-  it("stays if the secret is short or a sentence", () => {
+  it("is left unmasked when the similar secret is short or contains spaces", () => {
     const { mask } = knowing("short-one", "a token with spaces");
     expect(mask("short-ones, and a token with more spaces")).toBe("short-ones, and a token with more spaces");
   });

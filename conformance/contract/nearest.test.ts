@@ -7,11 +7,11 @@ it.each([
   ["CODE.LIFETIME", "code.lifetime"],
   ["refresh.lifetme", "refresh.lifetime"],
   ["notification.filter-id", "notifications.filter-id"],
-])("of all ids, the one most like %s is %s", (name, expected) => {
+])("suggests for %s the most similar id, %s", (name, expected) => {
   expect(nearest(name, requirementIds)[0]).toBe(expected);
 });
 
-it("gives as many as asked for, and no more than there are", () => {
+it("returns at most the requested number of candidates, three by default", () => {
   expect(nearest("x", ["a", "b", "c", "d"])).toHaveLength(3);
   expect(nearest("x", ["a"], 5)).toEqual(["a"]);
   expect(nearest("", [])).toEqual([]);

@@ -19,8 +19,8 @@ const verdicts = {
   warned: { kind: "warned", cases: 2, breach },
   observed: { kind: "observed", cases: 1, fingerprint: '"json"' },
   pending: { kind: "pending", due: "2027-01-01", reason: "30 days" },
-  notApplicable: { kind: "not-applicable", by: "profile", reason: "no such thing here" },
-  noRoom: { kind: "not-applicable", by: "service", reason: "it redirects" },
+  notApplicableByProfile: { kind: "not-applicable", by: "profile", reason: "no such thing here" },
+  notApplicableByService: { kind: "not-applicable", by: "service", reason: "it redirects" },
   couldNotRun: { kind: "could-not-run", missing: "events", reason: "no hook" },
   inconclusive: { kind: "inconclusive", reason: "no control", settle: "a control", cases: 1 },
   harnessError: { kind: "harness-error", message: "a slip" },
@@ -47,69 +47,94 @@ const otherwise = { strict: false, pinned: { "authorize.redirect": '"302"' } };
 
 describe("the outcome of a run", () => {
   it.each([
-    ["nothing ran", [], lax, "incomplete"],
-    ["a required rule passed", [required("passed")], lax, "passed"],
-    ["a derived rule passed", [derived("passed")], lax, "passed"],
-    ["a required rule failed", [required("failed"), derived("passed")], lax, "failed"],
-    ["a derived rule failed", [derived("failed")], lax, "failed"],
-    ["an unspecified one failed, as pinned readings can", [unspecified("failed")], lax, "failed"],
-    ["a breach beside a harness error", [required("harnessError"), derived("failed")], lax, "failed"],
-    ["a breach beside what could not run", [required("couldNotRun"), derived("failed")], lax, "failed"],
-    ["a breach beside drift", [unspecified("observed"), derived("failed")], otherwise, "failed"],
-    ["a harness error", [required("passed"), unspecified("harnessError")], lax, "harness-error"],
+    ["incomplete", "nothing ran", [], lax],
+    ["passed", "a required rule passed", [required("passed")], lax],
+    ["passed", "a derived rule passed", [derived("passed")], lax],
+    ["failed", "a required rule failed", [required("failed"), derived("passed")], lax],
+    ["failed", "a derived rule failed", [derived("failed")], lax],
+    ["failed", "an unspecified rule failed, as it can with a pinned reading", [unspecified("failed")], lax],
     [
-      "a harness error beside what could not run",
+      "failed",
+      "one rule failed and another had a harness error",
+      [required("harnessError"), derived("failed")],
+      lax,
+    ],
+    [
+      "failed",
+      "one rule failed and another could not run",
+      [required("couldNotRun"), derived("failed")],
+      lax,
+    ],
+    [
+      "failed",
+      "one rule failed and a pinned observation drifted",
+      [unspecified("observed"), derived("failed")],
+      otherwise,
+    ],
+    ["harness-error", "a rule had a harness error", [required("passed"), unspecified("harnessError")], lax],
+    [
+      "harness-error",
+      "one rule had a harness error and another could not run",
       [required("couldNotRun"), derived("harnessError")],
       lax,
-      "harness-error",
     ],
-    ["a required rule could not run", [required("couldNotRun"), derived("passed")], lax, "incomplete"],
-    ["a required rule is pending", [required("pending"), derived("passed")], lax, "incomplete"],
-    ["a required rule is inconclusive", [required("inconclusive"), derived("passed")], lax, "incomplete"],
-    ["a required rule does not apply", [required("notApplicable"), derived("passed")], lax, "incomplete"],
+    ["incomplete", "a required rule could not run", [required("couldNotRun"), derived("passed")], lax],
+    ["incomplete", "a required rule is pending", [required("pending"), derived("passed")], lax],
+    ["incomplete", "a required rule is inconclusive", [required("inconclusive"), derived("passed")], lax],
     [
-      "a required rule has no room in a conforming service",
-      [required("noRoom"), derived("passed")],
+      "incomplete",
+      "a required rule does not apply according to the profile",
+      [required("notApplicableByProfile"), derived("passed")],
       lax,
-      "passed",
     ],
-    ["nothing but a rule that has no room", [required("noRoom")], lax, "incomplete"],
-    ["a required rule judged no case", [required("vacuous"), derived("passed")], lax, "incomplete"],
     [
-      "what is missing beside drift",
+      "passed",
+      "a required rule does not apply because of how the service behaves",
+      [required("notApplicableByService"), derived("passed")],
+      lax,
+    ],
+    [
+      "incomplete",
+      "the only rule does not apply because of how the service behaves",
+      [required("notApplicableByService")],
+      lax,
+    ],
+    ["incomplete", "a required rule judged no case", [required("vacuous"), derived("passed")], lax],
+    [
+      "incomplete",
+      "a required rule could not run and a pinned observation drifted",
       [required("couldNotRun"), unspecified("observed")],
       otherwise,
-      "incomplete",
     ],
-    ["an advisory rule warned", [required("passed"), advisory("warned")], lax, "passed"],
-    ["an advisory rule warned, strictly", [required("passed"), advisory("warned")], strict, "failed"],
-    ["an advisory rule could not run", [required("passed"), advisory("couldNotRun")], lax, "passed"],
-    ["an observation could not be made", [required("passed"), unspecified("inconclusive")], lax, "passed"],
+    ["passed", "an advisory rule warned", [required("passed"), advisory("warned")], lax],
+    ["failed", "an advisory rule warned in a strict run", [required("passed"), advisory("warned")], strict],
+    ["passed", "an advisory rule could not run", [required("passed"), advisory("couldNotRun")], lax],
+    ["passed", "an observation could not be made", [required("passed"), unspecified("inconclusive")], lax],
     [
+      "incomplete",
       "a pinned observation could not be made",
       [required("passed"), unspecified("inconclusive")],
       asPinned,
-      "incomplete",
     ],
-    ["a pinned observation is unchanged", [required("passed"), unspecified("observed")], asPinned, "passed"],
-    ["a pinned observation drifted", [required("passed"), unspecified("observed")], otherwise, "drifted"],
-    ["only advisory rules, all of which ran", [advisory("passed")], lax, "passed"],
-    ["only advisory rules, one of which warned", [advisory("warned")], lax, "passed"],
+    ["passed", "a pinned observation is unchanged", [required("passed"), unspecified("observed")], asPinned],
+    ["drifted", "a pinned observation drifted", [required("passed"), unspecified("observed")], otherwise],
+    ["passed", "only advisory rules were selected and all passed", [advisory("passed")], lax],
+    ["passed", "only advisory rules were selected and one warned", [advisory("warned")], lax],
     [
-      "only advisory rules, one of which could not run",
+      "incomplete",
+      "only advisory rules were selected and one could not run",
       [advisory("passed"), advisory("couldNotRun")],
       lax,
-      "incomplete",
     ],
-    ["only observations", [unspecified("observed")], lax, "passed"],
-    ["only what could not run", [advisory("couldNotRun")], lax, "incomplete"],
-  ] as const)("%s", (_, results, options, expected) => {
+    ["passed", "only observations were made", [unspecified("observed")], lax],
+    ["incomplete", "only an advisory rule was selected and it could not run", [advisory("couldNotRun")], lax],
+  ] as const)("is %s when %s", (expected, _, results, options) => {
     expect(outcomeOf(results, options)).toBe(expected);
     expect(outcomeOf(results.toReversed(), options)).toBe(expected);
   });
 
-  it("is never green if any gating verdict is not passed", () => {
-    const settling = ["passed", "warned", "observed", "noRoom"];
+  it("never leads to exit code 0 when a required rule failed or was not decided", () => {
+    const settling = ["passed", "warned", "observed", "notApplicableByService"];
     const names = (Object.keys(verdicts) as (keyof typeof verdicts)[]).filter(
       (name) => !settling.includes(name),
     );
@@ -123,7 +148,7 @@ describe("the outcome of a run", () => {
   });
 });
 
-it("names the observations that drifted, and those alone", () => {
+it("lists only the pinned observations that drifted", () => {
   expect(drifted([unspecified("observed"), required("passed")], otherwise.pinned)).toEqual([
     "authorize.redirect",
   ]);
@@ -132,7 +157,7 @@ it("names the observations that drifted, and those alone", () => {
   expect(drifted([unspecified("observed")], {})).toEqual([]);
 });
 
-it("gives every outcome its own exit code with a meaning, and 0 to passed alone", () => {
+it("maps each outcome to its own documented exit code, and only passed to 0", () => {
   const codes = outcomes.map((outcome: Outcome) => exitCodeOf(outcome));
   expect(codes).toEqual([0, 1, 3, 6, 5, 130]);
   for (const code of Object.values(exitCodes)) expect(exitCodeMeanings[code]).toMatch(/\w/);
@@ -145,17 +170,37 @@ describe("waivers", () => {
 
   it.each([
     ["a breach under a waiver does not fail the gate", "2030-06-30", [required("failed")], "passed"],
-    ["another breach does", "2030-06-30", [required("failed"), derived("failed")], "failed"],
-    ["on the day after its last day it fails the gate", "2030-07-01", [required("failed")], "failed"],
-    ["so it does if the rule passes", "2030-07-01", [required("passed")], "failed"],
-    ["a waiver that covers nothing any more fails the gate", "2030-06-30", [required("passed")], "failed"],
-    ["what could not be judged stays open", "2030-06-30", [required("inconclusive")], "incomplete"],
-    ["a rule that was not asked for leaves its waiver alone", "2031-01-01", [derived("passed")], "passed"],
+    [
+      "a breach without a waiver fails the gate",
+      "2030-06-30",
+      [required("failed"), derived("failed")],
+      "failed",
+    ],
+    ["a breach under an expired waiver fails the gate", "2030-07-01", [required("failed")], "failed"],
+    [
+      "an expired waiver fails the gate even if its rule passes",
+      "2030-07-01",
+      [required("passed")],
+      "failed",
+    ],
+    ["a waiver whose rule passes fails the gate", "2030-06-30", [required("passed")], "failed"],
+    [
+      "an inconclusive rule under a waiver leaves the run incomplete",
+      "2030-06-30",
+      [required("inconclusive")],
+      "incomplete",
+    ],
+    [
+      "an expired waiver has no effect if its rule was not selected",
+      "2031-01-01",
+      [derived("passed")],
+      "passed",
+    ],
   ] as const)("%s", (_, today, results, outcome) => {
     expect(outcomeOn(today, results)).toBe(outcome);
   });
 
-  it("a warning under a waiver passes a strict gate", () => {
+  it("a warning under a waiver does not fail a strict gate", () => {
     const results = [required("passed"), advisory("warned")];
     const waivers = applyWaivers([{ ...waiver, id: "code.bound-to-client" }], results, "2030-01-01");
     expect([outcomeOf(results, strict), outcomeOf(results, { ...strict, waivers })]).toEqual([

@@ -12,7 +12,7 @@ const reversed = (value: unknown): unknown => {
   );
 };
 
-it("writes equal facts with the same bytes, and keeps what they say", () => {
+it("writes equal values as identical JSON, without losing content", () => {
   fc.assert(
     fc.property(fc.jsonValue(), (value) => {
       expect(canonicalJson(reversed(value))).toBe(canonicalJson(value));
@@ -21,12 +21,12 @@ it("writes equal facts with the same bytes, and keeps what they say", () => {
   );
 });
 
-it("writes nothing at all as null, and keeps the order of lists", () => {
+it("writes undefined as null, and keeps the order of arrays", () => {
   expect(canonicalJson(undefined)).toBe("null");
   expect(canonicalJson([2, 1, { b: 1, a: undefined }])).toBe('[2,1,{"b":1}]');
 });
 
-it("counts the cases of verdicts that have some", () => {
+it("returns the number of cases of a verdict, 0 if its kind has none", () => {
   expect(casesOf({ kind: "passed", cases: 3 })).toBe(3);
   expect(casesOf({ kind: "not-applicable", by: "profile", reason: "none" })).toBe(0);
 });
