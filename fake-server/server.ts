@@ -139,6 +139,10 @@ const answerers: Readonly<
 
 const send = (reply: FastifyReply, answer: Answer, counters: Counters): FastifyReply => {
   counters.answers[answer.status] = (counters.answers[answer.status] ?? 0) + 1;
+  if (answer.interim === true) {
+    reply.raw.writeContinue();
+    reply.raw.writeEarlyHints({ link: "</styles.css>; rel=preload" });
+  }
   reply.code(answer.status).headers(answer.headers);
   return reply.send(answer.chunked === true ? Readable.from(piecesOf(answer.body)) : answer.body);
 };

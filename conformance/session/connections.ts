@@ -104,12 +104,9 @@ const wayToTarget = (
   options: ConnectionsOptions,
   { retries, account }: Pick<Connections, "retries" | "account">,
 ): Pick<Connections, "dispatcher" | "transportOptions"> & { readonly unkept: Dispatcher } => {
-  const dialer = Object.keys(network).length === 0 ? undefined : createDialer(network);
+  const dialer = createDialer(network);
   const { origin, pathname } = new URL(profile.baseUrl);
-  const common = {
-    allowH2: false,
-    ...(dialer === undefined ? {} : { connect: dialer.connector(options.requestTimeoutMs) }),
-  };
+  const common = { allowH2: false, connect: dialer.connector(options.requestTimeoutMs) };
   return {
     dispatcher: new Agent(common),
     // An agent without pipelining keeps no connections either, but makes a client for each.

@@ -156,6 +156,10 @@ export const httpVariants: Readonly<Record<string, Variant>> = {
       ...answer,
       chunked: true,
     })),
+    "interim-answers: Every answer is announced by 100 Continue and 103 Early Hints.": decide(
+      "finish",
+      (answer) => ({ ...answer, interim: true }),
+    ),
     "further-headers: Answers carry cookies, tracing and cache headers.": everyHeader({
       "set-cookie": "session=4f1c; Path=/; HttpOnly",
       "x-request-id": "00-4bf92f3577b34da6-00",

@@ -49,6 +49,13 @@ describe("a hook over HTTP", () => {
     ]);
   });
 
+  it("has failed if its server switches protocols, and says so", async () => {
+    const head = "HTTP/1.1 101 Switching Protocols\r\nconnection: upgrade\r\nupgrade: x\r\n\r\n";
+    const { origin } = await stopping(serveTcp((socket) => socket.once("data", () => socket.write(head))));
+    const message = await problemOf(run({ http: { url: `${origin}/advance` } }));
+    expect(message).toContain("gave no answer: status 101 Switching Protocols, which nobody asked for");
+  });
+
   it.each([302, 404, 500])("has failed if it answers with %i", async (status) => {
     const { origin } = await stopping(
       serveHttp((_, response) => response.writeHead(status, { location: "/login" }).end("why not")),

@@ -5,6 +5,7 @@ import tls from "node:tls";
 import { buildConnector, Client, type Dispatcher } from "undici";
 import { decoded } from "../../contract/profile-secrets.ts";
 import { errorMessage } from "../../contract/text.ts";
+import { withoutContinue } from "./continue.ts";
 
 /** How to reach a service if a plain connection is not enough. Certificates are always verified. */
 export interface DialSettings {
@@ -52,7 +53,9 @@ export const createDialer = (settings: DialSettings = {}): Dialer => {
     tunnel,
     connector: (timeoutMs) => {
       const direct = buildConnector({ ...common, allowH2: false, timeout: timeoutMs });
-      return (options, callback) => {
+      return (options, passOn) => {
+        const callback: buildConnector.Callback = (...[error, socket]) =>
+          error === null ? passOn(null, withoutContinue(socket)) : passOn(error, null);
         const origin = new URL(`${options.protocol}//${options.host ?? options.hostname}`);
         if (options.port !== "") origin.port = options.port;
         const opening = tunnel(origin, timeoutMs);

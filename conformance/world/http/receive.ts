@@ -110,13 +110,19 @@ export const reasonOf = (error: unknown): TransportError["reason"] => {
   if (error instanceof RangeError) return "too-large";
   if (/TIMEOUT/.test(code) || (error instanceof Error && /Timeout|Abort/.test(error.name))) return "timeout";
   if (/ECONNREFUSED|EPROXY|ENOTFOUND|EAI_AGAIN|EHOSTUNREACH|ENETUNREACH/.test(code)) return "refused";
-  if (error instanceof errors.HTTPParserError) return "protocol";
+  if (error instanceof errors.HTTPParserError || isRefusedHead(error)) return "protocol";
   if (/UND_ERR_RES|UND_ERR_HEADERS_OVERFLOW/.test(code)) return "protocol";
   if (/^ERR_SSL|^ERR_TLS|^EPROTO$|CERT|SELF_SIGNED|UNABLE_TO_VERIFY/.test(code)) return "protocol";
   return "closed";
 };
 
+/** Heads that undici refuses though they can be parsed: status 101, which no request here asks for, and endless ones. */
+const isRefusedHead = (error: unknown): boolean =>
+  error instanceof errors.SocketError && /^bad (?:upgrade|response)$/.test(error.message);
+
 export const messageOf = (error: unknown): string => {
+  if (isRefusedHead(error) && errorMessage(error) === "bad upgrade")
+    return "status 101 Switching Protocols, which nobody asked for";
   const text = errorMessage(error);
   const code = codeOf(error);
   return code === "" || text.includes(code) ? text : `${text} (${code})`;

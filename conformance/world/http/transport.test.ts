@@ -1,4 +1,5 @@
 import net, { type Socket } from "node:net";
+import { setImmediate as turn } from "node:timers/promises";
 import { describe, expect, it } from "vitest";
 import { deadOrigin, serveHttp, serveTcp } from "../../testing/servers.ts";
 import type { Request } from "../exchange.ts";
@@ -103,6 +104,52 @@ describe("answers", () => {
     );
     expect((await transport.send(get("/here"), sender)).status).toBe(302);
     expect(asked).toEqual(["/here"]);
+  });
+
+  // RFC 9110 section 15.2: a client must be able to read them, even if it expects none.
+  describe("after interim answers", () => {
+    const interim = "HTTP/1.1 100 Continue\r\nserver: proxy\r\n\r\nHTTP/1.1 100\r\n\r\n";
+    const hints = "HTTP/1.1 103 Early Hints\r\nlink: </a>\r\n\r\n";
+    const body = "HTTP/1.1 100 Continue\r\n\r\n";
+    const last = `HTTP/1.1 200 OK\r\ncontent-length: ${body.length}\r\n\r\n${body}`;
+
+    it.each([
+      ["in one piece", [interim + hints + last]],
+      ["each on its own", [interim, hints, last]],
+      ["byte by byte", Array.from(interim + last)],
+      ["with the body in a piece of its own", [interim, last.slice(0, -body.length), body]],
+      ["of HTTP/1.0", [interim.replaceAll("HTTP/1.1", "HTTP/1.0"), last]],
+    ])("is the last one, %s", async (_, pieces) => {
+      const { transport, sender } = await openTo(
+        serveTcp((socket) =>
+          socket.setNoDelay(true).on("data", () => {
+            void (async () => {
+              for (const piece of pieces) {
+                socket.write(piece);
+                await turn();
+              }
+            })();
+          }),
+        ),
+      );
+      for (const method of ["POST", "GET"]) {
+        const answer = await transport.send({ ...get("/"), method }, sender);
+        expect(answer).toMatchObject({ status: 200, text: body });
+        expect(answer.headers).toEqual([["content-length", String(body.length)]]);
+      }
+    });
+
+    it("is missing if there are interim answers only, or another protocol", async () => {
+      const reasonAfter = async (bytes: string): Promise<string> => {
+        const { transport, sender } = await openTo(replying(bytes), 200);
+        return (await problemOf(transport.send({ ...get("/"), method: "POST" }, sender))).reason;
+      };
+      expect(await reasonAfter(interim)).toBe("timeout");
+      expect(await reasonAfter("HTTP/1.1 100 Con")).toBe("timeout");
+      expect(await reasonAfter(`HTTP/1.1 100 ${"x".repeat(20_000)}\r\n\r\n`)).toBe("protocol");
+      const upgrade = "HTTP/1.1 101 Switching Protocols\r\nupgrade: x\r\nconnection: upgrade\r\n\r\n";
+      expect(await reasonAfter(upgrade)).toBe("protocol");
+    });
   });
 
   it("is JSON if it is JSON", () => {

@@ -3,7 +3,7 @@ import { monotonicMs } from "../clock.ts";
 import { createConnectionHealth } from "./connection-health.ts";
 import { TransportError, type Answer, type Request } from "../exchange.ts";
 import type { Journal, Scope } from "../evidence/journal.ts";
-import type { Dialer } from "./dialer.ts";
+import { createDialer, type Dialer } from "./dialer.ts";
 import { messageOf, reasonOf, receive } from "./receive.ts";
 import { parseJson } from "../../contract/json.ts";
 import type { Retries } from "./retry.ts";
@@ -56,8 +56,7 @@ export const createTransport = (options: TransportOptions): Transport => {
   const common = {
     allowH2: false,
     pipelining: 1,
-    connectTimeout: options.timeoutMs,
-    ...(options.dialer === undefined ? {} : { connect: options.dialer.connector(options.timeoutMs) }),
+    connect: (options.dialer ?? createDialer()).connector(options.timeoutMs),
   } as const;
   const pool = new Pool(options.origin, { ...common, connections: options.maxConnections });
   const probe = async (): Promise<boolean> => {
