@@ -1,12 +1,14 @@
 import fc from "fast-check";
 import type { Limits } from "../contract/limits.ts";
-import type { Command, Real } from "../model/command.ts";
-import { authorize, exchange, list, logIn, refresh, tryAll } from "../model/commands.ts";
+import type { Command } from "../model/command.ts";
+import { authorize, exchange, list, logIn, presentAll, refresh, tryAll } from "../model/commands.ts";
 import { readAccount, triggerEvent } from "../model/events.ts";
-import type { Model } from "../model/states.ts";
 import { wait, waitForEnd } from "../model/waits.ts";
 
-export type History = Iterable<fc.AsyncCommand<Model, Real | undefined>>;
+export type History = readonly Command[];
+
+/** How each history ends, to reveal effects of its steps on other credentials. */
+const closing: History = [readAccount(0, "settled"), tryAll(), presentAll()];
 
 /** Prefers what was last waited for, otherwise the newest. */
 const newest = fc.oneof({ weight: 3, arbitrary: fc.constant(0) }, { weight: 1, arbitrary: fc.nat(7) });
@@ -81,8 +83,8 @@ const sides = fc.oneof(
 );
 
 /**
- * Histories of up to `longest` commands. The size must be `max`: by default fast-check keeps histories too short to
- * reach deep states.
+ * Histories of up to `longest` commands and the closing ones. The size must be `max` and without bias: otherwise
+ * fast-check keeps histories too short to reach deep states.
  */
 export const histories = (
   limits: Limits,
@@ -90,59 +92,49 @@ export const histories = (
   withEvents: boolean,
   longest: number,
 ): fc.Arbitrary<History> =>
-  new Replayable(
-    fc.commands<Model, Real | undefined, false>(steps(limits, accessLifetimeMs, withEvents), {
-      size: "max",
-      maxCommands: longest,
-      disableReplayLog: true,
-    }),
-  );
+  fc
+    .tuple(
+      fc.noBias(
+        fc.array(fc.oneof(...steps(limits, accessLifetimeMs, withEvents)), {
+          size: "max",
+          maxLength: longest,
+        }),
+      ),
+      new Closing(),
+    )
+    .map((parts) => parts.flat());
+
+/** Always all closing commands; shrinking leaves out those that a failure does not need. */
+class Closing extends fc.Arbitrary<History> {
+  override generate(): fc.Value<History> {
+    return new fc.Value(closing, undefined);
+  }
+  override canShrinkWithoutContext(value: unknown): value is History {
+    return Array.isArray(value);
+  }
+  override shrink(commands: History): fc.Stream<fc.Value<History>> {
+    return fc.stream(
+      commands.map((_, index) => new fc.Value<History>(commands.toSpliced(index, 1), undefined)).values(),
+    );
+  }
+}
 
 /**
  * Short histories in which one step may disturb what another left behind: orders that a handful of random histories can
  * miss. At the end every credential is tried once more.
  */
-export const tellingOrders = (withEvents: boolean): readonly History[] => [
-  [logIn(0), refresh(0), logIn(0)],
-  [logIn(0), logIn(0), refresh(1), list(1)],
-  [logIn(0), refresh(0), refresh(0), logIn(1), refresh(1)],
-  [logIn(0), logIn(1), exchange(0, "used", "right"), refresh(1)],
-  [authorize(0), authorize(0), exchange(0, "unused", "right"), refresh(0)],
-  [authorize(0), authorize(1), exchange(0, "unused", "wrong"), logIn(0)],
-  [logIn(0), exchange(0, "used", "wrong"), refresh(0), list(0)],
-  [logIn(0), waitForEnd("access token", 0, "after", 0), refresh(0), logIn(0)],
-  [authorize(0), logIn(0), waitForEnd("code", 0, "after", 0), refresh(0)],
-  ...(withEvents ? [[logIn(0), triggerEvent(), refresh(0), triggerEvent(), readAccount(0, "at once")]] : []),
-];
-
-/**
- * fast-check drops what follows the failing step by checking which commands were run, so the path to a counterexample
- * means nothing before anything was run. Here a copy of the history is run (`copyOf`), and shrinking tries quarters of
- * it as if only those had been run: this depends on the history alone, so its path replays it.
- */
-class Replayable extends fc.Arbitrary<History> {
-  readonly #commands: fc.Arbitrary<History>;
-  constructor(commands: fc.Arbitrary<History>) {
-    super();
-    this.#commands = commands;
-  }
-  override generate(mrng: fc.Random, biasFactor: number | undefined): fc.Value<History> {
-    return this.#commands.generate(mrng, biasFactor);
-  }
-  override canShrinkWithoutContext(value: unknown): value is History {
-    return this.#commands.canShrinkWithoutContext(value);
-  }
-  override shrink(value: History, context: unknown): fc.Stream<fc.Value<History>> {
-    const commands = [...value];
-    const ends = new Set([1, 2, 3, 4].map((quarter) => Math.ceil((commands.length * quarter) / 4)));
-    let shrunk = fc.Stream.nil<fc.Value<History>>();
-    for (const [index, command] of commands.entries()) {
-      void command.run(undefined as never, undefined);
-      if (ends.has(index + 1)) shrunk = shrunk.join(this.#commands.shrink(value, context));
-    }
-    return shrunk;
-  }
-}
-
-/** The commands of a history, which can be run without changing the history itself. */
-export const copyOf = (history: History): readonly Command[] => [...fc.cloneIfNeeded(history)];
+export const tellingOrders = (withEvents: boolean): readonly History[] =>
+  [
+    [logIn(0), refresh(0), logIn(0)],
+    [logIn(0), logIn(0), refresh(1), list(1)],
+    [logIn(0), refresh(0), refresh(0), logIn(1), refresh(1)],
+    [logIn(0), logIn(1), exchange(0, "used", "right"), refresh(1)],
+    [authorize(0), authorize(0), exchange(0, "unused", "right"), refresh(0)],
+    [authorize(0), authorize(1), exchange(0, "unused", "wrong"), logIn(0)],
+    [logIn(0), exchange(0, "used", "wrong"), refresh(0), list(0)],
+    [logIn(0), waitForEnd("access token", 0, "after", 0), refresh(0), logIn(0)],
+    [authorize(0), logIn(0), waitForEnd("code", 0, "after", 0), refresh(0)],
+    ...(withEvents
+      ? [[logIn(0), triggerEvent(), refresh(0), triggerEvent(), readAccount(0, "at once")]]
+      : []),
+  ].map((steps) => [...steps, ...closing]);

@@ -31,7 +31,7 @@ export const wait = (waitMs: number): Command =>
 /** Time passes until right before or after the end of a credential, which the next command finds in front. */
 export const waitForEnd = (kind: Kind, pick: number, side: "before" | "after", distanceMs: number): Command =>
   command(
-    `wait until ${duration(distanceMs)} ${side} the end of ${kind} ${pick}, and the guard`,
+    `wait until ${distanceMs === 0 ? "just" : `at least ${duration(distanceMs)}`} ${side} ${kind} ${pick} expires`,
     (model) => expiringOf(model, kind).length > 0,
     async (model, real) => {
       const expiring = pickFrom(model, expiringOf(model, kind), pick);
