@@ -5,7 +5,7 @@ const breach = fail("right", "wrong");
 const doubt = inconclusive("no control");
 const aside = discard("inside the guard");
 
-it("takes the gravest of several judgements, in any order", () => {
+it("combines several judgements into the most serious one, in any order", () => {
   expect(allHold([])).toBe(pass);
   expect(allHold([pass, pass])).toBe(pass);
   for (const [parts, expected] of [
@@ -18,7 +18,7 @@ it("takes the gravest of several judgements, in any order", () => {
   }
 });
 
-it("describes what was seen only if something else was expected", () => {
+it("describes what was seen only if the expectation fails", () => {
   expect(expectThat(true, "right", () => expect.unreachable())).toBe(pass);
   expect(expectThat(false, "right", "wrong")).toEqual(breach);
   expect(expectThat(false, "right", () => "wrong")).toEqual(breach);

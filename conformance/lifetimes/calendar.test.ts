@@ -4,7 +4,7 @@ import type { Clock } from "../world/clock.ts";
 
 const at = (text: string): number => Date.parse(`${text}Z`);
 
-describe("a moment before a month ends", () => {
+describe("the next moment five minutes before the end of a month", () => {
   const moment = beforeMonthEnds(300_000);
 
   it.each([
@@ -17,7 +17,7 @@ describe("a moment before a month ends", () => {
   });
 });
 
-describe("the beginning of a month with 31 days", () => {
+describe("the next beginning of a month with 31 days", () => {
   it.each([
     ["2026-11-21T15:00", "2026-12-01T12:00"],
     ["2026-12-01T12:00", "2027-01-01T12:00"],
@@ -27,7 +27,7 @@ describe("the beginning of a month with 31 days", () => {
     expect(longMonthBegins(at(after))).toBe(at(expected));
   });
 
-  it("is never further away than 62 days", () => {
+  it("is never more than 62 days away", () => {
     for (let day = 0; day < 366; day += 1) {
       const afterMs = at("2027-01-01T13:00") + day * 86_400_000;
       expect(longMonthBegins(afterMs) - afterMs).toBeLessThanOrEqual(62 * 86_400_000);
@@ -50,11 +50,11 @@ describe("sleeping until a moment", () => {
     return sleeps;
   };
 
-  it("moves a clock that tells the date", async () => {
+  it("advances a virtual clock that tells the date", async () => {
     expect(await slept("virtual", at("2026-11-30T12:00"))).toEqual([86_400_000]);
   });
 
-  it("leaves alone a clock that does not tell the date, and one that cannot be moved", async () => {
+  it("does nothing on a virtual clock that does not tell the date, or on a real clock", async () => {
     expect(await slept("virtual", 5_000)).toEqual([]);
     expect(await slept("real", at("2026-11-30T12:00"))).toEqual([]);
   });

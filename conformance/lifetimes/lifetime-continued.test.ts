@@ -6,7 +6,7 @@ import { LIFETIME_MS, judge } from "./testing/late-target.ts";
 describe("a run that continues with the credentials of an earlier one", () => {
   const halfway = { isReal: true, continuedAtMs: LIFETIME_MS / 2 } as const;
 
-  it("issues nothing if all probes are still ahead, and judges what was issued", async () => {
+  it("issues no credential if all probes are still due, and judges the existing ones", async () => {
     const { verdict, issues, probes } = await judge({ ...halfway, expiring: { perSide: 1 } });
     expect(verdict).toMatchObject({ kind: "passed" });
     const patient = await judge({ isReal: true, expiring: { perSide: 1 } });
@@ -18,7 +18,7 @@ describe("a run that continues with the credentials of an earlier one", () => {
       });
   });
 
-  it("repeats what fell due while no run was there, and passes by that alone", async () => {
+  it("repeats probes that fell due between the runs, and gives the verdict of an uninterrupted run", async () => {
     const late = {
       isReal: true,
       continuedAtMs: LIFETIME_MS + 2 * MINUTE_MS,
@@ -32,7 +32,7 @@ describe("a run that continues with the credentials of an earlier one", () => {
     expect(issues).toBeLessThanOrEqual(patient.issues);
   });
 
-  it("records what it sees late: a life without an end is a breach at once", async () => {
+  it("fails without issuing anything if a credential still works long after its lifetime", async () => {
     const { verdict, issues } = await judge({
       isReal: true,
       livesMs: Infinity,
@@ -42,7 +42,7 @@ describe("a run that continues with the credentials of an earlier one", () => {
     expect(issues).toBe(0);
   });
 
-  it("repeats what should have been used right before its end, but was not", async () => {
+  it("repeats cases whose last use before the end of the lifetime was missed", async () => {
     const ages: number[] = [];
     const use: JudgedLifetime<number>["use"] = async (world, issuedMs) => {
       const { earliestMs } = await world.clock.now();

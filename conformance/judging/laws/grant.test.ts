@@ -11,20 +11,28 @@ describe("a grant", () => {
     ["JSON with an error status", json({ code: "c" }, 400), { code: "c", state: undefined, via: "json" }],
     ["a query", redirect("https://x/cb?a=1&code=c%2B&state=s"), { code: "c+", state: "s", via: "redirect" }],
     ["a fragment", redirect("https://x/cb#code=c&state=s"), { code: "c", state: "s", via: "redirect" }],
-    ["both", redirect("https://x/cb?x=1#state=s&code=c"), { code: "c", state: "s", via: "redirect" }],
     [
-      "the query first",
+      "a fragment beside an unrelated query",
+      redirect("https://x/cb?x=1#state=s&code=c"),
+      { code: "c", state: "s", via: "redirect" },
+    ],
+    [
+      "the query rather than the fragment",
       redirect("https://x/?code=q#code=f"),
       { code: "q", state: undefined, via: "redirect" },
     ],
     [
-      "the first of two",
+      "the first of two code parameters",
       redirect("https://x/?code=1&code=2"),
       { code: "1", state: undefined, via: "redirect" },
     ],
-    ["an app's address", redirect("app:/cb?code=c+d"), { code: "c d", state: undefined, via: "redirect" }],
     [
-      "broken encoding",
+      "a redirect to an app's own URI scheme",
+      redirect("app:/cb?code=c+d"),
+      { code: "c d", state: undefined, via: "redirect" },
+    ],
+    [
+      "a query with invalid percent-encoding",
       redirect("https://x/?code=%41%zz%ff"),
       { code: "A%zz%ff", state: undefined, via: "redirect" },
     ],
@@ -33,9 +41,9 @@ describe("a grant", () => {
   });
 
   it.each<[string, PlainAnswer]>([
-    ["no code", json({ state: "s" })],
-    ["an empty code", json({ code: "" })],
-    ["a code that is not a string", json({ code: 1 })],
+    ["JSON without a code", json({ state: "s" })],
+    ["JSON with an empty code", json({ code: "" })],
+    ["JSON with a code that is not a string", json({ code: 1 })],
     ["a Location without a redirect", redirect("https://x/cb?code=c", 200)],
     ["a relative redirect", redirect("/cb?code=c")],
     ["a redirect without a code", redirect("https://x/cb?error=denied&code=")],
@@ -43,7 +51,7 @@ describe("a grant", () => {
     expect(grantOf(answer)).toBe(undefined);
   });
 
-  it("comes with a numeric timestamp if it is JSON", () => {
+  it("must come with a numeric timestamp if it is JSON", () => {
     const expected = (answer: PlainAnswer): string | undefined => grantBreach(answer)?.expected;
     expect(expected(json({ code: "c", timestamp: 1 }))).toBe(undefined);
     expect(expected(redirect("https://x/?code=c"))).toBe(undefined);
@@ -52,7 +60,7 @@ describe("a grant", () => {
   });
 });
 
-describe("the state that comes back", () => {
+describe("the state in a grant", () => {
   const grant = (state: string | undefined) => ({ code: "c", state, via: "json" }) as const;
 
   it.each([
@@ -60,11 +68,11 @@ describe("the state that comes back", () => {
     [grant("S1"), 'it carries "S1"'],
     [grant(undefined), "it carries no state"],
     [grant("s2"), "it carries s2, which a concurrent request had sent"],
-  ])("of %o: %s", (given, actual) => {
+  ])("of %o is reported as: %s", (given, actual) => {
     expect(echoBreach(given, "s1", ["s1", "s2"])?.actual).toBe(actual);
   });
 
-  it("is missing if there is no grant, as the answer itself shows", () => {
+  it("is expected even if there is no grant, without a description of the answer", () => {
     expect(echoBreach(undefined, "s1")).toEqual({
       expected: "the answer carries the exact state that was sent, s1",
     });

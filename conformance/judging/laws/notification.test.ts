@@ -4,7 +4,7 @@ import { madeNotification } from "../../testing/notification.ts";
 
 const item = madeNotification;
 
-test("a notification has all documented fields, and may have more", () => {
+test("a notification needs all documented fields and may have more", () => {
   expect(notificationBreach({ ...item, Template: "x" })).toBe(undefined);
 });
 
@@ -16,7 +16,7 @@ test.each([
   [{ remark: null }, "it is null"],
   [{ data: {} }, "it is an object"],
   [{ status: 1 }, "it is 1"],
-])("a notification with %o breaks its shape", (changes, actual) => {
+])("reports the wrong field of a notification with %o", (changes, actual) => {
   const [name = ""] = Object.keys(changes);
   expect(notificationBreach({ ...item, ...changes })).toMatchObject({
     expected: expect.stringContaining(`${name} of a notification`) as string,
@@ -33,6 +33,6 @@ test.each([
   [{ data: [item], total: -1 }, "it is -1"],
   [{ data: [item, null], total: 2 }, "at data[1] it is null"],
   [{ data: [{ ...item, id: 7 }], total: 1 }, "at data[0] it is 7"],
-])("a page is data and total: %#", (fields, actual) => {
+])("reports the first part of a page that breaks its shape (case %#)", (fields, actual) => {
   expect(pageShapeBreach(fields)?.actual).toBe(actual);
 });

@@ -14,7 +14,7 @@ test("the first of a sequence may be granted, the rest refused", () => {
   );
 });
 
-test("two grants are wrong whatever their order", () => {
+test("two grants are an anomaly, whether concurrent or in sequence", () => {
   expect(anomalyOf([attempt("granted", 1, 4), attempt("granted", 2, 3)])).toBe("granted-twice");
   expect(anomalyOf([attempt("granted", 1, 2), attempt("refused", 3, 4), attempt("granted", 5, 6)])).toBe(
     "granted-twice",
@@ -26,17 +26,17 @@ test("an attempt that overlaps the granted one may be refused, even if it was se
   expect(anomalyOf([attempt("granted", 1, 3), attempt("refused", 2, 4)])).toBe(undefined);
 });
 
-test("a refusal that returned before anything else began is wrong", () => {
+test("a refusal that returned before any other attempt began is an anomaly", () => {
   expect(anomalyOf([attempt("refused", 1, 2), attempt("granted", 3, 4)])).toBe("refused-too-early");
 });
 
-test("refusals alone are wrong, unless an attempt without an answer may have been granted", () => {
+test("refusals without a grant are an anomaly, unless an unanswered attempt may have been granted first", () => {
   expect(anomalyOf([attempt("refused", 1, 3), attempt("refused", 2, 4)])).toBe("never-granted");
   expect(anomalyOf([attempt("refused", 1, 3), attempt("unknown", 2, undefined)])).toBe(undefined);
   expect(anomalyOf([attempt("refused", 1, 2), attempt("unknown", 3, undefined)])).toBe("refused-too-early");
 });
 
-test("attempts without any answer say nothing", () => {
+test("unanswered attempts alone are no anomaly", () => {
   expect(anomalyOf([attempt("unknown", 1, undefined), attempt("unknown", 2, undefined)])).toBe(undefined);
   expect(anomalyOf([])).toBe(undefined);
 });
@@ -64,7 +64,7 @@ const linearizable = (history: readonly Attempt[]): boolean =>
     });
   });
 
-test("agrees with the definition on small histories", () => {
+test("agrees with the definition of linearizability on small histories", () => {
   const attempts = fc.uniqueArray(fc.nat({ max: 30 }), { minLength: 8, maxLength: 8 }).chain((moments) =>
     fc
       .array(fc.constantFrom<Attempt["outcome"]>("granted", "refused", "unknown"), {

@@ -13,7 +13,7 @@ import {
 } from "./pages.ts";
 
 describe("a page", () => {
-  it("is a list of objects, whatever its total", () => {
+  it("is any answer whose data is a list of objects, whatever its total", () => {
     expect(pageOf({ data: [{ id: "a" }, { id: 7 }], total: "2" })).toEqual({
       items: [{ id: "a" }, { id: 7 }],
       ids: ["a", "7"],
@@ -30,7 +30,7 @@ describe("a page", () => {
     [401, { data: [{}] }, true],
     [200, { data: [] }, false],
     [200, { error: "no" }, false],
-  ])("of status %d and %o gives data: %s", (status, fields, gives) => {
+  ])("with status %d and body %o counts as data: %s", (status, fields, gives) => {
     expect(gavePage({ status, fields })).toBe(gives);
   });
 
@@ -40,18 +40,18 @@ describe("a page", () => {
     [25, 10, 3, 0],
     [20, 10, 2, 0],
     [0, 1, 0, 0],
-  ])("of %d items, %d a page, page %d holds %d", (count, limit, page, size) => {
+  ])("of %d items with limit %d at index %d holds %d items", (count, limit, page, size) => {
     expect(pageSize(count, limit, page)).toBe(size);
   });
 
-  it("holds no more than its limit, and nothing twice, ignoring case", () => {
+  it("must not hold more items than its limit, or an id twice, ignoring case", () => {
     expect(tooManyBreach({ ids: ["a", "b"] }, 2)).toBe(undefined);
     expect(tooManyBreach({ ids: ["a", "b", "c"] }, 2)?.actual).toBe("it holds 3");
     expect(duplicateBreach({ ids: ["a", "b"] })).toBe(undefined);
     expect(duplicateBreach({ ids: ["a", "b", "A"] })?.actual).toBe("1 of 3 items are repeated");
   });
 
-  it("past the end repeats nothing", () => {
+  it("is checked for ids of earlier pages, ignoring case", () => {
     expect(repeatedFrom({ ids: ["C", "d"] }, new Set(["a", "b"]))).toBe(0);
     expect(repeatedFrom({ ids: ["A", "d"] }, new Set(["a", "b"]))).toBe(1);
   });
@@ -62,7 +62,7 @@ describe("a page", () => {
     [{ id: "b" }, false],
     [{ accountId: "X" }, true],
     [{ id: "a", accountId: "y" }, false],
-  ])("holds what matches %o: %s", (filters, fits) => {
+  ])("has an item that matches the filters %o: %s", (filters, fits) => {
     expect(matches({ id: "a", accountId: "x" }, filters)).toBe(fits);
   });
 });
@@ -77,12 +77,12 @@ describe("several pages", () => {
     [3, ["a", "b", "b"], "1 missing, 1 repeated"],
     [1, ["a", "b"], "1 that do not belong"],
     [0, [], undefined],
-  ])("that should hold %o and hold %o: %s", (expected, seen, wrong) => {
+  ])("that should hold %o but hold %o differ by: %s", (expected, seen, wrong) => {
     expect(difference(expected, seen)).toBe(wrong);
   });
 });
 
-it("sets are compared ignoring order and case", () => {
+it("compares sets of ids ignoring order and case, but not repetition", () => {
   expect(sameSet(["a", "b"], ["B", "a"])).toBe(true);
   expect(sameSet(["a", "b"], ["a", "b", "a"])).toBe(false);
 });
@@ -94,7 +94,7 @@ describe("a total under writes", () => {
     [11, "it is 11"],
     [14, "it is 14"],
     ["12", undefined],
-  ])("of %o between 12 and 13: %s", (total, actual) => {
+  ])("of %o, where 12 and 13 are possible, is reported as: %s", (total, actual) => {
     expect(totalBreach(total, { least: 12, most: 13 })?.actual).toBe(actual);
   });
 });

@@ -15,7 +15,7 @@ describe("a token set", () => {
     [{ expiresIn: 0 }, "expiresIn", "expiresIn"],
     [{ expiresIn: Infinity }, "expiresIn", "expiresIn"],
     [{ timestamp: "1" }, "timestamp", "timestamp"],
-  ])("with %o breaks what an exchange or a refresh answers: %s, %s", (changes, exchange, refresh) => {
+  ])("with %o has as its wrong field %s in an exchange and %s in a refresh", (changes, exchange, refresh) => {
     const wrongField = (endpoint: "exchange" | "refresh"): string | undefined =>
       /holds (\w+),/.exec(tokenSetBreach(endpoint, { ...whole, ...changes })?.expected ?? "")?.[1];
     expect([wrongField("exchange"), wrongField("refresh")]).toEqual([exchange, refresh]);
@@ -26,17 +26,17 @@ describe("a token set", () => {
     [{ accessToken: "a" }, false, true],
     [{ accessToken: null, refreshToken: null, expiresIn: null }, false, false],
     [{ success: false }, false, false],
-  ])("of %o is a grant: %s; claims to be one: %s", (fields, isGrant, claims) => {
+  ])("of the fields %o is complete: %s; claims to hold tokens: %s", (fields, isGrant, claims) => {
     expect([holdsTokenSet(fields), claimsTokens(fields)]).toEqual([isGrant, claims]);
   });
 
-  it("of a refresh holds no refresh token", () => {
+  it("of a refresh must not hold a refresh token", () => {
     for (const refreshToken of [undefined, null, ""])
       expect(refreshTokenBreach({ refreshToken })).toBe(undefined);
     expect(refreshTokenBreach({ refreshToken: "r" })?.expected).toMatch(/holds no refreshToken/);
   });
 
-  it("takes only non-empty strings for credentials", () => {
+  it("counts only non-empty strings as credentials", () => {
     expect(credentialsOf({ accessToken: "a", refreshToken: "", expiresIn: "5" })).toEqual({
       accessToken: "a",
       refreshToken: undefined,

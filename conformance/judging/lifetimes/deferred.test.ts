@@ -39,7 +39,7 @@ const standing = (entries: readonly Entry[], subject = token) =>
   judgeEntries(entries, [subject], { cases: 1, maxWaitMs: 300_000 });
 
 describe("a rule's verdict from its ledger", () => {
-  it("passed, once each side was seen near the end, with what was seen as its facts", () => {
+  it("is passed once each side was probed near the end, with the bracket as facts", () => {
     expect(standing([judged("alive", 29, true, 29), judged("dead", 30.5, true, 31)])).toEqual({
       kind: "passed",
       cases: 1,
@@ -49,7 +49,7 @@ describe("a rule's verdict from its ledger", () => {
     });
   });
 
-  it("pending, if a side was seen only from far away", () => {
+  it("is pending if a side was only probed far from the end", () => {
     const midway = standing([
       judged("alive", 15, true, 15),
       judged("dead", 30.5, true, 31),
@@ -61,13 +61,13 @@ describe("a rule's verdict from its ledger", () => {
     });
   });
 
-  it("pending with the day of a window that can settle it", () => {
+  it("is pending until the date of a window that can settle it", () => {
     expect(
       standing([judged("alive", 29, true, 29), waiting(15, 16, "alive"), waiting(30, 31)]),
     ).toMatchObject({ kind: "pending", due: "1970-01-31 00:00" });
   });
 
-  it("pending, with a date, even if nothing is deposited any more", () => {
+  it("is pending with a date even if no deposited credential is left", () => {
     expect(standing([judged("alive", 29, true, 29)])).toMatchObject({
       kind: "pending",
       due: "1970-01-31 00:00",
@@ -75,7 +75,7 @@ describe("a rule's verdict from its ledger", () => {
     expect(standing([])).toMatchObject({ kind: "pending" });
   });
 
-  it("failed, until a later credential is probed at an age that would show the same", () => {
+  it("is failed until a later credential holds at an age that would show the same breach", () => {
     const early = judged("alive", 29.5, false, 30);
     const rest = [judged("dead", 30.5, true, 31), judged("alive", 29, true, 10)];
     expect(standing([early, ...rest])).toMatchObject({ kind: "failed" });
@@ -92,7 +92,7 @@ describe("a rule's verdict from its ledger", () => {
     });
   });
 
-  it("for a life of minutes says how a run can meet its end", () => {
+  it("states for a lifetime of minutes how a run can observe its end", () => {
     const short = {
       name: "token",
       lifetimeMs: 600_000,
@@ -108,8 +108,8 @@ describe("a rule's verdict from its ledger", () => {
   });
 });
 
-describe("the windows of a life of weeks", () => {
-  it("lie on both sides of the end, near it, and a daily run meets each of them", () => {
+describe("the windows of a lifetime of weeks", () => {
+  it("lie on both sides of the end and each last longer than a day", () => {
     const { all } = windowsOfWeeks(LIFE_MS, 1_500);
     expect(all.map(({ side }) => side)).toEqual(["alive", "alive", "dead"]);
     for (const { fromMs, untilMs } of all) expect(untilMs - fromMs).toBeGreaterThan(DAY_MS);

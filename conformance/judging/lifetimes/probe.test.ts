@@ -9,13 +9,17 @@ const GUARD_MS = 500;
 
 describe("the side that a probe was on", () => {
   it.each([
-    ["alive, while the maximum age is under the lifetime less the guard", at(10_499), "alive"],
-    ["unknown once it is not", at(10_500), undefined],
-    ["unknown if only the minimum age is", at(9_000, 10_500), undefined],
-    ["unknown until the minimum age is over the lifetime plus the guard", at(11_699), undefined],
-    ["unknown even if the maximum age is far greater", at(11_600, 90_000), undefined],
-    ["dead from then on", at(11_700), "dead"],
-    ["dead a fraction earlier, as clocks are read in whole milliseconds", at(11_699.01), "dead"],
+    ["alive while the maximum age is under the lifetime less the guard", at(10_499), "alive"],
+    ["unknown once the maximum age reaches the lifetime less the guard", at(10_500), undefined],
+    ["unknown if only the minimum age is under the lifetime less the guard", at(9_000, 10_500), undefined],
+    ["unknown until the minimum age reaches the lifetime plus the guard", at(11_699), undefined],
+    ["unknown until then even if the maximum age is far greater", at(11_600, 90_000), undefined],
+    ["dead once the minimum age reaches the lifetime plus the guard", at(11_700), "dead"],
+    [
+      "dead a fraction of a millisecond earlier, as clocks are read in whole milliseconds",
+      at(11_699.01),
+      "dead",
+    ],
   ])("is %s", (_, now, side) => {
     expect(sideOf(ageAt(token, now, GUARD_MS))).toBe(side);
   });
@@ -24,12 +28,12 @@ describe("the side that a probe was on", () => {
     expect(sideOf(ageAt({ issued: at(0), lifetimeMs }, at(5), GUARD_MS))).toBeUndefined();
   });
 
-  it("leaves three quarters of a short life outside the guard", () => {
+  it("depends on a guard of at most a quarter of the lifetime", () => {
     expect(guardFor(1_000, 1_500)).toBe(250);
     expect(guardFor(60_000, 1_500)).toBe(1_500);
   });
 
-  it("is at most as far from the end as the age on its outer side", () => {
+  it("is at a distance from the end measured from the outermost possible age", () => {
     const age = { leastMs: 9_000, greatestMs: 9_400, lifetimeMs: 10_000, guardMs: GUARD_MS };
     expect(distanceFromEnd("alive", age)).toBe(1_000);
     expect(distanceFromEnd("dead", { ...age, leastMs: 10_600, greatestMs: 10_900 })).toBe(900);
@@ -52,7 +56,7 @@ describe("the judgement of a probe", () => {
     expect(probed(leastMs, greatestMs, works).kind).toBe(kind);
   });
 
-  it("says what was promised, and the age that is certain", () => {
+  it("states what was promised, and the age that is certain", () => {
     expect(probed(9_000, 9_400, false)).toEqual({
       kind: "failed",
       expected: "the token works for 10 s after issue",

@@ -29,33 +29,33 @@ const probe = (leastMs: number, works: boolean, widthMs = 100): Probe => ({
 describe("the coarsest resolution that may pass", () => {
   it.each([
     ["1 % of ten minutes", {}, 6_000],
-    ["a minute of thirty days", { lifetimeMs: 30 * DAY_MS }, MINUTE_MS],
-    ["a minute of two hours", { lifetimeMs: 120 * MINUTE_MS }, MINUTE_MS],
-    ["what a quick machine reaches, for a short life", { lifetimeMs: 8_000, guardMs: 400 }, 800],
-    ["the same with the guard of real time", { lifetimeMs: 100_000, guardMs: 1_500 }, 3_000],
-    ["what the profile says, even if finer", { resolutionMs: 700 }, 700],
-    ["what the profile says, even if coarser", { resolutionMs: 90_000 }, 90_000],
-    ["a twentieth, if the target does not tell its time", { isTold: false }, 30_500],
+    ["at most a minute, for thirty days", { lifetimeMs: 30 * DAY_MS }, MINUTE_MS],
+    ["at most a minute, for two hours", { lifetimeMs: 120 * MINUTE_MS }, MINUTE_MS],
+    ["twice the guard, for a lifetime of 8 s", { lifetimeMs: 8_000, guardMs: 400 }, 800],
+    ["twice the guard, for a lifetime of 100 s in real time", { lifetimeMs: 100_000, guardMs: 1_500 }, 3_000],
+    ["the value in the profile, even if finer", { resolutionMs: 700 }, 700],
+    ["the value in the profile, even if coarser", { resolutionMs: 90_000 }, 90_000],
+    ["a twentieth plus the guard, if the target does not tell its time", { isTold: false }, 30_500],
   ])("is %s", (_, over, expected) => {
     expect(coarsestMs({ ...precision, ...over })).toBe(expected);
   });
 });
 
-describe("the room that a try leaves before the guard", () => {
+describe("the margin that an attempt leaves before the guard", () => {
   const rooms = (delaysMs: readonly number[], over: Partial<Precision> = {}): readonly number[] =>
     Array.from({ length: 6 }, (_, nth) => roomMs({ ...precision, ...over }, nth, delaysMs));
 
-  it("grows up to the coarsest resolution if nothing was measured", () => {
+  it("grows with each attempt up to the coarsest resolution if nothing was measured", () => {
     expect(rooms([])).toEqual([75, 200, 350, 1_000, 4_950, 4_950]);
     expect(roomSteps).toBe(5);
   });
 
-  it("follows the measured delays: three quarters of them, then all, then more than any", () => {
+  it("covers three quarters of the measured delays, then all of them, then more", () => {
     expect(rooms([2_000, 400, 3_000, 1_000])).toEqual([75, 200, 2_000, 3_000, 3_750, 4_800]);
     expect(rooms([0, 10, 20, 30])).toEqual([75, 200, 350, 350, 350, 350]);
   });
 
-  it("is never more than the coarsest resolution and a quarter of the lifetime allow", () => {
+  it("never exceeds what the coarsest resolution and a quarter of the lifetime allow", () => {
     expect(rooms([MINUTE_MS]).slice(2)).toEqual([4_950, 4_950, 4_950, 4_950]);
     expect(Math.max(...rooms([MINUTE_MS], { resolutionMs: 900 }))).toBeCloseTo(360);
     expect(Math.max(...rooms([MINUTE_MS], { lifetimeMs: 4_000, resolutionMs: 90_000 }))).toBe(1_000);
@@ -63,15 +63,29 @@ describe("the room that a try leaves before the guard", () => {
   });
 });
 
-describe("how close a try must come", () => {
+describe("isCloseEnough", () => {
   it.each([
-    ["the first as close as a quick machine", "alive", LIFE_MS - 1_000, 0, 75, true],
-    ["the first, a millisecond further off", "alive", LIFE_MS - 1_001, 0, 75, false],
-    ["the second just so", "dead", LIFE_MS + 500 + 401, 1, 2_000, false],
-    ["a later one as close as its room", "alive", LIFE_MS - 500 - 2_100, 2, 2_000, true],
-    ["a later one, a millisecond further off", "alive", LIFE_MS - 500 - 2_101, 2, 2_000, false],
-    ["past the end as well", "dead", LIFE_MS + 500 + 2_000, 2, 2_000, true],
-    ["past the end, a millisecond further off", "dead", LIFE_MS + 500 + 2_001, 2, 2_000, false],
+    ["accepts a first attempt at twice the guard", "alive", LIFE_MS - 1_000, 0, 75, true],
+    ["rejects a first attempt a millisecond further off", "alive", LIFE_MS - 1_001, 0, 75, false],
+    ["rejects a second attempt a millisecond further off", "dead", LIFE_MS + 500 + 401, 1, 2_000, false],
+    ["accepts a later attempt within its margin", "alive", LIFE_MS - 500 - 2_100, 2, 2_000, true],
+    [
+      "rejects a later attempt a millisecond beyond its margin",
+      "alive",
+      LIFE_MS - 500 - 2_101,
+      2,
+      2_000,
+      false,
+    ],
+    ["accepts an attempt after the end within its margin", "dead", LIFE_MS + 500 + 2_000, 2, 2_000, true],
+    [
+      "rejects an attempt after the end a millisecond beyond its margin",
+      "dead",
+      LIFE_MS + 500 + 2_001,
+      2,
+      2_000,
+      false,
+    ],
   ] as const)("%s", (_, side, leastMs, nth, room, expected) => {
     expect(isCloseEnough(side, probe(leastMs, side === "alive"), precision, nth, room)).toBe(expected);
   });
@@ -91,7 +105,7 @@ describe("the verdict over all probes", () => {
     }));
   const near = [probe(LIFE_MS - 2_000, true), probe(LIFE_MS + 2_000, false)];
 
-  it("stands if the end was seen from close enough on both sides", () => {
+  it("is unchanged if both sides were probed close enough to the end", () => {
     expect(judged(near)).toBe(passed);
     expect(judged([...near, probe(LIFE_MS / 2, true)])).toBe(passed);
   });
@@ -100,11 +114,11 @@ describe("the verdict over all probes", () => {
     [LIFE_MS - 6_000, LIFE_MS + 5_900, "passed"],
     [LIFE_MS - 6_001, LIFE_MS + 5_900, "inconclusive"],
     [LIFE_MS - 6_000, LIFE_MS + 5_901, "inconclusive"],
-  ])("seen alive at %d and dead at %d: %s", (alive, dead, kind) => {
+  ])("with probes alive at %d ms and dead at %d ms is %s", (alive, dead, kind) => {
     expect(judged([probe(alive, true), probe(dead, false)]).kind).toBe(kind);
   });
 
-  it("says which side was seen from too far, and what would help", () => {
+  it("names the side that was probed too far from the end, and what would help", () => {
     expect(judged([probe(LIFE_MS - 2_000, true), probe(LIFE_MS + 2 * MINUTE_MS, false)])).toMatchObject({
       kind: "inconclusive",
       reason: expect.stringContaining("first seen refused up to 2 min 0.1 s after its end") as string,
@@ -123,12 +137,12 @@ describe("the verdict over all probes", () => {
     });
   });
 
-  it("leaves a breach a breach", () => {
-    const failed: Verdict = { ...passed, kind: "inconclusive", reason: "other", settle: "other" };
-    expect(unlessTooCoarse(failed, "code", ["dead"], [], [], () => precision)).toBe(failed);
+  it("is unchanged if it was not passed", () => {
+    const undecided: Verdict = { ...passed, kind: "inconclusive", reason: "other", settle: "other" };
+    expect(unlessTooCoarse(undecided, "code", ["dead"], [], [], () => precision)).toBe(undecided);
   });
 
-  it("has the bracket as facts, and the error of the end that could go unnoticed", () => {
+  it("has the bracket as facts, and the resolution if both sides agree with the lifetime", () => {
     const all = [...near, probe(LIFE_MS - 9_000, true), probe(LIFE_MS + 9_000, false)];
     expect(bracketFacts(precision, ["alive", "dead"], all)).toEqual({
       lifetimeMs: LIFE_MS,

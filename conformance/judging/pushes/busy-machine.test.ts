@@ -77,7 +77,7 @@ const busyRun = (share: number, pushesOf: (plan: PushCasePlan) => number = () =>
 const judges = [judgeCap, judgeRetries, judgeSchedule, judgeIndependence];
 
 describe("in real time, with first delays of ten seconds", () => {
-  it("every kind of failure lasts through all pushes; with shorter delays only some do", () => {
+  it("every kind of failure gets a case in which all pushes fail; with shorter delays only some do", () => {
     const [whole, short] = [lasting(plansAt(FIRST_DELAY_MS)), lasting(plansAt(FIRST_DELAY_MS - 1))];
     expect(whole.length).toBeGreaterThan(3 * short.length);
     expect(whole).toEqual(expect.arrayContaining([...short]));
@@ -87,14 +87,14 @@ describe("in real time, with first delays of ten seconds", () => {
   });
 
   it.each([0, 1 / 30, 1 / 10, 1 / 5])(
-    "a sender that is late by up to %d of the first delay on a busy machine keeps every promise",
+    "a sender that is late by up to %d of the first delay passes",
     (share) => {
       for (const judge of judges) expect(judge(busyRun(share)).judgement).toMatchObject({ kind: "passed" });
     },
   );
 
   it.each([0, 1 / 30, 1 / 10, 1 / 5])(
-    "despite lateness of up to %d a sender that gives up after one kind of failure is found",
+    "a sender that is late by up to %d of the first delay fails if it gives up after one kind of failure",
     (share) => {
       for (const name of lasting(plansAt(FIRST_DELAY_MS))) {
         const run = busyRun(share, (plan) => (plan.name === name ? 3 : 5));
@@ -103,7 +103,7 @@ describe("in real time, with first delays of ten seconds", () => {
     },
   );
 
-  it("a machine busier than any tolerance leaves rules undecided, but breaks neither cap nor retries", () => {
+  it("a sender that is late beyond every tolerance fails neither cap nor retries", () => {
     for (const share of [1, 3])
       for (const judge of [judgeCap, judgeRetries])
         expect(judge(busyRun(share)).judgement.kind).not.toBe("failed");

@@ -1,27 +1,29 @@
 import { describe, expect, it } from "vitest";
 import { drivers } from "../../testing/push-drivers.ts";
 import { recordedTraces } from "../../testing/journals/recorded.ts";
-import { traces as made, type Driver } from "../../testing/push-traces.ts";
+import { traces as syntheticTraces, type Driver } from "../../testing/push-traces.ts";
 
-const traces = [...made, ...recordedTraces];
+const traces = [...syntheticTraces, ...recordedTraces];
 
 /** Only the gate says "undecided"; in the picture a deviating push is recognized by its moment. */
-const isAsMade = (made: string, seen: unknown, driver: Driver): boolean =>
-  seen === made || (made === "open" && driver !== "gate" && (seen === "kept" || driver === "picture"));
+const isExpected = (expected: string, seen: unknown, driver: Driver): boolean =>
+  seen === expected ||
+  (expected === "open" && driver !== "gate" && (seen === "kept" || driver === "picture"));
 
-describe("one verdict of gate, load, receiver page and schedule picture", () => {
-  it("on several hundred synthetic traces, and on the journals of real runs", () => {
-    expect(made.length).toBeGreaterThan(400);
+describe("the verdicts of gate, load, receiver page and schedule picture", () => {
+  it("are compared on more than 400 synthetic traces and 35 journals of real runs", () => {
+    expect(syntheticTraces.length).toBeGreaterThan(400);
     expect(recordedTraces).toHaveLength(35);
   });
 
-  it.each(Object.keys(drivers) as Driver[])("by the %s is the one each trace was built for", (driver) => {
+  it.each(Object.keys(drivers) as Driver[])("match what each trace was built for (%s)", (driver) => {
     const differing = traces
       .filter(({ notFor }) => !notFor.includes(driver))
       .flatMap((trace) => {
         const seen: Readonly<Record<string, unknown>> = drivers[driver](trace);
         const wrong = Object.entries(seen).filter(
-          ([what, verdict]) => !isAsMade(trace.verdict[what as keyof typeof trace.verdict], verdict, driver),
+          ([what, verdict]) =>
+            !isExpected(trace.verdict[what as keyof typeof trace.verdict], verdict, driver),
         );
         return wrong.map(([what, verdict]) => `${trace.name}: ${what} ${String(verdict)}`);
       });

@@ -35,7 +35,7 @@ const withBody = (
 };
 
 describe("delivery", () => {
-  it("holds for a sound sender", () => {
+  it("passes every check for a sound sender", () => {
     for (const judge of [
       judgeDelivered,
       judgePayload,
@@ -47,12 +47,12 @@ describe("delivery", () => {
       expect(judge(sound).judgement).toEqual({ kind: "passed" });
   });
 
-  it("breaks if one event is left out", () => {
+  it("fails if one event is never pushed", () => {
     const lossy = pushRunOf({ instantsMs: ({ name }) => (name === "prompt 3" ? [] : R1) });
     expect(judgeDelivered(lossy).judgement.kind).toBe("failed");
   });
 
-  it("names what came instead of a push", () => {
+  it("reports the request that came instead of a push", () => {
     const put = pushAt(5, { kind: "answer", status: 405 }, { line: { method: "PUT", action: "not-a-push" } });
     const wrong = pushRunOf({ instantsMs: () => [] }, { others: [put] });
     expect(judgeDelivered(wrong).judgement).toMatchObject({
@@ -61,29 +61,29 @@ describe("delivery", () => {
     });
   });
 
-  it("does not count pushes that name no notification as missing", () => {
+  it("is inconclusive if the only pushes name no notification", () => {
     const nameless = pushRunOf({ instantsMs: () => [] }, { others: [pushAt(5, { kind: "answer" })] });
     expect(judgeDelivered(nameless).judgement.kind).toBe("inconclusive");
     expect(judgePayload(nameless).judgement.kind).toBe("failed");
   });
 
   it.each([
-    ["a field that is missing", (body: Record<string, unknown>) => delete body["createTime"]],
+    ["a missing field", (body: Record<string, unknown>) => delete body["createTime"]],
     [
       "a time without milliseconds",
       (body: Record<string, unknown>) => (body["createTime"] = "2030-01-01T00:00:00Z"),
     ],
-    ["data that is null", (body: Record<string, unknown>) => (body["data"] = null)],
+    ["null data", (body: Record<string, unknown>) => (body["data"] = null)],
     [
-      "another account",
+      "the id of another account",
       (body: Record<string, unknown>) => (body["accountId"] = "22222222-0000-4000-8000-000000000000"),
     ],
-  ])("breaks the payload by %s", (_, spoil) => {
+  ])("fails the payload check for %s", (_, spoil) => {
     const spoilt = withPushes(sound, (push) => withBody(push, (body) => void spoil(body)));
     expect(judgePayload(spoilt).judgement.kind).toBe("failed");
   });
 
-  it("allows Template and further fields, and lists them", () => {
+  it("accepts Template and undocumented fields, and lists the undocumented ones", () => {
     const richer = withPushes(sound, (push) =>
       withBody(push, (body) => Object.assign(body, { Template: "AccountOpened", shard: 7 })),
     );
@@ -93,7 +93,7 @@ describe("delivery", () => {
     });
   });
 
-  it("breaks if a later push differs in a documented field, but not in an undocumented one", () => {
+  it("fails if a later push differs in a documented field, but not if it differs in an undocumented one", () => {
     const changed = withPushes(sound, (push, index) =>
       index === 1 ? withBody(push, (body) => (body["remark"] = "second push")) : push,
     );
@@ -108,14 +108,14 @@ describe("delivery", () => {
   });
 });
 
-describe("acknowledgements", () => {
-  it("breaks if pushes go on after the first was acknowledged", () => {
+describe("stopping after an acknowledgement", () => {
+  it("fails if pushes continue after the first was acknowledged", () => {
     const deaf = pushRunOf({ instantsMs: () => R1, isDone: () => false });
     expect(judgeAcknowledgedStops(deaf).judgement.kind).toBe("failed");
     expect(judgeLateAcknowledgement(deaf).judgement.kind).toBe("failed");
   });
 
-  it.each([1, 2, 3, 4])("breaks if the acknowledgement of push %d is lost", (lost) => {
+  it.each([1, 2, 3, 4])("fails if the sender ignores the acknowledgement of push %d", (lost) => {
     const forgetful = pushRunOf({
       instantsMs: () => R1,
       isDone: (action, index) =>
@@ -124,13 +124,13 @@ describe("acknowledgements", () => {
     expect(judgeLateAcknowledgement(forgetful).judgement.kind).toBe("failed");
   });
 
-  it("leaves later acknowledgements undecided if nothing is pushed again", () => {
+  it("is inconclusive for later acknowledgements if nothing is pushed again", () => {
     expect(judgeLateAcknowledgement(pushRunOf({ instantsMs: () => [0] })).judgement.kind).toBe(
       "inconclusive",
     );
   });
 
-  it("does not blame the sender for a push that was already on its way", () => {
+  it("passes if the next push was already on its way", () => {
     const twice = pushRunOf({ instantsMs: () => [0, 0], isDone: () => false });
     expect(judgeAcknowledgedStops(twice).judgement.kind).toBe("passed");
   });
@@ -141,7 +141,7 @@ describe("retries", () => {
     ({ purpose }) => purpose === "kind" || purpose === "hang" || purpose === "refused",
   );
 
-  it.each([...new Set(kinds.map(({ name }) => name))])("are missed after %s", (kind) => {
+  it.each([...new Set(kinds.map(({ name }) => name))])("are reported as missing after %s", (kind) => {
     const finicky = pushRunOf({
       instantsMs: ({ name, purpose }) => (name !== kind ? R1 : purpose === "refused" ? [] : [0]),
     });

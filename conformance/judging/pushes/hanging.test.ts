@@ -31,18 +31,18 @@ const hung = (
 };
 
 describe("a sender whose timeout runs on real time while its clock is moved", () => {
-  it("keeps its promise if it gave up in time and pushed again", () => {
+  it("passes if it times out and pushes again", () => {
     const pushRun = hung({ outcome: "abandoned", firstByteMs: 0, answeredMs: 5_000 }, { retried: true });
     expect(judgeRetries(pushRun).judgement.kind).toBe("passed");
     expect(observeSenderTimeout(pushRun)).toMatchObject({ seen: "about 5 s, in real time" });
   });
 
-  it("breaks it if it gave up and did not push again", () => {
+  it("fails if it times out and does not push again", () => {
     const pushRun = hung({ outcome: "abandoned", answeredMs: 5_000 }, { retried: false });
     expect(judgeRetries(pushRun).judgement.kind).toBe("failed");
   });
 
-  it.each([true, false])("is undecided if the receiver had to end the wait, retried: %j", (retried) => {
+  it.each([true, false])("is inconclusive if the receiver ended the wait (retried: %j)", (retried) => {
     const pushRun = hung({ outcome: "closed" }, { retried });
     expect(judgeRetries(pushRun)).toMatchObject({
       judgement: { kind: "inconclusive", reason: expect.stringContaining("real time") },
@@ -53,7 +53,7 @@ describe("a sender whose timeout runs on real time while its clock is moved", ()
     });
   });
 
-  it("is not said to delay others by as much as its clock was moved", () => {
+  it("does not fail for delaying other pushes by as much as its clock was moved", () => {
     const late = hung({ outcome: "abandoned" }, { retried: true, besideAfterMs: 180_000 });
     expect(judgeHeadOfLine(late).judgement.kind).toBe("inconclusive");
     expect(judgeHeadOfLine({ ...late, hungInRealTime: false }).judgement.kind).toBe("failed");

@@ -62,14 +62,14 @@ const cells = kinds.flatMap((kind) =>
   (kind === "hang" ? [1, 2, 3, 4, 5] : [2, 3, 4, 5]).map((push) => ({ kind, push })),
 );
 
-describe("what a single push meets", () => {
-  it.each(kinds)("%s: a sender that treats it like any failure keeps every promise", (kind) => {
+describe("a failure that only one push meets", () => {
+  it.each(kinds)("%s: passes a sender that treats it like any failure", (kind) => {
     const pushRun = runOf(kind, (_, instants) => instants);
     for (const judge of [judgeCap, judgeRetries, judgeSchedule])
       expect(judge(pushRun).judgement.kind).toBe("passed");
   });
 
-  it("only reports what was certainly met, not what a late push may have missed", () => {
+  it("is reported as met only if no late push may have missed it", () => {
     const names = plansOf("refused").map(({ name }) => name);
     const exact = runOf("refused", (_, instants) => instants);
     expect(judgeRetries(exact).facts).toMatchObject({ laterFailuresMet: names });
@@ -83,7 +83,7 @@ describe("what a single push meets", () => {
   });
 
   it.each(["refused", "untrusted"] as const)(
-    "%s: a sender that misses it because it was late before keeps every promise",
+    "%s: passes a sender that misses it because earlier pushes were late",
     (kind) => {
       // Late with the second and third push, so that the fourth is due after the outage.
       const instants = [0, 39_000, 107_000, 236_000, 500_000];
@@ -102,7 +102,7 @@ describe("what a single push meets", () => {
     },
   );
 
-  it.each(cells)("$kind at push $push: one push too many breaks the cap", ({ kind, push }) => {
+  it.each(cells)("$kind at push $push: fails the cap with one push too many", ({ kind, push }) => {
     const pushRun = runOf(
       kind,
       onlyAt(push, (_, instants) => [...instants, 930_000]),
@@ -111,7 +111,7 @@ describe("what a single push meets", () => {
   });
 
   it.each(cells.filter(({ push }) => push < 5))(
-    "$kind at push $push: it is noticed if pushes end",
+    "$kind at push $push: fails the retry rule if no push follows",
     ({ kind, push }) => {
       const pushRun = runOf(
         kind,
@@ -125,7 +125,7 @@ describe("what a single push meets", () => {
   );
 
   it.each(cells.filter(({ push }) => push < 5))(
-    "$kind at push $push: a next push after half its delay fits no reading",
+    "$kind at push $push: fits no reading if the next push comes after half its delay",
     ({ kind, push }) => {
       const pushRun = runOf(
         kind,
@@ -139,7 +139,7 @@ describe("what a single push meets", () => {
   );
 
   it.each(["refused", "hang"] as const)(
-    "%s: a push that an outage for others may have swallowed is not missed, and one that it cannot have is",
+    "%s: fails if a later push is missing, unless an outage for other cases may have hidden it",
     (kind) => {
       /** Each third push of these, which is due a minute after the second, is gone. */
       const lacking = runOf(
@@ -162,7 +162,7 @@ describe("what a single push meets", () => {
     },
   );
 
-  it.each([1, 2, 3, 4])("without an answer at push %j: a next push at once fits no reading", (push) => {
+  it.each([1, 2, 3, 4])("hang at push %j: fits no reading if the next push comes at once", (push) => {
     const pushRun = runOf(
       "hang",
       onlyAt(push, (_, instants) => instants.with(push, (instants[push - 1] ?? 0) + 1_000)),
@@ -170,22 +170,19 @@ describe("what a single push meets", () => {
     expect(judgeSchedule(pushRun).judgement.kind).toBe("failed");
   });
 
-  it.each(["refused", "untrusted"] as const)(
-    "%s: a push that comes late and meets nothing is not a breach",
-    (kind) => {
-      const late = runOf(kind, (_, instants) => instants);
-      const pushCases = late.pushCases.map((pushCase): PushCase => {
-        if (pushCase.meets === undefined) return pushCase;
-        const belated = pushAt(MEETS_MS + 9_000, { kind: "reset" });
-        const before = pushCase.meets.push - 1;
-        return {
-          ...pushCase,
-          pushes: [...pushCase.pushes.slice(0, before), belated, ...pushCase.pushes.slice(before)],
-        };
-      });
-      const pushRun = { ...late, pushCases };
-      for (const judge of [judgeCap, judgeRetries, judgeSchedule])
-        expect(judge(pushRun).judgement.kind).toBe("passed");
-    },
-  );
+  it.each(["refused", "untrusted"] as const)("%s: passes a push that comes too late to meet it", (kind) => {
+    const late = runOf(kind, (_, instants) => instants);
+    const pushCases = late.pushCases.map((pushCase): PushCase => {
+      if (pushCase.meets === undefined) return pushCase;
+      const belated = pushAt(MEETS_MS + 9_000, { kind: "reset" });
+      const before = pushCase.meets.push - 1;
+      return {
+        ...pushCase,
+        pushes: [...pushCase.pushes.slice(0, before), belated, ...pushCase.pushes.slice(before)],
+      };
+    });
+    const pushRun = { ...late, pushCases };
+    for (const judge of [judgeCap, judgeRetries, judgeSchedule])
+      expect(judge(pushRun).judgement.kind).toBe("passed");
+  });
 });

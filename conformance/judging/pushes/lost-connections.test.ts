@@ -41,7 +41,7 @@ const handshakes = (moments: readonly number[]) => lostAt("handshake", moments);
 const none = () => [];
 
 describe("connections that broke before a push could be read", () => {
-  it("may have hidden a sixth push of each notification, if they came when it was due", () => {
+  it("make the cap inconclusive if each notification has one when its sixth push was due", () => {
     expect(judgeCap(withoutPushesFrom(5, "R7", handshakes)).judgement).toMatchObject({
       kind: "inconclusive",
       reason: expect.stringMatching(/\d+ connections broke/),
@@ -52,7 +52,7 @@ describe("connections that broke before a push could be read", () => {
     expect(judgeCap(withoutPushesFrom(5, "R7", early)).judgement.kind).toBe("passed");
   });
 
-  it("may be the missing pushes, so the rule is not broken", () => {
+  it("make rules inconclusive instead of failed if they may be the missing pushes", () => {
     for (const judge of [judgeRetries, judgeSchedule])
       for (const [lost, kind] of [
         [none, "failed"],
@@ -63,7 +63,7 @@ describe("connections that broke before a push could be read", () => {
       expect(judge(withoutPushesFrom(0, "R1", handshakes)).judgement.kind).toBe("inconclusive");
   });
 
-  it("may be what is missing while a clock is moved by hand as well, as long as they are as many", () => {
+  it("have the same effect on a virtual clock if they are as many as the missing pushes", () => {
     const missing = (lost: (moments: readonly number[]) => readonly LostConnection[]): PushRun =>
       withoutPushesFrom(1, "R1", lost, "virtual");
     expect(judgeSchedule(missing(handshakes)).judgement.kind).toBe("inconclusive");
@@ -72,12 +72,12 @@ describe("connections that broke before a push could be read", () => {
     );
   });
 
-  it("are none of it when nothing of that notification was due", () => {
+  it("do not excuse a missing push if they broke when it was not due", () => {
     const quiet = (moments: readonly number[]) => handshakes(moments.map((_, index) => 300_000 + index));
     expect(judgeRetries(withoutPushesFrom(1, "R1", quiet)).judgement.kind).toBe("failed");
   });
 
-  it("do not count if they met an untrusted certificate", () => {
+  it("do not excuse a missing push if they met an untrusted certificate", () => {
     const pushRun = withoutPushesFrom(1, "R1", handshakes);
     const last = pushRun.lost.length;
     const outages = [outageOf("untrusted", 0, last)];
@@ -93,7 +93,7 @@ describe("a load balancer that checks whether the receiver listens", () => {
     [1_000, "no-request"],
     [1_000, "handshake"],
     [1_000, "not-tls"],
-  ] as const)("every %i ms, %s, weakens no verdict", (periodMs, stage) => {
+  ] as const)("changes no verdict if it connects every %i ms (%s)", (periodMs, stage) => {
     const lost = probesEvery(periodMs, stage);
     const sound = pushRunOf(senderOf("R1"), { clock: "real", lost });
     for (const judge of [judgeDelivered, judgeRetries, judgeCap, judgeSchedule, judgeIndependence])
@@ -104,7 +104,7 @@ describe("a load balancer that checks whether the receiver listens", () => {
     expect(judgeCap(pushRunOf(senderOf("R7"), { clock: "real", lost })).judgement.kind).toBe("failed");
   });
 
-  it("does not hide handshakes that broke when pushes were due", () => {
+  it("does not hide broken handshakes, and does not excuse missing pushes by itself", () => {
     const both = (moments: readonly number[]) => [...probesEvery(1_000), ...handshakes(moments)];
     expect(judgeRetries(withoutPushesFrom(1, "R1", both)).judgement.kind).toBe("inconclusive");
     const more = (moments: readonly number[]) => [
@@ -118,7 +118,7 @@ describe("a load balancer that checks whether the receiver listens", () => {
     expect(judgeRetries(withoutPushesFrom(1, "R1", more)).judgement.kind).toBe("failed");
   });
 
-  it("does not matter while a hook moves the clock either", () => {
+  it("changes no verdict on a virtual clock, unlike broken handshakes", () => {
     const lost = lostAt(
       "silent",
       Array.from({ length: 50 }, () => 700_000),
@@ -132,8 +132,8 @@ describe("a load balancer that checks whether the receiver listens", () => {
   });
 });
 
-describe("how rare a number is", () => {
-  it("is the upper tail of the Poisson distribution", () => {
+describe("isRare", () => {
+  it("uses the upper tail of the Poisson distribution", () => {
     // P(N >= 1 | 0.01) = 0.00995; P(N >= 1 | 0.02) = 0.0198; P(N >= 10 | 4) = 0.0081; P(N >= 9 | 4) = 0.0214.
     expect([isRare(1, 0.01), isRare(1, 0.02), isRare(10, 4), isRare(9, 4)]).toEqual([
       true,
@@ -150,8 +150,8 @@ describe("how rare a number is", () => {
   });
 });
 
-describe("watching that stops too early, given how late the pushes came", () => {
-  it("leaves the cap undecided if the next push may still have been due", () => {
+describe("watching that stops early, compared with how late the pushes came", () => {
+  it("leaves the cap inconclusive if another push may still have been due", () => {
     // Each push is a little late, as on a busy machine: a sixth one after 480 s would come after the end.
     const late = { instantsMs: () => [0, 39_000, 108_000, 246_000, 520_000] };
     expect(judgeCap(pushRunOf(late, { clock: "real" })).judgement.kind).toBe("inconclusive");

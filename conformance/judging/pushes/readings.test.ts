@@ -20,26 +20,26 @@ describe("readings", () => {
     ["R6", [0, 30, 60, 120, 240, 480]],
     ["R7", [0, 30, 90, 210, 450, 690]],
     ["R8", [30, 90, 210, 450]],
-  ])("%s has its pushes at %j seconds", (name, seconds) => {
+  ])("%s expects pushes at %j seconds", (name, seconds) => {
     expect(instantsOf(named(name)).map((instant) => instant / 1_000)).toEqual(seconds);
   });
 
-  it("R5 to R7 go beyond the cap", () => {
+  it("R5 to R7 exceed the cap", () => {
     expect(readings.filter(({ keepsCap }) => !keepsCap).map(({ name }) => name)).toEqual(["R5", "R6", "R7"]);
   });
 
-  it("follow shorter limits and another cap", () => {
+  it("follow other delays and another cap", () => {
     const [first] = readingsOf({ pushDelaysMs: [100, 200], maxPushes: 4 });
     expect(first === undefined ? [] : instantsOf(first)).toEqual([0, 100, 300, 700]);
   });
 
-  it("repeat the delay if there is only one", () => {
+  it("double the delay if only one is given", () => {
     const [first] = readingsOf({ pushDelaysMs: [100], maxPushes: 4 });
     expect(first?.delaysMs).toEqual([0, 100, 200, 400]);
   });
 });
 
-describe("when a push is due", () => {
+describe("the time at which a push is due", () => {
   const at = (ms: number) => ({ earliestMs: ms - 1_000, latestMs: ms });
   const history = {
     triggered: { earliestMs: 0, latestMs: 0 },
@@ -49,7 +49,7 @@ describe("when a push is due", () => {
     ],
   };
 
-  it("counts from the start of the previous push, and waits for its end", () => {
+  it("counts from the start of the previous push", () => {
     expect(dueOf(named("R1"), "start", 2, history)).toEqual({ earliestMs: 91_000, latestMs: 92_000 });
     expect(dueOf(named("R1"), "start", 1, history)).toEqual({ earliestMs: 30_000, latestMs: 31_000 });
   });
@@ -58,12 +58,12 @@ describe("when a push is due", () => {
     expect(dueOf(named("R1"), "failure", 2, history)).toEqual({ earliestMs: 111_000, latestMs: 112_000 });
   });
 
-  it("counts from the first push, or from the event", () => {
+  it("counts from the first push under R2, and from the event under R4", () => {
     expect(dueOf(named("R2"), "start", 2, history)).toEqual({ earliestMs: 60_000, latestMs: 61_000 });
     expect(dueOf(named("R4"), "start", 2, history)).toEqual({ earliestMs: 120_000, latestMs: 120_000 });
   });
 
-  it("leaves the end of an unseen push open", () => {
+  it("is uncertain by minutes if the previous push was not seen to end", () => {
     const hanging = { ...history, pushes: [{ at: at(1_000), ended: undefined }] };
     expect(dueOf(named("R1"), "failure", 1, hanging)).toEqual({ earliestMs: 31_000, latestMs: 331_000 });
   });
@@ -73,14 +73,14 @@ describe("when a push is due", () => {
   });
 });
 
-describe("how long a push run takes", () => {
-  it("goes past the last instant of any reading, and stays near a quarter of an hour", () => {
+describe("a push run", () => {
+  it("lasts past the last push of every reading, but less than 20 minutes", () => {
     expect(lastInstantMs(documentLimits)).toBe(930_000);
     expect(watchMs(documentLimits, { latenessMs: 10_000, earlyGuardMs: 0 })).toBeGreaterThan(970_000);
     expect(pushRunMs(documentLimits, undefined)).toBeLessThan(20 * 60_000);
   });
 
-  it("lets pushes hang when no reading within the cap has another", () => {
+  it("lets pushes hang at a time when no reading within the cap expects another push", () => {
     const afterMs = hangAfterMs(documentLimits);
     expect([afterMs > 500_000, afterMs < 600_000]).toEqual([true, true]);
   });

@@ -16,7 +16,7 @@ const withoutLast = (pushRun: PushRun): PushRun => ({
 });
 
 describe("a push that is missing when watching stops", () => {
-  it.each(readingNames)("of %s is a breach once it is overdue in every reading, and not before", (name) => {
+  it.each(readingNames)("under reading %s fails only once it is overdue in every reading", (name) => {
     const run = (ms: number) => withoutLast(pushRunOf(senderOf(name), watchedUntil(ms)));
     const kindAt = (ms: number) => judgeRetries(run(ms)).judgement.kind;
     // The other notifications have the same number of pushes, so only the length of watching differs.
@@ -27,7 +27,7 @@ describe("a push that is missing when watching stops", () => {
     expect(kindAt(300_000)).not.toBe("failed");
   });
 
-  it("of R3 may be late on a busy machine", () => {
+  it("under reading R3 is inconclusive while it may only be late", () => {
     expect(judgeRetries(withoutLast(pushRunOf(senderOf("R3"), watchedUntil(935_000)))).judgement.kind).toBe(
       "inconclusive",
     );
@@ -37,7 +37,7 @@ describe("a push that is missing when watching stops", () => {
   });
 });
 
-describe("a receiver with an untrusted certificate", () => {
+describe("a push around an outage with an untrusted certificate", () => {
   const onConnection = (id: number, n: number) =>
     pushAt(0, { kind: "answer" }, { line: { n, connection: { id, remotePort: 1, request: 1 } } });
   const judged = (id: number, n: number) => {
@@ -54,12 +54,12 @@ describe("a receiver with an untrusted certificate", () => {
   };
 
   it.each([
-    ["came on a connection accepted before", 20, 25, "passed"],
-    ["had come before, but was recorded late", 19, 20, "passed"],
-    ["came on a connection accepted with that certificate", 21, 25, "failed"],
-    ["came on such a connection, but was recorded when it was over", 40, 41, "failed"],
-    ["came later", 41, 42, "passed"],
-  ] as const)("is distinguished from one with its own by what %s", (_, id, n, kind) => {
+    ["passes if it came on a connection accepted before", 20, 25, "passed"],
+    ["passes if it came before but was recorded late", 19, 20, "passed"],
+    ["fails if it came on a connection accepted with that certificate", 21, 25, "failed"],
+    ["fails if it came on such a connection but was recorded after the outage", 40, 41, "failed"],
+    ["passes if it came later", 41, 42, "passed"],
+  ] as const)("%s", (_, id, n, kind) => {
     expect(judged(id, n)).toBe(kind);
   });
 });

@@ -10,22 +10,25 @@ import { readingNames } from "./readings.ts";
 const beyondCap = ["R5", "R6", "R7"];
 
 describe("the schedule", () => {
-  it.each(readingNames)("%s is distinguished from every other reading", (name) => {
+  it.each(readingNames)("of a sender that follows %s fits no other reading", (name) => {
     expect(readingsThatFit(pushRunOf(senderOf(name)))).toEqual([name]);
   });
 
-  it.each(readingNames.filter((name) => !beyondCap.includes(name)))("%s keeps schedule and cap", (name) => {
-    const pushRun = pushRunOf(senderOf(name));
-    expect(judgeSchedule(pushRun)).toMatchObject({
-      judgement: { kind: "passed" },
-      facts: { readings: [name] },
-    });
-    expect(judgeCap(pushRun).judgement.kind).toBe("passed");
-    expect(judgeIndependence(pushRun).judgement.kind).toBe("passed");
-    expect(judgeRetries(pushRun).judgement.kind).toBe("passed");
-  });
+  it.each(readingNames.filter((name) => !beyondCap.includes(name)))(
+    "of a sender that follows %s passes, as do cap, independence and retries",
+    (name) => {
+      const pushRun = pushRunOf(senderOf(name));
+      expect(judgeSchedule(pushRun)).toMatchObject({
+        judgement: { kind: "passed" },
+        facts: { readings: [name] },
+      });
+      expect(judgeCap(pushRun).judgement.kind).toBe("passed");
+      expect(judgeIndependence(pushRun).judgement.kind).toBe("passed");
+      expect(judgeRetries(pushRun).judgement.kind).toBe("passed");
+    },
+  );
 
-  it.each(beyondCap)("%s breaks the cap, by name", (name) => {
+  it.each(beyondCap)("of a sender that follows %s fails, as does the cap, naming the reading", (name) => {
     const pushRun = pushRunOf(senderOf(name as "R5"));
     const { judgement, evidence } = judgeCap(pushRun);
     expect(judgement).toMatchObject({ kind: "failed", actual: expect.stringContaining(`reading ${name}`) });
@@ -36,7 +39,7 @@ describe("the schedule", () => {
     });
   });
 
-  it("says attempt by attempt when a push came and when each reading has it", () => {
+  it("lists for each attempt when the push came and when each reading expects it", () => {
     const { facts } = judgeSchedule(pushRunOf({ ...senderOf("R1"), widthMs: 1_000 }));
     expect(facts).toHaveProperty("schedule.2");
     expect((facts as { schedule: unknown[] }).schedule[2]).toMatchObject({
@@ -49,17 +52,17 @@ describe("the schedule", () => {
 
   it.each([
     ["a push a second early", [0, 29_000, 89_000, 209_000, 449_000]],
-    ["a push later than its tolerance", [0, 45_000, 105_000, 225_000, 465_000]],
-    ["a last push that never comes", [0, 30_000, 90_000, 210_000]],
-    ["delays in another unit", [0, 30, 90, 210, 450]],
-    ["always the longest delay", [0, 240_000, 480_000, 720_000, 960_000]],
+    ["a push later than the tolerance", [0, 45_000, 105_000, 225_000, 465_000]],
+    ["the last push missing", [0, 30_000, 90_000, 210_000]],
+    ["delays in milliseconds instead of seconds", [0, 30, 90, 210, 450]],
+    ["the longest delay every time", [0, 240_000, 480_000, 720_000, 960_000]],
     ["no second push", [0]],
-  ])("%s fits no reading", (_, instants) => {
+  ])("fits no reading with %s", (_, instants) => {
     const { judgement } = judgeSchedule(pushRunOf({ instantsMs: () => instants }));
     expect(judgement.kind).toBe("failed");
   });
 
-  it("lets each push be late within the tolerance", () => {
+  it("allows each push to be late within the tolerance", () => {
     const late = pushRunOf(
       { instantsMs: () => [4_000, 39_000, 107_000, 236_000, 497_000] },
       { watchedUntil: { earliestMs: 1_100_000, latestMs: 1_100_000 } },
@@ -67,12 +70,12 @@ describe("the schedule", () => {
     expect(judgeSchedule(late)).toMatchObject({ judgement: { kind: "passed" }, facts: { readings: ["R1"] } });
   });
 
-  it("decides nothing if moments are too uncertain", () => {
+  it("is inconclusive if the times of pushes are too uncertain", () => {
     const { judgement } = judgeSchedule(pushRunOf({ ...senderOf("R1"), widthMs: 25_000 }));
     expect(judgement.kind).toBe("inconclusive");
   });
 
-  it("says how exactly moments are known, by the notification that shows them best", () => {
+  it("reports as its resolution that of the notification with the most precise times", () => {
     const coarse = pushRunOf({ ...senderOf("R1"), widthMs: 6_000 });
     expect(judgeSchedule(coarse)).toMatchObject({
       judgement: { kind: "passed" },
@@ -91,7 +94,7 @@ describe("the schedule", () => {
     });
   });
 
-  it("does not call a push missing that was not waited for", () => {
+  it("is inconclusive, as is the cap, if watching stopped before the next push was due", () => {
     const short = pushRunOf(
       { instantsMs: () => [0, 30_000, 90_000, 210_000] },
       { watchedUntil: { earliestMs: 300_000, latestMs: 300_000 } },
@@ -100,14 +103,14 @@ describe("the schedule", () => {
     expect(judgeCap(short).judgement.kind).toBe("inconclusive");
   });
 
-  it("says nothing if nothing came", () => {
+  it("is inconclusive without any push, as are cap and independence", () => {
     const silent = pushRunOf({ instantsMs: () => [] });
     for (const judge of [judgeSchedule, judgeCap, judgeIndependence])
       expect(judge(silent).judgement.kind).toBe("inconclusive");
   });
 });
 
-describe("what delays are counted from", () => {
+describe("the anchor of the delays", () => {
   const hanging = (secondMs: number) => {
     const pushRun = pushRunOf(senderOf("R1"));
     return {
@@ -133,15 +136,15 @@ describe("what delays are counted from", () => {
   };
 
   it.each([
-    ["its start", 30_000, ["start"]],
-    ["its failure", 40_000, ["failure"]],
-  ])("shows by a push that hangs: %s", (_, secondMs, anchors) => {
+    ["the start of the push", 30_000, ["start"]],
+    ["the failure of the push", 40_000, ["failure"]],
+  ])("is found from a push that hangs: %s", (_, secondMs, anchors) => {
     expect(judgeSchedule(hanging(secondMs)).facts).toMatchObject({ readings: ["R1"], anchors });
   });
 });
 
 describe("independence", () => {
-  it("breaks if one notification gets fewer pushes than the others", () => {
+  it("fails if one notification gets fewer pushes than the others", () => {
     const { judgement } = judgeIndependence(
       pushRunOf({
         instantsMs: ({ name }) =>
@@ -151,7 +154,7 @@ describe("independence", () => {
     expect(judgement).toMatchObject({ kind: "failed", actual: expect.stringContaining("always status 404") });
   });
 
-  it("breaks if an event of the same account restarts another's schedule", () => {
+  it("fails if an event of the same account restarts another notification's schedule", () => {
     const { judgement } = judgeIndependence(
       pushRunOf({
         instantsMs: ({ name }) =>

@@ -11,8 +11,8 @@ const watchedUntil = { earliestMs: 1_900_000, latestMs: 1_900_000 };
 const unless = (purpose: string, instants: readonly number[]) =>
   pushRunOf({ instantsMs: (plan) => (plan.purpose === purpose ? instants : R1) }, { watchedUntil });
 
-describe("slow failures and unseen failures", () => {
-  it("follow the reading that others follow", () => {
+describe("failures that are slow or unseen", () => {
+  it("pass if they follow the same reading as all others", () => {
     expect(judgeSchedule(pushRunOf(senderOf("R1"), { watchedUntil })).judgement.kind).toBe("passed");
     // The first of the five met a closed receiver.
     expect(judgeSchedule(unless("refused", R1.slice(1))).judgement.kind).toBe("passed");
@@ -28,23 +28,23 @@ describe("slow failures and unseen failures", () => {
     ["refused", "after five seconds", [5_000, 65_000, 185_000, 425_000]],
     ["refused", "once too often", [30_000, 60_000, 120_000, 240_000, 480_000]],
     ["refused", "once too seldom", R1.slice(1, 4)],
-  ] as const)("break the schedule if %s is repeated %s", (purpose, _, instants) => {
+  ] as const)("fail the schedule if pushes of the case %s are repeated %s", (purpose, _, instants) => {
     expect(judgeSchedule(unless(purpose, instants)).judgement.kind).toBe("failed");
   });
 
   it.each([
     ["unanswered", R1.slice(0, 4)],
     ["refused", R1.slice(1, 4)],
-  ] as const)("want as many repetitions as others: %s", (purpose, instants) => {
+  ] as const)("fail the retry rule if they get fewer pushes than others: %s", (purpose, instants) => {
     expect(judgeRetries(unless(purpose, instants)).judgement.kind).toBe("failed");
   });
 });
 
-describe("looks into the list", () => {
+describe("checks of whether a pushed notification is listed", () => {
   const [pushed] = pushRunOf(senderOf("R1")).pushCases.filter(({ readAtPush }) => readAtPush === 1);
   const at = (ms: number) => ({ earliestMs: ms, latestMs: ms });
 
-  it("ask exactly once more when the notification should be there", async () => {
+  it("are repeated exactly once, when the notification must be there", async () => {
     if (pushed === undefined) throw new Error("a push case is read once it is pushed");
     const asked: number[] = [];
     const take = async (answers: readonly (string | undefined)[], moments: readonly number[]) => {

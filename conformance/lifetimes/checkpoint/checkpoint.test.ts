@@ -44,8 +44,8 @@ const files = (): readonly string[] =>
     .filter((entry) => entry.isFile())
     .map((entry) => path.join(entry.parentPath, entry.name));
 
-describe("what a run keeps while it waits", () => {
-  it("is given once, only to the run that continues it, on that run's clock", () => {
+describe("the checkpoint of a run", () => {
+  it("is returned once, only to the run that resumes it, with times on that run's clock", () => {
     const first = open("first");
     first.keep("code 1", [issued]);
     first.close();
@@ -57,7 +57,7 @@ describe("what a run keeps while it waits", () => {
     expect(open("third", "first").take("code 1")).toBeUndefined();
   });
 
-  it("is passed on from run to run, whether it was taken or not", () => {
+  it("is passed on by a run that did not take it", () => {
     open("first").keep("code 1", [issued]);
     const first = open("other");
     first.keep("code 1", [issued]);
@@ -68,7 +68,7 @@ describe("what a run keeps while it waits", () => {
     ]);
   });
 
-  it("is what was kept last, without what is about to be used up", () => {
+  it("holds the steps kept last for a case, and nothing for a dropped case", () => {
     const first = open("first");
     first.keep("code 1", [issued]);
     first.keep("code 1", [issued, { ...issued, name: "use 1" }]);
@@ -80,7 +80,7 @@ describe("what a run keeps while it waits", () => {
     expect(second.take("code 2")).toBeUndefined();
   });
 
-  it("is encrypted, for its owner only, with a key outside the run's folder", () => {
+  it("is encrypted, readable by its owner only, with a key outside the run's folder", () => {
     const run = open("run");
     run.keep("code 1", [issued]);
     expect(files().map((file) => path.dirname(path.relative(home, file)))).toEqual(
@@ -92,7 +92,7 @@ describe("what a run keeps while it waits", () => {
     }
   });
 
-  it("is deleted with its key once the run has ended; a run that waited for nothing leaves nothing", () => {
+  it("is deleted with its key when the run ends, and never created if nothing was kept", () => {
     const run = open("run");
     run.keep("code 1", [issued]);
     run.remove();
@@ -103,8 +103,8 @@ describe("what a run keeps while it waits", () => {
   });
 });
 
-describe("a run that cannot be continued", () => {
-  it("is one that is still working, which loses nothing by it", () => {
+describe("resuming a run", () => {
+  it("is refused while a process still works on it, without loss to that process", () => {
     const first = open("first");
     first.keep("code 1", [issued]);
     expect(() => open("second", "first")).toThrow(ConfigurationError);
@@ -122,7 +122,7 @@ describe("a run that cannot be continued", () => {
       /key .* is not on this machine/,
     ],
     [
-      "the key is another",
+      "the key is a different one",
       (): void => {
         for (const file of files().filter((one) => one.endsWith(".key")))
           writeFileSync(file, Buffer.alloc(32));
@@ -134,7 +134,7 @@ describe("a run that cannot be continued", () => {
       (): void => writeFileSync(path.join(home, "first", recordFiles.checkpoint), "x".repeat(4_096)),
       /cannot be read/,
     ],
-  ])("starts again, and says so, if %s", (_, spoil, words) => {
+  ])("starts the waiting cases again, with a note, if %s", (_, spoil, words) => {
     const first = open("first");
     first.keep("code 1", [issued]);
     first.close();
@@ -144,13 +144,13 @@ describe("a run that cannot be continued", () => {
     expect(second.notes().join()).toMatch(words);
   });
 
-  it("starts again, and says so, if an earlier version wrote it", () => {
+  it("starts the waiting cases again, with a note, if an earlier version wrote the checkpoint", () => {
     mkdirSync(path.join(home, "first"));
     writeFileSync(path.join(home, "first", "awaited.sqlite"), "");
     expect(open("second", "first").notes().join()).toMatch(/written by an earlier version.*start again/);
   });
 
-  it("starts again if another target is judged", () => {
+  it("starts the waiting cases again, with a note, if the target differs", () => {
     const first = open("first");
     first.keep("code 1", [issued]);
     first.close();
@@ -159,7 +159,7 @@ describe("a run that cannot be continued", () => {
     expect(second.notes()).toEqual([expect.stringContaining("start again: another target")]);
   });
 
-  it("starts again if it is unknown how long ago it was", () => {
+  it("starts the waiting cases again, with a note, if the elapsed time is unknown", () => {
     const first = open("first");
     first.keep("code 1", [issued]);
     first.close();
@@ -169,7 +169,7 @@ describe("a run that cannot be continued", () => {
   });
 });
 
-it("a run that cannot keep anything goes on, and says why", () => {
+it("continues a run that cannot write its checkpoint, with a note", () => {
   writeFileSync(path.join(home, "keys"), "a file in the way");
   const run = open("run");
   run.keep("code 1", [issued]);
@@ -180,7 +180,7 @@ it("a run that cannot keep anything goes on, and says why", () => {
   ]);
 });
 
-it("keys that were never used again are removed after two months", () => {
+it("removes keys after two months without use", () => {
   const old = open("old");
   old.keep("code 1", [issued]);
   const [stale = ""] = files().filter((file) => file.endsWith(".key"));

@@ -11,7 +11,7 @@ const later = (wallMs: number, machineMs = wallMs): Reading => ({
 });
 
 describe("the time between two processes", () => {
-  it("lies between the two clocks' values", () => {
+  it("lies between what the wall clock and the machine's clock show", () => {
     expect(elapsedBetween(then, later(60_000, 60_030.5))).toEqual({ leastMs: 59_999, mostMs: 60_030.5 });
     expect(elapsedBetween(then, later(0))).toEqual({ leastMs: 0, mostMs: 1 });
   });
@@ -22,13 +22,13 @@ describe("the time between two processes", () => {
     ["the machine slept", later(3_600_000, 60_000)],
     ["the clock was set forward", later(3_600_000 + 60_000, 60_000)],
     ["the clock was set back", later(-3_600_000, 60_000)],
-    ["a clock tells nothing", later(Number.NaN, 60_000)],
+    ["a clock gives no value", later(Number.NaN, 60_000)],
   ])("is unknown if %s", (_, now) => {
     expect(elapsedBetween(then, now)).toBeUndefined();
     expect(onThisClock({ earliestMs: 1, latestMs: 2 }, then, now)).toBeUndefined();
   });
 
-  it("widens an interval by exactly what is unknown", () => {
+  it("widens a converted interval by exactly its own uncertainty", () => {
     const at = { earliestMs: 30_000, latestMs: 30_020 };
     const moved = onThisClock(at, then, later(60_000, 60_030));
     // Ten seconds old when kept, and a minute has passed: about seventy seconds before this process's 700.

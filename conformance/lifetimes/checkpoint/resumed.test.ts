@@ -83,14 +83,14 @@ const killedInMidWait = async ({ file, env }: Service, run: string): Promise<voi
 /** How many codes a run was issued to wait with, and how many of these it finally exchanged. */
 const codesOf = (run: string): { readonly issued: number; readonly exchanged: number } => {
   const lines = readFileSync(path.join(run, recordFiles.exchanges), "utf8").split("\n");
-  const asked = (place: string): number =>
+  const requestsTo = (place: string): number =>
     lines.filter((line) => line.includes('"rule":"code.lifetime"') && line.includes(place)).length;
   // Each time a client is kept busy meanwhile, it gets two codes, exchanges one, and refreshes once.
-  const busy = asked("/refresh-token");
-  return { issued: asked("/authorize") - 2 * busy, exchanged: asked("/access-token") - busy };
+  const busy = requestsTo("/refresh-token");
+  return { issued: requestsTo("/authorize") - 2 * busy, exchanged: requestsTo("/access-token") - busy };
 };
 
-interface Told {
+interface Summary {
   readonly outcome: string;
   readonly notes: readonly string[];
   readonly rules: readonly { readonly id: string; readonly verdict: string }[];
@@ -100,7 +100,7 @@ describe.concurrent("a run in real time that was killed while it waited", () => 
   it.each([
     ["sound", "passed"],
     ["code-lives-eleven-minutes", "failed"],
-  ])("continues with the codes of a %s service, and gives %s", async (behaviour, outcome) => {
+  ])("resumes with the codes of the fake %s, and ends %s", async (behaviour, outcome) => {
     const target = await service(behaviour);
     const run = path.join(folder, randomUUID());
     await killedInMidWait(target, run);
@@ -111,11 +111,11 @@ describe.concurrent("a run in real time that was killed while it waited", () => 
 
     const next = `${run}-next`;
     const resumed = await runCli(["conform", "--resume", run, "--out", next, "--json"], { env: target.env });
-    const told = JSON.parse(resumed.stdout) as Told;
-    expect(told.outcome).toBe(outcome);
+    const summary = JSON.parse(resumed.stdout) as Summary;
+    expect(summary.outcome).toBe(outcome);
     const [, waiting] =
       /(\d+) of its cases were waiting with their own credentials and are continued/.exec(
-        told.notes.join("\n"),
+        summary.notes.join("\n"),
       ) ?? [];
     expect(Number(waiting)).toBeGreaterThanOrEqual(4);
     // However often a busy machine repeats a probe, the run exchanges more codes than it was issued: those of the first

@@ -28,7 +28,7 @@ const service = async (behaviour: string) => {
   const { controlUrl } = fake;
   let hereMs = Date.parse("2030-01-01T00:00:00Z");
   return {
-    passes: async (days: number, here = days): Promise<void> => {
+    advance: async (days: number, here = days): Promise<void> => {
       await fetch(`${controlUrl}/clock/advance`, {
         method: "POST",
         headers: { "content-type": "application/json" },
@@ -60,15 +60,15 @@ const service = async (behaviour: string) => {
 
 const lifetime = ["refresh.lifetime"];
 
-describe("thirty days at a service whose clock cannot be moved", () => {
-  it("pending with its date at first, then passed, with the bracket that the runs measured", async () => {
+describe("a lifetime of thirty days at a service whose clock cannot be moved", () => {
+  it("is pending at first, then passes with the bracket that the runs measured", async () => {
     const target = await service("sound");
     const first = (await target.run(lifetime))["refresh.lifetime"];
     expect(first).toMatchObject({ kind: "pending" });
 
-    await target.passes(29);
+    await target.advance(29);
     expect((await target.run(lifetime))["refresh.lifetime"]).toMatchObject({ kind: "pending" });
-    await target.passes(DAY_AND_A_MINUTE);
+    await target.advance(DAY_AND_A_MINUTE);
     const last = (await target.run(lifetime))["refresh.lifetime"];
     expect(last).toMatchObject({ kind: "passed" });
     const { acceptedUpToMs, refusedFromMs } = (
@@ -79,20 +79,20 @@ describe("thirty days at a service whose clock cannot be moved", () => {
   });
 
   it.each([["refresh-token-lives-a-day-longer", "refresh.lifetime"]])(
-    "%s fails %s, and stays failed until a later credential shows it fixed",
+    "of the fake %s fails %s, and stays failed in the next run",
     async (behaviour, rule) => {
       const target = await service(behaviour);
       expect((await target.run([rule]))[rule]).toMatchObject({ kind: "pending" });
-      await target.passes(29 + DAY_AND_A_MINUTE);
+      await target.advance(29 + DAY_AND_A_MINUTE);
       const failed = (await target.run([rule]))[rule];
       expect(failed).toMatchObject({ kind: "failed" });
       expect(JSON.stringify(failed)).toMatch(/refused 30 d.*accepted at an age of 30 d/);
-      await target.passes(0.6);
+      await target.advance(0.6);
       expect((await target.run([rule]))[rule]).toMatchObject({ kind: "failed" });
     },
   );
 
-  it("every rule of the refresh token's life is judged so, in the same runs", async () => {
+  it("is judged for every rule on the lifetime of refresh tokens in the same runs", async () => {
     const all = [
       "refresh.lifetime",
       "refresh.lifetime-is-from-issue",
@@ -101,28 +101,28 @@ describe("thirty days at a service whose clock cannot be moved", () => {
     ];
     const target = await service("sound");
     await target.run(all);
-    await target.passes(29);
+    await target.advance(29);
     await target.run(all);
-    await target.passes(DAY_AND_A_MINUTE);
+    await target.advance(DAY_AND_A_MINUTE);
     const verdicts = await target.run(all);
     expect(Object.fromEntries(Object.entries(verdicts).map(([id, { kind }]) => [id, kind]))).toEqual(
       Object.fromEntries(all.map((id) => [id, "passed"])),
     );
   });
 
-  it("the target's own timestamps count if this machine's clock was changed", async () => {
+  it("is measured by the target's timestamps if this machine's clock is changed", async () => {
     const target = await service("sound");
     await target.run(lifetime);
-    await target.passes(29, -400);
+    await target.advance(29, -400);
     await target.run(lifetime);
-    await target.passes(DAY_AND_A_MINUTE, 800);
+    await target.advance(DAY_AND_A_MINUTE, 800);
     expect((await target.run(lifetime))["refresh.lifetime"]).toMatchObject({ kind: "passed" });
   });
 
-  it("a run that came too late for a credential says so, and the rule stays pending", async () => {
+  it("stays pending if no run happened while a credential was due, and its entry says so", async () => {
     const target = await service("sound");
     await target.run(lifetime);
-    await target.passes(40);
+    await target.advance(40);
     expect((await target.run(lifetime))["refresh.lifetime"]).toMatchObject({ kind: "pending" });
     const ledger = openLedger(path.join(folder, "ledger.sqlite"), "a passphrase", quickKey);
     const missed = ledger.entries().filter(({ state }) => state === "missed");

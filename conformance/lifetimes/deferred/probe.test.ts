@@ -101,16 +101,16 @@ const tryOnce = async (setting: Setting, asked = new Set<string>()) => {
     state: "claimed",
   };
   const judgement = await probeEntry(session, world, entry, probe);
-  return { judgement, stands: () => findings.forEach((commit) => commit()) };
+  return { judgement, commitAll: () => findings.forEach((commit) => commit()) };
 };
 
 describe("an entry that is claimed before it is due", () => {
-  it("is waited for: until late in its window before the end, until the start of its window after it", async () => {
+  it("is probed late in a window before the end, and at the start of a window after it", async () => {
     nowMs = 400_000;
-    (await tryOnce({})).stands();
+    (await tryOnce({})).commitAll();
     expect(nowMs).toBeGreaterThan(594_000);
     expect(nowMs).toBeLessThan(599_000);
-    (await tryOnce({ side: "dead", ages: { fromMs: 601_000, untilMs: 10 * LIFE_MS } })).stands();
+    (await tryOnce({ side: "dead", ages: { fromMs: 601_000, untilMs: 10 * LIFE_MS } })).commitAll();
     expect(nowMs).toBeLessThan(601_100);
     expect(written).toEqual([
       ["settle", "alive", true],
@@ -118,58 +118,58 @@ describe("an entry that is claimed before it is due", () => {
     ]);
   });
 
-  it("is given back if the target's clock does not get that far", async () => {
+  it("is released if the target's clock does not reach its window", async () => {
     nowMs = 400_000;
-    const { judgement, stands } = await tryOnce({ pace: 0.001 });
-    stands();
+    const { judgement, commitAll } = await tryOnce({ pace: 0.001 });
+    commitAll();
     expect(judgement.kind).toBe("discarded");
     expect(written).toEqual([["release"]]);
     expect(slept.reduce((sum, one) => sum + one, 0)).toBeLessThanOrEqual(300_000);
   });
 
-  it("is judged by the side that it was really probed on", async () => {
+  it("is judged by the side on which it was actually probed", async () => {
     // The clock overshoots the end by far, so what was to be seen alive is probed when it should be dead.
     nowMs = 400_000;
     const late = await tryOnce({ pace: 2, alive: () => Promise.resolve(true) });
-    late.stands();
+    late.commitAll();
     expect(late.judgement).toMatchObject({
       kind: "failed",
       expected: expect.stringContaining("is refused") as string,
     });
     nowMs = 400_000;
-    (await tryOnce({ pace: 2, alive: () => Promise.resolve(false) })).stands();
+    (await tryOnce({ pace: 2, alive: () => Promise.resolve(false) })).commitAll();
     expect(written).toEqual([
       ["settle", "dead", false],
       ["settle", "dead", true],
     ]);
   });
 
-  it("says nothing inside the guard around the end", async () => {
+  it("is discarded and marked as missed inside the guard around the end", async () => {
     nowMs = 599_800;
-    const { judgement, stands } = await tryOnce({ alive: () => Promise.resolve(false) });
-    stands();
+    const { judgement, commitAll } = await tryOnce({ alive: () => Promise.resolve(false) });
+    commitAll();
     expect(judgement.kind).toBe("discarded");
     expect(written).toEqual([["miss", expect.stringContaining("too close to its end")]]);
   });
 });
 
 describe("an answer that is lost", () => {
-  it("leaves the ledger as it was until a judgement stands", async () => {
+  it("does not change the ledger until a judgement is committed", async () => {
     nowMs = 596_000;
     // Judged, then repeated because a request got no complete answer: nothing of the first try counts.
     await tryOnce({ alive: () => Promise.resolve(false) });
     expect(written).toEqual([]);
-    (await tryOnce({})).stands();
+    (await tryOnce({})).commitAll();
     expect(written).toEqual([["settle", "alive", true]]);
   });
 
-  it("is not requested again if a probe uses the credential up", async () => {
+  it("is not requested again if a probe uses up the credential", async () => {
     nowMs = 596_000;
     const asked = new Set<string>();
     const lost = (): Promise<boolean> => Promise.reject(new Error("closed"));
     await expect(tryOnce({ isUsedUp: true, alive: lost }, asked)).rejects.toThrow("closed");
     const again = await tryOnce({ isUsedUp: true, alive: () => Promise.resolve(false) }, asked);
-    again.stands();
+    again.commitAll();
     expect(again.judgement.kind).toBe("discarded");
     expect(written).toEqual([["miss", expect.stringContaining("the answer was lost")]]);
   });

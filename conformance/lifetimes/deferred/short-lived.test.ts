@@ -34,7 +34,7 @@ const service = async (behaviour: string) => {
   const { controlUrl } = fake.server;
   const nowMs = async (): Promise<number> =>
     ((await (await fetch(`${controlUrl}/clock`)).json()) as { readonly now: number }).now;
-  const passes = async (ms: number): Promise<void> => {
+  const advance = async (ms: number): Promise<void> => {
     await fetch(`${controlUrl}/clock/advance`, {
       method: "POST",
       headers: { "content-type": "application/json" },
@@ -48,12 +48,12 @@ const service = async (behaviour: string) => {
   };
   /** What a run sees as real time: each wait moves the service forward. */
   const clocksFor = (maxWaitMs: number, inFlight: () => number): ClockSource => ({
-    ...virtualClock({ now, inFlight, advance: (ms) => passes(ms).then(now) }),
+    ...virtualClock({ now, inFlight, advance: (ms) => advance(ms).then(now) }),
     kind: "real",
     canWait: (durationMs) => durationMs <= maxWaitMs,
   });
   return {
-    passes,
+    advance,
     /** The age of the first credential in the ledger. */
     oldestMs: async () =>
       (await nowMs()) - Math.min(...store.entries().map(({ issued }) => issued.earliestMs)),
@@ -78,16 +78,16 @@ const service = async (behaviour: string) => {
   };
 };
 
-describe.concurrent("ten minutes, by runs that may not wait that long", () => {
+describe.concurrent("a lifetime of ten minutes, judged by runs that may not wait that long", () => {
   it.each([
     ["sound", "passed"],
     ["code-lives-eleven-minutes", "failed"],
     ["code-dies-after-nine-minutes", "failed"],
-  ])("%s gives %s once a run is active while a code's life ends", async (behaviour, kind) => {
+  ])("of the fake %s is %s once a run is active while a code expires", async (behaviour, kind) => {
     const target = await service(behaviour);
     expect(await target.run("code.lifetime", SECOND_MS)).toMatchObject({ kind: "pending" });
     // The run is there for the last seconds of its life, and waits until they are over.
-    await target.passes(10 * MINUTE_MS - 7 * SECOND_MS - (await target.oldestMs()));
+    await target.advance(10 * MINUTE_MS - 7 * SECOND_MS - (await target.oldestMs()));
     const verdict = await target.run("code.lifetime", 20 * SECOND_MS);
     expect(verdict).toMatchObject({ kind });
     if (verdict?.kind !== "passed") return;
@@ -96,14 +96,14 @@ describe.concurrent("ten minutes, by runs that may not wait that long", () => {
     expect(refusedFromMs).toBeLessThan(10.5 * MINUTE_MS);
   });
 
-  it("a daily run learns that a code is dead a day later, and says what would settle the rest", async () => {
+  it("stays pending in a daily run that sees the code refused a day later, and says what would settle the rest", async () => {
     const target = await service("sound");
     const first = await target.run("code.lifetime", SECOND_MS);
     expect(first).toMatchObject({
       kind: "pending",
       due: expect.stringMatching(/^\d{4}-\d\d-\d\d \d\d:\d\d$/) as string,
     });
-    await target.passes(DAY_MS + SECOND_MS);
+    await target.advance(DAY_MS + SECOND_MS);
     const second = await target.run("code.lifetime", SECOND_MS);
     expect(second).toMatchObject({ kind: "pending" });
     const { reason } = second as Extract<Verdict, { kind: "pending" }>;
@@ -113,32 +113,32 @@ describe.concurrent("ten minutes, by runs that may not wait that long", () => {
     expect(missed.map(({ side }) => side)).toEqual(["alive", "alive"]);
   });
 
-  it("a code that lives for ever fails on the next day", async () => {
+  it("fails on the next day if codes never expire", async () => {
     const target = await service("code-lives-for-ever");
     await target.run("code.lifetime", SECOND_MS);
-    await target.passes(DAY_MS + SECOND_MS);
+    await target.advance(DAY_MS + SECOND_MS);
     const verdict = await target.run("code.lifetime", SECOND_MS);
     expect(verdict).toMatchObject({ kind: "failed" });
     expect(JSON.stringify(verdict)).toMatch(/refused 10 min.*accepted at an age of 1 d/);
-    await target.passes(DAY_MS + SECOND_MS);
+    await target.advance(DAY_MS + SECOND_MS);
     expect(await target.run("code.lifetime", SECOND_MS)).toMatchObject({ kind: "failed" });
   });
 });
 
-describe.concurrent("access tokens, by runs that may not wait for expiresIn", () => {
+describe.concurrent("the lifetime of access tokens, judged by runs that may not wait for expiresIn", () => {
   it.each([
     ["sound", "passed"],
     ["access-lives-five-minutes-longer", "failed"],
-  ])("%s gives %s", async (behaviour, kind) => {
+  ])("of the fake %s is %s", async (behaviour, kind) => {
     const target = await service(behaviour);
     expect(await target.run("access.lifetime", SECOND_MS)).toMatchObject({ kind: "pending" });
     const [{ lifetimeMs } = { lifetimeMs: 0 }] = target.entries();
     // Into the last twentieth of its life, and a moment past its end.
-    await target.passes(lifetimeMs * 0.98);
+    await target.advance(lifetimeMs * 0.98);
     const alive = await target.run("access.lifetime", SECOND_MS);
     expect(alive).toMatchObject({ kind: "pending" });
     expect(JSON.stringify(alive)).toMatch(/accessToken of a refresh so far accepted up to/);
-    await target.passes(lifetimeMs * 0.03);
+    await target.advance(lifetimeMs * 0.03);
     expect(await target.run("access.lifetime", SECOND_MS)).toMatchObject({ kind });
   });
 });

@@ -38,7 +38,7 @@ const depositOf = (over: Partial<Pick<Deposit, "secret">> = {}): Deposit => ({
 const opened = (key = "key") => openLedger(file, key, quickKey);
 
 describe("the ledger", () => {
-  it("gives an entry to one run, and only while it is due", () => {
+  it("gives an entry to only one run, and only while it is due", () => {
     const ledger = opened();
     ledger.deposit(depositOf());
     expect(ledger.claim(target, rule, at(28 * DAY_MS), 0)).toEqual([]);
@@ -55,7 +55,7 @@ describe("the ledger", () => {
     other.close();
   });
 
-  it("a released entry is due again, a settled one never", () => {
+  it("gives out a released entry again, but never a settled one", () => {
     const ledger = opened();
     ledger.deposit(depositOf());
     const now = at(29.5 * DAY_MS);
@@ -75,7 +75,7 @@ describe("the ledger", () => {
     ledger.close();
   });
 
-  it("an entry held by a killed run is due again after its lease", () => {
+  it("gives out an entry held by a killed run again after its lease", () => {
     const ledger = opened();
     ledger.deposit(depositOf());
     const now = at(29.5 * DAY_MS);
@@ -85,7 +85,7 @@ describe("the ledger", () => {
     ledger.close();
   });
 
-  it("an entry that is due soon is given to a run that may wait for it", () => {
+  it("gives an entry that is due soon to a run that may wait for it", () => {
     const ledger = opened();
     ledger.deposit(depositOf());
     const now = at(29 * DAY_MS - 60_000);
@@ -94,7 +94,7 @@ describe("the ledger", () => {
     ledger.close();
   });
 
-  it("an entry held by a killed run until it expired is missed for that reason", () => {
+  it("marks an entry that a killed run held until it expired as missed, with the reason", () => {
     const ledger = opened();
     ledger.deposit(depositOf());
     ledger.claim(target, rule, at(29.5 * DAY_MS), 0);
@@ -105,7 +105,7 @@ describe("the ledger", () => {
     ledger.close();
   });
 
-  it("an entry that can be probed only once is probed by one run, once, even if that run was killed", () => {
+  it("lets a single-use entry be probed only once, even if the run that probed it was killed", () => {
     const ledger = opened();
     ledger.deposit(depositOf());
     const now = at(29.5 * DAY_MS);
@@ -121,7 +121,7 @@ describe("the ledger", () => {
     ledger.close();
   });
 
-  it("an undecided entry is missed, with the reason, and a late probe counts for the other side", () => {
+  it("marks an undecided entry as missed, with the reason, and records a late probe under the other side", () => {
     const ledger = opened();
     for (const secret of ["one", "two"]) ledger.deposit(depositOf({ secret }));
     const [one, two] = ledger.claim(target, rule, at(29.5 * DAY_MS), 0);
@@ -133,7 +133,7 @@ describe("the ledger", () => {
     ledger.close();
   });
 
-  it("an entry not judged in time is missed, with the reason", () => {
+  it("marks an entry that was not judged in time as missed, with the reason", () => {
     const ledger = opened();
     ledger.deposit(depositOf());
     expect(ledger.expire(target, at(29.5 * DAY_MS), 0)).toEqual([]);
@@ -144,7 +144,7 @@ describe("the ledger", () => {
     ledger.close();
   });
 
-  it("keeps no readable secret on disk, and none at all once an entry is settled", () => {
+  it("encrypts secrets on disk, and deletes them once an entry is settled", () => {
     const ledger = opened("a passphrase that must not be there either");
     ledger.deposit(depositOf());
     const bytes = () =>
@@ -162,7 +162,7 @@ describe("the ledger", () => {
     database.close();
   });
 
-  it("another key does not open it, and leaves it unchanged", () => {
+  it("is neither opened nor changed by a wrong key", () => {
     const ledger = opened("right");
     ledger.deposit(depositOf());
     ledger.close();
@@ -172,27 +172,27 @@ describe("the ledger", () => {
     again.close();
   });
 
-  it("derives its key at the cost that OWASP's password storage sheet asks for", () => {
+  it("derives its key at the cost that OWASP's password storage cheat sheet recommends", () => {
     openLedger(file, "key").close();
     expect(() => opened()).toThrow("the key does not open this ledger");
     openLedger(file, "key", { ...quickKey, N: 2 ** 17, r: 8, p: 1 }).close();
   });
 
-  it("is a file only its owner can read, and refused otherwise", () => {
+  it("is readable by its owner only, and refused otherwise", () => {
     opened().close();
     expect(statSync(file).mode & 0o777).toBe(0o600);
     chmodSync(file, 0o644);
     expect(() => opened()).toThrow(/has mode 644, so others can get at credentials in it; accepted is 600/);
   });
 
-  it("a file that is not a ledger is refused by name", () => {
+  it("refuses a file that is not a ledger, by name", () => {
     writeFileSync(file, "not a database at all, and long enough to be read as a header of one", {
       mode: 0o600,
     });
     expect(() => opened()).toThrow(`--ledger ${file}:`);
   });
 
-  it("an entry that was moved to another place does not open", () => {
+  it("does not decrypt an entry that was moved to another rule", () => {
     const ledger = opened();
     ledger.deposit(depositOf());
     ledger.close();
@@ -207,7 +207,7 @@ describe("the ledger", () => {
   it.each([
     [1, /it has version 1, but this Touchstone reads version 2; use the version that made it/],
     [3, /it has version 3, but this Touchstone reads version 2; update it/],
-  ])("a file of version %i is refused in one line, to be used and to be listed", (version, words) => {
+  ])("refuses a file of version %i, both for use and for listing", (version, words) => {
     opened().close();
     const database = new DatabaseSync(file);
     database.prepare("update meta set value = ? where key = 'version'").run(Uint8Array.of(version));
