@@ -22,7 +22,7 @@ test("no probe is a valid state in any right reading of it", () => {
   for (const state of ["41aB3c", "ffffffffffff", "0"])
     for (const { raw } of foreigners)
       for (const position of positions) {
-        if ((raw === "%" || raw === "%4") && (position === "begin" || position === "middle")) continue;
+        if ((raw === "%" || raw === "%4") && (position === "start" || position === "middle")) continue;
         const text = placed(state, raw, position, 128);
         expect(readings(text).filter((reading) => valid.test(reading))).toEqual([]);
         expect(Buffer.byteLength(readings(text).at(-1) ?? "")).toBeLessThanOrEqual(128);

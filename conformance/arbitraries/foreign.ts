@@ -12,7 +12,7 @@ export interface Foreign {
   readonly bare?: true;
 }
 
-export const positions = ["begin", "middle", "end", "alone", "far end"] as const;
+export const positions = ["start", "middle", "end", "alone", "far end"] as const;
 export type Position = (typeof positions)[number];
 
 /** No foreign text has more bytes than this, however it is decoded. */
@@ -127,7 +127,7 @@ export const foreignProbes = (seed: number, everyPlace: boolean): readonly Forei
 const placesOf = ({ at }: Foreign, everyPlace: boolean, clientIndex: number): readonly Position[] => {
   if (at === "end") return ["end", "far end"];
   if (everyPlace) return positions;
-  if (at === "everywhere") return ["begin", "middle", "end", "far end"];
+  if (at === "everywhere") return ["start", "middle", "end", "far end"];
   return [positions[clientIndex % positions.length] ?? "middle"];
 };
 
