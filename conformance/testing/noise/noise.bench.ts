@@ -118,6 +118,8 @@ const keepBusy = (): void => {
 
 interface Round extends Conditions {
   readonly document: ConformDocument;
+  /** Advisory rules of which the embedded service warns too, without slow answers and hooks: the variant deserves it. */
+  readonly deserved: readonly string[];
   readonly wallMs: number;
   readonly cpuMs: number;
   readonly exitCode: number | null;
@@ -127,6 +129,23 @@ interface Round extends Conditions {
   readonly loops: number;
   readonly folder: string;
 }
+
+type Judged = Pick<Round, "document">;
+
+const rulesOf = ({ document }: Judged, ...kinds: readonly string[]): readonly string[] =>
+  document.rules.filter(({ verdict }) => kinds.includes(verdict)).map(({ id }) => id);
+
+/** Which of these rules warn of the variant in a run of its own. */
+const warningsAtRest = async (
+  { behaviour, seed }: Conditions,
+  warned: readonly string[],
+  out: string,
+): Promise<readonly string[]> => {
+  if (behaviour.kind !== "variant" || warned.length === 0) return [];
+  const flags = ["--behaviour", behaviour.name, "--only", warned.join(","), "--seed", String(seed)];
+  const { stdout } = await runCli(["conform", ...flags, "--json", "--out", out]);
+  return rulesOf({ document: JSON.parse(stdout) as ConformDocument }, "warned");
+};
 
 const play = async (conditions: Conditions): Promise<Round> => {
   const folder = mkdtempSync(path.join(os.tmpdir(), "touchstone-noise-"));
@@ -146,7 +165,8 @@ const play = async (conditions: Conditions): Promise<Round> => {
     if (stdout === "") throw new Error(`exit code ${exitCode}, no document, kept in ${folder}: ${stderr}`);
     const document = JSON.parse(stdout) as ConformDocument;
     const [load = 0] = os.loadavg();
-    return { ...conditions, document, exitCode, wallMs, cpuMs, load, loops, folder };
+    const deserved = await warningsAtRest(conditions, rulesOf({ document }, "warned"), `${out}-at-rest`);
+    return { ...conditions, document, deserved, exitCode, wallMs, cpuMs, load, loops, folder };
   } finally {
     busy.asked.splice(busy.asked.indexOf(conditions.busyLoops), 1);
     keepBusy();
@@ -155,9 +175,6 @@ const play = async (conditions: Conditions): Promise<Round> => {
     await once(service, "exit").catch(() => undefined);
   }
 };
-
-const rulesOf = ({ document }: Round, ...kinds: readonly string[]): readonly string[] =>
-  document.rules.filter(({ verdict }) => kinds.includes(verdict)).map(({ id }) => id);
 
 const describeRound = (round: Round): string => {
   const { behaviour, clock, busyLoops, answerMs, hookMs, seed, wallMs } = round;
@@ -177,7 +194,7 @@ const amissIn = (round: Round): Amiss => {
   if (kind === "defect")
     return { wrong: [], missed: breaks.some((id) => alarms.includes(id)) ? [] : breaks, undecided: [] };
   return {
-    wrong: alarms,
+    wrong: alarms.filter((id) => !round.deserved.includes(id)),
     missed: [],
     undecided: rulesOf(round, "inconclusive", "could-not-run", "pending", "harness-error"),
   };
