@@ -25,7 +25,7 @@ const LONGEST_FOREIGN_BYTES = 12;
 export const placed = (state: string, raw: string, position: Position, maxBytes: number): string => {
   if (position === "alone") return raw;
   if (position === "far end") return state.padStart(maxBytes - LONGEST_FOREIGN_BYTES, "Aa1") + raw;
-  const at = { begin: 0, middle: Math.ceil(state.length / 2), end: state.length }[position];
+  const at = { start: 0, middle: Math.ceil(state.length / 2), end: state.length }[position];
   return state.slice(0, at) + raw + state.slice(at);
 };
 
