@@ -15,6 +15,7 @@ import { detection } from "../engine/detect.bench.ts";
 import { gate } from "../engine/gate.bench.ts";
 import { foreign } from "./foreign/foreign.bench.ts";
 import { guides } from "./guides/guides.bench.ts";
+import { mutants } from "./mutants/mutants.bench.ts";
 import { noise } from "./noise/noise.bench.ts";
 import { reliability } from "./reliability/reliability.bench.ts";
 import { ci } from "./ci/ci.bench.ts";
@@ -52,6 +53,7 @@ const benchmarks: Readonly<Record<string, () => Promise<void>>> = {
   release,
   image,
   noise,
+  mutants,
   schemathesis: schemathesisBench,
   guides,
 };
