@@ -16,7 +16,7 @@ test.each(notJson)("$name is not JSON", (body) => {
 });
 
 test.each([...notTheObject, ...inherited].filter(({ name }) => !name.startsWith("no body")))(
-  "$name is JSON without own right fields",
+  "$name is JSON without all correct fields as its own properties",
   (body) => {
     const value = parsed(body);
     expect(value).not.toBe(undefined);
@@ -28,18 +28,15 @@ test.each([...notTheObject, ...inherited].filter(({ name }) => !name.startsWith(
   },
 );
 
-test.each(["clientId", "clientSecret", "code"])(
-  "%s occurs twice, with the right value and with another",
-  (name) => {
-    for (const { write } of repeatedKeys(name)) {
-      const text = write(right);
-      expect(text.split(`"${name}":`)).toHaveLength(3);
-      expect(JSON.parse(text)).toHaveProperty(name);
-    }
-  },
-);
+test.each(["clientId", "clientSecret", "code"])("repeatedKeys writes %s twice in one body", (name) => {
+  for (const { write } of repeatedKeys(name)) {
+    const text = write(right);
+    expect(text.split(`"${name}":`)).toHaveLength(3);
+    expect(JSON.parse(text)).toHaveProperty(name);
+  }
+});
 
-test.each(heavy)("$name is large, and never a right request", (body) => {
+test.each(heavy)("$name is large and not a correct request", (body) => {
   expect(body.write(right).length).toBeGreaterThan(20_000);
   expect(parsed(body)).not.toMatchObject(right);
 });

@@ -12,41 +12,43 @@ import {
 
 const code = "q7Zk-Hs3_eA0bXyP9m+rT5uVwL1cDf2G";
 
-test("every near miss of a usual credential differs from it", () => {
+test("every near miss differs from a typical credential", () => {
   expect(nearMisses.filter(({ alter }) => alter(code) === code).map(({ name }) => name)).toEqual([]);
 });
 
-test("no two near misses have the same name or ask the same", () => {
+test("no two near misses have the same name or value", () => {
   expect(new Set(nearMisses.map(({ name }) => name)).size).toBe(nearMisses.length);
-  const asked = nearMisses.map(({ alter }) => JSON.stringify(alter(code)));
-  expect(new Set(asked).size).toBe(asked.length);
+  const values = nearMisses.map(({ alter }) => JSON.stringify(alter(code)));
+  expect(new Set(values).size).toBe(values.length);
 });
 
-test("near misses that trimming, folding of case or normalising would make right are among them", () => {
+test("some near misses become correct by trimming, case folding, normalization, truncation, unpadding or decoding", () => {
   const texts = nearMisses.map(({ alter }) => alter(code)).filter((value) => typeof value === "string");
-  const mendedBy = (mend: (text: string) => string): boolean =>
-    texts.some((text) => mend(text) === mend(code));
-  expect(mendedBy((text) => text.trim())).toBe(true);
-  expect(mendedBy((text) => text.toLowerCase())).toBe(true);
-  expect(mendedBy((text) => text.normalize("NFKC"))).toBe(true);
-  expect(mendedBy((text) => text.slice(0, 8))).toBe(true);
-  expect(mendedBy((text) => text.replace(/=+$/, ""))).toBe(true);
-  expect(mendedBy((text) => decodeURIComponent(text.replaceAll(/%(?![0-9a-f]{2})/g, "%25")))).toBe(true);
+  const hasMissUndoneBy = (normalize: (text: string) => string): boolean =>
+    texts.some((text) => normalize(text) === normalize(code));
+  expect(hasMissUndoneBy((text) => text.trim())).toBe(true);
+  expect(hasMissUndoneBy((text) => text.toLowerCase())).toBe(true);
+  expect(hasMissUndoneBy((text) => text.normalize("NFKC"))).toBe(true);
+  expect(hasMissUndoneBy((text) => text.slice(0, 8))).toBe(true);
+  expect(hasMissUndoneBy((text) => text.replace(/=+$/, ""))).toBe(true);
+  expect(hasMissUndoneBy((text) => decodeURIComponent(text.replaceAll(/%(?![0-9a-f]{2})/g, "%25")))).toBe(
+    true,
+  );
 });
 
-test("plain and spaced near misses fit into ISO 8859-1, which headers are made of", () => {
+test("plain and spaced near misses contain only ISO 8859-1 characters, so that headers can carry them", () => {
   const texts = [...plainMisses, ...spacedMisses].map(({ alter }) => String(alter(code)));
   // oxlint-disable-next-line no-control-regex -- control characters are what is looked for
   expect(texts.filter((text) => /[^\u0000-\u00ff]/.test(text))).toEqual([]);
 });
 
-test("the other character stands for other bits, even at the end of base64", () => {
+test("otherCharacter changes the decoded bytes even at the end of base64", () => {
   const bytes = Buffer.alloc(16, 0x5a).toString("base64url");
   const changed = bytes.slice(0, -1) + otherCharacter(bytes.slice(-1));
   expect(Buffer.from(changed, "base64url").equals(Buffer.from(bytes, "base64url"))).toBe(false);
 });
 
-test("an alteration changes a string by little, or not at all", () => {
+test("an alteration other than a cut changes the length by at most one, and a change is never empty", () => {
   fc.assert(
     fc.property(fc.stringMatching(/^[\w-]{1,40}$/), alterations, (value, alteration) => {
       const result = altered(value, alteration);
@@ -56,7 +58,7 @@ test("an alteration changes a string by little, or not at all", () => {
   );
 });
 
-test("padding where it belongs and the other alphabet spell the same credential, and nothing else does", () => {
+test("only correct padding and the other base64 alphabet count as spellings of the same credential", () => {
   const spellingsOf = (credential: string): readonly string[] =>
     nearMisses
       .filter(

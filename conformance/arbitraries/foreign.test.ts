@@ -5,7 +5,7 @@ import { encodedThroughout, tellingStates, validStates } from "./state.ts";
 
 const valid = /^[a-zA-Z0-9]{1,128}$/;
 
-/** What a service may take the raw text for: decoded rightly, with a plus for a space or for itself, or left alone. */
+/** The texts that a service may get from the raw text: decoded, with a plus as a space or as itself, or not decoded. */
 const readings = (raw: string): readonly string[] => {
   const found = [Buffer.from(raw, "latin1").toString("utf8")];
   for (const text of [raw, raw.replaceAll("+", " ")]) {
@@ -18,7 +18,7 @@ const readings = (raw: string): readonly string[] => {
   return found;
 };
 
-test("no probe is a valid state in any right reading of it", () => {
+test("no probe is a valid state, however it is decoded", () => {
   for (const state of ["41aB3c", "ffffffffffff", "0"])
     for (const { raw } of foreigners)
       for (const position of positions) {
@@ -29,12 +29,12 @@ test("no probe is a valid state in any right reading of it", () => {
       }
 });
 
-test("what could be completed by the letters behind it is tried at the end only", () => {
+test("incomplete percent-encodings are only placed at the end, where no letters can complete them", () => {
   const unfinished = foreignProbes(7, true).filter(({ raw }) => raw === "%" || raw === "%4");
   expect([...new Set(unfinished.map(({ position }) => position))]).toEqual(["end", "far end"]);
 });
 
-test("generated probes are foreign", () => {
+test("generated probes are never valid states", () => {
   const probes = fc.sample(anyForeignProbe, { seed: 1, numRuns: 300 });
   const valids = probes.filter(({ raw, position }) =>
     readings(placed("aB3", raw, position, 128)).some((reading) => valid.test(reading)),
@@ -42,7 +42,7 @@ test("generated probes are foreign", () => {
   expect(valids).toEqual([]);
 });
 
-test("generated and telling states are valid, and percent-encoding does not change them", () => {
+test("generated and hand-picked states are valid and survive percent-encoding", () => {
   fc.assert(fc.property(validStates(128), (state) => valid.test(state)));
   fc.assert(fc.property(validStates(128), (state) => decodeURIComponent(encodedThroughout(state)) === state));
   expect(tellingStates(128).filter((state) => !valid.test(state))).toEqual([]);

@@ -6,13 +6,13 @@ import { histories, type History } from "./histories.ts";
 const arbitrary = histories(documentLimits, 7_200_000, true, 40);
 const printed = (history: History): readonly string[] => history.map(String);
 
-test("histories are long enough for deep states", () => {
+test("histories are long enough to reach deep states", () => {
   const lengths = fc.sample(arbitrary, { seed: 1, numRuns: 100 }).map((history) => printed(history).length);
   expect(Math.max(...lengths)).toBeGreaterThan(38);
   expect(lengths.filter((length) => length > 18).length).toBeGreaterThan(40);
 });
 
-test("a failing history shrinks to the steps that matter, wherever they stand, and its path gives the same one again", () => {
+test("a failing history shrinks to the relevant steps, and its path reproduces it", () => {
   const property = fc.property(arbitrary, (history) => {
     const steps = printed(history);
     const trigger = steps.indexOf("trigger an event");

@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
 import { workAhead } from "./ahead.ts";
 
-it("works on a few values at a time, and gives each result once it is asked for", async () => {
+it("processes a few values ahead, and returns each result on request", async () => {
   const begun: number[] = [];
   const ahead = workAhead([1, 2, 3, 4], 2, (value) => {
     begun.push(value);
@@ -13,12 +13,12 @@ it("works on a few values at a time, and gives each result once it is asked for"
   expect(begun).toEqual([1, 2, 3, 4]);
 });
 
-it("judges a value that was not foreseen when it comes", async () => {
+it("processes an unexpected value when it is requested", async () => {
   const ahead = workAhead([1, 2], 2, (value) => Promise.resolve(value * 10));
   expect([await ahead.next(1), await ahead.next(7), await ahead.next(8)]).toEqual([10, 70, 80]);
 });
 
-it("gives an error to the caller that asks for its result, and stops once all have ended", async () => {
+it("rejects only for the value that failed, and stops once all work has ended", async () => {
   let ended = 0;
   const ahead = workAhead([1, 2, 3], 3, async (value) => {
     await Promise.resolve();

@@ -11,7 +11,7 @@ const roomFor = (replaces: Partial<CaseRoom> = {}): CaseRoom => ({
 });
 
 describe("cases", () => {
-  it("start one after another if there is one place, in order of arrival", async () => {
+  it("run one after another in order of arrival if only one may run at a time", async () => {
     const room = roomFor();
     const steps: string[] = [];
     const judge = (name: string) =>
@@ -25,7 +25,7 @@ describe("cases", () => {
     expect(steps).toEqual(["a", "b", "c"].flatMap((name) => [`${name} begins`, `${name} ends`]));
   });
 
-  it("leave their place to the next when they first sleep, and when they throw", async () => {
+  it("let the next case start when they first sleep, and when they throw", async () => {
     const room = roomFor();
     const begun: number[] = [];
     const sleeping = Promise.all(
@@ -42,7 +42,7 @@ describe("cases", () => {
     expect(await judgeCase(room, () => Promise.resolve(pass))).toEqual(pass);
   });
 
-  it("do not report a breach that may be due to age: only if awake for too long, not if asleep", async () => {
+  it("are inconclusive instead of failed if they took so long that credentials may have expired", async () => {
     const room = roomFor({ shortestLifetimeMs: 100 });
     const breach = fail("it lives", "it is dead");
     const late = await judgeCase(room, async () => {
@@ -62,7 +62,7 @@ describe("cases", () => {
     ).toEqual(breach);
   });
 
-  it("that slept for long have not been awake for long", async () => {
+  it("do not count the time that they slept", async () => {
     const breach = fail("it lives", "it is dead");
     const room = roomFor({ shortestLifetimeMs: 2_000 });
     const judgement = await judgeCase(room, async (clock) => {

@@ -3,7 +3,7 @@ import { pass, discard } from "../judging/case-verdict.ts";
 import { always, open, wrong } from "./testing/open-run.ts";
 
 describe("a list of values", () => {
-  it("is judged to its end, and the breach lists all that broke", async () => {
+  it("is judged completely, and the breach lists all values that failed", async () => {
     const judged: number[] = [];
     const verdict = await open().run.forEach([1, 2, 3, 4, 5, 6, 7, 8, 9], (value) => {
       judged.push(value);
@@ -18,7 +18,7 @@ describe("a list of values", () => {
     });
   });
 
-  it("reports the one probe that breaks in place of the group that it stood in", async () => {
+  it("reports the single probe that fails instead of its group", async () => {
     const verdict = await open().run.forEach(
       [[1, 2, 4], [5, 6, 7, 9], [8]],
       (probes) => Promise.resolve(probes.some((probe) => probe % 3 === 0) ? wrong : pass),
@@ -30,7 +30,7 @@ describe("a list of values", () => {
     });
   });
 
-  it("reports the whole group if no probe fails on its own, and truncates long inputs", async () => {
+  it("reports the whole group if no probe fails alone, and truncates long inputs", async () => {
     const verdict = await open().run.forEach(
       [Array.from({ length: 90 }, (_, probe) => probe)],
       (probes) => Promise.resolve(probes.length > 1 ? wrong : pass),
@@ -42,7 +42,7 @@ describe("a list of values", () => {
     });
   });
 
-  it("counts what was judged, not what was discarded", async () => {
+  it("counts judged values, but not discarded ones", async () => {
     const verdict = await open().run.forEach([1, 2, 3], (value) =>
       Promise.resolve(value === 2 ? discard("in the guard") : pass),
     );

@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
 import { mapLimited } from "./map-limited.ts";
 
-describe("mapping some at a time", () => {
-  it("keeps to its limit and to the order", async () => {
+describe("mapLimited", () => {
+  it("runs at most the given number at a time, and keeps the order of results", async () => {
     let running = 0;
     let most = 0;
     const doubled = await mapLimited([1, 2, 3, 4, 5, 6, 7], 3, async (value) => {
@@ -16,7 +16,7 @@ describe("mapping some at a time", () => {
     expect(most).toBe(3);
   });
 
-  it("begins nothing after an error, and leaves nothing running behind it", async () => {
+  it("starts nothing after an error, and rejects only when nothing is running any more", async () => {
     let running = 0;
     const begun: number[] = [];
     const mapped = mapLimited([1, 2, 3, 4, 5, 6], 2, async (value) => {

@@ -7,7 +7,7 @@ describe("a property over generated values", () => {
   const isSmall = async (value: number): Promise<CaseVerdict> =>
     Promise.resolve(value < 50 ? pass : fail("less than 50", `it is ${value}`));
 
-  it("judges the same values for the same seed, and others for another", async () => {
+  it("judges the same values for the same seed, and different ones for another seed", async () => {
     const valuesOf = async (seed: number): Promise<readonly number[]> => {
       const seen: number[] = [];
       await open({ seed }).run.forAll(fc.integer(), noting(seen));
@@ -17,7 +17,7 @@ describe("a property over generated values", () => {
     expect(await valuesOf(1)).not.toEqual(await valuesOf(2));
   });
 
-  it("judges other values in another part of the rule", async () => {
+  it("judges different values in another part of the rule", async () => {
     const { run } = open();
     const seen: Record<string, number[]> = { a: [], b: [] };
     for (const [part, values] of Object.entries(seen))
@@ -32,7 +32,7 @@ describe("a property over generated values", () => {
     expect(seen).toHaveLength(25);
   });
 
-  it("shrinks to the smallest value, and reports what that one showed", async () => {
+  it("shrinks to the smallest failing value, and reports its failure", async () => {
     const verdict = await open().run.forAll(fc.nat(), isSmall, { print: (value) => `<${value}>` });
     expect(verdict).toMatchObject({
       kind: "failed",
@@ -40,7 +40,7 @@ describe("a property over generated values", () => {
     });
   });
 
-  it("comes back to that value first when it is run from its path", async () => {
+  it("starts with the shrunk value when run from its path", async () => {
     for (const options of [{}, { part: "a part" }, { examples: [1, 2, 3] }, { examples: [999] }]) {
       const found = await open().run.forAll(fc.nat(), isSmall, options);
       if (found.kind !== "failed" || found.breach.reproduction.path === undefined)
@@ -60,7 +60,7 @@ describe("a property over generated values", () => {
     }
   });
 
-  it("reports a value that fails alone, if the first one failed only beside other cases", async () => {
+  it("reports a value that fails alone if the first one failed only beside other cases", async () => {
     let underWay = 0;
     const verdict = await open().run.forAll(
       fc.nat(),
@@ -105,7 +105,7 @@ describe("a property over generated values", () => {
     });
   });
 
-  it("is inconclusive if preconditions reject almost everything", async () => {
+  it("is inconclusive if preconditions reject almost all values", async () => {
     let left = 1;
     const verdict = await open().run.forAll(fc.nat(), () => {
       fc.pre((left -= 1) === 0);

@@ -12,17 +12,17 @@ const losing = (...lost: readonly string[]): Losses => {
   return losses;
 };
 
-it("lets a try stand in which nothing was lost", () => {
+it("accepts an attempt in which no request was lost", () => {
   expect(watchRecurrence().stands(losing())).toBe(true);
 });
 
-it("blames the service for what is lost three times in a row, and for nothing less", () => {
+it("attributes a loss to the service when the same request is lost three times in a row", () => {
   const recurrence = watchRecurrence();
   const stands = (losses: Losses): boolean => recurrence.stands(losses);
   expect([1, 2, 3].map(() => stands(losing("/a")))).toEqual([false, false, true]);
 });
 
-it("never blames the service for what was answered once", () => {
+it("never attributes a loss to the service if the request was answered once", () => {
   const recurrence = watchRecurrence();
   const stands = (losses: Losses): boolean => recurrence.stands(losses);
   expect([losing("/b"), losing("/a"), losing("/a"), losing("/a")].map(stands)).toEqual([
@@ -33,7 +33,7 @@ it("never blames the service for what was answered once", () => {
   ]);
 });
 
-it("lets no try stand in which the road has lost something beside", () => {
+it("does not accept an attempt in which another request was lost by the network", () => {
   const recurrence = watchRecurrence();
   const stands = (losses: Losses): boolean => recurrence.stands(losses);
   expect([losing("/a"), losing("/a"), losing("/a", "/b"), losing("/a")].map(stands)).toEqual([
@@ -44,7 +44,7 @@ it("lets no try stand in which the road has lost something beside", () => {
   ]);
 });
 
-it("starts counting again if the control got no answer", () => {
+it("restarts its count if the control got no answer", () => {
   const recurrence = watchRecurrence();
   recurrence.stands(losing("/a"));
   recurrence.stands(losing("/a"));
@@ -52,13 +52,13 @@ it("starts counting again if the control got no answer", () => {
   expect(recurrence.stands(losing("/a"))).toBe(false);
 });
 
-it("ignores what has been accounted for", () => {
+it("ignores losses that are already explained", () => {
   const losses = losing("/a");
   losses.ignoreLoss(0);
   expect(watchRecurrence().stands(losses)).toBe(true);
 });
 
-it("names requests alike in each try, whatever their query", () => {
+it("names requests by method, path and number, ignoring their query", () => {
   const losses = newLosses();
   expect(["/a?x=1", "/a?x=2", "/b"].map((path) => losses.begin({ method: "GET", path }))).toEqual([
     "GET /a 1",
@@ -67,7 +67,7 @@ it("names requests alike in each try, whatever their query", () => {
   ]);
 });
 
-it("gives up at once if nothing listens or the limiter stays closed, otherwise after eight tries", () => {
+it("gives up at once if nothing listens or the service keeps throttling, otherwise after eight attempts", () => {
   const refused = newLosses();
   refused.note("GET /a 1", { exchange: 1, reason: "refused" });
   expect(hopelessness(refused, 1)).toContain("nothing listens");

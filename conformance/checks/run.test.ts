@@ -8,8 +8,8 @@ import { Interrupted, type RunContext } from "./context.ts";
 import type { Run } from "./rule.ts";
 import { always, lost, open, wrong } from "./testing/open-run.ts";
 
-/** One judge, as each kind of property would run it. */
-const ways: readonly (readonly [
+/** Each method of a run that judges cases, called with the same judge. */
+const methods: readonly (readonly [
   string,
   (run: Run, judge: () => Promise<CaseVerdict>) => Promise<Verdict>,
 ])[] = [
@@ -18,13 +18,13 @@ const ways: readonly (readonly [
   ["once", (run, judge) => run.once(async () => await judge())],
 ];
 
-describe.each(ways)("%s", (name, judgeBy) => {
+describe.each(methods)("%s", (name, judgeBy) => {
   it("passes with the number of cases that were judged", async () => {
     const cases = { forAll: 25, forEach: 3, once: 1 }[name];
     expect(await judgeBy(open().run, always(pass))).toEqual({ kind: "passed", cases });
   });
 
-  it("if one breach settles the rule, judges nothing after it", async () => {
+  it("judges nothing after a breach that settles the rule", async () => {
     const { run, sent } = open({ untilBreach: { isSeen: false }, casesAtATime: 1 });
     const verdict = await run.all([
       judgeBy(run, always(wrong)),
@@ -42,7 +42,7 @@ describe.each(ways)("%s", (name, judgeBy) => {
     expect(verdict).toMatchObject({ kind: "inconclusive", cases: 0, reason: "no case was judged" });
   });
 
-  it("is inconclusive if one case could not be decided, and says why", async () => {
+  it("is inconclusive, with the reason, if one case could not be decided", async () => {
     let left = 1;
     const verdict = await judgeBy(open().run, () =>
       Promise.resolve((left -= 1) === 0 ? undecided("the control got no code") : pass),
@@ -56,7 +56,7 @@ describe.each(ways)("%s", (name, judgeBy) => {
     expect(verdict).toMatchObject({ kind: "inconclusive", cases: 0 });
   });
 
-  it("tries again after a lost connection, and says so", async () => {
+  it("repeats a case after a lost connection, and counts the repetitions", async () => {
     let left = 3;
     const verdict = await judgeBy(open().run, () =>
       (left -= 1) > 0 ? lost("closed")() : Promise.resolve(pass),
@@ -64,7 +64,7 @@ describe.each(ways)("%s", (name, judgeBy) => {
     expect(verdict).toMatchObject({ kind: "passed", facts: { repeated: 2 } });
   });
 
-  it("is inconclusive if no answer ever comes, and does not wait for all of them", async () => {
+  it("is inconclusive if no answer ever comes, without waiting for every case", async () => {
     let asked = 0;
     const verdict = await judgeBy(open().run, () => {
       asked += 1;
@@ -75,12 +75,12 @@ describe.each(ways)("%s", (name, judgeBy) => {
     expect(asked).toBeLessThanOrEqual(18);
   });
 
-  it("throws anything that is not a judgement", async () => {
+  it("rejects with any error that is not a judgement", async () => {
     for (const error of [new TypeError("a slip of the rule"), new Interrupted(), new RangeError("x")])
       await expect(judgeBy(open().run, () => Promise.reject(error))).rejects.toBe(error);
   });
 
-  it("fails with what was expected and seen, its exchanges, and how often it recurred", async () => {
+  it("fails with the expected and actual behaviour, the exchanges, and how often it recurred", async () => {
     const { run, kept } = open();
     const judge = (world: World): Promise<CaseVerdict> => {
       world.unique();
@@ -106,7 +106,7 @@ describe.each(ways)("%s", (name, judgeBy) => {
     expect(kept.map(({ n }) => n)).toEqual(verdict.breach.evidence);
   });
 
-  it("reports a failure that does not come back with its rate", async () => {
+  it("reports the replay rate of a failure that does not recur", async () => {
     let judged = 0;
     const verdict = await judgeBy(open().run, () => {
       judged += 1;
@@ -118,7 +118,7 @@ describe.each(ways)("%s", (name, judgeBy) => {
     });
   });
 
-  it("counts no replay that could not be decided, and forgets no breach for one that cannot be run", async () => {
+  it("does not count undecided replays, and keeps the breach if a replay cannot run", async () => {
     let judged = 0;
     const verdict = await judgeBy(open().run, () => {
       judged += 1;
@@ -133,7 +133,7 @@ describe.each(ways)("%s", (name, judgeBy) => {
     });
   });
 
-  it("says nothing once the run is interrupted, even if a refusal was really a cut connection", async () => {
+  it("gives no verdict once the run is interrupted", async () => {
     for (const ending of [pass, wrong]) {
       const interrupt = new AbortController();
       const { run } = open({ signal: interrupt.signal });
@@ -147,8 +147,8 @@ describe.each(ways)("%s", (name, judgeBy) => {
   });
 });
 
-describe("one history", () => {
-  it("counts the decisions that it holds, and none if it was set aside or holds none", async () => {
+describe("a single case", () => {
+  it("counts the decisions that it made, and none if it was discarded", async () => {
     const { run } = open();
     const judging = (judgement: CaseVerdict, cases: number) => () => Promise.resolve({ ...judgement, cases });
     expect(await run.once(judging(pass, 12))).toEqual({ kind: "passed", cases: 12 });
@@ -161,7 +161,7 @@ describe("one history", () => {
 });
 
 describe("an observation", () => {
-  it("gives equal facts the same bytes, whatever the order in which they were found", async () => {
+  it("gives equal facts the same fingerprint, whatever the order of their keys", async () => {
     const { run } = open();
     const [one, other] = [
       await run.observe(() => Promise.resolve({ b: [1, { d: 1, c: 2 }], a: "x" })),
@@ -171,7 +171,7 @@ describe("an observation", () => {
     expect(other).toEqual(one);
   });
 
-  it("has a fingerprint if it found nothing, and none if a control failed", async () => {
+  it("has a fingerprint even without facts, but none if a control failed", async () => {
     const { run } = open();
     expect(await run.observe(() => Promise.resolve(undefined))).toMatchObject({ fingerprint: "null" });
     expect(await run.observe(() => Promise.reject(new ControlFailed("no code")))).toMatchObject({
@@ -181,14 +181,14 @@ describe("an observation", () => {
   });
 });
 
-it("judges more cases with more effort, and never fewer than two", () => {
+it("judges more cases with more effort, and at least two", () => {
   const casesAt = (effort: RunContext["effort"]) => open({ effort }).run.cases();
   expect(casesAt("quick")).toBeLessThan(casesAt("standard"));
   expect(casesAt("standard")).toBeLessThan(casesAt("thorough"));
   expect(open({ effort: "quick" }).run.cases(0.01)).toBe(2);
 });
 
-it("parts keep a breach that one has seen even if another cannot go on, and otherwise say why", async () => {
+it("a rule of several parts fails if one part found a breach, even if another throws; otherwise it throws", async () => {
   const { run } = open();
   const broken = run.forEach([1], always(wrong));
   const slip = new TypeError("a slip");

@@ -17,8 +17,8 @@ const failed: Verdict = {
 const inconclusive: Verdict = { kind: "inconclusive", reason: "no control", settle: "a control", cases: 1 };
 const harnessError: Verdict = { kind: "harness-error", message: "a slip" };
 
-describe("several parts", () => {
-  it("come to the worst of them, with the cases and facts of all", () => {
+describe("the verdict over several parts", () => {
+  it("is the worst verdict, with the cases and facts of all parts", () => {
     expect(worstOf([passed, failed])).toMatchObject({
       kind: "failed",
       cases: 5,
@@ -30,7 +30,7 @@ describe("several parts", () => {
     expect(() => worstOf([])).toThrow("at least one part");
   });
 
-  it("pass only if every part does", () => {
+  it("is passed only if every part passed", () => {
     const others: readonly Verdict[] = [
       inconclusive,
       failed,

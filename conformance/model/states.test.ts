@@ -15,7 +15,7 @@ const first = <T>([one]: readonly T[]): T => {
 };
 
 describe("the reference model", () => {
-  test("lets a code be exchanged for 10 minutes, once", () => {
+  test("lets a code be exchanged once within 10 minutes", () => {
     const model = begun();
     const code = codeIssued(model, "code", 0, at(0));
     expect(ofExchange(model, code, at(9 * MINUTE_MS))).toEqual({ outcome: "yield", state: "code issued" });
@@ -28,7 +28,7 @@ describe("the reference model", () => {
     expect(ofExchange(model, code, at(MINUTE_MS))).toEqual({ outcome: "refusal", state: "code used" });
   });
 
-  test("expects nothing of a code that a refused attempt has named, until it has expired", () => {
+  test("accepts either outcome for a code after a refused attempt, until it has expired", () => {
     const model = begun();
     const code = codeIssued(model, "code", 0, at(0));
     exchangeRefused(code);
@@ -36,7 +36,7 @@ describe("the reference model", () => {
     expect(ofExchange(model, code, at(DAY_MS)).outcome).toBe("refusal");
   });
 
-  test("counts the 30 days of a refresh token from the exchange, whatever its use", () => {
+  test("counts the 30 days of a refresh token from the exchange, however often it is used", () => {
     const model = begun();
     const code = codeIssued(model, "code", 0, at(0));
     codeUsed(model, code, tokens, at(5 * MINUTE_MS));
@@ -52,7 +52,7 @@ describe("the reference model", () => {
     });
   });
 
-  test("lets a refresh end the access token before it or not, but never prolong it", () => {
+  test("lets a refresh revoke the previous access token or not, but never prolong it", () => {
     const model = begun();
     const code = codeIssued(model, "code", 0, at(0));
     codeUsed(model, code, tokens, at(0));
@@ -65,7 +65,7 @@ describe("the reference model", () => {
     expect(ofList(model, model.accesses[1] ?? access, at(7_300_000)).outcome).toBe("yield");
   });
 
-  test("lets a second presentation of a code revoke what the first one gave", () => {
+  test("accepts either outcome for tokens whose code was presented again", () => {
     const model = begun();
     const code = codeIssued(model, "code", 0, at(0));
     codeUsed(model, code, tokens, at(0));
@@ -74,7 +74,7 @@ describe("the reference model", () => {
     expect(ofList(model, first(model.accesses), at(1)).outcome).toBe("either");
   });
 
-  test("expects nothing of an access token that was issued twice", () => {
+  test("accepts either outcome for an access token that was issued twice", () => {
     const model = begun();
     codeUsed(model, codeIssued(model, "one", 0, at(0)), tokens, at(0));
     codeUsed(model, codeIssued(model, "two", 0, at(0)), { ...tokens, refreshToken: "other" }, at(0));

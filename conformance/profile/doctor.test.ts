@@ -59,7 +59,7 @@ const diagnose = async (
 const failed = (checks: readonly Check[]): readonly Check[] => checks.filter(({ ok }) => ok === false);
 
 describe("the doctor", () => {
-  it("finds nothing wrong with a sound profile, and goes through all of it", async () => {
+  it("runs all checks on a sound profile and reports no problem", async () => {
     const checks = await diagnose(sound());
     expect(failed(checks)).toEqual([]);
     expect(checks.map(({ check }) => check)).toEqual(
@@ -94,14 +94,14 @@ describe("the doctor", () => {
   /** The fake behind a page that asks the user first. */
   const behindConsent = async (): Promise<string> => {
     const { origin } = await stopping(
-      serveHttp((asked, response, body) => {
-        if (asked.url?.startsWith("/open-api/oauth/authorize") === true) {
+      serveHttp((request, response, body) => {
+        if (request.url?.startsWith("/open-api/oauth/authorize") === true) {
           response.writeHead(200, { "content-type": "text/html" }).end("<!doctype html><p>May they?</p>");
           return;
         }
-        const headers = asked.headers as Record<string, string>;
-        const onward = { method: asked.method ?? "GET", headers, ...(body === "" ? {} : { body }) };
-        void fetch(`${fake.server.baseUrl}${asked.url}`, onward).then(async (answer) =>
+        const headers = request.headers as Record<string, string>;
+        const onward = { method: request.method ?? "GET", headers, ...(body === "" ? {} : { body }) };
+        void fetch(`${fake.server.baseUrl}${request.url}`, onward).then(async (answer) =>
           response.writeHead(answer.status, { "content-type": "application/json" }).end(await answer.text()),
         );
       }),
@@ -122,13 +122,7 @@ describe("the doctor", () => {
     ]
   >([
     ["a misspelt key", () => ({ base_url: "x" }), {}, "profile", ['"base_url"', 'did you mean "baseUrl"']],
-    [
-      "a secret that is not set",
-      () => ({}),
-      { TOUCHSTONE_FAKE_SECRET_1: "" },
-      "profile",
-      ["SECRET_1 is not set"],
-    ],
+    ["an unset secret", () => ({}), { TOUCHSTONE_FAKE_SECRET_1: "" }, "profile", ["SECRET_1 is not set"]],
     [
       "a wrong secret",
       () => ({}),
@@ -137,28 +131,28 @@ describe("the doctor", () => {
       ["as to a wrong one"],
     ],
     [
-      "an address at which nothing listens",
+      "a base address where nothing listens",
       async () => ({ baseUrl: await deadOrigin() }),
       {},
       "base address",
       ["nothing listens there"],
     ],
     [
-      "an authority that was not named",
+      "a certificate authority missing from the profile",
       async () => ({ baseUrl: await untrusted() }),
       {},
       "base address",
       ["certificate is not trusted", "network.caFile"],
     ],
     [
-      "a consent page in the way",
+      "a consent page before authorize",
       async () => ({ baseUrl: await behindConsent() }),
       {},
       "clients[0]",
       ["authorize", "consent"],
     ],
     [
-      "a hook for events that makes none",
+      "an event hook that creates no event",
       () => ({
         hooks: { ...sound().hooks, events: { trigger: hookTo(`${fake.server.controlUrl}/nowhere`) } },
       }),
@@ -167,20 +161,20 @@ describe("the doctor", () => {
       ["404", "call the hook by hand"],
     ],
     [
-      "a receiver that the service cannot find",
+      "a receiver that the service cannot reach",
       () => ({ receiver: { listen: { publicHost: "no-such-host.invalid" } } }),
       {},
       "hooks.callback.register",
       ["no-such-host.invalid"],
     ],
     [
-      "a waiver that has expired",
+      "an expired waiver",
       () => ({ waivers: [{ id: "code.lifetime", reason: "r", owner: "the team", expires: "2030-06-14" }] }),
       {},
       "waiver of code.lifetime",
       ["expired on 2030-06-14", "the team"],
     ],
-  ])("names %s, and what to do", async (_, change, environment, where, words) => {
+  ])("reports %s, with a remedy", async (_, change, environment, where, words) => {
     const checks = await diagnose(
       { ...sound(), ...(await change()) },
       { ...secretsOf(fake.server), ...environment },

@@ -15,13 +15,13 @@ const planted = {
   BODY: "planted-body-3a4b5c",
 };
 
-it("secrets of headers, cookies and bodies are hidden in what a service quotes of them", async () => {
+it("masks secrets of headers, cookies and bodies when the service echoes them", async () => {
   const quoted: string[] = [];
   const { origin } = await stopping(
     serveHttp((request, response, body) => {
       const text = JSON.stringify({ headers: request.headers, body, url: request.url });
       quoted.push(text);
-      // Most of it grants what is asked for, so that the look goes on to the hooks.
+      // Most answers grant the request, so that the examination goes on to the hooks.
       const grants = { code: `code-${quoted.length}-${"x".repeat(20)}`, accessToken: "a", refreshToken: "r" };
       const listed = { data: [], total: 0 };
       response.writeHead(request.url?.startsWith("/hook") === true ? 500 : 200, {
@@ -57,8 +57,8 @@ it("secrets of headers, cookies and bodies are hidden in what a service quotes o
   });
   const sent = quoted.join("\n");
   for (const value of Object.values(planted)) expect(sent).toContain(value);
-  const told = [...checks.map(({ message }) => message), ...lines].join("\n");
-  expect(told).toContain("profile value");
-  for (const value of Object.values(planted)) expect(told).not.toContain(value);
-  expect(told).not.toMatch(/planted-/);
+  const output = [...checks.map(({ message }) => message), ...lines].join("\n");
+  expect(output).toContain("profile value");
+  for (const value of Object.values(planted)) expect(output).not.toContain(value);
+  expect(output).not.toMatch(/planted-/);
 });

@@ -25,7 +25,7 @@ const into = (name: string, more: Partial<Parameters<typeof writeProfile>[1]> = 
 });
 
 describe("a new profile", () => {
-  it.each(["touchstone.config.ts", "profile.json"])("as %s can be used unchanged", async (name) => {
+  it.each(["touchstone.config.ts", "profile.json"])("written as %s can be loaded unchanged", async (name) => {
     writeProfile(answers, into(name));
     const { profile, clients } = await loadProfile(path.join(folder, name), { ONE: "secret" });
     expect(profile.baseUrl).toBe(answers.baseUrl);
@@ -35,7 +35,7 @@ describe("a new profile", () => {
     expect(readdirSync(folder)).toEqual([name]);
   });
 
-  it("can be used with each of its examples uncommented, and with all of them", async () => {
+  it("is valid with all of its examples uncommented", async () => {
     writeProfile(answers, into("commented.ts"));
     const text = readFileSync(path.join(folder, "commented.ts"), "utf8");
     // What is code under the comments begins with a key, a bracket or further blanks.
@@ -46,7 +46,7 @@ describe("a new profile", () => {
     expect(checkProfile(profile)).toMatchObject(Object.assign({}, ...parts.map(([, part]) => part)));
   });
 
-  it("is never written over one that is there, unless that is asked for", () => {
+  it("does not overwrite an existing file without --force", () => {
     const target = into("profile.json");
     writeFileSync(target.file, "mine");
     expect(() => writeProfile(answers, target)).toThrow(/already exists; --force/);
@@ -57,19 +57,19 @@ describe("a new profile", () => {
 
   it.each([
     [
-      "an address that is none",
+      "an invalid base address",
       { ...answers, baseUrl: "service.example" },
       "p.ts",
       /baseUrl is "service\.example"/,
     ],
-    ["a name that says no format", answers, "p.yaml", /--out is .*p\.yaml.*\.ts, \.mts or \.json/],
-    ["a folder that is not there", answers, "none/p.ts", /cannot be written: there is no such folder/],
-  ])("is not written at all with %s", (_, given, name, message) => {
+    ["an unknown file name extension", answers, "p.yaml", /--out is .*p\.yaml.*\.ts, \.mts or \.json/],
+    ["a folder that does not exist", answers, "none/p.ts", /cannot be written: there is no such folder/],
+  ])("is not written with %s", (_, given, name, message) => {
     expect(() => writeProfile(given, into(name))).toThrow(message);
     expect(existsSync(path.join(folder, name))).toBe(false);
   });
 
-  it("in JSON names the schema that it comes with, and the schema takes it", () => {
+  it("in JSON refers to its schema, and is valid under it", () => {
     const schemaFile = path.join(folder, "schemas.json");
     writeProfile(answers, into("profile.json", { schemaFile }));
     writeSchema(schemaFile);
@@ -93,17 +93,17 @@ describe("the name of a new profile", () => {
   it.each([
     ["a package of modules", '{ "type": "module" }', "touchstone.config.ts"],
     ["a package of CommonJS", '{ "type": "commonjs" }', "touchstone.config.mts"],
-    ["a package that does not say", "{}", "touchstone.config.mts"],
-    ["a package.json that is none", "{", "touchstone.config.mts"],
-  ])("is one that loads in %s", (_, packageJson, name) => {
+    ["a package without a type", "{}", "touchstone.config.mts"],
+    ["a package with invalid JSON in its package.json", "{", "touchstone.config.mts"],
+  ])("has an extension that loads in %s", (_, packageJson, name) => {
     expect(nameIn(packageJson)).toBe(name);
   });
 
-  it("is JSON if defineProfile cannot be imported", () => {
+  it("ends in .json if defineProfile cannot be imported", () => {
     expect(nameIn('{ "type": "module" }', false)).toBe("touchstone.config.json");
   });
 
-  it("may not be one that would not load", () => {
+  it("is refused if the file would not load", () => {
     writeFileSync(path.join(folder, "package.json"), '{ "type": "commonjs" }');
     expect(() => writeProfile(answers, into("p.ts"))).toThrow(/would not load.*"type": "commonjs".*\.mts/);
     expect(() => writeProfile(answers, into("p.mts", { importFrom: undefined }))).toThrow(
@@ -113,7 +113,7 @@ describe("the name of a new profile", () => {
   });
 });
 
-describe("what a profile needs", () => {
+describe("the values for a new profile", () => {
   const flags = {
     baseUrl: "https://x.example/",
     clientId: ["a"],
@@ -121,7 +121,7 @@ describe("what a profile needs", () => {
     redirectUri: ["https://a/"],
   };
 
-  it("is taken from flags, without a question if all is said", async () => {
+  it("are taken from flags, without questions if complete", async () => {
     const ask = () => Promise.reject(new Error("no question was expected"));
     const first = { id: "a", secretEnv: "A", redirectUri: "https://a/" };
     expect(await gatherAnswers(flags, undefined)).toEqual({ baseUrl: "https://x.example", clients: [first] });
@@ -134,7 +134,7 @@ describe("what a profile needs", () => {
     expect((await gatherAnswers(two, { ask, tell: () => {} })).clients).toHaveLength(2);
   });
 
-  it("is asked for if flags leave it out", async () => {
+  it("are asked for if flags leave them out", async () => {
     const asked: string[] = [];
     const ask: Talk["ask"] = (question, offered) => {
       asked.push(question);
@@ -148,7 +148,7 @@ describe("what a profile needs", () => {
     expect(asked.some((question) => question.startsWith("Address"))).toBe(false);
   });
 
-  it("is asked for again after a wrong answer, with what was wrong and without a secret that was typed", async () => {
+  it("are asked for again after a wrong answer, with the problem and without repeating a typed secret", async () => {
     const answers = [
       "staging.example",
       "https://staging.example/open-api/",
@@ -180,7 +180,7 @@ describe("what a profile needs", () => {
     expect(told.join()).not.toContain("s3cret-itself");
   });
 
-  it("explains if there is no terminal for questions, and if too much is given", async () => {
+  it("are refused if flags are missing without a terminal, or if there are too many", async () => {
     await expect(gatherAnswers({ baseUrl: "https://x" }, undefined)).rejects.toThrow(
       /--client-id <id>, --secret-env <name>, --redirect-uri/,
     );

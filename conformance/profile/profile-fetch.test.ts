@@ -28,7 +28,7 @@ const resolved = (more: object, values = environment) =>
   resolveProfile(checkProfile({ ...base, ...more }), values);
 
 describe("secrets of headers, queries and bodies", () => {
-  it("are fetched from where the profile says, with what stands before them", async () => {
+  it("are read from their sources, with their prefixes", async () => {
     write("inner/key", "from-a-file-0001\n");
     const { profile } = await loadProfile(
       [
@@ -74,7 +74,7 @@ describe("secrets of headers, queries and bodies", () => {
     });
   });
 
-  it("are known as secrets, whatever their keys are called", async () => {
+  it("are masked as secrets, whatever the names of their keys", async () => {
     const secrets = createSecrets();
     const hook = (key: string) => ({
       http: { url: "http://127.0.0.1:1/", body: { harmless: { $secret: { env: key } } } },
@@ -91,7 +91,7 @@ describe("secrets of headers, queries and bodies", () => {
     );
   });
 
-  it("that are asked for twice are fetched once", async () => {
+  it("are fetched once even if used twice", async () => {
     const counter = path.join(folder, "count");
     const command = [
       process.execPath,
@@ -104,7 +104,7 @@ describe("secrets of headers, queries and bodies", () => {
     expect(readFileSync(counter, "utf8")).toBe("x");
   });
 
-  it("that cannot be had are told by their keys, and never by what they are", async () => {
+  it("are reported by key, without their values, if they cannot be read", async () => {
     const hook = { http: { url: "http://127.0.0.1:1/", body: { key: { $secret: { env: "NOBODY" } } } } };
     const text = await problemOf(() =>
       resolved({ headers: { "x-one": { env: "NONE" } }, hooks: { clock: { now: hook } } }),
@@ -120,27 +120,27 @@ describe("secrets of headers, queries and bodies", () => {
 
   it.each([
     [
-      "headers that are numbers",
+      "a number as a header",
       { headers: { "x-one": 5 } },
       /headers\."x-one" is \(a number, not shown\).*"env": NAME/,
     ],
-    ["sources with two places", { headers: { "x-one": { env: "A", file: "b" } } }, /headers\."x-one"/],
+    ["a secret with two sources", { headers: { "x-one": { env: "A", file: "b" } } }, /headers\."x-one"/],
     [
-      "headers of a hook that are none",
+      "an invalid header name in a hook",
       { hooks: { cleanup: { http: { url: "http://x/", headers: { "a b": "c" } } } } },
       /hooks\.cleanup\.http\.headers\."a b" cannot be sent as a header/,
     ],
     [
-      "secrets with something beside them",
+      "a secret with another key beside it",
       { hooks: { cleanup: { http: { url: "http://x/", body: { a: [{ $secret: { env: "A" }, b: 1 }] } } } } },
       /hooks\.cleanup\.http\.body\.a\[0\] has the key "\$secret" but is not a secret/,
     ],
     [
-      "secrets written down",
+      "a secret in plain text",
       { hooks: { cleanup: { http: { url: "http://x/", body: { $secret: "hush-hush" } } } } },
       /body has the key "\$secret".*accepted is/,
     ],
-  ])("refuse %s", async (_, more, message) => {
+  ])("refuse %s, without showing secrets", async (_, more, message) => {
     const text = await problemOf(() => resolved(more));
     expect(text).toMatch(message);
     expect(text).not.toContain("hush-hush");
@@ -148,47 +148,47 @@ describe("secrets of headers, queries and bodies", () => {
 });
 
 describe("user and password in an address", () => {
-  const hush = "hush-hush-0815";
+  const plainSecret = "hush-hush-0815";
   it.each([
-    ["baseUrl", { baseUrl: `https://user:${hush}@service.example` }, "`headers` can authorize"],
-    ["baseUrl", { baseUrl: `https://user:${hush}/@service.example` }, "absolute URL"],
-    ["baseUrl", { baseUrl: `https://service.example/?key=${hush}` }, "without query"],
+    ["baseUrl", { baseUrl: `https://user:${plainSecret}@service.example` }, "`headers` can authorize"],
+    ["baseUrl", { baseUrl: `https://user:${plainSecret}/@service.example` }, "absolute URL"],
+    ["baseUrl", { baseUrl: `https://service.example/?key=${plainSecret}` }, "without query"],
     [
       "hooks.cleanup.http.url",
-      { hooks: { cleanup: { http: { url: `https://user:${hush}@service.example/` } } } },
+      { hooks: { cleanup: { http: { url: `https://user:${plainSecret}@service.example/` } } } },
       "`hooks.cleanup.http.headers` can authorize",
     ],
     [
       "receiver.attach.controlUrl",
-      { receiver: { attach: { controlUrl: `https://user:${hush}@receiver.example` } } },
+      { receiver: { attach: { controlUrl: `https://user:${plainSecret}@receiver.example` } } },
       "`receiver.attach.token` opens it",
     ],
     [
       "network.proxy.url",
-      { network: { proxy: { url: `http://user:${hush}@proxy.example` } } },
+      { network: { proxy: { url: `http://user:${plainSecret}@proxy.example` } } },
       '{ "env": NAME } for one that has them',
     ],
-  ])("of %s is refused, with what does it instead, and not shown", async (key, more, instead) => {
+  ])("of %s is refused, with an alternative and without being shown", async (key, more, instead) => {
     const text = await problemOf(() => resolved(more));
     expect(text).toContain(`${key} is "http`);
     expect(text).toContain(instead);
-    expect(text).not.toContain(hush);
+    expect(text).not.toContain(plainSecret);
   });
 
-  it("of a redirectUri goes out as it was registered, and is hidden in what is written", async () => {
+  it("of a redirectUri is allowed, and masked in output", async () => {
     const secrets = createSecrets();
-    const redirectUri = `https://user:${hush}@client.example/`;
+    const redirectUri = `https://user:${plainSecret}@client.example/`;
     concealResolved(secrets, await resolved({ clients: [{ ...base.clients[0], redirectUri }] }));
-    expect(secrets.mask(`redirectUri=${encodeURIComponent(redirectUri)}`)).not.toContain(hush);
+    expect(secrets.mask(`redirectUri=${encodeURIComponent(redirectUri)}`)).not.toContain(plainSecret);
   });
 });
 
-describe("what a profile says of a run's patience and haste", () => {
+describe("an outage time or a concurrency", () => {
   it.each([
     ["tolerances.outageMs", { tolerances: { outageMs: -1 } }],
     ["concurrency.maxConnections", { concurrency: { maxConnections: 0 } }],
     ["concurrency.maxCases", { concurrency: { maxCases: 2.5 } }],
-  ])("%s is refused if it makes no sense", async (key, more) => {
+  ])("is refused if out of range: %s", async (key, more) => {
     expect(await problemOf(() => resolved(more))).toContain(`${key} is `);
   });
 });

@@ -35,7 +35,7 @@ const problemsOf = async (files: readonly string[]): Promise<readonly string[]> 
   (await errorOf(loadProfile(files, environment), ConfigurationError)).problems;
 
 describe("a profile of several files", () => {
-  it("takes from each what the later ones do not say, key by key", async () => {
+  it("merges objects key by key, with later files taking precedence", async () => {
     const files = [
       write("base.json", base),
       write("staging.json", { name: "staging", headers: { "x-two": "3" }, tolerances: { visibilityMs: 7 } }),
@@ -50,7 +50,7 @@ describe("a profile of several files", () => {
     expect(sources).toEqual(files);
   });
 
-  it("replaces lists and alternatives whole", async () => {
+  it("replaces lists and alternatives as a whole", async () => {
     const over = {
       clients: [{ id: "c", secret: { env: "B" }, redirectUri: "https://c.example/" }],
       hooks: { clock: { now: { command: ["date"] } } },
@@ -63,7 +63,7 @@ describe("a profile of several files", () => {
     expect(profile.hooks?.clock).toEqual({ now: { command: ["date"] }, advance: base.hooks.clock.advance });
   });
 
-  it("takes out what a later file sets to null, wherever it stands", async () => {
+  it("removes keys that a later file sets to null, at any depth", async () => {
     const over = {
       name: null,
       headers: { "x-two": null, "x-three": { env: "A" } },
@@ -84,13 +84,13 @@ describe("a profile of several files", () => {
     expect(Object.keys(profile.hooks?.clock ?? {})).toEqual(["now"]);
   });
 
-  it("lets what must be there be taken out by no file, and null in the first file be a mistake", async () => {
+  it("refuses null for a required key, and null in the first file", async () => {
     const taken = await problemsOf([write("base.json", base), write("over.json", { clients: null })]);
     expect(taken[0]).toMatch(/lacks the key "clients"/);
     expect((await problemsOf([write("base.json", { ...base, name: null })]))[0]).toMatch(/name is null/);
   });
 
-  it("replaces the source of a secret in a header, and a pinned observation, whole", async () => {
+  it("replaces the secret source of a header, and a pinned observation, as a whole", async () => {
     const first = {
       ...base,
       headers: { "x-one": { env: "A", prefix: "a " } },
@@ -105,7 +105,7 @@ describe("a profile of several files", () => {
     expect(profile.pins?.observations).toEqual({ "exchange.errors": { b: null } });
   });
 
-  it("is typed as it is read: null takes out what need not be there, and alternatives are whole", () => {
+  it("has types that allow null only for optional keys, and only complete alternatives", () => {
     const part = {
       name: null,
       headers: { "x-one": null },
@@ -118,7 +118,7 @@ describe("a profile of several files", () => {
     expect([part, none, half].map((one) => defineProfilePart(one as ProfilePart))).toHaveLength(3);
   });
 
-  it("looks for a file and for a program beside the profile that names it", async () => {
+  it("resolves a secret file or command relative to the profile that names it", async () => {
     const secret = path.join(folder, "environments", "secret");
     writeFileSync(secret, "from the environment's folder\n", { mode: 0o600 });
     const script = path.join(folder, "environments", "print.sh");
@@ -139,7 +139,7 @@ describe("a profile of several files", () => {
     ]);
   });
 
-  it("names the file that a mistake stands in, not the one beside it", async () => {
+  it("reports each mistake with the file that contains it", async () => {
     const [first, second] = [
       write("base.json", { ...base, tolerances: { visibilityMs: "soon" } }),
       write("over.json", { limits: { codeLifetime: 5 }, pins: { readings: { "no.rule": "x" } } }),

@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { loadEnvironment } from "./profile-load.ts";
 
 describe("the environment of a load run", () => {
-  it("is the user's, and trusts the authority that the profile names", () => {
+  it("is the user's, with the certificate authority of the profile added", () => {
     expect(loadEnvironment({}, { A: "1" })).toEqual({ A: "1" });
     expect(loadEnvironment({ network: { caFile: "/ca.pem" } }, { A: "1" })).toEqual({
       A: "1",
@@ -10,7 +10,7 @@ describe("the environment of a load run", () => {
     });
   });
 
-  it("is refused if the load could not go the gate's way", () => {
+  it("is refused if the profile has network or consent settings that k6 cannot follow", () => {
     const code = { command: ["./get-code.sh"] };
     const profile = {
       network: { proxy: { url: "http://proxy:1" }, resolve: { a: "::1" } },

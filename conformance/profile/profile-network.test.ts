@@ -9,7 +9,7 @@ import { collectProblems } from "./profile-problems.ts";
 import { secretReader } from "./profile-secret.ts";
 import { folderOfFile } from "../testing/folders.ts";
 
-const hush = "hush-hush-0815";
+const plainSecret = "hush-hush-0815";
 const folder = folderOfFile();
 let pem: { readonly ca: string; readonly cert: string; readonly key: string };
 beforeAll(async () => {
@@ -38,11 +38,11 @@ const resolve = (network: Profile["network"], environment: Record<string, string
 };
 
 describe("the network of a profile", () => {
-  it("is nothing special if the profile says nothing", async () => {
+  it("is empty if the profile does not set it", async () => {
     expect(await resolve({})).toEqual({ settings: { resolve: {} }, problems: [] });
   });
 
-  it("has its files and secrets fetched", async () => {
+  it("has its files and secrets resolved", async () => {
     const found = await resolve(
       {
         caFile: "ca.pem",
@@ -50,47 +50,47 @@ describe("the network of a profile", () => {
         proxy: { url: { env: "PROXY" }, except: [".test"] },
         resolve: { "service.test": "::1" },
       },
-      { PROXY: `http://u:${hush}@proxy:3128` },
+      { PROXY: `http://u:${plainSecret}@proxy:3128` },
     );
     expect(found).toEqual({
       problems: [],
       settings: {
         ca: pem.ca,
         clientCertificate: { cert: pem.cert, key: pem.key, passphrase: undefined },
-        proxy: { url: `http://u:${hush}@proxy:3128/`, except: [".test"] },
+        proxy: { url: `http://u:${plainSecret}@proxy:3128/`, except: [".test"] },
         resolve: { "service.test": "::1" },
       },
     });
   });
 
   it.each<[string, NonNullable<Profile["network"]>, readonly string[]]>([
-    ["an authority that is not there", { caFile: "none.pem" }, ["network.caFile", "none.pem"]],
-    ["an authority that is none", { caFile: "words.pem" }, ["network.caFile", "no PEM certificate"]],
+    ["a CA file that does not exist", { caFile: "none.pem" }, ["network.caFile", "none.pem"]],
+    ["a CA file without a certificate", { caFile: "words.pem" }, ["network.caFile", "no PEM certificate"]],
     [
       "a key that others can read",
       { clientCertificate: { certFile: "cert.pem", keyFile: "wide.pem" } },
       ["network.clientCertificate.keyFile", "mode 644", "chmod 600"],
     ],
     [
-      "a key of another certificate",
+      "a key that does not match the certificate",
       { clientCertificate: { certFile: "cert.pem", keyFile: "other.pem" } },
       ["network.clientCertificate", "do not match"],
     ],
     [
-      "a passphrase that is not set",
+      "an unset passphrase",
       { clientCertificate: { certFile: "cert.pem", keyFile: "key.pem", passphrase: { env: "NONE" } } },
       ["network.clientCertificate.passphrase", "NONE"],
     ],
-    ["a proxy that is not set", { proxy: { url: { env: "NONE" } } }, ["network.proxy.url", "NONE"]],
+    ["an unset proxy", { proxy: { url: { env: "NONE" } } }, ["network.proxy.url", "NONE"]],
     [
       "a proxy that is not an address",
       { proxy: { url: { env: "WORDS" } } },
       ["network.proxy.url", "not an address"],
     ],
-  ])("tells of %s", async (_, network, words) => {
-    const found = await resolve(network, { WORDS: `${hush}@proxy` });
+  ])("reports %s, without showing secrets", async (_, network, words) => {
+    const found = await resolve(network, { WORDS: `${plainSecret}@proxy` });
     const text = found.problems.join("\n");
     for (const word of words) expect(text).toContain(word);
-    expect(text).not.toContain(hush);
+    expect(text).not.toContain(plainSecret);
   });
 });

@@ -16,17 +16,17 @@ const fileWith = (text: string, ending: string): string => {
 const client = { id: "c", secret: { env: "S" }, redirectUri: "https://client.example/cb" };
 const sound = { baseUrl: "http://127.0.0.1:1/base", clients: [client] };
 const waiver = { id: "code.lifetime", reason: "r", owner: "o", expires: "2030-01-01" };
-const hush = "hush-hush-0815";
+const plainSecret = "hush-hush-0815";
 
 const problemsOf = async (work: () => unknown): Promise<string> => {
   const text = await problemOf(work);
-  expect(text).not.toContain(hush);
+  expect(text).not.toContain(plainSecret);
   return text;
 };
 
 const withHook = (hook: unknown) => ({ ...sound, hooks: { clock: { now: hook } } });
 
-describe("a mistake in a profile is told by its key, its value and what is accepted", () => {
+describe("a profile is refused, with the key and what is accepted, for", () => {
   it.each([
     ["an unknown key", { ...sound, baseURL: "x" }, ['unknown key "baseURL"', "accepted are", "baseUrl"]],
     [
@@ -47,13 +47,13 @@ describe("a mistake in a profile is told by its key, its value and what is accep
     ],
     ["no client", { ...sound, clients: [] }, ["clients", "must not be empty"]],
     ["three clients", { ...sound, clients: [client, client, client] }, ["clients", "more than 2"]],
-    ["one client twice", { ...sound, clients: [client, client] }, ["clients[1].id", '"c"']],
+    ["the same client twice", { ...sound, clients: [client, client] }, ["clients[1].id", '"c"']],
     ["a URL without scheme", { ...sound, baseUrl: "localhost/x" }, ["baseUrl", '"localhost/x"', "http://"]],
-    ["another scheme", { ...sound, baseUrl: "localhost:80" }, ["baseUrl", "http:// or https://"]],
+    ["a URL with another scheme", { ...sound, baseUrl: "localhost:80" }, ["baseUrl", "http:// or https://"]],
     ["a base address with a query", { ...sound, baseUrl: "http://x/?a" }, ["baseUrl", "without query"]],
     [
       "a base address with a password",
-      { ...sound, baseUrl: `http://u:${hush}@x/` },
+      { ...sound, baseUrl: `http://u:${plainSecret}@x/` },
       ["baseUrl", "without user"],
     ],
     [
@@ -63,7 +63,7 @@ describe("a mistake in a profile is told by its key, its value and what is accep
     ],
     [
       "a secret in the profile",
-      { ...sound, clients: [{ ...client, secret: hush }] },
+      { ...sound, clients: [{ ...client, secret: plainSecret }] },
       ["clients[0].secret", '"env"', '"file"'],
     ],
     [
@@ -72,43 +72,51 @@ describe("a mistake in a profile is told by its key, its value and what is accep
       ["clients[0].secret is null"],
     ],
     [
-      "visits of no weight",
+      "weights of visits that are all zero",
       { ...sound, load: { mixed: { authorize: 0, refresh: 0, resume: 0 } } },
       ["load.mixed has the weight 0 for every visit"],
     ],
-    ["stages of no rate", { ...sound, load: { shape: ["1s:0"] } }, ["load.shape: all stages have 0"]],
     [
-      "a client that is none",
-      { ...sound, clients: { ...client, secret: hush } },
+      "load stages that all have rate zero",
+      { ...sound, load: { shape: ["1s:0"] } },
+      ["load.shape: all stages have 0"],
+    ],
+    [
+      "an object instead of the list of clients",
+      { ...sound, clients: { ...client, secret: plainSecret } },
       ["clients is an object", "a list"],
     ],
     [
       "a secret beside its source",
-      { ...sound, clients: [{ ...client, secret: { env: "S", value: hush } }] },
+      { ...sound, clients: [{ ...client, secret: { env: "S", value: plainSecret } }] },
       ["clients[0].secret", '"value"', "env"],
     ],
     [
-      "a header that is none",
-      { ...sound, headers: [`authorization: ${hush}`] },
+      "a list instead of an object of headers",
+      { ...sound, headers: [`authorization: ${plainSecret}`] },
       ["headers is a list", "object"],
     ],
     [
-      "a header's value that is none",
-      { ...sound, headers: { authorization: { value: hush } } },
+      "a header whose value is not text or a secret",
+      { ...sound, headers: { authorization: { value: plainSecret } } },
       ["headers.authorization"],
     ],
-    ["a header that cannot be sent", { ...sound, headers: { "a b": hush } }, ['headers."a b"']],
+    ["an invalid header name", { ...sound, headers: { "a b": plainSecret } }, ['headers."a b"']],
     [
-      "a value that cannot be sent",
-      { ...sound, authorize: { headers: { a: `${hush}\n` } } },
+      "an invalid header value",
+      { ...sound, authorize: { headers: { a: `${plainSecret}\n` } } },
       ["authorize.headers.a"],
     ],
     [
-      "a header that is not the user's",
+      "a header that only the HTTP client may set",
       { ...sound, headers: { Connection: "close" } },
       ["headers.Connection cannot be set"],
     ],
-    ["a hook that is neither", withHook({ url: "http://x" }), ["hooks.clock.now", '"http"', '"command"']],
+    [
+      "a hook that is neither a request nor a command",
+      withHook({ url: "http://x" }),
+      ["hooks.clock.now", '"http"', '"command"'],
+    ],
     [
       "an unknown key in a hook",
       withHook({ http: { url: "http://x", methode: "GET" } }),
@@ -126,7 +134,7 @@ describe("a mistake in a profile is told by its key, its value and what is accep
       ['"authorize.redirects"', "authorize.redirect,"],
     ],
     [
-      "an unknown id that does not apply",
+      "an unknown id under notApplicable",
       { ...sound, notApplicable: { nope: "x" } },
       ['"nope"', "touchstone rules"],
     ],
@@ -141,16 +149,20 @@ describe("a mistake in a profile is told by its key, its value and what is accep
       ["code.unknown", "it has none"],
     ],
     [
-      "a placeholder that the hook is not given",
+      "a placeholder that the hook does not get",
       { ...sound, hooks: { events: { trigger: { command: ["x", "{{acountId}}"] } } } },
       ["hooks.events.trigger", "{{acountId}}", 'did you mean "accountId"', "{{clientId}}"],
     ],
     [
-      "a pointer that is none",
+      "an invalid JSON pointer",
       withHook({ command: ["x"], result: "now" }),
       ["hooks.clock.now.result", '"now"', '"/now"'],
     ],
-    ["a placeholder where there is none", withHook({ command: ["x", "{{ms}}"] }), ["has no placeholders"]],
+    [
+      "a placeholder in a hook that gets none",
+      withHook({ command: ["x", "{{ms}}"] }),
+      ["has no placeholders"],
+    ],
     [
       "a placeholder with blanks",
       { ...sound, hooks: { clock: { advance: { command: ["x", "{{ ms }}"] } } } },
@@ -162,36 +174,44 @@ describe("a mistake in a profile is told by its key, its value and what is accep
       ["waivers[0].id", "code.lifetime"],
     ],
     [
-      "a waiver of what never fails",
+      "a waiver of a rule that never fails the gate",
       { ...sound, waivers: [{ ...waiver, id: "authorize.redirect" }] },
       ["waivers[0].id", "unspecified", "never fails the gate"],
     ],
-    ["a waiver twice", { ...sound, waivers: [waiver, waiver] }, ["waivers[1].id", "already has a waiver"]],
     [
-      "a waiver until no day",
+      "two waivers of the same rule",
+      { ...sound, waivers: [waiver, waiver] },
+      ["waivers[1].id", "already has a waiver"],
+    ],
+    [
+      "a waiver until a day that does not exist",
       { ...sound, waivers: [{ ...waiver, expires: "2030-02-30" }] },
       ["waivers[0].expires", "2030-02-30"],
     ],
     [
-      "a proxy with its password",
-      { ...sound, network: { proxy: { url: `http://u:${hush}@proxy:1` } } },
+      "a proxy address with a password",
+      { ...sound, network: { proxy: { url: `http://u:${plainSecret}@proxy:1` } } },
       ["network.proxy.url", "without user and password", '"env"'],
     ],
     [
-      "a name that is to be found at a name",
+      "a host name that resolves to a name",
       { ...sound, network: { resolve: { a: "b" } } },
       ["network.resolve.a", '"b"', "IPv4"],
     ],
-    ["an unknown way", { ...sound, network: { insecure: true } }, ["network", '"insecure"', "caFile"]],
-    ["nothing", null, ["the profile"]],
-    ["a list", [], ["the profile", "object"]],
+    [
+      "an unknown network setting",
+      { ...sound, network: { insecure: true } },
+      ["network", '"insecure"', "caFile"],
+    ],
+    ["null instead of an object", null, ["the profile"]],
+    ["a list instead of an object", [], ["the profile", "object"]],
   ])("%s", async (_, value, words) => {
     const text = await problemsOf(() => checkProfile(value, "my.json"));
     expect(text).toMatch(/^my\.json: /);
     for (const word of words) expect(text).toContain(word);
   });
 
-  it("and several mistakes are told at once", async () => {
+  it("several mistakes, which are reported together", async () => {
     const text = await problemsOf(() => checkProfile({ baseUrl: 5, clients: [client], limit: {} }));
     expect(text.split("\n").length).toBeGreaterThanOrEqual(2);
   });
@@ -200,8 +220,8 @@ describe("a mistake in a profile is told by its key, its value and what is accep
 describe("a profile's file", () => {
   it.each([
     ["json", "{", ["JSON"]],
-    ["json", `{"baseUrl": "x", "clientSecret": ${hush}}`, ["not valid JSON"]],
-    ["json", `{"clientSecret": "${hush}",}`, ["JSON"]],
+    ["json", `{"baseUrl": "x", "clientSecret": ${plainSecret}}`, ["not valid JSON"]],
+    ["json", `{"clientSecret": "${plainSecret}",}`, ["JSON"]],
     ["yaml", "baseUrl: x", [".json, .ts, .mts, .js and .mjs"]],
     ["mjs", "export const profile = {};", ["default export", "defineProfile"]],
     ["mjs", "throw new Error('it rained');", ["it rained"]],
@@ -219,30 +239,30 @@ describe("a profile's file", () => {
     for (const word of words) expect(problems).toContain(word);
   });
 
-  it("that does not exist is refused", async () => {
+  it("is refused if it does not exist", async () => {
     expect(await problemsOf(() => loadProfile(path.join(folder, "none.json"), {}))).toContain("no such file");
     expect(await problemsOf(() => loadProfile(path.join(folder, "none.ts"), {}))).toContain("none.ts");
   });
 
-  it("gives the same profile as JSON and as a module", async () => {
+  it("yields the same profile as JSON and as a module", async () => {
     const text = JSON.stringify({ $schema: "x", ...sound });
     for (const file of [fileWith(text, "json"), fileWith(`export default ${text};`, "ts")]) {
-      const resolved = await loadProfile(file, { S: hush });
+      const resolved = await loadProfile(file, { S: plainSecret });
       expect(resolved.source).toBe(file);
-      expect(resolved.clients).toEqual([{ id: "c", secret: hush, redirectUri: client.redirectUri }]);
-      expect(JSON.stringify(resolved.profile)).not.toContain(hush);
+      expect(resolved.clients).toEqual([{ id: "c", secret: plainSecret, redirectUri: client.redirectUri }]);
+      expect(JSON.stringify(resolved.profile)).not.toContain(plainSecret);
     }
   });
 });
 
 describe("a secret", () => {
-  it("is read from a file beside the profile, without the line's end", async () => {
-    writeFileSync(path.join(folder, "secret"), `${hush}\r\n`, { mode: 0o600 });
+  it("is read from a file beside the profile, without the final newline", async () => {
+    writeFileSync(path.join(folder, "secret"), `${plainSecret}\r\n`, { mode: 0o600 });
     const file = fileWith(
       JSON.stringify({ ...sound, clients: [{ ...client, secret: { file: "secret" } }] }),
       "json",
     );
-    expect((await loadProfile(file, {})).clients[0]?.secret).toBe(hush);
+    expect((await loadProfile(file, {})).clients[0]?.secret).toBe(plainSecret);
   });
 
   it.each([
@@ -250,48 +270,48 @@ describe("a secret", () => {
     [{ env: "EMPTY" }, ["EMPTY"]],
     [{ file: "nowhere" }, ["nowhere", "cannot be read"]],
     [{ file: "empty" }, ["is empty"]],
-  ])("that cannot be had from %j is told", async (secret, words) => {
+  ])("is reported if it cannot be read from %j", async (secret, words) => {
     writeFileSync(path.join(folder, "empty"), "\n", { mode: 0o600 });
     const profile = checkProfile({ ...sound, clients: [{ ...client, secret }] });
     const text = await problemsOf(() => resolveProfile(profile, { EMPTY: "" }, path.join(folder, "p.json")));
     for (const word of words) expect(text).toContain(word);
   });
 
-  it.runIf(process.platform !== "win32").each([0o640, 0o604, 0o666])(
-    "in a file of mode %o is refused, as others can read it",
-    async (mode) => {
-      const file = path.join(folder, `open-${mode}`);
-      writeFileSync(file, hush);
-      chmodSync(file, mode);
+  it.runIf(process.platform !== "win32").each(["640", "604", "666"])(
+    "is refused in a file of mode %s, which others can read",
+    async (octal) => {
+      const file = path.join(folder, `open-${octal}`);
+      writeFileSync(file, plainSecret);
+      chmodSync(file, Number.parseInt(octal, 8));
       const profile = checkProfile({ ...sound, clients: [{ ...client, secret: { file } }] });
       const text = await problemsOf(() => resolveProfile(profile, {}));
-      for (const word of [file, `mode ${mode.toString(8)}`, "chmod 600"]) expect(text).toContain(word);
+      for (const word of [file, `mode ${octal}`, "chmod 600"]) expect(text).toContain(word);
     },
   );
 
   it.each([
     [
-      ["sh", "-c", "exit 3", hush],
+      ["sh", "-c", "exit 3", plainSecret],
       ["sh failed", "ended with 3"],
     ],
-    [["sh", "-c", "echo the safe is locked >&2; exit 1", hush], ["the safe is locked"]],
-    [["sh", "-c", "true", hush], ["printed nothing"]],
-    [["no-such-program-here", hush], ["there is no such program"]],
-  ])("that the command %j does not tell is told, without its arguments", async (command, words) => {
+    [["sh", "-c", "echo the safe is locked >&2; exit 1", plainSecret], ["the safe is locked"]],
+    [["sh", "-c", "true", plainSecret], ["printed nothing"]],
+    [["no-such-program-here", plainSecret], ["there is no such program"]],
+  ])("is reported if the command %j fails, without its arguments", async (command, words) => {
     const profile = checkProfile({ ...sound, clients: [{ ...client, secret: { command } }] });
     const text = await problemsOf(() => resolveProfile(profile, {}));
     for (const word of ["clients[0].secret", ...words]) expect(text).toContain(word);
   });
 
-  it("is what a command prints, without the line's end", async () => {
-    const secret = { command: ["printf", "%s\\n", hush] };
+  it("is what a command prints, without the final newline", async () => {
+    const secret = { command: ["printf", "%s\\n", plainSecret] };
     const profile = checkProfile({ ...sound, clients: [{ ...client, secret }] });
-    expect((await resolveProfile(profile, {})).clients[0]?.secret).toBe(hush);
+    expect((await resolveProfile(profile, {})).clients[0]?.secret).toBe(plainSecret);
   });
 
-  it("that both clients share is told, as rules present one in the place of the other", async () => {
+  it("is refused if both clients share it, as rules present one in place of the other", async () => {
     const profile = checkProfile({ ...sound, clients: [client, { ...client, id: "d" }] });
-    expect(await problemsOf(() => resolveProfile(profile, { S: hush }))).toContain(
+    expect(await problemsOf(() => resolveProfile(profile, { S: plainSecret }))).toContain(
       "clients[1].secret: it is the same",
     );
   });

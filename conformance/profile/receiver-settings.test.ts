@@ -28,11 +28,11 @@ const resolve = async (receiver: Profile["receiver"]) => {
 };
 
 describe("the receiver of a profile", () => {
-  it("is one on this machine if the profile says nothing", async () => {
+  it("listens on this machine if the profile does not set it", async () => {
     expect(await resolve(undefined)).toEqual({ kind: "listen" });
   });
 
-  it("is one elsewhere, with its token", async () => {
+  it("can be attached at another address, with its token", async () => {
     const controlUrl = "https://receiver.example:9444";
     expect(await resolve({ attach: { controlUrl, token: { env: "TOKEN" } } })).toEqual({
       kind: "attach",
@@ -47,7 +47,7 @@ describe("the receiver of a profile", () => {
     );
   });
 
-  it("takes a certificate from files beside the profile", async () => {
+  it("reads its certificate from files relative to the profile", async () => {
     writeFileSync(path.join(folder, "cert.pem"), "a certificate");
     writeFileSync(path.join(folder, "key.pem"), "a key", { mode: 0o600 });
     const listen = { port: 9_443, certificate: { certFile: "cert.pem", keyFile: "key.pem" } };
@@ -61,7 +61,7 @@ describe("the receiver of a profile", () => {
     );
   });
 
-  it("refuses what it does not know, by the key", () => {
+  it("is refused with unknown keys or values, by key", () => {
     expect(() => profileWith({ listen: { prot: 1 } } as never)).toThrow(/receiver.*prot/s);
     expect(() => profileWith({ listen: { scheme: "ftp" } } as never)).toThrow(/receiver/);
   });

@@ -88,10 +88,10 @@ const all = async <T>(values: AsyncIterable<T>): Promise<T[]> => {
   return found;
 };
 
-const clientIndex = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
+const eventLoopTurn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 
 describe("a sealed record", () => {
-  it("reads back as it was written, rules in the order of the catalogue", async () => {
+  it("reads back as written, with rules in the order of the catalogue", async () => {
     const directory = path.join(home, "deep", "run");
     const sealed = written(directory).seal({ ...final, notes: ["one note"] });
     const read = (await readGateRun(directory)).record;
@@ -110,7 +110,7 @@ describe("a sealed record", () => {
     ]);
   });
 
-  it("can be read by its owner only", () => {
+  it("is readable by its owner only", () => {
     const directory = path.join(home, "run");
     const writer = written(directory);
     writer.sink.push?.({ kind: "fault", n: 1, epoch: "one", atMs: 2, message: "a handshake failed" });
@@ -120,7 +120,7 @@ describe("a sealed record", () => {
     expect(modes).toEqual([0o600, 0o600, 0o600, 0o600, 0o600]);
   });
 
-  it("keeps the receiver's lines in their own file, and has none if there were none", () => {
+  it("keeps the receiver's lines in a file of their own, which is absent without lines", () => {
     const [silent, pushed] = [path.join(home, "silent"), path.join(home, "pushed")];
     written(silent).seal(final);
     expect(existsSync(path.join(silent, recordFiles.pushes))).toBe(false);
@@ -132,7 +132,7 @@ describe("a sealed record", () => {
     expect(JSON.parse(readFileSync(path.join(pushed, recordFiles.pushes), "utf8"))).toEqual(line);
   });
 
-  it("leaves a manifest by which every later change is found", async () => {
+  it("has a manifest that reveals later changes", async () => {
     const directory = path.join(home, "run");
     written(directory).seal(final);
     expect(await verify(directory)).toEqual({ state: "intact", files: 3 });
@@ -142,19 +142,19 @@ describe("a sealed record", () => {
     });
   });
 
-  it("takes no exchange that comes after its end", async () => {
+  it("ignores exchanges after sealing", async () => {
     const directory = path.join(home, "run");
     const writer = written(directory);
     writer.seal(final);
     writer.sink.write(exchange(3));
-    await clientIndex();
+    await eventLoopTurn();
     writer.close();
     expect(await all((await readGateRun(directory)).exchanges())).toHaveLength(2);
   });
 });
 
 describe("a run that was cut off", () => {
-  it("is open from its beginning and on disk after one turn of the event loop", async () => {
+  it("is open from the start, and on disk after one turn of the event loop", async () => {
     const directory = path.join(home, "run");
     const writer = openRecord(directory, header);
     expect((await readGateRun(directory)).record).toMatchObject({
@@ -164,13 +164,13 @@ describe("a run that was cut off", () => {
     });
     writer.sink.write(exchange(1));
     writer.addRule(failed);
-    await clientIndex();
+    await eventLoopTurn();
     expect((await readGateRun(directory)).record.rules).toEqual([failed]);
     expect(await all((await readGateRun(directory)).exchanges())).toEqual([exchange(1)]);
     writer.close();
   });
 
-  it("reads at whatever byte its files end", async () => {
+  it("can be read if its files are cut off at any byte", async () => {
     const directory = path.join(home, "run");
     written(directory).close();
     for (const [name, read] of [
@@ -184,14 +184,14 @@ describe("a run that was cut off", () => {
         truncateSync(file, size);
         const lines = bytes.subarray(0, size).toString("latin1").split("\n").length - 1;
         const got = await read();
-        // A line that lacks nothing but its end is whole already.
+        // A line that only lacks its newline is already complete.
         expect([lines, lines + 1], `${name} cut at ${size}`).toContain(got.length);
         expect(whole).toEqual(expect.arrayContaining([...got]));
       }
     }
   });
 
-  it("reads without its line files, and ignores a half-written run.json beside it", async () => {
+  it("can be read without its line files, ignoring a half-written run.json", async () => {
     const directory = path.join(home, "run");
     mkdirSync(directory);
     written(path.join(home, "other")).close();
@@ -202,8 +202,8 @@ describe("a run that was cut off", () => {
   });
 });
 
-describe("a directory that cannot take a record", () => {
-  it("is refused if something is in it, which stays as it was", async () => {
+describe("a directory for a record", () => {
+  it("is refused and left unchanged if it is not empty", async () => {
     writeFileSync(path.join(home, "mine"), "kept");
     expect(await problemOf(() => openRecord(home, header))).toBe(
       `--out is "${home}", a folder with something in it; give one that does not exist yet or is empty`,
@@ -211,7 +211,7 @@ describe("a directory that cannot take a record", () => {
     expect(readFileSync(path.join(home, "mine"), "utf8")).toBe("kept");
   });
 
-  it("is refused if an earlier run is in it", async () => {
+  it("is refused and left unchanged if it contains an earlier run", async () => {
     const directory = path.join(home, "run");
     written(directory).seal(final);
     const before = readFileSync(path.join(directory, recordFiles.run), "utf8");
@@ -219,7 +219,7 @@ describe("a directory that cannot take a record", () => {
     expect(readFileSync(path.join(directory, recordFiles.run), "utf8")).toBe(before);
   });
 
-  it("is taken if it is empty", () => {
+  it("is accepted if it is empty", () => {
     const directory = path.join(home, "empty");
     mkdirSync(directory);
     expect(openRecord(directory, header).seal(final).state).toBe("sealed");
@@ -229,8 +229,8 @@ describe("a directory that cannot take a record", () => {
     ["a file", ["file"]],
     ["below a file", ["file", "run"]],
     ["deep below a file", ["file", "a", "run"]],
-    ["too long a name", ["x".repeat(300)]],
-    ["no path at all", ["a\0b"]],
+    ["a path with too long a name", ["x".repeat(300)]],
+    ["not a valid path", ["a\0b"]],
   ])("is refused if it is %s", async (_, parts) => {
     writeFileSync(path.join(home, "file"), "");
     const directory = path.join(home, ...parts);

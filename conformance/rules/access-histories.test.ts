@@ -37,20 +37,20 @@ describe("histories of refreshes", () => {
     for (const gaps of all) expect(total(gaps)).toBeLessThan(document.refreshTokenLifetimeMs);
   });
 
-  it("end while the refreshToken lives, however short its life", () => {
+  it("end while the refreshToken is valid, however short its lifetime", () => {
     for (const refreshTokenLifetimeMs of [1_000, 60_000, 3 * HOUR_MS])
       for (const kind of ["virtual", "real"] as const)
         for (const gaps of histories({ kind, accessLifetimeMs: 2 * HOUR_MS, refreshTokenLifetimeMs }))
           expect(total(gaps)).toBeLessThan(refreshTokenLifetimeMs);
   });
 
-  it("take at most half of the judged life in real time", () => {
+  it("take at most half of the judged lifetime in real time", () => {
     const all = histories({ kind: "real", ...document, maxWaitMs: 5 * HOUR_MS });
     expect(all.length).toBeGreaterThan(2);
     for (const gaps of all) expect(total(gaps)).toBeLessThanOrEqual(HOUR_MS);
   });
 
-  it("wait for an access token's end in real time only if the run waits for the refreshToken's", () => {
+  it("wait for an access token to expire in real time only if the run may wait for the refreshToken to expire", () => {
     const short = { accessLifetimeMs: 2_000, refreshTokenLifetimeMs: 15_000 };
     const late = (maxWaitMs: number): boolean =>
       histories({ kind: "real", ...short, maxWaitMs }).some((gaps) => total(gaps) > short.accessLifetimeMs);

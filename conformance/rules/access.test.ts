@@ -6,7 +6,7 @@ import { accessRules } from "./access.ts";
 
 const rules = rulesOf(accessRules);
 
-test("the sound service keeps every promise about access tokens", async () => {
+test("the sound service passes every rule about access tokens", async () => {
   const results = await judgeAll(rules);
   expect(results.map(({ id, verdict }) => [id, verdict.kind])).toEqual([
     ["access.required", "passed"],

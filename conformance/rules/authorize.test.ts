@@ -6,7 +6,7 @@ import { authorizeRules } from "./authorize.ts";
 
 const rules = rulesOf(authorizeRules);
 
-test("the sound service keeps every promise of authorize", async () => {
+test("the sound service passes every rule about authorize", async () => {
   expect(troublesOf(await judgeAll(rules))).toEqual([]);
 });
 
@@ -50,12 +50,12 @@ testVariants(rules, [
   "unknown-parameters-refused",
 ]);
 
-test("how the bytes of a state are counted is read off percent-encoded letters", async () => {
+test("authorize.state-length finds from percent-encoded letters how a service counts bytes", async () => {
   const verdict = await judge(ruleFor("authorize.state-length"));
   expect(verdict).toMatchObject({ kind: "passed", facts: { readings: ["bytes-after-decoding"] } });
 });
 
-test("equal services give equal fingerprints", async () => {
+test("two runs against the same service record equal fingerprints", async () => {
   const rules = [ruleFor("authorize.redirect"), ruleFor("authorize.missing-or-unknown-parameters")];
   const [first, second] = [await judgeAll(rules, { seed: 1 }), await judgeAll(rules, { seed: 2 })];
   expect(first.map(({ verdict }) => verdict)).toEqual(second.map(({ verdict }) => verdict));

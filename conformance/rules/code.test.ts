@@ -7,7 +7,7 @@ import { codeRules } from "./code.ts";
 
 const rules = rulesOf(codeRules);
 
-test("the sound service keeps every promise about codes", async () => {
+test("the sound service passes every rule about codes", async () => {
   const results = await judgeAll(rules);
   expect(results.filter(({ verdict }) => !["passed", "observed"].includes(verdict.kind))).toEqual([]);
   expect(results.find(({ id }) => id === "code.lifetime")?.verdict).toMatchObject({
@@ -33,7 +33,7 @@ testDefects({
   "advice-reuse-leaves-refresh-token": /still worked after the reuse/,
 });
 
-// What other cases exchange meanwhile may have pushed the code off the list, so that it is not always seen again alone.
+// Exchanges of other cases may have pushed the code off the list, so the breach does not always recur in a replay.
 testDefects(["code-used-list-of-twenty"]);
 
 testVariants(
@@ -42,7 +42,7 @@ testVariants(
   ["warned"],
 );
 
-test("a service that accepts each state only once breaks no promise about codes", async () => {
+test("a service that accepts each state only once passes every rule about codes", async () => {
   const behaviour = behaviourFrom("of a test", {
     summary: "of a test",
     replaces: (sound) => {
@@ -59,7 +59,7 @@ test("a service that accepts each state only once breaks no promise about codes"
   expect(troublesOf(await judgeAll(rules, { behaviour }), ["warned"])).toEqual([]);
 });
 
-test("whether a code survives a refused attempt is observed", async () => {
+test("code.failed-attempt observes whether a code survives a refused attempt", async () => {
   const sound = await judge(ruleFor("code.failed-attempt"));
   const burnt = await judge(ruleFor("code.failed-attempt"), {
     behaviour: "code-burned-by-failed-attempt",
@@ -75,7 +75,7 @@ test("whether a code survives a refused attempt is observed", async () => {
   expect(await judge(ruleFor("code.failed-attempt"), { seed: 7 })).toEqual(sound);
 });
 
-test("without a second client the rules about one client are judged all the same", async () => {
+test("rules about one client are judged without a second client", async () => {
   const results = await judgeAll(rulesOf(codeRules), {
     profile: (profile) => ({ ...profile, clients: profile.clients.slice(0, 1) }),
   });

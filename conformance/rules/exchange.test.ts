@@ -6,7 +6,7 @@ import { exchangeRules } from "./exchange.ts";
 
 const rules = rulesOf(exchangeRules);
 
-test("the sound service keeps every promise about exchanges", async () => {
+test("the sound service passes every rule about exchanges", async () => {
   const results = await judgeAll(rules);
   expect(results.filter(({ verdict }) => !["passed", "observed"].includes(verdict.kind))).toEqual([]);
 });
@@ -41,7 +41,7 @@ testVariants(
   ["warned"],
 );
 
-test("the looks of refusals are the same in every run", async () => {
+test("exchange.errors records the same fingerprint in every run", async () => {
   const [one, other] = [
     await judge(ruleFor("exchange.errors")),
     await judge(ruleFor("exchange.errors"), { seed: 9 }),

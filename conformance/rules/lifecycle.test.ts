@@ -22,9 +22,9 @@ test.each([
   ["lifecycle-refresh-revives-codes", /exchange of a code is refused \(code expired\)/],
   ["lifecycle-authorize-ends-tokens-of-others", /listing with an access token succeeds/],
   ["lifecycle-totals-doubled", /notifications, each of an event/],
-  // The one that loses notifications counts refreshes of all histories: how often it fails again is not for a test to say.
+
   ["lifecycle-refresh-hides-newest-notification", /notifications, each of an event/],
-])("a history shows %s", async (name, expected) => {
+])("a history finds the defect %s", async (name, expected) => {
   const { verdict } = await judgeDefect(name);
   if (verdict.kind !== "failed") throw new Error(JSON.stringify(verdict));
   expect(verdict.breach.expected).toMatch(expected);
@@ -36,11 +36,11 @@ test.each([
   expect(verdict.breach.evidence.length).toBeGreaterThan(0);
 });
 
-test("a service that does what the document leaves open agrees with the model", async () => {
+test("a service that differs only where the document is silent agrees with the model", async () => {
   expect((await judge(rule, { behaviour: "refusals-and-refreshes-revoke" })).kind).toBe("passed");
 });
 
-test("without a movable clock, histories still run, and the verdict names the states that they cannot reach", async () => {
+test("lifecycle.model could not run without a clock hook, and names the states that it could not reach", async () => {
   const verdict = await judge(rule, { profile: (profile) => ({ ...profile, hooks: {} }) });
   expect(verdict).toMatchObject({
     kind: "could-not-run",

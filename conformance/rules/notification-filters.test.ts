@@ -30,7 +30,7 @@ testVariants(rules, [
   "ids-consecutive",
 ]);
 
-test.each(rules)("$requirement holds if filters that match nothing are refused", async (rule) => {
+test.each(rules)("$requirement passes if filters that match nothing are refused", async (rule) => {
   const behaviour = behaviourFrom("of a test", {
     summary: "of a test",
     replaces: () => ({ servesPage: ({ limit, page }, matched) => limit * page < matched }),

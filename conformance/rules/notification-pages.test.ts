@@ -7,7 +7,7 @@ import { notificationPageRules } from "./notification-pages.ts";
 
 const rules = rulesOf(notificationPageRules);
 
-// A failed walk says what is wrong with the set, not which ids.
+// A failed walk reports what is wrong with the set, not which ids.
 testDefects({
   "pages-overlap-by-one": /missing|repeated/,
   "pages-lose-one-before-fourth": /missing|repeated/,
@@ -37,7 +37,7 @@ test.each<readonly [what: string, replaces: (sound: Behaviour) => Partial<Behavi
       renderRefusal: (_refusal, context) => sound.renderSuccess({ code: 40_401, data: [] }, context),
     }),
   ],
-])("every rule holds if %s", async (_what, replaces) => {
+])("every rule passes if %s", async (_what, replaces) => {
   const behaviour = behaviourFrom("of a test", { summary: "of a test", replaces });
   expect(troublesOf(await judgeAll(rules, { behaviour }))).toEqual([]);
 });

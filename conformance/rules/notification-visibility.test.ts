@@ -28,18 +28,18 @@ const judgeGranting = (visibilityMs: number | undefined, rule: Parameters<typeof
 describe.each([
   ["notifications.under-writes", ruleFor("notifications.under-writes")],
   ["lifecycle.model", ruleFor("lifecycle.model")],
-])("%s, if the clock can be moved and new notifications are listed in real time", (_, rule) => {
-  it("holds within what the profile allows", async () => {
+])("%s with a virtual clock and new notifications listed in real time", (_, rule) => {
+  it("passes if they are listed within the time that the profile allows", async () => {
     expect(await judgeGranting(20_000, rule, 60)).toMatchObject({ kind: "passed" });
   });
 
-  it("is broken beyond that, and if the profile allows nothing", async () => {
+  it("fails if they are listed later, or if the profile allows no time", async () => {
     expect(await judgeGranting(20, rule, 20_000)).toMatchObject({ kind: "failed" });
     expect(await judgeGranting(undefined, rule, 20_000)).toMatchObject({ kind: "failed" });
   });
 });
 
-it("notifications that rules read are waited for in real time as well", async () => {
+it("notifications.default-limit passes if its notifications are listed within the time that the profile allows", async () => {
   const rule = ruleFor("notifications.default-limit");
   expect(await judgeGranting(20_000, rule, 300)).toMatchObject({ kind: "passed" });
   expect(await judgeGranting(20, rule, 20_000)).not.toMatchObject({ kind: "passed" });

@@ -16,7 +16,7 @@ testVariants(rulesOf(notificationWriteRules), [
 testDefects(["total-kept-for-ever", "writes-lose-every-fifth", "writes-repeat-item-on-page"]);
 
 test.each(rulesOf(notificationObservations))(
-  "$requirement: two runs give the same fingerprint",
+  "$requirement records the same fingerprint in two runs",
   async (observation) => {
     const first = await judge(observation, { seed: 1 });
     const second = await judge(observation, { seed: 2 });
@@ -25,12 +25,12 @@ test.each(rulesOf(notificationObservations))(
   },
 );
 
-test("the maximum limit is found, and how a higher one is answered", async () => {
+test("notifications.maximum-limit finds the maximum and how a higher limit is answered", async () => {
   const verdict = await judge(ruleFor("notifications.maximum-limit"));
   expect(verdict).toMatchObject({ fingerprint: '{"greater":"refused with 400","maximum":100}' });
 });
 
-test("the order is told by createTime", async () => {
+test("notifications.order finds the order by createTime", async () => {
   const verdict = await judge(ruleFor("notifications.order"), { behaviour: "order-newest-first" });
   expect(verdict).toMatchObject({ fingerprint: '{"order":"newest first"}' });
 });

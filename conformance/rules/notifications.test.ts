@@ -26,7 +26,7 @@ testDefects([
   "refresh-under-version",
 ]);
 
-test("pages that count from 1 are also noticed if no page is named", async () => {
+test("notifications.default-page fails if pages are counted from 1", async () => {
   const verdict = await judge(ruleFor("notifications.default-page"), {
     behaviour: "pages-counted-from-one",
   });
@@ -45,11 +45,11 @@ const behaviour = behaviourFrom("of a test", {
   replaces: () => ({ servesPage: ({ limit, page }, matched) => limit * page < matched }),
 });
 
-test.each(reading)("$requirement holds if pages that would be empty are refused", async (rule) => {
+test.each(reading)("$requirement passes if pages that would be empty are refused", async (rule) => {
   expect((await judge(rule, { behaviour })).kind).toBe("passed");
 });
 
-test("the paths are not judged by a list that is refused because it would be empty", async () => {
+test("notifications.versioned-path is inconclusive if a list is refused because it would be empty", async () => {
   const verdict = await judge(ruleFor("notifications.versioned-path"), { behaviour });
   expect(verdict.kind).toBe("inconclusive");
 });

@@ -20,7 +20,7 @@ const kinds = (judged: ReadonlyMap<string, RuleResult["verdict"]>): readonly str
 ];
 
 describe("on a virtual clock", () => {
-  it("a sound sender keeps every rule, and its reading and anchor are named", async () => {
+  it("a sound sender passes every rule, with its reading and anchor as facts", async () => {
     const judged = await verdicts();
     expect(kinds(judged).toSorted()).toEqual(["observed", "passed"]);
     expect(judged.get("push.schedule")).toMatchObject({ facts: { readings: ["R1"], anchors: ["failure"] } });
@@ -29,8 +29,8 @@ describe("on a virtual clock", () => {
     });
   });
 
-  // That each reading is told from every other, and each sender keeps to its own, is tested on traces and on the fake.
-  it("push-reading-r6-from-failure breaks the cap as R6 does, which a second push run confirms", async () => {
+  // That every reading is distinguished from all others is tested on traces, and that each sender follows its own on the fake.
+  it("push-reading-r6-from-failure fails the cap under R6, confirmed by a second push run", async () => {
     const [cap, schedule] = await judgeAll([ruleFor("push.cap"), ruleFor("push.schedule")], {
       behaviour: "push-reading-r6-from-failure",
       effort: "standard",
@@ -51,12 +51,12 @@ describe("on a virtual clock", () => {
 
   it.each([
     [
-      "is a breach",
+      "fails",
       false,
       { kind: "failed", breach: { reproduction: { replayed: { failures: 0, attempts: 1 } } } },
     ],
     [
-      "may have been on a connection that ended without a request",
+      "is inconclusive if a connection ended without a request",
       true,
       { kind: "inconclusive", reason: expect.stringContaining("a second one did not") },
     ],
@@ -87,21 +87,21 @@ const missingOnce = () => {
 };
 
 describe("over plain HTTP", () => {
-  it("judges all but the certificate", async () => {
-    const asked = all.filter(({ requirement }) =>
+  it("every rule is judged except the certificate check", async () => {
+    const selected = all.filter(({ requirement }) =>
       ["push.certificate-check", "push.payload", "push.same-notification"].includes(requirement),
     );
-    const judged = await verdicts({ receiver: { scheme: "http" } }, asked);
+    const judged = await verdicts({ receiver: { scheme: "http" } }, selected);
     expect(judged.get("push.certificate-check")).toMatchObject({ kind: "not-applicable" });
     expect(kinds(judged).toSorted()).toEqual(["not-applicable", "passed"]);
   });
 });
 
-describe("a rule says what is missing", () => {
+describe("push rules", () => {
   it.each([
     ["events", (hooks: object) => ({ ...hooks, events: undefined })],
     ["callback", (hooks: object) => ({ ...hooks, callback: undefined })],
-  ])("%s", async (missing, without) => {
+  ])("could not run without the hook for %s", async (missing, without) => {
     const judged = await verdicts(
       {
         profile: ({ hooks, ...profile }) => ({
@@ -114,7 +114,7 @@ describe("a rule says what is missing", () => {
     expect(judged.get("push.cap")).toMatchObject({ kind: "could-not-run", missing });
   });
 
-  it("a certificate that the service was not told to trust is a matter of configuration", async () => {
+  it("could not run if the service was not given the receiver's certificate authority", async () => {
     const judged = await verdicts(
       {
         profile: (profile) =>
@@ -129,7 +129,7 @@ describe("a rule says what is missing", () => {
     });
   });
 
-  it("a service that never pushes breaks its promise", async () => {
+  it("fail a service that never pushes", async () => {
     const judged = await verdicts({ behaviour: "push-nothing" }, [ruleFor("push.delivered")]);
     expect(judged.get("push.delivered")).toMatchObject({ kind: "failed" });
   });

@@ -6,7 +6,7 @@ import { judge, judgeAll } from "../testing/bench.ts";
 import { ruleFor, testDefects } from "../testing/seeded.ts";
 import { refreshRules } from "./refresh.ts";
 
-test("the sound service keeps every promise about refreshing", async () => {
+test("the sound service passes every rule about refreshing", async () => {
   const results = await judgeAll(rulesOf(refreshRules));
   expect(results.filter(({ verdict }) => !["passed", "observed"].includes(verdict.kind))).toEqual([]);
   expect(results.find(({ id }) => id === "refresh.lifetime")?.verdict).toMatchObject({
@@ -33,7 +33,7 @@ testDefects({
   "advice-refresh-token-of-other-client-accepted": /yielded a working/,
 });
 
-test("a refreshed token must show the same as an exchanged one", async () => {
+test("refresh.access-token-works fails if a refreshed token lists less than an exchanged one", async () => {
   const hiding = behaviourFrom("of a test", {
     summary: "of a test",
     replaces: (sound) => ({
@@ -51,7 +51,7 @@ test("a refreshed token must show the same as an exchanged one", async () => {
   });
 });
 
-test("what happens to the previous access token is observed, not judged", async () => {
+test("refresh.previous-access-token observes what happens to the previous access token", async () => {
   const verdict = await judge(ruleFor("refresh.previous-access-token"), {
     behaviour: "refresh-revokes-previous-access-token",
   });
@@ -61,14 +61,14 @@ test("what happens to the previous access token is observed, not judged", async 
   });
 });
 
-test("an access token that outlives the refresh token leaves nothing to ask after its end", async () => {
+test("refresh.after-access-expiry does not apply if access tokens outlive the refresh token", async () => {
   const verdict = await judge(ruleFor("refresh.after-access-expiry"), {
     behaviour: "access-for-forty-days",
   });
   expect(verdict.kind).toBe("not-applicable");
 });
 
-test("without a movable clock, everything that needs no waiting is still judged", async () => {
+test("refresh.reusable finds breaches that need no waiting even without a clock hook", async () => {
   const withoutClock = { profile: (profile: { hooks?: object }) => ({ ...profile, hooks: {} }) as never };
   const reusable = ruleFor("refresh.reusable");
   expect(await judge(reusable, withoutClock)).toMatchObject({

@@ -4,7 +4,7 @@ import { judge, judgeAll } from "../testing/bench.ts";
 import { ruleFor, judgeDefect, testDefects, testVariants } from "../testing/seeded.ts";
 import { serviceRules } from "./service.ts";
 
-test("the sound service survives everything and tells nothing about its inside", async () => {
+test("the sound service passes every rule about bad input and leaks", async () => {
   const results = await judgeAll(rulesOf(serviceRules), { effort: "standard" });
   expect(results.map(({ verdict }) => verdict.kind)).toEqual(["passed", "passed", "observed"]);
 });
@@ -20,14 +20,14 @@ testDefects([
 ]);
 
 // Nothing works after the first bad body, so the breach cannot be replayed.
-test("a service that a bad body ends is seen", async () => {
+test("a service that a bad body crashes is detected", async () => {
   expect((await judgeDefect("advice-bad-body-ends-service")).verdict.kind).toBe("warned");
 });
 
-// What a request brought along may come back in the answer.
+// An answer may repeat what the request contained.
 testVariants([ruleFor("service.leaks-nothing")], ["refusals-show-address-sent"]);
 
-test("equal services give equal fingerprints of their content types", async () => {
+test("service.content-type records equal fingerprints in two runs", async () => {
   const [first, second] = [
     await judge(ruleFor("service.content-type"), { seed: 1 }),
     await judge(ruleFor("service.content-type"), { seed: 2 }),

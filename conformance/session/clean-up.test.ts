@@ -58,7 +58,7 @@ const runWith = async (
   return { resolved, options, receiver, result: () => conform({ ...options, resolved, rules: [leaving] }) };
 };
 
-it("lists what remains, restores the callback, and gives the list to the clean-up hook", async () => {
+it("lists what remains, restores the callback, and passes the list to the clean-up hook", async () => {
   const { origin, calls } = await answered(200);
   const { result } = await runWith({ restore: `${origin}/restore`, cleanup: `${origin}/cleanup` });
   const { leftBehind, outcome } = await result();
@@ -81,7 +81,7 @@ it("lists what remains, restores the callback, and gives the list to the clean-u
   expect(leftBehindSentences(leftBehind).join()).not.toContain("the callback address");
 });
 
-it("says what hooks could not clean up, without affecting the judgement", async () => {
+it("reports what hooks could not clean up, without changing the outcome", async () => {
   const { origin } = await answered(500);
   const { result } = await runWith({ restore: `${origin}/restore`, cleanup: `${origin}/cleanup` });
   const { leftBehind, outcome } = await result();
@@ -91,7 +91,7 @@ it("says what hooks could not clean up, without affecting the judgement", async 
   expect(text).toContain("hooks.cleanup: ");
 });
 
-it("cleans up after a run that was interrupted, and after one that could not begin", async () => {
+it("cleans up after an interrupted run, and after one that fails in the preflight", async () => {
   const { origin, calls } = await answered(200);
   const stop = new AbortController();
   const interrupted = await runWith({ restore: `${origin}/restore` }, stop.signal);
@@ -113,7 +113,7 @@ it("cleans up after a run that was interrupted, and after one that could not beg
   expect(calls).toHaveLength(2);
 });
 
-it("lets a command read the list, and doctor report what its own examination left behind", async () => {
+it("passes the list to a clean-up command, and doctor reports what it left behind itself", async () => {
   const { resolved, options } = await runWith({});
   const print =
     "process.stdin.on('data', (text) => { const { notificationIds } = JSON.parse(text); if (!(notificationIds.length > 0)) process.exit(1); });";

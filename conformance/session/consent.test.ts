@@ -16,21 +16,21 @@ let consents = 0;
 beforeEach(async () => {
   consents = 0;
   fake = await startFake();
-  front = await serveHttp((asked, response, body) => {
-    if (asked.url?.startsWith("/open-api/oauth/authorize") === true) {
+  front = await serveHttp((request, response, body) => {
+    if (request.url?.startsWith("/open-api/oauth/authorize") === true) {
       response.writeHead(200, { "content-type": "text/html" }).end("<!doctype html><p>May they?</p>");
       return;
     }
-    const headers = asked.headers as Record<string, string>;
-    const onward = { method: asked.method ?? "GET", headers, ...(body === "" ? {} : { body }) };
-    void fetch(`${fake.server.baseUrl}${asked.url}`, onward).then(
+    const headers = request.headers as Record<string, string>;
+    const onward = { method: request.method ?? "GET", headers, ...(body === "" ? {} : { body }) };
+    void fetch(`${fake.server.baseUrl}${request.url}`, onward).then(
       async (answer) => response.writeHead(answer.status).end(await answer.text()),
       () => response.destroy(),
     );
   });
-  consenter = await serveHttp((asked, response) => {
+  consenter = await serveHttp((request, response) => {
     consents += 1;
-    const query = asked.url?.split("?")[1] ?? "";
+    const query = request.url?.split("?")[1] ?? "";
     const init = { headers: { "content-type": "application/json" } };
     const consent = async (): Promise<void> => {
       const answer = await fetch(`${fake.server.baseUrl}/open-api/oauth/authorize?${query}`, init);
@@ -59,7 +59,7 @@ const behindConsent = (code: HookAsWritten, more: Partial<Profile> = {}) =>
 const only = (...ids: string[]) => rules.filter(({ requirement }) => ids.includes(requirement));
 
 describe("a service behind a consent page", () => {
-  it("is judged with the codes that a hook brings, but for its own answer to authorize", async () => {
+  it("is judged with codes from a hook, except for rules on the answer to authorize", async () => {
     const { results } = await conform({
       ...runOptions(),
       resolved: await behindConsent(byHttp()),
@@ -75,7 +75,7 @@ describe("a service behind a consent page", () => {
     ).toEqual([]);
   });
 
-  it("still fails if it breaks its promises", async () => {
+  it("fails if it breaks a rule", async () => {
     await fake.stop();
     fake = await startFake({ behaviour: "code-reusable-twice" });
     const { results } = await conform({
@@ -89,7 +89,7 @@ describe("a service behind a consent page", () => {
   it.each<[string, string[], RegExp]>([
     ["prints nothing", ["true"], /no code in its answer/],
     ["fails", ["sh", "-c", "echo the browser is gone >&2; exit 1"], /the browser is gone/],
-  ])("whose hook %s is misconfigured, and the preflight says so", async (_, command, message) => {
+  ])("with a hook that %s is reported by the preflight as misconfigured", async (_, command, message) => {
     const session = openSession(await behindConsent({ command }), runOptions());
     const { checks } = await preflight(session, { notifications: false });
     await session.close();
@@ -98,7 +98,7 @@ describe("a service behind a consent page", () => {
     expect(fatal[0]?.message).toMatch(message);
   });
 
-  it("lets a command print the code alone, and hides it everywhere", async () => {
+  it("accepts a command that prints the code alone, and masks that code", async () => {
     const code = "code-of-a-command-0815";
     const session = openSession(
       await behindConsent({ command: ["printf", "%s", code] }, { hooks: {} }),

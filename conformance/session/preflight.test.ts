@@ -22,7 +22,7 @@ interface Setting {
 }
 
 /** Half a second per request, for targets that never answer; others get the profile's timeout. */
-const soonOver = { requestTimeoutMs: 500 };
+const shortTimeout = { requestTimeoutMs: 500 };
 
 /** The checks of a preflight over a fake whose profile was changed. */
 const checksOf = async ({ profile = {}, secrets, fake = {} }: Setting) => {
@@ -50,7 +50,7 @@ const hooksOf = async (): Promise<NonNullable<Profile["hooks"]>> => {
 };
 
 describe("a sound service", () => {
-  it("passes every check, and is ready to be judged", async () => {
+  it("passes every check, and is prepared for the rules", async () => {
     const { checks, prepared } = await checksOf({});
     expect(checks.filter(({ ok }) => ok === false)).toEqual([]);
     expect(checks.map(({ check }) => check)).toEqual(
@@ -60,7 +60,7 @@ describe("a sound service", () => {
     expect(prepared.notifications.accounts[0]?.ids.length).toBeGreaterThan(10);
   });
 
-  it("is told what its profile lacks, and that is no mistake", async () => {
+  it("has checks skipped, not failed, for what its profile leaves out", async () => {
     const fake = await stopping(startFake());
     const { profile } = await fake.resolved();
     const { checks } = await checksOf({ profile: { hooks: {}, clients: profile.clients.slice(0, 1) } });
@@ -70,7 +70,7 @@ describe("a sound service", () => {
   });
 });
 
-describe("a mistake of the profile is distinguished from a breach of the service", () => {
+describe("the preflight stops the run, with a remedy,", () => {
   it.each([0, 1])("if the secret of client %i is wrong", async (index) => {
     const wrong = "wrong-secret-0815";
     const { checks } = await checksOf({ secrets: { [`TOUCHSTONE_FAKE_SECRET_${index + 1}`]: wrong } });
@@ -109,7 +109,7 @@ describe("a mistake of the profile is distinguished from a breach of the service
   });
 
   it.each([
-    ["is not there", async () => deadOrigin(), "nothing listens"],
+    ["does not listen", async () => deadOrigin(), "nothing listens"],
     ["hangs", async () => (await stopping(serveTcp(() => {}))).origin, "no answer in time"],
     [
       "closes connections",
@@ -122,13 +122,13 @@ describe("a mistake of the profile is distinguished from a breach of the service
       "closes connections",
     ],
     [
-      "speaks something else",
+      "does not speak HTTP",
       async () => (await stopping(serveTcp((socket) => socket.end("SSH-2.0-x\r\n")))).origin,
       "is not valid HTTP",
     ],
   ] as const)("if the target %s", async (_, start, words) => {
     const baseUrl = await start();
-    const check = onlyFatal((await checksOf({ profile: { baseUrl, tolerances: soonOver } })).checks);
+    const check = onlyFatal((await checksOf({ profile: { baseUrl, tolerances: shortTimeout } })).checks);
     expect(check).toMatchObject({ check: "base address", fatal: "unreachable" });
     expect(check.message).toContain(words);
     expect(check.message).not.toContain("undefined");
@@ -136,7 +136,7 @@ describe("a mistake of the profile is distinguished from a breach of the service
     expect(check.remedy).toContain("baseUrl");
   });
 
-  it("if clock.advance moves no clock", async () => {
+  it("if clock.advance does not move the clock", async () => {
     const hooks = await hooksOf();
     const { origin } = await stopping(serveHttp((_, response) => response.end("{}")));
     const clock = { ...hooks.clock, advance: { http: { url: origin, body: { ms: "{{ms}}" } } } };
@@ -145,7 +145,7 @@ describe("a mistake of the profile is distinguished from a breach of the service
     expect(check.message).toContain("moved by 0 ms");
   });
 
-  it("if clock.now tells no moment", async () => {
+  it("if clock.now returns no time", async () => {
     const hooks = await hooksOf();
     const { origin } = await stopping(serveHttp((_, response) => response.end('{"health":"good"}')));
     const clock = { ...hooks.clock, now: { http: { url: origin } } };
@@ -154,7 +154,7 @@ describe("a mistake of the profile is distinguished from a breach of the service
     expect(check.message).toContain("no time in its answer");
   });
 
-  it("if clock.advance moves nothing, and no hook tells the time", async () => {
+  it("if clock.advance does not move the clock and no hook tells the time", async () => {
     const { baseUrl, hooks } = (await (await stopping(startFake())).resolved()).profile;
     const { now: _, ...moving } = hooks?.clock ?? {};
     const checked = async (clock: typeof moving) =>
@@ -192,16 +192,16 @@ describe("a mistake of the profile is distinguished from a breach of the service
 
 const floored = (soundMs: unknown, toMs: number): number => Math.floor(Number(soundMs) / toMs) * toMs;
 
-describe("a service that breaks its promises is not called misconfigured", () => {
+describe("a service that breaks rules is not reported as misconfigured", () => {
   it.each([
     [
       "stand still at exchanges",
       ({ operation }: Context, soundMs: unknown) => (operation === "exchange" ? 1.7e12 : soundMs),
     ],
     ["stand still everywhere", () => 1.7e12],
-    ["are told to five minutes", (_: Context, soundMs: unknown) => floored(soundMs, 300_000)],
-    ["are told to whole minutes", (_: Context, soundMs: unknown) => floored(soundMs, 60_000)],
-    ["are no time of day", () => 0],
+    ["are rounded down to five minutes", (_: Context, soundMs: unknown) => floored(soundMs, 300_000)],
+    ["are rounded down to whole minutes", (_: Context, soundMs: unknown) => floored(soundMs, 60_000)],
+    ["are always 0", () => 0],
   ] as const)("if its timestamps %s, and no hook tells the time", async (_, timestampOf) => {
     const behaviour = behaviourFrom("broken", {
       summary: "tells another time",
@@ -220,7 +220,7 @@ describe("a service that breaks its promises is not called misconfigured", () =>
   /** Some of each file of defects, always the same. */
   const some = names.filter((_, index) => index % Math.ceil(names.length / 24) === 0);
 
-  it.each(some)("%s", async (behaviour) => {
+  it.each(some)("with the defect %s", async (behaviour) => {
     expect(fatalOf((await checksOf({ fake: { behaviour } })).checks)).toEqual([]);
   });
 
@@ -239,7 +239,7 @@ describe("a service that breaks its promises is not called misconfigured", () =>
     ["gives no tokens", { exchangeFields: () => ({}) }, "no accessToken"],
   ] as const)("if its exchange %s", async (_, replaced, words) => {
     const behaviour = behaviourFrom("broken", { summary: "breaks down", replaces: () => replaced });
-    const { checks } = await checksOf({ fake: { behaviour }, profile: { tolerances: soonOver } });
+    const { checks } = await checksOf({ fake: { behaviour }, profile: { tolerances: shortTimeout } });
     expect(fatalOf(checks)).toEqual([]);
     const found = checks.filter(({ ok }) => ok === false).map(({ message }) => message);
     expect(found.join("\n")).toContain(words);
@@ -247,7 +247,7 @@ describe("a service that breaks its promises is not called misconfigured", () =>
 });
 
 describe("credentials in checks", () => {
-  it("are masked, as messages quote answers", async () => {
+  it("are masked where messages quote answers", async () => {
     const leaked: string[] = [];
     const behaviour = behaviourFrom("wrapped", {
       summary: "names its access token otherwise",

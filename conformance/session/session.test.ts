@@ -22,26 +22,26 @@ const open = async (profile: Partial<Profile> = {}) => {
   return { session, scope, clock, world: session.world(scope, clock, emptyPrepared) };
 };
 
-/** Opens a session with a service that gives every request this answer, and records what it was asked. */
+/** Opens a session with a service that gives every request this answer, and records the requests. */
 const openAt = async (
   json: unknown,
   profile: Partial<Profile> = {},
   headers: Record<string, string> = {},
 ) => {
-  const asked: { line: string; headers: NodeJS.Dict<string | string[]>; body: string }[] = [];
+  const requests: { line: string; headers: NodeJS.Dict<string | string[]>; body: string }[] = [];
   const { origin } = await stopping(
     serveHttp((request, response, body) => {
-      asked.push({ line: `${request.method} ${request.url}`, headers: request.headers, body });
+      requests.push({ line: `${request.method} ${request.url}`, headers: request.headers, body });
       response.writeHead(200, headers).end(JSON.stringify(json));
     }),
   );
   const opened = await open({ ...profile, baseUrl: `${origin}${profile.baseUrl ?? ""}` });
-  return { ...opened, asked };
+  return { ...opened, requests };
 };
 
-describe("what a target sends", () => {
-  it("goes below the base address, with the profile's headers, and what authorize needs only to authorize", async () => {
-    const { world, asked } = await openAt(
+describe("requests to a target", () => {
+  it("go below the base address with the profile's headers, and with the settings for authorize only there", async () => {
+    const { world, requests } = await openAt(
       {},
       {
         baseUrl: "/base/",
@@ -52,35 +52,38 @@ describe("what a target sends", () => {
     await world.target.authorize({ state: "s&1" });
     await world.target.exchange({ code: "c" });
     await world.target.list({ accessToken: "t", query: { id: ["a", "b"], limit: 5 } });
-    expect(asked[0]?.line).toMatch(
+    expect(requests[0]?.line).toMatch(
       /^GET \/base\/open-api\/oauth\/authorize\?clientId=.*&state=s%261&redirectUri=https.*&consent=a%20b$/,
     );
-    expect(asked[0]?.headers).toMatchObject({ "x-env": "staging", "x-user": "u" });
-    expect(asked[1]).toMatchObject({ line: "POST /base/open-api/oauth/access-token", body: '{"code":"c"}' });
-    expect(asked[1]?.headers["x-user"]).toBe(undefined);
-    expect(asked[2]?.line).toBe("GET /base/open-api/v1/notifications?id=a&id=b&limit=5");
-    expect(asked[2]?.headers).toMatchObject({
+    expect(requests[0]?.headers).toMatchObject({ "x-env": "staging", "x-user": "u" });
+    expect(requests[1]).toMatchObject({
+      line: "POST /base/open-api/oauth/access-token",
+      body: '{"code":"c"}',
+    });
+    expect(requests[1]?.headers["x-user"]).toBe(undefined);
+    expect(requests[2]?.line).toBe("GET /base/open-api/v1/notifications?id=a&id=b&limit=5");
+    expect(requests[2]?.headers).toMatchObject({
       "x-service-access-token": "t",
       "content-type": "application/json",
     });
   });
 
-  it("can be a query byte for byte, and no query at all", async () => {
-    const { world, asked } = await openAt({});
+  it("can carry a raw query byte for byte, or none", async () => {
+    const { world, requests } = await openAt({});
     await world.target.authorize({ rawQuery: "state=%zz&&=" });
     await world.target.list({ headers: [] });
-    expect(asked[0]?.line).toBe("GET /open-api/oauth/authorize?state=%zz&&=");
-    expect(asked[1]?.line).toBe("GET /open-api/v1/notifications");
+    expect(requests[0]?.line).toBe("GET /open-api/oauth/authorize?state=%zz&&=");
+    expect(requests[1]?.line).toBe("GET /open-api/v1/notifications");
   });
 
-  it("percent-encodes what it is given", () => {
+  it("percent-encode their query", () => {
     expect(encodeQuery({ a: "é&=", "b c": [1, "2"], none: [] })).toBe("a=%C3%A9%26%3D&b%20c=1&b%20c=2");
     expect(encodeQuery({ id: "half \ud800" })).toBe("id=half%20%EF%BF%BD");
   });
 });
 
-describe("what a session learns to mask", () => {
-  it("is every credential in an answer, from that very exchange on", async () => {
+describe("values that a session masks", () => {
+  it("include every credential in an answer, already in that exchange", async () => {
     const { world, scope, session } = await open();
     const tokens = await obtainTokens(world);
     const text = JSON.stringify(scope.exchanges);
@@ -90,13 +93,13 @@ describe("what a session learns to mask", () => {
     }
   });
 
-  it("is a code in a redirect", async () => {
+  it("include a code in a redirect", async () => {
     const { world, scope } = await openAt({}, {}, { location: "https://x/cb?code=the-code-in-it-1&state=s" });
     await world.target.authorize();
     expect(JSON.stringify(scope.exchanges)).not.toContain("the-code-in-it-1");
   });
 
-  it("is not the name or the number of an error, so that it reads the same in every run", async () => {
+  it("exclude error codes, so that they read the same in every run", async () => {
     for (const code of [
       "INVALID_CODE",
       "invalid_grant",
@@ -110,14 +113,14 @@ describe("what a session learns to mask", () => {
     }
   });
 
-  it("is a long code even without its state", async () => {
+  it("include a long code even without its state", async () => {
     const { world, scope } = await openAt({ code: "4f1c0ffee4f1c0ffee4f" });
     await world.target.authorize();
     expect(scope.exchanges[0]?.answer?.text).not.toContain("c0ffee");
   });
 });
 
-it("tells worlds and runs apart by strings that no other call returns", async () => {
+it("makes strings that are unique across worlds and runs", async () => {
   const { world, session } = await open();
   const other = (await open()).world;
   const strings = Array.from({ length: 500 }, () => [world.unique(), other.unique()]).flat();
@@ -126,7 +129,7 @@ it("tells worlds and runs apart by strings that no other call returns", async ()
   expect(session.limits.codeLifetimeMs).toBe(600_000);
 });
 
-it("lets go of the run's signal when it is closed", async () => {
+it("removes its listeners from the run's signal when it is closed", async () => {
   const fake = await stopping(startFake());
   const listeners = { added: 0, removed: 0 };
   const { signal } = new AbortController();
@@ -152,8 +155,8 @@ const listAnswer = (status: number, json: unknown): Answer => ({
   json,
 });
 
-describe("steps", () => {
-  it("tell tokens that work from strings that look like some", async () => {
+describe("steps shared by rules", () => {
+  it("distinguish credentials that work from strings that only look like them", async () => {
     const { world } = await open();
     const { accessToken, refreshToken, answer, client } = await obtainTokens(world);
     expect(await opens(world, accessToken)).toBe(true);
@@ -167,7 +170,7 @@ describe("steps", () => {
     expect(await yieldedCode(world, { ...answer, json: { code: "made up" } })).toBe(false);
   });
 
-  it("take a page for data, and an empty envelope of a refusal for none", () => {
+  it("count a page as data, but not an empty page with an error status", () => {
     expect(gaveData(listAnswer(200, { data: [], total: 0 }))).toBe(true);
     expect(gaveData(listAnswer(401, { data: [], total: 0 }))).toBe(false);
     expect(gaveData(listAnswer(401, { data: [{ id: 1 }] }))).toBe(true);
@@ -175,7 +178,7 @@ describe("steps", () => {
     expect(gaveData(listAnswer(200, { error: "no" }))).toBe(false);
   });
 
-  it("bracket what they do, and the ages between two brackets", async () => {
+  it("measure when they ran, and the age between two of them, as intervals", async () => {
     const { world, clock } = await open();
     const first = await timed(world, () => obtainTokens(world));
     await clock.sleep(5_000);
@@ -187,7 +190,7 @@ describe("steps", () => {
     });
   });
 
-  it("stand still with time while a hook is at work", async () => {
+  it("do not let a virtual clock advance while a hook is running", async () => {
     const { session, clock, world } = await open();
     const events = session.events;
     if (events === undefined) throw new Error("the fake has a trigger hook");

@@ -33,7 +33,7 @@ export const testDefects = (seen: readonly string[] | Readonly<Record<string, Re
   const rows: readonly (readonly [string, RegExp?])[] = isList(seen)
     ? seen.map((name) => [name])
     : Object.entries(seen);
-  test.for(rows)("%s is seen by its rule", async ([name, actual]) => {
+  test.for(rows)("the defect %s is detected by its rule", async ([name, actual]) => {
     const { verdict, broken } = await judgeDefect(name, { stopAtBreach: actual === undefined });
     if (verdict.kind !== "failed" && verdict.kind !== "warned") throw new Error(JSON.stringify(verdict));
     expect(verdict.kind).toBe(catalogue[broken].level === "advisory" ? "warned" : "failed");
@@ -65,6 +65,6 @@ export const testVariants = (
   names: readonly string[],
   alsoFine: readonly Verdict["kind"][] = [],
 ): void =>
-  test.each(servicesOf(names))("%s breaks nothing", async (behaviour) => {
+  test.each(servicesOf(names))("the variant %s breaks no rule", async (behaviour) => {
     expect(troublesOf(await judgeAll(judged, { behaviour }), alsoFine)).toEqual([]);
   });

@@ -11,16 +11,16 @@ const sample = (alphabet: string, length: number, amount = 64): string[] => {
   return Array.from({ length: amount }, () => Array.from({ length }, () => alphabet.charAt(next())).join(""));
 };
 
-test("random values have length times log2 of the alphabet", () => {
+test("random values have an entropy of length times log2 of the alphabet", () => {
   expect(guessability(sample("0123456789abcdef", 32))).toMatchObject({ bits: 128, monotone: false });
 });
 
-test("positions that never vary count nothing", () => {
+test("constant positions add no entropy", () => {
   const labelled = sample("0123456789abcdef", 16).map((value) => `code-0000-${value}`);
   expect(guessability(labelled)).toMatchObject({ bits: 64, sharedPrefix: 10 });
 });
 
-test("counters are in order, padded or not", () => {
+test("counters are recognized as monotone, padded or not", () => {
   const numbers = Array.from({ length: 30 }, (_, n) => n + 95);
   expect(guessability(numbers.map(String)).monotone).toBe(true);
   expect(guessability(numbers.map((n) => String(n).padStart(9, "0"))).monotone).toBe(true);

@@ -6,7 +6,7 @@ test.each([
   ["C:\\inetpub\\service\\Startup.cs is broken", "the path C:\\inetpub\\service\\Startup.cs"],
   ["near: SQLITE_BUSY", 'a message of SQLite ("SQLITE_BUSY")'],
   ["TypeError: Cannot read properties of undefined", 'a message of a runtime ("TypeError: ")'],
-])("%s tells about the inside", (text, found) => {
+])("finds internals in %s", (text, found) => {
   expect(internalsIn(text, "")).toBe(found);
 });
 
@@ -15,6 +15,6 @@ test.each([
   ["See https://docs.example/app/errors/state/charset.html", ""],
   ["the file /etc/passwd/../a.conf is no token", "/etc/passwd/../a.conf"],
   ["Please select an account from the list.", ""],
-])("%s tells nothing", (text, sent) => {
+])("finds no internals in %s", (text, sent) => {
   expect(internalsIn(text, sent)).toBeUndefined();
 });

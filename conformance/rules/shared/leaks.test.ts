@@ -29,7 +29,7 @@ describe("stack traces", () => {
     ["PHP", "Stack trace:\n#0 /srv/index.php(12): issue()\n#1 {main}"],
     ["Ruby", "app.rb:12:in `issue': no (RuntimeError)"],
     ["Rust", "thread 'main' panicked at src/main.rs:2:5:"],
-  ])("of %s are told", (platform, trace) => {
+  ])("of %s are recognized", (platform, trace) => {
     expect(stackTraceIn(answerOf(trace))).toBe(platform);
     expect(stackTraceIn(jsonAnswer({ error: { detail: trace } }))).toBe(platform);
     expect(
@@ -43,7 +43,7 @@ describe("stack traces", () => {
     "Meet us at noon (room 3:15) at the office.",
     "invalid_grant",
     "at line 1 column 12 of the body",
-  ])("are not seen in %j", (text) => {
+  ])("are not found in %j", (text) => {
     expect(stackTraceIn(answerOf(text))).toBe(undefined);
     expect(stackTraceIn(jsonAnswer({ message: text }))).toBe(undefined);
   });
@@ -60,7 +60,7 @@ describe("strings that may be credentials", () => {
     expect(tokenLike(answerOf(`<p>Bearer ${token}</p>`), [])).toEqual([token]);
   });
 
-  it("are neither what the request contained nor words", () => {
+  it("do not include values from the request or ordinary words", () => {
     expect(tokenLike(jsonAnswer({ echo: token }), [token])).toEqual([]);
     expect(tokenLike(jsonAnswer({ error: "authorization-code-unknown" }), [])).toEqual([]);
   });

@@ -8,14 +8,14 @@ const answer = (location: string, status = 302) => ({
   text: "",
   json: undefined,
 });
-const asked = "https://bücher.example:8443/rück?q=a%26b&r=1";
+const redirectUri = "https://bücher.example:8443/rück?q=a%26b&r=1";
 
 test.each([
   "https://xn--bcher-kva.example:8443/r%C3%BCck?q=a%26b&r=1&code=c&state=s",
   "https://xn--bcher-kva.example:8443/r%c3%bcck?state=s&code=c&q=a%26b&r=1",
   "https://bücher.example:8443/rück?q=a%26b&r=1#code=c&state=s",
-])("the address is there whole in %s", (location) => {
-  expect(strayLocation(answer(location), asked)).toBeUndefined();
+])("accepts %s as the whole redirectUri", (location) => {
+  expect(strayLocation(answer(location), redirectUri)).toBeUndefined();
 });
 
 test.each([
@@ -24,10 +24,10 @@ test.each([
   "https://xn--bcher-kva.example:8443/r%C3%BCck?q=a&b&r=1&code=c",
   "https://xn--bcher-kva.example:8443/R%C3%BCck?q=a%26b&r=1&code=c",
   "https://xn--bcher-kva.example:8443/r%C3%BCck?q=a%26b&r=1?code=c",
-])("%s leads astray", (location) => {
-  expect(strayLocation(answer(location), asked)).toBe(new URL(location).href);
+])("reports %s as another address", (location) => {
+  expect(strayLocation(answer(location), redirectUri)).toBe(new URL(location).href);
 });
 
-test("an answer that is not a redirect leads nowhere", () => {
-  expect(strayLocation(answer("https://elsewhere.example/", 200), asked)).toBeUndefined();
+test("ignores the Location of an answer that is not a redirect", () => {
+  expect(strayLocation(answer("https://elsewhere.example/", 200), redirectUri)).toBeUndefined();
 });

@@ -13,28 +13,28 @@ const sampleOf = (characters: string, length: number, seed = 1): string[] =>
 const hex = "0123456789abcdef";
 const letters = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_";
 
-test("random values count length times log2 of the alphabet", () => {
+test("random values have length times log2 of the alphabet as bits", () => {
   for (const seed of [1, 2, 3, 4, 5]) {
     expect(bitsToGuess(sampleOf(hex, 32, seed))).toBe(128);
     expect(bitsToGuess(sampleOf(letters, 43, seed))).toBeGreaterThan(250);
   }
 });
 
-test("what all values share counts nothing", () => {
+test("a part that all values share adds no bits", () => {
   const values = sampleOf(hex, 16).map((value) => `eyJhbGciOiJIUzI1NiJ9.${value}`);
   expect(bitsToGuess(values)).toBe(64);
 });
 
-test("a counter counts nothing, and a clock before random characters neither", () => {
+test("counters have no bits, and a timestamp before random characters adds almost none", () => {
   const counters = Array.from({ length: 24 }, (_, at) => `token-${String(1_000 + at)}`);
   expect(bitsToGuess(counters)).toBe(0);
   const random = sampleOf(hex, 16);
   const timed = random.map((value, at) => `${(0x18f0_0000 + at * 77).toString(16)}${value}`);
-  // The digit of the clock that moves too fast to be in order passes for random.
+  // The last digit of the timestamp changes too fast to be in order, so it counts as random.
   expect(bitsToGuess(timed)).toBeLessThanOrEqual(68);
 });
 
-test("the same characters twice count once, and what stands in a known value not at all", () => {
+test("repeated characters count once, and characters of a known value not at all", () => {
   const random = sampleOf(hex, 16);
   expect(bitsToGuess(random.map((value) => value + value))).toBe(64);
   expect(
