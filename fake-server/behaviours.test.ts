@@ -24,7 +24,7 @@ test("names are unique across defects and variants, in lower case with dashes", 
   for (const [name] of entries) expect(name).toMatch(/^[a-z\d]+(?:-[a-z\d]+)*$/);
 });
 
-test("names, what each breaks, and the decisions that it replaces are those that are listed", async () => {
+test("names, broken requirements and replaced decisions match the stored list", async () => {
   const kinds = {
     defect: defects,
     variant: variants,
@@ -40,28 +40,25 @@ test("names, what each breaks, and the decisions that it replaces are those that
   await expect(`${lines.toSorted().join("\n")}\n`).toMatchFileSnapshot("testing/behaviours.txt");
 });
 
-test("there are as many defects and variants as the gate is to be measured by", () => {
+test("there are at least 95 defects and 32 variants", () => {
   expect(Object.keys(defects).length).toBeGreaterThanOrEqual(95);
   expect(Object.keys(variants).length).toBeGreaterThanOrEqual(32);
 });
 
-test.each(entries)(
-  "%s replaces decisions that there are, and says how in its own sentence",
-  (name, entry) => {
-    const replaced = Object.entries(entry.replaces(sound));
-    for (const [decision, replacement] of replaced) {
-      expect(sound).toHaveProperty(decision);
-      expect(replacement).not.toBe(sound[decision as keyof typeof sound]);
-    }
-    expect(replaced.length > 0 || "clockMode" in entry).toBe(true);
-    expect(entry.summary).toMatch(/^\S.*\.$/);
-    expect(entries.filter(([, { summary }]) => summary === entry.summary).map(([other]) => other)).toEqual([
-      name,
-    ]);
-  },
-);
+test.each(entries)("%s replaces existing decisions and has a summary of its own", (name, entry) => {
+  const replaced = Object.entries(entry.replaces(sound));
+  for (const [decision, replacement] of replaced) {
+    expect(sound).toHaveProperty(decision);
+    expect(replacement).not.toBe(sound[decision as keyof typeof sound]);
+  }
+  expect(replaced.length > 0 || "clockMode" in entry).toBe(true);
+  expect(entry.summary).toMatch(/^\S.*\.$/);
+  expect(entries.filter(([, { summary }]) => summary === entry.summary).map(([other]) => other)).toEqual([
+    name,
+  ]);
+});
 
-test("every defect breaks requirements that there are", () => {
+test("every defect breaks existing requirements, each named once", () => {
   for (const [name, { breaks }] of Object.entries(defects)) {
     expect({ name, known: breaks.length > 0 && breaks.every(isRequirementId) }).toEqual({
       name,
@@ -77,12 +74,12 @@ test("every required and every derived requirement is broken by a defect", () =>
   expect(bound.filter((id) => !broken.has(id))).toEqual([]);
 });
 
-test("each service gets its own decisions, so that one does not remember another's requests", () => {
+test("each service gets its own instance of a behaviour, so that no state is shared", () => {
   const behaviour = findBehaviour("code-reusable-twice");
   expect(behaviour.make()).not.toBe(behaviour.make());
 });
 
-test("an unknown name is answered with names near it", () => {
+test("an unknown name is rejected with a similar one suggested", () => {
   expect(() => findBehaviour("code-live-an-hour")).toThrow(ConfigurationError);
   expect(() => findBehaviour("code-live-an-hour")).toThrow("code-lives-an-hour");
   expect(() => findBehaviour("constructor")).toThrow(ConfigurationError);
@@ -91,7 +88,7 @@ test("an unknown name is answered with names near it", () => {
 describe("bundles of variants", () => {
   const bundles = bundlesOf(variants, 9);
 
-  it("have each variant once, in no more services than the decision needs that most of them change", () => {
+  it("contain each variant once and are as few as possible", () => {
     expect(bundles.flat().toSorted()).toEqual(Object.keys(variants).toSorted());
     const kinds = Object.values(variants).filter(({ changes, replaces }) =>
       changes === undefined
@@ -101,7 +98,7 @@ describe("bundles of variants", () => {
     expect(bundles).toHaveLength(Math.max(kinds.length, Math.ceil(Object.keys(variants).length / 9)));
   });
 
-  it("show all that each of them changes", () => {
+  it("combine only variants that change different decisions, and apply all of them", () => {
     for (const names of bundles) {
       const changed = names.flatMap((name): readonly string[] => {
         const { changes, replaces } = variants[name] ?? {};

@@ -3,7 +3,7 @@ import { createClock, pause } from "./clock.ts";
 
 const START_MS = 1_000_000;
 
-test("a frozen clock stands still until it is advanced, and then moves by exactly that much", async () => {
+test("a frozen clock moves only when it is advanced, by exactly that amount", async () => {
   const clock = createClock("frozen", START_MS);
   await pause(5);
   expect(clock.nowMs()).toBe(START_MS);
@@ -11,7 +11,7 @@ test("a frozen clock stands still until it is advanced, and then moves by exactl
   expect(advance).toEqual({ now: START_MS + 250, fired: 0, inFlight: 0, nextDue: null });
 });
 
-test("an advance steps from timer to timer, so that each sees the time that it was due at", async () => {
+test("an advance fires timers in order, each at its due time", async () => {
   const clock = createClock("frozen", 0);
   const seen: [string, number][] = [];
   const note = (name: string) => () => void seen.push([name, clock.nowMs()]);
@@ -28,7 +28,7 @@ test("an advance steps from timer to timer, so that each sees the time that it w
   expect(advance).toEqual({ now: 50, fired: 3, inFlight: 0, nextDue: 99 });
 });
 
-test("a clock that jumps shows each timer the end of the advance, and what a timer sets counts from there", async () => {
+test("a jumping clock fires timers at the end of the advance, and timers that they set count from there", async () => {
   const clock = createClock("jumping", 0);
   const seen: number[] = [];
   const again = (): void => {
@@ -40,7 +40,7 @@ test("a clock that jumps shows each timer the end of the advance, and what a tim
   expect(seen).toEqual([45]);
 });
 
-test("a timer that a timer sets fires within the same advance when it is due in it", async () => {
+test("a timer set by another timer fires in the same advance if it is due within it", async () => {
   const clock = createClock("frozen", 0);
   const seen: number[] = [];
   const again = (): void => {
@@ -54,7 +54,7 @@ test("a timer that a timer sets fires within the same advance when it is due in 
   expect(seen).toEqual([20, 40, 60]);
 });
 
-test("what a timer sets off is awaited before time goes on", async () => {
+test("an advance awaits a timer's asynchronous task before time goes on", async () => {
   const clock = createClock("frozen", 0);
   const seen: [string, number][] = [];
   clock.schedule(10, async () => {
@@ -69,7 +69,7 @@ test("what a timer sets off is awaited before time goes on", async () => {
   ]);
 });
 
-test("two advances at once add up and fire each timer once", async () => {
+test("two concurrent advances add up and fire each timer once", async () => {
   const clock = createClock("frozen", 0);
   let fired = 0;
   clock.schedule(15, () => void (fired += 1));
@@ -78,11 +78,11 @@ test("two advances at once add up and fire each timer once", async () => {
   expect(fired).toBe(1);
 });
 
-test("a timer that was taken back does not fire, and neither does any after a stop", async () => {
+test("a cancelled timer does not fire, nor does any timer after the clock is stopped", async () => {
   const clock = createClock("frozen", 0);
   let fired = 0;
-  const takeBack = clock.schedule(5, () => void (fired += 1));
-  takeBack();
+  const cancel = clock.schedule(5, () => void (fired += 1));
+  cancel();
   await clock.advance(10);
   clock.schedule(15, () => void (fired += 1));
   clock.stop();
@@ -90,7 +90,7 @@ test("a timer that was taken back does not fire, and neither does any after a st
   expect(fired).toBe(0);
 });
 
-test("a flowing clock moves by itself, fires by itself, and can be advanced too", async () => {
+test("a flowing clock moves and fires timers by itself, and can also be advanced", async () => {
   const clock = createClock("flowing", 0);
   const firedAtMs = await new Promise<number>((resolve) => {
     clock.schedule(5, () => resolve(clock.nowMs()));
@@ -101,7 +101,7 @@ test("a flowing clock moves by itself, fires by itself, and can be advanced too"
   clock.stop();
 });
 
-test("a timer on a flowing clock fires early in real time when the clock is advanced past it", async () => {
+test("a flowing clock fires a timer at once when it is advanced past the due time", async () => {
   const clock = createClock("flowing", 0);
   let fired = 0;
   clock.schedule(86_400_000, () => void (fired += 1));
@@ -110,7 +110,7 @@ test("a timer on a flowing clock fires early in real time when the clock is adva
   clock.stop();
 });
 
-test("an advance awaits work that goes on, and steps on once it hangs", async () => {
+test("an advance waits for work that makes progress, and goes on when work hangs", async () => {
   const clock = createClock("frozen", 0, 40);
   const seen: [string, number][] = [];
   const healthy = clock.begin();
@@ -142,7 +142,7 @@ test("an advance awaits work that goes on, and steps on once it hangs", async ()
   ]);
 });
 
-test("work that moves for ever does not stop the clock for ever", async () => {
+test("an advance ends although work makes progress without end", async () => {
   const clock = createClock("frozen", 0, 20);
   const dripping = clock.begin();
   const drip = setInterval(dripping.moved, 5);

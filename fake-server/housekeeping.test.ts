@@ -8,7 +8,7 @@ const liveOf = async (controlUrl: string): Promise<Record<string, number>> => {
   return counters.live;
 };
 
-test("credentials that are long dead are forgotten, and those that live are not", async () => {
+test("long expired credentials are removed and valid ones are kept", async () => {
   await using service = await startTestService();
   const { refreshToken } = await tokensOf(service);
   for (let issued = 0; issued < 40; issued += 1) await service.code();

@@ -65,7 +65,7 @@ const tellCaught = async (seed: number): Promise<void> => {
     else tell(`${name}: ${unseen.join(", ")} was not seen`);
   }
   figure(
-    "defects that load shows, caught under the right rule or objective",
+    "load defects caught under the right rule or objective",
     `${caught} of ${Object.keys(loadDefects).length}`,
     "all",
   );
@@ -82,7 +82,7 @@ const tellOfGate = async (): Promise<void> => {
     judged += results.length;
     broken += results.filter(({ verdict }) => isBreach(verdict)).length;
   }
-  figure("their rules that the gate sees broken as well", `${broken} of ${judged}`, "few; shown");
+  figure("rules of these defects that the gate finds broken as well", `${broken} of ${judged}`, "few; shown");
 };
 
 const tellAlarms = async (seed: number): Promise<void> => {
@@ -95,9 +95,9 @@ const tellAlarms = async (seed: number): Promise<void> => {
       if (found.valid) valid += 1;
       if (found.broken.length > 0) tell(`${name}: ${found.broken.join(", ")} under ${scenario}`);
     }
-  figure("rules that load calls broken on conforming services", `${alarms}`, "0");
+  figure("rules reported as broken on conforming services", `${alarms}`, "0");
   figure(
-    `  loads that were valid, of ${services.length} services in ${scenarioNames.length} scenarioNames`,
+    `  valid loads, of ${services.length} services in ${scenarioNames.length} scenarios`,
     `${valid} of ${services.length * scenarioNames.length}`,
     "none; shown",
   );

@@ -14,14 +14,14 @@ const notification = (id: string, accountId = "account"): StoredNotification => 
 const all = { where: "TRUE", parameters: [], orderBy: "sequence" };
 const of = (accountId: string) => ({ where: "accountId = ?", parameters: [accountId], orderBy: "sequence" });
 
-test("what was added is counted and read back field by field, the owner left out", () => {
+test("an added notification is counted and read back without its owner", () => {
   store.add(notification("a"));
   const { owner: _, ...shown } = notification("a");
   expect(store.count(all)).toBe(1);
   expect(store.read(all, 0, 10)).toEqual([shown]);
 });
 
-test("a write is seen by the next read, of everything and of a selection alike", () => {
+test("the next read sees a write, with and without a filter", () => {
   store.add(notification("a", "one"));
   expect([store.count(all), store.count(of("one")), store.count(of("two"))]).toEqual([1, 1, 0]);
   store.add(notification("b", "two"));
@@ -29,14 +29,14 @@ test("a write is seen by the next read, of everything and of a selection alike",
   expect(store.read(of("two"), 0, 10).map(({ id }) => id)).toEqual(["b"]);
 });
 
-test("pages are cut where they are asked for, the hugest offset included", () => {
+test("pages start at the requested offset, however large", () => {
   for (const id of ["a", "b", "c", "d", "e"]) store.add(notification(id));
   const offsets = [0, 2, 4, 6, Number.MAX_SAFE_INTEGER];
   const pages = offsets.map((offset) => store.read(all, offset, 2).map(({ id }) => id));
   expect(pages).toEqual([["a", "b"], ["c", "d"], ["e"], [], []]);
 });
 
-test("values are never taken for SQL", () => {
+test("filter values are never interpreted as SQL", () => {
   store.add(notification("a", "one"));
   expect(store.count(of("one' OR 'a'='a"))).toBe(0);
   expect(store.count(of("%"))).toBe(0);

@@ -6,19 +6,19 @@ const tokensFrom = (seed: number): readonly string[] => {
   return Array.from({ length: 20 }, () => random.token(32));
 };
 
-test("the same seed gives the same values, another seed others", () => {
+test("the same seed gives the same values, and another seed gives others", () => {
   expect(tokensFrom(3)).toEqual(tokensFrom(3));
   expect(tokensFrom(3)).not.toEqual(tokensFrom(4));
 });
 
-test("tokens have the asked-for bytes and do not repeat", () => {
+test("tokens have the requested length and do not repeat", () => {
   const random = randomFrom(1);
   const tokens = new Set(Array.from({ length: 5_000 }, () => random.token(24)));
   expect(tokens.size).toBe(5_000);
   for (const token of tokens) expect(token).toMatch(/^[\w-]{32}$/);
 });
 
-test("every symbol occurs at every position", () => {
+test("every symbol occurs at every position of a token", () => {
   const random = randomFrom(1);
   const seen = Array.from({ length: 32 }, () => new Set<string>());
   for (let round = 0; round < 2_000; round += 1) {

@@ -28,7 +28,7 @@ const serving = async <T>(
   return used;
 };
 
-test("it says where it listens, keeps secrets to itself, and frees its ports when told to end", async () => {
+test("serve reports its addresses without secrets, and frees its ports when aborted", async () => {
   const clientsFile = await file(
     "clients.json",
     JSON.stringify([{ id: "one", secret: "hush", redirectUri: "https://one.example/" }]),
@@ -49,13 +49,13 @@ test("a profile is written with its secrets in files that only the owner can rea
   expect((await stat(`${profileFile}.secret-1`)).mode & 0o777).toBe(0o600);
 });
 
-test("a signal that was given before ends it at once", async () => {
+test("serve ends at once if its signal is already aborted", async () => {
   const said: string[] = [];
   await serve({}, { signal: AbortSignal.abort(), listening: ({ baseUrl }) => said.push(baseUrl) });
   await expect(fetch(said[0] ?? "")).rejects.toThrow("fetch failed");
 });
 
-test("a clients file that cannot be used is refused before anything listens", async () => {
+test("serve refuses an unusable clients file and an unknown behaviour", async () => {
   const io = { signal: AbortSignal.abort(), listening: () => undefined };
   await expect(serve({ clientsFile: path.join(folder, "none.json") }, io)).rejects.toThrow(
     "there is no such file",

@@ -22,17 +22,17 @@ const raw = (text: string): Promise<string> =>
 
 test.each([
   ["not JSON", "not json"],
-  ["nothing", ""],
-  ["cut short", '{"clientId":"a"'],
+  ["empty", ""],
+  ["truncated", '{"clientId":"a"'],
   ["an array", "[]"],
   ["deeply nested", `${"[".repeat(50_000)}${"]".repeat(50_000)}`],
-  ["__proto__", '{"__proto__":{"clientId":"a"}}'],
-])("a body that is %s gets a refusal, not a failure", async (_kind, body) => {
+  ["an object with __proto__", '{"__proto__":{"clientId":"a"}}'],
+])("a body that is %s gets 400 or 401", async (_kind, body) => {
   const { status } = await service.post(EXCHANGE, body);
   expect([400, 401]).toContain(status);
 });
 
-test("a body of one mebibyte is refused as too large, and the connection survives", async () => {
+test("a body of one mebibyte gets 413, and the next request succeeds", async () => {
   const code = await service.code();
   const { id, secret } = service.client;
   const big = JSON.stringify({ clientId: id, clientSecret: secret, code, padding: "x".repeat(2 ** 20) });
@@ -40,13 +40,13 @@ test("a body of one mebibyte is refused as too large, and the connection survive
   expect((await service.exchange(code)).status).toBe(200);
 });
 
-test("a body is read whatever its Content-Type says", async () => {
+test("a body is read whatever its Content-Type", async () => {
   const { id, secret } = service.client;
   const body = JSON.stringify({ clientId: id, clientSecret: secret, code: await service.code() });
   expect((await service.post(EXCHANGE, body, { "content-type": "text/weird; x" })).status).toBe(200);
 });
 
-test("other paths and methods do nothing and say so", async () => {
+test("other paths and methods get 404", async () => {
   expect((await service.get("/open-api/oauth/authorize/")).status).toBe(404);
   expect((await service.get("/open-api/notifications")).status).toBe(404);
   expect((await service.get("/open-api/%zz")).status).toBe(404);
@@ -56,7 +56,7 @@ test("other paths and methods do nothing and say so", async () => {
   }
 });
 
-test("bytes that are no HTTP get an answer, and the service goes on", async () => {
+test("malformed HTTP gets a 4xx answer, and the service still serves", async () => {
   const target = "/open-api/oauth/authorize?state=a";
   expect(await raw("GARBAGE\r\n\r\n")).toMatch(/^HTTP\/1\.1 400/);
   expect(await raw(`GET ${target} b HTTP/1.1\r\nhost: x\r\n\r\n`)).toMatch(/^HTTP\/1\.1 400/);
@@ -64,7 +64,7 @@ test("bytes that are no HTTP get an answer, and the service goes on", async () =
   expect((await service.authorize()).status).toBe(200);
 });
 
-test("refusals hold no stack trace", async () => {
+test("refusals contain no stack trace", async () => {
   const replies = [await service.post(EXCHANGE, "{"), await service.get("/%zz"), await service.exchange(1)];
   for (const { text } of replies) expect(text).not.toMatch(/\.ts|node_modules|\n +at /);
 });

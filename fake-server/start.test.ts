@@ -5,7 +5,7 @@ import { startFakeServer } from "./index.ts";
 import { startTestService, tokensOf } from "./testing/flow.ts";
 import { ConfigurationError } from "../conformance/contract/problem.ts";
 
-test("a port in use is named, and nothing stays open", async () => {
+test("a port in use is refused by its number, and nothing stays open", async () => {
   const first = await startFakeServer();
   const port = Number(new URL(first.baseUrl).port);
   const failure = await startFakeServer({ port }).catch((error: unknown) => error);
@@ -30,7 +30,7 @@ const opened = async (url: string, text: string): Promise<Socket> => {
   return socket;
 };
 
-test("a stop ends connections that said nothing or hang within a request", async () => {
+test("stop closes idle connections and unfinished requests", async () => {
   const server = await startFakeServer();
   const sockets = [
     await opened(server.baseUrl, ""),
@@ -54,7 +54,7 @@ test("the same seed gives the same credentials and ids", async () => {
   expect(await issuedWith(5)).not.toEqual(await issuedWith(6));
 });
 
-test("limits can be shortened", async () => {
+test("configured limits apply to lifetimes and page size", async () => {
   await using service = await startTestService({
     limits: { codeLifetimeMs: 1_000, accessTokenLifetimeMs: 5_000, defaultLimit: 2 },
   });

@@ -172,12 +172,12 @@ export const throughput = async (): Promise<void> => {
       }
       bare.stop();
       figure(
-        `${call.name}: requests for one second of processor, of a bare route's`,
+        `${call.name}: requests per second of CPU time, as a share of a bare route's`,
         median(perCore).toFixed(2),
         "at least 0.80",
       );
       figure(
-        `${call.name}: requests a second, of a bare route's`,
+        `${call.name}: requests a second, as a share of a bare route's`,
         median(overall).toFixed(2),
         "at least 0.80",
       );

@@ -4,7 +4,7 @@ import { createTimers, type Timer } from "./timers.ts";
 
 const timer = (dueMs: number, sequence: number): Timer => ({ dueMs, sequence, task: () => {} });
 
-test("timers come out by due moment and then by the order in which they were set, whatever was taken out", () => {
+test("timers are ordered by due time, then by the order in which they were set, also after removals", () => {
   const { uint32 } = randomFrom(7);
   const timers = createTimers();
   const expected = new Set<Timer>();
@@ -28,7 +28,7 @@ test("timers come out by due moment and then by the order in which they were set
   );
 });
 
-test("what was cleared is out, and taking it out again does no harm", () => {
+test("removing a cleared timer has no effect", () => {
   const timers = createTimers();
   const [gone, kept] = [timer(1, 0), timer(2, 1)];
   timers.add(gone);

@@ -3,7 +3,7 @@ import { unlistedService } from "../testing/flow.ts";
 import { defects } from "./index.ts";
 import { HOUR_MS } from "../../conformance/contract/duration.ts";
 
-/** What answers with an error of the server on purpose. */
+/** Defects that answer 500 on purpose. */
 const answersWith500 = ["refusal-of-expired-code-shows-stack"];
 
 /** Every operation once, well and badly; whatever the defect, each has to be answered. */

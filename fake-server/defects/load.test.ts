@@ -8,7 +8,7 @@ import { startPushing } from "../testing/pushing.ts";
 
 const entries = Object.entries(loadDefects);
 const breaksOf = (name: string) => loadDefects[name]?.breaks ?? [];
-/** Those that break a rule, by the scenarios that show them. */
+/** Names of the load defects that break a rule and show in one of these scenarios. */
 const shownBy = (...scenarios: readonly string[]): readonly string[] =>
   entries
     .filter(([, { breaks, shownBy: load }]) => breaks.length > 0 && scenarios.includes(load.scenario))
@@ -18,7 +18,7 @@ const ofReaders = shownBy("notifications");
 const ofPushes = shownBy("push");
 
 const USUAL: WarmUp = { exchanges: 260, refreshes: 190 };
-/** What comes with the number of codes and tokens needs more of them. */
+/** Defects that show only after many codes or tokens need a longer warm-up. */
 const warmUps: Readonly<Record<string, WarmUp>> = {
   "load-codes-of-eighteen-bits": { ...USUAL, codes: 1_500 },
   "load-tokens-repeat-after-a-thousand": { ...USUAL, refreshes: 1_000 },
@@ -40,7 +40,7 @@ const eventsAt = async (behaviour: string) => {
   return await crowdOfEvents(service);
 };
 
-test("there are enough of them, each with a rule that it breaks or an objective that it misses", () => {
+test("there are at least 20 load defects, each of which breaks a rule or misses an objective", () => {
   expect(entries.length).toBeGreaterThanOrEqual(20);
   for (const [name, { breaks, misses }] of entries) {
     expect({ name, known: breaks.every(isRequirementId) }).toEqual({ name, known: true });
@@ -48,26 +48,26 @@ test("there are enough of them, each with a rule that it breaks or an objective 
   }
 });
 
-test.each(ofClients)("%s is seen by a crowd of clients", async (behaviour) => {
+test.each(ofClients)("%s breaks its rules under concurrent clients", async (behaviour) => {
   expect([...(await clientsAt(behaviour))]).toEqual(expect.arrayContaining([...breaksOf(behaviour)]));
 });
 
-test.each(ofReaders)("%s is seen by a crowd of readers", async (behaviour) => {
+test.each(ofReaders)("%s breaks its rules under concurrent readers", async (behaviour) => {
   expect([...(await readersAt(behaviour))]).toEqual(expect.arrayContaining([...breaksOf(behaviour)]));
 });
 
-test.each(ofPushes)("%s is seen by a receiver of many events", async (behaviour) => {
+test.each(ofPushes)("%s breaks its rules when many events are pushed", async (behaviour) => {
   expect([...(await eventsAt(behaviour))]).toEqual(expect.arrayContaining([...breaksOf(behaviour)]));
 });
 
 test.each(["sound", ...bundlesOf(loadVariants, 8).map((names) => names.join(joint))])(
-  "%s shows a crowd of clients nothing",
+  "%s breaks no rule under concurrent clients",
   async (behaviour) => {
     expect([...(await clientsAt(behaviour))]).toEqual([]);
   },
 );
 
-test("pages get slower with every notification", async () => {
+test("load-pages-slower-with-every-notification takes more than 350 ms to list after 60 events", async () => {
   await using service = await startTestService({ behaviour: "load-pages-slower-with-every-notification" });
   using crowd = crowdAt(service);
   const { accessToken } = await tokensOf(service);
@@ -77,7 +77,7 @@ test("pages get slower with every notification", async () => {
   expect(performance.now() - startedMs).toBeGreaterThan(350);
 });
 
-test("a push waits for the lock of the one before it", async () => {
+test("load-push-holds-a-lock makes each push wait for the lock of the previous one", async () => {
   await using service = await startPushing({ behaviour: "load-push-holds-a-lock" });
   using crowd = crowdAt(service);
   await times(20, () => crowd.event(ACCOUNT));

@@ -5,9 +5,9 @@ import { defects } from "./index.ts";
 import { pushRequestDefects } from "./push-requests.ts";
 import { pushSlowDefects } from "./push-slow.ts";
 
-/** What these break shows only with certificates. */
+/** Their breaches show only over TLS. */
 const UNSEEN_OVER_HTTP = new Set(["push-certificate-unchecked"]);
-/** What these break takes a receiver that refuses, hangs or reads the list; detection shows that rules see it. */
+/** Their breaches show only to a receiver that refuses, hangs or reads the list; `detect` shows that rules find them. */
 const UNSEEN_IN_A_TRACE = new Set([...Object.keys(pushSlowDefects), ...Object.keys(pushRequestDefects)]);
 const pushDefects = Object.keys(defects).filter(
   (name) =>
@@ -21,12 +21,12 @@ beforeAll(async () => {
   sound = await pushTrace("sound");
 });
 
-test("there are enough of them, and the sound sender is the same each time", async () => {
+test("there are at least 45 push defects, and the sound sender is deterministic", async () => {
   expect(pushDefects.length).toBeGreaterThanOrEqual(45);
   expect(await pushTrace("sound")).toBe(sound);
 });
 
-test.each(pushDefects)("%s is seen by a receiver or in the list", async (behaviour) => {
+test.each(pushDefects)("%s differs from the sound service in its pushes or its list", async (behaviour) => {
   expect(await pushTrace(behaviour)).not.toBe(sound);
 });
 
@@ -37,7 +37,7 @@ test.each([
   ["push-reading-r6-from-failure", [0, 30, 60, 120, 240, 480]],
   ["push-reading-r7-from-start", [0, 30, 90, 210, 450, 690]],
   ["push-reading-r7-from-failure", [0, 30, 90, 210, 450, 690]],
-])("%s has six pushes, at %j seconds", async (behaviour, seconds) => {
+])("%s sends six pushes, at %j seconds", async (behaviour, seconds) => {
   await using service = await startPushing({ behaviour });
   service.receiver.react = () => 500;
   await service.event({});

@@ -7,7 +7,7 @@ import type { Reaction } from "../testing/receiver.ts";
 
 const OTHER_ACCOUNT = "0b1e7c55-6d0e-4a5f-8f0a-2f4f3a1c9d77";
 
-test("an event is pushed at once, as a POST of the notification that is listed", async () => {
+test("an event is pushed at once, as a POST of the listed notification", async () => {
   await using service = await startPushing();
   const id = await service.event({ remark: "ünïcode", data: "{}" });
   await service.advance(0);
@@ -29,7 +29,7 @@ test("an acknowledged notification is not pushed again", async () => {
   });
 });
 
-test("one that fails is pushed five times, with the delays of the document in between", async () => {
+test("an unacknowledged notification is pushed five times, with the documented delays", async () => {
   await using service = await startPushing();
   service.receiver.react = () => 503;
   await service.event({});
@@ -40,7 +40,7 @@ test("one that fails is pushed five times, with the delays of the document in be
   expect(new Set(service.receiver.pushes.map(({ body }) => body)).size).toBe(1);
 });
 
-test("one great advance sends the same pushes as many small ones", async () => {
+test("one large advance sends all five pushes", async () => {
   await using service = await startPushing();
   service.receiver.react = () => 503;
   await service.event({});
@@ -48,7 +48,7 @@ test("one great advance sends the same pushes as many small ones", async () => {
   expect(service.receiver.pushes).toHaveLength(5);
 });
 
-test.each([1, 2, 3, 4, 5])("acknowledged at push %i it ends there", async (last) => {
+test.each([1, 2, 3, 4, 5])("pushes end at push %i if it is acknowledged", async (last) => {
   await using service = await startPushing();
   service.receiver.react = (_push, attempt) => (attempt < last ? 500 : 200);
   await service.event({});
@@ -64,14 +64,14 @@ const failures: Readonly<Record<string, Reaction>> = {
   "500": 500,
   "201": 201,
   "a connection closed before an answer": (_answer, { socket }) => void socket.end(),
-  "a reset": (_answer, { socket }) => void socket.resetAndDestroy(),
-  "half an answer": (answer, { socket }) => {
+  "a connection reset": (_answer, { socket }) => void socket.resetAndDestroy(),
+  "a truncated body": (answer, { socket }) => {
     answer.writeHead(200, { "content-length": "40" });
     answer.write('{"id":');
     setImmediate(() => socket.destroy());
   },
-  "half a head": (_answer, { socket }) => void socket.end("HTTP/1.1 200 OK\r\ncontent-"),
-  "no HTTP": (_answer, { socket }) => void socket.end("SMTP 220 hello\r\n\r\n"),
+  "a truncated header": (_answer, { socket }) => void socket.end("HTTP/1.1 200 OK\r\ncontent-"),
+  "an answer that is not HTTP": (_answer, { socket }) => void socket.end("SMTP 220 hello\r\n\r\n"),
 };
 
 test.each(Object.entries(failures))("%s leads to the next push", async (_name, failure) => {
@@ -97,7 +97,7 @@ test("a refused connection leads to the next push", async () => {
   await once(refused, "error");
 });
 
-test("a receiver that hangs holds up neither the clock nor other pushes, and fails when its time is over", async () => {
+test("a hanging receiver delays neither the clock nor other pushes, and its push fails at the time-out", async () => {
   await using service = await startPushing({ patienceMs: 40 });
   service.receiver.react = ({ accountId }, attempt) =>
     accountId === ACCOUNT && attempt === 1 ? () => undefined : 200;
@@ -118,7 +118,7 @@ test("a receiver that hangs holds up neither the clock nor other pushes, and fai
   expect(service.pushesOf(hanging)).toHaveLength(2);
 });
 
-test("more receivers that hang than pushes may be under way hold up the rest for one time-out only", async () => {
+test("hanging pushes that use up the concurrency limit delay others by one time-out only", async () => {
   await using service = await startPushing({ patienceMs: 40 });
   service.receiver.react = ({ accountId }) => (accountId === ACCOUNT ? () => undefined : 200);
   for (let n = 0; n < 64; n += 1) await service.event({});
@@ -129,7 +129,7 @@ test("more receivers that hang than pushes may be under way hold up the rest for
   expect(service.receiver.pushes.at(-1)?.accountId).toBe(OTHER_ACCOUNT);
 });
 
-test("notifications keep their own schedules", async () => {
+test("each notification keeps its own schedule", async () => {
   await using service = await startPushing();
   service.receiver.react = () => 500;
   const first = await service.event({});
@@ -142,7 +142,7 @@ test("notifications keep their own schedules", async () => {
   expect(secondsOf(second)).toEqual([7, 37, 97, 217, 457]);
 });
 
-test("without a callback nothing is pushed, and what came before one stays unpushed", async () => {
+test("an event without a registered callback is never pushed", async () => {
   await using service = await startPushing();
   await service.control("PUT", "/callback", { url: null });
   await service.event({});
@@ -151,7 +151,7 @@ test("without a callback nothing is pushed, and what came before one stays unpus
   expect(service.receiver.pushes).toEqual([]);
 });
 
-test("a later callback takes the pending pushes over", async () => {
+test("pending pushes go to the callback registered last", async () => {
   await using service = await startPushing();
   await service.control("PUT", "/callback", { url: "http://127.0.0.1:1/" });
   const id = await service.event({});
@@ -161,7 +161,7 @@ test("a later callback takes the pending pushes over", async () => {
   expect(service.receiver.pushes).toMatchObject([{ id, path: "/service/webhook?tenant=7" }]);
 });
 
-test("a reset forgets deliveries, callback and counts", async () => {
+test("a reset clears deliveries, callback and counters", async () => {
   await using service = await startPushing();
   service.receiver.react = () => 500;
   await service.event({});
@@ -179,7 +179,7 @@ test("a reset forgets deliveries, callback and counts", async () => {
   expect(service.receiver.pushes).toHaveLength(6);
 });
 
-test("the delays, the cap and the time-out follow the limits", async () => {
+test("delays, cap and time-out follow the limits", async () => {
   await using service = await startPushing({
     limits: { pushDelaysMs: [300, 600], maxPushes: 3, senderTimeoutMs: 100 },
     patienceMs: 40,
@@ -195,7 +195,7 @@ test("the delays, the cap and the time-out follow the limits", async () => {
   expect(service.receiver.pushes).toHaveLength(3);
 });
 
-test("on a flowing clock pushes go out by themselves", async () => {
+test("on a flowing clock pushes are sent without an advance", async () => {
   await using service = await startPushing({
     clockMode: "flowing",
     limits: { pushDelaysMs: [20, 40, 80, 160] },
@@ -208,7 +208,7 @@ test("on a flowing clock pushes go out by themselves", async () => {
     .toEqual({ sent: 4, acknowledged: 1, failed: 3, pending: 0 });
 });
 
-test("a hundred pending notifications cost an advance next to nothing", async () => {
+test("100 unacknowledged notifications get five pushes each", async () => {
   await using service = await startPushing();
   service.receiver.react = () => 500;
   for (let n = 0; n < 100; n += 1) await service.event({});

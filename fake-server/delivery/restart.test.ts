@@ -26,7 +26,7 @@ const advance = (controlUrl: string, ms: number) => call(`${controlUrl}/clock/ad
 const event = async (controlUrl: string): Promise<unknown> =>
   (await call(`${controlUrl}/events`, "POST", { accountId: ACCOUNT }))["id"];
 
-test("pending schedules, the callback, the notifications and the time go on after a restart", async () => {
+test("pending pushes, callback, notifications and clock survive a restart", async () => {
   await using receiver = await startTestReceiver();
   receiver.react = () => 500;
   const dataDirectory = path.join(folder, "stopped");
@@ -56,7 +56,7 @@ test("pending schedules, the callback, the notifications and the time go on afte
   await third.stop();
 });
 
-test("what came due while the service was down is pushed at once", async () => {
+test("a push that came due while the service was down is sent at once", async () => {
   await using receiver = await startTestReceiver();
   receiver.react = (_push, attempt) => (attempt === 1 ? 500 : 200);
   const dataDirectory = path.join(folder, "late");
@@ -73,7 +73,7 @@ test("what came due while the service was down is pushed at once", async () => {
   await second.stop();
 });
 
-test("a directory that cannot be used, or is in use, is named with the reason", async () => {
+test("a data directory that is unusable or in use is rejected with the reason", async () => {
   const file = path.join(folder, "file");
   await writeFile(file, "no directory");
   await expect(async () => startFakeServer({ dataDirectory: file })).rejects.toThrow(ConfigurationError);
@@ -112,7 +112,7 @@ const startProcess = async (dataDirectory: string) => {
   };
 };
 
-test("a service that is killed in the middle of pushes loses none, and sends none too often", async () => {
+test("a service killed during pushes loses no notification and exceeds no cap", async () => {
   await using receiver = await startTestReceiver();
   const dataDirectory = path.join(folder, "killed");
   let service = await startProcess(dataDirectory);

@@ -30,7 +30,7 @@ beforeAll(async () => {
   elsewhere = await certificateFor("elsewhere.example");
 });
 
-/** What one request to a receiver that reacts like this comes to. */
+/** The outcome of one request to a receiver that reacts like this. */
 const outcomeOf = async (
   react: (answer: ServerResponse, push: Received) => void,
   options: Partial<SendOptions> = {},
@@ -54,7 +54,7 @@ const outcomeOf = async (
   return { ...outcome, arrived: receiver.pushes.length };
 };
 
-test("an answer comes with its status, headers and body", async () => {
+test("an answer is reported with its status, headers and body", async () => {
   const outcome = await outcomeOf((answer) => {
     answer.writeEarlyHints({ link: "</x>" });
     answer.writeHead(202, { "x-y": ["1", "2"] }).end("héllo");
@@ -62,7 +62,7 @@ test("an answer comes with its status, headers and body", async () => {
   expect(outcome).toMatchObject({ kind: "answered", status: 202, headers: { "x-y": "1, 2" }, body: "héllo" });
 });
 
-test("a body that does not end is not read to its end, and the status stands", async () => {
+test("an endless body is cut at 64 KiB, and its status counts", async () => {
   const outcome = await outcomeOf((answer) => {
     answer.writeHead(200);
     const more = (): void => {
@@ -86,11 +86,11 @@ test.each([
   ["cut", ended((socket) => void socket.end("HTTP/1.1 200 OK\r\ncontent-length: 9\r\n\r\nhalf"))],
   ["cut", ended((socket) => void socket.end("HTTP/1.1 200 OK\r\ncont"))],
   ["malformed", ended((socket) => void socket.end("220 hello\r\n\r\n"))],
-])("an exchange that ends otherwise is told as %s", async (kind, react) => {
+])("an exchange that fails is reported as %s", async (kind, react) => {
   expect(await outcomeOf(react)).toMatchObject({ kind, arrived: 1 });
 });
 
-test("no answer in time, and an answer that drips beyond it, are told as timed-out", async () => {
+test("no answer, or one that is still incomplete at the time-out, is reported as timed-out", async () => {
   expect(await outcomeOf(() => undefined, { timeoutMs: 60 })).toMatchObject({ kind: "timed-out" });
   const dripping = await outcomeOf(
     (answer) => {
@@ -105,7 +105,7 @@ test("no answer in time, and an answer that drips beyond it, are told as timed-o
 
 const acknowledge = (answer: ServerResponse): void => void answer.end("{}");
 
-test("certificates are checked against the given authority, and against the host", async () => {
+test("certificates are checked against the given authority and the host", async () => {
   expect(await outcomeOf(acknowledge, { ca: own.authority }, own)).toMatchObject({ kind: "answered" });
   expect(await outcomeOf(acknowledge, {}, own)).toMatchObject({ kind: "untrusted", arrived: 0 });
   expect(await outcomeOf(acknowledge, { ca: own.authority }, untrusted)).toMatchObject({
@@ -121,7 +121,7 @@ test("certificates are checked against the given authority, and against the host
   });
 });
 
-test("what cannot be sent at all is a failure like others", async () => {
+test("a request that cannot be sent is reported as unreachable", async () => {
   const sender = createSender(createClock("frozen"));
   const options = {
     ca: undefined,
@@ -138,7 +138,7 @@ test("what cannot be sent at all is a failure like others", async () => {
   sender.close();
 });
 
-test("pushes over TLS share connections, by HTTP/1.1", async () => {
+test("pushes over TLS share one HTTP/1.1 connection", async () => {
   await using service = await startPushing({ receiver: { tls: own }, ca: own.authority });
   for (let n = 0; n < 5; n += 1) {
     await service.event({});
@@ -150,7 +150,7 @@ test("pushes over TLS share connections, by HTTP/1.1", async () => {
   expect([...sockets][0]).toMatchObject({ alpnProtocol: "http/1.1" });
 });
 
-test("a certificate that is not to be trusted is a failure that leads to the next push", async () => {
+test("an untrusted certificate fails the push and leads to the next one", async () => {
   await using service = await startPushing({ receiver: { tls: untrusted }, ca: own.authority });
   await service.event({});
   await service.advance(1_000);

@@ -33,8 +33,8 @@ const answered = (sent: Sent) => {
   return sent;
 };
 
-describe.each(["https", "http"] as const)("over %s a push", (scheme) => {
-  it("is acknowledged as the document says", async () => {
+describe.each(["https", "http"] as const)("a push over %s", (scheme) => {
+  it("is acknowledged as documented", async () => {
     const { sent, line, ended, id } = await push(scheme, { kind: "answer" });
     expect(JSON.parse(answered(sent).body.toString())).toEqual({ id, received: true });
     expect(line).toMatchObject({
@@ -92,13 +92,13 @@ describe.each(["https", "http"] as const)("over %s a push", (scheme) => {
     },
   );
 
-  it("is answered after a delay, which is told when it is over", async () => {
+  it("is answered after the planned delay, and its end is recorded", async () => {
     const { line, ended } = await push(scheme, { kind: "answer", delayMs: 60 });
     expect(ended.outcome).toBe("sent");
     expect(ended.answeredMs - line.completeMs).toBeGreaterThanOrEqual(59);
   });
 
-  it("is answered drop by drop", async () => {
+  it("is answered byte by byte with dribbleMs", async () => {
     const { sent, line, ended } = await push(scheme, {
       kind: "answer",
       body: { text: "0123456789" },
@@ -114,7 +114,7 @@ describe.each(["https", "http"] as const)("over %s a push", (scheme) => {
     expect(JSON.parse(gunzipSync(answered(sent).body).toString())).toEqual({ id, received: true });
   });
 
-  it("is answered after informational answers", async () => {
+  it("is answered after informational responses", async () => {
     const { sent } = await push(scheme, { kind: "answer", informational: [102, 103, 199] });
     expect(answered(sent)).toMatchObject({ status: 200, informational: [102, 103, 199] });
   });
@@ -126,20 +126,20 @@ describe.each(["https", "http"] as const)("over %s a push", (scheme) => {
     expect(ended.outcome).toBe("abandoned");
   });
 
-  it("is left hanging for a while, then closed", async () => {
+  it("is left hanging for the planned time, then its connection is closed", async () => {
     const { sent, line, ended } = await push(scheme, { kind: "hang", forMs: 40 });
     expect(sent).toMatchObject({ outcome: "failed", code: "ECONNRESET" });
     expect(ended.outcome).toBe("closed");
     expect(ended.answeredMs - line.completeMs).toBeGreaterThanOrEqual(39);
   });
 
-  it("is closed before an answer", async () => {
+  it("has its connection closed before an answer", async () => {
     const { sent, ended } = await push(scheme, { kind: "close", when: "before-answer" });
     expect(sent.outcome).toBe("failed");
     expect(ended.outcome).toBe("closed");
   });
 
-  it("gets half an answer", async () => {
+  it("gets a truncated answer", async () => {
     const { sent, ended } = await push(scheme, { kind: "close", when: "half-answer" });
     expect(answered(sent)).toMatchObject({ status: 200, whole: false });
     expect(answered(sent).body.length).toBeGreaterThan(0);
@@ -147,7 +147,7 @@ describe.each(["https", "http"] as const)("over %s a push", (scheme) => {
   });
 
   it.each([200, 302, 404, 503])(
-    "gets the head of an answer with status %i, or half of it",
+    "gets only the header, or a truncated body, of an answer with status %i",
     async (status) => {
       for (const when of ["head", "half-answer"] as const) {
         const { sent, line, ended } = await push(scheme, { kind: "close", when, status });
@@ -159,14 +159,14 @@ describe.each(["https", "http"] as const)("over %s a push", (scheme) => {
     },
   );
 
-  it("is reset, and the reset is one of TCP", async () => {
+  it("has its connection reset", async () => {
     const { sent, ended } = await push(scheme, { kind: "reset" });
     expect(sent).toEqual({ outcome: "failed", code: "ECONNRESET" });
     expect(ended.outcome).toBe("reset");
   });
 });
 
-describe("below HTTP", () => {
+describe("the sender's socket", () => {
   /** How a connection ends, as the socket of a sender sees it. */
   const endOf = async (
     action: PushAction,
@@ -186,7 +186,7 @@ describe("below HTTP", () => {
     });
   };
 
-  it("a reset comes without a goodbye, a close comes with one", async () => {
+  it("sees no FIN with a reset, and one with a close", async () => {
     expect(await endOf({ kind: "reset" })).toEqual({ error: "ECONNRESET", finished: false, text: "" });
     expect(await endOf({ kind: "close", when: "before-answer" })).toEqual({
       error: undefined,
@@ -195,20 +195,20 @@ describe("below HTTP", () => {
     });
   });
 
-  it("half an answer is cut within the length that it announced", async () => {
+  it("gets half of the announced body of a half answer", async () => {
     const { text, finished } = await endOf({ kind: "close", when: "half-answer" });
     expect(finished).toBe(true);
     const length = Number(/content-length: (\d+)/.exec(text)?.[1]);
     expect(text.split("\r\n\r\n")[1]?.length).toBe(Math.floor(length / 2));
   });
 
-  it("a status line is cut before the code", async () => {
+  it("gets a status line without its code", async () => {
     const { text, finished } = await endOf({ kind: "close", when: "status-line" });
     expect(finished).toBe(true);
     expect(text).toBe("HTTP/1.1 ");
   });
 
-  it("requests that do not wait for answers are answered one after the other", async () => {
+  it("gets answers to pipelined requests in order", async () => {
     const receiver = await stopping(
       startReceiver({
         scheme: "http",

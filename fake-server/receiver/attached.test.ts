@@ -62,7 +62,7 @@ const startServices = async (): Promise<typeof services> => {
       return JSON.parse(readFileSync(file, "utf8")) as Profile;
     }),
   );
-  if (frozen === undefined || flowing === undefined) throw new Error("there is one for each clock");
+  if (frozen === undefined || flowing === undefined) throw new Error("a service is missing");
   return { frozen, flowing };
 };
 
@@ -105,12 +105,12 @@ const clockMoves = async (service: Profile): Promise<number> => {
   return ((await counters.json()) as { clockMoves: number }).clockMoves;
 };
 
-describe("a receiver that runs elsewhere", () => {
+describe("an attached receiver", () => {
   it.each([
     ["frozen", 125],
     ["flowing", 155],
   ] as const)(
-    "serves every rule of pushes, each required and derived one held, in few moves of a %s clock",
+    "lets every required and derived push rule pass, in few moves of a %s clock",
     async (clock, most) => {
       const profile = profileWith(receiver.controlUrl, { env: "RECEIVER_TOKEN" }, services[clock]);
       const { exitCode, stdout, stderr } = await conform(profile, "--section", "push", "--json");
@@ -134,7 +134,7 @@ describe("a receiver that runs elsewhere", () => {
   it.each([
     ["another token", { env: "WRONG_TOKEN" }, /refuses the token of receiver\.attach\.token/],
     ["no token", undefined, /requires a token.*the profile has no receiver\.attach\.token/],
-  ])("is not to be had with %s: exit code 2", async (_, token, message) => {
+  ])("makes conform exit with 2 when given %s", async (_, token, message) => {
     const profile = profileWith(receiver.controlUrl, token);
     const { exitCode, stdout, stderr } = await conform(profile, "--only", "push.cap");
     expect(stderr).toMatch(message);
@@ -143,7 +143,7 @@ describe("a receiver that runs elsewhere", () => {
     expect(exitCode).toBe(2);
   });
 
-  it("that goes away in the middle leaves the run incomplete, and breaks no promise of the service", async () => {
+  it("leaves the run incomplete, without a breach, when it is killed during the run", async () => {
     const { child, journal, controlUrl } = await startReceiver();
     const profile = profileWith(controlUrl, { env: "RECEIVER_TOKEN" });
     const judging = conform(profile, "--only", "push.cap,code.unknown", "--json");

@@ -38,14 +38,14 @@ const closed = (socket: net.Socket): Promise<void> =>
     socket.once("close", () => resolve());
   });
 
-describe("what is no push", () => {
+describe("a request that is not a push", () => {
   it.each([
-    ["to another path", { path: "/other?x=1" }, 404, notification("n")],
-    ["with another method", { method: "PUT" }, 405, notification("n")],
-    ["that is not JSON", {}, 400, "{not json"],
-    ["without a body", {}, 400, ""],
-    ["that is not text", {}, 400, Buffer.from([0xff, 0xfe, 0x00])],
-  ])("%s is recorded, refused and not counted", async (_, options, status, body) => {
+    ["another path", { path: "/other?x=1" }, 404, notification("n")],
+    ["another method", { method: "PUT" }, 405, notification("n")],
+    ["a body that is not JSON", {}, 400, "{not json"],
+    ["no body", {}, 400, ""],
+    ["a body that is not text", {}, 400, Buffer.from([0xff, 0xfe, 0x00])],
+  ])("is recorded, refused and not counted: %s", async (_, options, status, body) => {
     const { receiver, control } = await start();
     const sender = openSender(receiver);
     expect(await sender.send(body, options)).toMatchObject({ status });
@@ -55,7 +55,7 @@ describe("what is no push", () => {
     sender.close();
   });
 
-  it("is one where a rule names the path or the method", async () => {
+  it("becomes a push if a rule names its path or method", async () => {
     const { receiver, control } = await start({
       plan: {
         rules: [
@@ -72,7 +72,7 @@ describe("what is no push", () => {
     sender.close();
   });
 
-  it("keeps bytes that are no text as base64, and the hash of all of them", async () => {
+  it("is recorded in base64 with the hash of its body if that is not text", async () => {
     const { receiver, control } = await start();
     const sender = openSender(receiver);
     await sender.send(Buffer.from([0xff, 0x00]));
@@ -88,7 +88,7 @@ describe("what is no push", () => {
   });
 });
 
-describe("a hostile sender costs a line:", () => {
+describe("the receiver records and survives", () => {
   it("a body of 100 MB", async () => {
     const { receiver, control, stillServes } = await start();
     const sender = openSender(receiver);
@@ -116,7 +116,7 @@ describe("a hostile sender costs a line:", () => {
     expect(await stillServes()).toBe(200);
   });
 
-  it("a body that grows without end", async () => {
+  it("a chunked body beyond the size limit", async () => {
     const { connect, control, stillServes } = await start({ limits: { bodyBytes: 100_000 } });
     const socket = connect();
     let answer = "";
@@ -131,7 +131,7 @@ describe("a hostile sender costs a line:", () => {
     expect(await stillServes()).toBe(200);
   });
 
-  it("bodies that are too large together", async () => {
+  it("bodies that together exceed the limit", async () => {
     const { connect, control, stillServes } = await start({ limits: { bodiesBytes: 50_000 } });
     const sockets = [connect(), connect()];
     for (const socket of sockets)
@@ -145,7 +145,7 @@ describe("a hostile sender costs a line:", () => {
     expect(await stillServes()).toBe(200);
   });
 
-  it("a body that is cut off", async () => {
+  it("a truncated body", async () => {
     const { connect, control, stillServes } = await start();
     const socket = connect();
     socket.write("POST /service/webhook HTTP/1.1\r\nhost: x\r\ncontent-length: 10\r\n\r\nabc");
@@ -169,14 +169,14 @@ describe("a hostile sender costs a line:", () => {
     expect(await stillServes()).toBe(200);
   });
 
-  it("what is not HTTP", async () => {
+  it("bytes that are not HTTP", async () => {
     const { raw, control, stillServes } = await start();
     expect(await raw("\u0016\u0003\u0001 hello\r\n\r\n")).toMatch(/^HTTP\/1\.1 400 /);
     await control.until("fault", ({ message }) => message.includes("400"));
     expect(await stillServes()).toBe(200);
   });
 
-  it("what is not TLS, and a handshake that never comes", async () => {
+  it("bytes that are not TLS, and a handshake that never starts", async () => {
     const { raw, connect, control, stillServes } = await start({
       scheme: "https",
       limits: { headersMs: 200 },
@@ -196,7 +196,7 @@ describe("a hostile sender costs a line:", () => {
     sender.close();
   });
 
-  it("names and ids without bound", async () => {
+  it("an id of 100,000 characters and an accountId that is not a string", async () => {
     const { receiver, control } = await start();
     const sender = openSender(receiver);
     const body = { ...notification("i".repeat(100_000)), accountId: { not: "a text" } };
@@ -213,7 +213,7 @@ describe("a hostile sender costs a line:", () => {
 
 describe("connections that send nothing", () => {
   it.each(["http", "https"] as const)(
-    "make room for those that do, however many they are, over %s",
+    "are closed beyond the connection limit, so that pushes over %s are still served",
     async (scheme) => {
       const { connect, control, stillServes } = await start({ scheme, limits: { connections: 50 } });
       const sockets = Array.from({ length: 400 }, connect);
@@ -227,7 +227,7 @@ describe("connections that send nothing", () => {
     },
   );
 
-  it("5,000 of them cost neither service nor memory", async () => {
+  it("block no push and take less than 200 MiB when there are 5,000", async () => {
     const { connect, control, stillServes } = await start({ scheme: "https" });
     const before = process.memoryUsage().rss;
     const sockets: net.Socket[] = [];
@@ -243,7 +243,7 @@ describe("connections that send nothing", () => {
     for (const socket of sockets) socket.destroy();
   });
 
-  it("do not push out a connection whose push is being answered", async () => {
+  it("do not evict a connection whose push is being answered", async () => {
     const { receiver, connect } = await start({
       limits: { connections: 5 },
       plan: { rules: [], otherwise: { kind: "answer", delayMs: 150 } },
@@ -259,7 +259,7 @@ describe("connections that send nothing", () => {
 });
 
 describe("a TLS connection", () => {
-  it("takes no other protocol than HTTP/1.1, and tells the name that was asked for", async () => {
+  it("negotiates HTTP/1.1 only, and is recorded with the requested server name", async () => {
     const { receiver, control } = await start({ scheme: "https" });
     const { port } = new URL(receiver.callbackUrl);
     const socket = tls.connect({

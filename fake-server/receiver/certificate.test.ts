@@ -19,7 +19,7 @@ const nowMs = Date.parse("2026-06-01T00:00:00Z");
 const hosts = ["127.0.0.1", "localhost", "::1"];
 
 describe("the receiver's certificate", () => {
-  it("is made on first use, for this machine's names, with keys for their owner alone", async () => {
+  it("is made on first use for the given hosts, with keys that only the owner can read", async () => {
     const { own, caPem, caFile } = await certificatesFor({ hosts, nowMs, folder });
     const leaf = new X509Certificate(own.certPem);
     const ca = new X509Certificate(caPem ?? "");
@@ -35,7 +35,7 @@ describe("the receiver's certificate", () => {
     expect((await stat(folder)).mode & 0o077).toBe(0);
   });
 
-  it("names its own key and its authority's, as strict verifiers ask for (RFC 5280, 4.2.1.1 and 4.2.1.2)", async () => {
+  it("has subject and authority key identifiers (RFC 5280, 4.2.1.1 and 4.2.1.2)", async () => {
     const { own, caPem } = await certificatesFor({ hosts, nowMs });
     const {
       AuthorityKeyIdentifierExtension,
@@ -49,7 +49,7 @@ describe("the receiver's certificate", () => {
     expect(leaf.getExtension(SubjectKeyIdentifierExtension)?.keyId).toMatch(/^[0-9a-f]{40}$/);
   });
 
-  it("is kept, so that the authority has to be trusted once only; renewed before it expires", async () => {
+  it("is reused, and renewed before it or its authority expires", async () => {
     const first = await certificatesFor({ hosts, nowMs, folder });
     const second = await certificatesFor({ hosts, nowMs, folder });
     expect(second.own.certPem).toBe(first.own.certPem);
@@ -60,14 +60,14 @@ describe("the receiver's certificate", () => {
     expect(decade.caPem).not.toBe(first.caPem);
   });
 
-  it("is made again for another name, by the same authority", async () => {
+  it("is issued again by the same authority when a host is added", async () => {
     const first = await certificatesFor({ hosts, nowMs, folder });
     const second = await certificatesFor({ hosts: [...hosts, "receiver.staging.example"], nowMs, folder });
     expect(second.caPem).toBe(first.caPem);
     expect(new X509Certificate(second.own.certPem).checkHost("receiver.staging.example")).toBeDefined();
   });
 
-  it.each(["ca-key.pem", "server-key.pem"])("refuses a key that others can read: %s", async (key) => {
+  it.each(["ca-key.pem", "server-key.pem"])("is refused if others can read %s", async (key) => {
     await certificatesFor({ hosts, nowMs, folder });
     await chmod(path.join(folder, key), 0o640);
     await expect(certificatesFor({ hosts, nowMs, folder })).rejects.toThrow(
@@ -75,7 +75,7 @@ describe("the receiver's certificate", () => {
     );
   });
 
-  it("names the folder whose files cannot be used", async () => {
+  it("is refused as a configuration error if the files in its folder cannot be used", async () => {
     await certificatesFor({ hosts, nowMs, folder });
     await writeFile(path.join(folder, "ca.pem"), "nonsense");
     await expect(certificatesFor({ hosts, nowMs, folder })).rejects.toMatchObject({
@@ -87,7 +87,7 @@ describe("the receiver's certificate", () => {
     ).rejects.toMatchObject({ name: "ConfigurationError" });
   });
 
-  it("can be the user's own, with its authority where the chain has it", async () => {
+  it("can be the user's own, with the authority taken from its chain", async () => {
     const made = await certificatesFor({ hosts, nowMs: Date.now() });
     const chain = { certPem: made.own.certPem + (made.caPem ?? ""), keyPem: made.own.keyPem };
     const receiver = await stopping(startReceiver({ certificate: chain }));
@@ -99,7 +99,7 @@ describe("the receiver's certificate", () => {
     expect((await certificatesFor({ hosts, nowMs, certificate: made.own })).caPem).toBeUndefined();
   });
 
-  it("that does not match its key is refused", async () => {
+  it("is refused if it does not match its key or cannot be read", async () => {
     const [one, other] = [await certificatesFor({ hosts, nowMs }), await certificatesFor({ hosts, nowMs })];
     const start = (certPem: string, keyPem: string) => startReceiver({ certificate: { certPem, keyPem } });
     await expect(start(one.own.certPem, other.own.keyPem)).rejects.toMatchObject({

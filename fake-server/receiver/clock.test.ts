@@ -22,7 +22,7 @@ const busy = (ms: number): void => {
 };
 
 describe("the receiver's clock", () => {
-  it("counts from its own beginning, and never backwards", () => {
+  it("counts from its creation and never goes backwards", () => {
     const madeMs = performance.now();
     const clock = clockOf();
     const first = clock.nowMs();
@@ -33,7 +33,7 @@ describe("the receiver's clock", () => {
     expect(new Date(clock.httpDate()).getTime()).toBeLessThanOrEqual(Date.parse(clock.wallTime()));
   });
 
-  it("stamps bytes late where the event loop was busy, and says by how much at most", async () => {
+  it("states most of the delay of a stamp as uncertainty when the event loop was busy", async () => {
     const clock = clockOf();
     const stamps: Stamp[] = [];
     const server = net.createServer((socket) => {
@@ -59,11 +59,11 @@ describe("the receiver's clock", () => {
     socket.destroy();
   });
 
-  it("takes a task back, and forgets all of them when it stops", async () => {
+  it("cancels one task, and all tasks when it stops", async () => {
     const clock = clockOf();
     const done: string[] = [];
     clock.after(1, () => done.push("kept"));
-    clock.after(1, () => done.push("taken back"))();
+    clock.after(1, () => done.push("cancelled"))();
     await new Promise((resolve) => setTimeout(resolve, 20));
     clock.after(1, () => done.push("forgotten"));
     clock.stop();

@@ -29,7 +29,7 @@ const start = (options: Parameters<typeof startReceiver>[0] = {}) =>
   stopping(startReceiver({ scheme: "http", journal: journalOf(), ...options }));
 
 describe("the journal", () => {
-  it("tells of each push and of its end, readable by its owner alone", async () => {
+  it("records each push and its end, in a file that only its owner can read", async () => {
     const receiver = await start();
     const sender = openSender(receiver);
     await sender.send(notification("a"));
@@ -43,7 +43,7 @@ describe("the journal", () => {
     expect(await readdir(folder)).toEqual(["pushes.jsonl"]);
   });
 
-  it("goes on after a restart: numbers, attempts, the n-th notification, and what can be read", async () => {
+  it("continues line numbers, attempts and notification counts after a restart", async () => {
     const plan = {
       rules: [{ match: { nth: 1 }, attempts: [{ kind: "answer", status: 500 } as const] }],
     };
@@ -72,7 +72,7 @@ describe("the journal", () => {
     expect(last).toBe(lines.length);
   });
 
-  it("forgets attempts for good where it was told to", async () => {
+  it("does not count attempts from before POST /clear, even after a restart", async () => {
     const first = await start();
     const sender = openSender(first);
     await sender.send(notification("a"));
@@ -91,7 +91,7 @@ describe("the journal", () => {
     expect(kept).toHaveLength(3);
   });
 
-  it("that ends in half a line is continued, and the half line is set aside and named", async () => {
+  it("is continued after an incomplete last line, which is moved to a .partial file and reported", async () => {
     const whole = `{"kind":"fault","n":7,"epoch":"e","atMs":1,"message":"m"}\n`;
     await writeFile(journalOf(), `${whole}{"kind":"push","n":8,"ep`);
     await writeFile(`${journalOf()}.partial`, "an earlier one\n");
@@ -108,7 +108,7 @@ describe("the journal", () => {
     expect((await readFile(journalOf(), "utf8")).startsWith(whole)).toBe(true);
   });
 
-  it("with lines that cannot be read is continued, and says how many", async () => {
+  it("is continued after unreadable lines, whose number is reported", async () => {
     await writeFile(
       journalOf(),
       `{"kind":"fault","n":3,"epoch":"e","atMs":1,"message":"m"}\nnonsense\n\u0000\u0000\n`,
@@ -119,7 +119,7 @@ describe("the journal", () => {
     expect((await operate(receiver).until("started")).n).toBe(4);
   });
 
-  it("is written by one receiver at a time; the lock of a process that is gone is taken over", async () => {
+  it("is locked by one receiver at a time, and the lock of a dead process is taken over", async () => {
     await writeFile(`${journalOf()}.lock`, "999999999");
     const receiver = await start();
     await expect(start()).rejects.toMatchObject({ name: "ConfigurationError" });
@@ -130,7 +130,7 @@ describe("the journal", () => {
     });
   });
 
-  it("on a full disk lets no push be acknowledged, says so once, and goes on when there is room", async () => {
+  it("leaves pushes unacknowledged while the disk is full, reports it once, and recovers", async () => {
     let full = false;
     const troubles: string[] = [];
     const write: WriteAt = (handle, bytes, offset) => {
@@ -158,7 +158,7 @@ describe("the journal", () => {
     expect(kept).toEqual(["a", "b"]);
   });
 
-  it("holds nothing of a write that failed", async () => {
+  it("keeps nothing of a failed write", async () => {
     let fail = true;
     const journal = openJournal(journalOf(), (handle, bytes, offset) => {
       writeSync(handle, bytes, 0, fail ? 3 : bytes.length, offset);
@@ -171,7 +171,7 @@ describe("the journal", () => {
     expect(await readFile(journalOf(), "utf8")).toBe("2\n");
   });
 
-  it("can be read in full after a restart", async () => {
+  it("can be read completely after a restart", async () => {
     const text = "x".repeat(900);
     const count = 30_000;
     const lines = Array.from(

@@ -4,7 +4,7 @@ import { afterAll, describe, expect, it } from "vitest";
 import { startReceiver } from "./start.ts";
 import { operate } from "./testing/sender.ts";
 
-/** Connections that are over before a push can be read are told with how far they came. */
+/** Connections that end before a push can be read are recorded with the stage that they reached. */
 
 const running: { stop(): Promise<void> }[] = [];
 afterAll(() => Promise.all(running.map((one) => one.stop())));
@@ -14,7 +14,7 @@ const cut = "POST /service/webhook HTTP/1.1\r\nhost: x\r\ncontent-length: 10\r\n
 
 type Act = (socket: net.Socket) => void;
 const holdInSilence: Act = () => undefined;
-const over = (socket: net.Socket): Promise<void> =>
+const closed = (socket: net.Socket): Promise<void> =>
   new Promise((resolve) => {
     socket.on("error", () => undefined);
     socket.on("close", () => resolve());
@@ -22,14 +22,14 @@ const over = (socket: net.Socket): Promise<void> =>
   });
 const connect = (port: number, act: Act): Promise<void> => {
   const socket = net.connect(port, "127.0.0.1", () => act(socket));
-  return over(socket);
+  return closed(socket);
 };
 const connectTls = (port: number, act: Act): Promise<void> => {
   const socket = tls.connect({ port, host: "127.0.0.1", rejectUnauthorized: false }, () => act(socket));
-  return over(socket);
+  return closed(socket);
 };
 
-/** Only who waits for the receiver to give up is given up soon: a handshake may take its time on a busy machine. */
+/** Only tests that wait for the receiver's time-out shorten it: a handshake may be slow on a busy machine. */
 const start = async (scheme: "http" | "https", patienceMs = 60_000) => {
   const limits = { headersMs: patienceMs, unusedMs: patienceMs };
   const receiver = await startReceiver({ scheme, limits });
@@ -39,20 +39,20 @@ const start = async (scheme: "http" | "https", patienceMs = 60_000) => {
 
 describe.concurrent("a connection without a push", () => {
   it.each<[string, "http" | "https", typeof connect, Act, string]>([
-    ["closed at once", "https", connect, (socket) => socket.end(), "silent"],
-    ["reset at once", "https", connect, (socket) => socket.resetAndDestroy(), "silent"],
-    ["held in silence", "https", connect, holdInSilence, "silent"],
-    ["of plain HTTP", "https", connect, (socket) => socket.end(cut), "not-tls"],
-    ["of garbage", "https", connect, (socket) => socket.end("garbage garbage"), "not-tls"],
-    ["that ends in the handshake", "https", connect, (socket) => socket.end(hello), "handshake"],
-    ["with a handshake alone", "https", connectTls, (socket) => socket.end(), "no-request"],
-    ["with half a request", "https", connectTls, (socket) => socket.end("POST / HT"), "request"],
-    ["closed at once", "http", connect, (socket) => socket.end(), "silent"],
-    ["reset at once", "http", connect, (socket) => socket.resetAndDestroy(), "silent"],
-    ["held in silence", "http", connect, holdInSilence, "silent"],
-    ["of garbage", "http", connect, (socket) => socket.end("garbage garbage"), "request"],
-    ["with half a body", "http", connect, (socket) => socket.end(cut), "request"],
-  ])("%s, over %s, is told once", async (_, scheme, open, act, stage) => {
+    ["closes at once", "https", connect, (socket) => socket.end(), "silent"],
+    ["resets at once", "https", connect, (socket) => socket.resetAndDestroy(), "silent"],
+    ["stays silent", "https", connect, holdInSilence, "silent"],
+    ["sends plain HTTP", "https", connect, (socket) => socket.end(cut), "not-tls"],
+    ["sends garbage", "https", connect, (socket) => socket.end("garbage garbage"), "not-tls"],
+    ["ends within the TLS handshake", "https", connect, (socket) => socket.end(hello), "handshake"],
+    ["sends nothing after the TLS handshake", "https", connectTls, (socket) => socket.end(), "no-request"],
+    ["sends half a request", "https", connectTls, (socket) => socket.end("POST / HT"), "request"],
+    ["closes at once", "http", connect, (socket) => socket.end(), "silent"],
+    ["resets at once", "http", connect, (socket) => socket.resetAndDestroy(), "silent"],
+    ["stays silent", "http", connect, holdInSilence, "silent"],
+    ["sends garbage", "http", connect, (socket) => socket.end("garbage garbage"), "request"],
+    ["sends half a body", "http", connect, (socket) => socket.end(cut), "request"],
+  ])("is recorded once when it %s, over %s", async (_, scheme, open, act, stage) => {
     const { port, control } = await start(scheme, act === holdInSilence ? 300 : undefined);
     await open(port, act);
     const fault = await control.until("fault", ({ lost }) => lost !== undefined);
@@ -62,13 +62,13 @@ describe.concurrent("a connection without a push", () => {
       count: 1,
       openedMs: [expect.any(Number)],
     });
-    // A second one is told in the line of those that came within the same second: this one was told once.
+    // Connections within the same second share a line: a count of one shows that the first was recorded once.
     await open(port, act);
     const more = await control.until("fault", ({ lost, n }) => lost !== undefined && n > fault.n);
     expect(more.lost).toMatchObject({ stage, count: 1 });
   });
 
-  it("is told with its moment, however many there are, and of a hundred at most", async () => {
+  it("is recorded with its opening time, for at most 100 connections in a line", async () => {
     const { port, control } = await start("http");
     for (let batch = 0; batch < 3; batch += 1)
       await Promise.all(Array.from({ length: 50 }, () => connect(port, (socket) => socket.end())));

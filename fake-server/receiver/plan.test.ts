@@ -4,7 +4,7 @@ import { parsePlan } from "./plan.ts";
 const withAction = (action: unknown) => ({ rules: [{ match: {}, attempts: [{ kind: "answer" }, action] }] });
 
 describe("a plan", () => {
-  it("may use every action with every value that goes with it", () => {
+  it("accepts every action with all of its options", () => {
     const plan = {
       rules: [
         {
@@ -50,14 +50,14 @@ describe("a plan", () => {
     ],
     ["a status out of range", { kind: "answer", status: 99 }, "attempts[1].status is 99", "must be >= 200"],
     [
-      "a body of another shape",
+      "an unknown body",
       { kind: "answer", body: "ok" },
       'attempts[1].body is "ok"',
       '"acknowledge", "wrong-id"',
     ],
-    ["a close without its moment", { kind: "close" }, 'attempts[1]: "when" is missing', ""],
+    ["a close without when", { kind: "close" }, 'attempts[1]: "when" is missing', ""],
     [
-      "a close at another moment",
+      "a close with an unknown when",
       { kind: "close", when: "later" },
       'attempts[1].when is "later"',
       'accepted are "before-answer", "status-line", "head", "half-answer"',
@@ -75,42 +75,42 @@ describe("a plan", () => {
       "one of the two",
     ],
     [
-      "a body where the status has none",
+      "a body for a status without one",
       { kind: "answer", status: 204, body: "acknowledge" },
       "attempts[1].body cannot go with status 204",
       '"empty"',
     ],
     [
-      "nothing to dribble",
+      "dribbleMs without a body",
       { kind: "answer", status: 304, dribbleMs: 5 },
       "attempts[1].dribbleMs needs a body",
       "",
     ],
     [
-      "days of dribbling",
+      "dribbleMs with a very long body",
       { kind: "answer", body: { bytes: 1_000_000 }, dribbleMs: 5 },
       "attempts[1].dribbleMs goes with a body of at most 65536",
       "",
     ],
     [
-      "a change of protocol",
+      "informational status 101",
       { kind: "answer", informational: [101] },
       "attempts[1].informational: 101",
       "100 and 102 to 199",
     ],
     [
-      "a header of the receiver's own",
+      "a header that the receiver sets itself",
       { kind: "answer", headers: { "Content-Length": "3" } },
       'attempts[1].headers."Content-Length" cannot be set',
       "any but connection",
     ],
     [
-      "a header that splits the answer",
+      "a header with a line break",
       { kind: "answer", headers: { a: "b\r\nc: d" } },
       'attempts[1].headers."a" cannot be sent as a header',
       "RFC 9110",
     ],
-  ])("with %s is refused by its key, value and what is accepted", (_, action, problem, accepted) => {
+  ])("is refused with key, value and accepted values: %s", (_, action, problem, accepted) => {
     const message = messageOf(() => parsePlan(withAction(action)));
     expect(message).toContain(problem);
     expect(message).toContain(accepted);
@@ -124,24 +124,24 @@ describe("a plan", () => {
       { rules: [{ match: { id: "n" }, attempts: [{ kind: "reset" }] }] },
       'rules[0].match: unknown key "id"; accepted are notificationId',
     ],
-    ["a rule that does nothing", { rules: [{ match: {}, attempts: [] }] }, "rules[0].attempts is []"],
+    ["a rule without attempts", { rules: [{ match: {}, attempts: [] }] }, "rules[0].attempts is []"],
     [
-      "a pointer that is none",
+      "an invalid JSON pointer",
       { rules: [{ match: { body: { pointer: "id", equals: 1 } }, attempts: [{ kind: "reset" }] }] },
       'rules[0].match.body.pointer is "id"',
     ],
     [
-      "a zeroth notification",
+      "nth of 0",
       { rules: [{ match: { nth: 0 }, attempts: [{ kind: "reset" }] }] },
       "rules[0].match.nth is 0",
     ],
-    ["a bad action for the others", { rules: [], otherwise: { kind: "ok" } }, 'otherwise.kind is "ok"'],
-    ["no object", [], "the plan is []"],
-  ])("with %s is refused", (_, plan, problem) => {
+    ["an unknown default action", { rules: [], otherwise: { kind: "ok" } }, 'otherwise.kind is "ok"'],
+    ["an array", [], "the plan is []"],
+  ])("is refused with the problem: %s", (_, plan, problem) => {
     expect(messageOf(() => parsePlan(plan))).toContain(problem);
   });
 
-  it("tells of all mistakes at once, each with the file it stands in", () => {
+  it("reports all problems at once, each with the file name", () => {
     const message = messageOf(() =>
       parsePlan(
         { rules: [{ match: {}, attempts: [{ kind: "x" }, { kind: "hang", forMs: -1 }] }] },

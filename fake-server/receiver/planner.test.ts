@@ -23,7 +23,7 @@ const statusOf = (plan: PushPlan, ...arrivals: Arrival[]): (number | undefined)[
   });
 };
 
-it("answers a body that names no notification as the plan says, and otherwise as any other", () => {
+it("answers a body without a notification id by noNotification, or else like any other push", () => {
   const stray = {
     method: "POST",
     path: "/",
@@ -42,14 +42,14 @@ it("answers a body that names no notification as the plan says, and otherwise as
 });
 
 describe("a planner", () => {
-  it("takes the action of the attempt, and the last one from then on", () => {
+  it("uses the action of the attempt, and the last one for later attempts", () => {
     const plan = { rules: [{ match: {}, attempts: [status(500), status(503), status(200)] }] };
     expect(statusOf(plan, ...[1, 2, 3, 4, 5].map((attempt) => arrival("n", attempt)))).toEqual([
       500, 503, 200, 200, 200,
     ]);
   });
 
-  it("takes the first rule that matches, otherwise what is for all others", () => {
+  it("uses the first rule that matches, or else the default", () => {
     const plan = {
       rules: [
         { match: { notificationId: "a" }, attempts: [status(500)] },
@@ -69,11 +69,11 @@ describe("a planner", () => {
     ).toEqual([500, 501, 502, 410]);
   });
 
-  it("acknowledges where nothing was planned", () => {
+  it("acknowledges if nothing is planned", () => {
     expect(createPlanner({ rules: [] }).choose(arrival("n"))).toEqual({ kind: "answer" });
   });
 
-  it("counts the n-th notification among those that the other conditions match, by first pushes", () => {
+  it("counts nth by first pushes among those that the other conditions match", () => {
     const plan = {
       rules: [
         { match: { accountId: "x", nth: 2 }, attempts: [status(500)] },
@@ -97,12 +97,12 @@ describe("a planner", () => {
     ).toEqual([200, 200, 200, 500, 503, 200, 500, 503]);
   });
 
-  it("does not take a retry of an earlier notification for a new one", () => {
+  it("does not count a retry of an earlier notification as a new one", () => {
     const plan = { rules: [{ match: { nth: 1 }, attempts: [status(500)] }], otherwise: status(200) };
     expect(statusOf(plan, arrival("old", 2), arrival("new"))).toEqual([200, 500]);
   });
 
-  it("expects another path or method only where a rule names it", () => {
+  it("expects another path or method only if a rule names it", () => {
     const planner = createPlanner({
       rules: [
         { match: { path: "/other" }, attempts: [status(200)] },

@@ -30,7 +30,7 @@ const file = async (name: string, text: string): Promise<string> => {
 };
 
 describe("touchstone receive", () => {
-  it("tells where it listens, what to trust, and where the page is; and ends when it is told to", async () => {
+  it("reports its addresses, authority, page and journal, and ends when aborted", async () => {
     let seen: ReceiverAddresses | undefined;
     const planFile = await file(
       "plan.json",
@@ -59,7 +59,7 @@ describe("touchstone receive", () => {
     });
   });
 
-  it("tells a token that it made up only where one is needed", async () => {
+  it("reports a generated token only if one is needed", async () => {
     const tokens: (string | undefined)[] = [];
     const note = (addresses: ReceiverAddresses): Promise<void> => {
       tokens.push(addresses.token);
@@ -71,7 +71,7 @@ describe("touchstone receive", () => {
     expect(tokens).toEqual([undefined, expect.stringMatching(/^[\w-]{32}$/), undefined]);
   });
 
-  it("is reached under the name and trusted by the folder that it was given", async () => {
+  it("uses the given public host and certificate folder", async () => {
     const certificateFolder = path.join(folder, "kept here");
     const seen: ReceiverAddresses[] = [];
     const options = { host: "0.0.0.0", publicHost: "receiver.staging.example", certificateFolder };
@@ -96,7 +96,7 @@ describe("touchstone receive", () => {
     }
   });
 
-  it("refuses a port in use, of the receiver and of its control interface", async () => {
+  it("refuses a port in use for the receiver or its control interface", async () => {
     const { origin, stop } = await serveTcp(() => {});
     const port = Number(new URL(origin).port);
     await expect(run({ http: true, port })).rejects.toMatchObject({
@@ -119,18 +119,18 @@ describe("touchstone receive", () => {
       /--http uses no certificate/,
     ],
     [
-      "a certificate that is not there",
+      "a missing certificate file",
       { certFile: "/no/c", keyFile: "/no/k" },
       "ConfigurationError",
       /--cert: cannot read \/no\/c \(there is no such file\)/,
     ],
     [
-      "a plan that is not there",
+      "a missing plan file",
       { planFile: "/no/plan" },
       "ConfigurationError",
       /--plan: cannot read \/no\/plan \(there is no such file\)/,
     ],
-    ["a token that is not set", { tokenEnv: "NOT_SET" }, "ConfigurationError", /NOT_SET is not set/],
+    ["a token variable that is not set", { tokenEnv: "NOT_SET" }, "ConfigurationError", /NOT_SET is not set/],
     [
       "a public host with a scheme",
       { http: true, publicHost: "https://receiver.example" },
@@ -138,24 +138,24 @@ describe("touchstone receive", () => {
       /public host is "https:\/\/receiver\.example".*without scheme/,
     ],
     [
-      "a folder for a certificate that is not made",
+      "a certificate folder with plain HTTP",
       { http: true, certificateFolder: "kept" },
       "ConfigurationError",
       /--certificate-folder.*--http.*remove one of the two/,
     ],
     [
-      "a folder beside a certificate of the user's own",
+      "a certificate folder with a certificate of the user's own",
       { certFile: "c", keyFile: "k", certificateFolder: "kept" },
       "ConfigurationError",
       /--certificate-folder.*--cert/,
     ],
-    ["a path that is none", { path: "hook" }, "ConfigurationError", /path is "hook"/],
+    ["a path without a leading slash", { path: "hook" }, "ConfigurationError", /path is "hook"/],
     ["a path with a query", { path: "/hook?x" }, "ConfigurationError", /without a query/],
   ])("refuses %s", async (_, options, name, message) => {
     await expect(run(options)).rejects.toMatchObject({ name, message: expect.stringMatching(message) });
   });
 
-  it("refuses a plan that is no JSON, or none that can be followed, by its file", async () => {
+  it("refuses an invalid plan and names its file", async () => {
     await expect(run({ planFile: await file("broken.json", "{") })).rejects.toMatchObject({
       name: "ConfigurationError",
       message: expect.stringMatching(/broken\.json is not JSON/),

@@ -190,11 +190,15 @@ const throughput = async (folder: string): Promise<void> => {
   }
   await Promise.all([end(child), end(bare.child)]);
   figure(
-    `pushes a second over TLS, kept alive, each in the journal first (${CONNECTIONS} connections)`,
+    `pushes a second over TLS, kept alive, each journalled before its answer (${CONNECTIONS} connections)`,
     median(rates).toFixed(0),
     "at least 5000",
   );
-  figure("the same, of a bare https server's in this run", median(ratios).toFixed(2), "as high as it gets");
+  figure(
+    "  as a share of a bare https server's in this run",
+    median(ratios).toFixed(2),
+    "as high as it gets",
+  );
 };
 
 const stampError = async (folder: string): Promise<void> => {

@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { createRing } from "./ring.ts";
 
 describe("a ring of lines", () => {
-  it("gives the lines between two numbers, over gaps in the numbers", () => {
+  it("returns the lines between two numbers, despite gaps in the numbers", () => {
     const ring = createRing(1);
     for (const n of [1, 2, 5, 6]) ring.add(n, `line ${n} ü`);
     expect(ring.between(0, 9, 9)).toEqual(["line 1 ü", "line 2 ü", "line 5 ü", "line 6 ü"]);
@@ -11,7 +11,7 @@ describe("a ring of lines", () => {
     expect(ring.between(6, 9, 9)).toEqual([]);
   });
 
-  it("drops the oldest lines beyond its size, and holds a line that is longer than all of it", () => {
+  it("drops the oldest lines beyond its size, but keeps a single line that is longer", () => {
     const ring = createRing(2 * 1_048_576);
     const text = "x".repeat(1_000);
     for (let n = 1; n <= 5_000; n += 1) ring.add(n, text);
@@ -23,7 +23,7 @@ describe("a ring of lines", () => {
     expect(ring.between(5_000, 5_001, 9)[0]).toHaveLength(3 * 1_048_576);
   });
 
-  it("forgets all", () => {
+  it("is empty after it is cleared", () => {
     const ring = createRing(1);
     ring.add(1, "a");
     ring.clear();

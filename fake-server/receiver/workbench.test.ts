@@ -15,8 +15,8 @@ const start = async (options: ReceiverOptions = {}) => {
 
 const answer = (status: number) => ({ kind: "answer", status }) as const;
 
-describe("rules that are put before the plan", () => {
-  it("answer all pushes, those of an account, or the next one; what has ended is no longer in the plan", async () => {
+describe("rules added before the plan", () => {
+  it("apply to all pushes, an account's, or the next ones, and leave the plan once used up", async () => {
     const { control, sender } = await start({ plan: { rules: [], otherwise: answer(202) } });
     const { accountId } = notification();
     const send = async () => {
@@ -59,13 +59,13 @@ describe("rules that are put before the plan", () => {
       { match: { accountId: "x" } },
       'match is {"accountId":"x"}; accepted is the match of a rule in GET /plan, with times if the rule has it',
     ],
-  ])("%s of %j is refused in one line", async (method, body, error) => {
+  ])("are refused in one line: %s of %j", async (method, body, error) => {
     const { control } = await start();
     expect(await control.call(method, "/rules", body)).toMatchObject({ status: 400, body: { error } });
   });
 });
 
-it("refuses what is not JSON by its content type", async () => {
+it("refuses a body whose content type is not JSON", async () => {
   const { receiver } = await start();
   const answer = await fetch(`${receiver.controlUrl}/rules`, {
     method: "POST",
@@ -79,7 +79,7 @@ it("refuses what is not JSON by its content type", async () => {
 
 describe("a test push", () => {
   it.each(["http", "https"] as const)(
-    "is answered by the plan and recorded as any other, over %s",
+    "is answered by the plan and recorded like any other push, over %s",
     async (scheme) => {
       const { control } = await start({ scheme, plan: { rules: [], otherwise: answer(418) } });
       const { body } = await control.call("POST", "/test-push", { id: "{{id}}", accountId: "a" });
@@ -91,7 +91,7 @@ describe("a test push", () => {
     },
   );
 
-  it("is an example notification unless it is given, and is told as refused while the listener is closed", async () => {
+  it("defaults to an example notification, and is reported as refused while the listener is closed", async () => {
     const { control } = await start();
     await control.call("POST", "/test-push");
     expect(JSON.parse((await control.until("push")).body)).toMatchObject({
@@ -103,7 +103,7 @@ describe("a test push", () => {
 });
 
 describe("a replay", () => {
-  it("sends a recorded push again to another address, without credentials and what belongs to the connection", async () => {
+  it("sends a recorded push to another address, without credentials and connection headers", async () => {
     const seen: { url: string | undefined; headers: IncomingHttpHeaders; body: string }[] = [];
     const server = createServer((request, response) => {
       let body = "";
@@ -151,7 +151,7 @@ describe("a replay", () => {
     "http://user:secret@127.0.0.1/",
     "file:///etc/passwd",
     "nowhere",
-  ])("to %s is refused by name", async (url) => {
+  ])("is refused to %s", async (url) => {
     const { control, sender } = await start();
     await sender.send(notification("n"));
     const { n } = await control.until("push");
@@ -163,7 +163,7 @@ describe("a replay", () => {
     sender.close();
   });
 
-  it("of what is not kept whole, of no push, or by a receiver that others reach is refused", async () => {
+  it("is refused for an incomplete body, an unknown push, or a receiver that listens beyond loopback", async () => {
     const { control, sender } = await start();
     await sender.send(JSON.stringify("x".repeat(70_000)));
     const { n } = await control.until("push");
@@ -186,7 +186,7 @@ describe("a replay", () => {
   });
 });
 
-it("tells what differs between two pushes", async () => {
+it("reports the differences between two pushes", async () => {
   const { control, sender } = await start();
   await sender.send({ id: "n", at: 1 });
   await sender.send({ id: "n", at: 2 });

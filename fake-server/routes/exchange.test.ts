@@ -8,7 +8,7 @@ beforeAll(async () => {
 });
 afterAll(() => service.stop());
 
-test("a code is exchanged for a token set that lives for two hours", async () => {
+test("a code is exchanged for a token set that expires in two hours", async () => {
   const { status, fields } = await service.exchange(await service.code());
   expect(status).toBe(200);
   expect(fields).toEqual({
@@ -19,7 +19,7 @@ test("a code is exchanged for a token set that lives for two hours", async () =>
   });
 });
 
-test("a code works once, and its second presentation ends the tokens that it gave", async () => {
+test("a code works once, and reusing it revokes its tokens", async () => {
   const code = await service.code();
   const { fields } = await service.exchange(code);
   expect((await service.list(String(fields["accessToken"]))).status).toBe(200);
@@ -28,13 +28,13 @@ test("a code works once, and its second presentation ends the tokens that it gav
   expect((await service.refresh(fields["refreshToken"])).status).toBe(400);
 });
 
-test("of twenty exchanges of one code at once exactly one succeeds", async () => {
+test("exactly one of twenty concurrent exchanges of a code succeeds", async () => {
   const code = await service.code();
   const replies = await Promise.all(Array.from({ length: 20 }, () => service.exchange(code)));
   expect(replies.filter(({ status }) => status === 200)).toHaveLength(1);
 });
 
-test("a code lives for ten minutes, and a refused attempt adds nothing", async () => {
+test("a code expires after ten minutes, also after a refused attempt", async () => {
   const [alive, tried, dead] = [await service.code(), await service.code(), await service.code()];
   await service.advance(5 * MINUTE_MS);
   expect((await service.exchange(tried, { clientSecret: "wrong" })).status).toBe(401);
@@ -45,7 +45,7 @@ test("a code lives for ten minutes, and a refused attempt adds nothing", async (
   expect((await service.exchange(tried)).status).toBe(400);
 });
 
-test("a refused attempt leaves the code as it was", async () => {
+test("a code still works after a refused attempt", async () => {
   const code = await service.code();
   expect((await service.exchange(code, { clientSecret: "wrong" })).status).toBe(401);
   expect((await service.exchange(code)).status).toBe(200);
@@ -58,7 +58,7 @@ test("another client cannot exchange a code, and its owner still can", async () 
   expect((await service.exchange(code)).status).toBe(200);
 });
 
-test("near misses of secret, client and code are refused, and the code survives them", async () => {
+test("slightly wrong secrets, clients and codes are refused, and the code still works", async () => {
   const code = await service.code();
   const { id, secret } = service.client;
   const wrong = [
@@ -87,7 +87,7 @@ test("near misses of secret, client and code are refused, and the code survives 
   expect((await service.exchange(code)).status).toBe(200);
 });
 
-test("tokens are all different", async () => {
+test("tokens of concurrent exchanges are all different", async () => {
   const sets = await Promise.all(Array.from({ length: 30 }, () => tokensOf(service)));
   expect(new Set(sets.flatMap((set) => [set.accessToken, set.refreshToken])).size).toBe(60);
 });

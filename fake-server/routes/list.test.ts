@@ -20,14 +20,14 @@ const list = (query: string): Promise<Reply> => service.list(token, query);
 const idsIn = (reply: Reply): unknown[] =>
   (reply.fields["data"] as { readonly id: string }[]).map(({ id }) => id);
 
-test("without anything the first ten are listed, with the total", async () => {
+test("a request without parameters lists the first ten and the total", async () => {
   const reply = await list("");
   expect(reply.status).toBe(200);
   expect(idsIn(reply)).toEqual(ids.slice(0, 10));
   expect(reply.fields["total"]).toBe(25);
 });
 
-test("an item is a Notification", async () => {
+test("an item has the fields of a Notification", async () => {
   const { fields } = await list("?limit=1");
   expect(fields["data"]).toEqual([
     {
@@ -43,21 +43,18 @@ test("an item is a Notification", async () => {
   ]);
 });
 
-test.each([1, 4, 5, 7, 24, 25, 26, 100])(
-  "pages of %i are disjoint and together everything",
-  async (limit) => {
-    const seen: unknown[] = [];
-    for (let page = 0; page <= Math.ceil(25 / limit); page += 1) {
-      const reply = await list(`?limit=${limit}&page=${page}`);
-      expect(reply.fields["total"]).toBe(25);
-      expect(idsIn(reply).length).toBe(Math.max(0, Math.min(limit, 25 - page * limit)));
-      seen.push(...idsIn(reply));
-    }
-    expect(seen).toEqual(ids);
-  },
-);
+test.each([1, 4, 5, 7, 24, 25, 26, 100])("pages of %i are disjoint and together complete", async (limit) => {
+  const seen: unknown[] = [];
+  for (let page = 0; page <= Math.ceil(25 / limit); page += 1) {
+    const reply = await list(`?limit=${limit}&page=${page}`);
+    expect(reply.fields["total"]).toBe(25);
+    expect(idsIn(reply).length).toBe(Math.max(0, Math.min(limit, 25 - page * limit)));
+    seen.push(...idsIn(reply));
+  }
+  expect(seen).toEqual(ids);
+});
 
-test("filters give what matches exactly, alone and together, and total follows", async () => {
+test("filters return exact matches, alone and combined, and total counts them", async () => {
   const [first] = ids;
   const results = await Promise.all(
     [
@@ -74,7 +71,7 @@ test("filters give what matches exactly, alone and together, and total follows",
   expect(results.map((reply) => idsIn(reply).length)).toEqual([1, 5, 1, 0, 0, 0, 0]);
 });
 
-test("pages past the end are empty, however far", async () => {
+test("pages past the end are empty", async () => {
   for (const page of [3, 4, 1_000_000, 2 ** 31, 2 ** 53, "9".repeat(40)]) {
     const reply = await list(`?page=${page}`);
     expect([reply.status, idsIn(reply), reply.fields["total"]]).toEqual([200, [], 25]);
@@ -95,7 +92,7 @@ test.each([
   expect(fields).not.toHaveProperty("data");
 });
 
-test("there is no reading without an access token in its header", async () => {
+test("a request without a valid access token in its header is refused", async () => {
   const { refreshToken } = await tokensOf(service);
   const wrong = [
     "",
@@ -117,7 +114,7 @@ test("there is no reading without an access token in its header", async () => {
   );
 });
 
-test("the header is read in any spelling", async () => {
+test("the name of the token header is case-insensitive", async () => {
   for (const name of ["X-Service-Access-Token", "X-SERVICE-ACCESS-TOKEN", "x-Service-access-Token"]) {
     expect((await service.get("/open-api/v1/notifications", { [name]: token })).status).toBe(200);
   }

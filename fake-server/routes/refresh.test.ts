@@ -8,7 +8,7 @@ beforeAll(async () => {
 });
 afterAll(() => service.stop());
 
-test("a refresh yields an access token that works, and no refresh token", async () => {
+test("a refresh returns a working access token and no refresh token", async () => {
   const { refreshToken, accessToken } = await tokensOf(service);
   const { status, fields } = await service.refresh(refreshToken);
   expect(status).toBe(200);
@@ -22,7 +22,7 @@ test("a refresh yields an access token that works, and no refresh token", async 
   expect((await service.list(accessToken)).status).toBe(200);
 });
 
-test("a refresh token works again and again, at once too, for 30 days from its issue and no longer", async () => {
+test("a refresh token is reusable, also concurrently, for 30 days from its issue", async () => {
   const { refreshToken } = await tokensOf(service);
   const replies = await Promise.all(Array.from({ length: 10 }, () => service.refresh(refreshToken)));
   expect(replies.map(({ status }) => status)).toEqual(Array.from({ length: 10 }, () => 200));
@@ -35,7 +35,7 @@ test("a refresh token works again and again, at once too, for 30 days from its i
   expect((await service.exchange(await service.code())).status).toBe(200);
 });
 
-test("an access token lives for expiresIn seconds, and a refresh works after that", async () => {
+test("an access token expires after expiresIn seconds, and a refresh still works", async () => {
   const { accessToken, refreshToken, expiresIn } = await tokensOf(service);
   await service.advance(expiresIn * 1_000 - 1);
   expect((await service.list(accessToken)).status).toBe(200);
@@ -44,7 +44,7 @@ test("an access token lives for expiresIn seconds, and a refresh works after tha
   expect((await service.refresh(refreshToken)).status).toBe(200);
 });
 
-test("near misses of token and client are refused", async () => {
+test("slightly wrong refresh tokens and clients are refused", async () => {
   const { refreshToken, accessToken } = await tokensOf(service);
   const tokens = [refreshToken.toLowerCase(), `${refreshToken}x`, [refreshToken], accessToken, "", null, 1];
   for (const token of tokens) expect((await service.refresh(token)).status).toBe(400);

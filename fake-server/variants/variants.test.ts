@@ -12,7 +12,7 @@ const expectContract = (endpoint: Endpoint, { status, fields }: Reply): void => 
 };
 
 test.each(["sound", ...Object.keys(variants)])(
-  "%s serves the whole flow and refuses what is to be refused",
+  "%s serves the whole flow and refuses invalid requests",
   async (behaviour) => {
     await using service = await startTestService({ behaviour });
     const id = await service.event({ clientId: service.client.id });

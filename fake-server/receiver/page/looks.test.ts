@@ -15,28 +15,28 @@ const axeViolations =
 const activeElement =
   "(({ activeElement: at, body, documentElement }) => at === body || at === documentElement ? ['', ''] : [at.id || at.className || at.textContent, getComputedStyle(at).outlineStyle])(document)";
 
-const ground = (page: Page): Promise<string> =>
+const background = (page: Page): Promise<string> =>
   page.evaluate("getComputedStyle(document.body).backgroundColor");
 
-describe("the live page's looks", () => {
-  it("follows the system, and the reader's choice from then on", async () => {
+describe("the live page", () => {
+  it("follows the system's colour scheme until the reader chooses one", async () => {
     const page = await open({ colorScheme: "dark" });
     await isLive();
-    const dark = await ground(page);
+    const dark = await background(page);
     await page.getByRole("button", { name: "Change to light colours" }).click();
-    const light = await ground(page);
+    const light = await background(page);
     await page.reload();
     await isLive();
 
     expect({ dark, light }).toEqual({ dark: "rgb(16, 22, 28)", light: "rgb(244, 246, 248)" });
-    expect(await ground(page)).toBe(light);
+    expect(await background(page)).toBe(light);
   });
 
-  it("changes with the system", async () => {
+  it("changes colours when the system's colour scheme changes", async () => {
     const page = await open({ colorScheme: "light" });
-    const light = await ground(page);
+    const light = await background(page);
     await page.emulateMedia({ colorScheme: "dark" });
-    await expect.poll(() => ground(page)).not.toBe(light);
+    await expect.poll(() => background(page)).not.toBe(light);
   });
 
   it.each([
@@ -44,7 +44,7 @@ describe("the live page's looks", () => {
     ["dark", 1_400],
     ["light", 360],
     ["dark", 360],
-  ] as const)("has nothing that axe objects to, %s and %i pixels wide", async (colorScheme, width) => {
+  ] as const)("has no axe violations in %s colours and %i pixels wide", async (colorScheme, width) => {
     receiver().tell(
       push({ notification: 1, atMs: 0, status: 500 }),
       push({ notification: 1, atMs: 10_000 }),
@@ -65,7 +65,7 @@ describe("the live page's looks", () => {
     expect(found).toEqual([]);
   });
 
-  it("shows where the keyboard is, on everything that it reaches", async () => {
+  it("outlines every element that the keyboard focuses", async () => {
     receiver().tell(push({ notification: 1, atMs: 0, status: 500 }));
     const page = await open();
     await rowOf(1).click();
@@ -95,7 +95,7 @@ describe("the live page's looks", () => {
     );
   });
 
-  it("can be used on a phone", async () => {
+  it("fits a phone without horizontal scrolling", async () => {
     receiver().tell(push({ notification: 1, atMs: 0 }));
     const page = await open({ viewport: { width: 320, height: 700 } });
     expect(await page.getByLabel("Delays, s").isVisible()).toBe(false);
@@ -110,7 +110,7 @@ describe("the live page's looks", () => {
     expect(overflow).toBe(0);
   });
 
-  it("prints every row and what was sent, on light ground, and nothing to click", async () => {
+  it("prints every row and the open details in light colours, without controls", async () => {
     const many = 80;
     for (let k = 1; k <= many; k += 1) receiver().tell(push({ notification: k, atMs: k }));
     const page = await open({ colorScheme: "dark" });

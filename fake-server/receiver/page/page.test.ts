@@ -7,7 +7,7 @@ import { push, uuid } from "./testing/stub-receiver.ts";
 const { expectOnConsole, hasRows, isLive, open, receiver, rowOf, rows } = pageBench(launchBrowser);
 
 describe("the live page", () => {
-  it("shows pushes as they come, one row a notification", async () => {
+  it("shows pushes as they arrive, with one row per notification", async () => {
     const page = await open();
     await isLive();
     expect(await page.locator("#empty-words").textContent()).toBe("No pushes have arrived yet. Send one:");
@@ -25,7 +25,7 @@ describe("the live page", () => {
     );
   });
 
-  it("tells an answer that is held back when it ends", async () => {
+  it("updates a push when its delayed answer is sent", async () => {
     await open();
     const { answeredMs, outcome, ...held } = push({ notification: 1, atMs: 0 }) as Record<string, unknown>;
     const n = receiver().tell(held as ReturnType<typeof push>);
@@ -37,7 +37,7 @@ describe("the live page", () => {
     expect({ answeredMs, outcome }).toEqual({ answeredMs: 2, outcome: "sent" });
   });
 
-  it("draws the windows of the chosen reading and marks what lies outside", async () => {
+  it("draws the windows of the chosen reading and flags pushes outside them", async () => {
     const startsMs = [0, 30_000, 60_000, 120_000, 240_000];
     receiver().tell(...startsMs.map((atMs) => push({ notification: 1, atMs, status: 500 })));
     const page = await open();
@@ -52,7 +52,7 @@ describe("the live page", () => {
     expect(await page.locator("#axis .axis").textContent()).toBe("030 s60 s120 s240 s");
   });
 
-  it("takes other delays, and says which it cannot take", async () => {
+  it("applies entered delays and marks invalid ones", async () => {
     receiver().tell(
       push({ notification: 1, atMs: 0, status: 500 }),
       push({ notification: 1, atMs: 300, status: 500 }),
@@ -71,7 +71,7 @@ describe("the live page", () => {
     expect(await delays.getAttribute("aria-invalid")).toBe("false");
   });
 
-  it("filters by text, by account and by what is unacknowledged", async () => {
+  it("filters by text, account and missing acknowledgement", async () => {
     receiver().tell(
       ...[1, 2, 3, 8].map((k) => push({ notification: k, atMs: k, status: k === 2 ? 503 : 200 })),
     );
@@ -93,7 +93,7 @@ describe("the live page", () => {
     expect(await rowOf(2).count()).toBe(1);
   });
 
-  it("stands still while paused, says what waits, and goes on from there", async () => {
+  it("stops updating while paused, counts the waiting lines, and then catches up", async () => {
     receiver().tell(push({ notification: 1, atMs: 0 }));
     const page = await open();
     await hasRows(1);
@@ -108,7 +108,7 @@ describe("the live page", () => {
     await hasRows(3);
   });
 
-  it("opens, reads and closes details by keyboard alone", async () => {
+  it("opens, shows and closes details by keyboard alone", async () => {
     receiver().tell(
       push({ notification: 1, atMs: 0, status: 500 }),
       push({ notification: 1, atMs: 30_010 }),
@@ -140,7 +140,7 @@ describe("the live page", () => {
     expect(await focused()).toBe("grid");
   });
 
-  it("opens details by a click", async () => {
+  it("opens details on a click", async () => {
     receiver().tell(push({ notification: 1, atMs: 0 }), push({ notification: 2, atMs: 1 }));
     const page = await open();
     await rowOf(1).click();
@@ -148,7 +148,7 @@ describe("the live page", () => {
     expect(await page.getByRole("complementary", { name: uuid("5eed", 1) }).isVisible()).toBe(true);
   });
 
-  it("compares any two pushes of a notification: with the one before, or another that is asked for", async () => {
+  it("compares a push with the previous one or with a chosen one", async () => {
     const of = (remark: string) => ({ body: JSON.stringify({ remark }), bodySha256: remark });
     receiver().tell(
       push({ notification: 1, atMs: 0, status: 500, ...of("one") }),
@@ -167,14 +167,14 @@ describe("the live page", () => {
 
     await other.selectOption("0");
     await found.getByText("Method, path, headers and body are equal.").waitFor();
-    // Asked for once, it stays while another push is looked at, unless that is the same one.
+    // A chosen push stays chosen while another push is shown, unless it is that push itself.
     await page.getByRole("button", { name: "Push 2: show request and answer" }).click();
     await expect.poll(() => found.locator("tbody").textContent()).toBe('body/remark"one""two"');
     await page.getByRole("button", { name: "Push 1: show request and answer" }).click();
     await expect.poll(() => found.locator("tbody").textContent()).toBe('body/remark"two""one"');
   });
 
-  it("gives the journal as a file", async () => {
+  it("downloads the journal", async () => {
     receiver().tell(push({ notification: 1, atMs: 0 }));
     const page = await open();
     const [download] = await Promise.all([
@@ -188,7 +188,7 @@ describe("the live page", () => {
     expect(lines.map((line) => (JSON.parse(line) as { kind: string }).kind)).toEqual(["started", "push"]);
   });
 
-  it("says that it lost the receiver, and goes on when it is there again", async () => {
+  it("shows a lost connection, and resumes when the receiver answers again", async () => {
     expectOnConsole("ERR_FAILED");
     const page = await open();
     await isLive();
@@ -202,7 +202,7 @@ describe("the live page", () => {
     expect(await page.locator("#connection").textContent()).toBe("Live");
   });
 
-  it("begins again when another receiver answers", async () => {
+  it("starts over when another receiver answers", async () => {
     receiver().tell(push({ notification: 1, atMs: 0 }), push({ notification: 2, atMs: 0 }));
     await open();
     await hasRows(2);

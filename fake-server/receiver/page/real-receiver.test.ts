@@ -48,7 +48,7 @@ describe("the live page of a real receiver", () => {
     expect(complaints).toEqual([]);
   });
 
-  it("changes answers, sends a test push, tells what differs, and sends a push again", async () => {
+  it("changes answers, sends a test push, shows differences and replays a push", async () => {
     const page = await browser.newPage();
     await page.goto(new URL("/", receiver.controlUrl).href);
     await page.locator("#workbench").click();

@@ -6,15 +6,15 @@ import { push } from "./testing/stub-receiver.ts";
 const token = "correct horse";
 const { expectOnConsole, hasRows, open, receiver } = pageBench(launchBrowser, { token });
 
-describe("the live page of a receiver that needs its token", () => {
-  it("takes it from the fragment, and takes it out of the address", async () => {
+describe("the live page of a receiver that requires a token", () => {
+  it("reads the token from the URL fragment and removes it from the address", async () => {
     receiver().tell(push({ notification: 1, atMs: 0 }));
     const page = await open({}, `#token=${encodeURIComponent(token)}`);
     await hasRows(1);
     expect(page.url()).toBe(receiver().url);
   });
 
-  it("asks for it, and says when it was the wrong one", async () => {
+  it("asks for the token, and asks again after a wrong one", async () => {
     expectOnConsole("401");
     receiver().tell(push({ notification: 1, atMs: 0 }));
     const page = await open();

@@ -2,13 +2,13 @@ import { describe, expect, it } from "vitest";
 import { parseRule } from "../../plan.ts";
 import { otherwiseWords, outcomeWords, ruleFor, ruleWords, usualActions } from "./answers.ts";
 
-describe("an answer that is chosen in the page", () => {
-  it.each(usualActions)("%s is a rule that the receiver takes", (_, action) => {
+describe("the page's rules", () => {
+  it.each(usualActions)("are accepted by the receiver: %s", (_, action) => {
     for (const use of ["all", "next", "account"] as const)
       expect(parseRule(ruleFor(use, "a", action))).toEqual(ruleFor(use, "a", action));
   });
 
-  it("is for all pushes, for the next one, or for those of an account", () => {
+  it("apply to all pushes, the next one, or those of an account", () => {
     const words = (["all", "next", "account"] as const).map((use) =>
       ruleWords(ruleFor(use, "7c9e", { kind: "answer", status: 500 })),
     );
@@ -19,7 +19,7 @@ describe("an answer that is chosen in the page", () => {
     ]);
   });
 
-  it("tells rules of any plan, and what answers otherwise", () => {
+  it("are described in words, with the default answer", () => {
     expect(
       ruleWords({
         match: { body: { pointer: "/a", equals: 1 }, nth: 2 },
@@ -43,6 +43,6 @@ describe("an answer that is chosen in the page", () => {
 it.each([
   [{ kind: "answered", status: 204 }, "answered 204"],
   [{ kind: "timed-out", message: "no answer" }, "timed out: no answer"],
-])("tells what became of a push: %j", (outcome, words) => {
+])("describes the outcome %j", (outcome, words) => {
   expect(outcomeWords(outcome)).toBe(words);
 });

@@ -9,9 +9,9 @@ const pushOf = (body: string, more: Partial<Push> = {}): Push => {
 };
 
 it.each([
-  ["nothing", pushOf(`{"a":1}`), pushOf(`{"a":1}`), []],
+  ["no difference between equal pushes", pushOf(`{"a":1}`), pushOf(`{"a":1}`), []],
   [
-    "a field that changed, one that is gone and one that is new, by JSON pointer",
+    "a changed, a removed and an added field, by JSON pointer",
     pushOf(`{"a":{"b/c":[1,2]},"gone":null}`),
     pushOf(`{"a":{"b/c":[1,3]},"new":"x"}`),
     [
@@ -21,7 +21,7 @@ it.each([
     ],
   ],
   [
-    "headers by name in any case, repeated ones together",
+    "headers by case-insensitive name, repeated ones together",
     pushOf("x", {
       headers: [
         ["A", "1"],
@@ -51,7 +51,7 @@ it.each([
     ],
   ],
   [
-    "the spelling of equal JSON, as the whole body",
+    "another spelling of equal JSON, as the whole body",
     pushOf(`{"a":1}`),
     pushOf(`{ "a":1}`),
     [
@@ -68,6 +68,6 @@ it.each([
     pushOf(`{"a":[]}`),
     [{ where: "body/a", before: "{}", after: "[]" }],
   ],
-] as const)("tells %s", (_, before, after, expected) => {
+] as const)("reports %s", (_, before, after, expected) => {
   expect(differencesOf(before, after)).toEqual(expected);
 });

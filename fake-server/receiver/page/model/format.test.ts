@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { axisLabel, plural, span } from "./format.ts";
 
-describe("lengths of time", () => {
+describe("durations", () => {
   it.each([
     [0.4, "0 ms"],
     [12, "12 ms"],
@@ -10,7 +10,7 @@ describe("lengths of time", () => {
     [450_000, "450.0 s"],
     [930_000, "15 min 30 s"],
     [-1_500, "−1.50 s"],
-  ])("%d ms is %s", (milliseconds, text) => {
+  ])("shows %d ms as %s", (milliseconds, text) => {
     expect(span(milliseconds)).toBe(text);
   });
 
@@ -20,13 +20,13 @@ describe("lengths of time", () => {
     [2_500, "2.5 s"],
     [930_000, "930 s"],
     [7_200_000, "2 h"],
-  ])("%d ms on the axis is %s", (milliseconds, text) => {
+  ])("labels %d ms on the axis as %s", (milliseconds, text) => {
     expect(axisLabel(milliseconds)).toBe(text);
   });
 });
 
 describe("counts", () => {
-  it("take the singular for one alone", () => {
+  it("use the singular for one only", () => {
     expect([plural(0, "push", "pushes"), plural(1, "push", "pushes"), plural(1_000, "line")]).toEqual([
       "0 pushes",
       "1 push",

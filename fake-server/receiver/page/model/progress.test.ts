@@ -31,54 +31,54 @@ const pushed = (...pushes: readonly [seconds: number, status: number | undefined
   })),
 });
 
-const stand = (notification: Notification, atSeconds: number, reading = "R1") => {
+const stateOf = (notification: Notification, atSeconds: number, reading = "R1") => {
   const { kind, words, alarms } = progressOf(notification, schedule(reading), zero + atSeconds * 1_000);
   return [kind, words, ...alarms];
 };
 
 describe("the progress of a notification", () => {
-  it("is acknowledged at the push that was", () => {
-    expect(stand(pushed([0, 200]), 500)).toEqual(["acknowledged", "acknowledged"]);
-    expect(stand(pushed([0, 500], [30, 200]), 500)).toEqual(["acknowledged", "acknowledged at push 2"]);
+  it("names the acknowledged push", () => {
+    expect(stateOf(pushed([0, 200]), 500)).toEqual(["acknowledged", "acknowledged"]);
+    expect(stateOf(pushed([0, 500], [30, 200]), 500)).toEqual(["acknowledged", "acknowledged at push 2"]);
   });
 
-  it("waits for the next push, until it is due, then overdue", () => {
+  it("shows the next push as waiting, then due, then overdue", () => {
     const once = pushed([0, undefined]);
-    expect(stand(once, 10)).toEqual(["waiting", "push 2 in 19 s"]);
-    expect(stand(once, 31)).toEqual(["waiting", "push 2 is due"]);
-    expect(stand(once, 41)).toEqual(["overdue", "push 2 is overdue"]);
+    expect(stateOf(once, 10)).toEqual(["waiting", "push 2 in 19 s"]);
+    expect(stateOf(once, 31)).toEqual(["waiting", "push 2 is due"]);
+    expect(stateOf(once, 41)).toEqual(["overdue", "push 2 is overdue"]);
   });
 
-  it("ends unacknowledged after the last push of the reading", () => {
-    expect(stand(pushed([0, 500], [30, 500], [90, 500], [210, 500], [450, 500]), 2_000)).toEqual([
+  it("ends as never acknowledged after the last push of the reading", () => {
+    expect(stateOf(pushed([0, 500], [30, 500], [90, 500], [210, 500], [450, 500]), 2_000)).toEqual([
       "exhausted",
       "never acknowledged",
     ]);
-    expect(stand(pushed([0, 500], [60, 500], [180, 500], [420, 500]), 2_000, "R8")).toEqual([
+    expect(stateOf(pushed([0, 500], [60, 500], [180, 500], [420, 500]), 2_000, "R8")).toEqual([
       "exhausted",
       "never acknowledged",
     ]);
   });
 
-  it("tells what is early, late, too much, or after the acknowledgement", () => {
-    expect(stand(pushed([0, 500], [20, 500]), 21)).toContain("early");
-    expect(stand(pushed([0, 500], [45, 500]), 46)).toContain("late");
-    expect(stand(pushed([0, 200], [30, 200]), 31)).toContain("after acknowledgement");
+  it("flags pushes that are early, late, beyond the cap, or after the acknowledgement", () => {
+    expect(stateOf(pushed([0, 500], [20, 500]), 21)).toContain("early");
+    expect(stateOf(pushed([0, 500], [45, 500]), 46)).toContain("late");
+    expect(stateOf(pushed([0, 200], [30, 200]), 31)).toContain("after acknowledgement");
     const six = pushed([0, 500], [30, 500], [90, 500], [210, 500], [450, 500], [930, 500]);
-    expect(stand(six, 931)).toContain("more than 5 pushes");
-    expect(stand(six, 931, "R5")).toEqual(["exhausted", "never acknowledged"]);
+    expect(stateOf(six, 931)).toContain("more than 5 pushes");
+    expect(stateOf(six, 931, "R5")).toEqual(["exhausted", "never acknowledged"]);
   });
 
-  it("is open as long as an answer is held back, and its windows move with it", () => {
+  it("shows a push as open while its answer is delayed, and moves the next window", () => {
     const held = pushed([0, 200]);
     const [attempt] = held.attempts;
     if (attempt === undefined) throw new Error("no attempt");
     attempt.outcome = undefined;
-    expect(stand(held, 15)).toEqual(["waiting", "push 1 is open"]);
+    expect(stateOf(held, 15)).toEqual(["waiting", "push 1 is open"]);
     expect(progressOf(held, schedule("R1"), zero + 15_000).windows[1]?.latestMs).toBe(55_000);
   });
 
-  it("says of what is no push just that", () => {
-    expect(stand({ ...pushed([0, 404]), id: undefined }, 1)).toEqual(["other", "not a push"]);
+  it("labels a request that is not a push", () => {
+    expect(stateOf({ ...pushed([0, 404]), id: undefined }, 1)).toEqual(["other", "not a push"]);
   });
 });

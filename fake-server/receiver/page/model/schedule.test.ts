@@ -9,7 +9,7 @@ const reading = (id: string) => {
 
 const inSeconds = (values: readonly number[]) => values.map((value) => value / 1_000);
 
-describe("the readings of the schedule, from the first push", () => {
+describe("the readings of the schedule", () => {
   it.each([
     ["R1", [0, 30, 90, 210, 450]],
     ["R2", [0, 30, 60, 120, 240]],
@@ -19,7 +19,7 @@ describe("the readings of the schedule, from the first push", () => {
     ["R6", [0, 30, 60, 120, 240, 480]],
     ["R7", [0, 30, 90, 210, 450, 690]],
     ["R8", [0, 60, 180, 420]],
-  ])("%s", (id, seconds) => {
+  ])("%s expects pushes at %j s from the first", (id, seconds) => {
     expect(inSeconds(offsetsMs({ reading: reading(id), delaysMs: documentDelaysMs }))).toEqual(seconds);
   });
 });
@@ -29,18 +29,18 @@ const instant = (startMs: number) => ({ startMs, endMs: startMs });
 describe("expected windows", () => {
   const schedule = { reading: reading("R1"), delaysMs: documentDelaysMs };
 
-  it("open where the delay since the push before has passed", () => {
+  it("open when the delay since the previous push has passed", () => {
     const windows = expectedWindows(schedule, [instant(0), instant(31_000)]);
     expect(windows[1]).toEqual({ earliestMs: 29_000, latestMs: 40_000 });
     expect(windows[2]).toEqual({ earliestMs: 90_000, latestMs: 101_000 });
   });
 
-  it("hold both anchors where an answer was held back", () => {
+  it("cover both anchors if an answer was delayed", () => {
     const [, second] = expectedWindows(schedule, [{ startMs: 0, endMs: 10_000 }]);
     expect(second).toEqual({ earliestMs: 29_000, latestMs: 50_000 });
   });
 
-  it("follow from the windows before where no push has come yet", () => {
+  it("follow from the previous windows while no push has come", () => {
     const windows = expectedWindows(schedule, [instant(0)]);
     expect(windows).toHaveLength(5);
     for (const [index, offset] of [0, 30_000, 90_000, 210_000, 450_000].entries()) {
@@ -49,21 +49,21 @@ describe("expected windows", () => {
     }
   });
 
-  it("count from the first push where the reading does, whatever came between", () => {
+  it("count from the first push if the reading does", () => {
     const windows = expectedWindows({ ...schedule, reading: reading("R2") }, [instant(0), instant(50_000)]);
     expect(windows[2]).toEqual({ earliestMs: 59_000, latestMs: 70_000 });
   });
 });
 
-describe("delays as text", () => {
+describe("parseDelays", () => {
   it.each([
     ["30, 60 120;240", [30_000, 60_000, 120_000, 240_000]],
     ["0.3 0.6", [300, 600]],
-  ])("%s are taken", (text, delaysMs) => {
+  ])("accepts %s", (text, delaysMs) => {
     expect(parseDelays(text)).toEqual(delaysMs);
   });
 
-  it.each(["", "soon", "-1", "0", "1e9", "1 2 3 4 5 6 7 8 9 10 11 12 13"])("%j are not", (text) => {
+  it.each(["", "soon", "-1", "0", "1e9", "1 2 3 4 5 6 7 8 9 10 11 12 13"])("rejects %j", (text) => {
     expect(parseDelays(text)).toBeUndefined();
   });
 });

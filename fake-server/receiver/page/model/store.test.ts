@@ -15,7 +15,7 @@ const filled = (lines: readonly Unnumbered[], limits: Bounds = bounds, epoch = "
 const startOfDay = Date.parse("2026-03-01T09:00:00.000Z");
 
 describe("the page's store", () => {
-  it("gathers the pushes of one notification in one row, on the wall clock", () => {
+  it("groups pushes by notification, at wall-clock times", () => {
     const store = filled([
       push({ notification: 1, atMs: 100, status: 500 }),
       push({ notification: 2, atMs: 200 }),
@@ -29,26 +29,26 @@ describe("the page's store", () => {
     expect(store.counts).toMatchObject({ pushes: 3, last: 4 });
   });
 
-  it("takes each line once", () => {
+  it("adds each line once", () => {
     const store = filled([push({ notification: 1, atMs: 1 })]);
     store.add({ ...push({ notification: 1, atMs: 1 }), n: 2, epoch: "one" });
     expect(store.counts.pushes).toBe(1);
   });
 
-  it("does not take an answer that the sender did not wait for as an acknowledgement", () => {
+  it("does not count an answer that the sender abandoned as an acknowledgement", () => {
     const store = filled([push({ notification: 1, atMs: 1, outcome: "abandoned" })]);
     expect([...store.notifications.values()].flatMap(({ attempts }) => attempts.map(isAcknowledged))).toEqual(
       [false],
     );
   });
 
-  it("starts over where the receiver was told to forget, and says so", () => {
+  it("removes its rows and adds a remark when the receiver is cleared", () => {
     const store = filled([push({ notification: 1, atMs: 1 }), { kind: "cleared", atMs: 2 }]);
     expect(store.notifications.size).toBe(0);
     expect(store.remarks.map(({ kind }) => kind)).toEqual(["started", "cleared"]);
   });
 
-  it("stays bounded: oldest rows go, further pushes are counted, long texts are cut", () => {
+  it("drops the oldest rows, counts further pushes and cuts long texts at its limits", () => {
     const many = Array.from({ length: 10 }, (_, k) => push({ notification: k, atMs: k }));
     const again = Array.from({ length: 5 }, (_, k) => push({ notification: 9, atMs: 100 + k }));
     const long = push({ notification: 1, atMs: 200, notificationId: "x".repeat(1_000_000) });
@@ -61,7 +61,7 @@ describe("the page's store", () => {
     expect(store.counts.dropped).toBe(8);
   });
 
-  it("gives what names no notification its own row", () => {
+  it("gives a request without a notification id a row of its own", () => {
     const { notificationId, ...rest } = push({
       notification: 1,
       atMs: 1,
@@ -83,17 +83,17 @@ describe("the page's filter", () => {
   const numbers = (filter: object) =>
     select(notifications.values(), { ...everything, ...filter }).map(({ number }) => number);
 
-  it("shows the newest first, or the oldest", () => {
+  it("sorts by newest or by oldest first", () => {
     expect(numbers({})).toEqual([3, 2, 1]);
     expect(numbers({ newestFirst: false })).toEqual([1, 2, 3]);
   });
 
-  it("wants every word, in any case", () => {
+  it("requires every word, in any case", () => {
     expect(numbers({ text: "503 createglobal" })).toEqual([1]);
     expect(numbers({ text: "503 nothing" })).toEqual([]);
   });
 
-  it("wants the account, and nothing acknowledged, where asked to", () => {
+  it("filters by account and by missing acknowledgement", () => {
     expect(numbers({ account: uuid("acc", 2).toUpperCase() })).toEqual([3, 2]);
     expect(numbers({ onlyUnacknowledged: true })).toEqual([1]);
   });
