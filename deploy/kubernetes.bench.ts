@@ -41,13 +41,13 @@ export const kubernetes = async (): Promise<void> => {
       const manifests = manifestsFor(within("manifests"), fake.profileFile);
       await volume(cluster, folder, records);
       const bench = { cluster, nodes, manifests, folder };
-      tell("a sound run", await play(bench, { runId: "sound" }), {
+      report("a sound run", await play(bench, { runId: "sound" }), {
         load: "Complete",
         completed: "0-3",
         failed: "",
         merge: "Complete",
       });
-      tell(
+      report(
         "a run whose third pod is killed",
         await play(bench, { runId: "killed", killed: "touchstone-load-2-" }),
         {
@@ -67,12 +67,12 @@ export const kubernetes = async (): Promise<void> => {
 };
 
 const NODES = 4;
-/** As which the pods run. */
+/** The user id of the pods. */
 const USER = 10_001;
 const NAMESPACE = "touchstone";
 const LEAD_MS = 90_000;
 const WITHIN = "--timeout=300s";
-const MERGE_LOOKS = 300;
+const MERGE_POLLS = 300;
 
 /** The manifests with the fake's profile and secrets in the places that docs/segments.md names. */
 const manifestsFor = (folder: string, profileFile: string): string => {
@@ -91,7 +91,7 @@ const manifestsFor = (folder: string, profileFile: string): string => {
   return folder;
 };
 
-/** What a cluster's storage gives: here a folder of this machine. */
+/** The volume that a cluster's storage provides: here a folder of this machine. */
 const volume = async ({ kubectl }: Cluster, folder: string, records: string): Promise<void> => {
   const file = path.join(folder, "volume.json");
   writeFileSync(
@@ -168,8 +168,8 @@ const play = async (
   const endOf = ({ conditions = [] }: Job["status"]): string =>
     conditions.find(({ type, status }) => status === "True" && ["Complete", "Failed"].includes(type))?.type ??
     "none";
-  // A verdict of the merge may be any: `kubectl wait` waits for one end alone.
-  for (let look = 0; look < MERGE_LOOKS && endOf(await job("touchstone-merge")) === "none"; look += 1)
+  // The merge may end complete or failed, and `kubectl wait` waits for only one of these.
+  for (let poll = 0; poll < MERGE_POLLS && endOf(await job("touchstone-merge")) === "none"; poll += 1)
     await sleep(1_000);
   const load = await job("touchstone-load");
   const merging = (await nodes.pods()).find(({ metadata }) => metadata.name.startsWith("touchstone-merge"));
@@ -182,7 +182,7 @@ const play = async (
     pods: pods.length,
     hosts: new Set(pods.map(({ spec }) => spec.nodeName)).size,
     mergeExitCode: exitCodeOf(merging),
-    // Of the merge's page on the terminal what is of machines, and the verdict.
+    // From the merge's output: the section about machines, and the verdict.
     said:
       (waited.exitCode === 0 ? "" : waited.said) +
       logs.said.slice(Math.max(0, logs.said.indexOf("\nMachines\n"))),
@@ -200,7 +200,7 @@ const exitCodeOf = (pod: object | undefined): number | undefined =>
     }
   ).status.containerStatuses?.[0]?.state.terminated?.exitCode;
 
-const tell = (
+const report = (
   name: string,
   played: Played,
   expected: Pick<Played, "load" | "completed" | "failed" | "merge">,
@@ -208,7 +208,7 @@ const tell = (
   process.stdout.write(`  ${name}\n`);
   for (const [what, value] of Object.entries(expected))
     figure(`    ${what}`, String(played[what as keyof Played]), value === "" ? "none" : value);
-  figure("    pods; nodes that they ran on", `${played.pods}; ${played.hosts}`, "4; 4");
+  figure("    pods; nodes they ran on", `${played.pods}; ${played.hosts}`, "4; 4");
   figure("    exit code of the merge", String(played.mergeExitCode), name.includes("killed") ? "3" : "0");
   process.stdout.write(`${played.said.replaceAll(/^/gm, "      ")}\n`);
 };

@@ -44,7 +44,7 @@ beforeAll(() => {
 /** Without the environment of a CI service, which gets its own annotations. */
 const cli = (...parameters: readonly string[]) => runHere(parameters, { env: { CI: "" } });
 
-it("`report` on the folder of a duet writes its page again, and its summary", async () => {
+it("`report` on the folder of a duet writes its page and its summary", async () => {
   writeDuet(at("duet"), madeDuet({ pairs: 4 }));
   const { exitCode, stdout } = await runHere([
     "report",
@@ -84,7 +84,7 @@ it("`compare` links the reports of both runs, and `report` on its folder writes 
 });
 
 describe("report", () => {
-  it("writes all four formats of a gate and a load run into one folder, and tells which files", async () => {
+  it("writes all formats of a gate and a load run into one folder, and lists the files", async () => {
     const out = at("all-four");
     const runs = [at("runs", "gate-2"), at("runs", "load-01")];
     const run = await cli(
@@ -103,7 +103,7 @@ describe("report", () => {
     for (const name of names) expect(readFileSync(path.join(out, name), "utf8")).toContain("code.single-use");
   });
 
-  it("--verify says whether runs are as they were sealed: 0, 1 where altered, 3 where never sealed", async () => {
+  it("--verify exits with 0 for intact runs, 1 for altered ones, and 3 for unsealed ones", async () => {
     const [intact, altered, unsealed] = await Promise.all([
       cli("report", "--verify", at("sealed")),
       cli("report", "--verify", at("sealed"), at("altered"), "--json"),
@@ -118,7 +118,7 @@ describe("report", () => {
     expect(unsealed.stdout).toContain("never sealed");
   });
 
-  it("--schema prints a schema that the records fit", async () => {
+  it("--schema prints a schema under which records are valid", async () => {
     const { stdout, exitCode } = await cli("report", "--schema", "load");
     expect(exitCode).toBe(0);
     const isLoad = new Ajv({ strictTypes: false, formats: { "date-time": true } }).compile(
@@ -128,7 +128,7 @@ describe("report", () => {
     expect(isLoad(record), JSON.stringify(isLoad.errors)).toBe(true);
   });
 
-  it("reports of a run that is still open what there is of it", async () => {
+  it("reports the available part of a run that is still open", async () => {
     cpSync(at("runs", "gate-2"), at("open"), { recursive: true });
     const file = at("open", "run.json");
     const {
@@ -151,7 +151,7 @@ describe("report", () => {
   });
 });
 
-describe("what report cannot read or write: exit code 2, which file, why, and nothing half-written", () => {
+describe("report exits with 2 and names file and reason for", () => {
   const made = (name: string, text?: string): string => {
     mkdirSync(at(name), { recursive: true });
     if (text !== undefined) writeFileSync(at(name, "run.json"), text);
@@ -159,10 +159,14 @@ describe("what report cannot read or write: exit code 2, which file, why, and no
   };
 
   it.each([
-    ["no run directory", () => at("nowhere"), "is not a run directory: it does not exist"],
-    ["one that was altered after sealing", () => at("altered"), "was altered after it was sealed: run.json"],
+    ["a missing run directory", () => at("nowhere"), "is not a run directory: it does not exist"],
     [
-      "one of a newer version",
+      "a run that was altered after sealing",
+      () => at("altered"),
+      "was altered after it was sealed: run.json",
+    ],
+    [
+      "a run of a newer version",
       () => made("newer", '{"version":9}'),
       "reads only up to version 1; update Touchstone",
     ],
@@ -182,7 +186,7 @@ describe("what report cannot read or write: exit code 2, which file, why, and no
 });
 
 describe("compare", () => {
-  it("tells in JSON what newly fails: exit code 1; and 0 the other way round", async () => {
+  it("exits with 1 if a rule newly fails, and with 0 if it is fixed", async () => {
     const [worse, better] = await Promise.all([
       cli("compare", at("runs", "gate-1"), at("runs", "gate-2"), "--json"),
       cli("compare", at("runs", "gate-2"), at("runs", "gate-1")),
@@ -194,7 +198,7 @@ describe("compare", () => {
     expect(better.stdout).toMatch(/fixed/i);
   });
 
-  it("is incomplete where the head run did not check what the base did: exit code 3, no tick", async () => {
+  it("exits with 3 if the head run did not reach rules that the base judged", async () => {
     writeGateRun(at("target-down"), { seed: 3, exchanges: 0, record: { rules: [], outcome: "incomplete" } });
     const { exitCode, stdout } = await cli("compare", at("runs", "gate-1"), at("target-down"));
     expect(exitCode).toBe(3);
@@ -202,13 +206,13 @@ describe("compare", () => {
     expect(stdout).not.toContain("✓");
   });
 
-  it("judges a load run against ten earlier ones of a folder: exit code 1", async () => {
+  it("exits with 1 if a load run is worse than ten earlier ones of a folder", async () => {
     const { exitCode, stdout } = await cli("compare", at("runs", "load-11"), "--baseline", at("runs"));
     expect(stdout).toContain("Against 10 earlier runs");
     expect(exitCode).toBe(1);
   });
 
-  it("exit code 6 where only a pinned observation changed", async () => {
+  it("exits with 6 if only a pinned observation changed", async () => {
     const gate = (name: string, change: (text: string) => string): string => {
       cpSync(at("runs", "gate-1"), at(name), { recursive: true });
       const file = at(name, "run.json");
@@ -236,7 +240,7 @@ describe("compare", () => {
     expect(exitCode).toBe(6);
   });
 
-  it("refuses runs that differ in what makes them comparable, names it, and compares them by force", async () => {
+  it("refuses runs that are not comparable, with the reason, unless --force is given", async () => {
     writeGateRun(at("quick"), { seed: 1, exchanges: 3, record: { effort: "quick" } });
     const [refused, forced, kinds] = await Promise.all([
       cli("compare", at("runs", "gate-1"), at("quick")),
@@ -250,7 +254,7 @@ describe("compare", () => {
     expect(kinds.exitCode).toBe(2);
   });
 
-  it("asks for two runs, or one and --baseline: exit code 2", async () => {
+  it("exits with 2 if given neither two runs nor one and --baseline", async () => {
     const { exitCode, stderr } = await cli("compare", at("runs", "gate-1"));
     expect(stderr).toContain("compare takes two or more run directories, or one and --baseline <folder>");
     expect(exitCode).toBe(2);
@@ -258,7 +262,7 @@ describe("compare", () => {
 });
 
 describe("history", () => {
-  it("lists a folder, filtered", async () => {
+  it("lists the runs of a folder, with filters", async () => {
     const filters = "--kind load --since 2030-01-03 --last 4 --endpoint list --metric p95".split(" ");
     const [all, filtered] = await Promise.all([
       cli("history", at("runs")),
@@ -272,7 +276,7 @@ describe("history", () => {
     expect(trends.map(({ endpoint, metric }) => [endpoint, metric])).toEqual([["list", "p95"]]);
   });
 
-  it("--report html writes the page, beside the folder where no place is given", async () => {
+  it("--report html writes the page, beside the folder by default", async () => {
     const [given, beside] = await Promise.all([
       cli("history", at("runs"), "--report", "html", "--out", at("page")),
       cli("history", `${at("runs")}/`, "--report", "html"),
@@ -283,7 +287,7 @@ describe("history", () => {
     expect([given.exitCode, beside.exitCode]).toEqual([0, 0]);
   });
 
-  it("names what it cannot do: exit code 2", async () => {
+  it("exits with 2 for a missing folder, an unknown format, or --out without --report", async () => {
     const [folder, format, out] = await Promise.all([
       cli("history", at("nowhere")),
       cli("history", at("runs"), "--report", "pdf"),

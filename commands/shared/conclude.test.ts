@@ -5,18 +5,18 @@ import { conclude, withVerdict } from "./conclude.ts";
 import type { CommandContext } from "./context.ts";
 
 const contextOf = () => {
-  const told: string[] = [];
+  const printed: string[] = [];
   const codes: number[] = [];
   const context = {
     environment: {},
     programName: "touchstone",
-    output: { complain: (line: string) => told.push(line), manner: () => ({ json: false }) },
+    output: { complain: (line: string) => printed.push(line), manner: () => ({ json: false }) },
     exitWith: (code: number) => codes.push(code),
   } as unknown as CommandContext;
-  return { context, told, codes };
+  return { context, printed, codes };
 };
 
-it("a run keeps its verdict if its record could not be completed", async () => {
+it("a failed run keeps its exit code if its record could not be completed; a passed one becomes a harness error", async () => {
   const record = { exitCode: 1 };
   const cut = new UnfinishedRecord({ directory: "runs/x", record }, "the disk is full");
   const run = withVerdict<typeof record>(Promise.reject(cut));
@@ -33,27 +33,31 @@ it("a run keeps its verdict if its record could not be completed", async () => {
 });
 
 it.each([
-  ["a broken promise stays broken", exitCodes.failed, exitCodes.failed],
-  ["a pass without its record is not a pass", exitCodes.passed, exitCodes["harness-error"]],
-])("%s", async (_, exitCode, comesTo) => {
-  const { context, told, codes } = contextOf();
+  ["a failed run still exits with 1 if its record is incomplete", exitCodes.failed, exitCodes.failed],
+  [
+    "a passed run exits with a harness error if its record is incomplete",
+    exitCodes.passed,
+    exitCodes["harness-error"],
+  ],
+])("%s", async (_, exitCode, expected) => {
+  const { context, printed, codes } = contextOf();
   const ran = [{ record: { exitCode }, directory: "runs/x", trouble: "the disk is full" }];
-  await conclude(context, ran, {}, { show: (code) => told.push(`Exit code ${code}.`) });
-  expect(told).toEqual([`Exit code ${comesTo}.`, "touchstone: the disk is full"]);
-  expect(codes.at(-1)).toBe(comesTo);
+  await conclude(context, ran, {}, { show: (code) => printed.push(`Exit code ${code}.`) });
+  expect(printed).toEqual([`Exit code ${expected}.`, "touchstone: the disk is full"]);
+  expect(codes.at(-1)).toBe(expected);
   await conclude(context, ran, {});
-  expect(told.at(-1)).toBe(
-    `touchstone: the disk is full${exitCode === comesTo ? "" : `; exit code ${comesTo}`}`,
+  expect(printed.at(-1)).toBe(
+    `touchstone: the disk is full${exitCode === expected ? "" : `; exit code ${expected}`}`,
   );
 });
 
-it("a report that cannot be written is reported in one line", async () => {
-  const { context, told, codes } = contextOf();
+it("prints one line and keeps the exit code if a report cannot be written", async () => {
+  const { context, printed, codes } = contextOf();
   const ran = [{ record: { exitCode: exitCodes.failed }, directory: "/nowhere/at/all" }];
   expect(await conclude(context, ran, { report: ["junit"] })).toEqual({
     files: [],
     exitCode: exitCodes.failed,
   });
-  expect(told.join("\n")).toContain("/nowhere/at/all");
+  expect(printed.join("\n")).toContain("/nowhere/at/all");
   expect(codes.at(-1)).toBe(exitCodes.failed);
 });

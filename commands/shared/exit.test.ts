@@ -18,46 +18,52 @@ const thrownBy = (work: () => unknown): unknown => {
 
 const listenFails = (code: string): unknown => listenError(Object.assign(new Error(code), { code }), "h", 80);
 
-describe("what an error comes to", () => {
+describe("an error that ends the program", () => {
   it.each([
-    ["a sentence", new ConfigurationError("--rate is wrong")],
-    ["a key", new ConfigurationError([{ key: "--rate", value: "x", accepted: "a number", remedy: "try 5" }])],
-    ["a behaviour", thrownBy(() => findBehaviour("soun"))],
-    ["clients", thrownBy(() => parseClients([]))],
-    ["names the user's mistake: %s", thrownBy(() => parsePlan({ answers: 3 }))],
-    ["a port", listenFails("EADDRINUSE")],
-    ["a port of the system", listenFails("EACCES")],
-    ["an address of another machine", listenFails("EADDRNOTAVAIL")],
-    ["a name that is unknown", listenFails("ENOTFOUND")],
-    ["k6", k6Missing([])],
-  ])("the user has to mend %s", (_, error) => {
+    ["a configuration error with a sentence", new ConfigurationError("--rate is wrong")],
+    [
+      "a configuration error with a key",
+      new ConfigurationError([{ key: "--rate", value: "x", accepted: "a number", remedy: "try 5" }]),
+    ],
+    ["an unknown behaviour", thrownBy(() => findBehaviour("soun"))],
+    ["an empty list of clients", thrownBy(() => parseClients([]))],
+    ["an invalid answer plan", thrownBy(() => parsePlan({ answers: 3 }))],
+    ["a port in use", listenFails("EADDRINUSE")],
+    ["a privileged port", listenFails("EACCES")],
+    ["an address that is not local", listenFails("EADDRNOTAVAIL")],
+    ["an unknown host name", listenFails("ENOTFOUND")],
+    ["a missing k6", k6Missing([])],
+  ])("exits with 2 and its message for %s", (_, error) => {
     const { exitCode, message } = endingOf(error, false);
     expect(exitCode).toBe(exitCodes.usage);
     expect(message).toContain((error as Error).message.split("\n")[0]);
     expect(message).not.toContain("internal error");
   });
 
-  it("a problem names its key, its value, what is accepted, and the remedy", () => {
+  it("states the key, its value, what is accepted and the remedy of a configuration problem", () => {
     const problem = { key: "--rate", value: "x", accepted: "a number", remedy: "try 5" };
     expect(new ConfigurationError([problem]).message).toBe('--rate is "x"; accepted is a number; try 5');
   });
 
-  it("the target cannot be reached", () => {
+  it("exits with 4 if the target cannot be reached", () => {
     expect(endingOf(new UnreachableError("no answer"), false)).toEqual({
       exitCode: exitCodes.unreachable,
       message: "touchstone: no answer",
     });
   });
 
-  it.each([new TypeError("x is not a function"), "a text"])("reports an internal error: %s", (error) => {
-    expect(endingOf(error, false).exitCode).toBe(exitCodes["harness-error"]);
-  });
+  it.each([new TypeError("x is not a function"), "a text"])(
+    "exits with 5 for an internal error: %s",
+    (error) => {
+      expect(endingOf(error, false).exitCode).toBe(exitCodes["harness-error"]);
+    },
+  );
 
-  it("treats whatever an interruption breaks as the interruption, without a message", () => {
+  it("exits with 130 and no message after an interruption, whatever the error", () => {
     expect(endingOf(new TypeError("aborted"), true)).toEqual({ exitCode: exitCodes.interrupted });
   });
 
-  it("prints nothing for errors that commander has printed, nor for --help", () => {
+  it("prints nothing for errors that Commander already printed, or for --help", () => {
     expect(endingOf(new CommanderError(1, "commander.unknownOption", "unknown option"), false)).toEqual({
       exitCode: exitCodes.usage,
     });
@@ -66,7 +72,7 @@ describe("what an error comes to", () => {
     });
   });
 
-  it("indents further lines of a message", () => {
+  it("is printed with its further lines indented", () => {
     const { message } = endingOf(new ConfigurationError(["one", "two"]), false);
     expect(message).toBe("touchstone: one\n            two");
   });

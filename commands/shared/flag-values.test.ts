@@ -2,7 +2,7 @@ import { expect, it } from "vitest";
 import { choiceFlag, durationFlag, integerFlag, listFlag, portFlag, seedFlag } from "./flag-values.ts";
 import { ConfigurationError } from "../../conformance/contract/problem.ts";
 
-const complaintOf = (read: () => unknown): string => {
+const errorMessageOf = (read: () => unknown): string => {
   try {
     read();
   } catch (error) {
@@ -12,7 +12,7 @@ const complaintOf = (read: () => unknown): string => {
   return expect.unreachable("it was accepted");
 };
 
-it("reads whole numbers within their bounds", () => {
+it("parses integers within their bounds", () => {
   expect([seedFlag("-2147483648"), seedFlag("2147483647"), portFlag("--port")("0")]).toEqual([
     -(2 ** 31),
     2 ** 31 - 1,
@@ -21,24 +21,24 @@ it("reads whole numbers within their bounds", () => {
 });
 
 it.each(["", " 5", "5.0", "1e3", "0x10", "five", "-1", "65536", "9".repeat(400)])(
-  "refuses %j as a port, and says what is accepted",
+  "refuses %j as a port, with what is accepted",
   (text) => {
-    expect(complaintOf(() => portFlag("--port")(text))).toBe(
+    expect(errorMessageOf(() => portFlag("--port")(text))).toBe(
       `--port is "${text}"; accepted is a whole number from 0 to 65535`,
     );
   },
 );
 
-it("refuses numbers out of bounds for a seed", () => {
-  expect(complaintOf(() => seedFlag("2147483648"))).toContain("--seed");
-  expect(complaintOf(() => integerFlag("--jobs", 1, 64)("0"))).toContain("from 1 to 64");
+it("refuses integers out of bounds", () => {
+  expect(errorMessageOf(() => seedFlag("2147483648"))).toContain("--seed");
+  expect(errorMessageOf(() => integerFlag("--jobs", 1, 64)("0"))).toContain("from 1 to 64");
 });
 
-it("reads durations with their unit, choices by name, and lists in both notations", () => {
+it("parses durations, choices and lists, both comma-separated and repeated", () => {
   expect(durationFlag("--max-wait")("1.5h")).toBe(5_400_000);
-  expect(complaintOf(() => durationFlag("--max-wait")("90"))).toContain("such as 500ms, 90s");
+  expect(errorMessageOf(() => durationFlag("--max-wait")("90"))).toContain("such as 500ms, 90s");
   expect(choiceFlag("--mode", ["a", "b"])("b")).toBe("b");
-  expect(complaintOf(() => choiceFlag("--mode", ["a", "b"])("c"))).toBe(
+  expect(errorMessageOf(() => choiceFlag("--mode", ["a", "b"])("c"))).toBe(
     '--mode is "c"; accepted is one of a, b',
   );
   expect(listFlag(" a, b,,c ", ["z"])).toEqual(["z", "a", "b", "c"]);

@@ -20,8 +20,8 @@ const program = `
   console.log(JSON.stringify({ before, small, after: young() }));
 `;
 
-describe("keeping the heap small", () => {
-  it("shrinks the young generation to one size, which it keeps", () => {
+describe("keepHeapSmall", () => {
+  it("shrinks the young generation, which then does not grow again", () => {
     const printed = execFileSync(process.execPath, ["--input-type=module", "--eval", program], {
       encoding: "utf8",
     });

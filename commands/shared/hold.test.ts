@@ -12,7 +12,7 @@ beforeEach(() => {
 });
 const record = (name: string): string => path.join(folder, name);
 
-it("holds records against other merges until released, and leaves nothing behind", () => {
+it("locks records against other merges until released, and leaves no files", () => {
   const release = holdRecords([record("1"), `${record("2")}/`, record("2")]);
   expect(() => holdRecords([record("2")])).toThrow(
     /2" is held by another merge \(process \d+ on .*\); wait for it to end, or remove/,
@@ -22,14 +22,14 @@ it("holds records against other merges until released, and leaves nothing behind
   holdRecords([record("1")])();
 });
 
-it("releases what it held if another merge holds one of them", () => {
+it("releases its locks if another merge holds one of the records", () => {
   const release = holdRecords([record("2")]);
   expect(() => holdRecords([record("1"), record("2")])).toThrow("held by another merge");
   holdRecords([record("1")])();
   release();
 });
 
-it("takes over from a killed merge, but not from one on another machine", () => {
+it("takes over the lock of a killed merge, but not of one on another machine", () => {
   const file = path.join(folder, ".1.merging");
   // Real process ids are far lower.
   writeFileSync(file, `${hostname()} 2147483646`);
@@ -39,6 +39,6 @@ it("takes over from a killed merge, but not from one on another machine", () => 
   expect(() => holdRecords([record("1")])).toThrow("on elsewhere.example");
 });
 
-it("works without a marker if nothing can be written beside the record", () => {
+it("works without a lock file if nothing can be written beside the record", () => {
   expect(holdRecords([path.join(folder, "missing", "1")])).not.toThrow();
 });

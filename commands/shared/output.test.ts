@@ -15,8 +15,8 @@ const captured = (manner = { quiet: false, json: false, colour: false }) => {
   return { output, written };
 };
 
-describe("every stream escapes what would act on a terminal", () => {
-  it.each(["print", "say", "complain"] as const)("%s", (stream) => {
+describe("control characters are escaped", () => {
+  it.each(["print", "say", "complain"] as const)("by %s", (stream) => {
     const { output, written } = captured();
     output[stream](`first ${hostile}\nsecond`);
     const text = written.join("");
@@ -25,21 +25,21 @@ describe("every stream escapes what would act on a terminal", () => {
     expect(text).toMatch(/\nsecond\n$/);
   });
 
-  it("printJson, which still holds the same values", () => {
+  it("by printJson, which still prints the same values", () => {
     const { output, written } = captured();
     output.printJson({ hostile });
     expect(written.join("")).not.toMatch(unsafe);
     expect(JSON.parse(written.join(""))).toEqual({ hostile });
   });
 
-  it("keeps the program's own colours if colours are wanted, and no other escape sequence", () => {
+  it("except for the program's own colours, if enabled", () => {
     const { output, written } = captured({ quiet: false, json: false, colour: true });
     output.print("\u001b[31mred\u001b[39m \u001b[2J\u202e");
     expect(written.join("")).toBe("\u001b[31mred\u001b[39m \\x1b[2J\\u202e\n");
   });
 });
 
-describe("every command escapes user input", () => {
+describe("user input in error messages is escaped", () => {
   const contextOf = (output: Output): CommandContext => ({
     output,
     environment: {},
@@ -69,7 +69,7 @@ describe("every command escapes user input", () => {
   };
 
   it.each(commands.map((create) => [create(contextOf(captured().output)).name(), create] as const))(
-    "%s",
+    "by the command %s",
     async (_name, create) => {
       const { options } = create(contextOf(captured().output));
       const flags = options.flatMap(({ long, required }) => (required && long ? [long] : []));

@@ -1,18 +1,18 @@
 import { expect, it } from "vitest";
 import { endWithParent } from "./parent.ts";
 
-it("ends once, when the parent changes", () => {
+it("ends the process once when its parent changes", () => {
   let [parent, ends] = [7, 0];
-  let look = (): void => {};
+  let check = (): void => {};
   const every = (_: number, task: () => void) => {
-    look = task;
+    check = task;
     return () => {};
   };
   endWithParent({ every }, { parent: () => parent, end: () => (ends += 1) });
-  look();
+  check();
   expect(ends).toBe(0);
   parent = 1;
-  look();
-  look();
+  check();
+  check();
   expect(ends).toBe(1);
 });

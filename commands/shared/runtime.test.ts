@@ -16,15 +16,15 @@ it.each([
   ["23.99.0", false],
   ["20.19.0", false],
   ["", false],
-])("Node %s is recent enough: %s", (version, expected) => {
+])("isRecentEnough of Node %s is %s", (version, expected) => {
   expect(isRecentEnough(version)).toBe(expected);
 });
 
-it("starts no other Node if this one suffices", async () => {
+it("does not start another Node if this one is recent enough", async () => {
   expect(await runOnBroughtNode(["node", "nowhere.js"])).toBe(undefined);
 });
 
-describe.skipIf(process.platform !== "linux")("a command that another Node runs instead of this one", () => {
+describe.skipIf(process.platform !== "linux")("a command that runs on another Node", () => {
   const start = (parameters: readonly string[]) => {
     const mark = mkdtempSync(path.join(os.tmpdir(), "touchstone-starter-"));
     const here = (file: string) => JSON.stringify(path.join(import.meta.dirname, file));
@@ -41,14 +41,14 @@ describe.skipIf(process.platform !== "linux")("a command that another Node runs 
     return { child, mark, said: () => said, ended };
   };
 
-  it("passes on its exit code and output", async () => {
+  it("returns its exit code and output", async () => {
     const { ended, said, mark } = start(["rules", "code.nothing"]);
     expect(await ended).toBe(2);
     expect(said()).toContain("code.nothing");
     rmSync(mark, { recursive: true });
   });
 
-  it("ends when its starter is killed with SIGKILL", async () => {
+  it("ends when the process that started it is killed with SIGKILL", async () => {
     const { child, said, mark } = start(["serve", "--port", "0", "--control-port", "0"]);
     while (!said().includes("http://")) await delay(20);
     expect(processesOf(mark).length).toBeGreaterThan(1);

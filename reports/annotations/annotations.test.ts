@@ -23,33 +23,33 @@ describe("annotations", () => {
       teamcity,
       "##teamcity[buildProblem description='code.single-use is broken: The first exchange",
     ],
-  ])("are in the form of %s", (_, environment, begin) => {
+  ])("have the format of %s", (_, environment, begin) => {
     const lines = annotationsOf([red], environment, options);
     expect(lines).toHaveLength(1);
     expect(lines[0]?.startsWith(begin)).toBe(true);
     expect(lines[0]).toContain("it yielded a token");
   });
 
-  it("are none where nothing failed, and none where no service reads them", () => {
+  it("are empty if nothing failed, or if no CI service reads them", () => {
     expect(annotationsOf([gateRun(withResults())], github, options)).toEqual([]);
     expect(annotationsOf([red], {}, options)).toEqual([]);
     expect(annotationsOf([red], { GITLAB_CI: "true" }, options)).toEqual([]);
   });
 
-  it("mark a run that is not complete", () => {
+  it("report an incomplete run", () => {
     const run = gateRun(withResults(missingRule), { outcome: "incomplete", exitCode: 3 });
     expect(annotationsOf([run], github, options)).toEqual([
       "::error title=Touchstone gate is not complete::1 case was not judged",
     ]);
   });
 
-  it("mark missed objectives and promises that broke under load", () => {
+  it("report missed objectives and rules that broke under load", () => {
     const lines = annotationsOf([loadRun()], github, options).join("\n");
     expect(lines).toContain("objective list p95 is broken");
     expect(lines).toContain("code.single-use under load is broken");
   });
 
-  it("are few, and count what they leave out", () => {
+  it("are at most ten, and count the rest", () => {
     const broken = withResults().map(({ id }) =>
       resultOf(id, { kind: "failed", cases: 1, breach: breachOf("x", "y") }),
     );
@@ -64,7 +64,7 @@ describe("annotations", () => {
     ["GitHub Actions", github],
     ["Azure Pipelines", azure],
     ["TeamCity", teamcity],
-  ])("let no service's text begin a command on %s", (_, environment) => {
+  ])("do not let text of the service start a command on %s", (_, environment) => {
     const lines = annotationsOf([hostileRun], environment, options);
     expect(lines.length).toBeGreaterThan(0);
     expect(lines.flatMap((line) => line.split(/[\r\n]/))).toHaveLength(lines.length);

@@ -9,7 +9,7 @@ const issuesOf = (...given: Parameters<typeof renderCodeQuality>): readonly Issu
   JSON.parse(renderCodeQuality(...given)) as Issue[];
 
 describe("GitLab's code quality report", () => {
-  it("has an issue with all that GitLab asks for, for each rule that broke", () => {
+  it("has an issue with all required fields for each broken rule", () => {
     expect(issuesOf([red], { program: "touchstone" })).toEqual([
       {
         description: expect.stringMatching(/^code\.single-use is broken: \S/),
@@ -21,7 +21,7 @@ describe("GitLab's code quality report", () => {
     ]);
   });
 
-  it("is empty where nothing failed, and says that a run is not complete", () => {
+  it("is empty if nothing failed, and has an issue for an incomplete run", () => {
     expect(issuesOf([gateRun(withResults())], { program: "touchstone" })).toEqual([]);
     const open = gateRun(withResults(missingRule), { outcome: "incomplete", exitCode: 3 });
     expect(issuesOf([open], { program: "touchstone" })).toMatchObject([
@@ -29,7 +29,7 @@ describe("GitLab's code quality report", () => {
     ]);
   });
 
-  it("gives the same breach the same fingerprint in a later run, and another breach another one", () => {
+  it("gives a breach the same fingerprint in every run, and another issue a different one", () => {
     const [first] = issuesOf([red], { program: "touchstone" });
     const later = { ...red, run: "runs/later" } as typeof red;
     expect(issuesOf([later], { program: "npx touchstone-harness" })[0]?.fingerprint).toBe(first?.fingerprint);
@@ -37,7 +37,7 @@ describe("GitLab's code quality report", () => {
     expect(issuesOf([underLoad], { program: "touchstone" })[0]?.fingerprint).not.toBe(first?.fingerprint);
   });
 
-  it("points at the profile where that is in the repository", () => {
+  it("locates issues in the profile if it is in the repository", () => {
     const at = (profile: string) => {
       const { record } = red;
       const run = { ...red, record: { ...record, target: { ...record.target, profiles: [profile] } } };

@@ -18,17 +18,17 @@ const parsed = (...runs: Parameters<typeof renderCtrf>[0]): Report =>
 
 describe("CTRF", () => {
   it.each([
-    ["a green gate", [gateRun(withResults())]],
-    ["a red gate and a load", [gateRun(withResults(failedRule)), loadRun()]],
+    ["a passed gate", [gateRun(withResults())]],
+    ["a failed gate and a load", [gateRun(withResults(failedRule)), loadRun()]],
     ["hostile texts", [hostileRun]],
     ["a run that was cut off", [gateRun([], { selected: ["code.lifetime"] })]],
     ["no run", []],
-  ])("of %s keeps to its own schema", (_, runs) => {
+  ])("of %s is valid under the CTRF schema", (_, runs) => {
     const report: unknown = JSON.parse(renderCtrf(runs, options));
     expect(() => validateStrict(report)).not.toThrow();
   });
 
-  it("counts each status as often as it occurs", () => {
+  it("counts the tests of each status", () => {
     const { summary, tests } = parsed(hostileRun, loadRun()).results;
     for (const status of ["passed", "failed", "skipped", "pending", "other"])
       expect([status, summary[status]]).toEqual([
@@ -39,7 +39,7 @@ describe("CTRF", () => {
     expect(new Set(tests.map(({ name }) => name)).size).toBe(tests.length);
   });
 
-  it("tells a failure with its proof, and never passes what was not judged", () => {
+  it("has a trace for a failed rule, and skips a rule that was not judged", () => {
     const { tests } = parsed(gateRun(withResults(failedRule, missingRule), { outcome: "failed" })).results;
     const of = (name: string) => tests.find((test) => test.name === name);
     expect(of("code.single-use")).toMatchObject({

@@ -63,7 +63,7 @@ describe("rules", () => {
     ["code.unknown", "Because The exchange takes the code"],
     ["exchange.no-store", "Clause RFC 6749"],
     ["untestable.rate-limits", "Because "],
-  ] as const)("says of %s where it comes from", (id, start) => {
+  ] as const)("states the source of %s", (id, start) => {
     const text = render(ruleDoc(id, []));
     expect(text.replaceAll(/ +/g, " ")).toContain(start);
     expect(text).toContain("No seeded defect breaks this rule.");
@@ -106,7 +106,7 @@ describe("doctor", () => {
     `);
   });
 
-  it("says what the checks come to", () => {
+  it("ends with a summary of the checks", () => {
     const { fatal: _, ...harmless } = secret;
     expect([last([reach]), last([reach, second]), last([harmless])]).toEqual([
       "✓ Ready: 1 check passed.",
@@ -129,7 +129,7 @@ describe("the behaviours of the fake", () => {
     { name: "polling", summary: "Looks for due pushes each second.", kind: "variant", breaks: [] },
   ];
 
-  it("are listed by what they are, defects by the section that they break", () => {
+  it("are listed by kind, and defects by the section that they break", () => {
     expect(render(behavioursDoc(all))).toMatchInlineSnapshot(`
       "Keeps every promise (1)
         - sound
@@ -169,7 +169,7 @@ describe("replay", () => {
   const where = { run: "runs/one" };
   const breach = breachOf("a used code is refused", "it gave an accessToken");
 
-  it("shows a failure that came back with its history", () => {
+  it("shows a failure that recurred with its exchanges", () => {
     const result = resultOf("code.single-use", { kind: "failed", cases: 3, breach }, [exchanged(4)]);
     const text = render(replayDoc({ answer: "still fails", result }, where));
     expect(text).toMatch(/\n✗ code\.single-use: still fails\n$/);
@@ -177,12 +177,12 @@ describe("replay", () => {
     expect(tooLong(text, 80)).toEqual([]);
   });
 
-  it("is one line for one that is fixed", () => {
+  it("is one line for a failure that is fixed", () => {
     const result = resultOf("code.single-use", { kind: "passed", cases: 3 });
     expect(render(replayDoc({ answer: "fixed", result }, where))).toBe("✓ code.single-use: fixed\n");
   });
 
-  it("says why where the rule could not be judged", () => {
+  it("states why a rule could not be judged", () => {
     const result = resultOf("refresh.lifetime", {
       kind: "could-not-run",
       missing: "clock.advance",

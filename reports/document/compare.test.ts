@@ -42,7 +42,7 @@ const textOf = (html: string): string =>
     .replace(/\s+/g, " ");
 const headline = (html: string): string => /<h1[^>]*>(.*?)<\/h1>/.exec(html)?.[1] ?? "";
 
-const isWhole = (html: string): void => {
+const expectValidPage = (html: string): void => {
   const ids = [...html.matchAll(/\sid="([^"]*)"/g)].map(([, id]) => id);
   expect(new Set(ids).size).toBe(ids.length);
   for (const [, id] of html.matchAll(/href="#([^"]*)"/g)) expect(ids).toContain(id);
@@ -55,7 +55,7 @@ const failing = (id: RuleResult["id"], said = "it is granted"): RuleResult =>
   resultOf(id, { kind: "failed", cases: 3, breach: breachOf("it is refused", said) });
 
 describe("the page of two runs of the gate", () => {
-  it("begins with what is worse, and shows rule by rule what changed", async () => {
+  it("begins with the verdict, and lists the changes rule by rule", async () => {
     const drifted = resultOf("authorize.redirect", {
       kind: "observed",
       cases: 1,
@@ -72,16 +72,16 @@ describe("the page of two runs of the gate", () => {
     );
     expect(text).toMatch(/Fixed passed code\.single-use failed before, passed now/);
     expect(text).toMatch(/authorize\.redirect .* status: 302/);
-    isWhole(html);
+    expectValidPage(html);
   });
 
-  it("lets nothing act that a service said, and is the same each time", async () => {
+  it("escapes answers of the service, and renders the same each time", async () => {
     const comparison = await compared([gate()], gate(failing("code.lifetime", hostile)));
-    isWhole(renderCompareHtml(comparison));
+    expectValidPage(renderCompareHtml(comparison));
     expect(renderCompareHtml(comparison)).toBe(renderCompareHtml(comparison));
   });
 
-  it("says above all that it was compared by force", async () => {
+  it("states above the verdict that the comparison was forced", async () => {
     const other = gate();
     const head = { ...other, record: { ...other.record, effort: "quick" as const } };
     const html = renderCompareHtml(await compared([gate()], head, true));
@@ -91,7 +91,7 @@ describe("the page of two runs of the gate", () => {
 });
 
 describe("the page of load runs", () => {
-  it("lays the distributions over one another, with the change of each percentile, and judges nothing of two runs", async () => {
+  it("overlays the distributions of two runs with the change of each percentile, without judging them", async () => {
     const html = renderCompareHtml(await compared([await load({ seed: 1 })], await load({ seed: 2 })));
     expect(headline(html)).toBe("No metric is judged worse.");
     const endpoints = html.split('class="head-hill"').length - 1;
@@ -99,10 +99,10 @@ describe("the page of load runs", () => {
     expect(html.split('class="base-hill"').length - 1).toBe(endpoints);
     expect(textOf(html)).toContain("Speed is shown, not judged: one run cannot tell a change from chance");
     expect(textOf(html)).toMatch(/p95 \d[\d.]* m?s to \d/);
-    isWhole(html);
+    expectValidPage(html);
   });
 
-  it("draws the limits that ten earlier runs set, and names what is beyond them", async () => {
+  it("draws the limits from ten earlier runs, and marks metrics beyond them", async () => {
     const bases = await Promise.all(
       Array.from({ length: 10 }, (_, seed) => load({ seed: seed + 1, seconds: 4, requests: 300 })),
     );
@@ -118,6 +118,6 @@ describe("the page of load runs", () => {
     expect(headline(html)).toBe("The head run is worse than the base.");
     expect(html.split('class="change-dot regressed"').length - 1).toBeGreaterThan(0);
     expect(textOf(html)).toMatch(/Against 10 earlier runs .* slower/);
-    isWhole(html);
+    expectValidPage(html);
   });
 });

@@ -59,7 +59,7 @@ describe("detect", () => {
     expect(ids).not.toContain("authorize.redirect");
   });
 
-  it("names survivors, false alarms and what could not be settled", () => {
+  it("lists survivors, false alarms and undecided variants", () => {
     const report: DetectReport = {
       ...clean,
       defects: {
@@ -103,7 +103,7 @@ describe("detect", () => {
     `);
   });
 
-  it("claims nothing for what a run that was cut short did not try", () => {
+  it("states what a run that was cut short did not try", () => {
     const report: DetectReport = { ...clean, defects: { ...clean.defects, total: 339 } };
     expect(ends(render(report))).toMatchInlineSnapshot(`
       "? 3 of 339 defects killed, 336 not tried; no false alarm on the 34 variants
@@ -117,7 +117,7 @@ describe("detect", () => {
     `);
   });
 
-  it("is one line for a run that was interrupted", () => {
+  it("is one line for an interrupted run", () => {
     const report = {
       ...clean,
       defects: { ...clean.defects, total: 339 },
@@ -128,7 +128,7 @@ describe("detect", () => {
     );
   });
 
-  it("names beside each defect of the whole matrix every rule that did not hold", () => {
+  it("lists for each defect of the matrix the rules that did not pass", () => {
     const verdicts = Object.fromEntries(requirementIds.map((id) => [id, "passed"])) as Record<
       string,
       "passed"
@@ -167,7 +167,7 @@ describe("detect", () => {
   });
 });
 
-it("colours change no word", () => {
+it("colours do not change the text", () => {
   const coloured = render(clean, pc.createColors(true));
   // eslint-disable-next-line no-control-regex -- colours are control characters
   expect(coloured.replaceAll(/\u001b\[\d+m/g, "")).toBe(render(clean));

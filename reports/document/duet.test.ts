@@ -24,7 +24,7 @@ const headline = (html: string): string => /<h1[^>]*>(.*?)<\/h1>/.exec(html)?.[1
 const count = (html: string, className: string): number => html.split(`class="${className}"`).length - 1;
 
 describe("the page of a duet", () => {
-  it("begins with the verdict, and draws each judged metric with its interval and each of its pairs", () => {
+  it("begins with the verdict, and draws the interval and all pairs of each judged metric", () => {
     const document = madeDuet({ effect: { p50: 0.2, p95: 0.2 }, spoilt: [3] });
     const html = render(document);
     expect(headline(html)).toBe("b is slower than a.");
@@ -40,7 +40,7 @@ describe("the page of a duet", () => {
     expect(textOf(html)).toContain("4 b: 2 iterations were dropped");
   });
 
-  it("has every figure of a picture in a table as well", () => {
+  it("has every value of its pictures in a table as well", () => {
     const document = madeDuet();
     const text = textOf(render(document));
     const drawn = document.blocks.filter(({ pair }) => pair < 20);
@@ -60,23 +60,23 @@ describe("the page of a duet", () => {
       "b breaks promises under load. b is as fast as a: any difference is too small to matter.",
       madeDuet({ broken: [{ side: "b", rule: "code.single-use", times: 2 }] }),
     ],
-  ])("%s", (said, document) => {
-    expect(headline(render(document))).toBe(said);
+  ])("has the headline: %s", (expected, document) => {
+    expect(headline(render(document))).toBe(expected);
   });
 
-  it("says why it ended without all of its pairs", () => {
+  it("states why the duet ended without all of its pairs", () => {
     const spoilt = Array.from({ length: 5 }, (_, pair) => pair);
     const cut = madeDuet({ pairs: 4, spoilt, blocks: (blocks) => blocks.filter(({ pair }) => pair < 5) });
     expect(textOf(render(cut))).toContain("It ended because more than 2 pairs were spoilt.");
   });
 
-  it("of a pilot tells how many pairs it takes", () => {
+  it("states for a pilot how many pairs are needed", () => {
     const html = render(madeDuet({ planFor: 0.05 }));
     expect(headline(html)).toMatch(/^\d+ pairs find a change of 5 %\.$/);
     expect(textOf(html)).toContain("From 5 pilot pairs");
   });
 
-  it("has every id once, leads nowhere else, is the same each time, and lets nothing act", () => {
+  it("has unique ids, only internal links and escaped text, and renders the same each time", () => {
     const html = render(
       madeDuet({
         names: { a: hostile, b: hostile },
@@ -97,7 +97,7 @@ describe("the page of a duet", () => {
 describe("a duet on the terminal", () => {
   const slower = madeDuet({ pairs: 12, effect: { p50: 0.2, p95: 0.2 }, spoilt: [3] });
 
-  it("says of each judged metric what changed, from where it matters and what could have been seen, and ends with the verdict", () => {
+  it("shows change, floor and smallest detectable change of each judged metric, and ends with the verdict", () => {
     const text = shown(slower);
     expect(text).toMatch(
       /exchange p50 +1\d\.\d ms +2\d\.\d ms +\+\d+(\.\d)? % +\+\d.* to \+\d.* % +< 0\.001 +5\.\d+ % +\d.* % +✗ regressed/,
@@ -107,7 +107,7 @@ describe("a duet on the terminal", () => {
     expect(text).toMatch(/exchange p50, pair by pair\n.*\n +[▁▂▃▄▅▆▇█]{12} /);
   });
 
-  it("shows throughput and p99 without a verdict, and no control characters", () => {
+  it("shows throughput and p99 without a verdict, and escapes control characters", () => {
     const text = shown(
       madeDuet({ blocks: (blocks) => blocks.map((block) => ({ ...block, endpoint: "list\u001b[31m" })) }),
     );
@@ -115,7 +115,7 @@ describe("a duet on the terminal", () => {
     expect(text).toContain(String.raw`list\x1b[31m`);
   });
 
-  it("tells how many pairs a change takes, or that the pilot was too short", () => {
+  it("states how many pairs are needed, or that the pilot was too short", () => {
     expect(shown(madeDuet({ planFor: 0.05 }))).toMatch(
       /From 5 pilot pairs[^]*\d+ pairs find a change of 5 %\.\n[^]*--pairs\s\d+/,
     );
@@ -131,7 +131,7 @@ describe("a duet on the terminal", () => {
 });
 
 describe("a duet in Markdown", () => {
-  it("has the verdict, the judged metrics and every pair, and is the same each time", () => {
+  it("has the verdict, the judged metrics and every pair, and renders the same each time", () => {
     const duet = madeDuet({ effect: { p50: 0.2, p95: 0.2 } });
     const text = renderMarkdownDocument(duetDoc(duet, context));
     expect(text).toMatch(/^# ✗ b is slower than a\.\n/);
@@ -140,7 +140,7 @@ describe("a duet in Markdown", () => {
     expect(renderMarkdownDocument(duetDoc(duet, context))).toBe(text);
   });
 
-  it("lets nothing act", () => {
+  it("escapes names", () => {
     const duet = madeDuet({ names: { a: hostile, b: hostile } });
     const text = renderMarkdownDocument(duetDoc(duet, context));
     expect(text.replace(/<\/?(details|summary|sub|code)>/g, "")).not.toMatch(/<[a-z]/i);

@@ -41,7 +41,7 @@ const schedule = resultOf("push.schedule", {
 });
 
 describe("the short report", () => {
-  it("is one calm page where everything held", () => {
+  it("fits one page if every rule passed", () => {
     const text = render(recordOf({ rules: withResults(lifetime, length, schedule) }));
     expect(text.split("\n").length).toBeLessThan(60);
     expect(text).toMatchInlineSnapshot(`
@@ -102,14 +102,14 @@ describe("the short report", () => {
     `);
   });
 
-  it("leaves a lifetimes' table that does not fit to lines", () => {
+  it("lists lifetimes in lines if their table does not fit", () => {
     const long = resultOf("refresh.lifetime-is-from-issue", lifetime.verdict);
     const text = render(recordOf({ rules: [long] }), 60);
     expect(text).toMatch(/Of what +code after a refusal\n +Promised +10 min\n +Accepted up to +not probed\n/);
     expect(text).not.toMatch(/Promised +Accepted/);
   });
 
-  it("counts in words where the table of groups does not fit", () => {
+  it("lists counts in lines if the table of groups does not fit", () => {
     const kinds: readonly Verdict[] = [
       { kind: "passed", cases: 1 },
       { kind: "observed", cases: 1, fingerprint: "1" },
@@ -135,7 +135,7 @@ describe("the short report", () => {
     `);
   });
 
-  it("tells breaches in full before it", () => {
+  it("shows breaches in full before the overview", () => {
     const verdict = { kind: "failed", cases: 3, breach: breachOf("refused", "granted") } as const;
     const rules = withResults(resultOf("code.single-use", verdict, [exchanged(1)]));
     const text = render(recordOf({ rules, outcome: "failed", exitCode: 1 }));
@@ -145,7 +145,7 @@ describe("the short report", () => {
     expect(text).not.toContain("✓ code.unknown");
   });
 
-  it("says nothing of what a record without rules lacks", () => {
+  it("omits sections that a record without rules cannot fill", () => {
     expect(render(recordOf({ rules: [] }))).not.toMatch(/lifetimes|Readings|observation/i);
   });
 });
@@ -161,12 +161,12 @@ const blind = (id: RuleResult["id"], n: number): RuleResult =>
 const broke = (id: RuleResult["id"], actual: string): RuleResult =>
   resultOf(id, { kind: "failed", cases: 1, breach: breachOf("it succeeds", actual) });
 
-describe("where one answer stands behind most of what went wrong", () => {
+describe("an answer that explains most of the rules that could not be judged", () => {
   const others = [blind("code.lifetime", 4), blind("code.unknown", 10), blind("refresh.lifetime", 6)];
   const unrelated = broke("authorize.echoes-state", "it got state x");
   const shown = broke("exchange.token-set", 'it got status 200, body {"at":1699}');
 
-  it("names first the breach that quotes it, and gives that one first", () => {
+  it("is named first, with the breach that quotes it, which is listed first", () => {
     const text = render(recordOf({ rules: [unrelated, shown, ...others], outcome: "failed", exitCode: 1 }));
     expect(text.slice(text.indexOf("Start here"), text.indexOf("Broken promises"))).toMatchInlineSnapshot(`
       "Start here
@@ -188,7 +188,7 @@ describe("where one answer stands behind most of what went wrong", () => {
       `);
   });
 
-  it("says nothing of it where no breach quotes it, or few rules are concerned", () => {
+  it("is not named if no breach quotes it, or if few rules are affected", () => {
     const without = [unrelated, ...others];
     const few = [shown, ...others.slice(1)];
     for (const rules of [without, few, allPassed()])

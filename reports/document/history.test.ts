@@ -58,14 +58,14 @@ const textOf = (html: string): string =>
     .replace(/<[^>]*>/g, " ");
 
 describe("the page of a history", () => {
-  it("tells where latencies changed, and marks the place", () => {
+  it("states where latencies changed, and marks the point", () => {
     const html = renderHistoryHtml(history());
     expect(textOf(html)).toContain("From load-6 on: 8.00 ms instead of 4.00 ms (+100 %, p = 0.005).");
     expect(html.split('class="change worse"').length - 1).toBe(1);
     expect(html).toContain("list p95 over 12 runs: 4.00 ms at first, 8.00 ms at last, 1 change.");
   });
 
-  it("shows each rule that did not always hold, run by run, flaky ones, and what cannot be read", () => {
+  it("shows rules that did not always pass run by run, flaky rules, and runs that cannot be read", () => {
     const html = renderHistoryHtml(history());
     const [, verdicts = ""] = /<ul class="verdicts"[^>]*>(.*?)<\/ul>/.exec(html) ?? [];
     expect([...verdicts.matchAll(/class="mark (\w+)"/g)].map(([, tone]) => tone)).toEqual(
@@ -75,7 +75,7 @@ describe("the page of a history", () => {
     expect(textOf(html)).toMatch(/broken\s+run\.json is damaged/);
   });
 
-  it("draws the latest runs of a long history, and says that they are the latest", () => {
+  it("draws only the latest runs of a long history, and says so", () => {
     const points = Array.from({ length: 2_000 }, (_, at) => ({
       name: `run-${at}`,
       startedAt: "2030-01-01T00:00:00.000Z",
@@ -90,7 +90,7 @@ describe("the page of a history", () => {
     expect(textOf(html)).not.toContain("From run-300 on:");
   });
 
-  it("has every id once, leads nowhere else, is the same each time, and lets nothing act", () => {
+  it("has unique ids, only internal links and escaped text, and renders the same each time", () => {
     const html = renderHistoryHtml(
       history({ folder: hostile, problems: [{ name: hostile, problem: hostile }] }),
     );
@@ -102,7 +102,7 @@ describe("the page of a history", () => {
     expect([...html.matchAll(/<(script|style|img)\b/g)]).toHaveLength(2);
   });
 
-  it("says of an empty folder that it is", () => {
+  it("states that an empty folder has no runs", () => {
     expect(
       textOf(renderHistoryHtml(history({ runs: [], trends: [], rules: [], flaky: [], problems: [] }))),
     ).toContain("There are no runs yet.");

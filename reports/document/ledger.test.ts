@@ -19,8 +19,8 @@ const row = (over: Partial<LedgerRow> = {}): LedgerRow => ({
 const render = (rows: readonly LedgerRow[]): string =>
   renderTerminal(ledgerDoc("ledger.db", rows), { columns: 140, palette: plain });
 
-describe("what a ledger holds", () => {
-  it("is due in minutes where it lives for minutes, and told to the second then", () => {
+describe("the list of a ledger's entries", () => {
+  it("gives due times to the minute, or to the second for short windows", () => {
     const alive = {
       side: "alive",
       dueFrom: "2030-01-01T03:09:28.500Z",
@@ -36,7 +36,7 @@ describe("what a ledger holds", () => {
     );
   });
 
-  it("counts what a daily job does every day, and shows the latest of it", () => {
+  it("groups equal entries of daily runs, with their number and the latest", () => {
     const days = Array.from({ length: 9 }, (_, day) => `2030-01-0${day + 1}T03:00:00.000Z`);
     const missed = { state: "missed", side: "alive", note: "no run happened while it was due" } as const;
     const text = render([

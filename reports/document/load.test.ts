@@ -51,7 +51,7 @@ const shown = (subject: LoadSubject, columns = 100): string =>
   renderTerminal(loadDoc(subject), { palette: plain, columns });
 
 describe("a load run on the terminal", () => {
-  it("tells breaches with their exchanges, objectives, latencies and promises, and ends with what it comes to", () => {
+  it("shows breaches, objectives, latencies and rules, and ends with the outcome", () => {
     const text = shown({ record: view.record, run: "runs/load" });
     expect(text).toMatch(/✗ code\.single-use {2}after .* arrivals per second\n/);
     expect(text).toMatch(/Expected {2}/);
@@ -66,7 +66,7 @@ describe("a load run on the terminal", () => {
     expect(text).not.toContain("Requested and achieved rate");
   });
 
-  it("draws the course in lines of bars where the samples were read", () => {
+  it("draws the course as rows of bars if the samples were read", () => {
     expect(shown(view)).toMatch(/Requested and achieved rate\n[^]*asked +[▁▂▃▄▅▆▇█]{20} {2}at most \d/);
   });
 
@@ -78,7 +78,7 @@ describe("a load run on the terminal", () => {
     ).toEqual([]);
   });
 
-  it("says why a run that is invalid cannot be trusted, and what to do", () => {
+  it("states why an invalid run cannot be trusted, and the remedy", () => {
     const validity = { valid: false, reasons: [{ reason: "9 were dropped", remedy: "lower --rate" }] };
     const record = { ...view.record, validity, outcome: "incomplete" as const, exitCode: 3 };
     expect(shown({ record, run: "r" })).toMatch(
@@ -87,7 +87,7 @@ describe("a load run on the terminal", () => {
   });
 });
 
-it("shows the first breach of every rule that broke, and folds later ones", () => {
+it("shows the first breach of each broken rule, and folds later ones", () => {
   const [one] = view.breaches.shown;
   if (one === undefined) throw new Error("the run has breaches");
   const late = { ...one, rule: "refresh.token-set", atMs: one.atMs + 1 };

@@ -73,7 +73,7 @@ const renderers: Readonly<Record<string, (document: Doc) => string>> = {
 };
 
 describe.each(Object.entries(documents))("the document of %s", (_, document) => {
-  it.each(Object.entries(renderers))("is shown whole by %s", (__, render) => {
+  it.each(Object.entries(renderers))("is rendered completely by %s", (__, render) => {
     const shown = new Set(
       wordsOf(
         render(document).replaceAll(/&#(\d+);/g, (_all, code: string) => String.fromCodePoint(Number(code))),

@@ -33,9 +33,9 @@ export const duet = async (rounds = Number(process.env["TOUCHSTONE_BENCH_DUETS"]
         .get(behaviour)
         ?.push(await play([behaviour, behaviour], { ...short, block: "2s" }, round, folder));
     }
-    tellAlarms([...played.values()].flat());
-    for (const [behaviour, duets] of played) tellNoise(`${behaviour}, 2s blocks`, duets);
-    tellNoise(`${same[1]}, ${usual.block} blocks`, [await play([same[1], same[1]], usual, rounds, folder)]);
+    printAlarms([...played.values()].flat());
+    for (const [behaviour, duets] of played) printNoise(`${behaviour}, 2s blocks`, duets);
+    printNoise(`${same[1]}, ${usual.block} blocks`, [await play([same[1], same[1]], usual, rounds, folder)]);
     const found = await play([same[1], slower], { ...short, block: "4s" }, rounds + 1, folder);
     figure(`${same[1]} against ${slower}`, found.verdict, "regressed");
   } finally {
@@ -59,7 +59,7 @@ const play = async (
   return JSON.parse(readFileSync(path.join(out, "duet.json"), "utf8")) as Played;
 };
 
-const tellAlarms = (duets: readonly Played[]): void => {
+const printAlarms = (duets: readonly Played[]): void => {
   const spoilt = duets.reduce((sum, one) => sum + one.spoilt.length, 0);
   const regressed = duets.filter(({ verdict }) => verdict === "regressed").length;
   const bare = duets.filter((one) => {
@@ -68,7 +68,7 @@ const tellAlarms = (duets: readonly Played[]): void => {
   }).length;
   const of = `of ${duets.length}`;
   figure("real A/A duets that claim a regression", `${regressed} ${of}`, "at most 1 of 30");
-  figure("  the same without floors, any change", `${bare} ${of}`, "about 1 of 20");
+  figure("  without floors: duets that claim any change", `${bare} ${of}`, "about 1 of 20");
   figure("  pairs that were spoilt and replaced", `${spoilt}`, "none; shown");
 };
 
@@ -76,19 +76,23 @@ const tellAlarms = (duets: readonly Played[]): void => {
  * The noise of these duets in the simulation's parameters, and the false alarms and power that the simulation derives
  * from it.
  */
-const tellNoise = (name: string, duets: readonly Played[]): void => {
+const printNoise = (name: string, duets: readonly Played[]): void => {
   if (duets.length === 0) return;
   const { noise, ratioDeviation, autocorrelation, pairs } = noiseOf(duets.map(({ blocks }) => blocks));
-  const tell = (what: string, value: number): void => figure(`  ${what}`, value.toFixed(4), "none; shown");
+  const print = (what: string, value: number): void => figure(`  ${what}`, value.toFixed(4), "none; shown");
   process.stdout.write(`noise of ${name}, ${pairs} pairs\n`);
-  tell("deviation of a pair's log ratio, p50", ratioDeviation.p50);
-  tell("deviation of a pair's log ratio, p95", ratioDeviation.p95);
-  tell("correlation of one block with the next", autocorrelation);
-  for (const [what, value] of Object.entries(noise)) tell(`simulation: ${what}`, value);
+  print("deviation of a pair's log ratio, p50", ratioDeviation.p50);
+  print("deviation of a pair's log ratio, p95", ratioDeviation.p95);
+  print("correlation of one block with the next", autocorrelation);
+  for (const [what, value] of Object.entries(noise)) print(`simulation: ${what}`, value);
   const bursts = { burstChance: 0, burst: 0, burstBlocks: 0 };
   for (const count of [10, 20]) {
     const { alarms, found } = powerOn({ ...noise, ...bursts }, { pairs: count, rounds: 1_000 });
-    figure(`  ${count} such pairs, simulated: claim a change where there is none`, alarms, "at most 5 %");
-    figure("    find +10 % on the p95 of exchange", found, count === 20 ? "at least 90 %" : "none; shown");
+    figure(`  ${count} such pairs, simulated: false alarms`, alarms, "at most 5 %");
+    figure(
+      "    +10 % on the p95 of exchange is detected",
+      found,
+      count === 20 ? "at least 90 %" : "none; shown",
+    );
   }
 };

@@ -47,7 +47,7 @@ describe("a duet's verdict", () => {
     expect(verdictOf(ratios, metric)).toBe(verdict);
   });
 
-  it("does not speak of changes that are too few milliseconds to matter", () => {
+  it("is unchanged if the change is too few milliseconds to matter", () => {
     const slower = withRatios(around(1.2, 0.02), 2);
     expect(judgeDuet(slower, rules).verdict).toBe("unchanged");
     expect(judgeDuet(slower, { ...rules, floorMs: 0 }).verdict).toBe("regressed");
@@ -55,7 +55,7 @@ describe("a duet's verdict", () => {
     expect(p50?.floor).toBeCloseTo(1 / 2, 3);
   });
 
-  it("of the whole is the gravest of its members; what is only shown has none", () => {
+  it("is the most severe verdict of its members; metrics that are only shown have none", () => {
     const result = judgeDuet(duet(1, { effect: { p95: 0.5 } }), rules);
     expect(result.verdict).toBe("regressed");
     const shown = result.members.filter(({ metric }) => metric === "p99" || metric === "throughput");
@@ -66,7 +66,7 @@ describe("a duet's verdict", () => {
     expect(judgeDuet([], rules)).toMatchObject({ verdict: "inconclusive", pairs: 0, members: [] });
   });
 
-  it("takes less throughput for worse where it is gated", () => {
+  it("is regressed for lower throughput if throughput is gated", () => {
     const blocks = withRatios(around(1, 0.01)).map((block) =>
       block.side === "b" ? { ...block, throughput: 80 + (block.pair % 2) } : block,
     );
@@ -74,11 +74,11 @@ describe("a duet's verdict", () => {
     expect(judgeDuet(blocks, gated).verdict).toBe("regressed");
   });
 
-  it("always says what it could have found, and finds it about as often", () => {
+  it("states the smallest detectable effect, and detects it at the stated power", () => {
     const p95Of = (blocks: readonly Block[]) =>
       judgeDuet(blocks, rules).members.find((one) => one.endpoint === "exchange" && one.metric === "p95");
-    const told = Array.from({ length: 40 }, (_, seed) => p95Of(duet(seed))?.smallestDetectable ?? NaN);
-    const effect = mean(told);
+    const stated = Array.from({ length: 40 }, (_, seed) => p95Of(duet(seed))?.smallestDetectable ?? NaN);
+    const effect = mean(stated);
     let found = 0;
     for (let seed = 100; seed < 200; seed += 1) {
       const p = p95Of(duet(seed, { effect: { p95: effect } }))?.adjustedP ?? 1;
@@ -88,7 +88,7 @@ describe("a duet's verdict", () => {
     expect(found).toBeGreaterThan(81);
   });
 
-  it("claims no more than one regression in twenty where nothing changed", () => {
+  it("claims a regression in at most one of twenty duets without a change", () => {
     let alarms = 0;
     for (let seed = 0; seed < 200; seed += 1)
       if (judgeDuet(duet(seed), rules).members.some(({ verdict }) => verdict === "regressed")) alarms += 1;
@@ -103,7 +103,7 @@ describe("spoilt pairs", () => {
       pairs.includes(block.pair) && block.side === "a" ? { ...block, spoilt: "2 dropped iterations" } : block,
     );
 
-  it("are left out whole, with their reasons", () => {
+  it("are excluded completely, with their reasons", () => {
     const wild = withRatios([...around(1, 0.01, 20), 9, 9]);
     const result = judgeDuet(spoil(wild, [20, 21]), { ...rules, pairs: 22 });
     expect(result).toMatchObject({ verdict: "unchanged", pairs: 20 });
@@ -113,7 +113,7 @@ describe("spoilt pairs", () => {
     ]);
   });
 
-  it("are replaced, until they are too many", () => {
+  it("are replaced until there are too many", () => {
     const blocks = withRatios(around(1, 0.01, 20));
     expect(whyEnded(blocks, rules)).toBe("all pairs are there");
     expect(whyEnded(spoil(blocks, [3, 4]), rules)).toBeUndefined();
@@ -125,7 +125,7 @@ describe("spoilt pairs", () => {
 describe("an early end", () => {
   const early: DuetRules = { ...rules, looks: [10, 15] };
 
-  it("comes at a look alone, and for a regression alone", () => {
+  it("happens only at a look, and only for a regression", () => {
     const bad = withRatios(around(1.3, 0.05, 12));
     const upTo = (pairs: number): Block[] => bad.filter(({ pair }) => pair < pairs);
     expect(whyEnded(upTo(9), early)).toBeUndefined();
@@ -135,7 +135,7 @@ describe("an early end", () => {
     expect(judgeDuet(upTo(10), early)).toMatchObject({ endedEarly: true, pairs: 10, verdict: "regressed" });
   });
 
-  it("asks for more than the end does", () => {
+  it("requires stronger evidence than the planned end", () => {
     const noisy = around(1.2, 0.17, 10);
     expect(verdictOf(noisy, "p50", { pairs: 10 })).toBe("regressed");
     expect(verdictOf(noisy, "p50", { looks: [10, 15] })).toBe("inconclusive");
@@ -143,13 +143,13 @@ describe("an early end", () => {
 });
 
 describe("planning from a pilot", () => {
-  const planned = (...asked: Parameters<typeof planFor>) => {
-    const plan = planFor(...asked);
+  const planned = (...parameters: Parameters<typeof planFor>) => {
+    const plan = planFor(...parameters);
     if (plan === undefined) throw new Error("the pilot is too small");
     return plan;
   };
 
-  it("asks for more pairs where the noise is greater or the effect smaller", () => {
+  it("plans more pairs for greater noise or a smaller effect", () => {
     const quiet = planned(0.05, withRatios(around(1, 0.02, 6)), usualRules);
     const loud = planned(0.05, withRatios(around(1, 0.08, 6)), usualRules);
     const small = planned(0.02, withRatios(around(1, 0.02, 6)), usualRules);
@@ -161,7 +161,7 @@ describe("planning from a pilot", () => {
     expect((member?.deviationLimit ?? 0) / (member?.deviation ?? 1)).toBeCloseTo(1.461, 3);
   });
 
-  it("plans enough: the planned pairs find the effect", () => {
+  it("plans enough pairs to detect the effect", () => {
     const { pairs } = planned(0.05, duet(40, { pairs: 8 }), usualRules);
     let found = 0;
     for (let seed = 0; seed < 40; seed += 1) {
@@ -183,7 +183,7 @@ describe("the schedule", () => {
     return Array.from({ length: count }, () => schedule.next().value);
   };
 
-  it("has both sides in each pair, and each side first in one of two neighbours", () => {
+  it("has both sides in each pair, and each side first in one of every two pairs", () => {
     const pairs = first(3, 40);
     expect(pairs.map(({ pair }) => pair)).toEqual(Array.from({ length: 40 }, (_, at) => at));
     for (let at = 0; at < 40; at += 2)
@@ -191,7 +191,7 @@ describe("the schedule", () => {
     expect(pairs.every(({ order }) => order[0] !== order[1])).toBe(true);
   });
 
-  it("depends on the seed alone", () => {
+  it("depends only on the seed", () => {
     expect(first(3, 20)).toEqual(first(3, 20));
     expect(first(3, 20)).not.toEqual(first(4, 20));
   });

@@ -50,12 +50,12 @@ const documentOf = (blocks: readonly Block[], more: Partial<DuetQuestion> = {}):
   duetSession({ ...question, ...more }, header).document("ended", { blocks, broken: [] });
 
 describe("a duet's session", () => {
-  it("ends once all pairs are there", () => {
+  it("ends once all pairs were played", () => {
     const { goesOn } = duetSession(question, header);
     expect([goesOn([]), goesOn(slower.slice(0, 6)), goesOn(slower)]).toEqual([true, true, false]);
   });
 
-  it("ends also where a side grants nothing, and speaks of no endpoint without a name", () => {
+  it("ends inconclusive, without listing an endpoint, if one side grants nothing", () => {
     const blocks = [0, 1, 2].flatMap(deaf);
     expect(duetSession(question, header).goesOn(blocks)).toBe(false);
     const document = documentOf(blocks);
@@ -68,14 +68,14 @@ describe("a duet's session", () => {
     expect(text.replaceAll("\n", " ")).toContain("It ended because more than 2 pairs were spoilt.");
   });
 
-  it.each([2, 3, 4, 7, 20, 1_000])("of %i pairs ends even where each one is spoilt", (pairs) => {
+  it.each([2, 3, 4, 7, 20, 1_000])("of %i pairs ends even if every pair is spoilt", (pairs) => {
     const { goesOn, schedule } = duetSession({ ...question, pairs }, header);
     const blocks: Block[] = [];
     while (goesOn(blocks)) blocks.push(...deaf(schedule.next().value.pair));
     expect(blocks.length / 2).toBe(Math.max(2, Math.floor(pairs / 2)) + 1);
   });
 
-  it("plans from a pilot only where enough of it was clean", () => {
+  it("plans from a pilot only if enough pairs were clean", () => {
     const pilot = { planFor: 0.05 };
     const planned = documentOf(slower, pilot);
     expect(planned.plan?.pilotPairs).toBe(4);
@@ -91,19 +91,19 @@ describe("a duet's exit code", () => {
   const broke = (side: "a" | "b") => [{ side, rule: "code.single-use", times: 2 }];
 
   it.each([
-    [0, "unchanged", { verdict: "unchanged" }],
-    [0, "inconclusive with all pairs", { verdict: "inconclusive" }],
-    [1, "regressed", {}],
-    [1, "b broke a promise", { verdict: "unchanged", broken: broke("b") }],
-    [0, "a broke a promise, which b mended", { verdict: "unchanged", broken: broke("a") }],
-    [3, "too few pairs", { verdict: "unchanged", pairs: 3 }],
-    [0, "ended early", { verdict: "unchanged", pairs: 3, endedEarly: true }],
-    [130, "interrupted", { state: "interrupted" }],
-  ] as const)("is %i: %s", (code, _, change) => {
+    [0, "the verdict is unchanged", { verdict: "unchanged" }],
+    [0, "the verdict is inconclusive with all pairs", { verdict: "inconclusive" }],
+    [1, "b regressed", {}],
+    [1, "b broke a rule", { verdict: "unchanged", broken: broke("b") }],
+    [0, "only a broke a rule", { verdict: "unchanged", broken: broke("a") }],
+    [3, "too few pairs were played", { verdict: "unchanged", pairs: 3 }],
+    [0, "it ended early", { verdict: "unchanged", pairs: 3, endedEarly: true }],
+    [130, "it was interrupted", { state: "interrupted" }],
+  ] as const)("is %i if %s", (code, _, change) => {
     expect(duetExitCode({ ...documentOf(slower), ...change }, false)).toBe(code);
   });
 
-  it("stands beside what was broken, and where the record is", () => {
+  it("comes with the broken rules and the path of the record", () => {
     const document = { ...documentOf(slower), broken: broke("b") };
     const text = show(document);
     expect(text).toMatch(/✗ b breaks promises under load\. b is slower than a\.\n/);

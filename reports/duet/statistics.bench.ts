@@ -39,7 +39,7 @@ export const statistics = async (rounds = 1_000): Promise<void> => {
     figure(`A/A, ${name}: duets that claim any change`, alarms, "at most 5 %");
     figure("  the same without floors", bareAlarms, "at most 5 %");
     const target = noise === assumedNoise ? "at least 90 %" : "none; shown";
-    figure(`  power: +10 % on the p95 of exchange is called regressed, ${PAIRS} pairs`, found, target);
+    figure(`  power: +10 % on the p95 of exchange is detected, ${PAIRS} pairs`, found, target);
   }
   const early = { ...plain, looks: [PAIRS / 2, (3 * PAIRS) / 4] };
   const looks = share(rounds, (round) =>
@@ -63,7 +63,7 @@ const series = (rounds: number): void => {
     const values = Array.from({ length: 60 }, () => normalOf(random));
     return changePoints(values, { ...usualChangePoints, random }).length > 0;
   });
-  figure("history: series of 60 runs without change in which one is found", changed, "at most 1 %");
+  figure("history: false alarms in series of 60 runs without a change", changed, "at most 1 %");
   const seen = share(rounds, (round) => {
     const random = seededRandom(round);
     const values = Array.from({ length: 60 }, (_, at) => 100 + 3 * normalOf(random) + (at < 40 ? 0 : 10));

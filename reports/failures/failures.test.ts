@@ -82,7 +82,7 @@ describe("an exchange as a curl line", () => {
     );
   });
 
-  it("lets no shell read what a service wrote", () => {
+  it("quotes text of the service against shell expansion", () => {
     const line = curlOf(
       exchange(1, { path: "/a'$(id)`x`\\", headers: [] }, [200, {}]),
       "https://staging.example",
@@ -94,7 +94,7 @@ describe("an exchange as a curl line", () => {
   });
 });
 
-it("the HTTP Archive has a page for each failure and an entry for each exchange, with labels and no secrets", () => {
+it("the HTTP Archive has a page for each failure and an entry for each exchange, with labels instead of secrets", () => {
   const { log } = JSON.parse(renderHar(failuresOf(runOf(twice, late)), { version: "1" })) as {
     log: {
       version: string;
@@ -146,7 +146,7 @@ const withFake = async <T>(
   }
 };
 
-/** For machines without curl: understands the words that our lines use. */
+/** For machines without curl: understands the options that our lines use. */
 const inPlaceOfCurl = `#!${process.execPath}
 const words = process.argv.slice(2);
 const options = { headers: [] };
@@ -183,7 +183,7 @@ const statusesOf = (behaviour: string, rule: RuleResult): Promise<readonly numbe
     return statuses;
   });
 
-it("the curl lines of a failure show it against the defect, and its absence against the sound service", async () => {
+it("the curl lines of a failure reproduce it against the defect, but not against the sound service", async () => {
   expect(await statusesOf("code-reusable", twice)).toEqual([200, 200, 200]);
   const [authorize, first, second] = await statusesOf("sound", twice);
   expect([authorize, first]).toEqual([200, 200]);
@@ -220,7 +220,7 @@ describe("the script", () => {
     },
   );
 
-  it("says what it misses, and never passes where it could not be tried", async () => {
+  it("exits with 3 if the failure could not be tried", async () => {
     const silent = await node(scriptOf(twice)).with({ BASE_URL: "http://127.0.0.1:9", CLIENT_SECRET_1: "x" });
     expect(silent).toMatchObject({ code: 3, stdout: expect.stringContaining("ECONNREFUSED") as unknown });
     const push = resultOf(

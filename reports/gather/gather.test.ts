@@ -11,7 +11,7 @@ import { folderOfFile } from "../../conformance/testing/folders.ts";
 const folder = folderOfFile();
 
 describe("a gathered load run", () => {
-  it("tells of as many requests as its record does, in at most 240 buckets", async () => {
+  it("counts as many requests as its record, in at most 240 buckets", async () => {
     const directory = path.join(folder, "load");
     const record = writeLoadRun(directory, {
       seed: 3,
@@ -42,7 +42,7 @@ describe("a gathered load run", () => {
     expect(course.late).toBe(0);
   });
 
-  it("is of a bounded size, however many requests and pushes there were", async () => {
+  it("has a bounded size, however many requests and pushes there were", async () => {
     const directory = path.join(folder, "large");
     writeLoadRun(directory, { seed: 3, seconds: 250, requests: 20_000, pushes: 8_000, breaches: 3_000 });
     const view = (await gather(await readRun(directory))) as LoadView;
@@ -52,7 +52,7 @@ describe("a gathered load run", () => {
 });
 
 describe("a gathered gate run", () => {
-  it("keeps some exchanges of each rule and counts all, and counts pushes", async () => {
+  it("keeps a few exchanges of each rule, and counts all exchanges and pushes", async () => {
     const directory = path.join(folder, "gate");
     writeGateRun(directory, { seed: 3, exchanges: 3_000, pushes: 500 });
     const view = (await gather(await readRun(directory))) as GateView;
@@ -66,7 +66,7 @@ describe("a gathered gate run", () => {
 });
 
 describe("a sample", () => {
-  it("holds the first ones and the last ones, and counts all", () => {
+  it("keeps the first and last values, and counts all", () => {
     const one = sampler<number>(2, 2);
     for (let at = 1; at <= 7; at += 1) one.add(at);
     expect(one.sampled()).toEqual({ shown: [1, 2, 6, 7], count: 7 });

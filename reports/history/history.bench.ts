@@ -70,5 +70,5 @@ const reading = async (runs: string): Promise<void> => {
   const oneMs = await rounds(() =>
     historyOf(runs, { endpoint: "list", metric: "p95", rule: "code.single-use" }),
   );
-  figure("one trend and one rule of them, median of 5", seconds(oneMs), "under 2 s");
+  figure("one trend and one rule of that history, median of 5", seconds(oneMs), "under 2 s");
 };

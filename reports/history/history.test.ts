@@ -17,7 +17,7 @@ let made = 0;
 const startedAt = (day: number): string => new Date(Date.UTC(2030, 0, day)).toISOString();
 const two = (day: number): string => String(day).padStart(2, "0");
 
-/** Twelve runs of the gate in which one rule goes to and fro, and twelve load runs that get slower with the ninth. */
+/** Twelve runs of the gate in which one rule is flaky, and twelve load runs that are slower from the seventh on. */
 beforeAll(() => {
   for (let day = 1; day <= 12; day += 1) {
     writeGateRun(path.join(home, "runs", `gate-${two(day)}`), {
@@ -42,7 +42,7 @@ beforeEach(() => {
 });
 
 describe("the history of a folder", () => {
-  it("lists its runs by time, and filters them", async () => {
+  it("lists runs by time, and filters them", async () => {
     expect((await historyOf(folder)).runs).toHaveLength(24);
     const loads = await historyOf(folder, { kind: "load", since: startedAt(5), last: 3 });
     expect(loads.runs.map(({ name }) => name)).toEqual(["load-10", "load-11", "load-12"]);
@@ -51,7 +51,7 @@ describe("the history of a folder", () => {
     expect((await historyOf(folder, { target: "elsewhere" })).runs).toEqual([]);
   });
 
-  it("follows each latency and finds where its level changed", async () => {
+  it("has a trend for each latency, with the points where its level changed", async () => {
     const { trends } = await historyOf(folder, { endpoint: "list", metric: "p50" });
     expect(trends).toHaveLength(1);
     expect(trends[0]?.points).toHaveLength(12);
@@ -60,7 +60,7 @@ describe("the history of a folder", () => {
     expect((change?.after ?? 0) / (change?.before ?? 1)).toBeGreaterThan(1.4);
   });
 
-  it("keeps runs of different fingerprints, and invalid ones, out of a trend", async () => {
+  it("keeps runs with another fingerprint, and invalid ones, out of a trend", async () => {
     const record = { startedAt: startedAt(13), fingerprint: { scenario: "token" } };
     writeLoadRun(path.join(folder, "other"), { seed: 1, seconds: 2, requests: 300, record });
     const invalid = { startedAt: startedAt(14), validity: { valid: false, reasons: [] } };
@@ -70,7 +70,7 @@ describe("the history of a folder", () => {
     expect(runs.map(({ name }) => name)).toContain("invalid");
   });
 
-  it("tells the verdicts of rules that did not always hold, and which are flaky", async () => {
+  it("lists the verdicts of rules that did not always pass, and the flaky ones", async () => {
     const { rules, flaky } = await historyOf(folder);
     const single = rules.find(({ id, kind }) => id === "code.single-use" && kind === "conform");
     expect(single?.points.map(({ verdict }) => verdict === "failed")).toEqual(
@@ -88,11 +88,11 @@ describe("the history of a folder", () => {
         rate: 4 / 10,
       },
     ]);
-    const asked = await historyOf(folder, { rule: "code.lifetime" });
-    expect(asked.rules.map(({ id, points }) => [id, points.length])).toEqual([["code.lifetime", 11]]);
+    const ofOneRule = await historyOf(folder, { rule: "code.lifetime" });
+    expect(ofOneRule.rules.map(({ id, points }) => [id, points.length])).toEqual([["code.lifetime", 11]]);
   });
 
-  it("is drawn for a terminal", async () => {
+  it("is rendered for a terminal", async () => {
     const text = renderTerminal(historyDoc(await historyOf(folder)), { palette: plain, columns: 100 });
     expect(text).toMatch(
       /list p50\n.*mixed, constant, 150 requests a second\. From load-07 on: [^]*\(\+\d+(\.\d+)? %, p = 0\.005\)\.\n +[▁▂▃▄▅▆▇█]{12} /,
@@ -107,7 +107,7 @@ describe("incomplete runs", () => {
     writeGateRun(path.join(folder, name), { seed: 1, exchanges: 2, ...spec });
   };
 
-  it("take part in no trend and no rule's history, and are named with the reason", async () => {
+  it("are left out of trends and histories of rules, with the reason", async () => {
     const before = await historyOf(folder);
     const [whole] = [readFileSync(path.join(folder, "gate-01", "run.json"), "utf8")];
     const { rules, ...record } = JSON.parse(whole) as RunRecord;
@@ -149,7 +149,7 @@ describe("incomplete runs", () => {
 });
 
 describe("run directories", () => {
-  it("that cannot be read are named with the reason, until they can be", async () => {
+  it("are listed as problems, with the reason, while they cannot be read", async () => {
     const run = path.join(folder, "gate-05", "run.json");
     const whole = readFileSync(run, "utf8");
     writeFileSync(run, whole.slice(0, 200));
@@ -162,7 +162,7 @@ describe("run directories", () => {
     expect(await historyOf(folder)).toMatchObject({ problems: [] });
   });
 
-  it("are read again each time: what changed or went shows at once", async () => {
+  it("are read again each time, so that changes and deletions show at once", async () => {
     await historyOf(folder);
     rmSync(path.join(folder, "gate-03"), { recursive: true });
     rmSync(path.join(folder, "load-01"), { recursive: true });
@@ -175,12 +175,12 @@ describe("run directories", () => {
     expect(p50?.changes.map(({ at }) => at)).toEqual([5]);
   });
 
-  it("leave nothing behind in the folder", async () => {
+  it("are read without leaving files in the folder", async () => {
     await historyOf(folder);
     expect(readdirSync(folder)).toHaveLength(24);
   });
 
-  it("are refused where the folder is none, and an empty folder has no runs", async () => {
+  it("must be in an existing folder, which may be empty", async () => {
     await expect(historyOf(path.join(folder, "none"))).rejects.toThrow(ConfigurationError);
     const empty = path.join(folder, "empty");
     mkdirSync(empty);

@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { changeScale } from "./change-scale.ts";
 
 describe("the axis of changes", () => {
-  it("has no change in its middle, and twice as slow as far from it as twice as fast", () => {
+  it("puts no change in the middle, with twice as slow and twice as fast at equal distances from it", () => {
     const { at, ticks } = changeScale([0.8, 1.3], 0, 100);
     expect(at(1)).toBeCloseTo(50);
     expect(at(2) - 50).toBeCloseTo(50 - at(0.5));

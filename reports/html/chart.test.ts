@@ -7,10 +7,10 @@ import { latencyPicture } from "./pictures/latency.ts";
 import { latencyScale, timeScale, upScale } from "./scales.ts";
 import { axisOf } from "./pictures/schedule.ts";
 
-/** What the narrowest page leaves for a picture, and the widest that a character of its labels usually is. */
+/** The width of a picture on the narrowest page, and the usual maximum width of a character in its labels. */
 const [WIDTH_PX, CHARACTER_PX] = [220, 7];
 
-/** From where to where each label of the horizontal axis goes, in pixels, and the heights of the others. */
+/** The start and end of each label of the horizontal axis, and the height of each of the vertical one, in pixels. */
 const labelsOf = (x: readonly Tick[], y: readonly Tick[], heightPx: number) => {
   const html = renderToString(plot({ label: "", heightPx, x, y, shapes: undefined }));
   const [scale = "", axis = ""] = html.split('class="plot"');
@@ -25,7 +25,7 @@ const labelsOf = (x: readonly Tick[], y: readonly Tick[], heightPx: number) => {
   return { along: along.toSorted(([a], [b]) => a - b), up: up.toSorted((a, b) => a - b) };
 };
 
-const meeting = (x: readonly Tick[], y: readonly Tick[], heightPx: number): number => {
+const overlaps = (x: readonly Tick[], y: readonly Tick[], heightPx: number): number => {
   const { along, up } = labelsOf(x, y, heightPx);
   return (
     along.filter(([from], at) => from < (along[at - 1]?.[1] ?? -Infinity)).length +
@@ -36,7 +36,7 @@ const meeting = (x: readonly Tick[], y: readonly Tick[], heightPx: number): numb
 const heights = fc.constantFrom(56, 110, 150, 170);
 const positive = fc.double({ min: 1e-3, max: 1e7, noNaN: true });
 
-it("leaves room between the labels of an axis, whatever is drawn", () => {
+it("labels of an axis never overlap", () => {
   fc.assert(
     fc.property(
       heights,
@@ -48,11 +48,15 @@ it("leaves room between the labels of an axis, whatever is drawn", () => {
         const y = upScale(high, heightPx, (value) => String(Math.round(value))).ticks;
         const latencies = latencyScale(Math.min(low, high), Math.max(low, high), heightPx, 2).ticks;
         const rows = instants.map((beforeMs, at) => ({ push: at + 1, afterMs: 0, beforeMs, expectedMs: {} }));
-        expect(meeting(timeScale(seconds).ticks, y, heightPx)).toBe(0);
-        expect(meeting(latencyScale(low, high, 0, 100).ticks, latencies, heightPx)).toBe(0);
-        expect(meeting(axisOf(rows).ticks, [], heightPx)).toBe(0);
+        expect(overlaps(timeScale(seconds).ticks, y, heightPx)).toBe(0);
+        expect(overlaps(latencyScale(low, high, 0, 100).ticks, latencies, heightPx)).toBe(0);
+        expect(overlaps(axisOf(rows).ticks, [], heightPx)).toBe(0);
         expect(
-          meeting(changeScale([low, high], 1, 99).ticks, changeScale([low], heightPx - 4, 4).ticks, heightPx),
+          overlaps(
+            changeScale([low, high], 1, 99).ticks,
+            changeScale([low], heightPx - 4, 4).ticks,
+            heightPx,
+          ),
         ).toBe(0);
       },
     ),
@@ -60,7 +64,7 @@ it("leaves room between the labels of an axis, whatever is drawn", () => {
   );
 });
 
-it("keeps the unit of time, and the middle of a change", () => {
+it("a time axis always shows its unit, and an axis of changes its middle", () => {
   const labels = (ticks: readonly Tick[]): string =>
     renderToString(plot({ label: "", heightPx: 100, x: ticks, y: [], shapes: undefined }));
   fc.assert(
@@ -72,7 +76,7 @@ it("keeps the unit of time, and the middle of a change", () => {
   );
 });
 
-it("shades the heat map however many requests a cell holds", () => {
+it("the heat map shades cells with any number of requests", () => {
   const point = { second: 0, count: 1, p50Ms: 1, p95Ms: 1, p99Ms: 1, maxMs: 1 };
   for (let most = 1; most < 3_000; most += 1) {
     const points = [{ ...point, rows: [[3, most] as const, [4, Math.ceil(most / 2)] as const] }];

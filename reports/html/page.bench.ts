@@ -45,12 +45,12 @@ export const page = async (): Promise<void> => {
       "under 5 s",
     );
     figure(
-      "processor time of them, median of 3",
+      "processor time of all reports, median of 3",
       seconds(median(rounds.map(({ cpuMs }) => cpuMs))),
       "under 5 s",
     );
     figure(
-      "memory for them, greatest of 3",
+      "peak memory of all reports, maximum of 3",
       mebibytes(Math.max(...rounds.map(({ peakBytes }) => peakBytes))),
       "under 500 MB",
     );
@@ -84,7 +84,7 @@ const inChromium = async ({ gate, both }: Readonly<Record<"gate" | "both", strin
     await tab.evaluate("document.querySelectorAll('details').forEach((one) => { one.open = true; })");
     const gaps = await tab.evaluate<number[]>(scrolling);
     figure(
-      "frames a second while that scrolls with all unfolded, median",
+      "frames per second while scrolling the page of both with everything unfolded, median",
       (1_000 / median(gaps)).toFixed(0),
       "60",
     );

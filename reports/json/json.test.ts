@@ -6,7 +6,7 @@ import { rulesDocument } from "./rules.ts";
 import { exitCodes } from "../../conformance/contract/exit-codes.ts";
 
 describe("the document of a run", () => {
-  it("says outcome, exit code, seed, run and every rule", () => {
+  it("contains outcome, exit code, seed, run and every rule", () => {
     const rules = allPassed();
     const document = conformDocument(recordOf({ rules }), "runs/one");
     expect(document).toMatchObject({
@@ -21,7 +21,7 @@ describe("the document of a run", () => {
     expect(document.totals.cases).toBe(document.rules.reduce((sum, { cases }) => sum + cases, 0));
   });
 
-  it("names each verdict by a word and gives what belongs to it, without histories and stacks", () => {
+  it("gives each verdict with its fields, without exchanges and stack traces", () => {
     const breach = breachOf("refused", "granted");
     const rules = [
       resultOf("code.single-use", { kind: "failed", cases: 3, breach, facts: { rounds: 1 } }, [exchanged(1)]),
@@ -87,7 +87,7 @@ describe("the document of a run", () => {
     ]);
   });
 
-  it("calls a run that was cut off open", () => {
+  it("gives a run that was cut off the outcome open", () => {
     const { endedAt: _, outcome: __, exitCode: ___, ...open } = recordOf({ state: "open" });
     expect(conformDocument(open, "r")).toMatchObject({
       outcome: "open",
@@ -97,7 +97,7 @@ describe("the document of a run", () => {
     });
   });
 
-  it("survives being written as JSON", () => {
+  it("is unchanged by serialization to JSON", () => {
     const document = conformDocument(recordOf({ rules: allPassed() }), "r");
     expect(JSON.parse(JSON.stringify(document))).toEqual(document);
   });
@@ -114,7 +114,7 @@ describe("the document of the catalogue", () => {
     });
   });
 
-  it("has the given requirements alone", () => {
+  it("has only the given requirements", () => {
     expect(rulesDocument(() => [], ["code.unknown"]).map(({ id }) => id)).toEqual(["code.unknown"]);
   });
 });

@@ -24,9 +24,9 @@ const elementOf = (xml: string, name: string): string =>
 
 describe("JUnit XML", () => {
   it.each([
-    ["a green gate", [passing]],
+    ["a passed gate", [passing]],
     [
-      "a red gate and a load",
+      "a failed gate and a load",
       [gateRun(withResults(failedRule), { outcome: "failed", exitCode: 1 }), loadRun()],
     ],
     ["two gates and two loads", [passing, passing, loadRun(), loadRun()]],
@@ -37,7 +37,7 @@ describe("JUnit XML", () => {
     expect(await problemsOf(renderJunit(runs, options))).toEqual([]);
   });
 
-  it("is not valid where the schema would have let anything through", async () => {
+  it("is checked by a schema that rejects invalid documents", async () => {
     const twice = `<testcase name="a" classname="b" time="0.000"/>`;
     const suite = (inner: string): string =>
       `<testsuites><testsuite name="x" tests="1" failures="0" errors="0" time="0.000">${inner}</testsuite></testsuites>`;
@@ -46,7 +46,7 @@ describe("JUnit XML", () => {
     expect(await problemsOf(suite(`<testcase name="a" classname="b" time="-1"/>`))).not.toEqual([]);
   });
 
-  it("takes the wall time for a run, adds no parallel rules up, and gives the cases of a load no time", () => {
+  it("gives the wall time of a run instead of the sum of its rules, and no time to cases of a load", () => {
     const xml = render(passing, loadRun());
     const times = (name: string): readonly number[] =>
       [...xml.matchAll(new RegExp(`<${name} [^>]*?time="([0-9.]+)"`, "g"))].map(([, time]) => Number(time));
@@ -61,7 +61,7 @@ describe("JUnit XML", () => {
     );
   });
 
-  it("writes a broken rule as a failure with what was expected, what was seen, and the replay", () => {
+  it("writes a broken rule as a failure with expectation, observation and replay command", () => {
     const xml = render(gateRun(withResults(failedRule), { outcome: "failed", exitCode: 1 }));
     const element = elementOf(xml, "code.single-use");
     expect(element).toContain('<failure message="it yielded a token" type="failed">');
@@ -74,7 +74,7 @@ describe("JUnit XML", () => {
     expect(xml).toMatch(/<testsuite name="touchstone gate" tests="\d+" failures="1" errors="0"/);
   });
 
-  it("writes what could not run as skipped, and the suite as incomplete", () => {
+  it("writes a rule that could not run as skipped, and the suite as incomplete", () => {
     const xml = render(gateRun(withResults(missingRule), { outcome: "incomplete", exitCode: 3 }));
     expect(elementOf(xml, "refresh.lifetime")).toContain(
       '<skipped message="could not run: it would take 30 days; hooks.clock.advance is missing"/>',
@@ -83,7 +83,7 @@ describe("JUnit XML", () => {
     expect(render(passing)).toContain('<property name="incomplete" value="false"/>');
   });
 
-  it("names rules that the run did not reach", () => {
+  it("writes rules that the run did not reach as skipped", () => {
     const xml = render(gateRun([], { selected: ["code.lifetime"], outcome: "interrupted", exitCode: 130 }));
     expect(elementOf(xml, "code.lifetime")).toContain(
       '<skipped message="not reached before the run ended"/>',
@@ -91,7 +91,7 @@ describe("JUnit XML", () => {
     expect(xml).toContain('<property name="incomplete" value="true"/>');
   });
 
-  it("writes a harness error as an error, and a warning as a failure only where the run is strict", () => {
+  it("writes a harness error as an error, and a warning as a failure only in a strict run", () => {
     const xml = render(hostileRun);
     expect(elementOf(xml, "code.independence")).toContain("<error ");
     expect(elementOf(xml, "code.bound-to-client")).toContain("<system-out>warned");
@@ -112,7 +112,7 @@ describe("JUnit XML", () => {
     expect(elementOf(render(run), "authorize.redirect")).toContain('type="drifted"');
   });
 
-  it("writes a waived breach as skipped, and a waiver that is out of date as a failure", () => {
+  it("writes a waived breach as skipped, and a stale waiver as a failure", () => {
     const waiver = { id: "code.single-use", reason: "known", owner: "the token team", expires: "2030-02-01" };
     const waivers = [
       { ...waiver, state: "active" as const },
@@ -142,7 +142,7 @@ describe("JUnit XML", () => {
     );
   });
 
-  it("never lets a load that is not valid pass", () => {
+  it("writes an invalid load as skipped and incomplete", () => {
     const validity = {
       valid: false,
       reasons: [{ reason: "12 iterations were dropped", remedy: "ask for less" }],
@@ -156,7 +156,7 @@ describe("JUnit XML", () => {
 });
 
 describe("XML", () => {
-  it("leaves out what it cannot hold and escapes what would be markup", () => {
+  it("omits characters that XML cannot contain, and escapes markup", () => {
     const text = `a\u0000\u0008\u001b\ufffe\ud800<b>&"c"\n\td]]>`;
     expect(xmlDocument({ name: "x", attributes: { y: text, none: undefined }, children: [text] })).toBe(
       `<?xml version="1.0" encoding="UTF-8"?>\n<x y="a&lt;b&gt;&amp;&quot;c&quot;&#10;&#9;d]]&gt;">a&lt;b&gt;&amp;"c"\n\td]]&gt;</x>\n`,

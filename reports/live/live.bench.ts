@@ -74,7 +74,7 @@ const tell = ({ name, look, played }: Way, plain: readonly Played[]): void => {
   process.stdout.write(`  ${name}\n`);
   const asked = total(played, (one) => one.asked);
   figure(
-    "    iterations dropped, of those asked for",
+    "    iterations dropped, of those requested",
     `${total(played, (one) => one.dropped)} of ${asked}`,
     "0 more than without",
   );
@@ -84,7 +84,7 @@ const tell = ({ name, look, played }: Way, plain: readonly Played[]): void => {
   figure("    requests, against those without", percent(requests(played) / requests(plain) - 1), "over -2 %");
   const perRequest = (all: readonly Played[]): number => total(all, (one) => one.cores) / requests(all);
   figure(
-    "    processor time of Touchstone and k6 for a request, against without",
+    "    processor time of Touchstone and k6 per request, against those without",
     percent(perRequest(played) / perRequest(plain) - 1),
     "under 2 %",
   );
@@ -179,7 +179,7 @@ const costAlone = async (folder: string, plain: readonly Played[]): Promise<void
   const ofOneMs = await pageAlone(folder);
   const ofLoad = total(plain, (one) => one.cores) / plain.length;
   figure(
-    "processor time of following and serving alone, for a second of such a load; of the load's",
+    "processor time of following and serving alone, per second of such a load; share of the load's",
     `${ofOneMs.toFixed(1)} ms; ${percent(ofOneMs / 1_000 / ofLoad)}`,
     "under 2 %",
   );

@@ -25,7 +25,7 @@ const asHost = (url: string, host: string): Promise<number | undefined> =>
   });
 
 describe("the live page's server", () => {
-  it("answers its own page alone, under a policy that lets nothing else run", async () => {
+  it("serves only its own page, with a strict content security policy and to its own host", async () => {
     const live = await serveLive(runnerClock);
     const page = await fetch(live.url);
     expect(page.headers.get("content-security-policy")).toContain("default-src 'none'");
@@ -36,7 +36,7 @@ describe("the live page's server", () => {
     await expect(fetch(live.url)).rejects.toThrow("fetch failed");
   });
 
-  it("tells who comes late all that came before", async () => {
+  it("sends earlier events to a client that connects late", async () => {
     const live = await serveLive(runnerClock);
     live.tell({ kind: "gate", target: "fake", ids: ["code.single-use"] });
     const events = await fetch(`${live.url}events`);
@@ -48,7 +48,7 @@ describe("the live page's server", () => {
   });
 });
 
-it("waits with the report for a page that has closed its stream and connects anew for it", async () => {
+it("keeps serving until a page that closed its event stream has fetched the report", async () => {
   const report = path.join(folder, "late.html");
   writeFileSync(report, "The report");
   const program = `
@@ -82,7 +82,7 @@ it("waits with the report for a page that has closed its stream and connects ane
   expect(printed).toContain("over");
 });
 
-it("shows gate and load with nothing that axe objects to, in both themes and on a phone, and becomes the report", async () => {
+it("shows gate and load without axe violations, in both themes and on a phone, and navigates to the report", async () => {
   const [gate, load] = [path.join(folder, "gate"), path.join(folder, "load")];
   writeGateRun(gate, { seed: 1, failing: ["code.single-use"] });
   writeLoadRun(load, { seed: 1, seconds: 5, requests: 200, breaches: 12 });

@@ -8,7 +8,7 @@ import { renderMarkdown } from "../testing/run-pages.ts";
 const options = { program: "touchstone" };
 
 describe("the summary in Markdown", () => {
-  it("begins with the answer, then what broke, what was not judged, what passed", () => {
+  it("gives the outcome first, then broken rules, unjudged rules and all rules", () => {
     const text = renderMarkdown(
       [gateRun(withResults(failedRule, missingRule), { outcome: "failed", exitCode: 1 })],
       options,
@@ -24,7 +24,7 @@ describe("the summary in Markdown", () => {
     expect(places).toEqual(places.toSorted((a, b) => a - b));
   });
 
-  it("counts what was warned and observed apart, and shows warnings unfolded", () => {
+  it("counts warnings and observations separately, and shows warnings unfolded", () => {
     const warned = resultOf("authorize.unregistered-redirect", {
       kind: "warned",
       cases: 1,
@@ -37,7 +37,7 @@ describe("the summary in Markdown", () => {
     expect(text.indexOf("it was cut")).toBeLessThan(text.indexOf("<details>"));
   });
 
-  it("never calls a run that is not complete passed", () => {
+  it("does not present an incomplete run as passed", () => {
     const text = renderMarkdown(
       [gateRun(withResults(missingRule), { outcome: "incomplete", exitCode: 3 })],
       options,
@@ -45,7 +45,7 @@ describe("the summary in Markdown", () => {
     expect(text).toMatch(/^# \? Nothing broke, but 1 rule could not be judged/);
   });
 
-  it("tells objectives and latencies of a load", () => {
+  it("lists objectives and latencies of a load", () => {
     const latencies = {
       count: 900,
       minMs: 1,
@@ -71,7 +71,7 @@ describe("the summary in Markdown", () => {
     );
   });
 
-  it("keeps to its room: what matters most stays, and what was cut is counted", () => {
+  it("stays within a size limit by keeping the most important parts and counting what is left out", () => {
     const long = "x ".repeat(900);
     const broken = withResults().map(({ id }) =>
       resultOf(id, { kind: "failed", cases: 1, breach: breachOf(long, long) }),
@@ -86,14 +86,14 @@ describe("the summary in Markdown", () => {
     );
   });
 
-  it("stays under a mebibyte, whatever a service says", () => {
+  it("stays under 1 MiB, whatever the service answers", () => {
     const broken = withResults().map(({ id }) =>
       resultOf(id, { kind: "failed", cases: 1, breach: breachOf(hostile.repeat(400), "🙂".repeat(40_000)) }),
     );
     expect(Buffer.byteLength(renderMarkdown([gateRun(broken)], options))).toBeLessThanOrEqual(1_048_576);
   });
 
-  it("shows hostile text and lets none of it be markup", () => {
+  it("escapes hostile text", () => {
     const text = renderMarkdown([hostileRun], options);
     expect(text).not.toMatch(/<(script|img|style)|javascript:|@someone|\*\*bold|\]\(/);
     expect(text).not.toMatch(acting);
@@ -101,7 +101,7 @@ describe("the summary in Markdown", () => {
   });
 });
 
-it("what could be markup is written as entities", () => {
+it("inertMarkdown writes markup characters as entities", () => {
   expect(inertMarkdown("a *b* <i> `c` [d](e) @f | g")).toBe(
     "a &#42;b&#42; &#60;i&#62; &#96;c&#96; &#91;d&#93;&#40;e&#41; &#64;f &#124; g",
   );

@@ -13,13 +13,13 @@ import { madeNotification } from "../../conformance/testing/notification.ts";
 
 const document = openApiDocument("1.2.3");
 
-test("it is valid OpenAPI 3.1 to a validator that is not ours", async () => {
+test("the document is valid OpenAPI 3.1 under an independent validator", async () => {
   expect(await new Validator().validate(structuredClone(document))).toEqual({ valid: true });
   const broken = { ...structuredClone(document), webhooks: { notification: { post: { responses: 1 } } } };
   expect(await new Validator().validate(broken)).toMatchObject({ valid: false });
 });
 
-test("each requirement of the catalogue stands in it once, as a promise or as left open", () => {
+test("the document lists each requirement of the catalogue once, as a promise or as left open", () => {
   const found: string[] = [];
   const walk = (value: unknown): void => {
     if (typeof value !== "object" || value === null) return;
@@ -32,7 +32,7 @@ test("each requirement of the catalogue stands in it once, as a promise or as le
   expect(found.toSorted()).toEqual([...requirementIds].toSorted());
 });
 
-test("pushes carry their schedule and cap", () => {
+test("the webhook states its retry schedule and cap", () => {
   expect(document["webhooks"]).toMatchObject({
     notification: {
       post: {
@@ -105,14 +105,14 @@ describe("schemas and laws agree", () => {
   });
 });
 
-test("a state has the allowed characters, all of them, and 128 bytes at most", () => {
+test("the schema of state accepts exactly the allowed characters and up to 128 bytes", () => {
   expect(stateBreach(stateCharacters)).toBeUndefined();
   expect(stateBreach("a".repeat(documentLimits.stateMaxBytes))).toBeUndefined();
   for (const state of ["a".repeat(documentLimits.stateMaxBytes + 1), "a-b", "ä", " "])
     expect(stateBreach(state)).toBeDefined();
 });
 
-test("an acknowledgement names the notification and says that it was received", () => {
+test("the schema of an acknowledgement requires the id and received: true", () => {
   expect(acknowledgementBreach({ id: item.id, received: true })).toBeUndefined();
   for (const body of [{ id: item.id, received: false }, { received: true }, { id: item.id }])
     expect(acknowledgementBreach(body)).toBeDefined();

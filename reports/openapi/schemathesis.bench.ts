@@ -51,8 +51,8 @@ const besides = async (programs: string, names: readonly string[]): Promise<void
   }
   const elapsed = seconds(performance.now() - startedMs);
   figure("defects that Schemathesis finds", `${found.length} of ${names.length} in ${elapsed}`, "none");
-  const asked = ["detect", "--json", "--seed", "1", "--behaviour", names.join(",")];
-  const { stdout, wallMs } = await runCli(asked);
+  const flags = ["detect", "--json", "--seed", "1", "--behaviour", names.join(",")];
+  const { stdout, wallMs } = await runCli(flags);
   const { defects: seen } = JSON.parse(stdout) as DetectReport;
   const killed = `${seen.killed} of ${seen.total} in ${seconds(wallMs)}`;
   figure("defects that Touchstone kills, under the rule that each breaks", killed, "all");

@@ -77,7 +77,7 @@ describe("readRun", () => {
     expect(counted).toBe(granted?.service.count);
   });
 
-  it("tells of an open load run what its files tell", async () => {
+  it("reconstructs an open load run from its files", async () => {
     const whole = await readLoad(path.join(home, "load"));
     const cutOff = { state: "open", endpoints: [], breaches: [], warmUpMs: 0 };
     const open = await readLoad(copyOf("load", cutOff));
@@ -96,7 +96,7 @@ describe("a directory that holds no readable record", () => {
     ["missing", "none", "it does not exist"],
     ["a file", path.join("gate", "run.json"), "it is a file"],
     ["empty", "empty", "it has no run.json"],
-  ])("is refused where it is %s", async (_, name, why) => {
+  ])("is refused if it is %s", async (_, name, why) => {
     mkdirSync(path.join(home, "empty"), { recursive: true });
     const directory = path.join(home, name);
     expect(await problemOf(() => readRun(directory))).toBe(
@@ -104,35 +104,35 @@ describe("a directory that holds no readable record", () => {
     );
   });
 
-  it.each(["gate", "load"] as const)("is refused where a newer version wrote it (%s)", async (run) => {
+  it.each(["gate", "load"] as const)("is refused if a newer version wrote it (%s)", async (run) => {
     expect(await problemOf(() => readRun(copyOf(run, { version: 2, brandNew: true })))).toMatch(
       /version 2, but this Touchstone reads only up to version 1; update Touchstone$/,
     );
   });
 
   it.each([
-    ["cut", '{"version":1,"comm', "run.json is damaged: it is not JSON"],
-    ["something else", '{"version":1}', "must have required property"],
+    ["truncated", '{"version":1,"comm', "run.json is damaged: it is not JSON"],
+    ["incomplete", '{"version":1}', "must have required property"],
     ["a list", "[]", "must be object"],
     [
       "of an unknown command",
       '{"version":1,"command":"paint"}',
       'is a record of "paint"; accepted are records of `conform` and `load`',
     ],
-  ])("is refused where run.json is %s", async (_, text, reason) => {
+  ])("is refused if run.json is %s", async (_, text, reason) => {
     const directory = copyOf("gate");
     writeFileSync(path.join(directory, "run.json"), text);
     expect(await problemOf(() => readRun(directory))).toContain(reason);
   });
 
-  it("is refused where the other kind of run is needed", async () => {
+  it("is refused if the other kind of run is required", async () => {
     expect(await problemOf(() => readGateRun(path.join(home, "load")))).toContain("is a load run");
   });
 
   it.each([
     ["seconds.jsonl", (run: LoadRun) => all(run.seconds())],
     ["latency.hlog", (run: LoadRun) => all(run.histograms())],
-  ])("names the line of %s that is damaged", async (name, read) => {
+  ])("is reported with the damaged line of %s", async (name, read) => {
     const directory = copyOf("load");
     const file = path.join(directory, "samples", name);
     const lines = readFileSync(file, "utf8").split("\n");
@@ -142,7 +142,7 @@ describe("a directory that holds no readable record", () => {
     expect(await problemOf(() => read(run))).toContain(`${name}, line 5 is damaged`);
   });
 
-  it("names the line of the receiver's journal that is damaged", async () => {
+  it("is reported with the damaged line of the receiver's journal", async () => {
     const directory = copyOf("gate");
     appendFileSync(path.join(directory, "pushes.jsonl"), '{"n":7,"kind":"else"}\n');
     const run = await readRun(directory);
@@ -158,7 +158,7 @@ describe("a run that was cut off", () => {
     ["short", "breaches.jsonl", 97],
     ["short", "samples/seconds.jsonl", 53],
     ["short", "samples/latency.hlog", 181],
-  ] as const)("(%s) is read up to whatever byte %s was cut at", async (kind, name, step) => {
+  ] as const)("(%s) is readable up to the cut, at any byte of %s", async (kind, name, step) => {
     const directory = copyOf(kind, { state: "open" });
     const file = path.join(directory, name);
     const bytes = readFileSync(file);
@@ -170,7 +170,7 @@ describe("a run that was cut off", () => {
         expect(whole[at]?.slice(0, values.length), `${name} cut at ${size}`).toEqual(values);
       const lines = bytes.subarray(0, size).toString("latin1").split("\n").length - 1;
       const headers = name.endsWith(".hlog") ? 2 : 0;
-      // A line that lacks nothing but its end is whole already.
+      // A line that only lacks its newline is already complete.
       const counts = [Math.max(0, lines - headers), Math.max(0, lines + 1 - headers)];
       expect(counts, `${name} cut at ${size}`).toContain(got[order[kind].indexOf(name)]?.length);
     }
@@ -207,14 +207,14 @@ describe("a run that was altered after it was sealed", () => {
     return directory;
   };
 
-  it("is intact before", async () => {
+  it("is intact before it was altered", async () => {
     const directory = sealed();
     expect(await verify(directory)).toEqual({ state: "intact", files: 4 });
     expect((await readRun(directory)).alterations).toEqual([]);
     expect(await verify(path.join(home, "gate"))).toEqual({ state: "unsealed" });
   });
 
-  it("is refused, or read with its alterations where that is asked for", async () => {
+  it("is refused, or read with its alterations on request", async () => {
     const directory = sealed();
     const file = path.join(directory, "run.json");
     writeFileSync(file, readFileSync(file, "utf8").replace('"failed"', '"passed"'));
@@ -228,16 +228,16 @@ describe("a run that was altered after it was sealed", () => {
   });
 
   it.each([
-    ["shortened", "size", (file: string) => truncateSync(file, 10)],
-    ["gone", "missing", (file: string) => unlinkSync(file)],
-  ])("is refused where a file is %s", async (_, change, alter) => {
+    ["truncated", "size", (file: string) => truncateSync(file, 10)],
+    ["missing", "missing", (file: string) => unlinkSync(file)],
+  ])("is refused if a file is %s", async (_, change, alter) => {
     const directory = sealed();
     alter(path.join(directory, "exchanges.jsonl"));
     expect(await problemOf(() => readRun(directory))).toContain("exchanges.jsonl");
     expect(await verify(directory)).toMatchObject({ alterations: [{ file: "exchanges.jsonl", change }] });
   });
 
-  it("is found out by one changed byte and by an added file", async () => {
+  it("is detected by one changed byte and by an added file", async () => {
     const directory = sealed();
     const file = path.join(directory, "exchanges.jsonl");
     const bytes = readFileSync(file);
@@ -253,7 +253,7 @@ describe("a run that was altered after it was sealed", () => {
     });
   });
 
-  it("says so where the manifest itself is damaged", async () => {
+  it("is refused if its manifest is damaged", async () => {
     const directory = sealed();
     writeFileSync(path.join(directory, "manifest.json"), "{");
     expect(await problemOf(() => readRun(directory))).toContain("manifest.json is damaged");

@@ -21,7 +21,7 @@ const lines = (file: string): unknown[] =>
     .split("\n")
     .map((line) => JSON.parse(line) as unknown);
 
-it.each(schemaNames)("the published schema %s is one that a strict validator takes", (name) => {
+it.each(schemaNames)("a strict validator accepts the published schema %s", (name) => {
   expect(validator(name)({})).toBe(false);
 });
 
@@ -32,7 +32,7 @@ it.each([
   ["rule", () => lines("conform/rules.jsonl")],
   ["second", () => lines("load/samples/seconds.jsonl")],
   ["breach", () => lines("load/breaches.jsonl")],
-] as const)("what is written fits the schema %s", (name, values) => {
+] as const)("written records are valid under the schema %s", (name, values) => {
   const validate = validator(name);
   const found = values();
   expect(found.length).toBeGreaterThan(0);

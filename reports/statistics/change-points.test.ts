@@ -17,7 +17,7 @@ const noisy = (seed: number, levels: readonly number[], spread = 1): number[] =>
 const level = (value: number, count: number): number[] => Array.from({ length: count }, () => value);
 
 describe("the statistic of every split", () => {
-  it("is that of the reference implementation", () => {
+  it("matches the reference implementation", () => {
     // signal-processing-algorithms 2.1.6 (MongoDB's E-divisive, Python): _calculate_t_stats of this series.
     const reference = [
       0, 0.690196078, 1.404166667, 2.293333333, 2.788095238, 3.928205128, 5.233333333, 6.339393939,
@@ -28,7 +28,7 @@ describe("the statistic of every split", () => {
     for (const [at, value] of reference.entries()) expect(got[at]).toBeCloseTo(value, 8);
   });
 
-  it("is what its definition says, for any series", () => {
+  it("matches its definition for any series", () => {
     const distance = (a: readonly number[], b: readonly number[]): number =>
       a.reduce((sum, x) => sum + b.reduce((inner, y) => inner + Math.abs(x - y), 0), 0) /
       (a.length * b.length);
@@ -47,7 +47,7 @@ describe("the statistic of every split", () => {
     );
   });
 
-  it("leaves so many values on either side", () => {
+  it("leaves at least the given number of values on either side", () => {
     expect(bestSplit(series, 3)).toMatchObject({ at: 7 });
     expect(bestSplit(series, 9)).toMatchObject({ at: 9 });
     expect(bestSplit(series, 10)).toBeUndefined();
@@ -77,7 +77,7 @@ describe("change points", () => {
     expect(find(series, 3)).toEqual(find(series, 3));
   });
 
-  it.each([[[]], [[1]], [[1, 2, 3]], [level(5, 40)]])("are none in %j", (values) => {
+  it.each([[[]], [[1]], [[1, 2, 3]], [level(5, 40)]])("are not found in %j", (values) => {
     expect(find(values)).toEqual([]);
   });
 

@@ -27,7 +27,7 @@ const histogramOf = (values: readonly number[]): JsHistogram => {
 };
 
 describe("quantiles", () => {
-  it("are the smallest value that the share does not exceed", () => {
+  it("are the smallest value up to which the values reach the given share", () => {
     const ten = counted([1, 2, 3, 4, 5, 6, 7, 8, 9, 10]);
     expect([0, 0.07, 0.1, 0.11, 0.5, 0.95, 1].map((share) => quantileOf(ten, share))).toEqual([
       1, 1, 1, 2, 5, 10, 10,
@@ -35,7 +35,7 @@ describe("quantiles", () => {
     expect(quantileOf(counted([]), 0.5)).toBeNaN();
   });
 
-  it("of a histogram and of histograms that were merged are those of the raw values within 0.1 %", () => {
+  it("of merged histograms are within 0.1 % of those of the raw values", () => {
     const random = seededRandom(2);
     const raw = Array.from({ length: 20_000 }, () => Math.round(3_000 * Math.exp(0.8 * normalOf(random))));
     const merged = mergeCounted(
@@ -49,7 +49,7 @@ describe("quantiles", () => {
     }
   });
 
-  it("have intervals of the ranks that the binomial distribution gives", () => {
+  it("have order statistic intervals by the binomial distribution", () => {
     // SciPy 1.17.1: binom.ppf(0.025, n, q) and binom.ppf(0.975, n, q) + 1.
     for (const [total, share, low, high] of [
       [100, 0.5, 40, 61],
@@ -64,20 +64,20 @@ describe("quantiles", () => {
   });
 });
 
-/** Blocks of a run whose level wanders from block to block, as a machine's does. */
-const wandering = (random: Random, blocks: number): Counted[] =>
+/** Blocks of a run whose level varies from block to block, as on a real machine. */
+const varyingBlocks = (random: Random, blocks: number): Counted[] =>
   Array.from({ length: blocks }, () => {
     const base = Math.exp(0.1 * normalOf(random));
     return counted(Array.from({ length: 60 }, () => base * Math.exp(0.3 * normalOf(random))));
   });
 
 describe("intervals from blocks of time", () => {
-  it("hold the true quantile about as often as they say, where those of single requests do not", () => {
+  it("cover the true quantile at about the stated rate, unlike intervals from single requests", () => {
     const random = seededRandom(6);
     const rounds = 150;
     let [byBlocks, byRequests] = [0, 0];
     for (let round = 0; round < rounds; round += 1) {
-      const blocks = wandering(random, 30);
+      const blocks = varyingBlocks(random, 30);
       const [estimate] = quantileEstimates(blocks, [0.5], 0.95, random);
       const naive = orderStatisticInterval(mergeCounted(blocks), 0.5, 0.95);
       if (estimate !== undefined && estimate.low <= 1 && estimate.high >= 1) byBlocks += 1;
@@ -87,13 +87,13 @@ describe("intervals from blocks of time", () => {
     expect(byRequests / rounds).toBeLessThan(0.7);
   });
 
-  it("fall back on single requests where there are too few blocks, and say so", () => {
-    const [few] = quantileEstimates(wandering(seededRandom(1), 4), [0.5], 0.95, seededRandom(2));
-    const [many] = quantileEstimates(wandering(seededRandom(1), 20), [0.5], 0.95, seededRandom(2));
+  it("fall back on single requests, and say so, if there are too few blocks", () => {
+    const [few] = quantileEstimates(varyingBlocks(seededRandom(1), 4), [0.5], 0.95, seededRandom(2));
+    const [many] = quantileEstimates(varyingBlocks(seededRandom(1), 20), [0.5], 0.95, seededRandom(2));
     expect([few?.by, many?.by]).toEqual(["requests", "blocks"]);
   });
 
-  it("give a ratio its interval from the intervals of both", () => {
+  it("give the interval of a ratio from the intervals of both values", () => {
     const base = { value: 10, low: 9, high: 11, by: "blocks" } as const;
     const same = ratioOf(base, base);
     expect(same.ratio).toBe(1);

@@ -29,7 +29,7 @@ describe("Student's t", () => {
     [0.975, 120, 1.9799304050824402],
     [1 - 0.05 / 18, 19, 3.126595253166262],
     [0.6, 3, 0.2766706623326898],
-  ])("stays under its quantile with probability %d (%d degrees of freedom)", (probability, df, quantile) => {
+  ])("has the reference quantile at probability %d (%d degrees of freedom)", (probability, df, quantile) => {
     expect(tQuantile(probability, df)).toBeCloseTo(quantile, 5);
     expect(tQuantile(1 - probability, df)).toBeCloseTo(-quantile, 5);
   });
@@ -39,11 +39,11 @@ describe("Student's t", () => {
     [-3, 5, 2 * 0.015049623948731293],
     [0.1, 4, 2 * 0.4625779204697266],
     [30, 3, 2 * 4.067640213581979e-5],
-  ])("of %d with %d degrees of freedom has its p value", (t, df, p) => {
+  ])("of %d with %d degrees of freedom has the reference p value", (t, df, p) => {
     expect(twoSidedP(t, df)).toBeCloseTo(p, 8);
   });
 
-  it("has small p values to several digits, and says nothing where nothing is known", () => {
+  it("has precise small p values, 0 for infinity and 1 for NaN", () => {
     expect(twoSidedP(8, 19) / (2 * 8.379773441409066e-8)).toBeCloseTo(1, 5);
     expect([twoSidedP(Infinity, 3), twoSidedP(NaN, 3)]).toEqual([0, 1]);
   });
@@ -54,12 +54,15 @@ describe("Student's t", () => {
     [-2.093, 19, 2.5, 7.043456248261373e-6],
     [2, 200, 3, 0.15925379377688975],
     [3, 39, 6, 0.0021505494464165546],
-  ])("is at most %d where it is noncentral (%d degrees of freedom, %d)", (x, df, noncentrality, p) => {
-    expect(noncentralTCdf(x, df, noncentrality)).toBeCloseTo(p, 6);
-  });
+  ])(
+    "has the reference noncentral distribution at %d (%d degrees of freedom, noncentrality %d)",
+    (x, df, noncentrality, p) => {
+      expect(noncentralTCdf(x, df, noncentrality)).toBeCloseTo(p, 6);
+    },
+  );
 });
 
-it("the normal and the binomial distribution have their known values", () => {
+it("the normal and the binomial distribution have the reference values", () => {
   expect(normalQuantile(0.975)).toBeCloseTo(1.959963984540054, 9);
   expect(normalCdf(1.96)).toBeCloseTo(0.9750021048517795, 9);
   expect(binomialCdf(963, 1_000, 0.95) - binomialCdf(935, 1_000, 0.95)).toBeCloseTo(0.9580952682, 6);
@@ -68,7 +71,7 @@ it("the normal and the binomial distribution have their known values", () => {
 describe("a sample", () => {
   const values = [5.1, 4.9, 5.6, 5.8, 6.0, 5.2, 4.8, 5.5];
 
-  it("has its mean, deviation, median, t interval and p value", () => {
+  it("has the reference mean, deviation, median, t interval and p value", () => {
     const estimate = tEstimate(values, 0.95);
     expect(mean(values)).toBeCloseTo(5.3625, 10);
     expect(deviation(values)).toBeCloseTo(0.43073856837496477, 10);
@@ -79,7 +82,7 @@ describe("a sample", () => {
     expect(tEstimate(shifted, 0.95).p).toBeCloseTo(0.3213620409924608, 7);
   });
 
-  it("of fewer than two values tells nothing, and one that never differs tells all", () => {
+  it("has an unbounded interval with fewer than two values, and an interval of width zero with equal values", () => {
     expect(tEstimate([], 0.95)).toMatchObject({ low: -Infinity, high: Infinity, p: 1 });
     expect(tEstimate([3], 0.95)).toMatchObject({ mean: 3, low: -Infinity, high: Infinity, p: 1 });
     expect(tEstimate([2, 2, 2], 0.95)).toMatchObject({ low: 2, high: 2, p: 0 });
@@ -92,14 +95,14 @@ describe("a sample", () => {
     [0.95, 20, 2.1447114437491086],
     [0.99, 10, 3.4084562711196584],
     [0.99, 20, 2.9315856057076646],
-  ])("limits one future observation with %d confidence (%d values)", (confidence, count, factor) => {
+  ])("has the tabulated prediction limits at confidence %d (%d values)", (confidence, count, factor) => {
     const sample = Array.from({ length: count }, (_, at) => (at * 7_919) % 101);
     const { low, high } = predictionLimits(sample, confidence);
     expect((high - mean(sample)) / deviation(sample)).toBeCloseTo(factor, 5);
     expect((mean(sample) - low) / deviation(sample)).toBeCloseTo(factor, 5);
   });
 
-  it("limits the next value as often as it says", () => {
+  it("has prediction limits with the stated coverage", () => {
     const random = seededRandom(11);
     let inside = 0;
     for (let round = 0; round < 4_000; round += 1) {
@@ -126,7 +129,7 @@ describe("Holm's adjustment", () => {
       [0.0006, 0.4, 0.065, 0.065, 0.7, 0.123],
     ],
     [[], []],
-  ])("of %j", (pValues, adjusted) => {
+  ])("of %j has the reference values", (pValues, adjusted) => {
     const got = holm(pValues);
     expect(got).toHaveLength(adjusted.length);
     for (const [at, value] of adjusted.entries()) expect(got[at]).toBeCloseTo(value, 10);
@@ -155,16 +158,19 @@ describe("the power of a t test", () => {
     [1, 10, 0.05, 0.8030968566327218],
     [0.8, 20, 0.00625, 0.6877372860564028],
     [0.3, 40, 0.05, 0.4565221127061356],
-  ])("for an effect of %d deviations in %d values at level %d", (effect, count, alpha, power) => {
-    expect(powerOf(effect, 1, count, alpha)).toBeCloseTo(power, 5);
-    expect(powerOf(-3 * effect, 3, count, alpha)).toBeCloseTo(power, 5);
-  });
+  ])(
+    "has the reference value for an effect of %d deviations in %d values at level %d",
+    (effect, count, alpha, power) => {
+      expect(powerOf(effect, 1, count, alpha)).toBeCloseTo(power, 5);
+      expect(powerOf(-3 * effect, 3, count, alpha)).toBeCloseTo(power, 5);
+    },
+  );
 
   it.each([
     [0.5, 0.05, 44],
     [0.8, 0.00625, 30],
     [0.2, 0.05, 265],
-  ])("tells how many values find %d deviations at level %d", (effect, alpha, count) => {
+  ])("gives the number of values that detect %d deviations at level %d", (effect, alpha, count) => {
     expect(countFor(effect, 1, { alpha, power: 0.9 })).toBe(count);
   });
 
@@ -172,9 +178,12 @@ describe("the power of a t test", () => {
     [20, 0.05, 0.9, 0.7644577489062363],
     [20, 0.00625, 0.9, 0.9985072714552768],
     [10, 0.05, 0.8, 0.9960019107624178],
-  ])("tells what %d values can detect at level %d with power %d", (count, alpha, power, effect) => {
-    expect(smallestDetectable(2, count, { alpha, power })).toBeCloseTo(2 * effect, 5);
-  });
+  ])(
+    "gives the smallest effect that %d values detect at level %d with power %d",
+    (count, alpha, power, effect) => {
+      expect(smallestDetectable(2, count, { alpha, power })).toBeCloseTo(2 * effect, 5);
+    },
+  );
 
   it("stays within its bounds at the edges", () => {
     expect(powerOf(50, 1, 1_000, 0.001)).toBe(1);
@@ -197,16 +206,16 @@ describe("levels of early looks", () => {
       [0.2, 0.4, 0.6, 0.8, 1],
       [4.877, 3.357, 2.68, 2.29, 2.031],
     ],
-  ])("at shares %j are those of the published bounds", (shares, bounds) => {
+  ])("at shares %j match the published bounds", (shares, bounds) => {
     const got = lookLevels(0.05, shares).map((level) => normalQuantile(1 - level / 2));
     for (const [at, bound] of bounds.entries()) expect(got[at]).toBeCloseTo(bound, 2);
   });
 
-  it("is the whole level where there is one look", () => {
+  it("are the whole level if there is only one look", () => {
     expect(lookLevels(0.0125, [1])[0]).toBeCloseTo(0.0125, 8);
   });
 
-  it("raise false alarms as often as one look would, with few values and t tests", () => {
+  it("keep the false alarm rate of a single look, with few values and t tests", () => {
     const random = seededRandom(8);
     const counts = [10, 15, 20];
     const levels = lookLevels(0.05, [0.5, 0.75, 1]);

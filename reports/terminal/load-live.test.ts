@@ -16,8 +16,8 @@ const second = (at: number): { readonly line: SecondLine } => ({
   },
 });
 
-describe("a load run while it goes on", () => {
-  it("names the step of a search first, then the time", () => {
+describe("the progress of a load run", () => {
+  it("shows the step of a search first, then the time", () => {
     expect(
       loadLine(
         { seconds: [second(7)], durationMs: 30_000, phase: "step 3: 80 requests/s" },
@@ -26,7 +26,7 @@ describe("a load run while it goes on", () => {
     ).toMatch(/^step 3: 80 requests\/s {2}8\/30 s {2}19 arrivals\/s \(20 asked\) {2}61 requests\/s/);
   });
 
-  it("at 80 columns keeps what went wrong, and leaves out what matters less", () => {
+  it("keeps failures at 80 columns, and leaves out less important values", () => {
     const line = loadLine(
       {
         seconds: [{ ...second(7), latencies: { p50Ms: 12.5, p95Ms: 140, p99Ms: 1_250 } }],
@@ -39,7 +39,7 @@ describe("a load run while it goes on", () => {
     expect(line).toMatch(/8\/30 s.*p95 140 ms.*1 failed {2}0 breaches {2}0 dropped$/);
   });
 
-  it("counts no second beyond the last, asks for no arrivals where none were asked for, and knows one breach", () => {
+  it("stops at the planned duration, omits a requested rate of zero, and writes one breach in the singular", () => {
     const [one] = [second(11)];
     const late = { line: { ...one.line, asked: 0, started: 1, breaches: { "code.single-use": 1 } } };
     const line = loadLine({ seconds: [late], durationMs: 10_000 }, { ...page, columns: 200 });
@@ -47,13 +47,13 @@ describe("a load run while it goes on", () => {
     expect(line).toContain("1 breach ");
   });
 
-  it("ends with the last second in which anything happened", () => {
+  it("shows the last second with activity at the end", () => {
     const still = { line: { ...second(10).line, asked: 0, started: 0, requests: {} } };
     const line = loadLine({ seconds: [second(9), still], durationMs: 10_000 }, { ...page, columns: 200 });
     expect(line).toMatch(/^10\/10 s {2}19 arrivals\/s \(20 asked\) {2}61 requests\/s/);
   });
 
-  it("without a terminal tells each thing that begins once, and a line every five seconds", () => {
+  it("prints each new phase once and a line every five seconds without a terminal", () => {
     const written: string[] = [];
     const live = createLoadLive({ write: (text: string) => written.push(text) }, page);
     const seconds = Array.from({ length: 6 }, (_, at) => second(at));

@@ -6,15 +6,15 @@ const terminal = { isTTY: true };
 const pipe = {};
 
 it.each([
-  ["a terminal", {}, terminal, true],
-  ["a pipe", {}, pipe, false],
-  ["a pipe in a CI job", { CI: "true" }, pipe, false],
-  ["a terminal that cannot", { TERM: "dumb" }, terminal, false],
-  ["a terminal, NO_COLOR set", { NO_COLOR: "1" }, terminal, false],
-  ["a terminal, NO_COLOR empty", { NO_COLOR: "" }, terminal, true],
-  ["a pipe, FORCE_COLOR set", { FORCE_COLOR: "1" }, pipe, true],
-  ["a terminal, FORCE_COLOR=0", { FORCE_COLOR: "0" }, terminal, false],
-  ["a pipe, both set", { FORCE_COLOR: "1", NO_COLOR: "1" }, pipe, false],
-])("%s", (_, environment, stream, coloured) => {
+  ["a terminal", true, {}, terminal],
+  ["a pipe", false, {}, pipe],
+  ["a pipe in a CI job", false, { CI: "true" }, pipe],
+  ["a terminal without colours", false, { TERM: "dumb" }, terminal],
+  ["a terminal with NO_COLOR", false, { NO_COLOR: "1" }, terminal],
+  ["a terminal with an empty NO_COLOR", true, { NO_COLOR: "" }, terminal],
+  ["a pipe with FORCE_COLOR", true, { FORCE_COLOR: "1" }, pipe],
+  ["a terminal with FORCE_COLOR=0", false, { FORCE_COLOR: "0" }, terminal],
+  ["a pipe with FORCE_COLOR and NO_COLOR", false, { FORCE_COLOR: "1", NO_COLOR: "1" }, pipe],
+])("on %s, colours are used: %s", (_, coloured, environment, stream) => {
   expect(wantsColour(environment, stream)).toBe(coloured);
 });

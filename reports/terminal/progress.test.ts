@@ -21,19 +21,19 @@ const waits = (sleepers: number, nextInMs: number | undefined): string =>
   progressLine({ ...halfway, waiting: { sleepers, nextInMs } }, page);
 
 describe("the progress line", () => {
-  it("begins with nothing done", () => {
+  it("shows no rule as done at the start", () => {
     expect(progressLine(start, page)).toBe(
       "────────────────────  0/4 rules  0 ms  running code.single-use, code.lifetime, code.unknown, refres…",
     );
   });
 
-  it("counts what is done and what failed, and names what runs", () => {
+  it("counts settled and failed rules, and names running ones", () => {
     expect(progressLine(halfway, page)).toBe(
       "━━━━━━━━━━──────────  2/4 rules  1 failed  4.2 s  running code.lifetime, refresh.lifetime",
     );
   });
 
-  it("says what is being waited for", () => {
+  it("shows how many rules wait, and for how long", () => {
     expect(waits(2, 450_000)).toMatch(/2 rules wait, the next for 7\.5 min more$/);
     expect(waits(1, 3_000)).toMatch(/1 rule waits, the next for 3\.0 s more$/);
     expect(waits(1, undefined)).toMatch(/running code\.lifetime, refresh\.lifetime$/);
@@ -45,7 +45,7 @@ describe("the progress line", () => {
       expect(width(progressLine(halfway, { ...page, columns }))).toBeLessThanOrEqual(columns);
   });
 
-  it("is complete at the end", () => {
+  it("shows all rules as done at the end", () => {
     const end = start.ids.reduce(
       (state, id) => afterResult(state, { ...passed, id: id as "code.unknown" }),
       start,
@@ -61,7 +61,7 @@ const kept = (isTTY: boolean) => {
 };
 
 describe("showing progress", () => {
-  it("rewrites one line of a terminal, not too often, and takes it away at the end", () => {
+  it("rewrites one line on a terminal at a limited rate, and clears it at the end", () => {
     const { written, stream } = kept(true);
     const progress = createProgress(stream, plain);
     for (const elapsedMs of [0, 10, 40, 60, 70, 200]) progress.show({ ...start, elapsedMs });
@@ -72,7 +72,7 @@ describe("showing progress", () => {
     expect(written.at(-1)).toBe("\r\u001b[2K");
   });
 
-  it("without a terminal writes a line at the start and every ten seconds, with what is waited for until when", () => {
+  it("writes a line at the start and every ten seconds without a terminal, with the time until which rules wait", () => {
     const { written, stream } = kept(false);
     const progress = createProgress(stream, plain);
     const wallMs = Date.parse("2030-01-01T10:00:00Z");

@@ -16,7 +16,7 @@ const noise: DuetNoise = {
 };
 
 describe("the noise of duets", () => {
-  it("is found again where it is known", () => {
+  it("is estimated correctly from simulated duets", () => {
     const duets = Array.from({ length: 40 }, (_, seed) =>
       simulatedBlocks({ pairs: 60, endpoints, noise }, seededRandom(seed)),
     );
@@ -32,7 +32,7 @@ describe("the noise of duets", () => {
     expect(found.pairs).toBe(40 * 60);
   });
 
-  it("is none where every block is like every other", () => {
+  it("is zero if all blocks are equal", () => {
     const still = { ...noise, own: 0, level: 0, drift: 0 };
     const found = noiseOf([simulatedBlocks({ pairs: 6, endpoints, noise: still }, seededRandom(1))]);
     expect(found.noise).toMatchObject({ own: 0, tail: 0 });

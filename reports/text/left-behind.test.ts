@@ -59,13 +59,13 @@ const summary = (isNamed: boolean): string =>
 const sentence = /4 refresh tokens of 9 issued: valid until 2030-02-01 10:00 UTC/;
 
 describe("what a run has left on its target", () => {
-  it("is a line on a terminal, and all of it where that is asked for", () => {
+  it("is one line on a terminal, or complete with full detail", () => {
     expect(terminal(true)).toMatch(/Left on the target: 4 refresh tokens, 2 notifications/);
     expect(terminal(true)).not.toMatch(sentence);
     expect(terminal(true, "full")).toMatch(sentence);
   });
 
-  it("is a part of the page and of the summary, with nothing in it that acts", () => {
+  it("is in the HTML report and the Markdown summary, escaped", () => {
     for (const text of [page(true), summary(true)]) {
       expect(text).toContain("Left on the target");
       expect(text.replaceAll("&#58;", ":")).toMatch(sentence);
@@ -75,11 +75,11 @@ describe("what a run has left on its target", () => {
     expect(terminal(true, "full")).not.toContain("\u001b[2J");
   });
 
-  it("is data where JSON is asked for", () => {
+  it("is in the JSON output", () => {
     expect(conformDocument(record(true), "runs/one").leftBehind).toEqual(left);
   });
 
-  it("is nothing of the embedded fake, which ends with the run", () => {
+  it("is omitted for the embedded fake, which ends with the run", () => {
     for (const text of [terminal(false, "full"), page(false), summary(false)])
       expect(text).not.toMatch(/Left on the target|refresh tokens? of/);
   });

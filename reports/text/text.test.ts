@@ -14,9 +14,9 @@ it.each([
   [change(0.96), "−4 %"],
   [change(14.493), "×14.5"],
   [change(2.5e9), "over ×1,000"],
-])("%s reads %s", (told, reads) => expect(told).toBe(reads));
+])("formats a share or a change as %s", (actual, expected) => expect(actual).toBe(expected));
 
-it("leaves of two observations what differs", () => {
+it("changedOf reduces two observations to the fields that differ", () => {
   const [before, after] = [
     { kept: { status: 400 }, changed: { status: 400 }, gone: 1 },
     { kept: { status: 400 }, changed: { status: 200 }, come: 2 },
@@ -34,7 +34,7 @@ it.each([
   [4, ["b", "c", "d"], ["3 further inputs:", "b", "c", "d"]],
   [9, ["b", "c", "d", "e"], ["8 further inputs:", "b", "c", "d", "and 5 more"]],
   [3, ["b"], ["2 further inputs:", "b", "and 1 more"]],
-])("of %i inputs that broke a rule, a few are named", (brokenCases, others, told) => {
+])("othersOf summarizes the others of %i inputs that failed", (brokenCases, others, told) => {
   const broken = {
     facts: { brokenCases, broken: ["a", ...others] },
     breach: { reproduction: { counterexample: "a" } },
@@ -53,18 +53,18 @@ describe("safe", () => {
     ["bidirectional overrides", "a\u202eb\u2066", String.raw`a\u202eb\u2066`],
     ["zero-width characters", "\u200b\ufeff", String.raw`\u200b\ufeff`],
     ["line separators", "\u2028\u2029", String.raw`\u2028\u2029`],
-    ["tags", "\u{e0041}", String.raw`\u{e0041}`],
+    ["tag characters", "\u{e0041}", String.raw`\u{e0041}`],
     ["half a surrogate pair", "\ud800", String.raw`\ud800`],
-  ])("shows %s escaped", (_, text, shown) => {
+  ])("escapes %s", (_, text, shown) => {
     expect(safe(text)).toBe(shown);
   });
 
-  it("leaves what is only text as it is", () => {
+  it("does not change printable text", () => {
     const text = 'é ß Я ０ ① 日本 🙂 ‹code 1› {"a":"b\\n"}';
     expect(safe(text)).toBe(text);
   });
 
-  it("leaves nothing unsafe in any text, and changes nothing twice", () => {
+  it("leaves no unsafe character in any text, and is idempotent", () => {
     assert(
       property(anyText, (text) => {
         expect(safe(text)).not.toMatch(/[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}]/u);
@@ -86,7 +86,7 @@ describe("width", () => {
     expect(width(text)).toBe(columns);
   });
 
-  it("is what padding and cutting bring a text to", () => {
+  it("is what padEnd, padStart and cut measure", () => {
     expect(padEnd("日", 4)).toBe("日  ");
     expect(padStart("\u001b[2mx\u001b[22m", 3)).toBe("  \u001b[2mx\u001b[22m");
     expect(cut("abcdef", 4)).toBe("abc…");
@@ -110,7 +110,7 @@ describe("wrap", () => {
     expect(wrap("of 3 so it", 4)).toEqual(["of 3", "so", "it"]);
   });
 
-  it("never makes a line too long, and loses nothing but spaces", () => {
+  it("never exceeds the width, and loses only spaces", () => {
     assert(
       property(anyText.map(safe), integer({ min: 2, max: 30 }), (text, columns) => {
         const lines = wrap(text, columns, "data");
@@ -121,17 +121,17 @@ describe("wrap", () => {
   });
 });
 
-it("fold keeps to its lines and says how long the whole is", () => {
+it("fold cuts a text to the given number of lines and states its full length", () => {
   expect(fold("x".repeat(2_000), 30, 2)).toEqual(["x".repeat(30), `${"x".repeat(10)}… (2,000 characters)`]);
   expect(fold("short", 30, 2)).toEqual(["short"]);
 });
 
-it("flow sets parts in lines and breaks none", () => {
+it("flow puts whole parts into lines", () => {
   expect(flow(["one", "two", "three"], " · ", 9)).toEqual(["one · two", "three"]);
   expect(flow([], " · ", 9)).toEqual([]);
 });
 
-describe("figures", () => {
+describe("formatting", () => {
   it.each([
     [0, "0 ms"],
     [999.4, "999 ms"],
@@ -140,11 +140,11 @@ describe("figures", () => {
     [59_960, "1.0 min"],
     [450_000, "7.5 min"],
     [7_200_000, "2.0 h"],
-  ])("%d milliseconds are %s", (durationMs, text) => {
+  ])("writes %d ms as %s", (durationMs, text) => {
     expect(elapsed(durationMs)).toBe(text);
   });
 
-  it("count with their noun", () => {
+  it("writes counts with their nouns", () => {
     expect([plural(1, "case"), plural(1_204, "case"), plural(2, "rule was", "rules were")]).toEqual([
       "1 case",
       "1,204 cases",
@@ -153,7 +153,7 @@ describe("figures", () => {
     expect(figure(1_234_567)).toBe("1,234,567");
   });
 
-  it("quote what a shell would take apart", () => {
+  it("quotes words for a shell", () => {
     expect(shellWord("runs/2030-01-01T00-00-00Z")).toBe("runs/2030-01-01T00-00-00Z");
     expect(shellWord("my runs/it's")).toBe(String.raw`'my runs/it'\''s'`);
     expect(shellWord("")).toBe("''");
@@ -161,7 +161,7 @@ describe("figures", () => {
 });
 
 describe("compact", () => {
-  it("writes JSON with few marks", () => {
+  it("writes JSON with few quotation marks", () => {
     expect(compact({ status: 200, fields: ["code", "a,b"], none: null, ok: true })).toBe(
       '{status: 200, fields: [code, "a,b"], none: null, ok: true}',
     );
@@ -171,11 +171,11 @@ describe("compact", () => {
     expect(compactFields([1, "200 json"])).toBe("[1, 200 json]");
   });
 
-  it("is safe", () => {
+  it("escapes unsafe characters", () => {
     expect(compact({ "\u001b": "\u202e" })).toBe(String.raw`{"\u001b": "\u202e"}`);
   });
 
-  it("turns names of the code into words", () => {
+  it("turns camel-case names into words", () => {
     expect([words("roundsWithoutWinner"), words("codeLifetimeMs"), words("plain")]).toEqual([
       "rounds without winner",
       "code lifetime",
