@@ -28,7 +28,7 @@ const write = (out: string, formats = reportFormats) =>
   writeReports(runs, { formats, out, program: "touchstone" });
 
 describe("writing reports", () => {
-  it("writes each format of all runs once, makes the folder, and leaves nothing else there", async () => {
+  it("creates the folder and writes each format of all runs once, and nothing else", async () => {
     const out = path.join(folder, "new", "reports");
     const files = await write(out, [...reportFormats, "html"]);
     expect(files).toEqual(
@@ -63,7 +63,7 @@ describe("writing reports", () => {
     expect(readFileSync(path.join(out, "junit.xml"), "utf8")).toContain("<testsuites");
   });
 
-  it("says where and why it cannot write, where the folder is a file", async () => {
+  it("rejects with the path and the reason if the folder is a file", async () => {
     const out = path.join(folder, "file");
     writeFileSync(out, "");
     await expect(write(path.join(out, "reports"), ["junit"])).rejects.toMatchObject({
@@ -72,7 +72,7 @@ describe("writing reports", () => {
     });
   });
 
-  it("leaves nothing half-written where one of the reports cannot be put in place", async () => {
+  it("writes no report if one of them cannot be put in place", async () => {
     const out = path.join(folder, "half");
     mkdirSync(path.join(out, "ctrf.json", "taken"), { recursive: true });
     await expect(write(out, ["ctrf", "junit"])).rejects.toThrow("ctrf.json cannot be written");
@@ -86,7 +86,7 @@ describe("writing reports", () => {
     expect([file, readdirSync(out)]).toEqual([path.join(out, "history.html"), ["history.html"]]);
   });
 
-  it("writes a comparison and a duet as page, as Markdown and as JUnit", async () => {
+  it("writes a comparison and a duet as HTML, Markdown and JUnit", async () => {
     const out = path.join(folder, "pages");
     const [gate] = runs;
     if (gate === undefined) throw new Error("no run");
@@ -121,7 +121,7 @@ describe("writing reports", () => {
     );
   });
 
-  it("gives reports for CI the pinned fingerprints", () => {
+  it("passes the pinned fingerprints to reports for CI", () => {
     expect(
       ciRunsOf(runs, { "authorize.redirect": "{}" }).map(({ run, pinned }) => [path.basename(run), pinned]),
     ).toEqual([

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { failedRule, gateRun, hostileRun, loadRun, missingRule } from "../testing/ci-runs.ts";
 import { breachOf, resultOf, withResults } from "../testing/fixture.ts";
-import { acting } from "../testing/hostile.ts";
+import { unsafeCharacters } from "../testing/hostile.ts";
 import { annotationsOf } from "./annotations.ts";
 
 const options = { program: "touchstone" };
@@ -72,7 +72,7 @@ describe("annotations", () => {
       expect(line.match(/##vso\[[^\]]*\]/g)?.length ?? 0).toBeLessThanOrEqual(
         environment === azure ? 1 : Infinity,
       );
-      expect(line).not.toMatch(acting);
+      expect(line).not.toMatch(unsafeCharacters);
     }
   });
 });

@@ -16,7 +16,7 @@ import { problemOf } from "../../conformance/testing/errors.ts";
 
 const home = folderOfFile();
 let made = 0;
-/** A gate run that was never written: comparing looks at its record alone. */
+/** A gate run that was never written: a comparison only needs its record. */
 const gate = (rules: readonly RuleResult[], more: Partial<RunRecord> = {}): GateRun => ({
   kind: "conform",
   directory: `runs/gate-${(made += 1)}`,
@@ -46,7 +46,7 @@ const unable = (id: RuleResult["id"]): RuleResult =>
   resultOf(id, { kind: "could-not-run", missing: "hooks.clock.advance", reason: "it would take 30 days" });
 
 describe("two runs of the gate", () => {
-  it("tell which rules newly fail, are fixed, and can no longer be judged", async () => {
+  it("differ in rules that newly fail, are fixed, or can no longer be judged", async () => {
     const base = gate(
       withResults(failing("code.single-use"), unable("refresh.lifetime"), failing("code.unknown")),
     );
@@ -73,7 +73,7 @@ describe("two runs of the gate", () => {
     });
   });
 
-  it("regress by rules that gate, and by advisory ones where the run is strict", async () => {
+  it("are regressed by gating rules, and by advisory ones in a strict run", async () => {
     const advisory = failing("code.bound-to-client", "warned");
     const verdict = async (strict: boolean) =>
       (await compared(gate(withResults()), gate(withResults(advisory), { strict }))).verdict;
@@ -81,7 +81,7 @@ describe("two runs of the gate", () => {
     expect(await verdict(true)).toBe("regressed");
   });
 
-  it("show drift of what the document leaves open, and drift of what is pinned comes to a verdict", async () => {
+  it("show changed observations, and are drifted if a pinned one changed", async () => {
     const other = resultOf("authorize.redirect", {
       kind: "observed",
       cases: 1,
@@ -96,7 +96,7 @@ describe("two runs of the gate", () => {
     expect(show(broken)).toContain("A pinned observation changed.");
   });
 
-  it("are refused where what was asked differs, unless by force, which is said first", async () => {
+  it("are refused if their settings differ, unless forced, which the output states first", async () => {
     const base = gate(withResults(), { effort: "quick" });
     const head = gate(withResults(), { limits: { ...recordOf().limits, codeLifetimeMs: 1 } });
     expect(await problemOf(compared(base, head))).toMatch(
@@ -109,7 +109,7 @@ describe("two runs of the gate", () => {
     expect(await problemOf(compared(more, fewer))).toContain("differ in rules: code.unknown / (none);");
   });
 
-  it("are of one target where the embedded fake behaves otherwise: that is what is compared", async () => {
+  it("are comparable if they differ only in the behaviour of the embedded fake", async () => {
     const fake = (behaviour: string): Partial<RunRecord> => ({
       target: { ...recordOf().target, name: `embedded fake (${behaviour})`, behaviour },
     });
@@ -131,7 +131,7 @@ describe("two runs of the gate", () => {
     expect(await compared(loads.slice(0, 1), loads[1] as Run)).toMatchObject({ differences: [] });
   });
 
-  it("that were altered are compared by force alone, which is said first", async () => {
+  it("are compared after an alteration if forced, which the output states first", async () => {
     const altered = [{ file: "rules.jsonl", change: "size", detail: "" }] as const;
     const result = await compared(
       { ...gate(withResults()), alterations: altered },
@@ -143,7 +143,7 @@ describe("two runs of the gate", () => {
     );
   });
 
-  it("that did not check the same things come to no verdict, and what is missing is named", async () => {
+  it("are incomplete, with what is missing, if they did not judge the same rules", async () => {
     const whole = gate(withResults());
     const lost = gate(withResults(unable("code.lifetime")), { outcome: "incomplete", exitCode: 3 });
     const result = await compared(whole, lost);
@@ -185,7 +185,7 @@ describe("two runs of the gate", () => {
       },
       /32 of \d+ rules could not be judged/,
     ],
-  ] as const)("are incomplete beside a head run %s, without a tick", async (_, more, why) => {
+  ] as const)("are incomplete, without a tick, with a head run %s", async (_, more, why) => {
     const selected = allPassed().map(({ id }) => id);
     const head = gate(withResults(), { selected, ...(more as Partial<RunRecord>) });
     const result = await compared(gate(withResults()), head);
@@ -194,19 +194,19 @@ describe("two runs of the gate", () => {
     expect(show(result)).not.toContain("✓");
   });
 
-  it("regress also where the head run is incomplete", async () => {
+  it("are regressed even if the head run is incomplete", async () => {
     const head = gate(withResults(failing("code.single-use"), unable("code.lifetime")), {
       outcome: "failed",
     });
     expect((await compared(gate(withResults()), head)).verdict).toBe("regressed");
   });
 
-  it("are both complete where an advisory rule could be judged in neither", async () => {
+  it("are complete if an advisory rule could be judged in neither", async () => {
     const result = withResults(unable("exchange.no-store"));
     expect((await compared(gate(result), gate(result))).verdict).toBe("no regression");
   });
 
-  it("take the last complete one of several earlier runs as the base", async () => {
+  it("have the last complete one of several earlier runs as their base", async () => {
     const [whole, cut] = [gate(withResults()), gate(withResults(), { outcome: "interrupted" })];
     const result = await compared([whole, cut], gate(withResults()));
     expect(result).toMatchObject({
@@ -216,7 +216,7 @@ describe("two runs of the gate", () => {
     });
   });
 
-  it("are the same where nothing changed", async () => {
+  it("have no changes if nothing changed", async () => {
     const result = await compared(gate(withResults()), gate(withResults()));
     expect(result).toMatchObject({ verdict: "no regression", rules: { changes: [], drift: [] } });
     expect(show(result)).toContain("✓ Nothing newly fails.");
@@ -224,7 +224,7 @@ describe("two runs of the gate", () => {
 });
 
 describe("two load runs", () => {
-  it("show their latencies with the interval of the ratio, and judge nothing", async () => {
+  it("show latencies with intervals of their ratios, without judging them", async () => {
     const result = await compared(await load({ seed: 1 }), await load({ seed: 2, slowness: 1.5 }));
     if (result.kind !== "load") throw new Error("it compares no load");
     expect(result.load.latencies).toHaveLength(9);
@@ -241,7 +241,7 @@ describe("two load runs", () => {
     expect(show(result)).toContain("Speed is shown, not judged");
   });
 
-  it("say that a promise is broken under load only now", async () => {
+  it("are regressed if a rule newly fails under load", async () => {
     const result = await compared(await load({ seed: 1 }), await load({ seed: 1, breaches: 3 }));
     expect(result.verdict).toBe("regressed");
     expect(show(result)).toMatch(/code\.single-use +newly failing +0 +3/);
@@ -251,7 +251,7 @@ describe("two load runs", () => {
     ["sent no request", { achieved: undefined, endpoints: [], rules: [] }, "it sent no requests"],
     ["ended early", { stopped: "the target is down" }, "it ended early: the target is down"],
     ["was interrupted", { outcome: "interrupted" as const }, "it was interrupted"],
-  ])("are incomplete where the head run %s, without a tick", async (_, record, why) => {
+  ])("are incomplete, without a tick, if the head run %s", async (_, record, why) => {
     const head = await load({ seed: 2 });
     const result = await compared(await load({ seed: 1 }), {
       ...head,
@@ -262,7 +262,7 @@ describe("two load runs", () => {
     expect(show(result)).not.toContain("✓");
   });
 
-  it("are incomplete where one has an endpoint that the other lacks", async () => {
+  it("are incomplete if an endpoint is missing in one of them", async () => {
     const base = await load({ seed: 1 });
     const head = await load({ seed: 2 });
     const endpoints = head.record.endpoints.filter(({ endpoint }) => endpoint !== "list");
@@ -273,13 +273,13 @@ describe("two load runs", () => {
     });
   });
 
-  it("warn of a run that is invalid", async () => {
+  it("come with a warning if one is invalid", async () => {
     const validity = { valid: false, reasons: [{ reason: "9 iterations were dropped", remedy: "" }] };
     const result = await compared(await load({ seed: 1 }), await load({ seed: 2, record: { validity } }));
     expect(show(result)).toContain("the head run is invalid: 9 iterations were dropped");
   });
 
-  it("are refused beside a gate run", async () => {
+  it("are refused if one of them is a gate run", async () => {
     expect(await problemOf(compared(gate([]), await load({ seed: 1 }), true))).toMatch(
       /give two runs of one kind$/,
     );
@@ -307,7 +307,7 @@ describe("a load run against ten earlier ones", () => {
     expect(show(slow)).toMatch(/list +p50 .* slower/);
   });
 
-  it("leaves out what is invalid or was cut off, and then judges no more", async () => {
+  it("is not judged if fewer than ten earlier runs are valid and complete", async () => {
     const bases = await tenRuns();
     const invalid = { validity: { valid: false, reasons: [{ reason: "dropped", remedy: "" }] } };
     const result = await compared(
@@ -321,7 +321,7 @@ describe("a load run against ten earlier ones", () => {
     expect(result.unjudged).toContain("9 runs cannot tell");
   });
 
-  it("raises few false alarms over all metrics, whatever the noise between runs", async () => {
+  it("raises few false alarms over all metrics despite noise between runs", async () => {
     const { record } = await load({ seed: 1, seconds: 2, requests: 200 });
     const random = seededRandom(9);
     const vary = (): typeof record => {
@@ -343,7 +343,7 @@ describe("a load run against ten earlier ones", () => {
     expect(alarms).toBeLessThan(30);
   });
 
-  it("sees failures that were not there before", async () => {
+  it("reports a higher share of failed requests", async () => {
     const bases = (await tenRuns()).map(({ record }) => record);
     const head = (await load({ seed: 50, seconds: 4, requests: 1_200, slowness: 20.4, failedShare: 0.05 }))
       .record;
@@ -354,7 +354,7 @@ describe("a load run against ten earlier ones", () => {
   });
 });
 
-it("a folder gives the earlier runs of the same kind and fingerprint", async () => {
+it("baselineOf a folder returns the earlier runs of the same kind and fingerprint", async () => {
   const folder = path.join(home, "folder");
   const at = (day: number) => ({ startedAt: `2030-01-0${day}T00:00:00.000Z` });
   const write = (name: string, spec: Partial<LoadRunSpec>): void => {

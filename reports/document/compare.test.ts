@@ -4,7 +4,7 @@ import type { RuleResult } from "../../conformance/contract/record.ts";
 import { compareRuns, type Comparison } from "../compare/index.ts";
 import { readRun, type GateRun, type Run } from "../read/index.ts";
 import { breachOf, recordOf, resultOf, withResults } from "../testing/fixture.ts";
-import { acting, hostile } from "../testing/hostile.ts";
+import { unsafeCharacters, hostile } from "../testing/hostile.ts";
 import { writeLoadRun, type LoadRunSpec } from "../testing/records.ts";
 import { renderHtmlDocument } from "../html/document.ts";
 import { compareDoc } from "./compare.ts";
@@ -46,7 +46,7 @@ const expectValidPage = (html: string): void => {
   const ids = [...html.matchAll(/\sid="([^"]*)"/g)].map(([, id]) => id);
   expect(new Set(ids).size).toBe(ids.length);
   for (const [, id] of html.matchAll(/href="#([^"]*)"/g)) expect(ids).toContain(id);
-  expect(html).not.toMatch(acting);
+  expect(html).not.toMatch(unsafeCharacters);
   expect([...html.matchAll(/<(script|style|img)\b/g)]).toHaveLength(2);
   expect(html.replace(/<(script|style)>.*?<\/\1>/gs, "")).not.toMatch(/NaN|Infinity|undefined/);
 };

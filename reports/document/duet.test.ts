@@ -4,7 +4,7 @@ import { renderMarkdownDocument } from "../markdown/document.ts";
 import { renderTerminal } from "../terminal/document.ts";
 import { plain } from "../terminal/palette.ts";
 import { madeDuet } from "../testing/duet-document.ts";
-import { acting, hostile } from "../testing/hostile.ts";
+import { unsafeCharacters, hostile } from "../testing/hostile.ts";
 import { width } from "../text/layout.ts";
 import { duetDoc } from "./duet.ts";
 
@@ -88,7 +88,7 @@ describe("the page of a duet", () => {
     expect(new Set(ids).size).toBe(ids.length);
     for (const [, id] of html.matchAll(/href="#([^"]*)"/g)) expect(ids).toContain(id);
     expect(render()).toBe(render());
-    expect(html).not.toMatch(acting);
+    expect(html).not.toMatch(unsafeCharacters);
     expect([...html.matchAll(/<(script|style|img)\b/g)]).toHaveLength(2);
     expect(html.replace(/<(script|style)>.*?<\/\1>/gs, "")).not.toMatch(/NaN|Infinity|undefined/);
   });

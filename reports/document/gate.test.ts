@@ -42,7 +42,7 @@ const broken = (more: Partial<Parameters<typeof breachOf>[2]> = {}): RuleResult 
 const failedRecord = (rules: readonly RuleResult[], more: Partial<RunRecord> = {}): RunRecord =>
   recordOf({ rules, outcome: "failed", exitCode: 1, ...more });
 
-/** The lines from one title to the next one. */
+/** The section of the report with this title. */
 const partOf = (text: string, title: string): string => {
   expect(text).toContain(title);
   return (
@@ -73,7 +73,7 @@ describe("waivers", () => {
       }),
     );
 
-  it("that cover a breach set it apart from the broken promises, with owner and date", () => {
+  it("list the breach that they cover separately, with owner and date", () => {
     const text = withWaiver("active");
     expect(text).not.toContain("Broken promises");
     expect(text).toContain("Known breaches, waived for now (1)");
@@ -84,14 +84,14 @@ describe("waivers", () => {
     expect(text).toContain("until 2030-02-01 by the token team: known since May");
   });
 
-  it("that have expired excuse nothing, and say what to do", () => {
+  it("have no effect once expired, and are listed with the remedy", () => {
     const text = withWaiver("expired", { outcome: "failed", exitCode: 1 });
     expect(text).toContain("Broken promises (1)");
     expect(partOf(text, "Waivers (1)")).toMatch(/expired after 2030-02-01[^]*agree on a new\s+date/);
     expect(text).toContain("✗ 1 promise is broken.");
   });
 
-  it("that cover nothing any more are why the gate failed", () => {
+  it("are listed as the reason for the failure if stale", () => {
     const text = withWaiver("stale", { outcome: "failed", exitCode: 1 });
     expect(text).toContain("remove the waiver from the profile");
     expect(text).toContain("✗ 1 waiver is out of date.");
@@ -99,7 +99,7 @@ describe("waivers", () => {
 });
 
 describe("the report of a run", () => {
-  it("has a line for each rule, and what was observed", () => {
+  it("has a line for each rule, and the observations", () => {
     const rules = [
       resultOf("authorize.echoes-state", { kind: "passed", cases: 1_204 }, [], 1_234),
       resultOf("authorize.redirect", {
@@ -151,7 +151,7 @@ describe("the report of a run", () => {
     `);
   });
 
-  it("shows a broken promise with its sentence, its history and the command that replays it", () => {
+  it("shows a broken rule with its sentence, its exchanges and the replay command", () => {
     expect(partOf(render(failedRecord([broken()])), "  ✗ code.single-use  required")).toMatchInlineSnapshot(`
       "  ✗ code.single-use  required, sections 2.1, 3.1
           The first exchange of a code succeeds and every later one is refused.
@@ -176,7 +176,7 @@ describe("the report of a run", () => {
     `);
   });
 
-  it.each([true, false])("fits 60 columns too (verbose %j)", (verbose) => {
+  it.each([true, false])("fits 60 columns (verbose %j)", (verbose) => {
     const text = render(failedRecord(withResults(broken())), {
       columns: 60,
       detail: verbose ? "full" : "brief",
@@ -184,7 +184,7 @@ describe("the report of a run", () => {
     for (const line of text.split("\n")) expect(width(line)).toBeLessThanOrEqual(60);
   });
 
-  it("says before all else which limits are not the document's, with both numbers", () => {
+  it("states first which limits differ from the document's, with both values", () => {
     const limits = { ...documentLimits, codeLifetimeMs: 20_000, stateMaxBytes: 64 };
     const text = render(recordOf({ limits, replacedLimits: ["codeLifetimeMs", "stateMaxBytes"] }));
     expect(text.split("\n").slice(0, 7).join("\n")).toMatchInlineSnapshot(`
@@ -198,13 +198,13 @@ describe("the report of a run", () => {
     `);
   });
 
-  it("begins with the target where the limits are the document's", () => {
+  it("begins with the target if the limits are the document's", () => {
     expect(render(recordOf())).toMatch(
       /^Target +embedded reference service\n +http:\/\/127\.0\.0\.1:40123\n/,
     );
   });
 
-  it("counts in its outcome the breaches that did not always come back", () => {
+  it("counts flaky breaches in the outcome", () => {
     const flaky = (failures: number): RuleResult =>
       broken({ reproduction: { seed: 7, replayed: { failures, attempts: 4 } } });
     const outcomeOf = (...rules: readonly RuleResult[]): string | undefined =>
@@ -216,7 +216,7 @@ describe("the report of a run", () => {
     expect(outcomeOf(flaky(3))).toContain(" 1 of 1 breach flaky.");
   });
 
-  it("says how often a failure came back", () => {
+  it("states how often a failure recurred in replays", () => {
     expect([again(4, 4), again(1, 4), again(0, 4), again(0, 0)]).toEqual([
       "reproduced in 4 of 4 replays",
       "flaky: reproduced in 1 of 4 replays",
@@ -225,14 +225,14 @@ describe("the report of a run", () => {
     ]);
   });
 
-  it("shortens a long history in its middle", () => {
+  it("omits exchanges from the middle of a long history", () => {
     const exchanges = Array.from({ length: 30 }, (_, at) => authorized(at + 1));
     const text = render(failedRecord([{ ...broken(), exchanges }]));
     expect(text.match(/#\d+/g)).toEqual(["#1", "#2", "#3", "#26", "#27", "#28", "#29", "#30"]);
     expect(text).toContain("… 22 exchanges omitted");
   });
 
-  it("shows headers that matter, an empty body and a request without an answer", () => {
+  it("shows relevant headers, an empty body and a request without an answer", () => {
     const exchanges = [
       authorized(1, {
         answer: {
@@ -264,7 +264,7 @@ describe("the report of a run", () => {
     `);
   });
 
-  it("groups what did not run by its reason", () => {
+  it("groups rules that could not be judged by reason", () => {
     const lacking = { kind: "could-not-run", missing: "clock.advance", reason: "it waits for 30 d" } as const;
     const rules = [
       resultOf("refresh.lifetime", lacking),
@@ -315,7 +315,7 @@ describe("the report of a run", () => {
     `);
   });
 
-  it("prints brackets, readings and what else was measured", () => {
+  it("shows lifetime brackets, readings and other measurements", () => {
     const interval = { lifetimeMs: 600_000, guardMs: 500, acceptedUpToMs: 599_440, refusedFromMs: 600_500 };
     const rules = [
       resultOf("code.lifetime", {
@@ -366,7 +366,7 @@ describe("the report of a run", () => {
     `);
   });
 
-  it("says once what several observations have in common, and sets one that changed beside its pin", () => {
+  it("merges equal parts of observations, and shows a changed one with its pin", () => {
     const refused = { status: 400, body: "json" };
     const fingerprint = JSON.stringify({
       "a used code": refused,
@@ -400,7 +400,7 @@ describe("the report of a run", () => {
     expect(text).toContain("Exit code 6.");
   });
 
-  it("keeps warnings short, and shows their histories with --strict", () => {
+  it("shows warnings without exchanges, and with them under --strict", () => {
     const breach = breachOf("at least 128 bits", "96 bits");
     const warned = resultOf("exchange.token-entropy", { kind: "warned", cases: 1, breach }, [exchanged(1)]);
     expect(partOf(render(recordOf({ rules: [warned] })), "  ! exchange.token-entropy  advisory"))
@@ -418,7 +418,7 @@ describe("the report of a run", () => {
     expect(strict).toContain("✗ 1 advisory rule warned, which fails a strict run.");
   });
 
-  it("prints failures and totals alone where it is to be quiet", () => {
+  it("shows only failures and totals if quiet", () => {
     const text = render(failedRecord(withResults(broken())), { detail: "failures" });
     expect(text).toContain("✗ code.single-use");
     expect(text).not.toContain("authorize.echoes-state");
@@ -426,7 +426,7 @@ describe("the report of a run", () => {
     expect(text).toContain("✗ 1 promise is broken.");
   });
 
-  it("says of a record that was cut off that it is no result", () => {
+  it("states that a record was cut off", () => {
     const {
       endedAt: _,
       outcome: __,
@@ -439,7 +439,7 @@ describe("the report of a run", () => {
     expect(text).toContain("… The run was cut off; these are the results until then.");
   });
 
-  it("counts the rules that an interruption left, and names none of them", () => {
+  it("counts the rules that an interruption left unjudged, without listing them", () => {
     const interrupted = {
       kind: "inconclusive",
       reason: "interrupted",
@@ -467,7 +467,7 @@ describe("the report of a run", () => {
     );
   });
 
-  it("has the same words with colours as without", () => {
+  it("has the same text with and without colours", () => {
     const record = failedRecord(withResults(broken()));
     const coloured = render(record, { palette: pc.createColors(true) });
     // eslint-disable-next-line no-control-regex -- colours are control characters
@@ -476,7 +476,7 @@ describe("the report of a run", () => {
   });
 });
 
-it("whatever a service answers, the report is safe to print and no line is too long", () => {
+it("the report has no unsafe characters and no line that is too long, whatever the service answers", () => {
   const text = string({ unit: "binary", maxLength: 300 });
   const anything = recordArbitrary({
     a: text,

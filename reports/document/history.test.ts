@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import type { History } from "../history/index.ts";
-import { acting, hostile } from "../testing/hostile.ts";
+import { unsafeCharacters, hostile } from "../testing/hostile.ts";
 import { renderHtmlDocument } from "../html/document.ts";
 import { historyDoc } from "./history.ts";
 
@@ -98,7 +98,7 @@ describe("the page of a history", () => {
     expect(new Set(ids).size).toBe(ids.length);
     for (const [, id] of html.matchAll(/href="#([^"]*)"/g)) expect(ids).toContain(id);
     expect(renderHistoryHtml(history())).toBe(renderHistoryHtml(history()));
-    expect(html).not.toMatch(acting);
+    expect(html).not.toMatch(unsafeCharacters);
     expect([...html.matchAll(/<(script|style|img)\b/g)]).toHaveLength(2);
   });
 

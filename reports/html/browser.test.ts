@@ -22,7 +22,7 @@ import { renderHtml } from "../testing/run-pages.ts";
 import { seededRandom } from "../../conformance/contract/random.ts";
 import { folderOfFile } from "../../conformance/testing/folders.ts";
 
-/** Axe looks at every element several times: of rules, one of each verdict is enough for it. */
+/** Axe examines every element several times, so two rules of each verdict are enough for it. */
 const shortened = (view: RunView): RunView => {
   if (view.kind !== "conform") return view;
   const rules = [...Map.groupBy(view.record.rules, ({ verdict }) => verdict.kind).values()].flatMap((all) =>
@@ -95,7 +95,7 @@ const open = async (options: BrowserContextOptions = {}, name = "report.html"): 
   return page;
 };
 
-/** What axe finds serious or critical, each with the elements that it is about. */
+/** The serious and critical violations that axe finds, with their elements. */
 const seriousProblems = async (page: Page): Promise<readonly string[]> => {
   await page.evaluate(axe);
   return page.evaluate<string[]>(
@@ -103,19 +103,19 @@ const seriousProblems = async (page: Page): Promise<readonly string[]> => {
   );
 };
 
-/** Texts of one picture that lie over one another. */
-const meetingLabels = `[...document.querySelectorAll(".scale, .plot, .strip")].flatMap((svg) => {
+/** Labels of one picture that overlap. */
+const overlappingLabels = `[...document.querySelectorAll(".scale, .plot, .strip")].flatMap((svg) => {
   const boxes = [...svg.querySelectorAll("text")].map((text) => [text.textContent, text.getBoundingClientRect()]);
   return boxes.flatMap(([a, one], at) => boxes.slice(at + 1)
     .filter(([, other]) => one.left < other.right && other.left < one.right && one.top + 2 < other.bottom && other.top + 2 < one.bottom)
-    .map(([b]) => a + " meets " + b));
+    .map(([b]) => a + " overlaps " + b));
 })`;
 
-const ground = (page: Page): Promise<string> =>
+const backgroundColour = (page: Page): Promise<string> =>
   page.evaluate("getComputedStyle(document.body).backgroundColor");
 
 describe("the report in a browser", () => {
-  it.each(["light", "dark"] as const)("has nothing serious that axe objects to, %s", async (colorScheme) => {
+  it.each(["light", "dark"] as const)("has no serious axe violations (%s)", async (colorScheme) => {
     const page = await open({ colorScheme }, "short.html");
     for (const kind of ["failed", "could-not-run", "passed", "observed"])
       await page.locator(`details.rule[data-kind="${kind}"] > summary`).first().click();
@@ -124,7 +124,7 @@ describe("the report in a browser", () => {
     expect(await seriousProblems(page)).toEqual([]);
   });
 
-  it("has nothing serious that axe objects to in the page of a history either", async () => {
+  it("has no serious axe violations in the page of a history", async () => {
     const history = await historyOf(folder);
     await writeFile(file("history.html"), renderHtmlDocument(historyDoc(history), "history"));
     const page = await open({}, "history.html");
@@ -133,7 +133,7 @@ describe("the report in a browser", () => {
   });
 
   it.each(["light", "dark"] as const)(
-    "has nothing serious that axe objects to in the pages of a duet and of a comparison, %s",
+    "has no serious axe violations in the pages of a duet and a comparison (%s)",
     async (colorScheme) => {
       const load = await readRun(file("load"));
       const compared = await compareRuns([load], load, { force: false, random: seededRandom(1) });
@@ -156,7 +156,7 @@ describe("the report in a browser", () => {
     },
   );
 
-  it("has room for every value of a table on a phone", async () => {
+  it("shows every value of a table on a phone without overflow", async () => {
     const page = await open({ viewport: { width: 360, height: 740 } });
     const told = await page.evaluate<[number, number]>(
       `(() => {
@@ -167,7 +167,7 @@ describe("the report in a browser", () => {
     );
     expect(told).toEqual([expect.any(Number), 0]);
     expect(told[0]).toBeGreaterThan(10);
-    // However long a column's title is, what follows stands below it.
+    // However long a column's title is, the value is below it.
     const [one, two] = await page.evaluate<[number, number]>(
       `(() => {
         const cell = document.querySelector(".stacks td[data-head]");
@@ -181,20 +181,20 @@ describe("the report in a browser", () => {
     expect(await page.evaluate("document.documentElement.scrollWidth")).toBe(360);
   });
 
-  it("follows the system, and the reader's choice from then on", async () => {
+  it("follows the system's colour scheme until the reader chooses one, which is kept", async () => {
     const page = await open({ colorScheme: "dark" });
-    const dark = await ground(page);
+    const dark = await backgroundColour(page);
     await page.getByRole("button", { name: "Change to light colours" }).click();
-    const light = await ground(page);
+    const light = await backgroundColour(page);
     await page.reload();
-    expect({ dark, light, after: await ground(page) }).toEqual({
+    expect({ dark, light, after: await backgroundColour(page) }).toEqual({
       dark: "rgb(16, 22, 28)",
       light: "rgb(247, 248, 250)",
       after: "rgb(247, 248, 250)",
     });
   });
 
-  it("unfolds evidence to headers and bodies, and leads from the map to the rule", async () => {
+  it("unfolds exchanges to headers and bodies, and links the map to the rules", async () => {
     const page = await open();
     const first = page.locator(".breach .exchange").first();
     expect(await first.locator("pre").first().isVisible()).toBe(false);
@@ -204,7 +204,7 @@ describe("the report in a browser", () => {
     await page.locator('[id="run1-rule-access.header"][open] .rule-body').waitFor();
   });
 
-  it("narrows the rules down by words and by verdict", async () => {
+  it("filters the rules by words and by verdict", async () => {
     const page = await open();
     const shown = page.locator("details.rule:visible");
     const all = await shown.count();
@@ -218,7 +218,7 @@ describe("the report in a browser", () => {
     expect(await page.locator("details.rule[open]:visible").count()).toBe(await shown.count());
   });
 
-  it("copies the command that judges a rule again", async () => {
+  it("copies the replay command of a rule", async () => {
     const page = await open({ permissions: ["clipboard-read", "clipboard-write"] });
     const copy = page.locator(".breach .command", { hasText: " replay " }).locator(".copy").first();
     await copy.click();
@@ -230,7 +230,7 @@ describe("the report in a browser", () => {
     expect(taken).toContain("code.single-use");
   });
 
-  it("can be gone through by keyboard, and shows where it is", async () => {
+  it("is navigable by keyboard, with a visible focus", async () => {
     const page = await open();
     await page.locator(".contents a").last().focus();
     const reached = new Set<string>();
@@ -249,7 +249,7 @@ describe("the report in a browser", () => {
     );
   });
 
-  it("answers by keyboard with the values of a second, and leads to the breach or the row", async () => {
+  it("shows the values of a second by keyboard, and links to the breach or the table row", async () => {
     const page = await open();
     const slider = page.locator('#run2-course [role="slider"]').first();
     await slider.focus();
@@ -269,7 +269,7 @@ describe("the report in a browser", () => {
     expect(await page.locator(".breach:target").count()).toBe(1);
   });
 
-  it("zooms all pictures of a run together, and back", async () => {
+  it("zooms all pictures of a run in and out together", async () => {
     const page = await open();
     const boxes = page.locator("#run2-course .box");
     const views = (): Promise<readonly string[]> =>
@@ -292,7 +292,7 @@ describe("the report in a browser", () => {
     expect(await views()).toEqual(["100"]);
   });
 
-  it("can be read without scripts: all that they add stays away", async () => {
+  it("is readable without scripts, and hides controls that need them", async () => {
     const page = await open({ javaScriptEnabled: false });
     await page.locator("details.rule > summary").first().click();
     expect(await page.locator("details.rule .rule-body").first().isVisible()).toBe(true);
@@ -300,29 +300,26 @@ describe("the report in a browser", () => {
     expect(await page.locator("h1").innerText()).toContain("broken");
   });
 
-  it.each([320, 390, 820])(
-    "fits a screen of %i pixels: nothing makes the page scroll sideways",
-    async (width) => {
-      const page = await open({ viewport: { width, height: 800 } });
-      const unfold = page.getByRole("button", { name: "Unfold all" });
-      await unfold.click();
-      const { scrollWidth, clientWidth } = await page.evaluate<{ scrollWidth: number; clientWidth: number }>(
-        "(({ scrollWidth, clientWidth }) => ({ scrollWidth, clientWidth }))(document.documentElement)",
-      );
-      expect(scrollWidth).toBe(clientWidth);
-      expect(await page.evaluate(meetingLabels)).toEqual([]);
-    },
-  );
+  it.each([320, 390, 820])("fits a screen %i pixels wide without horizontal scrolling", async (width) => {
+    const page = await open({ viewport: { width, height: 800 } });
+    const unfold = page.getByRole("button", { name: "Unfold all" });
+    await unfold.click();
+    const { scrollWidth, clientWidth } = await page.evaluate<{ scrollWidth: number; clientWidth: number }>(
+      "(({ scrollWidth, clientWidth }) => ({ scrollWidth, clientWidth }))(document.documentElement)",
+    );
+    expect(scrollWidth).toBe(clientWidth);
+    expect(await page.evaluate(overlappingLabels)).toEqual([]);
+  });
 
-  it("prints in light colours, without what only a screen can use", async () => {
+  it("prints in light colours, without buttons and navigation", async () => {
     const page = await open({ colorScheme: "dark" });
     await page.emulateMedia({ media: "print" });
-    expect(await ground(page)).toBe("rgb(255, 255, 255)");
+    expect(await backgroundColour(page)).toBe("rgb(255, 255, 255)");
     expect(await page.locator("button:visible, nav.contents:visible").count()).toBe(0);
     expect(await page.locator(".breach").first().isVisible()).toBe(true);
   });
 
-  it("lets nothing act that a service said", async () => {
+  it("does not execute markup or scripts from the service", async () => {
     const breach = breachOf(hostile, hostile);
     const exchange = {
       ...exchanged(1),

@@ -4,7 +4,7 @@ import { beforeAll, describe, expect, it } from "vitest";
 import type { RuleResult, RunRecord } from "../../conformance/contract/record.ts";
 import { readRun } from "../read/index.ts";
 import { authorized, breachOf, exchanged, recordOf, resultOf, withResults } from "../testing/fixture.ts";
-import { acting, hostile } from "../testing/hostile.ts";
+import { unsafeCharacters, hostile } from "../testing/hostile.ts";
 import { writeGateRun, writeLoadRun } from "../testing/records.ts";
 import { gather } from "../gather/gather.ts";
 import type { GateView, RunView } from "../gather/view.ts";
@@ -36,21 +36,21 @@ const gateView = (record: Partial<RunRecord>, more: Partial<GateView> = {}): Gat
   ...more,
 });
 
-/** What a reader reads, from the answer on. */
+/** The visible text of a page. */
 const textOf = (html: string): string =>
   html
     .slice(html.indexOf("<main"))
     .replace(/<script>.*?<\/script>/gs, "")
     .replace(/<[^>]*>/g, " ");
 
-describe("the page", () => {
-  it("is the same, byte for byte, for the same runs", async () => {
+describe("the HTML report", () => {
+  it("is byte for byte the same for the same runs", async () => {
     const render = async (): Promise<string> =>
       renderHtml([await viewOf("gate"), await viewOf("load")], program);
     expect(await render()).toBe(await render());
   });
 
-  it("loads nothing, and its policy names its one style and its one script by their hashes", async () => {
+  it("loads nothing, and allows only its one style and script by their hashes in its policy", async () => {
     const html = renderHtml([await viewOf("gate"), await viewOf("load")], program);
     const blocks = (tag: string): string[] =>
       [...html.matchAll(new RegExp(`<${tag}>(.*?)</${tag}>`, "gs"))].map(([, body]) => body ?? "");
@@ -65,7 +65,7 @@ describe("the page", () => {
     expect(html).not.toMatch(/href="(?!#|data:image)/);
   });
 
-  it("has every id once, and every link leads to one of them", async () => {
+  it("has unique ids, and links only to these", async () => {
     const html = renderHtml([await viewOf("gate"), await viewOf("load"), await viewOf("gate")], program);
     const ids = [...html.matchAll(/\sid="([^"]*)"/g)].map(([, id]) => id);
     const links = [...html.matchAll(/href="#([^"]*)"/g)].map(([, id]) => id);
@@ -74,7 +74,7 @@ describe("the page", () => {
     expect(links.length).toBeGreaterThan(200);
   });
 
-  it("shows hostile text and lets none of it act", () => {
+  it("escapes hostile text", () => {
     const breach = breachOf(hostile, hostile, {
       part: hostile,
       reproduction: { seed: 1, counterexample: hostile, replayed: { failures: 1, attempts: 2 } },
@@ -117,7 +117,7 @@ describe("the page", () => {
       { program: hostile },
     );
     expect([...html.matchAll(/<(script|style|img)\b/g)].map(([tag]) => tag)).toEqual(["<style", "<script"]);
-    expect(html).not.toMatch(acting);
+    expect(html).not.toMatch(unsafeCharacters);
     expect(textOf(html)).toContain(String.raw`\x1b[2J`);
     expect(textOf(html)).toContain(String.raw`\u202etxt.exe`);
     expect(textOf(html)).toContain(String.raw`half \ud800 a pair`);
@@ -125,7 +125,7 @@ describe("the page", () => {
 });
 
 describe("the page of a gate", () => {
-  it("begins with what broke, and proves it", () => {
+  it("begins with the broken rule and its evidence", () => {
     const broken = resultOf(
       "code.single-use",
       { kind: "failed", cases: 3, breach: breachOf("the second exchange is refused", "it yielded a token") },
@@ -146,7 +146,7 @@ describe("the page of a gate", () => {
     expect(places).toEqual(places.toSorted((a, b) => a - b));
   });
 
-  it("says what could not be judged and what it lacks", () => {
+  it("lists rules that could not be judged, and what is missing", () => {
     const missing = resultOf("refresh.lifetime", {
       kind: "could-not-run",
       missing: "hooks.clock.advance",
@@ -160,7 +160,7 @@ describe("the page of a gate", () => {
     expect(text).not.toContain("Every required rule ran and held.");
   });
 
-  it("says before all else that limits are not the document's", () => {
+  it("states first that limits differ from the document's", () => {
     const text = textOf(
       renderHtml(
         [
@@ -179,7 +179,7 @@ describe("the page of a gate", () => {
     expect(text).toMatch(/code lifetime\s+5 s\s+10 min/);
   });
 
-  it("counts what it leaves out of a long history", () => {
+  it("states how many exchanges of a long history it leaves out", () => {
     const long = resultOf(
       "code.single-use",
       { kind: "failed", cases: 1, breach: breachOf("x", "y") },
@@ -206,7 +206,7 @@ describe("the page of a gate", () => {
     expect(textOf(renderHtml([view], program))).toMatch(/Pinned observations that changed.*200.*302/s);
   });
 
-  it("says of a run that was cut off that it was", () => {
+  it("states that a run was cut off", () => {
     const {
       outcome: _outcome,
       exitCode: _exitCode,
@@ -218,7 +218,7 @@ describe("the page of a gate", () => {
     expect(text).toContain("1 rule was not judged before the run ended: code.single-use.");
   });
 
-  it("sets waived breaches apart, and says which waivers are out of date", () => {
+  it("lists waived breaches separately, and marks stale and expired waivers", () => {
     const waiver = { id: "code.single-use", reason: "known", owner: "the token team", expires: "2030-02-01" };
     const broken = resultOf("code.single-use", { kind: "failed", cases: 1, breach: breachOf("x", "y") });
     const page = (waivers: NonNullable<RunRecord["waivers"]>, outcome: "passed" | "failed"): string =>
@@ -246,7 +246,7 @@ describe("the page of a gate", () => {
     ).toContain("1 waiver is out of date.");
   });
 
-  it("keeps rules and groups that this version does not know", () => {
+  it("shows rules and groups that are unknown to this version", () => {
     const strange = {
       ...resultOf("code.unknown", { kind: "passed", cases: 1 }),
       id: "new.rule",
@@ -294,18 +294,18 @@ describe("the windows of the retry schedule", () => {
     );
   };
 
-  it("are as wide as the run says that a push may be late", () => {
+  it("are as wide as the lateness that the run allows", () => {
     const [wide = 0, usual = 0] = [...windowsWith({ R1: 60_000 }), ...windowsWith({ R1: 34_500 })].filter(
       (_, at) => at % 2 === 0,
     );
     expect(wide).toBeGreaterThan(4 * usual);
-    // Of a record that does not tell: the gate's default, 10 s.
+    // Without it in the record: the gate's default, 10 s.
     expect(windowsWith(undefined)[0]).toBeCloseTo(windowsWith({ R1: 40_000 })[0] ?? 0, 2);
   });
 });
 
 describe("the page of a load", () => {
-  it("of a search draws every step, and what gave way", async () => {
+  it("draws every step of a search, and why one failed", async () => {
     const view = await viewOf("load");
     if (view.kind !== "load") throw new Error("not a load run");
     const steps = [
@@ -334,7 +334,7 @@ describe("the page of a load", () => {
     expect(html).not.toContain('class="warm-up"');
   });
 
-  it("tells rates, latencies, breaches and what it leaves out of them", async () => {
+  it("shows rates, latencies and breaches, and states how many breaches it leaves out", async () => {
     const text = textOf(renderHtml([await viewOf("load")], program));
     expect(text).toContain("1 promise broke under load.");
     expect(text).toContain("20 of 30 breaches are shown here");
@@ -348,7 +348,7 @@ describe("the page of a load", () => {
       expect(text).toContain(words);
   });
 
-  it("says of a run that is not valid why not, and what to do", async () => {
+  it("states why a run is invalid, and the remedy", async () => {
     const view = await viewOf("load");
     if (view.kind !== "load") throw new Error("not a load run");
     const validity = {

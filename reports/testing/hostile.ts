@@ -13,6 +13,6 @@ export const hostile = [
 ].join(" ");
 
 /** Characters that affect whatever displays them; of these, a report may only contain line ends. */
-export const acting =
+export const unsafeCharacters =
   // eslint-disable-next-line no-control-regex -- control characters are what it is about
   /[\u0000-\u0009\u000b-\u001f\u007f-\u009f\u200b-\u200f\u202a-\u202e\u2066-\u2069\p{Cs}]/u;
