@@ -23,7 +23,7 @@ import { startNodes } from "./testing/nodes.ts";
  * Kubernetes from source, which takes many minutes.
  */
 export const kubernetes = async (): Promise<void> => {
-  // Pods of another user have to get to the record.
+  // The pods, which run as another user, need access to the records.
   const folder = mkdtempSync(path.join(os.tmpdir(), "touchstone-kubernetes-"));
   chmodSync(folder, 0o755);
   const k6 = await k6ForTests();
@@ -142,7 +142,7 @@ interface Job {
   };
 }
 
-/** The steps of docs/segments.md, with a pod killed midway where it is named. */
+/** The steps of docs/segments.md, with a pod killed midway if one is named. */
 const play = async (
   { cluster: { kubectl }, nodes, manifests }: Bench,
   { runId, killed }: { readonly runId: string; readonly killed?: string },

@@ -4,7 +4,7 @@ import type { CommandContext } from "./context.ts";
 import { endingOf } from "./exit.ts";
 import { complainThrough, createOutput, type Output } from "./output.ts";
 
-/** Clears the screen, rewrites the line, reverses the text, hides in it, and cuts a character in half. */
+/** An escape sequence, a carriage return, bidirectional, zero-width and tag characters, and half a surrogate pair. */
 const hostile = "a\u001b[2J\rb\u202ec\u200bd\u0000\u009be\ud800f\u{e0041}g\u2028h";
 const unsafe = /(?!\n)[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}]/u;
 

@@ -62,7 +62,7 @@ describe("cases", () => {
     ).toEqual(breach);
   });
 
-  it("do not count the time that they slept", async () => {
+  it("fail despite a long sleep, which does not count as slowness", async () => {
     const breach = fail("it lives", "it is dead");
     const room = roomFor({ shortestLifetimeMs: 2_000 });
     const judgement = await judgeCase(room, async (clock) => {

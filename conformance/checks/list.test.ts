@@ -2,8 +2,8 @@ import { describe, expect, it } from "vitest";
 import { pass, discard } from "../judging/case-verdict.ts";
 import { always, open, wrong } from "./testing/open-run.ts";
 
-describe("a list of values", () => {
-  it("is judged completely, and the breach lists all values that failed", async () => {
+describe("forEach", () => {
+  it("judges the whole list, and lists all values that failed", async () => {
     const judged: number[] = [];
     const verdict = await open().run.forEach([1, 2, 3, 4, 5, 6, 7, 8, 9], (value) => {
       judged.push(value);
@@ -49,7 +49,7 @@ describe("a list of values", () => {
     expect(verdict).toEqual({ kind: "passed", cases: 2 });
   });
 
-  it("is inconclusive if it is empty", async () => {
+  it("is inconclusive for an empty list", async () => {
     expect(await open().run.forEach([], always(pass))).toMatchObject({ kind: "inconclusive", cases: 0 });
   });
 });

@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 import { fail, pass, type CaseVerdict } from "../judging/case-verdict.ts";
 import { noting, open, wrong } from "./testing/open-run.ts";
 
-describe("a property over generated values", () => {
+describe("forAll", () => {
   const isSmall = async (value: number): Promise<CaseVerdict> =>
     Promise.resolve(value < 50 ? pass : fail("less than 50", `it is ${value}`));
 

@@ -140,7 +140,7 @@ describe("secrets of headers, queries and bodies", () => {
       { hooks: { cleanup: { http: { url: "http://x/", body: { $secret: "hush-hush" } } } } },
       /body has the key "\$secret".*accepted is/,
     ],
-  ])("refuse %s, without showing secrets", async (_, more, message) => {
+  ])("are refused, and not shown, for %s", async (_, more, message) => {
     const text = await problemOf(() => resolved(more));
     expect(text).toMatch(message);
     expect(text).not.toContain("hush-hush");
@@ -168,14 +168,14 @@ describe("user and password in an address", () => {
       { network: { proxy: { url: `http://user:${plainSecret}@proxy.example` } } },
       '{ "env": NAME } for one that has them',
     ],
-  ])("of %s is refused, with an alternative and without being shown", async (key, more, instead) => {
+  ])("are refused in %s, with an alternative and without being shown", async (key, more, instead) => {
     const text = await problemOf(() => resolved(more));
     expect(text).toContain(`${key} is "http`);
     expect(text).toContain(instead);
     expect(text).not.toContain(plainSecret);
   });
 
-  it("of a redirectUri is allowed, and masked in output", async () => {
+  it("are allowed in a redirectUri, and masked in output", async () => {
     const secrets = createSecrets();
     const redirectUri = `https://user:${plainSecret}@client.example/`;
     concealResolved(secrets, await resolved({ clients: [{ ...base.clients[0], redirectUri }] }));

@@ -27,5 +27,5 @@ testDefects({
   "access-header-not-read": /access-token-missing/,
 });
 
-// Each token is held to its own expiresIn; a refusal in the envelope of a page gives nothing away.
+// Each token is judged by its own expiresIn, and an empty page with an error status counts as a refusal.
 testVariants(rules, ["access-lifetimes-differ", "refusals-in-page-envelope"]);

@@ -98,7 +98,7 @@ describe("a service behind a consent page", () => {
     expect(fatal[0]?.message).toMatch(message);
   });
 
-  it("accepts a command that prints the code alone, and masks that code", async () => {
+  it("can have a command that prints only the code, which is masked", async () => {
     const code = "code-of-a-command-0815";
     const session = openSession(
       await behindConsent({ command: ["printf", "%s", code] }, { hooks: {} }),

@@ -70,7 +70,7 @@ describe("a sound service", () => {
   });
 });
 
-describe("the preflight stops the run, with a remedy,", () => {
+describe("the preflight stops the run with a remedy", () => {
   it.each([0, 1])("if the secret of client %i is wrong", async (index) => {
     const wrong = "wrong-secret-0815";
     const { checks } = await checksOf({ secrets: { [`TOUCHSTONE_FAKE_SECRET_${index + 1}`]: wrong } });

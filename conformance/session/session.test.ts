@@ -120,7 +120,7 @@ describe("values that a session masks", () => {
   });
 });
 
-it("makes strings that are unique across worlds and runs", async () => {
+it("unique returns strings that differ across worlds and runs", async () => {
   const { world, session } = await open();
   const other = (await open()).world;
   const strings = Array.from({ length: 500 }, () => [world.unique(), other.unique()]).flat();
@@ -129,7 +129,7 @@ it("makes strings that are unique across worlds and runs", async () => {
   expect(session.limits.codeLifetimeMs).toBe(600_000);
 });
 
-it("removes its listeners from the run's signal when it is closed", async () => {
+it("a session removes its listeners from the run's signal when it is closed", async () => {
   const fake = await stopping(startFake());
   const listeners = { added: 0, removed: 0 };
   const { signal } = new AbortController();

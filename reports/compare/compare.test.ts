@@ -216,7 +216,7 @@ describe("two runs of the gate", () => {
     });
   });
 
-  it("have no changes if nothing changed", async () => {
+  it("have the verdict no regression if nothing changed", async () => {
     const result = await compared(gate(withResults()), gate(withResults()));
     expect(result).toMatchObject({ verdict: "no regression", rules: { changes: [], drift: [] } });
     expect(show(result)).toContain("✓ Nothing newly fails.");

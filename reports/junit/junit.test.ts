@@ -18,7 +18,7 @@ const options = { program: "touchstone" };
 const render = (...runs: Parameters<typeof renderJunit>[0]): string => renderJunit(runs, options);
 const passing = gateRun(withResults());
 
-/** The opening tag of the first element of a name, and what stands in it. */
+/** The first test case with this name, with its content. */
 const elementOf = (xml: string, name: string): string =>
   new RegExp(`<testcase name="${name}"[^]*?(?:</testcase>|/>)`).exec(xml)?.[0] ?? "";
 

@@ -44,24 +44,24 @@ export const live = async (): Promise<void> => {
   const browser = await launchBrowser();
   try {
     using service = await startLightService(folder);
-    const ways: readonly Way[] = [
+    const variants: readonly Variant[] = [
       { name: "no page", played: [] },
       { name: "a page, read by an HTTP client", look: readByClient, played: [] },
       { name: "a page, open in Chromium on this machine", look: openIn(browser), played: [] },
     ];
     for (let round = 0; round < ROUNDS; round += 1)
       // Forwards then backwards, so that a machine that slows down affects all alike.
-      for (const [at, { look, played }] of (round % 2 === 0 ? ways : ways.toReversed()).entries())
+      for (const [at, { look, played }] of (round % 2 === 0 ? variants : variants.toReversed()).entries())
         played.push(await play(path.join(folder, `${round}-${at}`), service.profile, look));
-    for (const way of ways) tell(way, ways[0]?.played ?? []);
-    await costAlone(path.join(folder, "alone"), ways[0]?.played ?? []);
+    for (const variant of variants) printFigures(variant, variants[0]?.played ?? []);
+    await costAlone(path.join(folder, "alone"), variants[0]?.played ?? []);
   } finally {
     await browser.close();
     rmSync(folder, { recursive: true, force: true });
   }
 };
 
-interface Way {
+interface Variant {
   readonly name: string;
   readonly look?: Look;
   readonly played: Played[];
@@ -70,7 +70,7 @@ interface Way {
 const total = (all: readonly Played[], of: (one: Played) => number): number =>
   all.reduce((sum, one) => sum + of(one), 0);
 
-const tell = ({ name, look, played }: Way, plain: readonly Played[]): void => {
+const printFigures = ({ name, look, played }: Variant, plain: readonly Played[]): void => {
   process.stdout.write(`  ${name}\n`);
   const asked = total(played, (one) => one.asked);
   figure(

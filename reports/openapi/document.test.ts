@@ -54,9 +54,9 @@ const right = {
   list: { data: [item], total: 1 },
 } as const;
 
-/** What the laws say of the same bodies, which the rules and the load scripts judge by. */
+/** Whether the laws, by which rules and load scripts judge, accept the same bodies. */
 const laws: Readonly<Record<keyof typeof right, (fields: Readonly<Record<string, unknown>>) => boolean>> = {
-  // The law of the grant leaves the state to that of the echo.
+  // The law of the grant does not check the state; the law of the echo does.
   authorize: (fields) =>
     grantBreach({ status: 200, fields }) === undefined && stateBreach(fields["state"]) === undefined,
   exchange: (fields) => tokenSetBreach("exchange", fields) === undefined,

@@ -27,7 +27,7 @@ const histogramOf = (values: readonly number[]): JsHistogram => {
 };
 
 describe("quantiles", () => {
-  it("are the smallest value up to which the values reach the given share", () => {
+  it("are the smallest value whose cumulative share reaches the given one", () => {
     const ten = counted([1, 2, 3, 4, 5, 6, 7, 8, 9, 10]);
     expect([0, 0.07, 0.1, 0.11, 0.5, 0.95, 1].map((share) => quantileOf(ten, share))).toEqual([
       1, 1, 1, 2, 5, 10, 10,

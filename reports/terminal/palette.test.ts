@@ -2,7 +2,7 @@ import { expect, it } from "vitest";
 import { wantsColour } from "./palette.ts";
 
 const terminal = { isTTY: true };
-/** What Node gives for a pipe or a file: no such property. */
+/** For a pipe or a file, Node does not set isTTY. */
 const pipe = {};
 
 it.each([

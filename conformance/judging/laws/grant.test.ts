@@ -68,7 +68,7 @@ describe("the state in a grant", () => {
     [grant("S1"), 'it carries "S1"'],
     [grant(undefined), "it carries no state"],
     [grant("s2"), "it carries s2, which a concurrent request had sent"],
-  ])("of %o is reported as: %s", (given, actual) => {
+  ])("of %o has the breach: %s", (given, actual) => {
     expect(echoBreach(given, "s1", ["s1", "s2"])?.actual).toBe(actual);
   });
 

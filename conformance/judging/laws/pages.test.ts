@@ -40,7 +40,7 @@ describe("a page", () => {
     [25, 10, 3, 0],
     [20, 10, 2, 0],
     [0, 1, 0, 0],
-  ])("of %d items with limit %d at index %d holds %d items", (count, limit, page, size) => {
+  ])("of a list of %d with limit %d and page number %d holds %d items", (count, limit, page, size) => {
     expect(pageSize(count, limit, page)).toBe(size);
   });
 
@@ -62,7 +62,7 @@ describe("a page", () => {
     [{ id: "b" }, false],
     [{ accountId: "X" }, true],
     [{ id: "a", accountId: "y" }, false],
-  ])("has an item that matches the filters %o: %s", (filters, fits) => {
+  ])("compares an item with the filters %o: %s", (filters, fits) => {
     expect(matches({ id: "a", accountId: "x" }, filters)).toBe(fits);
   });
 });
@@ -77,7 +77,7 @@ describe("several pages", () => {
     [3, ["a", "b", "b"], "1 missing, 1 repeated"],
     [1, ["a", "b"], "1 that do not belong"],
     [0, [], undefined],
-  ])("that should hold %o but hold %o differ by: %s", (expected, seen, wrong) => {
+  ])("expected to hold %o that hold %o have the difference: %s", (expected, seen, wrong) => {
     expect(difference(expected, seen)).toBe(wrong);
   });
 });
@@ -94,7 +94,7 @@ describe("a total under writes", () => {
     [11, "it is 11"],
     [14, "it is 14"],
     ["12", undefined],
-  ])("of %o, where 12 and 13 are possible, is reported as: %s", (total, actual) => {
+  ])("of %o, where 12 and 13 are possible, has the breach: %s", (total, actual) => {
     expect(totalBreach(total, { least: 12, most: 13 })?.actual).toBe(actual);
   });
 });

@@ -79,7 +79,7 @@ describe("a rule's verdict from its ledger", () => {
     const early = judged("alive", 29.5, false, 30);
     const rest = [judged("dead", 30.5, true, 31), judged("alive", 29, true, 10)];
     expect(standing([early, ...rest])).toMatchObject({ kind: "failed" });
-    // At half of its life it works, as it always did.
+    // That it works at half of its lifetime shows nothing about its end.
     expect(standing([early, ...rest, judged("alive", 15, true, 40)])).toMatchObject({ kind: "failed" });
     expect(standing([early, ...rest, judged("alive", 29.2, true, 61)])).toMatchObject({ kind: "passed" });
     const long = judged("dead", 30.2, false, 31);

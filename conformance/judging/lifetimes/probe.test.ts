@@ -33,7 +33,7 @@ describe("the side that a probe was on", () => {
     expect(guardFor(60_000, 1_500)).toBe(1_500);
   });
 
-  it("is at a distance from the end measured from the outermost possible age", () => {
+  it("has a distance from the end that is measured from the outermost possible age", () => {
     const age = { leastMs: 9_000, greatestMs: 9_400, lifetimeMs: 10_000, guardMs: GUARD_MS };
     expect(distanceFromEnd("alive", age)).toBe(1_000);
     expect(distanceFromEnd("dead", { ...age, leastMs: 10_600, greatestMs: 10_900 })).toBe(900);

@@ -9,10 +9,10 @@ import type { LaterEnding, PushCase, PushCasePlan, PushRun, ReceiverOutage } fro
 
 const INSTANTS = [0, 30_000, 90_000, 210_000, 450_000];
 const START_MS = 2_000_000;
-/** When the push that meets the ending is due. */
+/** When the push that meets the failure is due. */
 const MEETS_MS = START_MS + 450_000;
 
-/** How a sender treats the pushes after an ending: their moments after the event, by the push that met it. */
+/** Changes the times of pushes after the event, given the number of the push that met the failure. */
 type Deviates = (push: number, instantsMs: readonly number[]) => readonly number[];
 
 const plansOf = (kind: LaterEnding["kind"]): readonly PushCasePlan[] =>
@@ -51,7 +51,7 @@ const runOf = (kind: LaterEnding["kind"], deviates: Deviates): PushRun => {
   };
 };
 
-/** Applies the change only if this push met the ending. */
+/** Applies the change only if this push met the failure. */
 const onlyAt =
   (at: number, change: Deviates): Deviates =>
   (push, instants) =>
@@ -62,14 +62,14 @@ const cells = kinds.flatMap((kind) =>
   (kind === "hang" ? [1, 2, 3, 4, 5] : [2, 3, 4, 5]).map((push) => ({ kind, push })),
 );
 
-describe("a failure that only one push meets", () => {
+describe("the judgement of a failure that only one push meets", () => {
   it.each(kinds)("%s: passes a sender that treats it like any failure", (kind) => {
     const pushRun = runOf(kind, (_, instants) => instants);
     for (const judge of [judgeCap, judgeRetries, judgeSchedule])
       expect(judge(pushRun).judgement.kind).toBe("passed");
   });
 
-  it("is reported as met only if no late push may have missed it", () => {
+  it("reports a failure as met only if no late push may have missed it", () => {
     const names = plansOf("refused").map(({ name }) => name);
     const exact = runOf("refused", (_, instants) => instants);
     expect(judgeRetries(exact).facts).toMatchObject({ laterFailuresMet: names });
