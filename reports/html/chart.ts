@@ -35,25 +35,24 @@ const AXIS_PX = 24;
  */
 export const plot = ({ label, heightPx, x, y, shapes, marks, bare = false, rows, seconds }: Plot): VNode =>
   el(
-    "div",
+    "div.chart",
     {
-      class: "chart",
       role: "img",
       "aria-label": label,
       "data-rows": rows?.map(round).join(" "),
       "data-seconds": seconds,
     },
     el(
-      "svg",
-      { class: "scale", width: 56, height: heightPx, "aria-hidden": "true" },
+      "svg.scale",
+      { width: 56, height: heightPx, "aria-hidden": "true" },
       apart(y, ({ at }) => [baseline(at, heightPx), baseline(at, heightPx) + LINE_PX]).map(({ at, label }) =>
         el("text", { x: 48, y: round(baseline(at, heightPx)), "text-anchor": "end" }, label),
       ),
     ),
     el(
-      "svg",
-      { class: "plot", height: heightPx + (bare ? 2 : AXIS_PX), "aria-hidden": "true" },
-      y.map(({ at }) => el("line", { class: "grid", x1: 0, x2: "100%", y1: round(at), y2: round(at) })),
+      "svg.plot",
+      { height: heightPx + (bare ? 2 : AXIS_PX), "aria-hidden": "true" },
+      y.map(({ at }) => el("line.grid", { x1: 0, x2: "100%", y1: round(at), y2: round(at) })),
       stretched(heightPx, shapes),
       marks,
       !bare && axisText(x, heightPx),
@@ -62,9 +61,8 @@ export const plot = ({ label, heightPx, x, y, shapes, marks, bare = false, rows,
 
 export const stretched = (heightPx: number, shapes: Child): VNode =>
   el(
-    "svg",
+    "svg.box",
     {
-      class: "box",
       x: 0,
       y: 0,
       width: "100%",
@@ -76,7 +74,7 @@ export const stretched = (heightPx: number, shapes: Child): VNode =>
   );
 
 export const axisText = (ticks: readonly Tick[], topPx: number): readonly VNode[] => [
-  el("line", { class: "axis", x1: 0, x2: "100%", y1: topPx + 0.5, y2: topPx + 0.5 }),
+  el("line.axis", { x1: 0, x2: "100%", y1: topPx + 0.5, y2: topPx + 0.5 }),
   ...apart(ticks, extentOf).map(({ at, label }) =>
     el("text", { x: percent(at), y: topPx + 17, "text-anchor": anchorAt(at) }, label),
   ),

@@ -1,14 +1,13 @@
 import type { VNode } from "preact";
 import { gravestOf, type Chapter } from "../document/chapters.ts";
-import type { Block, Doc, Fact, Figure, Section, Table, Text } from "../document/model.ts";
+import type { Block, Doc, Fact, Section } from "../document/model.ts";
 import { el, type Child } from "./element.ts";
 import { evidence } from "./exchanges.ts";
 import { toneMark } from "./icons.ts";
-import { command, facts, figure, link, table } from "./parts.ts";
-import { bullet } from "./pictures/bullet.ts";
-import { draw } from "./pictures/draw.ts";
+import { command, facts, figure, table } from "./parts.ts";
 import { rulesNode } from "./rules.ts";
 import { renderPage } from "./shell.ts";
+import { link, textNode } from "./text.ts";
 
 export const renderHtmlDocument = (document: Doc, name: string): string =>
   renderHtmlChapters([{ title: name, prefix: "", document }]);
@@ -32,8 +31,7 @@ export const renderHtmlChapters = (chapters: readonly Chapter[]): string => {
       overview(chapters, gravest),
       chapters.map((chapter) => chapterNode(chapter, chapters)),
       el(
-        "footer",
-        { class: "soft" },
+        "footer.soft",
         `Written by Touchstone from ${chapters.map(({ document }) => document.source).join(" and ")}. The record has everything that this page leaves out.`,
       ),
     ],
@@ -48,39 +46,30 @@ const overview = (chapters: readonly Chapter[], gravest: Doc): VNode => {
     ).values(),
   ];
   return el(
-    "section",
-    { class: "overview", "aria-labelledby": "answer" },
+    "section.overview",
+    { "aria-labelledby": "answer" },
     distinct(({ before }) => before).map(blockNode),
     el(
-      "div",
-      { class: "answer" },
+      "div.answer",
       toneMark(...gravest.look, ""),
       el(
         "div",
-        {},
         el("h1", { id: "answer" }, gravest.headline),
-        isOne && el("p", { class: "detail" }, textNode(gravest.detail)),
+        isOne && el("p.detail", textNode(gravest.detail)),
       ),
     ),
     !isOne &&
       el(
-        "ul",
-        { class: "answers" },
+        "ul.answers",
         chapters.map(({ title, prefix, document: { look, headline, detail } }) =>
           el(
             "li",
-            {},
             toneMark(...look, ""),
-            el(
-              "div",
-              {},
-              el("b", {}, link(`${prefix}top`, title), ` — ${headline}`),
-              el("p", { class: "soft" }, textNode(detail)),
-            ),
+            el("div", el("b", link(`${prefix}top`, title), ` — ${headline}`), el("p.soft", textNode(detail))),
           ),
         ),
       ),
-    factsNode(sharedFacts(chapters)),
+    facts(sharedFacts(chapters)),
     distinct(({ after }) => after).map(blockNode),
   );
 };
@@ -98,15 +87,14 @@ const chapterNode = ({ document, title, prefix }: Chapter, all: readonly Chapter
   const sections = document.sections.map(sectionNode);
   return isOneOfSeveral
     ? el(
-        "div",
-        { class: "chapter-body", id: `${prefix}top` },
+        "div.chapter-body",
+        { id: `${prefix}top` },
         el(
-          "div",
-          { class: "chapter-head" },
+          "div.chapter-head",
           toneMark(...document.look, ""),
-          el("h2", {}, title, el("span", { class: "soft" }, ` — ${document.headline}`)),
+          el("h2", title, el("span.soft", ` — ${document.headline}`)),
         ),
-        factsNode(document.about.filter((fact) => !shared.has(JSON.stringify(fact)))),
+        facts(document.about.filter((fact) => !shared.has(JSON.stringify(fact)))),
         sections,
       )
     : sections;
@@ -120,31 +108,23 @@ const sectionNode = ({ id, title, blocks }: Section): VNode =>
     blocks.map(blockNode),
   );
 
-const factsNode = (entries: readonly Fact[], className?: string): Child =>
-  entries.length > 0 &&
-  facts(
-    entries.map(([name, value]) => [name, textNode(value)] as const),
-    className,
-  );
-
 export const blockNode = (block: Block): Child => {
   switch (block.is) {
     case "text":
       return el("p", { class: block.look }, textNode(block.text));
     case "heading":
-      return el("h3", {}, block.text);
+      return el("h3", block.text);
     case "facts":
-      return factsNode(block.facts, "about");
+      return facts(block.facts, "about");
     case "list":
       return el(
         "ul",
-        {},
-        block.items.map((item) => el("li", {}, textNode(item))),
+        block.items.map((item) => el("li", textNode(item))),
       );
     case "callout":
-      return el("div", { class: "callout" }, el("h2", {}, block.title), block.blocks.map(blockNode));
+      return el("div.callout", el("h2", block.title), block.blocks.map(blockNode));
     case "fold":
-      return el("details", { class: "later" }, el("summary", {}, block.summary), block.blocks.map(blockNode));
+      return el("details.later", el("summary", block.summary), block.blocks.map(blockNode));
     case "command":
       return command(block.command);
     case "card":
@@ -153,11 +133,10 @@ export const blockNode = (block: Block): Child => {
         { class: block.tone === undefined ? "breach" : `breach ${block.tone}`, id: block.id },
         el(
           "header",
-          {},
-          el("h4", {}, textNode(block.header)),
-          block.beside !== undefined && el("span", { class: "soft" }, block.beside),
+          el("h4", textNode(block.header)),
+          block.beside !== undefined && el("span.soft", block.beside),
         ),
-        block.promise !== undefined && el("p", { class: "promise" }, block.promise),
+        block.promise !== undefined && el("p.promise", block.promise),
         block.blocks.map(blockNode),
       );
     case "rules":
@@ -165,62 +144,8 @@ export const blockNode = (block: Block): Child => {
     case "exchanges":
       return evidence(block);
     case "table":
-      return tableNode(block);
+      return table(block);
     default:
-      return figureNode(block);
+      return figure(block);
   }
 };
-
-const tableNode = ({ caption, columns, rows }: Table): VNode =>
-  table(
-    caption,
-    columns.map(({ title }) => title),
-    rows.map((row) => row.map(textNode)),
-    columns.flatMap(({ align }, at) => (align === undefined ? [] : [at])),
-  );
-
-const figureNode = ({ title, note, legend, picture, table: all, open = false }: Figure): Child => [
-  figure({
-    title,
-    ...(note === undefined ? {} : { note: textNode(note) }),
-    ...(legend === undefined ? {} : { legend }),
-    picture: draw(picture),
-    ...(all === undefined || open ? {} : { table: tableNode(all) }),
-  }),
-  open && all !== undefined && tableNode(all),
-];
-
-export const textNode = (text: Text): Child => {
-  if (typeof text === "string") return text;
-  if (!("is" in text)) return text.map(textNode);
-  switch (text.is) {
-    case "strong":
-      return el("strong", {}, textNode(text.text));
-    case "soft":
-      return el("span", { class: "soft" }, textNode(text.text));
-    case "code":
-      return el("code", { class: "wrap" }, textNode(text.text));
-    case "mark":
-      return el(
-        "span",
-        { class: isWord(text.text) ? "with-mark word" : "with-mark" },
-        toneMark(...text.look, text.word ?? ""),
-        textNode(text.text),
-      );
-    case "link":
-      return el("a", { href: `#${text.to}` }, textNode(text.text));
-    case "file":
-      return el("a", { href: text.name }, textNode(text.text));
-    case "lines":
-      return el(
-        "ul",
-        { class: "plain" },
-        text.lines.map((line) => el("li", {}, textNode(line))),
-      );
-    default:
-      return bullet(text);
-  }
-};
-
-/** Verdicts in a table stay on one line; titles may wrap. */
-const isWord = (text: Text): boolean => typeof text === "string" && text.length < 16;

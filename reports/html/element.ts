@@ -1,4 +1,4 @@
-import { h, type ComponentChild, type VNode } from "preact";
+import { h, isValidElement, type ComponentChild, type VNode } from "preact";
 import { safe } from "../text/safe.ts";
 
 export type Child = VNode | string | number | false | undefined | readonly Child[];
@@ -11,13 +11,21 @@ const childOf = (child: Child): ComponentChild => {
   return child;
 };
 
+const isAttributes = (given: Attributes | Child): given is Attributes =>
+  typeof given === "object" && !Array.isArray(given) && !isValidElement(given);
+
 /**
- * An element of the page. All text and attribute values pass through `inert` here and are escaped by the renderer, so
- * that a service's answers are displayed and never executed.
+ * An element of the page, from a selector such as `p.soft`, its other attributes if it has any, and its children. All
+ * text and attribute values pass through `inert` here and are escaped by the renderer, so that a service's answers are
+ * displayed and never executed.
  */
-export const el = (tag: string, attributes: Attributes = {}, ...children: readonly Child[]): VNode => {
+export const el = (selector: string, ...given: readonly [Attributes | Child, ...Child[]] | []): VNode => {
+  const [tag = "", ...classes] = selector.split(".");
+  const [first, ...rest] = given;
+  const [attributes, children] = isAttributes(first) ? [first, rest] : [{}, [first, ...rest]];
   const props: Record<string, string | number | true> = {};
-  for (const [name, value] of Object.entries(attributes))
+  const all = classes.length === 0 ? attributes : { class: classes.join(" "), ...attributes };
+  for (const [name, value] of Object.entries<Attributes[string]>(all))
     if (value !== undefined && value !== false)
       props[name] = typeof value === "string" ? inert(value) : value;
   return h(tag, props, ...children.map(childOf));

@@ -12,15 +12,13 @@ const LONGEST_PATH = 300;
 
 export const evidence = ({ shown, count, where, baseUrl }: Exchanges): readonly VNode[] => [
   el(
-    "ol",
-    { class: "exchanges" },
+    "ol.exchanges",
     shown.map((one) => exchange(one, baseUrl)),
   ),
   ...(shown.length < count
     ? [
         el(
-          "p",
-          { class: "soft" },
+          "p.soft",
           `${number(shown.length)} of ${plural(count, "exchange")} are shown here; ${where} has the others.`,
         ),
       ]
@@ -31,22 +29,18 @@ const exchange = (one: ExchangeRecord, baseUrl: string | undefined): VNode => {
   const { n, request, answer, error, durationMs } = one;
   return el(
     "li",
-    {},
     el(
-      "details",
-      { class: "exchange" },
+      "details.exchange",
       el(
         "summary",
-        {},
-        el("span", { class: "nth" }, `#${n}`),
-        el("b", {}, request.method),
-        el("code", { class: "path" }, cut(request.path, LONGEST_PATH)),
-        el("span", { class: "status" }, answer === undefined ? "no complete answer" : String(answer.status)),
-        el("span", { class: "soft took" }, `${durationMs.toFixed(1)} ms`),
+        el("span.nth", `#${n}`),
+        el("b", request.method),
+        el("code.path", cut(request.path, LONGEST_PATH)),
+        el("span.status", answer === undefined ? "no complete answer" : String(answer.status)),
+        el("span.soft.took", `${durationMs.toFixed(1)} ms`),
       ),
       el(
-        "div",
-        { class: "sides" },
+        "div.sides",
         side("Request", `${request.method} ${request.path}`, request.headers, request.body ?? ""),
         answer === undefined
           ? side("Answer", error ?? "no complete answer arrived", [], "")
@@ -65,13 +59,12 @@ const side = (
 ): VNode =>
   el(
     "div",
-    {},
-    el("h5", {}, title),
+    el("h5", title),
     el(
       "pre",
       { tabindex: 0 },
-      el("b", {}, cut(first, LONGEST_BODY)),
-      headers.map(([name, value]) => ["\n", el("span", { class: "soft" }, `${name}:`), ` ${value}`]),
+      el("b", cut(first, LONGEST_BODY)),
+      headers.map(([name, value]) => ["\n", el("span.soft", `${name}:`), ` ${value}`]),
       body !== "" && `\n\n${cut(body, LONGEST_BODY)}`,
     ),
   );

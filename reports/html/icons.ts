@@ -23,23 +23,19 @@ const idOf = (icon: Icon): string => `icon-${icon}`;
 
 export const iconSheet = (): VNode =>
   el(
-    "svg",
-    { class: "sheet", width: 0, height: 0, "aria-hidden": "true" },
+    "svg.sheet",
+    { width: 0, height: 0, "aria-hidden": "true" },
     (Object.keys(strokes) as Icon[]).map((icon) =>
       el("symbol", { id: idOf(icon), viewBox: "0 0 16 16" }, el("path", { d: strokes[icon] })),
     ),
   );
 
 export const iconOf = (icon: Icon): VNode =>
-  el(
-    "svg",
-    { class: "icon", viewBox: "0 0 16 16", "aria-hidden": "true" },
-    el("use", { href: `#${idOf(icon)}` }),
-  );
+  el("svg.icon", { viewBox: "0 0 16 16", "aria-hidden": "true" }, el("use", { href: `#${idOf(icon)}` }));
 
 export const toneOf = (kind: VerdictKind): Tone => lookOf[kind][0];
 
 export const mark = (kind: VerdictKind): VNode => toneMark(...lookOf[kind], wordOf(kind));
 
 export const toneMark = (tone: Tone, icon: Icon, word: string): VNode =>
-  el("span", { class: `mark ${tone}` }, iconOf(icon), el("span", { class: "heard" }, `${word} `));
+  el("span", { class: `mark ${tone}` }, iconOf(icon), el("span.heard", `${word} `));

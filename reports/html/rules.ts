@@ -11,9 +11,8 @@ export const rulesNode = ({ groups }: Rules, body: (entry: RuleEntry) => Child):
   filters(groups.flatMap(({ rules }) => rules)),
   groups.map(({ title, rules }) =>
     el(
-      "section",
-      { class: "rule-group" },
-      el("h3", {}, title, " ", el("span", { class: "soft" }, tally(rules))),
+      "section.rule-group",
+      el("h3", title, " ", el("span.soft", tally(rules))),
       rules.map((entry) => ruleNode(entry, body)),
     ),
   ),
@@ -21,21 +20,16 @@ export const rulesNode = ({ groups }: Rules, body: (entry: RuleEntry) => Child):
 
 const ruleNode = (entry: RuleEntry, body: (entry: RuleEntry) => Child): VNode =>
   el(
-    "details",
-    { class: "rule", id: entry.anchor, "data-kind": entry.kind, "data-level": entry.level },
+    "details.rule",
+    { id: entry.anchor, "data-kind": entry.kind, "data-level": entry.level },
     el(
       "summary",
-      {},
       mark(entry.kind),
-      el("span", { class: "id" }, entry.id),
-      el("span", { class: "sentence" }, entry.sentence),
-      el(
-        "span",
-        { class: "cases soft" },
-        entry.cases === 0 ? wordOf(entry.kind) : plural(entry.cases, "case"),
-      ),
+      el("span.id", entry.id),
+      el("span.sentence", entry.sentence),
+      el("span.cases.soft", entry.cases === 0 ? wordOf(entry.kind) : plural(entry.cases, "case")),
     ),
-    el("div", { class: "rule-body" }, body(entry)),
+    el("div.rule-body", body(entry)),
   );
 
 const tally = (rules: readonly RuleEntry[]): string =>
@@ -48,20 +42,17 @@ const tally = (rules: readonly RuleEntry[]): string =>
 
 const overviewMap = (groups: readonly RuleGroup[]): VNode =>
   el(
-    "nav",
-    { class: "map", "aria-label": "All rules at a glance" },
+    "nav.map",
+    { "aria-label": "All rules at a glance" },
     groups.map(({ title, rules }) =>
       el(
         "div",
-        {},
-        el("span", { class: "soft" }, title),
+        el("span.soft", title),
         el(
           "ul",
-          {},
           rules.map(({ id, kind, anchor }) =>
             el(
               "li",
-              {},
               el(
                 "a",
                 {
@@ -70,7 +61,7 @@ const overviewMap = (groups: readonly RuleGroup[]): VNode =>
                   title: `${id}: ${wordOf(kind)}`,
                 },
                 mark(kind),
-                el("span", { class: "heard" }, ` ${id}`),
+                el("span.heard", ` ${id}`),
               ),
             ),
           ),
@@ -82,12 +73,11 @@ const overviewMap = (groups: readonly RuleGroup[]): VNode =>
 const filters = (rules: readonly RuleEntry[]): VNode => {
   const kinds = verdictOrder.filter((kind) => rules.some((one) => one.kind === kind));
   return el(
-    "div",
-    { class: "filters", hidden: true, role: "search", "aria-label": "Rules" },
+    "div.filters",
+    { hidden: true, role: "search", "aria-label": "Rules" },
     el(
       "label",
-      {},
-      el("span", { class: "heard" }, "Find rules"),
+      el("span.heard", "Find rules"),
       el("input", { type: "search", class: "find", placeholder: "Find a rule" }),
     ),
     kinds.map((kind) =>
@@ -99,6 +89,6 @@ const filters = (rules: readonly RuleEntry[]): VNode => {
       ),
     ),
     el("button", { type: "button", class: "unfold" }, "Unfold all"),
-    el("span", { class: "found soft", role: "status" }),
+    el("span.found.soft", { role: "status" }),
   );
 };

@@ -32,11 +32,10 @@ export const renderPage = (shell: Shell): string => {
     head(shell),
     el(
       "body",
-      {},
-      el("a", { class: "skip", href: "#answer" }, "Skip to the answer"),
+      el("a.skip", { href: "#answer" }, "Skip to the answer"),
       iconSheet(),
       masthead(),
-      el("div", { class: "page" }, navigation(shell.contents), el("main", {}, shell.main)),
+      el("div.page", navigation(shell.contents), el("main", shell.main)),
     ),
   );
   // Style and script are inserted after rendering, which would escape them; the policy has the hashes of
@@ -72,29 +71,26 @@ const head = ({ title, tone }: Shell): VNode => {
   const icon = `data:image/svg+xml,%3Csvg xmlns='http://www.w3.org/2000/svg' viewBox='0 0 16 16'%3E%3Ccircle cx='8' cy='8' r='7' fill='%23${colour}'/%3E%3C/svg%3E`;
   return el(
     "head",
-    {},
     el("meta", { charset: "utf-8" }),
     el("meta", { "http-equiv": "Content-Security-Policy", content: policy }),
     el("meta", { name: "viewport", content: "width=device-width, initial-scale=1" }),
     el("meta", { name: "color-scheme", content: "light dark" }),
     el("meta", { name: "referrer", content: "no-referrer" }),
-    el("title", {}, title),
+    el("title", title),
     el("link", { rel: "icon", href: icon }),
   );
 };
 
 const masthead = (): VNode =>
   el(
-    "header",
-    { class: "masthead" },
+    "header.masthead",
     el(
-      "span",
-      { class: "wordmark" },
+      "span.wordmark",
       el(
         "svg",
         { width: 22, height: 22, viewBox: "0 0 22 22", "aria-hidden": "true" },
-        el("rect", { class: "stone", width: 22, height: 22, rx: 5 }),
-        el("path", { class: "streak", d: "M5 15.5 17 6.5" }),
+        el("rect.stone", { width: 22, height: 22, rx: 5 }),
+        el("path.streak", { d: "M5 15.5 17 6.5" }),
       ),
       "Touchstone",
     ),
@@ -103,15 +99,14 @@ const masthead = (): VNode =>
 
 const navigation = (contents: readonly Contents[]): VNode =>
   el(
-    "nav",
-    { class: "contents", "aria-label": "Contents" },
-    el("ul", {}, el("li", {}, el("a", { href: "#answer" }, "The answer"))),
+    "nav.contents",
+    { "aria-label": "Contents" },
+    el("ul", el("li", el("a", { href: "#answer" }, "The answer"))),
     contents.map(({ title, id, parts }) => [
-      contents.length > 1 && el("a", { class: "chapter", href: `#${id}` }, title),
+      contents.length > 1 && el("a.chapter", { href: `#${id}` }, title),
       el(
         "ul",
-        {},
-        parts.map(({ id, title }) => el("li", {}, el("a", { href: `#${id}` }, title))),
+        parts.map(({ id, title }) => el("li", el("a", { href: `#${id}` }, title))),
       ),
     ]),
   );

@@ -7,9 +7,9 @@ export const bullet = ({ measured, interval, limit, wrong, label }: Bullet): VNo
   const most = Math.max(limit, measured, interval?.[1] ?? 0) * 1.15 || 1;
   const at = (value: number): string => percent((value / most) * 100);
   return el(
-    "svg",
-    { class: "bullet", height: 22, role: "img", "aria-label": label },
-    el("rect", { class: "track", x: 0, y: 9, width: "100%", height: 4, rx: 2 }),
+    "svg.bullet",
+    { height: 22, role: "img", "aria-label": label },
+    el("rect.track", { x: 0, y: 9, width: "100%", height: 4, rx: 2 }),
     el("rect", {
       class: wrong ? "bar-wrong" : "bar-good",
       x: 0,
@@ -19,7 +19,7 @@ export const bullet = ({ measured, interval, limit, wrong, label }: Bullet): VNo
       rx: 2,
     }),
     interval !== undefined &&
-      el("line", { class: "whisker", x1: at(interval[0]), x2: at(interval[1]), y1: 11, y2: 11 }),
-    el("line", { class: "limit", x1: at(limit), x2: at(limit), y1: 1, y2: 21 }),
+      el("line.whisker", { x1: at(interval[0]), x2: at(interval[1]), y1: 11, y2: 11 }),
+    el("line.limit", { x1: at(limit), x2: at(limit), y1: 1, y2: 21 }),
   );
 };

@@ -31,10 +31,7 @@ export const densities = ({ densities: one }: DensitiesPicture): VNode => {
     x: x.ticks,
     y: [],
     rows: middles.map(({ ms }) => x.at(ms)),
-    shapes: [
-      el("path", { class: "base-hill", d: hill(base) }),
-      el("path", { class: "head-hill", d: hill(head) }),
-    ],
+    shapes: [el("path.base-hill", { d: hill(base) }), el("path.head-hill", { d: hill(head) })],
   });
 };
 

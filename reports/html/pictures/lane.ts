@@ -23,14 +23,13 @@ export const laneGroup = (options: {
       el(
         "div",
         { class: `lane${className}` },
-        el("div", { class: "lane-name" }, name),
-        el("svg", { class: "strip", height: heightPx, role: "img", "aria-label": label }, drawing),
+        el("div.lane-name", name),
+        el("svg.strip", { height: heightPx, role: "img", "aria-label": label }, drawing),
       ),
     ),
     el(
-      "div",
-      { class: "lane foot" },
-      el("div", {}),
-      el("svg", { class: "strip", height: 24, "aria-hidden": "true" }, axisText(options.ticks, 0)),
+      "div.lane.foot",
+      el("div"),
+      el("svg.strip", { height: 24, "aria-hidden": "true" }, axisText(options.ticks, 0)),
     ),
   );

@@ -28,7 +28,7 @@ export const lanes = ({ axis, label, lanes: all }: LanesPicture): VNode => {
     className: " forest",
     ticks: scale.ticks,
     rows: all.map((lane) => ({
-      name: [el("b", {}, `${lane.name} `), el("span", { class: "soft" }, lane.said)],
+      name: [el("b", `${lane.name} `), el("span.soft", lane.said)],
       label: lane.label,
       heightPx: ROW_PX,
       drawing: [axis === "change" && upright(scale, 1, "no-change"), shapes(lane, scale)],

@@ -31,13 +31,12 @@ export const latencyPicture = ({ label, points, bucketSeconds, seconds, rangeMs 
     seconds,
     shapes: [
       heat(points, bucketSeconds, scales),
-      el("path", { class: "line-p99", d: along((point) => point.p99Ms) }),
-      el("path", { class: "line-p95", d: along((point) => point.p95Ms) }),
-      el("path", { class: "halo", d: median }),
-      el("path", { class: "line-p50", d: median }),
+      el("path.line-p99", { d: along((point) => point.p99Ms) }),
+      el("path.line-p95", { d: along((point) => point.p95Ms) }),
+      el("path.halo", { d: median }),
+      el("path.line-p50", { d: median }),
       // Zero-length strokes with round ends: dots that stay round at any page width.
-      el("path", {
-        class: "dots-max",
+      el("path.dots-max", {
         d: points.map((point) => `M${round(at(point))},${round(scales.y.at(point.maxMs))}h0`).join(""),
       }),
     ],
@@ -61,9 +60,8 @@ const heat = (points: readonly LatencyPoint[], bucketSeconds: number, { y, time 
   const rowPx = (y.at(low) - y.at(high)) / (rowsUpTo(high) - rowsUpTo(low));
   const bottomPx = y.at(low) + rowsUpTo(low) * rowPx;
   return el(
-    "g",
+    "g.heat",
     {
-      class: "heat",
       transform: `translate(0 ${bottomPx}) scale(${time.at(bucketSeconds)} ${-rowPx})`,
     },
     shades.map((d, at) => d !== "" && el("path", { class: `heat-${at + 1}`, d })),

@@ -5,7 +5,7 @@ import type { LifetimesPicture } from "../../document/pictures.ts";
 import { intervalText, type TimeInterval } from "../../text/facts.ts";
 import { percent, type Tick } from "../chart.ts";
 import { el, type Child } from "../element.ts";
-import { link } from "../parts.ts";
+import { link } from "../text.ts";
 import { laneGroup, type LaneRow } from "./lane.ts";
 
 type Row = LifetimesPicture["rows"][number];
@@ -56,15 +56,12 @@ const axisOf = (rows: readonly Row[]): Axis => {
 };
 
 const lane = ({ id, anchor, names, interval }: Row, axis: Axis): LaneRow => ({
-  name: [
-    link(anchor, id),
-    el("span", { class: "soft" }, `${named(names)}: ${duration(interval.lifetimeMs)}`),
-  ],
+  name: [link(anchor, id), el("span.soft", `${named(names)}: ${duration(interval.lifetimeMs)}`)],
   label: `${id}: ${intervalText(interval)}`,
   heightPx: ROW_PX,
   drawing: [
     bars(interval, axis),
-    el("line", { class: "promise-line", x1: "50%", x2: "50%", y1: -BEYOND_PX, y2: ROW_PX + BEYOND_PX }),
+    el("line.promise-line", { x1: "50%", x2: "50%", y1: -BEYOND_PX, y2: ROW_PX + BEYOND_PX }),
   ],
 });
 

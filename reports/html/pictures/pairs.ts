@@ -40,7 +40,7 @@ export const pairs = (picture: PairsPicture): VNode => {
       across(1, "no-change"),
       ...seen.map((value) => across(value, "detectable-line")),
       ...all.map((one, index) =>
-        el("circle", { class: "pair", cx: percent(at(index)), cy: round(y.at(one.ratio)), r: 4.5 }),
+        el("circle.pair", { cx: percent(at(index)), cy: round(y.at(one.ratio)), r: 4.5 }),
       ),
     ],
   });

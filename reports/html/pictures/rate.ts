@@ -59,9 +59,9 @@ const ratePlot = (
     bare,
     shapes: [
       warmUpSeconds > 0 &&
-        el("rect", { class: "warm-up", x: 0, width: round(time.at(warmUpSeconds)), y: 0, height: RATE_PX }),
-      el("path", { class: "achieved", d: started(closed) ?? "" }),
-      el("path", { class: "asked", d: asked(closed) ?? "" }),
+        el("rect.warm-up", { x: 0, width: round(time.at(warmUpSeconds)), y: 0, height: RATE_PX }),
+      el("path.achieved", { d: started(closed) ?? "" }),
+      el("path.asked", { d: asked(closed) ?? "" }),
     ],
   });
 };
@@ -86,8 +86,7 @@ const errorPlot = (buckets: readonly Bucket[], { time, along, bare = false }: Fr
     shapes: buckets
       .filter((one) => count(one) > 0)
       .map((one) =>
-        el("rect", {
-          class: "failed",
+        el("rect.failed", {
           x: round(time.at(one.second)),
           width: Math.max(0.15, round(time.at(one.second + one.seconds) - time.at(one.second))),
           y: round(y.at(count(one))),
@@ -110,8 +109,8 @@ const breachRail = (broken: readonly Bucket[], { time, along }: Frame): VNode =>
     shapes: undefined,
     marks: broken.map(({ second, seconds }) =>
       el(
-        "svg",
-        { class: "broken", x: percent(time.at(second + seconds / 2)), y: 0, overflow: "visible" },
+        "svg.broken",
+        { x: percent(time.at(second + seconds / 2)), y: 0, overflow: "visible" },
         el("use", { href: "#icon-cross", x: -8, y: RAIL_PX - 20, width: 16, height: 16 }),
       ),
     ),

@@ -94,7 +94,7 @@ const bands = (rows: readonly ScheduleRow[], axis: Axis, className: string): rea
   });
 
 const measuredLane = (rows: readonly ScheduleRow[], axis: Axis): LaneRow => ({
-  name: el("b", {}, "measured"),
+  name: el("b", "measured"),
   label: `Pushes came after ${rows.map(cameText).join(", ")} seconds`,
   heightPx: ROW_PX,
   drawing: [
@@ -103,8 +103,8 @@ const measuredLane = (rows: readonly ScheduleRow[], axis: Axis): LaneRow => ({
       if (beforeMs === undefined) return [];
       const x = percent(axis.at(beforeMs));
       return [
-        el("circle", { class: "push-dot", cx: x, cy: ROW_PX / 2, r: 8 }),
-        el("text", { class: "push-nth", x, y: ROW_PX / 2 + 4, "text-anchor": "middle" }, String(push)),
+        el("circle.push-dot", { cx: x, cy: ROW_PX / 2, r: 8 }),
+        el("text.push-nth", { x, y: ROW_PX / 2 + 4, "text-anchor": "middle" }, String(push)),
       ];
     }),
   ],
@@ -124,10 +124,7 @@ const readingLane = (name: string, { result, rows, fits, axis, most }: Lane): La
   const expected = expectedOf(rows, name);
   const [tone, verdict] = verdictOf(fits, expected.length > most);
   return {
-    name: [
-      el("b", {}, `${name} `, el("span", { class: "fit" }, verdict)),
-      el("span", { class: "soft" }, words),
-    ],
+    name: [el("b", `${name} `, el("span.fit", verdict)), el("span.soft", words)],
     label: `${name} ${verdict}: pushes at ${expected.map(secondsText).join(", ")} seconds`,
     heightPx: ROW_PX,
     drawing: [

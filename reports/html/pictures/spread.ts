@@ -30,11 +30,11 @@ const row = (endpoint: EndpointCourse, x: ReturnType<typeof latencyScale>): Lane
   const told = marked.map((share) => ({ share, ms: msAt(endpoint, share) }));
   const said = told.map(({ share, ms }) => `p${share * 100} ${latency(ms)}`);
   return {
-    name: [el("b", {}, endpoint.endpoint), el("span", { class: "soft" }, said.join(" · "))],
+    name: [el("b", endpoint.endpoint), el("span.soft", said.join(" · "))],
     label: `${endpoint.endpoint}: ${said.join(", ")}`,
     heightPx: ROW_PX,
     drawing: [
-      stretched(ROW_PX, el("path", { class: "hill", d: hill(endpoint, x) })),
+      stretched(ROW_PX, el("path.hill", { d: hill(endpoint, x) })),
       told.map(({ ms }, at) =>
         el("line", { class: `at-p${at}`, x1: percent(x.at(ms)), x2: percent(x.at(ms)), y1: 8, y2: ROW_PX }),
       ),

@@ -23,8 +23,7 @@ export const stepsPicture = ({ label, steps }: StepsPicture): VNode => {
     y: ticks,
     rows: steps.map((_, index) => at(index)),
     shapes: steps.map((step, index) =>
-      el("line", {
-        class: "asked",
+      el("line.asked", {
         x1: round(at(index) - half),
         x2: round(at(index) + half),
         y1: round(y(step.rate)),
@@ -38,9 +37,9 @@ export const stepsPicture = ({ label, steps }: StepsPicture): VNode => {
 const markOf = ({ verdict }: BreakpointStep, x: string, y: number): VNode => {
   if (verdict === "gave way")
     return el(
-      "svg",
-      { class: "broken", x, y, overflow: "visible" },
-      el("rect", { class: "steps-gave", x: -5.5, y: -5.5, width: 11, height: 11 }),
+      "svg.broken",
+      { x, y, overflow: "visible" },
+      el("rect.steps-gave", { x: -5.5, y: -5.5, width: 11, height: 11 }),
     );
   return el("circle", {
     class: verdict === "held" ? "steps-held" : "steps-spoilt",

@@ -33,9 +33,8 @@ export const trend = ({ trend: { points, changes, metric }, label }: TrendPictur
     y: y.ticks,
     rows: points.map((_, at) => x(at)),
     shapes: [
-      el("path", { class: "line-run", d: path([...points]) ?? "" }),
-      el("path", {
-        class: "dots-run",
+      el("path.line-run", { d: path([...points]) ?? "" }),
+      el("path.dots-run", {
         d: points.map(({ value }, at) => `M${round(x(at))},${round(y.at(value))}h0`).join(""),
       }),
     ],

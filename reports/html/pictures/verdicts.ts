@@ -6,14 +6,14 @@ import { mark, toneMark } from "../icons.ts";
 
 export const verdicts = ({ label, points }: VerdictsPicture): VNode =>
   el(
-    "ul",
-    { class: "verdicts", "aria-label": label },
+    "ul.verdicts",
+    { "aria-label": label },
     points.map(({ name, verdict }) =>
       el(
         "li",
         { title: `${name}: ${verdict}` },
         isVerdict(verdict) ? mark(verdict) : toneMark("open", "question", verdict),
-        el("span", { class: "heard" }, name),
+        el("span.heard", name),
       ),
     ),
   );

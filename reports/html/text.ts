@@ -1,0 +1,42 @@
+import type { VNode } from "preact";
+import type { Text } from "../document/model.ts";
+import { el, type Child } from "./element.ts";
+import { toneMark } from "./icons.ts";
+import { bullet } from "./pictures/bullet.ts";
+
+export const link = (id: string, ...children: readonly Child[]): VNode =>
+  el("a", { href: `#${id}` }, ...children);
+
+export const textNode = (text: Text): Child => {
+  if (typeof text === "string") return text;
+  if (!("is" in text)) return text.map(textNode);
+  switch (text.is) {
+    case "strong":
+      return el("strong", textNode(text.text));
+    case "soft":
+      return el("span.soft", textNode(text.text));
+    case "code":
+      return el("code.wrap", textNode(text.text));
+    case "mark":
+      return el(
+        "span",
+        { class: isWord(text.text) ? "with-mark word" : "with-mark" },
+        toneMark(...text.look, text.word ?? ""),
+        textNode(text.text),
+      );
+    case "link":
+      return link(text.to, textNode(text.text));
+    case "file":
+      return el("a", { href: text.name }, textNode(text.text));
+    case "lines":
+      return el(
+        "ul.plain",
+        text.lines.map((line) => el("li", textNode(line))),
+      );
+    default:
+      return bullet(text);
+  }
+};
+
+/** Verdicts in a table stay on one line; titles may wrap. */
+const isWord = (text: Text): boolean => typeof text === "string" && text.length < 16;
