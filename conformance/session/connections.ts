@@ -2,9 +2,8 @@ import { Agent, type Dispatcher } from "undici";
 import { endpoints } from "../contract/forms.ts";
 import type { Limits } from "../contract/limits.ts";
 import type { HookDefinition } from "../contract/profile-fetched.ts";
-import type { Secrets } from "../contract/secrets.ts";
 import type { ResolvedProfile } from "../profile/profile.ts";
-import { monotonicMs, wallClock, type ClockSource } from "../world/clock.ts";
+import { wallClock, type ClockSource } from "../world/clock.ts";
 import { createDialer } from "../world/http/dialer.ts";
 import { openFaketime, type FaketimeClock } from "../world/time/faketime.ts";
 import { createHookCaller, type HookCaller } from "../world/hooks/hook-caller.ts";
@@ -14,13 +13,11 @@ import { createLeftBehind, type EstimatedNow, type LeftBehindAccount } from "../
 import { createRetries, type Retries } from "../world/http/retry.ts";
 import { clockSource } from "../world/time/clock-source.ts";
 import { createTransport, type Transport, type TransportOptions } from "../world/http/transport.ts";
-import { learn } from "./learn.ts";
 
 /** More than are used at a time, except for targets so far away that most of them just wait. */
 const MAX_CONNECTIONS = 64;
 
 export interface ConnectionsOptions {
-  readonly secrets: Secrets;
   readonly journal: Journal;
   readonly limits: Limits;
   readonly requestTimeoutMs: number;
@@ -118,11 +115,9 @@ const wayToTarget = (
       dialer,
       journal: options.journal,
       timeoutMs: options.requestTimeoutMs,
-      startedAtMs: monotonicMs(),
       maxConnections: profile.concurrency?.maxConnections ?? MAX_CONNECTIONS,
       probePath: `${pathname.replace(/\/+$/, "")}${endpoints.list.path}`,
       retries,
-      learn: (answer) => learn(options.secrets, answer),
       onAnswer: account.onAnswer,
     },
   };

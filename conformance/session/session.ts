@@ -18,7 +18,7 @@ import type { World, Prepared } from "../world/world.ts";
 import type { ClientIndex } from "../checks/client-assignment.ts";
 import { cleanUp } from "./clean-up.ts";
 import { openConnections, type Connections } from "./connections.ts";
-import { maskedLine } from "./learn.ts";
+import { maskedLine } from "../world/evidence/learn.ts";
 import { worldsOf } from "./worlds.ts";
 import { HookError, resultOf } from "../world/hooks/hooks.ts";
 
@@ -117,7 +117,6 @@ export const openSession = (resolved: ResolvedProfile, options: SessionOptions):
   const limits = limitsOf(resolved);
   const requestTimeoutMs = profile.tolerances?.requestTimeoutMs ?? defaults.requestTimeout.default;
   const connections = openConnections(resolved, {
-    secrets,
     journal,
     limits,
     requestTimeoutMs,

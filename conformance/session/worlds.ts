@@ -11,7 +11,6 @@ import { createRawTarget } from "../world/raw.ts";
 import { createTarget, encodeQuery, type TargetOptions } from "../world/target.ts";
 import type { World, Prepared } from "../world/world.ts";
 import type { Connections } from "./connections.ts";
-import { learn } from "./learn.ts";
 
 /** What the worlds of all cases share. */
 export interface WorldsOptions extends Pick<
@@ -84,19 +83,17 @@ const clientsOf = (
 
 /** Gets codes through the profile's hook, if it has one for that. */
 const grantCodeOf = (
-  { resolved, connections, journal, secrets }: WorldsOptions,
+  { resolved, connections, journal }: WorldsOptions,
   scope: Scope,
 ): TargetOptions["grantCode"] => {
   const hook = resolved.profile.authorize?.code;
   if (hook === undefined) return undefined;
-  const { account, callHook, transportOptions } = connections;
+  const { account, callHook } = connections;
   return async (asked) => {
     const answer = await grantByHook(hook, asked, {
       run: (values) => callHook("authorize.code", hook, values),
       journal,
       scope,
-      startedAtMs: transportOptions.startedAtMs,
-      learn: (one) => learn(secrets, one),
     });
     account.issuedCode(grantOf(answer)?.code ?? "");
     return answer;

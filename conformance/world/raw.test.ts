@@ -45,11 +45,6 @@ const talk = async (
     scope,
     clock: realClock(10_000).join(),
     timeoutMs,
-    startedAtMs: 0,
-    learn: ({ json }) => {
-      if (typeof json === "object" && json !== null && "code" in json)
-        secrets.conceal(String(json.code), "code");
-    },
   });
   return { raw, seen, scope, port };
 };
@@ -75,12 +70,12 @@ test("an answer with a length is whole although the peer keeps the connection op
 test("a chunked answer is put together, and is an answer like any other", async () => {
   const { raw, scope } = await talk((socket) =>
     socket.write(
-      'HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n8\r\n{"code":\r\n7\r\n"abcd"}\r\n0\r\n\r\n',
+      'HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\nf\r\n{"accessToken":\r\n13\r\n"abcdefgh12345678"}\r\n0\r\n\r\n',
     ),
   );
   const answer = answerOf(await raw.get("/x"));
-  expect(answer).toMatchObject({ status: 200, json: { code: "abcd" } });
-  expect(scope.exchanges[0]?.answer?.text).toBe('{"code":"‹code 1›"}');
+  expect(answer).toMatchObject({ status: 200, json: { accessToken: "abcdefgh12345678" } });
+  expect(scope.exchanges[0]?.answer?.text).toBe('{"accessToken":"‹access token 1›"}');
 });
 
 test("an answer to HEAD has no body to wait for", async () => {

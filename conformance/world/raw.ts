@@ -1,12 +1,13 @@
 import type net from "node:net";
 import { endpoints } from "../contract/forms.ts";
-import { after, monotonicMs } from "./clock.ts";
+import { after } from "./clock.ts";
 import { TransportError, type Answer, type Request } from "./exchange.ts";
-import type { Journal, Scope } from "./evidence/journal.ts";
-import { createDialer, type Dialer } from "./http/dialer.ts";
+import type { Scope } from "./evidence/journal.ts";
+import { createDialer } from "./http/dialer.ts";
 import { parseRawAnswer } from "./http/raw-answer.ts";
 import type { TargetOptions } from "./target.ts";
 import type { PatientClock } from "./http/throttling.ts";
+import type { TransportOptions } from "./http/transport.ts";
 import { MAX_ANSWER_BYTES } from "./http/receive.ts";
 import { parseJson } from "../contract/json.ts";
 import { sendToTarget, type TargetAddress } from "./http/send.ts";
@@ -55,22 +56,14 @@ export interface RawTarget {
   authorize(rawQuery: string | Uint8Array): Promise<RawAnswer>;
 }
 
-export interface RawTargetOptions extends Pick<TargetOptions, "basePath" | "headers" | "authorize"> {
-  readonly origin: string;
-  readonly journal: Journal;
+export interface RawTargetOptions
+  extends
+    Pick<TargetOptions, "basePath" | "headers" | "authorize">,
+    Pick<TransportOptions, "origin" | "journal" | "timeoutMs" | "dialer" | "onAnswer"> {
   readonly scope: Scope;
   /** The clock on which rate limiters are waited out. */
   readonly clock: PatientClock;
   readonly address: TargetAddress;
-  /** Time limit of a whole exchange, in milliseconds. */
-  readonly timeoutMs: number;
-  readonly startedAtMs: number;
-  /** How connections are opened; directly if absent. */
-  readonly dialer?: Dialer | undefined;
-  /** Sees every answer before it is recorded, so that its credentials are masked. */
-  readonly learn: (answer: Pick<Answer, "headers" | "json" | "text">) => void;
-  /** Sees every answered request with its answer. */
-  readonly onAnswer?: ((request: Request, answer: Omit<Answer, "exchange">) => void) | undefined;
 }
 
 const json = ["content-type", "application/json"] as const;
@@ -155,26 +148,18 @@ const reasonOf = ({ outcome }: RawAnswer): TransportError["reason"] =>
   outcome === "answered" ? "closed" : outcome;
 
 const sendOnce = async (options: RawTargetOptions, origin: URL, bytes: Buffer): Promise<RawAnswer> => {
-  const exchange = options.journal.nextNumber();
-  const sentMs = monotonicMs();
+  const exchange = options.journal.begin(options.scope);
   const request = readRequest(bytes);
   const { received, end } = await converse(options, origin, bytes, request.method);
   const parsed = parseRawAnswer(received, request.method, end === "closed");
-  if (parsed !== undefined) {
-    const json = parseJson(parsed.text);
-    options.learn({ headers: parsed.headers, text: parsed.text, json });
-    options.onAnswer?.(request, { ...parsed, json });
+  if (parsed === undefined) {
+    exchange.end(request, { error: `no answer (${end})` });
+    return { exchange: exchange.n, status: undefined, headers: [], text: "", outcome: end };
   }
-  options.journal.add(options.scope, {
-    n: exchange,
-    startedMs: sentMs - options.startedAtMs,
-    durationMs: monotonicMs() - sentMs,
-    request,
-    ...(parsed === undefined ? { error: `no answer (${end})` } : { answer: parsed }),
-  });
-  return parsed === undefined
-    ? { exchange, status: undefined, headers: [], text: "", outcome: end }
-    : { exchange, ...parsed, outcome: "answered" };
+  const answer = { ...parsed, json: parseJson(parsed.text) };
+  options.onAnswer?.(request, answer);
+  exchange.end(request, { answer });
+  return { exchange: exchange.n, ...parsed, outcome: "answered" };
 };
 
 interface Conversation {

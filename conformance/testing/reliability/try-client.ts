@@ -45,10 +45,8 @@ const tryBatch = async (count: number, seed: number): Promise<Tried> => {
     origin: peer.origin,
     journal,
     timeoutMs: TIMEOUT_MS,
-    startedAtMs: 0,
     maxConnections: AT_ONCE,
     retries: createRetries(),
-    learn: () => undefined,
   };
   const transport = createTransport(options);
   const wrong: string[] = [];

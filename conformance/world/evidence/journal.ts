@@ -1,7 +1,9 @@
 import type { PushLine } from "../../contract/push.ts";
 import type { ExchangeRecord } from "../../contract/record.ts";
 import { shorten } from "../../contract/text.ts";
+import { monotonicMs } from "../clock.ts";
 import type { Answer } from "../exchange.ts";
+import { learn } from "./learn.ts";
 import { newLosses, type Losses } from "./losses.ts";
 import { hideSecretFields } from "./secret-fields.ts";
 import type { Secrets } from "../../contract/secrets.ts";
@@ -43,6 +45,7 @@ export type Journal = ReturnType<typeof createJournal>;
 
 export const createJournal = (secrets: Secrets, sink?: JournalSink) => {
   let last = 0;
+  const startedAtMs = monotonicMs();
   const maskHeaders = (headers: Answer["headers"]): Answer["headers"] =>
     headers.map(([name, value]) => [name, secrets.mask(cut(value))]);
   const maskRequest = (request: ExchangeRecord["request"]): ExchangeRecord["request"] => ({
@@ -56,14 +59,30 @@ export const createJournal = (secrets: Secrets, sink?: JournalSink) => {
     headers: maskHeaders(answer.headers),
     text: secrets.mask(cut(answer.text)),
   });
+  const nextNumber = (): number => (last += 1);
+  const add = (scope: Scope, raw: Omit<ExchangeRecord, "rule">): void => {
+    const lazy = lazyRecord(scope.rule, raw, maskRequest, maskAnswer, secrets.mask);
+    // A written record is read in full, and plain data is faster to write.
+    const record = sink === undefined ? lazy : { ...lazy };
+    scope.exchanges.push(record);
+    sink?.write(record);
+  };
   return {
-    nextNumber: (): number => (last += 1),
-    add: (scope: Scope, raw: Omit<ExchangeRecord, "rule">): void => {
-      const lazy = lazyRecord(scope.rule, raw, maskRequest, maskAnswer, secrets.mask);
-      // A written record is read in full, and plain data is faster to write.
-      const record = sink === undefined ? lazy : { ...lazy };
-      scope.exchanges.push(record);
-      sink?.write(record);
+    nextNumber,
+    add,
+    /** Begins an exchange now. It is recorded at its end, once the credentials in its answer are known. */
+    begin: (scope: Scope) => {
+      const n = nextNumber();
+      const sentMs = monotonicMs();
+      const end = (
+        request: ExchangeRecord["request"],
+        outcome: { readonly answer: Omit<Answer, "exchange"> } | { readonly error: string },
+      ): void => {
+        if ("answer" in outcome) learn(secrets, outcome.answer);
+        const durationMs = monotonicMs() - sentMs;
+        add(scope, { n, startedMs: sentMs - startedAtMs, durationMs, request, ...outcome });
+      };
+      return { n, end };
     },
   };
 };

@@ -1,6 +1,5 @@
 import type { HookDefinition } from "../../contract/profile-fetched.ts";
 import { shorten } from "../../contract/text.ts";
-import { monotonicMs } from "../clock.ts";
 import type { Answer } from "../exchange.ts";
 import { HookError, resultOf, type HookAnswer } from "./hooks.ts";
 import type { Journal, Scope } from "../evidence/journal.ts";
@@ -11,8 +10,6 @@ export interface GrantOptions {
   readonly run: (values: Readonly<Record<string, string>>) => Promise<HookAnswer>;
   readonly journal: Journal;
   readonly scope: Scope;
-  readonly startedAtMs: number;
-  readonly learn: (answer: Pick<Answer, "headers" | "json" | "text">) => void;
 }
 
 /**
@@ -22,10 +19,9 @@ export interface GrantOptions {
 export const grantByHook = async (
   hook: HookDefinition,
   asked: AuthorizeAsked,
-  { run, journal, scope, startedAtMs, learn }: GrantOptions,
+  { run, journal, scope }: GrantOptions,
 ): Promise<Answer> => {
-  const exchange = journal.nextNumber();
-  const sentMs = monotonicMs();
+  const exchange = journal.begin(scope);
   const told = await run({ ...asked });
   const json = codeIn(resultOf(told, hook.result, ["/code", "/url", "/location", "/data/code"]), asked);
   if (json === undefined)
@@ -33,16 +29,10 @@ export const grantByHook = async (
       "authorize.code",
       `no code in its answer, which has ${told.text.length} characters; accepted are JSON with "code", or the address that the service redirects to (or name the place with "result", a JSON pointer)`,
     );
-  const answer = { status: 200, headers: [], text: JSON.stringify(json) };
-  learn({ ...answer, json });
-  journal.add(scope, {
-    n: exchange,
-    startedMs: sentMs - startedAtMs,
-    durationMs: monotonicMs() - sentMs,
-    request: { method: "HOOK", path: shorten(`authorize.code state=${asked.state}`, 200), headers: [] },
-    answer,
-  });
-  return { exchange, ...answer, json };
+  const answer = { status: 200, headers: [], text: JSON.stringify(json), json };
+  const path = shorten(`authorize.code state=${asked.state}`, 200);
+  exchange.end({ method: "HOOK", path, headers: [] }, { answer });
+  return { exchange: exchange.n, ...answer };
 };
 
 /** The code and state in a hook's value; a bare code gets the requested state. */

@@ -1,5 +1,4 @@
 import { Client, Pool, errors, type Dispatcher } from "undici";
-import { monotonicMs } from "../clock.ts";
 import { createConnectionHealth } from "./connection-health.ts";
 import { TransportError, type Answer, type Request } from "../exchange.ts";
 import type { Journal, Scope } from "../evidence/journal.ts";
@@ -39,15 +38,12 @@ export interface TransportOptions {
   readonly journal: Journal;
   /** Time limit of a whole exchange, in milliseconds. */
   readonly timeoutMs: number;
-  readonly startedAtMs: number;
   /** How connections are opened; directly if absent. */
   readonly dialer?: Dialer | undefined;
   readonly maxConnections: number;
   /** The path that is requested to check if a target that refuses connections is back; default "/". */
   readonly probePath?: string;
   readonly retries: Retries;
-  /** Sees every answer before anything is recorded, so that its credentials are always masked. */
-  readonly learn: (answer: Pick<Answer, "headers" | "json" | "text">) => void;
   /** Sees every answered request with its answer. */
   readonly onAnswer?: ((request: Request, answer: Omit<Answer, "exchange">) => void) | undefined;
 }
@@ -147,30 +143,17 @@ const sendOnce = async (
   request: Request,
   scope: Scope,
 ): Promise<Answer> => {
-  const n = options.journal.nextNumber();
-  const sentMs = monotonicMs();
-  const record = (
-    outcome: { answer: { status: number; headers: Answer["headers"]; text: string } } | { error: string },
-  ): void => {
-    options.journal.add(scope, {
-      n,
-      startedMs: sentMs - options.startedAtMs,
-      durationMs: monotonicMs() - sentMs,
-      request,
-      ...outcome,
-    });
-  };
+  const exchange = options.journal.begin(scope);
   try {
-    const answer = await receive(dispatcher, request, { timeoutMs: options.timeoutMs });
-    const json = parseJson(answer.text);
-    options.learn({ headers: answer.headers, text: answer.text, json });
-    options.onAnswer?.(request, { ...answer, json });
-    record({ answer });
-    return { exchange: n, ...answer, json };
+    const received = await receive(dispatcher, request, { timeoutMs: options.timeoutMs });
+    const answer = { ...received, json: parseJson(received.text) };
+    options.onAnswer?.(request, answer);
+    exchange.end(request, { answer });
+    return { exchange: exchange.n, ...answer };
   } catch (error) {
     if (error instanceof errors.InvalidArgumentError) throw error;
-    const failure = new TransportError(n, reasonOf(error), messageOf(error));
-    record({ error: failure.message });
+    const failure = new TransportError(exchange.n, reasonOf(error), messageOf(error));
+    exchange.end(request, { error: failure.message });
     throw failure;
   }
 };

@@ -30,10 +30,8 @@ export const open = async (
     origin,
     journal: createJournal(createSecrets()),
     timeoutMs,
-    startedAtMs: 0,
     maxConnections: 4,
     retries: createRetries(),
-    learn: () => {},
   });
   const opened = {
     transport,

@@ -1,6 +1,6 @@
-import type { PushLine } from "../contract/push.ts";
-import type { Secrets } from "../contract/secrets.ts";
-import { grantOf, type Answer } from "../world/exchange.ts";
+import type { PushLine } from "../../contract/push.ts";
+import type { Secrets } from "../../contract/secrets.ts";
+import { grantOf, type Answer } from "../exchange.ts";
 
 /** Masks a line of the receiver's journal, since what it quotes of a request may contain secrets. */
 export const maskedLine = (line: PushLine, mask: Secrets["mask"]): PushLine => {
