@@ -1,8 +1,9 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import {
-  askedArrivals,
+  askedBetween,
   askedRateAt,
+  endOfStages,
   intendedStartMs,
   shapes,
   stagesOf,
@@ -24,7 +25,7 @@ describe("load shapes", () => {
   it("constant starts arrivals at equal intervals", () => {
     const stages = stagesOf("constant", 100, 2_000);
     expect([0, 1, 2, 199].map((index) => intendedStartMs(stages, index))).toEqual([0, 10, 20, 1_990]);
-    expect(askedArrivals(stages)).toBe(200);
+    expect(askedBetween(stages, 0, endOfStages(stages))).toBe(200);
   });
 
   it("ramp from zero starts the n-th arrival when the area under the rate reaches n", () => {

@@ -109,8 +109,20 @@ export const askedRateAt = (stages: readonly Stage[], atMs: number): number => {
   return stage.fromRate + ((stage.toRate - stage.fromRate) * (atMs - stage.startMs)) / stage.durationMs;
 };
 
-export const askedArrivals = (stages: readonly Stage[]): number =>
-  stages.reduce((sum, stage) => sum + arrivalsIn(stage, stage.durationMs), 0);
+/**
+ * Number of arrivals the stages request between two moments: rates change linearly, so the rate in the middle is the
+ * mean.
+ */
+export const askedBetween = (stages: readonly Stage[], fromMs: number, toMs: number): number =>
+  stages.reduce((sum, stage) => {
+    const from = Math.max(fromMs, stage.startMs);
+    const to = Math.min(toMs, stage.startMs + stage.durationMs);
+    return to <= from ? sum : sum + (askedRateAt([stage], (from + to) / 2) * (to - from)) / 1_000;
+  }, 0);
+
+/** When the last stage ends, in milliseconds since the start of the load. */
+export const endOfStages = (stages: readonly Stage[]): number =>
+  stages.reduce((end, { startMs, durationMs }) => Math.max(end, startMs + durationMs), 0);
 
 /**
  * When the arrival with this index (from 0) was meant to start, in milliseconds since the start of the load: when the
@@ -120,18 +132,13 @@ export const intendedStartMs = (stages: readonly Stage[], index: number): number
   let before = 0;
   let endMs = 0;
   for (const stage of stages) {
-    const here = arrivalsIn(stage, stage.durationMs);
+    // The area under the stage's straight line.
+    const here = ((stage.fromRate + stage.toRate) * stage.durationMs) / 2_000;
     endMs = stage.startMs + stage.durationMs;
     if (here > 0 && index < before + here) return stage.startMs + elapsedAt(stage, index - before);
     before += here;
   }
   return endMs;
-};
-
-/** Arrivals in the first part of a stage: the area under its straight line. */
-const arrivalsIn = (stage: Stage, elapsedMs: number): number => {
-  const slope = (stage.toRate - stage.fromRate) / stage.durationMs;
-  return (stage.fromRate * elapsedMs + (slope * elapsedMs * elapsedMs) / 2) / 1_000;
 };
 
 /**

@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { requirement, type RequirementId } from "../contract/catalogue.ts";
 import { ConfigurationError } from "../contract/problem.ts";
 import { rules } from "../rules/index.ts";
-import { parseEffort, selectRules, type Selection } from "./selection.ts";
+import { selectRules, type Selection } from "./selection.ts";
 
 const idsOf = (selection: Selection): readonly RequirementId[] =>
   selectRules(rules, selection).map((rule) => rule.requirement);
@@ -48,9 +48,4 @@ describe("a selection", () => {
     expect(problemsOf(() => idsOf({ only: [] }))).toHaveLength(1);
     expect(problemsOf(() => selectRules([], {}))).toHaveLength(1);
   });
-});
-
-it("knows efforts by name", () => {
-  expect(parseEffort("quick")).toBe("quick");
-  expect(problemsOf(() => parseEffort("slow"))[0]).toContain("accepted are quick, standard, thorough");
 });

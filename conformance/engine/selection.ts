@@ -3,7 +3,6 @@ import { nearest } from "../contract/nearest.ts";
 import { groups, levels, type Group, type Level } from "../contract/requirement.ts";
 import { ConfigurationError } from "../contract/problem.ts";
 import type { Rule } from "../checks/rule.ts";
-import { efforts, type Effort } from "../checks/effort.ts";
 
 /** Which rules a run judges; absent parts do not narrow the selection. */
 export interface Selection {
@@ -60,12 +59,4 @@ const unknownId = (id: string): string[] => {
     ? `a group is judged with --section ${id};`
     : `did you mean ${near.join(", ")}?`;
   return [`--only ${id}: no such rule; ${meant} \`touchstone rules\` lists all`];
-};
-
-/** Parses an effort. Throws ConfigurationError with the accepted ones. */
-export const parseEffort = (name: string): Effort => {
-  const effort = efforts.find((one) => one === name);
-  if (effort === undefined)
-    throw new ConfigurationError([`--effort ${name}: no such effort; accepted are ${efforts.join(", ")}`]);
-  return effort;
 };

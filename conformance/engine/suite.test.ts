@@ -10,7 +10,7 @@ import { waived } from "../contract/waivers.ts";
 import type { RuleResult } from "../contract/record.ts";
 import { checkProfile, loadProfile, resolveProfile, type ResolvedProfile } from "../profile/profile.ts";
 import { rules } from "../rules/index.ts";
-import { parseEffort } from "./selection.ts";
+import { effortOf } from "../../commands/shared/flags.ts";
 
 /**
  * The same rules under Vitest, one test a rule, all judged once and together:
@@ -46,7 +46,7 @@ beforeAll(async () => {
     resolved,
     receiver: await receiverFor(resolved),
     rules,
-    effort: parseEffort(TOUCHSTONE_EFFORT ?? "quick"),
+    effort: effortOf({ effort: TOUCHSTONE_EFFORT ?? "quick" }),
     seed: Number(TOUCHSTONE_SEED ?? 1),
     strict: false,
     today: new Date().toISOString().slice(0, 10),

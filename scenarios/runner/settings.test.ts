@@ -1,7 +1,12 @@
 import { describe, expect, it } from "vitest";
 import { documentLimits } from "../../conformance/contract/limits.ts";
 import type { HookDefinition } from "../../conformance/contract/profile-fetched.ts";
-import { askedArrivals, scenarioNames, type ScenarioName } from "../../conformance/contract/load-shape.ts";
+import {
+  askedBetween,
+  endOfStages,
+  scenarioNames,
+  type ScenarioName,
+} from "../../conformance/contract/load-shape.ts";
 import { traits } from "../lib/mix.ts";
 import { scriptSettings, virtualUsersFor } from "./settings.ts";
 import { profileFor } from "./testing/loads.ts";
@@ -23,7 +28,9 @@ const asRun = { runKey: "k", preflight: false };
 describe("the settings of a script", () => {
   it.each(scenarioNames)("ask %s for as many iterations as make the rate of requests", (scenario) => {
     const { stages } = scriptSettings(target, { ...plan, scenario }, asRun);
-    expect(askedArrivals(stages) * traits[scenario].requestsPerIteration).toBeCloseTo(3_000);
+    expect(askedBetween(stages, 0, endOfStages(stages)) * traits[scenario].requestsPerIteration).toBeCloseTo(
+      3_000,
+    );
   });
 
   it("say how events are triggered, and leave out a command", () => {

@@ -1,11 +1,10 @@
 import { describe, expect, it } from "vitest";
 import type { SecondLine } from "../../../conformance/contract/load-record.ts";
-import { stagesOf } from "../../../conformance/contract/load-shape.ts";
+import { askedBetween, endOfStages, stagesOf } from "../../../conformance/contract/load-shape.ts";
 import { judgeValidity } from "../judge/validity.ts";
 import { mergeCounted, quantileOf } from "../../../conformance/contract/distribution.ts";
 import { counted } from "../testing/counted.ts";
 import { constantStage } from "../testing/loads.ts";
-import { askedBetween, endOfStages } from "./asked.ts";
 import { createBlocks } from "./blocks.ts";
 import { countedMs, latencyHistogram, note } from "./histograms.ts";
 import { createSeconds } from "./seconds.ts";

@@ -8,8 +8,7 @@ import {
   type SampleOutcome,
   type SecondLine,
 } from "../../../conformance/contract/load-record.ts";
-import type { Stage } from "../../../conformance/contract/load-shape.ts";
-import { askedBetween } from "./asked.ts";
+import { askedBetween, type Stage } from "../../../conformance/contract/load-shape.ts";
 import { latencyHistogram, note, type TaggedHistogram } from "./histograms.ts";
 import type { Reading } from "./readings.ts";
 import type { RequestSample } from "./rows.ts";

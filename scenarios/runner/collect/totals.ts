@@ -10,9 +10,8 @@ import {
   type SampleOutcome,
   type Shortfall,
 } from "../../../conformance/contract/load-record.ts";
-import type { Stage } from "../../../conformance/contract/load-shape.ts";
+import { askedBetween, endOfStages, type Stage } from "../../../conformance/contract/load-shape.ts";
 import type { EndpointMeasure } from "../judge/objectives.ts";
-import { askedBetween, endOfStages } from "./asked.ts";
 import { createBlocks } from "./blocks.ts";
 import { countedMs, latencyHistogram, sumOf, type TaggedHistogram } from "./histograms.ts";
 import type { ClosedSecond } from "./seconds.ts";
