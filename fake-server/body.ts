@@ -1,3 +1,4 @@
+import { isObject, parseJson } from "../conformance/contract/json.ts";
 import { isUtf8 } from "node:buffer";
 
 /** The unvalidated fields of a JSON object. */
@@ -10,13 +11,8 @@ export type JsonObject = Readonly<Record<string, unknown>>;
 export const parseBody = (raw: Buffer): JsonObject | undefined => {
   if (!isUtf8(raw)) return undefined;
   const text = raw.toString("utf8");
-  try {
-    const value: unknown = JSON.parse(text);
-    if (typeof value !== "object" || value === null || Array.isArray(value)) return undefined;
-    return hasAmbiguousKeys(text) ? undefined : (value as JsonObject);
-  } catch {
-    return undefined;
-  }
+  const value = parseJson(text);
+  return isObject(value) && !hasAmbiguousKeys(text) ? value : undefined;
 };
 
 const QUOTE = 0x22;

@@ -1,4 +1,4 @@
-import { fieldOf } from "../../conformance/contract/json.ts";
+import { fieldOf, parseJson } from "../../conformance/contract/json.ts";
 import type { PushLine, PushPlan } from "../../conformance/contract/push.ts";
 import { parsePlan } from "./plan.ts";
 import { type Arrival, createPlanner } from "./planner.ts";
@@ -45,33 +45,24 @@ export const createAnswering = (plan: PushPlan = { rules: [] }) => {
   };
 };
 
-export type Request = Omit<Arrival, "attempt"> & { readonly isJson: boolean };
+export type Request = Omit<Arrival, "attempt">;
 
 export const requestOf = (
   { method, path }: Pick<Arrival, "method" | "path">,
   text: string | undefined,
   bodySha256: string,
 ): Request => {
-  const parsed = text === undefined ? undefined : parse(text);
-  const notificationId = nameIn(parsed?.value, "id");
+  const body = text === undefined ? undefined : parseJson(text);
+  const notificationId = nameIn(body, "id");
   return {
     method,
     path,
     pathname: path.replace(/\?.*$/s, ""),
-    body: parsed?.value,
-    isJson: parsed !== undefined,
+    body,
     notificationId,
-    accountId: nameIn(parsed?.value, "accountId"),
+    accountId: nameIn(body, "accountId"),
     key: keyOf(notificationId, bodySha256),
   };
-};
-
-const parse = (text: string): { readonly value: unknown } | undefined => {
-  try {
-    return { value: JSON.parse(text) as unknown };
-  } catch {
-    return undefined;
-  }
 };
 
 const nameIn = (body: unknown, field: "id" | "accountId"): string | undefined => {

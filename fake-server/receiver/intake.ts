@@ -138,7 +138,7 @@ const refusalOf = ({ answering, path }: Intake, asked: Request): keyof typeof re
   if (asked.method !== "POST") strange.push("method");
   if (strange.length > 0 && answering.planner().expects(asked, strange)) return undefined;
   if (strange[0] !== undefined) return strange[0] === "path" ? 404 : 405;
-  return asked.isJson ? undefined : 400;
+  return asked.body === undefined ? 400 : undefined;
 };
 
 const refusing = (status: keyof typeof refusals): PushAction => ({

@@ -1,8 +1,8 @@
+import { isObject, parseJson } from "../../conformance/contract/json.ts";
 import { SECOND_MS } from "../../conformance/contract/duration.ts";
 import { MINUTE_MS } from "../../conformance/contract/duration.ts";
 import { type Answer, jsonAnswer, type Refusal, withHeaders } from "../answer.ts";
 import type { Behaviour } from "../behaviour.ts";
-import type { JsonObject } from "../body.ts";
 import { parseQuery } from "../query.ts";
 import { change, decide, decisions, type Replacement, type Variant, variantRows } from "../registry.ts";
 
@@ -42,14 +42,8 @@ const shifted = (byMs: number): Replacement =>
 
 /** JSON objects as most parsers read them: the last value of a repeated key counts. */
 const lenientBody: Behaviour["readBody"] = (raw) => {
-  try {
-    const value: unknown = JSON.parse(raw.toString("utf8"));
-    return typeof value === "object" && value !== null && !Array.isArray(value)
-      ? (value as JsonObject)
-      : undefined;
-  } catch {
-    return undefined;
-  }
+  const value = parseJson(raw.toString("utf8"));
+  return isObject(value) ? value : undefined;
 };
 
 /** Variants of time, framing and headers. */

@@ -54,11 +54,9 @@ async function* chunksOf(file: string): AsyncGenerator<string> {
 
 /** Parses JSON. Throws ConfigurationError naming the place. */
 export const parse = (text: string, where: string): unknown => {
-  try {
-    return JSON.parse(text);
-  } catch {
-    throw new ConfigurationError(`${where} is damaged: it is not JSON`);
-  }
+  const value = parseJson(text);
+  if (value === undefined) throw new ConfigurationError(`${where} is damaged: it is not JSON`);
+  return value;
 };
 
 /** Truncated JSON is never valid, except for a number, and no line of a record is a number. */

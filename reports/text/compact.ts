@@ -1,5 +1,5 @@
 import { safe } from "./safe.ts";
-import { isObject } from "../../conformance/contract/json.ts";
+import { isObject, parseJson } from "../../conformance/contract/json.ts";
 
 const simple = /^[\p{L}\p{N}_‹›][\p{L}\p{N} _.:/+‹›-]*$/u;
 
@@ -38,13 +38,7 @@ export const leavesOf = (value: object, path = ""): (readonly [name: string, lea
       : [[name, isObject(inner) ? compactFields(inner) : compact(inner)] as const];
   });
 
-export const parseFingerprint = (fingerprint: string): unknown => {
-  try {
-    return JSON.parse(fingerprint);
-  } catch {
-    return fingerprint;
-  }
-};
+export const parseFingerprint = (fingerprint: string): unknown => parseJson(fingerprint) ?? fingerprint;
 
 export const readableFingerprint = (fingerprint: string): string =>
   compactFields(parseFingerprint(fingerprint));

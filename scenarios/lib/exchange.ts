@@ -1,3 +1,4 @@
+import { parseJson } from "../../conformance/contract/json.ts";
 import type { Endpoint as DocumentedEndpoint } from "../../conformance/contract/forms.ts";
 export interface Exchange {
   /** Name of the endpoint, also k6's `name` tag. */
@@ -23,11 +24,7 @@ const nothing = {};
 
 export const fieldsIn = (text: string): Exchange["fields"] => {
   if (!/^\s*\{/.test(text)) return nothing;
-  try {
-    return JSON.parse(text) as Exchange["fields"];
-  } catch {
-    return nothing;
-  }
+  return (parseJson(text) ?? nothing) as Exchange["fields"];
 };
 
 /** Whether the status is 2xx. The document does not specify refusals, so this alone decides nothing. */

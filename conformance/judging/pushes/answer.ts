@@ -1,3 +1,4 @@
+import { fieldOf, parseJson } from "../../contract/json.ts";
 import type { Push, PushAction } from "../../contract/push.ts";
 
 /** The return code that the service expects unless the profile names another; the document does not show it. */
@@ -54,10 +55,6 @@ const confirms = ({ line, action }: AnsweredPush): boolean => {
   // A receiver that does not record its answers acknowledges unless told otherwise.
   if (line.answer === undefined) return line.action === "answer";
   const [, body = ""] = line.answer.split(/\r?\n\r?\n/, 2);
-  try {
-    const { id, received } = JSON.parse(body) as { readonly id?: unknown; readonly received?: unknown };
-    return received === true && id === line.notificationId;
-  } catch {
-    return false;
-  }
+  const value = parseJson(body);
+  return fieldOf(value, "received") === true && fieldOf(value, "id") === line.notificationId;
 };

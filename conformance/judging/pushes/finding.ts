@@ -1,3 +1,4 @@
+import { isObject, parseJson } from "../../contract/json.ts";
 import { duration } from "../../contract/duration.ts";
 import type { Facts } from "../../contract/verdict.ts";
 import { fail, pass, inconclusive, type CaseVerdict } from "../case-verdict.ts";
@@ -96,14 +97,8 @@ export const namelessPushes = ({ others }: PushRun): readonly SeenPush[] =>
 
 /** The body as a JSON object; undefined if it is not one. */
 export const bodyOf = ({ line }: SeenPush): Readonly<Record<string, unknown>> | undefined => {
-  try {
-    const value: unknown = JSON.parse(line.body);
-    return typeof value === "object" && value !== null && !Array.isArray(value)
-      ? (value as Record<string, unknown>)
-      : undefined;
-  } catch {
-    return undefined;
-  }
+  const value = parseJson(line.body);
+  return isObject(value) ? value : undefined;
 };
 
 /** "1 push" or "3 pushes". */

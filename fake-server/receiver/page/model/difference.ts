@@ -1,3 +1,4 @@
+import { parseJson } from "../../../../conformance/contract/json.ts";
 import type { Push } from "../../../../conformance/contract/push.ts";
 
 /** One place in which two pushes differ; a side without it is undefined. */
@@ -46,7 +47,7 @@ export const valuesOf = (headers: Headers): ReadonlyMap<string, string> =>
 
 const bodyDifferences = (before: Push, after: Push): Difference[] => {
   const [one, other] = [jsonIn(before), jsonIn(after)];
-  const found = one === undefined || other === undefined ? [] : valueDifferences("", one.value, other.value);
+  const found = one === undefined || other === undefined ? [] : valueDifferences("", one, other);
   if (found.length > 0) return found;
   // Bodies that are not JSON, differ only in spelling, or differ beyond what is stored.
   return [{ where: "body", before: bodyWords(before), after: bodyWords(after) }];
@@ -55,14 +56,8 @@ const bodyDifferences = (before: Push, after: Push): Difference[] => {
 const bodyWords = ({ body, bodyBytes, bodySha256 }: Push): string =>
   `${body.length > 200 ? `${body.slice(0, 200)}…` : body} (${bodyBytes} bytes, SHA-256 ${bodySha256.slice(0, 12)}…)`;
 
-const jsonIn = ({ body, bodyEncoding }: Push): { readonly value: unknown } | undefined => {
-  if (bodyEncoding === "base64") return undefined;
-  try {
-    return { value: JSON.parse(body) as unknown };
-  } catch {
-    return undefined;
-  }
-};
+const jsonIn = ({ body, bodyEncoding }: Push): unknown =>
+  bodyEncoding === "base64" ? undefined : parseJson(body);
 
 const isTree = (value: unknown): value is Readonly<Record<string, unknown>> =>
   typeof value === "object" && value !== null;

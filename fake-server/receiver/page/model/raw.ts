@@ -1,3 +1,4 @@
+import { parseJson } from "../../../../conformance/contract/json.ts";
 import { harmless, harmlessLines } from "../../../../conformance/contract/harmless-text.ts";
 import type { PushLine } from "../../../../conformance/contract/push.ts";
 import { clockTime, count, span } from "./format.ts";
@@ -10,12 +11,8 @@ const visible = (text: string): string => harmlessLines(text.replaceAll("\r\n", 
 
 /** JSON indented for display; undefined if the text is not JSON, or already indented. */
 const indented = (text: string): string | undefined => {
-  try {
-    const shown = JSON.stringify(JSON.parse(text), undefined, 2);
-    return shown === text ? undefined : shown;
-  } catch {
-    return undefined;
-  }
+  const shown = JSON.stringify(parseJson(text), undefined, 2);
+  return shown === text ? undefined : shown;
 };
 
 const indentedBody = ({ body, bodyEncoding }: PushOf): string | undefined =>

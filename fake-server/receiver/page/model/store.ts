@@ -1,3 +1,4 @@
+import { fieldOf, parseJson } from "../../../../conformance/contract/json.ts";
 import { harmless } from "../../../../conformance/contract/harmless-text.ts";
 import {
   answerOf,
@@ -72,16 +73,9 @@ const stringOf = (value: unknown): string => (typeof value === "string" ? value 
 
 /** Business type and outcome, and the template if there is one. */
 const summaryOf = (push: PushOf): string => {
-  if (push.bodyEncoding !== "utf8") return "";
-  try {
-    const body: unknown = JSON.parse(push.body);
-    if (typeof body !== "object" || body === null) return "";
-    const fields = body as Record<string, unknown>;
-    const words = [fields["businessType"], fields["businessStatus"], fields["Template"]].map(stringOf);
-    return shown(words.filter((word) => word !== "").join(" · "), 80);
-  } catch {
-    return "";
-  }
+  const body = push.bodyEncoding === "utf8" ? parseJson(push.body) : undefined;
+  const words = ["businessType", "businessStatus", "Template"].map((name) => stringOf(fieldOf(body, name)));
+  return shown(words.filter((word) => word !== "").join(" · "), 80);
 };
 
 /** The page has no profile, so it expects the default code. */
