@@ -8,8 +8,8 @@ import { hookPlaceholders, hooksOf, type HookName } from "../contract/hooks.ts";
 import { Profile, secretKey, type HookAsWritten, type SecretValue } from "../contract/profile.ts";
 import { SecretSource } from "../contract/profile-hook.ts";
 import { ownSchemas } from "../contract/schema.ts";
-import { explain, guess } from "./profile-explain.ts";
-import { keyText, problemAt, type KeyPath, type ProfileProblem } from "./profile-problems.ts";
+import { explain, guess, keyText, type KeyPath, type KeyProblem } from "../contract/schema-errors.ts";
+import { problemAt, shownValue } from "./profile-problems.ts";
 import { ConfigurationError } from "../contract/problem.ts";
 
 const validate = new Ajv({ ...ownSchemas, allErrors: true, verbose: true }).compile(Profile);
@@ -22,14 +22,16 @@ export const checkProfile = (
   value: unknown,
   source: string | ((at: KeyPath) => string) = "profile",
 ): Profile => {
-  const problems = validate(value) ? problemsOf(value) : explain(validate.errors ?? []);
+  const problems = validate(value) ? problemsOf(value) : explain(validate.errors ?? [], profileValues);
   const nameOf = typeof source === "string" ? () => source : source;
   if (problems.length > 0)
     throw new ConfigurationError(problems.map(({ at, text }) => `${nameOf(at)}: ${text}`));
   return value as Profile;
 };
 
-const problemsOf = (profile: Profile): readonly ProfileProblem[] => [
+const profileValues = { root: "the profile", shown: shownValue };
+
+const problemsOf = (profile: Profile): readonly KeyProblem[] => [
   ...addressProblems(profile),
   ...idProblems(profile),
   ...Object.entries(profile.pins?.readings ?? {}).flatMap(readingProblems),
@@ -49,12 +51,12 @@ const problemsOf = (profile: Profile): readonly ProfileProblem[] => [
 ];
 
 /** A weight left out keeps its default, which is never 0. */
-const weightProblems = (mixed: NonNullable<NonNullable<Profile["load"]>["mixed"]>): ProfileProblem[] =>
+const weightProblems = (mixed: NonNullable<NonNullable<Profile["load"]>["mixed"]>): KeyProblem[] =>
   mixed.authorize === 0 && mixed.refresh === 0 && mixed.resume === 0
     ? [problemAt(["load", "mixed"], "has the weight 0 for every visit; at least one must have more")]
     : [];
 
-const shapeProblems = (shape: readonly string[] = []): ProfileProblem[] => {
+const shapeProblems = (shape: readonly string[] = []): KeyProblem[] => {
   const stages = shape.map(parseStage);
   const wrong = shape.flatMap((text, index) =>
     stages[index] === undefined
@@ -77,7 +79,7 @@ const shapeProblems = (shape: readonly string[] = []): ProfileProblem[] => {
     : wrong;
 };
 
-const idProblems = ({ pins, notApplicable }: Profile): ProfileProblem[] =>
+const idProblems = ({ pins, notApplicable }: Profile): KeyProblem[] =>
   (
     [
       [["pins", "observations"], pins?.observations],
@@ -93,7 +95,7 @@ const idProblems = ({ pins, notApplicable }: Profile): ProfileProblem[] =>
 const unknownId = (id: string): string =>
   `"${id}" is not a requirement id; similar ones are ${nearest(id, requirementIds).join(", ")} (\`touchstone rules\` lists all)`;
 
-const readingProblems = ([id, reading]: readonly [string, string]): ProfileProblem[] => {
+const readingProblems = ([id, reading]: readonly [string, string]): KeyProblem[] => {
   if (!isRequirementId(id)) return [];
   const known = Object.keys(requirement(id).readings ?? {});
   if (known.includes(reading)) return [];
@@ -112,8 +114,8 @@ const waiverProblems = (
   { id, expires }: Waivers[number],
   index: number,
   all: Waivers,
-): readonly ProfileProblem[] => {
-  const problem = (key: string, text: string): ProfileProblem => ({
+): readonly KeyProblem[] => {
+  const problem = (key: string, text: string): KeyProblem => ({
     at: ["waivers", index, key],
     text: `waivers[${index}].${key}: ${text}`,
   });
@@ -137,7 +139,7 @@ const waiverProblems = (
 };
 
 /** Two movers of one clock would contradict each other. */
-const clockProblems = ({ hooks }: Profile): ProfileProblem[] =>
+const clockProblems = ({ hooks }: Profile): KeyProblem[] =>
   hooks?.clock?.advance !== undefined && hooks.clock.faketime !== undefined
     ? [
         problemAt(
@@ -148,7 +150,7 @@ const clockProblems = ({ hooks }: Profile): ProfileProblem[] =>
     : [];
 
 /** Rules compare the two clients; if they were the same, each of these rules would raise an alarm. */
-const duplicateClients = ({ clients: [first, second] }: Profile): ProfileProblem[] =>
+const duplicateClients = ({ clients: [first, second] }: Profile): KeyProblem[] =>
   first !== undefined && first.id === second?.id
     ? [
         problemAt(
@@ -161,9 +163,9 @@ const duplicateClients = ({ clients: [first, second] }: Profile): ProfileProblem
 /** Headers that the transport sets itself and does not accept. */
 const ownHeaders = ["connection", "content-length", "expect", "keep-alive", "transfer-encoding", "upgrade"];
 
-const headerProblems = (at: KeyPath, headers: Readonly<Record<string, SecretValue>> = {}): ProfileProblem[] =>
+const headerProblems = (at: KeyPath, headers: Readonly<Record<string, SecretValue>> = {}): KeyProblem[] =>
   Object.entries(headers).flatMap(([name, value]) => {
-    const problem = (said: string): ProfileProblem => problemAt([...at, name], said);
+    const problem = (said: string): KeyProblem => problemAt([...at, name], said);
     try {
       validateHeaderName(name);
       // The value of a secret is checked once it has been fetched.
@@ -177,7 +179,7 @@ const headerProblems = (at: KeyPath, headers: Readonly<Record<string, SecretValu
   });
 
 /** Headers of a hook, without the values of its placeholders, and the secrets in its body. */
-const httpProblems = (at: KeyPath, hook: HookAsWritten): readonly ProfileProblem[] =>
+const httpProblems = (at: KeyPath, hook: HookAsWritten): readonly KeyProblem[] =>
   "http" in hook
     ? [
         ...headerProblems([...at, "http", "headers"], hook.http.headers),
@@ -188,7 +190,7 @@ const httpProblems = (at: KeyPath, hook: HookAsWritten): readonly ProfileProblem
 const isSecretSource = new Ajv(ownSchemas).compile(SecretSource);
 
 /** An object with the key "$secret" stands for a secret and must have no other keys. */
-const bodyProblems = (at: KeyPath, body: unknown): readonly ProfileProblem[] => {
+const bodyProblems = (at: KeyPath, body: unknown): readonly KeyProblem[] => {
   if (typeof body !== "object" || body === null) return [];
   if (!Object.hasOwn(body, secretKey))
     return Object.entries(body).flatMap(([key, value]) =>
@@ -206,7 +208,7 @@ const bodyProblems = (at: KeyPath, body: unknown): readonly ProfileProblem[] => 
 };
 
 /** A placeholder that a hook never gets would be sent literally and puzzle the readers of the service's log. */
-const placeholderProblems = (name: HookName, hook: HookAsWritten): readonly ProfileProblem[] => {
+const placeholderProblems = (name: HookName, hook: HookAsWritten): readonly KeyProblem[] => {
   const known: readonly string[] = hookPlaceholders[name];
   const used = new Set(
     [...JSON.stringify(hook).matchAll(/\{\{\s*([\w.]+)\s*\}\}/g)].map(([whole, key]) => ({ whole, key })),
@@ -222,7 +224,7 @@ const placeholderProblems = (name: HookName, hook: HookAsWritten): readonly Prof
 };
 
 /** A pointer without a leading slash points nowhere and would select the whole answer. */
-const pointerProblems = (name: HookName, { result }: HookAsWritten): readonly ProfileProblem[] =>
+const pointerProblems = (name: HookName, { result }: HookAsWritten): readonly KeyProblem[] =>
   result === undefined || result === "" || result.startsWith("/")
     ? []
     : [
@@ -232,7 +234,7 @@ const pointerProblems = (name: HookName, { result }: HookAsWritten): readonly Pr
         ),
       ];
 
-const addressProblems = (profile: Profile): ProfileProblem[] => {
+const addressProblems = (profile: Profile): KeyProblem[] => {
   const { network, receiver } = profile;
   const proxy = network?.proxy?.url;
   const addresses: (readonly [KeyPath, string])[] = [
@@ -252,7 +254,7 @@ const addressProblems = (profile: Profile): ProfileProblem[] => {
   ];
   return addresses.flatMap(([at, value]) => {
     const key = keyText(at);
-    const problem = (accepted: string): ProfileProblem[] => [
+    const problem = (accepted: string): KeyProblem[] => [
       problemAt(at, `is "${shownAddress(value)}"; accepted is ${accepted}`),
     ];
     const parsed = URL.canParse(value) ? new URL(value) : undefined;
@@ -285,7 +287,7 @@ const insteadOfUser = (key: string): string | undefined => {
   return ` (\`${key === "baseUrl" ? "headers" : key.replace(/url$/, "headers")}\` can authorize: { "authorization": { "env": NAME, "prefix": "Basic " } })`;
 };
 
-const networkProblems = ({ network }: Profile): ProfileProblem[] =>
+const networkProblems = ({ network }: Profile): KeyProblem[] =>
   Object.entries(network?.resolve ?? {}).flatMap(([host, address]) =>
     net.isIP(address) === 0
       ? [problemAt(["network", "resolve", host], `is "${address}"; accepted is an IPv4 or IPv6 address`)]

@@ -1,7 +1,8 @@
 import { validateHeaderValue } from "node:http";
 import type { FetchedProfile, WithSecrets } from "../contract/profile-fetched.ts";
 import { secretKey, type Profile, type SecretSource, type SecretValue } from "../contract/profile.ts";
-import type { KeyPath, Problems } from "./profile-problems.ts";
+import type { KeyPath } from "../contract/schema-errors.ts";
+import type { Problems } from "./profile-problems.ts";
 import type { SecretReader } from "./profile-secret.ts";
 
 type Values = Readonly<Record<string, SecretValue>>;

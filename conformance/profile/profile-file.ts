@@ -7,7 +7,7 @@ import { Profile, secretKey } from "../contract/profile.ts";
 import { codeOf } from "../contract/files.ts";
 import { ConfigurationError } from "../contract/problem.ts";
 import { errorMessage } from "../contract/text.ts";
-import type { KeyPath } from "./profile-problems.ts";
+import type { KeyPath } from "../contract/schema-errors.ts";
 import { isObject } from "../contract/json.ts";
 
 /** One file of a profile as read, with its relative paths made absolute. */

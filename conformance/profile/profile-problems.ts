@@ -1,36 +1,22 @@
 import { ConfigurationError } from "../contract/problem.ts";
-
-export type KeyPath = readonly (string | number)[];
-
-/** One mistake in a profile: its place, and a sentence that names key, value and what is accepted. */
-export interface ProfileProblem {
-  readonly at: KeyPath;
-  readonly text: string;
-}
-
-/** A key in its usual notation, such as `clients[0].secret` or `headers."x-one"`. */
-export const keyText = (at: KeyPath): string =>
-  at.reduce<string>((text, key) => {
-    if (typeof key === "number") return `${text}[${key}]`;
-    return `${text}${text === "" ? "" : "."}${/^[\w$]+$/.test(key) ? key : `"${key}"`}`;
-  }, "");
+import { keyText, type KeyPath, type KeyProblem } from "../contract/schema-errors.ts";
 
 /** A problem whose sentence begins with its key. */
-export const problemAt = (at: KeyPath, said: string): ProfileProblem => ({
+export const problemAt = (at: KeyPath, said: string): KeyProblem => ({
   at,
   text: `${keyText(at)} ${said}`,
 });
 
 /** Collects everything wrong with the values of a profile, to report it at once. */
 export interface Problems {
-  readonly all: readonly ProfileProblem[];
+  readonly all: readonly KeyProblem[];
   add(at: KeyPath, said: string): void;
   /** Reads the value of a key; undefined if that fails with a ConfigurationError, which is then added to the problems. */
   attempt<T>(at: KeyPath, read: () => T | Promise<T>): Promise<T | undefined>;
 }
 
 export const collectProblems = (): Problems => {
-  const all: ProfileProblem[] = [];
+  const all: KeyProblem[] = [];
   const add = (at: KeyPath, said: string): void => void all.push({ at, text: `${keyText(at)}: ${said}` });
   return {
     all,
@@ -45,4 +31,14 @@ export const collectProblems = (): Problems => {
       }
     },
   };
+};
+
+/** The value of a key, unless it may be or contain a credential. */
+export const shownValue = (key: string, value: unknown): string => {
+  if (value === null) return "null";
+  if (Array.isArray(value)) return "a list";
+  if (typeof value === "object" && value !== null) return "an object";
+  return /secret|header|token|password|passphrase|query|body|command|proxy/i.test(key)
+    ? `(a ${typeof value}, not shown)`
+    : (JSON.stringify(value)?.slice(0, 80) ?? "nothing");
 };

@@ -36,6 +36,17 @@ describe("a profile is refused, with the key and what is accepted, for", () => {
     ],
     ["a missing key", { clients: [client] }, ['lacks the key "baseUrl"']],
     [
+      "secrets of two forms, each wrong in its own",
+      {
+        ...sound,
+        clients: [
+          { ...client, secret: { env: 1 } },
+          { ...client, id: "b", secret: { file: 2 } },
+        ],
+      },
+      ["clients[0].secret.env is", "clients[1].secret.file is"],
+    ],
+    [
       "a wrong type",
       { ...sound, limits: { codeLifetimeMs: "10m" } },
       ["limits.codeLifetimeMs", '"10m"', "number"],

@@ -38,14 +38,19 @@ describe("a plan", () => {
       "an unknown action",
       { kind: "rest" },
       'attempts[1].kind is "rest"',
-      "accepted are answer, hang, close, reset",
+      'accepted are "answer", "hang", "close", "reset"',
     ],
-    ["no action at all", 200, "attempts[1].kind is missing", "accepted are answer, hang, close, reset"],
-    ["null", null, "attempts[1].kind is missing", "accepted are answer, hang, close, reset"],
+    [
+      "no action at all",
+      200,
+      "attempts[1].kind is missing",
+      'accepted are "answer", "hang", "close", "reset"',
+    ],
+    ["null", null, "attempts[1].kind is missing", 'accepted are "answer", "hang", "close", "reset"'],
     [
       "an unknown key",
       { kind: "answer", code: 200 },
-      'attempts[1]: unknown key "code"',
+      'attempts[1] has the unknown key "code"',
       "accepted are kind, status",
     ],
     ["a status out of range", { kind: "answer", status: 99 }, "attempts[1].status is 99", "must be >= 200"],
@@ -55,7 +60,7 @@ describe("a plan", () => {
       'attempts[1].body is "ok"',
       '"acknowledge", "wrong-id"',
     ],
-    ["a close without when", { kind: "close" }, 'attempts[1]: "when" is missing', ""],
+    ["a close without when", { kind: "close" }, 'attempts[1] lacks the key "when"', ""],
     [
       "a close with an unknown when",
       { kind: "close", when: "later" },
@@ -117,12 +122,16 @@ describe("a plan", () => {
   });
 
   it.each([
-    ["an unknown key", { rules: [], other: 1 }, 'unknown key "other"; accepted are'],
-    ["no rules", {}, '"rules" is missing'],
+    [
+      "an unknown key",
+      { rules: [], other: 1 },
+      'the plan has the unknown key "other" (did you mean "otherwise"?); accepted are',
+    ],
+    ["no rules", {}, 'the plan lacks the key "rules"'],
     [
       "an unknown condition",
       { rules: [{ match: { id: "n" }, attempts: [{ kind: "reset" }] }] },
-      'rules[0].match: unknown key "id"; accepted are notificationId',
+      'rules[0].match has the unknown key "id"; accepted are notificationId',
     ],
     ["a rule without attempts", { rules: [{ match: {}, attempts: [] }] }, "rules[0].attempts is []"],
     [

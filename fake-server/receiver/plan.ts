@@ -1,22 +1,11 @@
 import { validateHeaderName, validateHeaderValue } from "node:http";
-import { Ajv, type ErrorObject, type ValidateFunction } from "ajv";
-import { PushAction, PushPlan, type PushRule } from "../../conformance/contract/push.ts";
+import { Ajv, type ValidateFunction } from "ajv";
+import { type PushAction, PushPlan, type PushRule } from "../../conformance/contract/push.ts";
 import { ConfigurationError } from "../../conformance/contract/problem.ts";
 import { ownSchemas } from "../../conformance/contract/schema.ts";
+import { explain } from "../../conformance/contract/schema-errors.ts";
 
-const ajv = new Ajv({ ...ownSchemas, allErrors: true, verbose: true, discriminator: true });
-/** Selected by kind, so that a mistake is reported for the intended action rather than for all four. */
-const action = { type: "object", discriminator: { propertyName: "kind" }, oneOf: PushAction.anyOf };
-const { rules } = PushPlan.properties;
-const ruleProperties = { ...rules.items.properties, attempts: { type: "array", minItems: 1, items: action } };
-const schema = {
-  ...PushPlan,
-  properties: {
-    rules: { ...rules, items: { ...rules.items, properties: ruleProperties } },
-    otherwise: action,
-    noNotification: action,
-  },
-};
+const ajv = new Ajv({ ...ownSchemas, allErrors: true, verbose: true });
 /** Compiled with the first plan, because most runs read none. */
 let validate: ValidateFunction<PushPlan> | undefined;
 
@@ -30,8 +19,10 @@ const ownHeaders = ["connection", "content-length", "date", "keep-alive", "trans
  * is accepted.
  */
 export const parsePlan = (data: unknown, source = "plan"): PushPlan => {
-  validate ??= ajv.compile<PushPlan>(schema);
-  const problems = validate(data) ? planProblems(data) : explain(validate.errors ?? []);
+  validate ??= ajv.compile<PushPlan>(PushPlan);
+  const problems = validate(data)
+    ? planProblems(data)
+    : explain(validate.errors ?? [], planValues).map(({ text }) => text);
   if (problems.length > 0) throw new ConfigurationError(problems.map((text) => `${source}: ${text}`));
   return data as PushPlan;
 };
@@ -116,48 +107,9 @@ const pointerProblems = (key: string, pointer = ""): string[] =>
     ? []
     : [`${key} is ${shown(pointer)}; accepted is a JSON pointer such as "/businessType"`];
 
-const explain = (errors: readonly ErrorObject[]): string[] => {
-  // An `anyOf` reports each of its branches; its own error names the key and is enough.
-  const unions = errors.filter(({ keyword }) => keyword === "anyOf").map(({ instancePath }) => instancePath);
-  const reported = errors.filter(
-    ({ keyword, instancePath }) =>
-      keyword === "anyOf" || !unions.some((union) => instancePath.startsWith(union)),
-  );
-  return [...new Set(reported.map(explained))];
-};
-
-const explained = ({ keyword, instancePath, params, parentSchema, data, schema, message }: ErrorObject) => {
-  const key = instancePath
-    .replace(/\/(\d+)(?=\/|$)/g, "[$1]")
-    .replaceAll("/", ".")
-    .replace(/^\./, "");
-  const where = key === "" ? "the plan" : key;
-  if (parentSchema === action)
-    return `${where}.kind is ${shown((data as { kind?: unknown } | null)?.kind)}, no known action; accepted are ${kinds}`;
-  switch (keyword) {
-    case "additionalProperties": {
-      const accepted = Object.keys((parentSchema as { properties?: object }).properties ?? {}).join(", ");
-      return `${where}: unknown key ${shown(params["additionalProperty"])}; accepted are ${accepted}`;
-    }
-    case "required":
-      return `${where}: ${shown(params["missingProperty"])} is missing`;
-    case "anyOf":
-      return `${where} is ${shown(data)}; accepted are ${key.endsWith(".body") ? bodies : constants(schema)}`;
-    case "const":
-      return `${where} is ${shown(data)}; accepted is ${shown(schema)}`;
-    default:
-      return `${where} is ${shown(data)}; it ${message ?? "is not accepted"}`;
-  }
-};
-
-const kinds = PushAction.anyOf.map(({ properties }) => properties.kind.const).join(", ");
-const bodies =
-  '"acknowledge", "wrong-id", "not-received", "empty", {"text": ...}, {"json": ...} and {"bytes": 1 to 1073741824}';
-
-const constants = (schema: unknown): string =>
-  (schema as readonly { const?: unknown }[]).map((one) => shown(one.const)).join(", ");
-
 const shown = (value: unknown): string => {
   const text = value === undefined ? "missing" : JSON.stringify(value);
   return text.length > 60 ? `${text.slice(0, 57)}...` : text;
 };
+
+const planValues = { root: "the plan", shown: (_: string, value: unknown): string => shown(value) };

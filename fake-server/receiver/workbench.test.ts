@@ -50,10 +50,14 @@ describe("rules added before the plan", () => {
     [
       "POST",
       { match: {}, attempts: [{ kind: "explode" }] },
-      'rule: attempts[0].kind is "explode", no known action; accepted are answer, hang, close, reset',
+      'rule: attempts[0].kind is "explode"; accepted are "answer", "hang", "close", "reset"',
     ],
-    ["POST", { match: {}, attempts: [answer(200)], times: 0 }, "rule: times is 0; it must be >= 1"],
-    ["POST", undefined, "the rule is missing; it must be object"],
+    [
+      "POST",
+      { match: {}, attempts: [answer(200)], times: 0 },
+      "rule: times is 0; it must be >= 1 (How many pushes the rule answers before it ends; default: all.)",
+    ],
+    ["POST", undefined, "the rule is missing; it must be an object"],
     [
       "DELETE",
       { match: { accountId: "x" } },
