@@ -39,7 +39,7 @@ describe.each([
   });
 });
 
-it("notifications.default-limit passes if its notifications are listed within the time that the profile allows", async () => {
+it("notifications.default-limit passes only if its notifications are listed within the time that the profile allows", async () => {
   const rule = ruleFor("notifications.default-limit");
   expect(await judgeGranting(20_000, rule, 300)).toMatchObject({ kind: "passed" });
   expect(await judgeGranting(20, rule, 20_000)).not.toMatchObject({ kind: "passed" });
