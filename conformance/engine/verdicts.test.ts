@@ -28,7 +28,14 @@ const settle = "an idle machine";
 describe("the verdict of two push runs", () => {
   it.each([
     ["is open, and the second breaks the rule", open, broken, settle, { kind: "failed" }],
-    ["is open, and the second passes", open, passed, settle, open],
+    [
+      "is open, and the second passes",
+      open,
+      passed,
+      settle,
+      { ...passed, facts: { leftOpenByTheFirstPushRun: "connections were lost" } },
+    ],
+    ["is open, and the second is too", open, { ...open, reason: "again" }, settle, open],
     ["breaks the rule as the second does", broken, broken, settle, replayed(1, 1)],
     [
       "alone breaks the rule, perhaps for lack of CPU",

@@ -42,9 +42,12 @@ export const finished = (session: Session, rule: Rule, verdict: Verdict): Verdic
 
 /**
  * The verdict of two push runs. `settle` is set if the machine may be the cause of what the first one showed: then a
- * breach counts only if the second shows one too.
+ * breach counts only if the second shows one too. What the first leaves open, as lost connections may have carried what
+ * is missing, the second decides, as a further gate would: a sender that loses pushes loses them there too.
  */
 export const ofTwoPushRuns = (first: Verdict, again: Verdict, settle: string | undefined): Verdict => {
+  if (first.kind === "inconclusive" && again.kind === "passed")
+    return { ...again, facts: { ...again.facts, leftOpenByTheFirstPushRun: first.reason } };
   if (!isBreach(first)) return isBreach(again) ? again : first;
   return settle !== undefined && !isBreach(again) ? doubtful(first, settle) : confirmed(first, again);
 };

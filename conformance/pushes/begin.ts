@@ -10,8 +10,6 @@ import { hangAfterMs } from "./span.ts";
 import { batchesOf, heldAnswer, hungFor, isNeeded, laterEndings, neededOf, warmUps } from "./push-cases.ts";
 import type { Timeline } from "./timeline.ts";
 
-/** How long the receiver leaves a push unanswered in real time before it closes the connection, in milliseconds. */
-export const LONGEST_HANG_MS = 15_000;
 const FIRST_PATIENCE_MS = 400;
 /** The longest step while nothing is expected, in first delays. */
 const COARSE = { virtual: 20, real: 1 / 2 } as const;
@@ -33,12 +31,9 @@ export const planOf = (
     hangAfterMs(limits) / firstDelayMs,
   );
   const batches = neededOf(all, requirements).map((batch) =>
-    kind === "real" ? heldAnswer(batch, firstDelayMs / 3) : hungFor(batch, LONGEST_HANG_MS),
+    kind === "real" ? heldAnswer(batch, firstDelayMs / 3) : hungFor(batch),
   );
-  const later =
-    kind === "virtual"
-      ? hungFor({ after: 0, plans: laterEndings({ maxPushes }) }, LONGEST_HANG_MS).plans
-      : [];
+  const later = kind === "virtual" ? hungFor({ after: 0, plans: laterEndings({ maxPushes }) }).plans : [];
   const needed = later.filter(({ purpose }) => isNeeded(purpose, requirements));
   return {
     before,

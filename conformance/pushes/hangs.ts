@@ -2,10 +2,13 @@ import type { PushCase } from "../judging/pushes/trace.ts";
 import { monotonicMs, pause } from "../world/clock.ts";
 import type { RunState } from "./state.ts";
 import { sorted } from "./watched.ts";
-import { LONGEST_HANG_MS } from "./begin.ts";
 import { announceAnew } from "./plan-revisions.ts";
 import { calmed } from "./push-cases.ts";
 
+/** How long senders get, in real time and while the target's clock stands, to give up unanswered pushes, in milliseconds. */
+const LONGEST_HANG_MS = 15_000;
+/** How long the end of a connection takes to be seen, at most. */
+const CLOSING_MS = 15_000;
 /** How often unanswered pushes are checked, in milliseconds. */
 export const HANG_LOOK_MS = 250;
 /** How much longer than its timeout for an answer a sender may wait for the rest of one, as a factor. */
@@ -21,11 +24,10 @@ export const outwaitHangs = async (state: RunState): Promise<boolean> => {
   if (state.timeline.kind !== "virtual") return false;
   const isHung = isHanging(state, awaitsAnAnswer);
   if (isHung) {
-    // The receiver ends each hang after the same time; what a sender with few workers sends only then is ended at once.
-    const isLong = await hangsUntil(state, awaitsAnAnswer, LONGEST_HANG_MS - HANG_LOOK_MS);
+    await hangsUntil(state, awaitsAnAnswer, LONGEST_HANG_MS);
     // Leave no later push unanswered either: it would cost the same time again.
     await announceAnew(state, calmed);
-    if (isLong) await hangsUntil(state, awaitsAnAnswer, LONGEST_HANG_MS);
+    await endHangs(state, awaitsAnAnswer);
   }
   // A sender may wait for ever on a started answer. A sender that gives up on no answer gets enough time to do so here.
   const patienceMs = givesUpAfterMs(state);
@@ -37,6 +39,14 @@ export const outwaitHangs = async (state: RunState): Promise<boolean> => {
 export const outwait = async (state: RunState, isMeant: (pushCase: PushCase) => boolean): Promise<void> => {
   await state.collector.collect();
   await hangsUntil(state, (one) => isMeant(one) && hasHanging(one), LONGEST_HANG_MS);
+};
+
+/** Has the receiver close the connections of unanswered pushes if any of these notifications still has one. */
+export const endHangs = async (state: RunState, isMeant: (pushCase: PushCase) => boolean): Promise<void> => {
+  const waits = (one: PushCase): boolean => isMeant(one) && hasHanging(one);
+  if (!isHanging(state, waits)) return;
+  await state.options.receiver.endHangs();
+  await hangsUntil(state, waits, CLOSING_MS);
 };
 
 /** The longest real time that a sender waited before it gave up an unanswered push, in milliseconds; undefined if none did. */

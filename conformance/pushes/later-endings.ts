@@ -6,7 +6,7 @@ import { advanceTo, advanceToLast, look } from "./advance.ts";
 import type { RunState } from "./state.ts";
 import { sorted } from "./watched.ts";
 import { wholeSecond } from "./begin.ts";
-import { outwait } from "./hangs.ts";
+import { endHangs, outwait } from "./hangs.ts";
 import { shutDoor, showUntrusted } from "./outages.ts";
 import { trigger } from "./trigger.ts";
 
@@ -221,6 +221,7 @@ const whileHanging = async (
   const end = async (): Promise<readonly Step[]> => {
     if (hungInRealTime) await outwait(state, isMeant);
     else if (state.collector.hanging() > 0) await advanceTo(state, atMs + HANG_DELAYS * firstDelayMs);
+    await endHangs(state, isMeant);
     return [];
   };
   return [{ atMs: atMs + forMs, take: end }];

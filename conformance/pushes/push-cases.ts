@@ -400,18 +400,21 @@ export const heldAnswer = (batch: Batch, heldMs: number): Batch => {
   return { ...batch, plans: [...batch.plans, planOf(held)] };
 };
 
-/** A sender that has begun to read an answer gets longer, because its own limit is what is sought. */
-const STALL = 4;
+/**
+ * When the receiver closes an unanswered push by itself, in real milliseconds, so that no sender waits for ever on a run
+ * that was killed. A run ends them once the target's clock has passed all timeouts, however long a busy machine needs.
+ */
+const HANG_MS = 600_000;
+/** The same for the rest of an answer, for which a sender may wait for ever. */
+const STALL_MS = 60_000;
 
-/** Leaves pushes unanswered for this long in real time, then closes the connection, so that no sender waits for ever. */
-export const hungFor = (batch: Batch, forMs: number): Batch => ({
+/** Limits how long pushes are left unanswered. */
+export const hungFor = (batch: Batch): Batch => ({
   ...batch,
   plans: batch.plans.map((plan) => ({
     ...plan,
     actions: plan.actions.map((action) =>
-      action.kind === "hang"
-        ? { ...action, forMs: plan.purpose === "stall" ? STALL * forMs : forMs }
-        : action,
+      action.kind === "hang" ? { ...action, forMs: plan.purpose === "stall" ? STALL_MS : HANG_MS } : action,
     ),
   })),
 });

@@ -39,7 +39,12 @@ export const openReceiver = (
   const authorization =
     access.token === undefined ? [] : [["authorization", `Bearer ${access.token}`] as const];
 
-  const call = async (method: "GET" | "PUT" | "POST", path: string, body?: unknown, waitMs = 0) => {
+  const call = async (
+    method: "GET" | "PUT" | "POST" | "DELETE",
+    path: string,
+    body?: unknown,
+    waitMs = 0,
+  ) => {
     try {
       const timeoutMs = TIMEOUT_MS + Math.ceil(waitMs);
       const { status, text } = await withDeadline(timeoutMs, interrupted, (signal) =>
@@ -72,6 +77,8 @@ export const openReceiver = (
     },
     /** Applies to pushes that complete after the returned mark. */
     plan: async (plan: PushPlan): Promise<JournalMark> => markIn(await call("PUT", "/plan", plan)),
+    /** Closes the connections of pushes that are being left without any answer. */
+    endHangs: async (): Promise<void> => void (await call("DELETE", "/hangs")),
     /** Closes or opens the listening socket. Pushes recorded after the mark of a closed one came on earlier connections. */
     listener: async (state: "open" | "closed"): Promise<JournalMark> =>
       markIn(await call("POST", "/listener", { state })),

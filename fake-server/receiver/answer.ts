@@ -92,6 +92,8 @@ export interface Exchange {
   readonly link: Link;
   readonly response: ServerResponse;
   readonly clock: ReceiverClock;
+  /** Gets, while the push is left without an answer, what ends that. */
+  readonly hangs: Set<() => void>;
   /** Called once at the end of the push, unless `perform` returned it. */
   readonly ended: (answered: Answered) => void;
 }
@@ -185,18 +187,21 @@ const untilOver = ({ response, clock, ended }: Exchange): Wait => {
 const hang = (
   { forMs }: Extract<PushAction, { kind: "hang" }>,
   prepared: Prepared | undefined,
-  { response, link }: Exchange,
+  { response, link, hangs }: Exchange,
   { later, finish }: Wait,
 ): void => {
+  const end = (): void => {
+    finish("closed");
+    link.socket?.destroySoon();
+  };
   if (prepared !== undefined) {
     response.writeHead(prepared.status, prepared.headers as string[]);
     response.flushHeaders();
+  } else {
+    hangs.add(end);
+    response.once("close", () => hangs.delete(end));
   }
-  if (forMs === undefined) return;
-  later(forMs, () => {
-    finish("closed");
-    link.socket?.destroySoon();
-  });
+  if (forMs !== undefined) later(forMs, end);
 };
 
 const send = (

@@ -26,6 +26,8 @@ export const createAnswering = (plan: PushPlan = { rules: [] }) => {
   };
   return {
     planner: () => planner,
+    /** Ends each push that is being left without an answer by closing its connection. */
+    hangs: new Set<() => void>(),
     follow: (next: PushPlan): void => {
       planner = createPlanner(next);
     },

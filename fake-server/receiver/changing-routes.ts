@@ -32,6 +32,10 @@ export const addChangingRoutes = (app: FastifyInstance, controlled: Controlled):
     answering.follow(plan);
     return { rules: plan.rules.length, ...markOf(controlled) };
   });
+  app.delete("/hangs", () => {
+    for (const end of answering.hangs) end();
+    return markOf(controlled);
+  });
   app.post("/listener", (request) => {
     const state = choiceIn(request.body, "state", ["open", "closed"] as const);
     return setListener(controlled, state).then((mark) => ({ state, ...mark }));

@@ -49,6 +49,7 @@ describe("who may use the control interface", () => {
       ["PUT", "/plan"],
       ["POST", "/clear"],
       ["POST", "/listener"],
+      ["DELETE", "/hangs"],
       ["PUT", "/certificate"],
       ["GET", "/nothing"],
     ] as const)
@@ -189,6 +190,40 @@ describe("the control interface", () => {
     expect(lines.find(({ kind }) => kind === "push")).toMatchObject({ attempt: 1 });
     expect(lines.every(({ n }) => n > before)).toBe(true);
     sender.close();
+  });
+
+  it("ends pushes that are left without an answer, and not those whose answer has begun", async () => {
+    const { receiver, control } = await start();
+    const { body } = await control.call("PUT", "/plan", {
+      rules: [
+        { match: { notificationId: "none" }, attempts: [{ kind: "hang" }] },
+        { match: { notificationId: "begun" }, attempts: [{ kind: "hang", status: 500 }] },
+      ],
+    });
+    expect(body).toMatchObject({ rules: 2 });
+    const senders = [openSender(receiver), openSender(receiver)] as const;
+    const unanswered = senders[0].send(notification("none"));
+    void senders[1].send(notification("begun"));
+    const ended = async (): Promise<readonly unknown[]> => {
+      const { lines } = await control.lines();
+      return lines.flatMap((line) =>
+        line.kind === "answered"
+          ? [
+              lines.flatMap((one) =>
+                one.n === line.push && "notificationId" in one ? [one.notificationId] : [],
+              ),
+            ]
+          : [],
+      );
+    };
+    await expect
+      .poll(async () => (await control.lines()).lines.filter(({ kind }) => kind === "push").length)
+      .toBe(2);
+    expect(await ended()).toEqual([]);
+    expect(await control.call("DELETE", "/hangs")).toMatchObject({ status: 200 });
+    expect(await unanswered).toMatchObject({ outcome: "failed" });
+    expect(await ended()).toEqual([["none"]]);
+    for (const sender of senders) sender.close();
   });
 
   it.each(["http", "https"] as const)(

@@ -121,7 +121,7 @@ const accept = (intake: Intake, received: Received): void => {
     ...factsOf(received, body, text, bodySha256, prepared),
   };
   recordAndAnswer(intake, received, push, (ended) =>
-    perform(action, prepared, { link, response, clock, ended }),
+    perform(action, prepared, { link, response, clock, hangs: answering.hangs, ended }),
   );
 };
 
@@ -182,7 +182,13 @@ const refuseLarge = (intake: Intake, received: Received): void => {
     // Reads and drops the rest for a moment, so that the sender sees the answer.
     request.resume();
     intake.clock.after(REFUSED_MS, () => link.raw.destroy());
-    return perform(action, prepared, { link, response, clock: intake.clock, ended });
+    return perform(action, prepared, {
+      link,
+      response,
+      clock: intake.clock,
+      hangs: intake.answering.hangs,
+      ended,
+    });
   });
 };
 

@@ -141,7 +141,7 @@ const whyNot = (verdict: Unjudged): string => {
   const why = `${wordOf(verdict.kind)}: ${safe(verdict.reason)}`;
   if (verdict.kind === "could-not-run") return `${why}; ${safe(verdict.missing)} is missing`;
   if (verdict.kind === "inconclusive") return `${why}; to resolve: ${safe(verdict.settle)}`;
-  return verdict.kind === "pending" ? `${why}; due ${safe(verdict.due)}` : why;
+  return verdict.kind === "pending" ? `${why}; due ${safe(verdict.due)} by the target's clock` : why;
 };
 
 const breachText = (
@@ -156,7 +156,7 @@ const breachText = (
     `expected: ${safe(expected)}`,
     `seen: ${safe(actual)}`,
     ...(reproduction.counterexample === undefined ? [] : [`input: ${safe(reproduction.counterexample)}`]),
-    `again: ${cameBack(reproduction.replayed)}`,
+    `again: ${cameBack(id, reproduction.replayed)}`,
     `replay: ${program} replay ${shellWord(safe(run))} ${safe(id)}`,
   ].join("\n");
 };

@@ -307,7 +307,7 @@ describe("the report of a run", () => {
           no such header
           access.required
 
-        … pending until 2030-02-01
+        … pending until 2030-02-01 by the target's clock
           issued in this run
           access.lifetime
 

@@ -39,7 +39,10 @@ export const ledgerDoc = (file: string, rows: readonly LedgerRow[]): Doc => {
     look: broken > 0 ? ["bad", "cross"] : missed.length > 0 ? ["open", "question"] : ["seen", "ring"],
     headline: `${plural(rows.length, "credential")}: ${waiting.length} due, ${judged.length} judged, ${missed.length} expired unjudged.`,
     detail: broken === 0 ? "" : `${broken} of them broke their rule.`,
-    about: [["Ledger", code(file)]],
+    about: [
+      ["Ledger", code(file)],
+      ["Dates", "by the target's clock, in UTC"],
+    ],
     sections: [
       tableSection(
         "due",

@@ -8,7 +8,7 @@ export const link = (id: string, ...children: readonly Child[]): VNode =>
   el("a", { href: `#${id}` }, ...children);
 
 export const textNode = (text: Text): Child => {
-  if (typeof text === "string") return text;
+  if (typeof text === "string") return unbroken(text);
   if (!("is" in text)) return text.map(textNode);
   switch (text.is) {
     case "strong":
@@ -37,6 +37,14 @@ export const textNode = (text: Text): Child => {
       return bullet(text);
   }
 };
+
+/** A flag such as --max-wait: browsers would break it after a hyphen. Longer ones may be a service's and have to break. */
+const FLAG = /(?<![\w-])(--[a-z][a-z-]{1,28})(?![\w-])/;
+
+const unbroken = (text: string): Child =>
+  text.includes("--")
+    ? text.split(FLAG).map((piece, at) => (at % 2 === 1 ? el("span", { class: "word" }, piece) : piece))
+    : text;
 
 /** Verdicts in a table stay on one line; titles may wrap. */
 const isWord = (text: Text): boolean => typeof text === "string" && text.length < 16;

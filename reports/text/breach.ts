@@ -3,6 +3,7 @@ import type { ExchangeRecord } from "../../conformance/contract/record.ts";
 import type { Breach, Verdict } from "../../conformance/contract/verdict.ts";
 import { plural } from "./figures.ts";
 import { safe } from "./safe.ts";
+import { knownRequirement } from "./titles.ts";
 
 export type Broken = Extract<Verdict, { readonly breach: Breach }>;
 
@@ -24,8 +25,14 @@ export const othersOf = ({ facts, breach }: Broken): readonly string[] | undefin
   return [`${count}:`, first, ...more, ...(beyond > 0 ? [`and ${beyond} more`] : [])];
 };
 
-export const cameBack = ({ failures, attempts }: Breach["reproduction"]["replayed"]): string => {
-  if (attempts === 0) return "not replayed";
+export const cameBack = (
+  rule: string,
+  { failures, attempts }: Breach["reproduction"]["replayed"],
+): string => {
+  if (attempts === 0)
+    return knownRequirement(rule)?.group === "push"
+      ? "not replayed: it was seen in the push run, and no second push run decided it"
+      : "not replayed";
   if (failures === attempts) return `reproduced in ${failures} of ${attempts} replays`;
   if (failures === 0) return `flaky: seen once, not reproduced in ${plural(attempts, "replay")}`;
   return `flaky: reproduced in ${failures} of ${attempts} replays`;

@@ -67,7 +67,10 @@ const whyOf = (verdict: Verdict): Pick<Cause, "title" | "detail"> | undefined =>
     case "inconclusive":
       return { title: word, detail: `${safe(verdict.reason)}; to resolve: ${safe(verdict.settle)}` };
     case "pending":
-      return { title: `${word} until ${safe(verdict.due)}`, detail: safe(verdict.reason) };
+      return {
+        title: `${word} until ${safe(verdict.due)} by the target's clock`,
+        detail: safe(verdict.reason),
+      };
     case "not-applicable":
       return {
         title: verdict.by === "profile" ? `${word}, as stated by the profile` : `${word} to this service`,
