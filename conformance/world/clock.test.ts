@@ -2,7 +2,7 @@ import { describe, expect, it, vi } from "vitest";
 import { monotonicMs, pause, realClock } from "./clock.ts";
 
 describe("a real clock", () => {
-  it("never wakes early, and lets all sleep side by side", async () => {
+  it("never wakes early, and runs sleeps concurrently", async () => {
     const clocks = realClock(1_000);
     const clock = clocks.join();
     const sleeps = Promise.all(
@@ -17,7 +17,7 @@ describe("a real clock", () => {
     expect(Math.min(...(await sleeps))).toBeGreaterThanOrEqual(0);
   });
 
-  it("lets each caller begin a moment after the one before, and none later than asked", async () => {
+  it("starts callers one after another, and none later than its limit", async () => {
     const clock = realClock(1_000).join();
     const begin = async (withinMs?: number): Promise<number> => {
       await clock.beginSecond(withinMs);
@@ -27,12 +27,12 @@ describe("a real clock", () => {
     expect(second).toBeGreaterThan(first);
     expect(third).toBeGreaterThan(second);
     const crowd = Array.from({ length: 400 }, () => begin(10));
-    // One after another they would take 8 s. Timers end in the order in which they are due, however late that is.
+    // In sequence they would take 8 s. Timers fire in the order in which they are due, however late.
     const latest = clock.sleep(1_000).then(() => "too late");
     expect(await Promise.race([Promise.all(crowd).then(() => "in time"), latest])).toBe("in time");
   });
 
-  it("knows which waits fit into the run, and what it waits for", async () => {
+  it("reports which waits fit into the run, and how many sleep", async () => {
     const clocks = realClock(50);
     const clock = clocks.join();
     expect([clock.canWait(50), clock.canWait(51)]).toEqual([true, false]);
@@ -44,7 +44,7 @@ describe("a real clock", () => {
     expect(clocks.waiting().sleepers).toBe(0);
   });
 
-  it("ends its sleeps when the run is interrupted, many of them without a warning", async () => {
+  it("rejects its sleeps when the run is interrupted, without a process warning", async () => {
     const interrupt = new AbortController();
     const warned = vi.fn<(warning: Error) => void>();
     process.on("warning", warned);

@@ -58,7 +58,7 @@ const stub = (delayMs: number, options: Partial<EventsOptions> & { tellsIds?: bo
   return { dataset, add, stored };
 };
 
-test("its own accounts hold 36, 20, 3 and 1 notifications that the hook returned", async () => {
+test("accounts of its own hold 36, 20, 3 and 1 notifications, with the ids that the hook returned", async () => {
   const { dataset, stored } = stub(0);
   const { sets, notes } = await prepareNotifications(dataset);
   expect(notes).toEqual([]);
@@ -71,7 +71,7 @@ test("its own accounts hold 36, 20, 3 and 1 notifications that the hook returned
   expect(stored.some(({ accountId }) => accountId === sets.emptyAccountId)).toBe(false);
 });
 
-test("ids that the hook does not return are read from the list, once all are listed", async () => {
+test("ids that the hook does not return are read from the list", async () => {
   const { dataset } = stub(4_000, { tellsIds: false });
   const { sets, notes } = await prepareNotifications(dataset);
   expect(notes).toEqual([]);
@@ -83,7 +83,7 @@ test("ids that the hook does not return are read from the list, once all are lis
   ]);
 });
 
-test("notifications that are not listed in time are a note, and known all the same", async () => {
+test("notifications that are not listed in time are noted, and still count as known", async () => {
   const { dataset } = stub(60_000);
   const { sets, notes } = await prepareNotifications(dataset);
   expect(sets.accounts[0]).toMatchObject({ known: true });
@@ -91,7 +91,7 @@ test("notifications that are not listed in time are a note, and known all the sa
   expect(notes[0]).toContain("tolerances.visibilityMs");
 });
 
-test("accounts that the profile names are topped up, not filled again", async () => {
+test("accounts named by the profile get only the notifications that they lack", async () => {
   const accounts = ["a", "b"].map((digit) => `${digit.repeat(8)}-0000-4000-8000-000000000000`);
   const { dataset, add, stored } = stub(0, { accounts });
   for (let count = 0; count < 40; count += 1) add(accounts[0] ?? "");
@@ -115,19 +115,19 @@ test("without a hook, existing notifications are read, the account with the most
   ]);
 });
 
-test("without a hook and without notifications, a note says what would help", async () => {
+test("without a hook and without notifications, a note names events.trigger", async () => {
   const { sets, notes } = await prepareNotifications({ ...stub(0).dataset, events: undefined });
   expect(sets.accounts).toEqual([]);
   expect(notes[0]).toContain("events.trigger");
 });
 
-test("a hook that fails is an error that names it and the account", async () => {
+test("a failing hook is reported with its name and the account", async () => {
   const { dataset } = stub(0, { runHook: () => Promise.reject(new Error("status 500")) });
   await expect(prepareNotifications(dataset)).rejects.toThrow(EventHookFailed);
   await expect(prepareNotifications(dataset)).rejects.toThrow(/events\.trigger.*for account .*status 500/);
 });
 
-test("named accounts are handed out in turn, fresh ones never twice", () => {
+test("accounts named by the profile are used in turn", () => {
   const named = createEvents({
     runHook: () => Promise.resolve(undefined),
     clientId: "",
@@ -138,7 +138,7 @@ test("named accounts are handed out in turn, fresh ones never twice", () => {
   expect(named.accountsAreFresh).toBe(false);
 });
 
-test("a twin differs in the one digit alone", () => {
+test("twinOf changes the given digit alone", () => {
   expect(twinOf("0f", 1)).toBe("00");
   expect(twinOf("9f", 0)).toBe("af");
 });

@@ -5,7 +5,7 @@ import type { World } from "./world.ts";
 
 const client = { id: "client-1", secret: "MARKED-secret", redirectUri: "https://client.example/" };
 
-/** What is kept of cases, in memory: each world gets what the previous one left. */
+/** A checkpoint in memory: each world gets what the previous one kept. */
 const memory = () => {
   const kept = new Map<string, readonly KeptStep[]>();
   const world = (over: Partial<Pick<World, "client">> = {}) => {
@@ -30,7 +30,7 @@ const issue = () => Promise.resolve({ value: { code, client }, at });
 const unexpected = (): Promise<never> => Promise.reject(new Error("it was done again"));
 
 describe("the steps of a case", () => {
-  it("are not done again by the run that goes on with it", async () => {
+  it("are not repeated by the run that continues the case", async () => {
     const { kept, world } = memory();
     const first = durableSteps(world(), "case");
     expect(first.isContinued()).toBe(false);
@@ -48,7 +48,7 @@ describe("the steps of a case", () => {
     expect(durableSteps(later, "another").isContinued()).toBe(false);
   });
 
-  it("cannot be continued while a step is running, nor once the decisive one has begun", async () => {
+  it("are not kept while a step runs, nor once the decisive one has begun", async () => {
     const { kept, world } = memory();
     const steps = durableSteps(world(), "case");
     await steps.once("code", issue);
@@ -63,7 +63,7 @@ describe("the steps of a case", () => {
     expect(kept.size).toBe(0);
   });
 
-  it("start over in the same run if taken up a second time, or if a restart is requested", async () => {
+  it("start over if the case is taken up a second time or restarted", async () => {
     const { kept, world } = memory();
     await durableSteps(world(), "case").once("issue", issue);
     const later = world();
@@ -73,7 +73,7 @@ describe("the steps of a case", () => {
     expect(durableSteps(later, "case").isContinued()).toBe(false);
   });
 
-  it("are not kept if JSON cannot represent them, and not taken up for a client that is gone", async () => {
+  it("are not kept if JSON cannot represent them, and not continued for another client", async () => {
     const { kept, world } = memory();
     await durableSteps(world(), "endless").once("issue", () =>
       Promise.resolve({ value: { livesMs: Number.NaN }, at }),

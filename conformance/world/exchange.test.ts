@@ -13,19 +13,19 @@ const answer = (json: unknown, more: Partial<Answer> = {}): Answer => ({
 const redirect = (location: string, status = 302): Answer =>
   answer(undefined, { status, headers: [["location", location]] });
 
-it("is judged by its JSON object and its Location", () => {
+it("plainOf and grantOf read an answer's JSON object and Location", () => {
   const location = "https://x/cb?code=c&state=s";
   expect(plainOf(redirect(location))).toEqual({ status: 302, fields: {}, location });
   expect(plainOf(answer(["code"])).fields).toEqual({});
   expect(grantOf(redirect(location))).toEqual({ code: "c", state: "s", via: "redirect" });
 });
 
-it("leads somewhere only if it redirects", () => {
+it("locationOf returns an address only for a redirect", () => {
   expect(locationOf(redirect("https://x/cb"))?.host).toBe("x");
   expect(locationOf(answer({}))).toBe(undefined);
 });
 
-it("describes an answer without half a credential at the end", () => {
+it("describeAnswer does not end with part of a credential", () => {
   expect(describeAnswer(answer(undefined, { status: 204 }))).toBe("status 204, no body");
   const text = `{"note":"${"x ".repeat(70)}","accessToken":"abcdefghijklmnopqrstuvwxyz"}`;
   const described = describeAnswer(answer(undefined, { text }));

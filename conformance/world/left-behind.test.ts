@@ -7,7 +7,7 @@ import { createLeftBehind, type EstimatedNow } from "./left-behind.ts";
 const limits = { codeLifetimeMs: 600_000, refreshTokenLifetimeMs: 30 * 86_400_000 };
 const startMs = Date.parse("2026-01-01T00:00:00Z");
 
-/** An account of what is left, and the target's clock under the test's control. */
+/** A record of what is left behind, and the target's clock under the test's control. */
 const open = (isDate = true) => {
   const clock: { now: EstimatedNow | undefined } = { now: { nowMs: startMs, isDate } };
   const account = createLeftBehind({ limits, estimate: () => clock.now });
@@ -36,7 +36,7 @@ const tokens = (n: number, expiresIn = 3_600) => ({
 const nothing = { issued: 0, valid: 0 };
 
 describe("what a run leaves behind on its target", () => {
-  it("are codes that were not used, until they end", () => {
+  it("includes unused codes until they expire", () => {
     const { account, answered, passes } = open();
     for (const code of ["a", "b", "c", "a"])
       answered(`${endpoints.authorize.path}?state=s`, authorized(code));
@@ -53,7 +53,7 @@ describe("what a run leaves behind on its target", () => {
     expect(account.report().codes).toEqual({ issued: 4, valid: 0 });
   });
 
-  it("includes tokens, by what the service said about them, each counted once", () => {
+  it("includes tokens until they expire, each counted once", () => {
     const { account, answered, passes } = open();
     answered(endpoints.exchange.path, tokens(1, 60), { code: "a" });
     passes(30_000);
@@ -78,7 +78,7 @@ describe("what a run leaves behind on its target", () => {
     });
   });
 
-  it("ends in some time of the service if its date is unknown", () => {
+  it("states the remaining time instead of a date if the service's date is unknown", () => {
     const { account, answered, clock } = open(false);
     clock.now = undefined;
     answered(endpoints.exchange.path, tokens(1), { code: "a" });
@@ -92,7 +92,7 @@ describe("what a run leaves behind on its target", () => {
     );
   });
 
-  it("are notifications, of which the first and the last are named", () => {
+  it("includes notifications, of which the first and the last are named", () => {
     const { account } = open();
     account.created("account-1", "id-1");
     account.created("account-2", undefined);
@@ -112,7 +112,7 @@ describe("what a run leaves behind on its target", () => {
   });
 });
 
-describe("the report of it", () => {
+describe("the report of what is left behind", () => {
   const none: LeftBehind = {
     codes: nothing,
     accessTokens: nothing,
@@ -128,7 +128,7 @@ describe("the report of it", () => {
     }
   });
 
-  it("is where pushes still go, and why the former address is not back", () => {
+  it("states where pushes still go, and why the former address was not restored", () => {
     const callback = { url: "https://127.0.0.1:9/service/webhook", isAttached: false };
     expect(leftBehindSentences({ ...none, callback })).toEqual([
       "the callback address is still https://127.0.0.1:9/service/webhook, the address of the run's receiver, which no longer listens (`hooks.callback.restore` can put the former address back)",
@@ -139,7 +139,7 @@ describe("the report of it", () => {
     ]);
   });
 
-  it("is short in one line", () => {
+  it("fits into one line", () => {
     const notifications = { created: 2, unsure: 0, accounts: 1 };
     const refreshTokens = { issued: 9, valid: 1, lastEndsInMs: 5 };
     expect(leftBehindLine({ ...none, notifications, refreshTokens })).toBe(

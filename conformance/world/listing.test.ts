@@ -16,16 +16,16 @@ const countLooks = async (options: Parameters<typeof untilListed>[0], listedAtLo
   return looks;
 };
 
-test("asks until it is listed, and no longer", async () => {
+test("untilListed asks until the notification is listed", async () => {
   expect(await countLooks(moved(60_000), 3)).toBe(3);
 });
 
-test("asks once without a tolerance, and never in real time", async () => {
+test("untilListed asks once without a tolerance, and not at all in real time", async () => {
   expect(await countLooks(moved(0), 9)).toBe(1);
   expect(await countLooks({ ...moved(60_000), clock: { kind: "real" } }, 9)).toBe(0);
 });
 
-test("waits less once it has waited in full in vain", async () => {
+test("untilListed waits less after one full wait in vain", async () => {
   const options = moved(300);
   const first = await countLooks(options, Infinity);
   const later = await countLooks(options, Infinity);

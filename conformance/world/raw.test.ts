@@ -14,7 +14,7 @@ afterEach(() => {
   for (const server of servers.splice(0)) server.close();
 });
 
-/** A peer that does as it is told once a request is there, and a raw target that talks to it. */
+/** A peer that behaves as given once a request has come, and a raw target that talks to it. */
 const talk = async (
   behave: (socket: Socket, request: string) => void,
   timeoutMs = 2_000,
@@ -49,7 +49,7 @@ const talk = async (
   return { raw, seen, scope, port };
 };
 
-test("bytes go out as they are, below the base address, with the profile's headers", async () => {
+test("bytes are sent unchanged, below the base address, with the profile's headers", async () => {
   const { raw, seen } = await talk((socket) => socket.end("HTTP/1.1 204 No Content\r\n\r\n"));
   const answer = await raw.authorize("state=a \0\xE9&x=%zz");
   expect(answer).toMatchObject({ status: 204, outcome: "answered" });
@@ -59,7 +59,7 @@ test("bytes go out as they are, below the base address, with the profile's heade
   expect(seen[0]).toContain("x-extra: 1\r\ncontent-type: application/json\r\ncookie: a=b\r\n");
 });
 
-test("an answer with a length is whole although the peer keeps the connection open", async () => {
+test("an answer with a Content-Length is complete while the connection stays open", async () => {
   const { raw } = await talk((socket) => {
     socket.write("HTTP/1.1 100 Continue\r\n\r\nHTTP/1.1 200 OK\r\nContent-Length: 14\r\n\r\n");
     socket.write('{"code":"abcd"}'.slice(0, 14));
@@ -67,7 +67,7 @@ test("an answer with a length is whole although the peer keeps the connection op
   expect(await raw.get("/x")).toMatchObject({ status: 200, text: '{"code":"abcd"', outcome: "answered" });
 });
 
-test("a chunked answer is put together, and is an answer like any other", async () => {
+test("a chunked answer is decoded like any other answer", async () => {
   const { raw, scope } = await talk((socket) =>
     socket.write(
       'HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\nf\r\n{"accessToken":\r\n13\r\n"abcdefgh12345678"}\r\n0\r\n\r\n',
@@ -78,7 +78,7 @@ test("a chunked answer is put together, and is an answer like any other", async 
   expect(scope.exchanges[0]?.answer?.text).toBe('{"accessToken":"‹access token 1›"}');
 });
 
-test("an answer to HEAD has no body to wait for", async () => {
+test("an answer to HEAD is complete without a body", async () => {
   const { raw } = await talk((socket) => socket.write("HTTP/1.1 200 OK\r\nContent-Length: 99\r\n\r\n"));
   expect(await raw.request({ method: "HEAD", path: "/x" })).toMatchObject({ status: 200, text: "" });
 });
@@ -89,7 +89,7 @@ test.each<readonly [outcome: string, behave: (socket: Socket) => void]>([
   ["closed", (socket) => socket.end("220 mail.example\r\n\r\n")],
   ["closed", (socket) => socket.end("HTTP/1.1 200 OK\r\nContent-")],
   ["timeout", () => undefined],
-])("no answer: %s", async (outcome, behave) => {
+])("a missing answer is recorded as %s", async (outcome, behave) => {
   const { raw, scope } = await talk(behave, 200);
   const answer = await raw.send("GET / HTTP/1.1\r\nHost: a\r\n\r\n");
   expect(answer).toMatchObject({ status: undefined, outcome });
@@ -101,14 +101,14 @@ test.each<readonly [outcome: string, behave: (socket: Socket) => void]>([
   });
 });
 
-test("a port that nothing listens on refuses", async () => {
+test("a port without a listener is reported as refused", async () => {
   const { raw } = await talk(() => undefined);
   const [server] = servers.splice(0);
   await new Promise((resolve) => server?.close(resolve));
   expect(await raw.get("/x")).toMatchObject({ outcome: "refused" });
 });
 
-test("a service that asks to come back later is asked again", async () => {
+test("a request is sent again after 429 with Retry-After", async () => {
   let requests = 0;
   const { raw } = await talk((socket) => {
     requests += 1;

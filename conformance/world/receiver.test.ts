@@ -19,7 +19,7 @@ const answering = async (status: number, body: string): Promise<TestServer> => {
 };
 
 describe("the client of a receiver", () => {
-  it("controls one: plan, listener, certificate, and journal lines", async () => {
+  it("sets plan and listener, and reads pushes", async () => {
     const running = await startReceiver({ scheme: "http" });
     stops.push(running.stop);
     const receiver = openReceiver(running, never);
@@ -43,7 +43,7 @@ describe("the client of a receiver", () => {
     await receiver.clear();
   });
 
-  it("says that the token is wrong or missing, and where to fix it", async () => {
+  it("reports a wrong or missing token with its key in the profile", async () => {
     const { origin } = await answering(401, "{}");
     await expect(openReceiver({ controlUrl: origin, token: "wrong" }, never).state()).rejects.toThrow(
       /refuses the token of receiver\.attach\.token/,
@@ -53,14 +53,14 @@ describe("the client of a receiver", () => {
     );
   });
 
-  it("says that a receiver of an older version does not tell when a change was made", async () => {
+  it("reports a receiver of an older version, which does not state when a change took effect", async () => {
     const { origin } = await answering(200, '{"state":"closed"}');
     await expect(openReceiver({ controlUrl: origin }, never).listener("closed")).rejects.toThrow(
       /older version/,
     );
   });
 
-  it("says what went wrong if there is no receiver, or it refuses", async () => {
+  it("reports why a receiver refused or did not answer", async () => {
     const { origin } = await answering(400, '{"error":"rules: unknown action"}');
     await expect(openReceiver({ controlUrl: origin }, never).plan({ rules: [] })).rejects.toThrow(
       /status 400.*unknown action/,

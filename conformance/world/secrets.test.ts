@@ -23,7 +23,7 @@ const values = [
 ];
 
 describe("a known value", () => {
-  it.each(values)("is masked wherever it stands: %j", (value) => {
+  it.each(values)("is masked in JSON, in addresses and in text: %j", (value) => {
     const { mask } = knowing(value);
     const label = "‹access token 1›";
     expect(mask(value)).toBe(label);
@@ -37,11 +37,11 @@ describe("a known value", () => {
     [String.raw`{"t":"ab\u002Bcd"}`, "ab+cd"],
     [String.raw`{"t":"ab\u002bcd"}`, "ab+cd"],
     ["/cb?t=ab%2bcd", "ab+cd"],
-  ])("is masked in %s, as other services escape it", (text, value) => {
+  ])("is masked in %s, with the escapes of other services", (text, value) => {
     expect(knowing(value).mask(text)).toContain("‹access token 1›");
   });
 
-  it("is masked between its neighbours, whatever separates them", () => {
+  it("is masked next to other values, whatever separates them", () => {
     const { mask } = knowing("aaaa.bbbb.cccc", "dddddd");
     for (const separator of ["=", "/", "?", ".", "~", "+", "&", ":", "%20", "%22", "\0", "é"])
       expect(mask(`x${separator}aaaa.bbbb.cccc${separator}dddddd${separator}y`)).toBe(
@@ -49,7 +49,7 @@ describe("a known value", () => {
       );
   });
 
-  it("is masked whole where another one is its beginning, its end or its middle", () => {
+  it("is masked as a whole if it contains another value", () => {
     const inner = ["aaaa", "bbbb.cccc", "cccc"];
     for (const order of [inner.toReversed(), inner]) {
       const { mask } = knowing(...order, "aaaa.bbbb.cccc");
@@ -58,7 +58,7 @@ describe("a known value", () => {
     }
   });
 
-  it("keeps its label, and gives it to no other", () => {
+  it("keeps its label, which no other value gets", () => {
     const secrets = knowing("first-one", "second-one");
     secrets.conceal("first-one", "code");
     secrets.conceal("third-one", "code");
@@ -67,7 +67,7 @@ describe("a known value", () => {
     );
   });
 
-  it("is no longer there after masking, whatever it is and wherever it stands", () => {
+  it("is masked and found, whatever its characters and its neighbours", () => {
     const value = fc.string({ unit: "grapheme", minLength: 4, maxLength: 30 });
     const around = fc.constantFrom("", " ", '"', "=", "/", "?a=", "\n", "é", "…");
     fc.assert(
@@ -91,7 +91,7 @@ describe("an encoded value", () => {
     ["capital hexadecimal digits", (text) => Buffer.from(text).toString("hex").toUpperCase()],
   ];
 
-  it.each(encodings)("is masked in %s, alone and in the middle of something longer", (_, encode) => {
+  it.each(encodings)("is masked in %s, alone and within a longer text", (_, encode) => {
     for (const value of ["Zm9vYmFyCg-0123456789", "with space and 🦉", "a+b/c=d%25e"])
       for (const [before, after] of [
         ["", ""],
@@ -108,7 +108,7 @@ describe("an encoded value", () => {
       }
   });
 
-  it("is masked where it was sent nearly right, and encoded with something glued to it", () => {
+  it("is masked if it was altered or extended before it was encoded", () => {
     const value = "AyUR9m3nEWUJKPcQomFMdfaBKCRAvF2S673uRVkRA4x";
     const { mask } = knowing(value);
     for (const [, encode] of encodings)
@@ -121,7 +121,7 @@ describe("an encoded value", () => {
     }
   });
 
-  it("is masked in a page, in JSON inside JSON, and where every byte is escaped", () => {
+  it("is masked in HTML, in JSON within JSON, and with every byte escaped", () => {
     const value = `a"b<c>&'d/e-0123`;
     const { mask } = knowing(value);
     for (const text of [
@@ -136,15 +136,15 @@ describe("an encoded value", () => {
     expect(secrets.mask(bytes.map((byte) => `\\u00${byte}`).join(""))).toBe("‹client secret 1›");
   });
 
-  it("leaves encoded text alone that holds none", () => {
+  it("does not affect other encoded text", () => {
     const { mask } = knowing("secret-value-0123");
     const text = `${Buffer.from("nothing to see here, move along").toString("base64")} ${"ab".repeat(40)}`;
     expect(mask(text)).toBe(text);
   });
 });
 
-describe("a text that was masked", () => {
-  it("stays unchanged when it is masked again, even if a secret is a word of its labels", () => {
+describe("a masked text", () => {
+  it("stays unchanged when it is masked again, even if a label contains a secret", () => {
     const secrets = createSecrets();
     for (const value of ["secret", "client", "token"]) secrets.conceal(value, "client secret");
     const once = secrets.mask("a secret, a client, a token");
@@ -153,8 +153,8 @@ describe("a text that was masked", () => {
   });
 });
 
-describe("what is no secret", () => {
-  it("stays unchanged, to the last character", () => {
+describe("masking", () => {
+  it("leaves other text unchanged", () => {
     const { mask } = knowing("secret-value");
     fc.assert(
       fc.property(fc.string({ unit: "binary", maxLength: 200 }), (text) => {
@@ -164,12 +164,12 @@ describe("what is no secret", () => {
     );
   });
 
-  it("is what has less than four characters", () => {
+  it("ignores values of fewer than four characters", () => {
     const { mask } = knowing("", "a", "abc");
     expect(mask("a abc aaaa")).toBe("a abc aaaa");
   });
 
-  it("is a longer word that a token is part of, unless it is a client secret", () => {
+  it("ignores a token within a longer word, but not a client secret", () => {
     const secrets = knowing("token");
     secrets.conceal("hush", "client secret");
     expect(secrets.mask("tokens retoken token hushed")).toBe(
@@ -177,7 +177,7 @@ describe("what is no secret", () => {
     );
   });
 
-  it("is a client secret's dollar signs", () => {
+  it("masks a client secret that contains replacement patterns", () => {
     const secrets = createSecrets();
     secrets.conceal("$&$1$`x", "client secret");
     expect(secrets.mask("a$&$1$`xb")).toBe("a‹client secret 1›b");
@@ -185,7 +185,7 @@ describe("what is no secret", () => {
 });
 
 describe("find", () => {
-  it("tells kinds apart, also inside addresses", () => {
+  it("distinguishes kinds of secrets, also in addresses", () => {
     const secrets = createSecrets();
     secrets.conceal("the-code-1", "code");
     secrets.conceal("ab/cd+ef==", "refresh token");

@@ -24,7 +24,7 @@ const exchange = (text: string): Omit<ExchangeRecord, "rule"> => ({
   answer: { status: 200, headers: [["location", `https://x/#t=${secret}`]], text },
 });
 
-it("masks every place where a credential can stand, and writes what it keeps", () => {
+it("masks credentials in every part of an exchange, and writes what it keeps", () => {
   const { journal, written } = journalOf();
   const scope = newScope("code.single-use");
   journal.add(scope, exchange(`{"accessToken":"${secret}"}`));
@@ -37,7 +37,7 @@ it("masks every place where a credential can stand, and writes what it keeps", (
   });
 });
 
-it("shows no part of a credential that stands where a long text is cut", () => {
+it("shows no part of a credential at the end of a shortened text", () => {
   for (let before = 8_150; before < 8_200; before += 1) {
     const { journal, written } = journalOf();
     journal.add(newScope("x"), exchange(`${" ".repeat(before)}${secret} and more`));
@@ -47,7 +47,7 @@ it("shows no part of a credential that stands where a long text is cut", () => {
   }
 });
 
-it("counts from one, and says how long a cut text was", () => {
+it("numbers exchanges from one, and states the full length of a shortened text", () => {
   const { journal, written } = journalOf();
   expect([journal.nextNumber(), journal.nextNumber()]).toEqual([1, 2]);
   journal.add(newScope("x"), exchange(".".repeat(10_000)));

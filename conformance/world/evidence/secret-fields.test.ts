@@ -32,13 +32,13 @@ const nearlyRight: Readonly<Record<string, unknown>> = {
 const letters = (one: string): string => one.toLowerCase().replaceAll(/[^a-z0-9]/g, "");
 
 /** Whether a good part of the secret can be read in the text, forwards or backwards, whatever is in between. */
-const tells = (text: string): boolean => {
+const reveals = (text: string): boolean => {
   const sought = [letters(secret), Array.from(letters(secret)).toReversed().join("")];
   return sought.some((one) => [0, 8, 16].some((from) => letters(text).includes(one.slice(from, from + 8))));
 };
 
 describe("client secrets in the journal", () => {
-  it("are labelled if they stand alone", () => {
+  it("are replaced by a label if they are the whole value", () => {
     expect(kept(JSON.stringify({ clientId: "one", clientSecret: secret, code: "c" }))).toBe(
       '{"clientId":"one","clientSecret":"‹client secret 1›","code":"c"}',
     );
@@ -47,21 +47,21 @@ describe("client secrets in the journal", () => {
 
   it.each(Object.entries(nearlyRight))("are hidden if they are sent %s", (_name, clientSecret) => {
     const text = kept(JSON.stringify({ clientId: "one", clientSecret, code: "c" })) ?? "";
-    expect({ tells: tells(text), isJson: typeof JSON.parse(text) === "object" }).toEqual({
-      tells: false,
+    expect({ isRevealed: reveals(text), isJson: typeof JSON.parse(text) === "object" }).toEqual({
+      isRevealed: false,
       isJson: true,
     });
   });
 
   it("are hidden in a truncated body", () => {
-    expect(tells(kept(`{"clientSecret":"${secret.slice(0, -3)}`) ?? secret)).toBe(false);
+    expect(reveals(kept(`{"clientSecret":"${secret.slice(0, -3)}`) ?? secret)).toBe(false);
   });
 
-  it("are labelled within a longer word anywhere else", () => {
+  it("are replaced by a label within longer words of any other text", () => {
     expect(kept(`note=${secret}x`)).toBe("note=‹client secret 1›x");
   });
 
-  it("leave alone what reveals nothing", () => {
+  it("are not masked in values that reveal nothing", () => {
     for (const body of [
       '{"clientSecret":""}',
       '{"clientSecret":null}',

@@ -67,52 +67,52 @@ const failureOf = async (running: Promise<unknown>): Promise<string> => {
 
 const all = ["clock.now", "callback.register", "clock.advance", "events.trigger", "authorize.code"] as const;
 
-describe("the connection of a call", () => {
-  it.each(["clock.advance", "events.trigger", "authorize.code"])("of %s is its own", async (name) => {
-    const seen = new Set<unknown>();
-    const { origin } = await stopping(
-      serveHttp((request, response) => {
-        seen.add(request.socket);
-        response.end("{}");
-      }),
-    );
-    const { caller } = open();
-    for (let call = 0; call < 3; call += 1) await caller.call(name, hookAt(origin), {});
-    expect(seen.size).toBe(3);
-  });
-});
-
-describe("a hook that does not answer", () => {
-  it.each(all)(
-    "%s is called again once its server is back, because no server had received the call",
+describe("the connection of a hook call", () => {
+  it.each(["clock.advance", "events.trigger", "authorize.code"])(
+    "is new for each call of %s",
     async (name) => {
-      const server = await stopping(restartable());
-      const time = manualTime();
-      const { caller } = open({
-        time: {
-          ...time,
-          pause: async (durationMs, signal) => {
-            await time.pause(durationMs, signal);
-            if (time.nowMs() > 20_000 && time.nowMs() - durationMs <= 20_000) await server.start();
-          },
-        },
-      });
-      await caller.call(name, hookAt(server.origin), {});
-      await server.stop();
-      await caller.call(name, hookAt(server.origin), {});
-      expect(server.calls).toHaveLength(2);
-      const { troubles, outages } = caller.report();
-      expect(troubles).toEqual([expect.objectContaining({ lost: 1, madeAgain: 1 })]);
-      expect(outages).toEqual([expect.objectContaining({ outages: 1, stayedAway: false })]);
-      const notes = hookNotes(caller.report()).join("\n");
-      expect(notes).toContain(`${troubles[0]?.key}: 1 call got no complete answer`);
-      expect(notes).toMatch(
-        /the hooks' address 127\.0\.0\.1:\d+ refused connections 1 time, for up to 2\d(\.\d+)? s/,
+      const seen = new Set<unknown>();
+      const { origin } = await stopping(
+        serveHttp((request, response) => {
+          seen.add(request.socket);
+          response.end("{}");
+        }),
       );
+      const { caller } = open();
+      for (let call = 0; call < 3; call += 1) await caller.call(name, hookAt(origin), {});
+      expect(seen.size).toBe(3);
     },
   );
+});
 
-  it("fails once the budget is spent, and is not waited for again", async () => {
+describe("a hook whose server is down", () => {
+  it.each(all)("is called again when its server is back: %s", async (name) => {
+    const server = await stopping(restartable());
+    const time = manualTime();
+    const { caller } = open({
+      time: {
+        ...time,
+        pause: async (durationMs, signal) => {
+          await time.pause(durationMs, signal);
+          if (time.nowMs() > 20_000 && time.nowMs() - durationMs <= 20_000) await server.start();
+        },
+      },
+    });
+    await caller.call(name, hookAt(server.origin), {});
+    await server.stop();
+    await caller.call(name, hookAt(server.origin), {});
+    expect(server.calls).toHaveLength(2);
+    const { troubles, outages } = caller.report();
+    expect(troubles).toEqual([expect.objectContaining({ lost: 1, madeAgain: 1 })]);
+    expect(outages).toEqual([expect.objectContaining({ outages: 1, stayedAway: false })]);
+    const notes = hookNotes(caller.report()).join("\n");
+    expect(notes).toContain(`${troubles[0]?.key}: 1 call got no complete answer`);
+    expect(notes).toMatch(
+      /the hooks' address 127\.0\.0\.1:\d+ refused connections 1 time, for up to 2\d(\.\d+)? s/,
+    );
+  });
+
+  it("fails once the outage budget is spent, and then at once", async () => {
     const server = await stopping(restartable());
     const { caller, time } = open({ outageMs: 5_000 });
     await caller.call("clock.now", hookAt(server.origin), {});
@@ -126,7 +126,7 @@ describe("a hook that does not answer", () => {
     expect(hookNotes(caller.report()).join()).toContain("did not come back in time");
   });
 
-  it("is at a wrong address if there never was an answer: nothing is waited for", async () => {
+  it("fails at once if its server never answered", async () => {
     const { caller, time } = open();
     expect(await failureOf(caller.call("clock.now", hookAt(await deadOrigin()), {}))).toContain(
       "hooks.clock.now",
@@ -144,7 +144,7 @@ describe("a hook that does not answer", () => {
     const health = createConnectionHealth(probe, createRetries({ time }));
     const { caller } = open({ time, target: { origin: server.origin, health } });
     await server.stop();
-    // There was no answer yet.
+    // The server has not answered before.
     await failureOf(caller.call("clock.now", hookAt(server.origin), {}));
     health.answered(1);
     await caller.call("clock.now", hookAt(server.origin), {});
@@ -153,8 +153,8 @@ describe("a hook that does not answer", () => {
   });
 });
 
-describe("a hook that hangs up", () => {
-  /** Hangs up this many times before it answers. */
+describe("a hook that closes the connection", () => {
+  /** Closes the connection this many times before it answers. */
   const hangingUp = (times: number) => {
     const calls = { count: 0 };
     return stopping(
@@ -166,19 +166,22 @@ describe("a hook that hangs up", () => {
     );
   };
 
-  it.each(["clock.now", "callback.register"])("%s is called again: that changes nothing", async (name) => {
-    const { origin, calls } = await hangingUp(2);
-    const { caller } = open();
-    await caller.call(name, hookAt(origin), {});
-    expect(calls.count).toBe(3);
-    expect(caller.report().troubles).toEqual([expect.objectContaining({ lost: 2, madeAgain: 2 })]);
-    const { origin: always, calls: more } = await hangingUp(Infinity);
-    await failureOf(caller.call(name, hookAt(always), {}));
-    expect(more.count).toBe(3);
-  });
+  it.each(["clock.now", "callback.register"])(
+    "is called up to three times if that is harmless: %s",
+    async (name) => {
+      const { origin, calls } = await hangingUp(2);
+      const { caller } = open();
+      await caller.call(name, hookAt(origin), {});
+      expect(calls.count).toBe(3);
+      expect(caller.report().troubles).toEqual([expect.objectContaining({ lost: 2, madeAgain: 2 })]);
+      const { origin: always, calls: more } = await hangingUp(Infinity);
+      await failureOf(caller.call(name, hookAt(always), {}));
+      expect(more.count).toBe(3);
+    },
+  );
 
   it.each(["clock.advance", "events.trigger", "authorize.code"])(
-    "%s is called once: it may have done its work",
+    "is called once if it may have taken effect: %s",
     async (name) => {
       const { origin, calls } = await hangingUp(1);
       const { caller } = open();
@@ -203,7 +206,7 @@ describe("a hook behind a gateway", () => {
     return { origin: server.origin, calls };
   };
 
-  it.each(all)("%s obeys 429 and 503 that say when to come back", async (name) => {
+  it.each(all)("is called again after the Retry-After of 429 and 503: %s", async (name) => {
     const { origin, calls } = await inTurn([429, "7"], [503, "3"]);
     const { caller, time } = open();
     await caller.call(name, hookAt(origin), {});
@@ -212,7 +215,7 @@ describe("a hook behind a gateway", () => {
     expect(hookNotes(caller.report()).join()).toContain("2 calls were asked to retry later");
   });
 
-  it("is called again while the service is away, if that is harmless", async () => {
+  it("is called again after 502 and 503 if that is harmless", async () => {
     const { origin, calls } = await inTurn([502], [503]);
     const { caller } = open();
     await caller.call("clock.now", hookAt(origin), {});
@@ -220,14 +223,14 @@ describe("a hook behind a gateway", () => {
     expect(hookNotes(caller.report()).join()).toContain("its gateway answered while the service was away");
   });
 
-  it("is called once if it may have done its work", async () => {
+  it("is not called again after 502 if it may have taken effect", async () => {
     const { origin, calls } = await inTurn([502], [503]);
     const { caller } = open();
     expect(await failureOf(caller.call("events.trigger", hookAt(origin), {}))).toContain("status 502");
     expect(calls.count).toBe(1);
   });
 
-  it("is not waited for beyond the budget", async () => {
+  it("fails at once if Retry-After exceeds the budget", async () => {
     const { origin, calls } = await inTurn([429, "61"]);
     const { caller, time } = open();
     expect(await failureOf(caller.call("clock.now", hookAt(origin), {}))).toContain("status 429");
@@ -235,7 +238,7 @@ describe("a hook behind a gateway", () => {
   });
 });
 
-it("a command hook is run once", async () => {
+it("a command hook that fails is run once", async () => {
   const { caller } = open();
   const hook: HookDefinition = { command: [process.execPath, "-e", "process.exit(3)"] };
   expect(await failureOf(caller.call("clock.now", hook, {}))).toContain("hooks.clock.now");

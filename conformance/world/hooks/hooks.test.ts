@@ -17,7 +17,7 @@ const run = (hook: HookDefinition, values: Record<string, string | number> = {},
   runHook("clock.advance", hook, values, { interrupted: signal });
 
 describe("a hook over HTTP", () => {
-  it("fills placeholders in the address, the headers and the body, each in its own way", async () => {
+  it("fills placeholders in address, headers and body, each with its own encoding", async () => {
     const seen: unknown[] = [];
     const { origin } = await stopping(
       serveHttp((request, response, body) => {
@@ -49,14 +49,14 @@ describe("a hook over HTTP", () => {
     ]);
   });
 
-  it("has failed if its server switches protocols, and says so", async () => {
+  it("fails if its server switches protocols, and names the status", async () => {
     const head = "HTTP/1.1 101 Switching Protocols\r\nconnection: upgrade\r\nupgrade: x\r\n\r\n";
     const { origin } = await stopping(serveTcp((socket) => socket.once("data", () => socket.write(head))));
     const message = await problemOf(run({ http: { url: `${origin}/advance` } }));
     expect(message).toContain("gave no answer: status 101 Switching Protocols, which nobody asked for");
   });
 
-  it.each([302, 404, 500])("has failed if it answers with %i", async (status) => {
+  it.each([302, 404, 500])("fails if it answers with %i", async (status) => {
     const { origin } = await stopping(
       serveHttp((_, response) => response.writeHead(status, { location: "/login" }).end("why not")),
     );
@@ -65,7 +65,7 @@ describe("a hook over HTTP", () => {
     expect(message).not.toContain("hush");
   });
 
-  it("has failed if nothing listens, nothing comes, or too much comes", async () => {
+  it("fails if the connection is refused, no answer comes, or the answer is too large", async () => {
     expect(await problemOf(run({ http: { url: await deadOrigin() } }))).toContain("ECONNREFUSED");
     const silent = await stopping(serveTcp(() => {}));
     expect(await problemOf(run({ http: { url: silent.origin }, timeoutMs: 50 }))).toContain("gave no answer");
@@ -83,7 +83,7 @@ describe("a hook over HTTP", () => {
     expect(await problemOf(run({ http: { url: endless.origin } }))).toContain("is too large");
   });
 
-  it("ends with the run", async () => {
+  it("ends when the run is interrupted", async () => {
     const { origin } = await stopping(serveTcp(() => {}));
     const interrupt = new AbortController();
     const running = problemOf(run({ http: { url: origin } }, {}, interrupt.signal));
@@ -92,10 +92,10 @@ describe("a hook over HTTP", () => {
   });
 });
 
-describe("a hook as a command", () => {
+describe("a command hook", () => {
   const node = process.execPath;
 
-  it("gets its placeholders as arguments, and no shell sees them", async () => {
+  it("gets placeholders as arguments, without a shell", async () => {
     const answer = await run(
       { command: [node, "-p", "JSON.stringify(process.argv.slice(1))", "--", "{{accountId}}", "x{{ms}}"] },
       { accountId: "$(id); `id`", ms: 7 },
@@ -103,25 +103,25 @@ describe("a hook as a command", () => {
     expect(answer.json).toEqual(["$(id); `id`", "x7"]);
   });
 
-  it("returns what it prints, JSON or not", async () => {
+  it("returns its output, also if that is not JSON", async () => {
     const answer = await run({ command: [node, "-e", "console.log(' 2026-01-01T00:00:00Z ')"] });
     expect(resultOf(answer, undefined, ["/now"])).toBe("2026-01-01T00:00:00Z");
   });
 
-  it("has failed if it fails, does not exist, or does not end", async () => {
+  it("fails if its program exits with an error, does not exist, or does not end", async () => {
     expect(
       await problemOf(run({ command: [node, "-e", "console.error('because'); process.exit(3)"] })),
     ).toContain("because");
     expect(await problemOf(run({ command: ["/no/such/program"] }))).toContain(
       "there is no program /no/such/program",
     );
-    // The grandchild holds the output open for much longer than anybody waits.
+    // The grandchild keeps the output open for much longer than the time-out.
     const message = await problemOf(run({ command: ["/bin/sh", "-c", "sleep 20; true"], timeoutMs: 60 }));
     expect(message).toContain("did not end within");
   });
 });
 
-describe("the value in an answer", () => {
+describe("resultOf", () => {
   const of = (json: unknown, text = "") => ({ json, text });
 
   it.each([
@@ -134,12 +134,12 @@ describe("the value in an answer", () => {
     [of(undefined, "bare"), undefined, "bare"],
     [of(undefined, ""), undefined, undefined],
     [of({ other: 1 }, "{}"), undefined, undefined],
-  ])("of %j at %j is %j", (answer, pointer, expected) => {
+  ])("reads %j at %j as %j", (answer, pointer, expected) => {
     expect(resultOf(answer, pointer, ["/id", "/now"])).toEqual(expected);
   });
 });
 
-describe("a moment", () => {
+describe("a point in time", () => {
   const momentMs = 1_767_225_600_000;
 
   it.each([
@@ -150,13 +150,13 @@ describe("a moment", () => {
     ["2026-01-01T00:00:00.000Z", momentMs, 0],
     ["2026-01-01T00:00:00Z", momentMs, 999],
     ["Thu, 01 Jan 2026 00:00:00 GMT", momentMs, 999],
-  ])("is read off %j as %i, with %i ms left open", (value, expected, openMs) => {
+  ])("is read from %j as %i, accurate to %i ms", (value, expected, openMs) => {
     expect(instantMs(value)).toBe(expected);
     expect(coarsenessMs(value)).toBe(openMs);
   });
 
   it.each([undefined, null, "", "noon", {}, [], true, Number.NaN, Infinity])(
-    "is not read off %j",
+    "is not read from %j",
     (value) => {
       expect(instantMs(value)).toBe(undefined);
     },

@@ -9,13 +9,13 @@ const answering = (after: number) => {
 };
 
 describe("a target that refuses connections", () => {
-  it("is at a wrong address if there never was an answer: nothing is waited for", async () => {
+  it("is not waited for if it never answered", async () => {
     const { probe, probes } = answering(0);
     expect(await createConnectionHealth(probe, createRetries()).untilBack()).toBe(false);
     expect(probes()).toBe(0);
   });
 
-  it("is waited for by all requests together, and counted once", async () => {
+  it("is waited for by all requests together, and counted as one outage", async () => {
     const { probe, probes } = answering(2);
     const health = createConnectionHealth(probe, createRetries());
     health.answered(1);
@@ -29,7 +29,7 @@ describe("a target that refuses connections", () => {
     expect(health.report().longestOutageMs).toBeGreaterThan(0);
   });
 
-  it("is given up once the budget is spent, then at once, and used again when it answers", async () => {
+  it("is given up after the outage budget, and used again when it answers", async () => {
     const health = createConnectionHealth(() => Promise.resolve(false), createRetries({ outageMs: 30 }));
     health.answered(1);
     expect([await health.untilBack(), await health.untilBack()]).toEqual([false, false]);
@@ -44,7 +44,7 @@ describe("a target that refuses connections", () => {
     [62_000, undefined, false],
     [45_000, 30_000, false],
     [45_000, 120_000, true],
-  ])("for %i ms is waited for by a budget of %s: %s", async (awayMs, outageMs, expected) => {
+  ])("is waited for when away for %i ms, with a budget of %s ms: %s", async (awayMs, outageMs, expected) => {
     const time = manualTime();
     const probe = (): Promise<boolean> => Promise.resolve(time.nowMs() >= awayMs);
     const health = createConnectionHealth(probe, createRetries({ seed: 3, time, outageMs }));
@@ -66,7 +66,7 @@ describe("a target that refuses connections", () => {
   });
 });
 
-it("waits longer with each try, within bounds, with jitter that follows from the seed", () => {
+it("backOffMs grows with each attempt, within bounds, with jitter from the seed", () => {
   const waits = (seed: number): readonly number[] => {
     const { backOffMs } = createRetries({ seed });
     return [1, 2, 3, 4, 20].map((attempt) => Math.round(backOffMs(attempt)));

@@ -97,10 +97,10 @@ const bySocket = async (dialer: Dialer, origin: URL): Promise<string> => {
 describe.each([
   ["an HTTP client", byClient],
   ["a raw socket", bySocket],
-])("what %s reaches", (_, call) => {
+])("a service reached by %s", (_, call) => {
   const over = (settings: DialSettings, origin: URL) => call(createDialer(settings), origin);
 
-  it("is verified: an authority that was not named is not trusted", async () => {
+  it("is rejected if its certificate's authority is not trusted", async () => {
     const origin = await secureService();
     await expect(over({ resolve }, origin)).rejects.toThrow(/certificate/i);
     const other = await makeCa(Date.now(), "somebody else");
@@ -108,21 +108,21 @@ describe.each([
     expect(await over({ resolve, ca: authority.certPem }, origin)).toContain(`${NAME} knows nobody`);
   });
 
-  it("must bear the name that was asked for, wherever that name is found", async () => {
+  it("is rejected if its certificate has another name, whatever resolves that name", async () => {
     const origin = await secureService();
     origin.hostname = "other.test";
     const settings = { resolve: { "other.test": "127.0.0.1" }, ca: authority.certPem };
     await expect(over(settings, origin)).rejects.toThrow(/altnames/);
   });
 
-  it("is shown the client's certificate", async () => {
+  it("gets the client's certificate", async () => {
     const { certPem: cert, keyPem: key } = await currentLeaf(authority, ["client.test"], Date.now());
     const clientCertificate = { cert, key, passphrase: undefined };
     const settings = { resolve, ca: authority.certPem, clientCertificate };
     expect(await over(settings, await secureService())).toContain("knows Touchstone");
   });
 
-  it("is reached through a proxy, which sees no more than the address", async () => {
+  it("is reached through a proxy, which sees only the address", async () => {
     const { port, asked } = await startProxy();
     const origin = await secureService();
     const proxy = { url: `http://us:p%40ss@127.0.0.1:${port}`, except: [] };
@@ -130,7 +130,7 @@ describe.each([
     expect(asked).toEqual([`127.0.0.1:${origin.port} by us:p@ss`]);
   });
 
-  it("is reached through a proxy without TLS too, by a tunnel", async () => {
+  it("is reached through a proxy's tunnel without TLS too", async () => {
     const { port, asked } = await startProxy();
     const plain = await listen(http.createServer((_request, response) => void response.end("plain")));
     const proxy = { url: `http://us:p%40ss@127.0.0.1:${port}`, except: [] };
@@ -138,7 +138,7 @@ describe.each([
     expect(asked).toHaveLength(1);
   });
 
-  it("is not reached through a proxy that refuses, and the error does not show the password", async () => {
+  it("is not reached if the proxy refuses, and the error does not show the password", async () => {
     const { port } = await startProxy();
     const proxy = { url: `http://us:hush-hush@127.0.0.1:${port}`, except: [] };
     const failed = over({ resolve, proxy }, new URL(`http://${NAME}:1`));

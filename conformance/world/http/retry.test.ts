@@ -36,23 +36,41 @@ const sendThrough = async (ends: readonly Setback[], isHarmless: boolean, isBack
 
 const times = (count: number, end: Setback): readonly Setback[] => Array.from({ length: count }, () => end);
 
-describe("a request that comes to nothing", () => {
+describe("sendWithRetries", () => {
   it.each([
-    ["it was not accepted", times(5, lost("refused")), false, true, 6],
-    ["it was not accepted, again and again", times(6, lost("refused")), false, false, 6],
-    ["its connection was cut, and it only reads", times(2, lost("closed")), true, true, 3],
-    ["its connection was cut each time", times(3, lost("closed")), true, false, 3],
-    ["its connection was cut, and it may have been obeyed", times(1, lost("closed")), false, false, 1],
-    ["it got no answer in time", times(1, lost("timeout")), true, false, 1],
-    ["what answered was no HTTP", times(1, lost("protocol")), true, false, 1],
-    ["it was turned away for as long as the budget allows", times(3, turnedAway(10_000)), false, true, 4],
-    ["it was turned away for longer", times(4, turnedAway(10_000)), false, false, 4],
-    ["it was turned away for too long", times(1, turnedAway(30_001)), false, false, 1],
-  ] as const)("because %s", async (_, ends, isHarmless, isAnswered, sent) => {
+    ["sends a request again until a connection is accepted", times(5, lost("refused")), false, true, 6],
+    ["gives up after six refused connections", times(6, lost("refused")), false, false, 6],
+    [
+      "sends a harmless request again after its connection was closed",
+      times(2, lost("closed")),
+      true,
+      true,
+      3,
+    ],
+    ["gives up after three closed connections", times(3, lost("closed")), true, false, 3],
+    [
+      "sends a request once if it may have taken effect before its connection was closed",
+      times(1, lost("closed")),
+      false,
+      false,
+      1,
+    ],
+    ["does not send a request again after a time-out", times(1, lost("timeout")), true, false, 1],
+    [
+      "does not send a request again after an answer that is not HTTP",
+      times(1, lost("protocol")),
+      true,
+      false,
+      1,
+    ],
+    ["sends a throttled request again within the budget", times(3, turnedAway(10_000)), false, true, 4],
+    ["gives up when throttling exceeds the budget", times(4, turnedAway(10_000)), false, false, 4],
+    ["gives up at once if one Retry-After exceeds the budget", times(1, turnedAway(30_001)), false, false, 1],
+  ] as const)("%s", async (_, ends, isHarmless, isAnswered, sent) => {
     expect(await sendThrough(ends, isHarmless)).toMatchObject({ isAnswered, sent });
   });
 
-  it("has one budget for all its waits", async () => {
+  it("has one budget for all waits of a request", async () => {
     const ends = [turnedAway(20_000), ...times(2, lost("refused")), lost("closed")];
     expect(await sendThrough(ends.slice(0, 2), true, true, 20_000)).toMatchObject({ isAnswered: true });
     expect(await sendThrough(ends, true, true, 20_000)).toEqual({
@@ -62,12 +80,12 @@ describe("a request that comes to nothing", () => {
     });
   });
 
-  it("is not sent again if the target stays away", async () => {
+  it("does not send a request again if the target stays away", async () => {
     expect(await sendThrough(times(1, lost("refused")), true, false)).toMatchObject({ sent: 1 });
   });
 });
 
-describe("work that rests on an answer that was lost", () => {
+describe("beginAnew", () => {
   const losing = (count: number, reason: TransportError["reason"]) => {
     const seen = { begun: 0, onLost: 0 };
     const done = beginAnew(
@@ -89,7 +107,10 @@ describe("work that rests on an answer that was lost", () => {
     [2, "closed", { begun: 3, onLost: 2, value: "done" }],
     [3, "closed", { begun: 3, onLost: 2, value: undefined }],
     [1, "timeout", { begun: 1, onLost: 0, value: undefined }],
-  ] as const)("starts over: lost %i times, %s", async (count, reason, expected) => {
-    expect(await losing(count, reason)).toEqual(expected);
-  });
+  ] as const)(
+    "starts over at most twice, and only after closed connections: %i lost, %s",
+    async (count, reason, expected) => {
+      expect(await losing(count, reason)).toEqual(expected);
+    },
+  );
 });

@@ -48,8 +48,8 @@ const post = { method: "POST", path: "/open-api/oauth/access-token" };
 
 const problemOf = (sent: Promise<unknown>) => errorOf(sent, TransportError);
 
-describe("a limiter that does not say when to come back", () => {
-  it("is asked less often each time, never at the same intervals by two clients, and obeyed", async () => {
+describe("a limiter without Retry-After", () => {
+  it("is retried at growing intervals that depend on the seed", async () => {
     const waits = await Promise.all(
       [1, 2].map(async (seed) => {
         const { time, health, obey } = open(seed);
@@ -69,7 +69,7 @@ describe("a limiter that does not say when to come back", () => {
     expect(waits[0]).not.toEqual(waits[1]);
   });
 
-  it("is given up after some tries, and the request has no answer then", async () => {
+  it("is given up after eight attempts, and the request fails as throttled", async () => {
     const { obey } = open();
     const { send, sent } = inTurn(...Array.from({ length: 100 }, () => 429));
     const { reason, message } = await problemOf(obey(post, send));
@@ -78,9 +78,9 @@ describe("a limiter that does not say when to come back", () => {
     expect(sent.count).toBe(8);
   });
 
-  it("has those who wait come back by and by, not all at once", async () => {
+  it("gets waiting requests again one after another, not all at once", async () => {
     const { time, obey } = open();
-    // All are turned away once before any is let through.
+    // All are throttled once before any is answered.
     const together = Array.from({ length: 24 }, () => obey(get, inTurn(429).send));
     expect((await Promise.all(together)).map(({ status }) => status)).toEqual(Array(24).fill(200));
     const [first = 0, last = 0] = [time.pauses[0], time.pauses.at(-1)];
@@ -89,24 +89,24 @@ describe("a limiter that does not say when to come back", () => {
   });
 });
 
-describe("a gateway that does not say when to come back", () => {
+describe("a gateway without Retry-After", () => {
   it.each([
     [502, get, 3],
     [503, get, 3],
     [504, get, 3],
     [503, post, 3],
-    // What it could not deliver may still have been done.
+    // The service may have handled a request that the gateway reports as failed.
     [502, post, 1],
     [504, post, 1],
     [500, get, 1],
-  ])("with status %i to %j is asked %i times, and its answer stands then", async (status, request, times) => {
+  ])("with status %i to %j is asked %i times before its answer counts", async (status, request, times) => {
     const { obey } = open();
     const { send, sent } = inTurn(...Array.from({ length: 9 }, () => status));
     expect((await obey(request, send)).status).toBe(status);
     expect(sent.count).toBe(times);
   });
 
-  it("has done no harm if the service is back at the next try", async () => {
+  it("is asked again until the service is back", async () => {
     const { time, obey, health } = open();
     expect((await obey(get, inTurn(502, 504).send)).status).toBe(200);
     expect(time.pauses).toHaveLength(2);
@@ -114,34 +114,34 @@ describe("a gateway that does not say when to come back", () => {
   });
 });
 
-describe("a limiter that shuts a client out", () => {
-  /** Turns all away until this moment, with a Retry-After of ten seconds. */
+describe("a limiter with Retry-After", () => {
+  /** Throttles all requests until this time, with a Retry-After of ten seconds. */
   const shutUntil = (untilMs: number, nowMs: () => number) => (): Promise<Answer> =>
     Promise.resolve(nowMs() < untilMs ? answering(429, 10) : answering(200));
 
-  it("for forty-five seconds is waited for, and the request answered", async () => {
+  it("is waited for while it throttles for 45 seconds", async () => {
     const { time, obey } = open();
     expect((await obey(post, shutUntil(45_000, time.nowMs))).status).toBe(200);
     expect(time.pauses).toEqual([10_000, 10_000, 10_000, 10_000, 10_000]);
   });
 
-  it("for longer is not obeyed, and each later request of that kind tries only once more", async () => {
+  it("is given up beyond the budget, and later requests to that endpoint are retried once until one is answered", async () => {
     const { time, obey } = open();
     const send = shutUntil(200_000, time.nowMs);
     expect((await problemOf(obey(post, send))).message).toMatch(/Retry-After 10, .*50 s/);
     const before = time.pauses.length;
     expect((await problemOf(obey(post, send))).reason).toBe("throttled");
     expect(time.pauses).toHaveLength(before + 1);
-    // Requests of another kind have not been turned away for long.
+    // Requests to another endpoint have not been throttled for long.
     const other = { ...post, path: "/open-api/oauth/refresh-token" };
     expect((await obey(other, inTurn(429, 429).send)).status).toBe(200);
-    // Once one is let through, that kind is patient again.
+    // Once one is answered, later requests to that endpoint wait again.
     await time.pause(200_000);
     expect((await obey(post, send)).status).toBe(200);
     expect((await obey(post, inTurn(429, 429, 429).send)).status).toBe(200);
   });
 
-  it("is not waited for beyond what the run may wait", async () => {
+  it("is not waited for longer than the run may wait", async () => {
     const { time, obey } = open(1, 25_000);
     const { reason } = await problemOf(obey(post, shutUntil(45_000, time.nowMs)));
     expect(reason).toBe("throttled");
@@ -149,7 +149,7 @@ describe("a limiter that shuts a client out", () => {
   });
 });
 
-it("a request that is alternately turned away and cut is sent as often as one that is only cut", async () => {
+it("a request that is alternately throttled and cut is given up after three cuts", async () => {
   const { obey } = open();
   const answers = [answering(429), undefined, answering(429), undefined, undefined, answering(200)];
   let sent = 0;

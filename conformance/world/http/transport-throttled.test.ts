@@ -14,7 +14,7 @@ const answer = (status: number, headers: Answer["headers"]): Answer => ({
   json: undefined,
 });
 
-describe("retry later", () => {
+describe("Retry-After", () => {
   const date = ["date", "Wed, 21 Oct 2026 07:28:00 GMT"] as const;
 
   it.each([
@@ -28,11 +28,11 @@ describe("retry later", () => {
     [429, [], undefined],
     [500, [["retry-after", "3"]], undefined],
     [200, [["retry-after", "3"]], undefined],
-  ] as const)("is read off %s %j as %s ms", (status, headers, expected) => {
+  ] as const)("is read from status %s and headers %j as %s ms", (status, headers, expected) => {
     expect(retryAfterMs(answer(status, headers))).toBe(expected);
   });
 
-  /** Turns away this many requests before it answers. */
+  /** Throttles this many requests before it answers. */
   const limiting = (times: number, headers: http.OutgoingHttpHeaders, seen: string[] = []) => {
     let left = times;
     return serveHttp((_, response, body) => {
@@ -44,7 +44,7 @@ describe("retry later", () => {
     });
   };
 
-  it("is obeyed on the target's clock, and the same request sent again", async () => {
+  it("is waited for on the target's clock, then the same request is sent again", async () => {
     const seen: string[] = [];
     const { transport, sender } = await openTo(limiting(2, { "retry-after": "30" }, seen));
     const { clock, slept } = noted();
@@ -59,7 +59,7 @@ describe("retry later", () => {
     expect(sender.scope.exchanges.map(({ answer: one }) => one?.status)).toEqual([429, 429, 200]);
   });
 
-  it("is no answer if it never ends, takes a day, or is longer than the run may wait", async () => {
+  it("fails the request if it never ends, takes days, or exceeds what the run may wait", async () => {
     const { origin: always } = await stopping(limiting(Infinity, { "retry-after": "0" }));
     const { origin: days } = await stopping(limiting(Infinity, { "retry-after": "9999999999999999" }));
     const { origin: long } = await stopping(limiting(Infinity, { "retry-after": "40" }));
@@ -76,7 +76,7 @@ describe("retry later", () => {
     }
   });
 
-  it("leaves nothing behind when the wait fails", async () => {
+  it("leaves no request in flight when the wait fails", async () => {
     const { transport, sender } = await openTo(limiting(9, { "retry-after": "1" }));
     const sleepOnEither = (): Promise<never> => Promise.reject(new Error("no clock"));
     const failing: Sender["clock"] = { ...noted().clock, sleepOnEither };

@@ -8,7 +8,7 @@ import { open, openTo, get, problemOf, replying, ok, stopping } from "./testing/
 
 describe("requests", () => {
   it.each(["/a/../b?x=%zz", "/a//b/./c?%41=%61&&==", "/%2e%2e/x?q='\"|^`{}", "/?", "/x?a=b#c"])(
-    "is the path %s byte for byte",
+    "send the path %s byte for byte",
     async (path) => {
       const seen: string[] = [];
       const { origin } = await stopping(replying(ok, seen));
@@ -18,7 +18,7 @@ describe("requests", () => {
     },
   );
 
-  it("holds headers in their order, repeats and all", async () => {
+  it("send headers in order, repeated ones included", async () => {
     const seen: string[] = [];
     const { origin } = await stopping(replying(ok, seen));
     const { transport, sender } = await open(origin);
@@ -45,7 +45,7 @@ describe("requests", () => {
     expect(seen.join("")).toMatch(/x-token: t(\u{1F511}|\xf0\x9f\x94\x91)k\r\n/u);
   });
 
-  it("are sent once, whatever happens, if they may change something", async () => {
+  it("are sent once if they may change something, even if the connection is closed", async () => {
     let arrived = 0;
     const { transport, sender } = await openTo(
       serveHttp((request) => {
@@ -59,7 +59,7 @@ describe("requests", () => {
     expect([...sender.scope.losses.open().keys()]).toEqual(["POST / 1"]);
   });
 
-  it("offers no HTTP/2", async () => {
+  it("do not offer HTTP/2", async () => {
     const hello = Promise.withResolvers<string>();
     const { origin } = await stopping(
       serveTcp((socket) =>
@@ -77,7 +77,7 @@ describe("requests", () => {
 });
 
 describe("answers", () => {
-  it("keeps the order of headers and repeats apart", async () => {
+  it("keep the order of headers, and repeated ones apart", async () => {
     const { origin } = await stopping(
       replying(
         "HTTP/1.1 200 OK\r\nX-B: 1\r\nset-cookie: a\r\n7: x\r\nx-b: 2\r\nSet-Cookie: b\r\ncontent-length: 0\r\n\r\n",
@@ -94,7 +94,7 @@ describe("answers", () => {
     ]);
   });
 
-  it("is a redirect if the service sends one", async () => {
+  it("are not followed if they redirect", async () => {
     const asked: (string | undefined)[] = [];
     const { transport, sender } = await openTo(
       serveHttp((request, response) => {
@@ -119,7 +119,7 @@ describe("answers", () => {
       ["byte by byte", Array.from(interim + last)],
       ["with the body in a piece of its own", [interim, last.slice(0, -body.length), body]],
       ["of HTTP/1.0", [interim.replaceAll("HTTP/1.1", "HTTP/1.0"), last]],
-    ])("is the last one, %s", async (_, pieces) => {
+    ])("are read: %s", async (_, pieces) => {
       const { transport, sender } = await openTo(
         serveTcp((socket) =>
           socket.setNoDelay(true).on("data", () => {
@@ -139,7 +139,7 @@ describe("answers", () => {
       }
     });
 
-    it("is missing if there are interim answers only, or another protocol", async () => {
+    it("are missing if only interim answers or another protocol follow", async () => {
       const reasonAfter = async (bytes: string): Promise<string> => {
         const { transport, sender } = await openTo(replying(bytes), 200);
         return (await problemOf(transport.send({ ...get("/"), method: "POST" }, sender))).reason;
@@ -152,7 +152,7 @@ describe("answers", () => {
     });
   });
 
-  it("is JSON if it is JSON", () => {
+  it("are parsed only if they are JSON", () => {
     expect([parseJson("{"), parseJson(""), parseJson("null"), parseJson("[1]")]).toEqual([
       undefined,
       undefined,
@@ -163,7 +163,7 @@ describe("answers", () => {
 });
 
 describe("missing answers", () => {
-  it("is told apart: refused, closed, reset, half an answer, no HTTP", async () => {
+  it("are reported as refused, closed or a protocol error", async () => {
     const reasonAt = async (origin: string): Promise<string> => {
       const { transport, sender } = await open(origin, 2_000);
       const problem = await problemOf(transport.send(get("/"), sender));
@@ -187,8 +187,8 @@ describe("missing answers", () => {
     expect(await reasonAt(plain.replace("http:", "https:"))).toBe("protocol");
   });
 
-  // Names are resolved by a few threads of the process, which lookups of other tests may occupy for long.
-  it("is a name that resolves to two addresses that both refuse", async () => {
+  // Names are resolved by a few threads of the process, which lookups of other tests may block for long.
+  it("are reported as refused if both addresses of a name refuse", async () => {
     const { transport, sender } = await open((await deadOrigin()).replace("127.0.0.1", "localhost"), 60_000);
     const problem = await problemOf(transport.send(get("/"), sender));
     expect(problem).toMatchObject({ reason: "refused" });
@@ -206,7 +206,7 @@ describe("missing answers", () => {
         socket.on("close", () => clearInterval(drip));
       },
     ],
-  ] as const)("is an answer %s", async (_, react) => {
+  ] as const)("are reported as a time-out for an answer %s", async (_, react) => {
     const { transport, sender } = await openTo(
       serveTcp((socket) => socket.once("data", () => react(socket))),
       100,
@@ -215,7 +215,7 @@ describe("missing answers", () => {
     expect(transport.inFlight()).toBe(0);
   });
 
-  it("is an answer without an end, of which no more than a bounded part is read", async () => {
+  it("are reported as too large for an endless answer, of which only a bounded part is read", async () => {
     let sent = 0;
     const { transport, sender } = await openTo(
       serveHttp((_, response) => {
@@ -237,7 +237,7 @@ describe("missing answers", () => {
 });
 
 describe("connections", () => {
-  it("are reused, but for dedicated ones, which are all distinct", async () => {
+  it("are reused, except dedicated ones, which are all distinct", async () => {
     const ports: (number | undefined)[] = [];
     const { transport, sender } = await openTo(
       serveHttp((request, response) => {
@@ -257,7 +257,7 @@ describe("connections", () => {
     await Promise.all(own.map((one) => one.close()));
   });
 
-  it("dedicated ones are cut with the transport, in the middle of a request", async () => {
+  it("are closed with the transport during a request, dedicated ones too", async () => {
     const { transport, sender } = await openTo(
       serveTcp(() => {}),
       60_000,
@@ -269,7 +269,7 @@ describe("connections", () => {
   });
 });
 
-it("takes an address of IPv6", async (context) => {
+it("the transport connects to an IPv6 address", async (context) => {
   const server = net.createServer((socket) => socket.once("data", () => socket.end(ok)));
   const isThere = await new Promise<boolean>((resolve) => {
     server.once("error", () => resolve(false));

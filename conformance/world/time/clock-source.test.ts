@@ -7,7 +7,7 @@ import { clockSource } from "./clock-source.ts";
 const stopping = stopAfterEach();
 
 interface TargetClock {
-  /** What the clock moves by when asked for this many milliseconds. */
+  /** How far the clock moves when it is advanced by this many milliseconds. */
   readonly moves?: (ms: number) => number;
   /** What the hook clock.now returns; if absent, there is no such hook. */
   readonly tells?: (nowMs: number) => unknown;
@@ -40,8 +40,8 @@ const inMs = (nowMs: number): unknown => ({ now: nowMs });
 const inSeconds = (nowMs: number): unknown => Math.floor(nowMs / 1_000);
 const iso = (nowMs: number): unknown => ({ time: new Date(nowMs).toISOString() });
 
-describe("hooks as a clock", () => {
-  it("is real if nothing can be advanced", () => {
+describe("a clock made of hooks", () => {
+  it("is real if there is no hook to advance it", () => {
     const signal = new AbortController().signal;
     const clocks = clockSource({
       now: undefined,
@@ -57,7 +57,7 @@ describe("hooks as a clock", () => {
     ["milliseconds", inMs],
     ["ISO 8601", iso],
     ["whole seconds", inSeconds],
-  ])("moves on by at least what is slept, told in %s", async (_, tells) => {
+  ])("advances by at least the sleep if it states time in %s", async (_, tells) => {
     const { state, clock } = await open({ tells });
     for (const durationMs of [1, 250.5, 999, 600_000, 2_592_000_000]) {
       const before = state.nowMs;
@@ -67,7 +67,7 @@ describe("hooks as a clock", () => {
     }
   });
 
-  it("knows a time given in whole seconds only to the second", async () => {
+  it("reads a time in whole seconds as accurate to a second", async () => {
     const { state, clock } = await open({ tells: inSeconds });
     const { earliestMs, latestMs } = await clock.now();
     expect(latestMs - earliestMs).toBe(999);
@@ -75,7 +75,7 @@ describe("hooks as a clock", () => {
     expect(latestMs).toBeGreaterThanOrEqual(state.nowMs);
   });
 
-  it("advances by exactly what is requested if nothing tells the time", async () => {
+  it("advances by exactly the sleep if no hook states the time", async () => {
     const { state, clock } = await open({});
     const before = await clock.now();
     await clock.sleep(600_000);
@@ -86,7 +86,7 @@ describe("hooks as a clock", () => {
     expect(after.latestMs).toBeGreaterThan(after.earliestMs);
   });
 
-  it("asks in whole seconds if the template does", async () => {
+  it("advances in whole seconds if the template does", async () => {
     const asked: unknown[] = [];
     const { origin } = await stopping(
       serveHttp((_, response, body) => {
@@ -108,9 +108,9 @@ describe("hooks as a clock", () => {
     ["moves half as far", { tells: inMs, moves: (ms: number) => ms / 2 }, "but it moved by 1 s"],
     ["runs backwards", { tells: inMs, moves: (ms: number) => -ms }, "2 s backwards"],
     ["takes milliseconds for seconds", { tells: inMs, moves: (ms: number) => ms * 1_000 }, "33 min 20 s"],
-    ["stands still by the second", { tells: inSeconds, moves: () => 0 }, "but it moved by 999 ms"],
-    ["tells no moment", { tells: () => ({ status: "fine" }) }, 'name it with "result"'],
-  ])("is called a mistake of the hook if it %s", async (_, behaviour, reason) => {
+    ["stands still in whole seconds", { tells: inSeconds, moves: () => 0 }, "but it moved by 999 ms"],
+    ["states no time", { tells: () => ({ status: "fine" }) }, 'name it with "result"'],
+  ])("fails with the hook's error if it %s", async (_, behaviour, reason) => {
     const { clock } = await open(behaviour);
     const error: unknown = await clock.sleep(2_000).catch((thrown: unknown) => thrown);
     expect(error).toBeInstanceOf(HookError);

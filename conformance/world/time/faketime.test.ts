@@ -35,18 +35,18 @@ describe("the content of a libfaketime file", () => {
     ["+2h\n# a note", 7_200_000],
     ["+3d", 259_200_000],
     ["+000002592000.125000\n", 2_592_000_125],
-  ])("reads the offset %j", (text, offsetMs) => {
+  ])("is read as an offset: %j", (text, offsetMs) => {
     expect(parseFaketime(text)).toEqual({ kind: "offset", offsetMs });
   });
 
-  it("reads and writes a moment at which time stands still", () => {
+  it("is read and written as a time that stands still", () => {
     const frozen = parseFaketime("2026-01-31 12:00:00.250");
     expect(frozen).toEqual({ kind: "frozen", atMs: new Date(2026, 0, 31, 12).getTime() + 250 });
     expect(frozen === undefined ? "" : faketimeText(frozen)).toBe("2026-01-31 12:00:00.250000\n");
   });
 
   it.each([0, 1, 999, 86_400_000, -1_500, 30 * 86_400_000.5])(
-    "writes the offset %d as it reads it",
+    "is read as it was written for the offset %d",
     (offsetMs) => {
       const text = faketimeText({ kind: "offset", offsetMs });
       expect(parseFaketime(text)).toEqual({ kind: "offset", offsetMs });
@@ -54,13 +54,13 @@ describe("the content of a libfaketime file", () => {
     },
   );
 
-  it.each(["", "now", "@2026-01-01 00:00:00", "+5w", "2026-01-01"])("does not read %j", (text) => {
+  it.each(["", "now", "@2026-01-01 00:00:00", "+5w", "2026-01-01"])("is rejected if it is %j", (text) => {
     expect(parseFaketime(text)).toBeUndefined();
   });
 });
 
 describe("a clock moved by a libfaketime file", () => {
-  it("goes on with this machine's time from the offset that it finds", () => {
+  it("runs with this machine's time from the offset in the file", () => {
     writeFileSync(file, "+1h");
     const clock = openFaketime(file, at(1_000_000));
     expect(clock.now()).toEqual({ earliestMs: 4_600_000, latestMs: 4_600_001 });
@@ -81,7 +81,7 @@ describe("a clock moved by a libfaketime file", () => {
     expect(readFileSync(file, "utf8")).toBe("2026-01-31 12:00:01.500000\n");
   });
 
-  it("stops if someone else writes the file, and leaves that unchanged", () => {
+  it("fails if another process writes the file, which stays unchanged", () => {
     writeFileSync(file, "+0");
     const clock = openFaketime(file, at(0));
     clock.advance(1_000);
@@ -90,7 +90,7 @@ describe("a clock moved by a libfaketime file", () => {
     expect(readFileSync(file, "utf8")).toBe("+0");
   });
 
-  it("is one run's at a time", () => {
+  it("is locked by one run at a time", () => {
     writeFileSync(file, "+0");
     const clock = openFaketime(file, at(0));
     expect(problemOf()).toContain(`in use by another run (process ${process.pid})`);
@@ -98,7 +98,7 @@ describe("a clock moved by a libfaketime file", () => {
     expect(problemOf()).toBe("none");
   });
 
-  it("is taken over from a run that is gone", () => {
+  it("takes over the lock of a process that is gone", () => {
     writeFileSync(file, "+0");
     // No process id exceeds the kernel's maximum.
     writeFileSync(`${file}.lock`, "4194305");
@@ -109,7 +109,7 @@ describe("a clock moved by a libfaketime file", () => {
   it.each([
     ["missing", undefined, "cannot be read"],
     ["of other content", "tomorrow", 'says "tomorrow"; accepted is an offset'],
-    ["a start that each process counts for itself", "@2026-01-01 00:00:00", "cannot be moved for several"],
+    ["a start time of each process's own", "@2026-01-01 00:00:00", "cannot be moved for several"],
   ])("refuses a file that is %s", (_, content, why) => {
     expect(problemOf(content)).toContain(`hooks.clock.faketime.file: "${file}"`);
     expect(problemOf(content)).toContain(why);

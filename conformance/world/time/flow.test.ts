@@ -16,7 +16,7 @@ const watch = () => {
 };
 
 describe("a clock that stands still", () => {
-  it("need not be read again for a moment once it has stood for long, also after it was moved", () => {
+  it("is not read again for a short while once it has stood long enough, also after a move", () => {
     const { flow, read, pass } = watch();
     read(0, 7_000);
     read(400, 7_000);
@@ -31,7 +31,7 @@ describe("a clock that stands still", () => {
     expect(flow.standsAt()).toBeUndefined();
   });
 
-  it("is read each time as soon as it was seen to flow", () => {
+  it("is read every time once it was seen to flow", () => {
     const { flow, read } = watch();
     read(0, 7_000);
     read(600, 7_000);
@@ -40,7 +40,7 @@ describe("a clock that stands still", () => {
     expect(flow.standsAt()).toBeUndefined();
   });
 
-  it("is not taken to stand within what a reading in whole seconds leaves open, nor if readings widen", () => {
+  it("is not recognized within the accuracy of a reading in whole seconds, nor while readings widen", () => {
     const coarse = watch();
     coarse.read(0, 7_000, 7_999);
     coarse.read(1_400, 7_000, 7_999);

@@ -4,7 +4,7 @@ import { pause } from "../clock.ts";
 
 import { virtualClock } from "./virtual-clock.ts";
 
-/** A target's clock that does as it is told, and records each advance. */
+/** A target's clock that moves as requested, and records each advance. */
 const target = (signal?: AbortSignal) => {
   const state = { nowMs: 1_000_000, advances: [] as number[] };
   const interval = (): TimeInterval => ({ earliestMs: state.nowMs, latestMs: state.nowMs });
@@ -22,7 +22,7 @@ const target = (signal?: AbortSignal) => {
 };
 
 describe("a sleep with slack", () => {
-  it("wakes together with those who are due within it, in one move of the clock", async () => {
+  it("ends together with others that are due within its slack, in one move of the clock", async () => {
     const { state, clocks } = target();
     const rule = clocks.join();
     const cases = [rule.branch(), rule.branch(), rule.branch()];
@@ -40,7 +40,7 @@ describe("a sleep with slack", () => {
     expect(woken).toEqual([1_000_140, 1_000_140, 1_000_140]);
   });
 
-  it("oversleeps for none that gave less of it, or nothing", async () => {
+  it("delays no other sleep beyond that one's own slack", async () => {
     const { state, clocks } = target();
     const rule = clocks.join();
     const at: Record<string, number> = {};
@@ -51,7 +51,7 @@ describe("a sleep with slack", () => {
       own.leave();
     };
     await Promise.all([sleep("loose", 100, 1_000), sleep("strict", 150), sleep("far", 160, 500)]);
-    // The strict one bounds the first move, and the loose one comes along.
+    // The strict sleep limits the first move, and the loose one ends with it.
     expect(at).toEqual({ loose: 150, strict: 150, far: 160 });
   });
 
@@ -63,19 +63,19 @@ describe("a sleep with slack", () => {
 });
 
 describe("a sleep on either clock", () => {
-  it("is over with the target's time, if that is moved on", async () => {
+  it("ends by the target's clock if that is advanced", async () => {
     const { state, clocks } = target();
     await clocks.join().sleepOnEither(600_000);
     expect(state.advances).toEqual([600_000]);
   });
 
-  it("is over with this machine's time, if something keeps the target's from moving", async () => {
+  it("ends by this machine's clock if the target's is held up", async () => {
     const { state, clocks } = target();
     const awake = clocks.join();
     const patient = clocks.join();
     await patient.sleepOnEither(15);
     expect(state.advances).toEqual([]);
-    // It leaves nothing behind that time would be moved for, or that holds time up.
+    // It leaves no sleeper behind for which the clock would move or stand still.
     const other = patient.sleep(50);
     await pause(15);
     expect(state.advances).toEqual([]);
@@ -84,7 +84,7 @@ describe("a sleep on either clock", () => {
     expect(state.advances).toEqual([50]);
   });
 
-  it("takes part as any other sleep does: time moves no further than to its end", async () => {
+  it("limits a move of the clock like any other sleep", async () => {
     const { state, clocks } = target();
     const order: string[] = [];
     const [one, other] = [clocks.join(), clocks.join()];
@@ -101,7 +101,7 @@ describe("a sleep on either clock", () => {
     expect(order).toEqual(["either at 60000", "plain at 90000"]);
   });
 
-  it("fails when the run is interrupted, as every sleep does", async () => {
+  it("fails when the run is interrupted", async () => {
     const stop = new AbortController();
     const { clocks } = target(stop.signal);
     const awake = clocks.join();

@@ -6,7 +6,7 @@ import { HookError } from "../hooks/hooks.ts";
 import { SleepEnded } from "./sleepers.ts";
 import { virtualClock, type VirtualTime } from "./virtual-clock.ts";
 
-/** A target's clock that does as it is told, and records each advance. */
+/** A target's clock that moves as requested, and records each advance. */
 const target = (replaces: Partial<VirtualTime> = {}) => {
   const state = { nowMs: 1_000_000, inFlight: 0, advances: [] as number[] };
   const interval = (): TimeInterval => ({ earliestMs: state.nowMs, latestMs: state.nowMs });
@@ -23,7 +23,7 @@ const target = (replaces: Partial<VirtualTime> = {}) => {
   return { state, clocks: virtualClock(time) };
 };
 
-/** Whether a promise is still pending after a good while in which nothing else happens. */
+/** Whether a promise is still pending after 25 ms in which nothing else happens. */
 const isPending = async (promise: Promise<unknown>): Promise<boolean> => {
   let isSettled = false;
   const settle = (): void => void (isSettled = true);
@@ -33,7 +33,7 @@ const isPending = async (promise: Promise<unknown>): Promise<boolean> => {
 };
 
 describe("a virtual clock", () => {
-  it("stands still while anyone who takes part is awake", async () => {
+  it("stands still while any participant is awake", async () => {
     const { state, clocks } = target();
     const [sleeper, awake] = [clocks.join(), clocks.join()];
     const slept = sleeper.sleep(600_000);
@@ -44,7 +44,7 @@ describe("a virtual clock", () => {
     expect(state.nowMs).toBe(1_600_000);
   });
 
-  it("stands still while a request is under way", async () => {
+  it("stands still while a request is in flight", async () => {
     const { state, clocks } = target();
     state.inFlight = 1;
     const slept = clocks.join().sleep(5);
@@ -55,7 +55,7 @@ describe("a virtual clock", () => {
     expect(state.advances).toEqual([5]);
   });
 
-  it("steps to the earliest wake-up and never over one", async () => {
+  it("moves to the earliest wake-up and never past one", async () => {
     const { state, clocks } = target();
     const woken: [string, number][] = [];
     const rule = async (name: string, waits: readonly number[]): Promise<void> => {
@@ -77,7 +77,7 @@ describe("a virtual clock", () => {
     ]);
   });
 
-  it("wakes several sleepers of one rule each at its own moment", async () => {
+  it("wakes each of several sleepers of one rule at its own time", async () => {
     const { state, clocks } = target();
     const clock = clocks.join();
     const moments = await Promise.all(
@@ -89,7 +89,7 @@ describe("a virtual clock", () => {
     expect(moments).toEqual([30, 10, 20, 10]);
   });
 
-  it("does not move while a rule of which one part sleeps works with another", async () => {
+  it("does not move while another part of a sleeping rule works", async () => {
     const { state, clocks } = target();
     const clock = clocks.join();
     const request = async (): Promise<void> => {
@@ -110,7 +110,7 @@ describe("a virtual clock", () => {
     expect(state.nowMs).toBe(1_600_000);
   });
 
-  it("takes in a rule that joins while others sleep", async () => {
+  it("includes a rule that joins while others sleep", async () => {
     const { state, clocks } = target();
     const first = clocks.join();
     const early = clocks.join();
@@ -125,7 +125,7 @@ describe("a virtual clock", () => {
     expect(state.nowMs).toBe(1_001_000);
   });
 
-  it("fails every sleeper with the error of a hook, and serves the next sleep", async () => {
+  it("rejects every sleep with the error of a hook, and serves the next sleep", async () => {
     let fails = true;
     const { state, clocks } = target();
     const failing = virtualClock({
@@ -148,7 +148,7 @@ describe("a virtual clock", () => {
     expect(state.nowMs).toBe(1_000_020);
   });
 
-  it("fails the sleep whose look at the clock fails, and no other", async () => {
+  it("rejects the sleep for which the clock cannot be read, and no other", async () => {
     const { state, clocks } = target();
     const sleeping = clocks.join();
     const now = vi.fn<() => Promise<TimeInterval>>(() =>
@@ -160,7 +160,7 @@ describe("a virtual clock", () => {
     expect(state.nowMs).toBe(1_000_005);
   });
 
-  it("wakes sleepers of a clock that flows by itself without moving it", async () => {
+  it("wakes sleepers without a move if the target's clock flows", async () => {
     const { state, clocks } = target();
     const clock = clocks.join();
     const other = clocks.join();
@@ -172,7 +172,7 @@ describe("a virtual clock", () => {
     expect(state.advances).toEqual([]);
   });
 
-  it("goes on asking a clock that moves less than it was asked to", async () => {
+  it("advances again if the clock moved less than requested", async () => {
     const { state, clocks } = target({
       advance: (durationMs) => {
         state.nowMs += Math.ceil(durationMs / 2);
@@ -183,7 +183,7 @@ describe("a virtual clock", () => {
     expect(state.nowMs).toBeGreaterThanOrEqual(1_001_000);
   });
 
-  it("outlasts the width of an interval that was read, and of an estimated one only what was advanced", async () => {
+  it("adds the width of a measured interval to a sleep, but not that of an estimated one", async () => {
     for (const [isReckoned, expectedMs] of [
       [false, 3_000],
       [true, 2_000],
@@ -204,7 +204,7 @@ describe("a virtual clock", () => {
     }
   });
 
-  it("ends every sleep when the run is interrupted, and lets none fall asleep again", async () => {
+  it("rejects current and later sleeps when the run is interrupted", async () => {
     const interrupt = new AbortController();
     const { state, clocks } = target({ signal: interrupt.signal });
     const [sleeper] = [clocks.join(), clocks.join()];
@@ -216,7 +216,7 @@ describe("a virtual clock", () => {
     expect(state.advances).toEqual([]);
   });
 
-  it("ends what a rule left asleep, and continues for the others", async () => {
+  it("rejects the sleeps of a rule that leaves, and continues for the others", async () => {
     const { state, clocks } = target();
     const [gone, staying] = [clocks.join(), clocks.join()];
     const orphan = gone.sleep(5);
@@ -228,7 +228,7 @@ describe("a virtual clock", () => {
     expect(state.advances).toEqual([1_000]);
   });
 
-  it("turns down only the one who asks for more than a clock can be moved by", async () => {
+  it("rejects only a sleep that is longer than a clock can be moved", async () => {
     const { state, clocks } = target();
     const clock = clocks.join();
     expect(clock.canWait(40 * 86_400_000)).toBe(true);
@@ -239,7 +239,7 @@ describe("a virtual clock", () => {
     expect(state.nowMs).toBe(1_000_010);
   });
 
-  it("says how many sleep", async () => {
+  it("reports how many sleep", async () => {
     const { clocks } = target();
     const awake = clocks.join();
     const slept = clocks.join().sleep(5);
@@ -250,7 +250,7 @@ describe("a virtual clock", () => {
     expect(clocks.waiting().sleepers).toBe(0);
   });
 
-  it("waits for a case that is awake, although others of its rule sleep and no request is in flight", async () => {
+  it("stands still while a case is awake, although others of its rule sleep", async () => {
     const { state, clocks } = target();
     const rule = clocks.join();
     const [sleeping, working] = [rule.branch(), rule.branch()];
@@ -262,7 +262,7 @@ describe("a virtual clock", () => {
     expect(state.nowMs).toBe(1_600_000);
   });
 
-  it("waits for a rule between two of its cases", async () => {
+  it("stands still between two cases of a rule", async () => {
     const { clocks } = target();
     const [rule, other] = [clocks.join(), clocks.join()];
     const first = rule.branch();
@@ -274,7 +274,7 @@ describe("a virtual clock", () => {
     await slept;
   });
 
-  it("ends what a case left asleep with the case, and with its rule", async () => {
+  it("rejects the sleeps of a case when it or its rule leaves", async () => {
     const { clocks } = target();
     const [rule, awake] = [clocks.join(), clocks.join()];
     const [one, other] = [rule.branch(), rule.branch()];
@@ -288,7 +288,7 @@ describe("a virtual clock", () => {
     awake.leave();
   });
 
-  it("lets everyone begin at one whole second while time stands", async () => {
+  it("starts all callers at the same whole second while the clock stands still", async () => {
     const { state, clocks } = target();
     state.nowMs = 1_000_400;
     const begun = await Promise.all(
@@ -303,7 +303,7 @@ describe("a virtual clock", () => {
   });
 });
 
-describe("a virtual clock that flows by itself", () => {
+describe("a virtual clock over a target that flows", () => {
   /** A target whose time runs like this machine's, and that has been read. */
   const flowing = async () => {
     const startMs = monotonicMs();
@@ -329,7 +329,7 @@ describe("a virtual clock that flows by itself", () => {
     return { clocks, clock, advances };
   };
 
-  it("wakes those that are due, although another is awake", async () => {
+  it("wakes due sleepers although another participant is awake", async () => {
     const { clock, clocks, advances } = await flowing();
     const awake = clocks.join();
     const { latestMs } = await clock.now();
@@ -339,7 +339,7 @@ describe("a virtual clock that flows by itself", () => {
     awake.leave();
   });
 
-  it("wakes several who are due one after another, and those whom others' looks find due", async () => {
+  it("wakes sleepers in the order in which they are due", async () => {
     const { clock, clocks } = await flowing();
     const awake = clocks.join();
     const woken: number[] = [];
@@ -353,7 +353,7 @@ describe("a virtual clock that flows by itself", () => {
     awake.leave();
   });
 
-  it("gives each caller its own moment, a few at the beginning of each second, as long as there are any within reach", async () => {
+  it("starts a few callers at the beginning of each second, within their limits", async () => {
     const { clock: looked, clocks } = await flowing();
     looked.leave();
     const begin = async (withinMs?: number): Promise<number> => {
@@ -371,7 +371,7 @@ describe("a virtual clock that flows by itself", () => {
     expect(new Set(near).size).toBeLessThan(sizes.length + 1);
   });
 
-  it("is waited for, rather than moved, to what is due in a moment", async () => {
+  it("is not moved for a sleep that is due in a moment", async () => {
     const { clock, advances } = await flowing();
     await clock.sleep(40);
     expect(advances).toEqual([]);
