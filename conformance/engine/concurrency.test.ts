@@ -13,8 +13,8 @@ import { newScope } from "../world/evidence/journal.ts";
 
 const stopping = stopAfterEach();
 
-/** Holds everyone until this many are inside, and a little longer in case more come; records the maximum. */
-const meetingOf = (size: number) => {
+/** Blocks callers until this many are waiting, and a little longer in case more come; records the maximum. */
+const barrierOf = (size: number) => {
   const inside: (() => void)[] = [];
   let most = 0;
   return {
@@ -41,8 +41,8 @@ describe("the concurrency of a run", () => {
   it.each([
     [{ maxConnections: 3 }, 3],
     [{}, 18],
-  ])("with %j it has so many requests under way: %i of eighteen", async (concurrency, most) => {
-    const requests = meetingOf(most);
+  ])("%j allows %i of 18 requests at once", async (concurrency, most) => {
+    const requests = barrierOf(most);
     const { origin } = await stopping(
       serveHttp((_, response) => void requests.enter().then(() => response.end("{}"))),
     );
@@ -55,8 +55,8 @@ describe("the concurrency of a run", () => {
   it.each([
     [{ maxCases: 2 }, 2],
     [{}, 12],
-  ])("with %j it has so many cases at work: %i of twelve", async (concurrency, most) => {
-    const cases = meetingOf(most);
+  ])("%j allows %i of 12 cases at once", async (concurrency, most) => {
+    const cases = barrierOf(most);
     const rules = requirementIds
       .filter((id) => id.startsWith("code.") || id.startsWith("exchange."))
       .slice(0, 12)

@@ -40,14 +40,14 @@ describe("a pinned observation", () => {
     expect(pinnedOf(await fake.resolved(pins("no JSON")))).toEqual({ "authorize.redirect": '"no JSON"' });
   });
 
-  it("that changed makes the run drift, and is named", async () => {
+  it("ends the run as drifted and is named if it changed", async () => {
     const result = await run([passing, observing("302")], pins("json"));
     expect(result).toMatchObject({ outcome: "drifted", exitCode: 6 });
     expect(result.notes.join()).toContain("authorize.redirect");
   });
 });
 
-it("says first which limits are not the document's", async () => {
+it("conform notes first which limits differ from the document's", async () => {
   const fake = await stopping(startFake());
   const resolved = await fake.resolved({ limits: { codeLifetimeMs: 5_000, defaultLimit: 10 } });
   expect(replacedLimits(resolved)).toEqual(["codeLifetimeMs"]);
@@ -55,20 +55,20 @@ it("says first which limits are not the document's", async () => {
   expect(notes[0]).toContain("codeLifetimeMs");
 });
 
-it("prepares notifications only for rules that read them", () => {
+it("readsPrepared is true only for rules that read prepared notifications", () => {
   expect(readsPrepared(passing)).toBe(false);
   expect(readsPrepared({ ...passing, needs: ["events"] })).toBe(false);
   expect(readsPrepared({ ...passing, needs: ["events", "many-notifications"] })).toBe(true);
 });
 
-it("examines without judging", async () => {
+it("examine runs the preflight without judging rules", async () => {
   const fake = await stopping(startFake());
   const checks = await examine(await fake.resolved(), runOptions());
   expect(checks.find(({ check }) => check === "hooks.events.trigger")?.message).toMatch(/\d+ notifications/);
 });
 
 describe("an interrupted run", () => {
-  it("ends at once though a request hangs, in a rule or before any", async () => {
+  it("ends at once although a request hangs, in a rule or before the first", async () => {
     const hanging = await stopping(serveTcp(() => {}));
     const fake = await stopping(startFake());
     const resolved = await fake.resolved();
@@ -110,7 +110,7 @@ describe("an interrupted run", () => {
     expect(result.results.map(({ verdict }) => verdict.kind)).toEqual(["inconclusive", "inconclusive"]);
   });
 
-  it("ends in order while its preflight waits for the target's clock", async () => {
+  it("ends as interrupted while its preflight waits for the target's clock", async () => {
     const interrupting = new AbortController();
     const hook = await stopping(serveTcp(() => interrupting.abort()));
     const fake = await stopping(startFake());
@@ -126,7 +126,7 @@ describe("an interrupted run", () => {
     expect(result).toMatchObject({ outcome: "interrupted", exitCode: 130, results: [] });
   });
 
-  it("does not begin if it was interrupted before", async () => {
+  it("does not begin if it was already interrupted", async () => {
     const fake = await stopping(startFake());
     const result = await conform({
       ...runOptions(),
@@ -138,7 +138,7 @@ describe("an interrupted run", () => {
   });
 });
 
-it("gives the same cases and the same fingerprints for the same seed", async () => {
+it("conform gives the same cases and the same fingerprints for the same seed", async () => {
   const chosen = allRules.filter(({ requirement }) =>
     ["authorize.echoes-state", "code.unknown", "exchange.errors", "authorize.redirect"].includes(requirement),
   );

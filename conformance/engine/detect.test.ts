@@ -78,7 +78,7 @@ describe("detection", () => {
     expect(report.defects.kills).toContainEqual({ defect: "code.unknown", rule: "code.unknown", cases: 3 });
   });
 
-  it("reports every false alarm on a variant, and takes a warning for none", async () => {
+  it("reports every false alarm on a variant, and does not count a warning as one", async () => {
     const report = await detect({
       ...options(),
       subjects: [variant("quiet"), variant("code.unknown"), variant("code.bound-to-client")],
@@ -89,7 +89,7 @@ describe("detection", () => {
     ]);
   });
 
-  it("does not take a service that the preflight refuses for a killed or a quiet one", async () => {
+  it("does not count a service that the preflight refuses as killed or free of false alarms", async () => {
     const report = await detect({
       ...options(),
       subjects: [defect("down", "code.unknown"), variant("down too")],
@@ -99,7 +99,7 @@ describe("detection", () => {
     expect(report.variants.unsettled).toHaveLength(3);
   });
 
-  it("judges every defect by every rule in full, and writes the matrix", async () => {
+  it("judges every defect by every rule and returns the matrix if it is full", async () => {
     const report = await detect({
       ...options({ full: true }),
       subjects: [defect("code.single-use", "code.unknown")],
@@ -114,7 +114,7 @@ describe("detection", () => {
     expect(report.defects.killed).toBe(0);
   });
 
-  it("gives an alarm that a bundle of variants raises the name of the one that raises it", async () => {
+  it("attributes a false alarm of a bundle to the variant that raises it", async () => {
     const bundle = { ...variant("quiet and code.unknown"), members: ["quiet", "code.unknown"] };
     const report = await detect({ ...options(), subjects: [bundle] });
     expect(report.variants).toMatchObject({ total: 2, judged: 2 });
@@ -123,7 +123,7 @@ describe("detection", () => {
 });
 
 describe("shards", () => {
-  it("are read as i/n, and cover the list once", async () => {
+  it("are parsed as i/n, and together cover the list once", async () => {
     expect(parseShard(undefined)).toEqual({ index: 0, count: 1 });
     for (const text of ["0/2", "3/2", "1", "a/b", "1/0", "-1/2", "1/2/3"])
       expect(() => parseShard(text)).toThrow(ConfigurationError);

@@ -6,7 +6,7 @@ import { obtainCode, obtainTokens } from "../world/steps.ts";
 import { judge, rule, verdictOf } from "./testing/judge-own.ts";
 
 describe("evidence", () => {
-  it("is the exchanges of the failing case, in any part, and none for what held", async () => {
+  it("is the exchanges of the failing case, in any part, and empty for a rule that passed", async () => {
     const wrongly = async (world: World): Promise<CaseVerdict> => {
       await obtainCode(world);
       return fail("right", "wrong");
@@ -30,7 +30,7 @@ describe("evidence", () => {
     expect(second?.exchanges).toEqual([]);
   });
 
-  it("holds no credential, in sentences, facts and exchanges", async () => {
+  it("contains no credential in sentences, facts and exchanges", async () => {
     const seen: string[] = [];
     const quoting: Rule = {
       requirement: "code.unknown",
@@ -53,7 +53,7 @@ describe("evidence", () => {
     expect(text).toContain("‹access token 1›");
   });
 
-  it("keeps its shape if a secret is a word or a number of the harness's own", async () => {
+  it("keeps its structure if a secret equals a word or a number of the harness's own", async () => {
     const naming: Rule = {
       requirement: "code.unknown",
       check: (world, run) => {

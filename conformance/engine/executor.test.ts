@@ -23,7 +23,7 @@ describe("a rule's requirements", () => {
     expect(JSON.stringify(verdict)).toContain(word);
   });
 
-  it("does not matter if it is there", async () => {
+  it("let the rule run if they are met", async () => {
     const ids = Array.from({ length: 11 }, (_, index) => `id-${index}`);
     const prepared = {
       ...emptyPrepared,
@@ -35,7 +35,7 @@ describe("a rule's requirements", () => {
     });
   });
 
-  it("include time: what takes longer than a run may wait is not started", async () => {
+  it("include time: a rule that takes longer than a run may wait is not started", async () => {
     const waiting = rule("code.lifetime", holds, { waitsMs: ({ limits }) => limits.codeLifetimeMs });
     const setting = { profile: { hooks: {} } };
     expect(await verdictOf(waiting, { ...setting, maxWaitMs: 599_999 })).toMatchObject({
@@ -48,8 +48,8 @@ describe("a rule's requirements", () => {
   });
 });
 
-describe("what a rule's verdict becomes", () => {
-  it("is a warning if the rule is advisory, and a failure elsewhere", async () => {
+describe("the verdict of a rule", () => {
+  it("is a warning if the rule is advisory, and a failure otherwise", async () => {
     expect(await verdictOf(rule("code.bound-to-client", breaks))).toMatchObject({ kind: "warned" });
     expect(await verdictOf(rule("code.unknown", breaks))).toMatchObject({ kind: "failed" });
   });
@@ -63,7 +63,7 @@ describe("what a rule's verdict becomes", () => {
     });
   });
 
-  it("is not passed if nothing was judged, whatever the rule says", async () => {
+  it("is inconclusive if the rule passed without a case", async () => {
     const vacuous: Rule = {
       requirement: "code.unknown",
       check: () => Promise.resolve({ kind: "passed", cases: 0 }),
@@ -71,7 +71,7 @@ describe("what a rule's verdict becomes", () => {
     expect(await verdictOf(vacuous)).toMatchObject({ kind: "inconclusive", cases: 0 });
   });
 
-  it("fails if the evidence rules out the reading that is pinned", async () => {
+  it("is failed if the evidence rules out the pinned reading", async () => {
     const profile = { pins: { readings: { "authorize.state-length": "bytes-after-decoding" } } };
     const reading = (readings: unknown): Rule => ({
       requirement: "authorize.state-length",
@@ -140,7 +140,7 @@ describe("what a rule's verdict becomes", () => {
 });
 
 describe("the order of rules", () => {
-  it("has those that write wait for all that read notifications, and for no others", async () => {
+  it("has rules that write wait for all that read notifications, and for no others", async () => {
     const events: string[] = [];
     const noting = (id: Rule["requirement"], sleepMs: number, more: Partial<Rule> = {}) =>
       rule(
@@ -168,14 +168,14 @@ describe("the order of rules", () => {
     );
   });
 
-  it("is that of the list in what is returned", async () => {
+  it("is kept in the results", async () => {
     const ids = ["code.lifetime", "access.header", "code.unknown"] as const;
     const results = await judge(ids.map((id) => rule(id, holds)));
     expect(results.map(({ id }) => id)).toEqual(ids);
   });
 });
 
-it("an interrupted rule says nothing, though it had a verdict ready", async () => {
+it("an interrupted rule is inconclusive, even if it had a verdict", async () => {
   const interrupt = new AbortController();
   const aborting: Rule = {
     requirement: "code.unknown",

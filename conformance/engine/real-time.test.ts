@@ -43,13 +43,13 @@ const judgeAt = async (behaviour: string, scale: number, of: readonly Rule[]): P
     limits: { ...limits, accessTokenLifetimeMs: limits.codeLifetimeMs, senderTimeoutMs: 1_000 },
   });
   const receiver = await startReceiver();
-  // It is behind a load balancer that keeps checking it.
+  // The receiver is behind a load balancer with health checks.
   const prober = startProber(Number(new URL(receiver.callbackUrl).port), 150, probeKinds);
   const { events, callback } = (await fake.resolved()).profile.hooks ?? {};
   const resolved = await fake.resolved({
     hooks: { ...(events === undefined ? {} : { events }), ...(callback === undefined ? {} : { callback }) },
     limits,
-    // How late pushes may be is left to what the run measures on this machine.
+    // The tolerance for late pushes is what the run measures on this machine.
     tolerances: { lifetimeGuardMs: 400, visibilityMs: 500 },
   });
   try {
@@ -77,12 +77,12 @@ const unpassed = ({ rules: results }: RunRecord, of: readonly Rule[]) =>
     return verdict?.kind === "passed" ? [] : [{ requirement, verdict }];
   });
 
-/** What needs no waiting is the same in virtual time. */
+/** Rules that do not wait are the same in virtual time. */
 const waiting = rules.filter(({ waitsMs, needs = [] }) => waitsMs !== undefined || needs.includes("pushes"));
 
-it("what waits is judged in real time beside a prober, by limits that its report names first", async () => {
+it("rules that wait pass in real time beside a prober, and the report names the replaced limits first", async () => {
   let left = waiting;
-  let loose: ReturnType<typeof unpassed> = [];
+  let notPassed: ReturnType<typeof unpassed> = [];
   let cap: Verdict | undefined;
   for (const scale of scales) {
     const record = await judgeAt("sound", scale, left);
@@ -94,16 +94,16 @@ it("what waits is judged in real time beside a prober, by limits that its report
     expect(report.split("\n")[0]).toMatch(/^Judged by limits that differ from the document’s/);
     expect(record.replacedLimits.toSorted()).toEqual(Object.keys(limitsAt(scale)).toSorted());
     cap = record.rules.find(({ id }) => id === "push.cap")?.verdict ?? cap;
-    loose = unpassed(record, left);
-    left = left.filter((rule) => loose.some(({ requirement }) => requirement === rule.requirement));
+    notPassed = unpassed(record, left);
+    left = left.filter((rule) => notPassed.some(({ requirement }) => requirement === rule.requirement));
     if (left.length === 0) break;
   }
-  expect(loose).toEqual([]);
+  expect(notPassed).toEqual([]);
   expect(cap).toMatchObject({ facts: { connectionsWithoutPush: { silent: expect.any(Number) } } });
   // At the last scale a run waits for minutes of real time.
 }, 720_000);
 
-it.concurrent("a code that lives too long and a push too many are broken promises in real time as well", async () => {
+it.concurrent("a code that lives too long and a sixth push fail their rules in real time as well", async () => {
   const behaviour = ["code-lives-eleven-minutes", "push-reading-r7-from-start"].join(joint);
   const broken = ["code.lifetime", "push.cap"];
   let of = rules.filter(({ requirement }) => broken.includes(requirement));

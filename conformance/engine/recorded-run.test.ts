@@ -32,7 +32,7 @@ const exchangesOf = async (directory: string) => {
 const single = (check: Rule["check"]): Rule => ({ requirement: "code.single-use", check });
 
 describe("a recorded run", () => {
-  it("says how long it was allowed to wait, and one that continues it may wait for as long", async () => {
+  it("records how long it may wait, and a run that resumes it may wait at least as long", async () => {
     const fake = await stopping(startFake());
     const rules = [single((_, run) => run.once(() => Promise.resolve(pass)))];
     const resolved = await fake.resolved();
@@ -48,7 +48,7 @@ describe("a recorded run", () => {
     expect(watching.record.notes.join()).toContain("pushes are watched from the start");
   });
 
-  it("is sealed with its results and every exchange, and holds no credential", async () => {
+  it("is sealed with its results and every exchange, and contains no credential", async () => {
     const fake = await stopping(startFake());
     const seen: string[] = fake.server.clients.map(({ secret }) => secret);
     const breaking = single((_, run) =>
@@ -77,7 +77,7 @@ describe("a recorded run", () => {
     for (const secret of seen) expect(text.includes(secret)).toBe(false);
   });
 
-  it("that is interrupted ends at once and can be read", async () => {
+  it("ends at once when it is interrupted, and can be read", async () => {
     const fake = await stopping(startFake());
     const interrupt = new AbortController();
     const { promise: hangs, resolve: beginsToHang } = Promise.withResolvers<void>();
@@ -125,7 +125,7 @@ describe("a recorded run", () => {
     expect((await exchangesOf(directory)).length).toBeGreaterThan(0);
   });
 
-  it("that cannot begin is sealed with the reason, and the error goes on its way", async () => {
+  it("is sealed with the reason if it cannot begin, and the error is thrown", async () => {
     const fake = await stopping(startFake());
     const options = base();
     const resolved = await fake.resolved({ baseUrl: await deadOrigin() });
@@ -149,7 +149,7 @@ describe("a replay", () => {
   };
 
   it.each(["authorize.echoes-state", "code.single-use"])(
-    "of %s says that it still fails, that it is fixed, or that it could not be run",
+    "of %s answers that it still fails, is fixed, or could not run",
     async (id) => {
       const name = Object.keys(defects).find((one) => findDefect(one).includes(id));
       const broken = await stopping(startFake({ behaviour: name ?? "" }));
@@ -171,7 +171,7 @@ describe("a replay", () => {
     },
   );
 
-  it("names the rules that failed if the one that is asked for has no result", async () => {
+  it("names the failed rules if the requested one has no result", async () => {
     const fake = await stopping(startFake());
     const failing = single((_, run) => run.once(() => Promise.resolve(fail("a", "b"))));
     const { record } = await recordedRun({ ...base(), resolved: await fake.resolved(), rules: [failing] });

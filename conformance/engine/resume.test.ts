@@ -32,8 +32,8 @@ const killed = async (run: string): Promise<readonly string[]> => {
   return settledIn(run);
 };
 
-describe("a run that was killed", () => {
-  it("continues with what had not settled, and gives the same result as an uninterrupted run", async () => {
+describe("conform --resume", () => {
+  it("continues a killed run with what had not settled, to a result for every selected rule", async () => {
     const run = path.join(folder, "killed");
     const before = await killed(run);
     expect(before.length).toBeGreaterThanOrEqual(5);
@@ -60,7 +60,7 @@ describe("a run that was killed", () => {
     expect(again.stderr).toMatch(/--resume .*next: it is complete \(passed\)/);
   });
 
-  it("takes its own flags from the run, and says which are too many", async () => {
+  it("refuses flags that it takes from the original run", async () => {
     const run = await runHere(["conform", "--resume", "somewhere", "--only", "code.lifetime", "--seed", "3"]);
     expect(run.exitCode).toBe(2);
     expect(run.stderr).toMatch(/remove --only, --seed/);

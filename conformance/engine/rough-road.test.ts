@@ -52,7 +52,7 @@ const verdicts = ({ results }: ConformResult): Readonly<Record<string, string>> 
     ]),
   );
 
-it("is green behind a road that delays, drops, throttles and restarts, and says all of it", async () => {
+it("the gate passes over a network that delays, drops, throttles and restarts, and notes all of it", async () => {
   const { result, counts } = await judgeBehind("sound", rough);
   expect(verdicts(result)).toEqual(Object.fromEntries(sections.map((id) => [id, "passed"])));
   expect(counts).toMatchObject({ restarts: 1 });
@@ -64,11 +64,11 @@ it("is green behind a road that delays, drops, throttles and restarts, and says 
   expect(notes).toMatch(/the target's address refused connections 1 time/);
 });
 
-it("is green if the hooks' own server restarts during the run, and says so", async () => {
+it("the gate passes if the hooks' own server restarts during the run, and notes it", async () => {
   const fake = await stopping(startFake());
   const conditions = { latencyMs: 0, restartAfter: 12, restartMs: 400, restartOn: "GET" } as const;
   const { controlUrl } = fake.server;
-  // Reads of the clock: a cut request that moves something cannot be resent.
+  // Restarts on reads of the clock, because a request that moves something cannot be sent again.
   const road = await stopping(startRoad(controlUrl, conditions));
   const { hooks = {} } = (await fake.resolved()).profile;
   const moved = JSON.parse(JSON.stringify(hooks).replaceAll(controlUrl, road.url)) as typeof hooks;
@@ -85,7 +85,7 @@ it("is green if the hooks' own server restarts during the run, and says so", asy
   expect(notes).toMatch(/the hooks' address 127\.0\.0\.1:\d+ refused connections 1 time, for up to/);
 });
 
-it("finds a defect behind the same road under its own rule, and no other", async () => {
+it("the gate finds a defect over the same network under its own rule, and no other", async () => {
   const only = ["code.single-use", "exchange.token-set", "refresh.token-set"];
   const { result } = await judgeBehind("code-reusable-twice", { ...rough, restartAfter: 60 }, only);
   expect(verdicts(result)).toEqual({
@@ -95,7 +95,7 @@ it("finds a defect behind the same road under its own rule, and no other", async
   });
 });
 
-it("is green beside neighbours who write to the same list all the time", async () => {
+it("the gate passes while other clients keep writing to the same list", async () => {
   const fake = await stopping(startFake());
   const neighbours = await stopping(startNeighbours(fake.server, 5));
   const only = sections.filter((id) => id.startsWith("notifications."));
@@ -105,6 +105,6 @@ it("is green beside neighbours who write to the same list all the time", async (
     rules: rules.filter(({ requirement }) => only.includes(requirement)),
   });
   expect(verdicts(result)).toEqual(Object.fromEntries(only.map((id) => [id, "passed"])));
-  // How much they wrote while the rules ran depends on how long that takes here.
+  // The number of writes depends on how long the rules take on this machine.
   expect(neighbours.written()).toBeGreaterThan(0);
 });

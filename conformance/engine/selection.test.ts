@@ -17,7 +17,7 @@ const problemsOf = (select: () => unknown): readonly string[] => {
 };
 
 describe("a selection", () => {
-  it("narrows by id, group, section of the document and level, and by all of them together", () => {
+  it("filters by id, group, section of the document and level, and by all of them combined", () => {
     expect(idsOf({})).toHaveLength(rules.length);
     expect(idsOf({ only: ["code.lifetime", "access.header"] }).toSorted()).toEqual([
       "access.header",
@@ -33,7 +33,7 @@ describe("a selection", () => {
     ).toEqual(["code.lifetime"]);
   });
 
-  it("names each mistake with what would be accepted", () => {
+  it("reports each unknown value with what is accepted", () => {
     const problems = problemsOf(() =>
       idsOf({ only: ["code.lifetim", "constructor"], sections: ["4.9"], levels: ["urgent"] }),
     );
@@ -43,7 +43,7 @@ describe("a selection", () => {
     expect(problems[3]).toContain("accepted are required, derived, advisory, unspecified");
   });
 
-  it("is a mistake if it leaves nothing, or names what cannot be tested", () => {
+  it("is rejected if it is empty", () => {
     expect(problemsOf(() => idsOf({ only: ["code.lifetime"], levels: ["advisory"] }))).toHaveLength(1);
     expect(problemsOf(() => idsOf({ only: [] }))).toHaveLength(1);
     expect(problemsOf(() => selectRules([], {}))).toHaveLength(1);

@@ -62,7 +62,7 @@ afterAll(async () => {
   await Promise.all(stopping.map((stop) => stop()));
 });
 
-/** What a test says about a verdict: nothing if the promise is kept, otherwise why not. */
+/** The reason why a test fails; undefined if the promise is kept. */
 const complaintOf = ({ level, verdict }: RuleResult): string | undefined => {
   if (verdict.kind === "failed")
     return `expected: ${verdict.breach.expected}\nactual:   ${verdict.breach.actual}\ninput:    ${verdict.breach.reproduction.counterexample ?? "(none)"}`;

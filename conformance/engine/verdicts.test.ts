@@ -27,26 +27,38 @@ const settle = "an idle machine";
 
 describe("the verdict of two push runs", () => {
   it.each([
-    ["is open, and the second breaks the rule", open, broken, settle, { kind: "failed" }],
+    ["is failed if the first is inconclusive and the second fails", open, broken, settle, { kind: "failed" }],
     [
-      "is open, and the second passes",
+      "is passed, with the first reason as a fact, if the first is inconclusive and the second passes",
       open,
       passed,
       settle,
       { ...passed, facts: { leftOpenByTheFirstPushRun: "connections were lost" } },
     ],
-    ["is open, and the second is too", open, { ...open, reason: "again" }, settle, open],
-    ["breaks the rule as the second does", broken, broken, settle, replayed(1, 1)],
+    ["is inconclusive if both are", open, { ...open, reason: "again" }, settle, open],
+    ["is failed and replayed if both fail", broken, broken, settle, replayed(1, 1)],
     [
-      "alone breaks the rule, perhaps for lack of CPU",
+      "is inconclusive if only the first fails, perhaps for lack of CPU",
       broken,
       passed,
       settle,
       { kind: "inconclusive", settle },
     ],
-    ["alone breaks the rule, and no machine can be the cause", broken, passed, undefined, replayed(0, 1)],
-    ["breaks the rule, and the second decides nothing", broken, open, undefined, replayed(0, 0)],
-  ] as const)("the first %s", (_, first, again, cause, expected) => {
+    [
+      "is failed if only the first fails and the machine cannot be the cause",
+      broken,
+      passed,
+      undefined,
+      replayed(0, 1),
+    ],
+    [
+      "is failed without a replay if the first fails and the second is inconclusive",
+      broken,
+      open,
+      undefined,
+      replayed(0, 0),
+    ],
+  ] as const)("%s", (_, first, again, cause, expected) => {
     expect(ofTwoPushRuns(first, again, cause)).toMatchObject(expected);
   });
 });

@@ -39,7 +39,7 @@ const [past, future] = ["2001-01-01", "2999-12-31"];
 describe("a waiver", () => {
   it.each([
     [
-      "lets the gate pass over the breach that it covers",
+      "lets the gate pass despite the breach that it covers",
       [breaking, holding],
       "code.single-use",
       future,
@@ -47,9 +47,9 @@ describe("a waiver", () => {
       "active",
     ],
     ["covers no other breach", [breaking, holding], "push.cap", future, 1, "unused"],
-    ["excuses nothing once it has expired", [breaking], "code.single-use", past, 1, "expired"],
-    ["fails the gate where its rule holds again", [holding], "code.lifetime", future, 1, "stale"],
-    ["fails nothing where its rule was not asked for", [holding], "code.single-use", past, 0, "unused"],
+    ["has no effect once it has expired", [breaking], "code.single-use", past, 1, "expired"],
+    ["fails the gate if its rule holds again", [holding], "code.lifetime", future, 1, "stale"],
+    ["does not fail the gate if its rule was not selected", [holding], "code.single-use", past, 0, "unused"],
   ])("%s", async (_, rules, id, expires, exitCode, state) => {
     expect(await waivedRun(rules, id, expires)).toEqual({
       outcome: exitCode === 0 ? "passed" : "failed",

@@ -6,11 +6,11 @@ import { makeFolders } from "./run-directory.ts";
 
 const folder = folderOfFile();
 
-it.runIf(process.platform === "linux")("a file system that takes no folders ends the attempt", () => {
+it.runIf(process.platform === "linux")("makeFolders throws if the file system accepts no folders", () => {
   expect(() => makeFolders("/proc/x/y")).toThrow("ENOENT");
 });
 
-it("makes folders from the nearest one that exists", () => {
+it("makeFolders creates every missing folder of a path", () => {
   const deep = path.join(folder, "c", "d", "e");
   makeFolders(deep);
   expect(readdirSync(path.dirname(deep))).toEqual(["e"]);

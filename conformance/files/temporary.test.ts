@@ -13,7 +13,7 @@ const made = (name: string): string => {
   return name;
 };
 
-it("removes what runs of this machine left that are no more, and nothing else", () => {
+it("sweepTemporary removes folders of dead processes of this machine, and nothing else", () => {
   const host = "some-host.example";
   const dead = made(`${temporaryPrefix("k6", host, 101)}AbC123`);
   const kept = [
@@ -28,7 +28,7 @@ it("removes what runs of this machine left that are no more, and nothing else", 
   for (const name of kept) expect(existsSync(path.join(folder, name))).toBe(true);
 });
 
-it("takes this process for one that lives, and makes do without a folder", () => {
+it("sweepTemporary keeps folders of this process, and accepts a missing folder", () => {
   const own = made(`${temporaryPrefix("load", "h", process.pid)}x1`);
   expect(sweepTemporary(folder, "h")).toEqual([]);
   expect(existsSync(path.join(folder, own))).toBe(true);
