@@ -43,7 +43,7 @@ const idsByName = (
   };
 };
 
-it("tells notifications in one account apart by the order of their first pushes, others by their account", () => {
+it("planOf matches notifications that share an account by order, and others by account", () => {
   expect(planOf(plans, accountOf).map(({ match }) => match)).toEqual([
     { accountId: shared, nth: 1 },
     { accountId: mine },
@@ -52,7 +52,7 @@ it("tells notifications in one account apart by the order of their first pushes,
   ]);
 });
 
-it("recognizes those of earlier plan revisions by id, and counts from 1 again", () => {
+it("planOf matches notifications of earlier plan revisions by id, and counts from 1 again", () => {
   const rules = planOf([third], accountOf, [{ notificationId: "a", plan: first }]);
   expect(rules).toEqual([
     { match: { notificationId: "a" }, attempts: first.actions },
@@ -94,7 +94,7 @@ describe("without known ids", () => {
     ]);
   });
 
-  it("the moment of an event is as uncertain as the choice among those that had not appeared", () => {
+  it("the time of an event covers all events that had not appeared before", () => {
     const [one, two, three] = [arrival(shared, "a"), arrival(shared, "b"), arrival(shared, "c")];
     const n = one.line.n;
     const { pushCases } = assign(triggeredOf([], [n - 1, n - 1, n - 1, n + 1]), [one, two, three], accountOf);
@@ -108,7 +108,7 @@ describe("without known ids", () => {
 });
 
 describe("with ids that the hook returned", () => {
-  it("a push that overtook others has the plan of its position, and the moment of its own event", () => {
+  it("a push that overtook others has the plan of its position and the time of its own event", () => {
     const arrivals = [arrival(shared, "three"), arrival(shared, "one"), arrival(mine, "lone")];
     const { pushCases, others } = assign(triggeredOf(["ONE", "lone", "two", "three"]), arrivals, accountOf);
     expect(
@@ -126,7 +126,7 @@ describe("with ids that the hook returned", () => {
     expect(others).toEqual([]);
   });
 
-  it("a stranger in the account takes a plan, and the one left without a plan is acknowledged", () => {
+  it("an unknown notification uses up a plan, and the notification left without one is acknowledged", () => {
     const arrivals = [
       arrival(shared, "stranger"),
       arrival(shared, "one"),

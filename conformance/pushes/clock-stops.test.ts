@@ -28,14 +28,14 @@ const stopsFrom = (fromMs: number, untilMs: number, history: History): number[] 
   return stops;
 };
 
-describe("where a clock has to stop", () => {
-  it("closely around the predictions of all remaining readings", () => {
+describe("the stops of a clock", () => {
+  it("are close together around the predictions of all remaining readings", () => {
     expect(stopsFrom(0, 32_000, pushed(0))).toEqual([29_000, 30_000, 31_000, 32_000]);
     const stops = stopsFrom(40_001, 110_000, pushed(0, 30_000));
     for (const stop of [59_000, 60_000, 89_000, 90_000, 100_001]) expect(stops).toContain(stop);
   });
 
-  it("in steps that grow slowly while a push is a little late, and faster once it is very late", () => {
+  it("spread slowly while a push is a little late, and faster once it is very late", () => {
     const stops = stopsFrom(30_000, 200_000, pushed(0));
     const steps = stops.map((stop, at) => stop - (stops[at - 1] ?? 30_000));
     expect(stops.slice(0, 3)).toEqual([31_000, 32_000, 33_000]);
@@ -44,12 +44,12 @@ describe("where a clock has to stop", () => {
     expect(Math.max(...steps)).toBeLessThanOrEqual(60_000);
   });
 
-  it("in long steps while nothing is expected, and never less than a millisecond ahead", () => {
+  it("are far apart while nothing is expected, and always at least a millisecond ahead", () => {
     expect(nextStopMs(5_000.5, [], options)).toBe(65_000.5);
     expect(nextStopMs(28_999.5, [watched(pushed(0))], options)).toBe(30_000);
   });
 
-  it("closely for one notification of a schedule, less so for others, and hardly beyond the cap", () => {
+  it("are fewer for notifications watched less closely, and few beyond the cap", () => {
     const countFor = (closeness: "exact" | "near" | "coarse", maxPushes = 5): number => {
       const instants = [0, 30_000, 90_000, 210_000, 450_000];
       let stops = 0;
@@ -66,7 +66,7 @@ describe("where a clock has to stop", () => {
     expect(exact).toBeLessThanOrEqual(36);
   });
 
-  it("at the bounds of timeout classes while a push hangs", () => {
+  it("are at the bounds of time-out classes while a push hangs", () => {
     const hanging: History = { triggered: moment(0), pushes: [{ at: moment(0), ended: undefined }] };
     expect(stopsFrom(0, 15_000, hanging)).toEqual([1_500, 3_500, 7_000, 12_500, 17_500]);
   });

@@ -25,12 +25,12 @@ const kinds: Readonly<Record<string, (status: number) => boolean>> = {
   "5xx": (status) => status >= 500,
 };
 
-describe("how an answer ends and what its status says", () => {
+describe("the push cases", () => {
   const cells = (["whole", "cut behind its head", "cut in its body", "never ending"] as const).flatMap(
     (ending) => Object.keys(kinds).map((kind) => ({ ending, kind })),
   );
 
-  test.each(cells)("$ending, $kind: a case that says what the document expects", ({ ending, kind }) => {
+  test.each(cells)("include an answer $ending with status $kind", ({ ending, kind }) => {
     const expected = plans
       .filter(({ actions: [first] }) => endingOf(first) === ending && kinds[kind]?.(statusOf(first) ?? 0))
       .map(({ expect: { kind: of } }) => of);

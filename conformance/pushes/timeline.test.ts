@@ -15,7 +15,7 @@ const intervals = [
   [60_000, 70_000],
 ] as const;
 
-test("if the target does not tell its time, a push run is as uncertain as it is old, not as the whole run is", async () => {
+test("without a time from the target, a push run's uncertainty follows its own age, not the whole run's", async () => {
   const timeline = await openTimeline(clockAt(false, ...intervals), {} as Receiver);
   expect(await timeline.now()).toEqual({ earliestMs: 30_000, latestMs: 30_500 });
   expect(await timeline.by(clockAt(false, [60_000, 70_000])).now()).toEqual({
@@ -24,7 +24,7 @@ test("if the target does not tell its time, a push run is as uncertain as it is 
   });
 });
 
-test("a time that is told stays unchanged", async () => {
+test("a time stated by the target stays unchanged", async () => {
   const timeline = await openTimeline(clockAt(true, ...intervals), {} as Receiver);
   expect(await timeline.now()).toEqual({ earliestMs: 30_000, latestMs: 39_500 });
 });

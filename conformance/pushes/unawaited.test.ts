@@ -58,13 +58,13 @@ const noticedEvery = (periodMs: number) =>
     }),
   });
 
-/** One after another: each look takes real time, and on a busy machine that of the others too. */
+/** Sequential: each stop takes real time, and on a busy machine delays the others. */
 describe("with an advance hook that does not say whether anything is in flight", () => {
-  it("a sender that looks every five seconds raises no alarm", async () => {
+  it("a sender that polls every five seconds passes", async () => {
     expect(await judged(noticedEvery(5_000))).toMatchObject([{ kind: "passed" }, { kind: "passed" }]);
   });
 
-  it("one that looks every thirty seconds is not called late", async () => {
+  it("a sender that polls every thirty seconds is inconclusive rather than late", async () => {
     expect(await judged(noticedEvery(30_000))).toMatchObject([
       {
         kind: "inconclusive",
@@ -75,7 +75,7 @@ describe("with an advance hook that does not say whether anything is in flight",
     ]);
   });
 
-  it("early pushes are still seen", async () => {
+  it("early pushes still fail", async () => {
     expect(await judged("push-jitter-slightly-early")).toMatchObject([{ kind: "failed" }, {}]);
   });
 });

@@ -7,7 +7,7 @@ afterEach(() => {
 });
 
 describe("the browser for tests", () => {
-  it("is a real one that keeps the same-origin policy", async () => {
+  it("enforces the same-origin policy", async () => {
     const other = await serveHttp((_request, response) => response.end("secret"));
     const browser = await launchBrowser();
     const page = await browser.newPage();
@@ -18,7 +18,7 @@ describe("the browser for tests", () => {
     await other.stop();
   });
 
-  it("fails if there is none, and names what it looked for", async () => {
+  it("fails and names the missing path if there is none", async () => {
     vi.stubEnv("CHROMIUM_PATH", "/nowhere/chromium");
     await expect(launchBrowser()).rejects.toThrow("/nowhere/chromium");
   });

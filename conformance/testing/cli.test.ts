@@ -11,7 +11,7 @@ import { folderOfFile } from "./folders.ts";
 import { serveHttp, serveTcp } from "./servers.ts";
 import { stopAfterEach } from "./stopping.ts";
 
-/** The command line as its users meet it; its own process where its start, its signals or its end are looked at. */
+/** The command line as users see it, in a process of its own where start, signals or end matter. */
 
 const folder = folderOfFile();
 const stopping = stopAfterEach();
@@ -36,24 +36,24 @@ const profileFor = (baseUrl: string, change: Record<string, unknown> = {}): stri
 const env = { TEST_SECRET: "a-secret-that-must-not-be-seen" };
 
 describe("the process, if the command line is wrong", () => {
-  it("ends with exit code 2, and names the flag, the value and what is accepted", async () => {
+  it("exits with 2 and names the flag, the value and what is accepted", async () => {
     const { exitCode, stderr, stdout } = await runCli(["conform", "--only", "code.singleuse"]);
     expect({ exitCode, stdout }).toEqual({ exitCode: 2, stdout: "" });
     expect(stderr).toMatch(/--only code\.singleuse.*code\.single-use/s);
   });
 
-  it("no command at all prints the help and is no success", async () => {
+  it("exits with 2 and prints the help if there is no command", async () => {
     const { exitCode, stderr } = await runCli([]);
     expect(stderr).toContain("conform");
     expect(exitCode).toBe(2);
   });
 });
 
-describe("a command loads what it needs, and nothing before it is called", () => {
+describe("the modules that a command loads", () => {
   /** Files of this repository and packages that a call loads, as V8's coverage lists them. */
   const loadedBy = async (...parameters: readonly string[]): Promise<readonly string[]> => {
     const coverage = newDirectory();
-    // In CI, a gate writes reports that nobody asked for.
+    // In CI, a gate writes reports by default.
     await runCli(parameters, { env: { NODE_V8_COVERAGE: coverage, CI: "" } });
     return readdirSync(coverage).flatMap((file) => {
       const { result } = JSON.parse(readFileSync(path.join(coverage, file), "utf8")) as {
@@ -64,32 +64,35 @@ describe("a command loads what it needs, and nothing before it is called", () =>
         .map(({ url }) => url.slice(`file://${root}/`.length));
     });
   };
-  /** What answers to help and mistakes have no need of: the commands themselves, the parts, and what these rest on. */
+  /** Files that help and mistakes do not need: the commands, the parts, and their dependencies. */
   const part =
     /^commands\/\w+\.ts$(?<!index\.ts|program\.ts)|^conformance\/(?!contract|record\/tool|checks\/effort)|^(fake-server|scenarios)\/|^reports\/(html|read)\/|^node_modules\/(typebox|fastify|undici)\//;
   const heavy =
     /^node_modules\/(fastify|undici|fast-check|preact|ajv|@peculiar)\/|^scenarios\/|^reports\/html\//;
 
-  it.each([["--help"], ["conform", "--bogus"], ["load", "--rate", "x"]])("%s %s", async (...parameters) => {
-    const loaded = await loadedBy(...parameters);
-    expect(loaded).toContain("commands/flags/conform.ts");
-    expect(loaded.filter((file) => part.test(file))).toEqual([]);
-  });
+  it.each([["--help"], ["conform", "--bogus"], ["load", "--rate", "x"]])(
+    "exclude every part for help and mistakes: %s %s",
+    async (...parameters) => {
+      const loaded = await loadedBy(...parameters);
+      expect(loaded).toContain("commands/flags/conform.ts");
+      expect(loaded.filter((file) => part.test(file))).toEqual([]);
+    },
+  );
 
-  it("rules", async () => {
+  it("exclude heavy packages for rules", async () => {
     const loaded = await loadedBy("rules");
     expect(loaded).toContain("commands/rules.ts");
     expect(loaded.filter((file) => heavy.test(file))).toEqual([]);
   });
 
-  it("a gate of which no report is asked: neither k6's runner nor what reads records and renders them", async () => {
+  it("exclude k6's runner and report renderers for a gate without reports", async () => {
     const loaded = await loadedBy("conform", "--only", "exchange.no-store", "--out", newDirectory());
     expect(loaded.filter((file) => heavy.test(file))).not.toEqual([]);
     expect(loaded.filter((file) => /^(scenarios|reports\/(html|live|read))\//.test(file))).toEqual([]);
   });
 });
 
-describe("what keeps the load of a whole run from being played is told before the gate", () => {
+describe("run exits with 2 before the gate, for a load that cannot be played because of", () => {
   const refused = async (parameters: readonly string[], environment: NodeJS.ProcessEnv) => {
     const cwd = newDirectory();
     mkdirSync(cwd);
@@ -102,7 +105,7 @@ describe("what keeps the load of a whole run from being played is told before th
   };
 
   // Nothing listens at these addresses: had the gate begun, it would have ended with exit code 4.
-  it("a host that is not released, and a rate and a duration beyond the profile's ceilings", async () => {
+  it("a host that is not allowed, and a rate and duration above the profile's limits", async () => {
     const safety = { maxRate: 50, maxDurationMs: 3_000 };
     const profile = profileFor("http://staging.invalid", { safety });
     const stderr = await refused(["--profile", profile, "--rate", "51", "--duration", "4s"], {});
@@ -111,7 +114,7 @@ describe("what keeps the load of a whole run from being played is told before th
     expect(stderr).toMatch(/--duration is 4 s.*safety\.maxDurationMs/);
   });
 
-  it("what k6 cannot follow", async () => {
+  it("network settings that k6 cannot follow", async () => {
     const profile = profileFor("http://127.0.0.1:1", { network: { resolve: { "127.0.0.1": "127.0.0.1" } } });
     expect(await refused(["--profile", profile], {})).toContain(
       "network.resolve: a load run cannot follow it",
@@ -119,18 +122,18 @@ describe("what keeps the load of a whole run from being played is told before th
   });
 
   it.each([
-    ["a k6 that cannot be used", { TOUCHSTONE_K6: "/nowhere/k6" }, /TOUCHSTONE_K6 is "\/nowhere\/k6"/],
-    ["no k6 at all", { TOUCHSTONE_CACHE: "/dev/null/cache" }, /PATH.*no k6 on it.*TOUCHSTONE_CACHE/s],
+    ["an unusable k6", { TOUCHSTONE_K6: "/nowhere/k6" }, /TOUCHSTONE_K6 is "\/nowhere\/k6"/],
+    ["a missing k6", { TOUCHSTONE_CACHE: "/dev/null/cache" }, /PATH.*no k6 on it.*TOUCHSTONE_CACHE/s],
   ])("%s", async (_, environment, message) => {
     expect(await refused(["--effort", "quick"], environment)).toMatch(message);
   });
 });
 
-describe("targets that cannot be judged", () => {
+describe("a command on a target that cannot be judged", () => {
   const conformWith = (baseUrl: string, change: Record<string, unknown> = {}) =>
     runHere(["conform", "--profile", profileFor(baseUrl, change), "--out", newDirectory()], { env });
 
-  it("a target that never answers: exit code 4", async () => {
+  it("exits with 4 if the target never answers", async () => {
     const { exitCode, stderr } = await conformWith((await stopping(serveTcp(() => {}))).origin, {
       tolerances: { requestTimeoutMs: 300 },
     });
@@ -139,7 +142,7 @@ describe("targets that cannot be judged", () => {
   });
 
   it.each(["conform", "load --scenario token --rate 5 --duration 2s"])(
-    "a target that is down: exit code 4, and the reason in every report, by %s",
+    "exits with 4 and writes the reason into every report if the target is down: %s",
     async (command) => {
       const out = newDirectory();
       const profile = profileFor("http://127.0.0.1:9");
@@ -156,7 +159,7 @@ describe("targets that cannot be judged", () => {
     },
   );
 
-  it("a target that closes connections: exit code 4", async () => {
+  it("exits with 4 if the target closes connections", async () => {
     const { exitCode, stderr } = await conformWith(
       (await stopping(serveTcp((socket) => socket.destroy()))).origin,
     );
@@ -164,7 +167,7 @@ describe("targets that cannot be judged", () => {
     expect(exitCode).toBe(4);
   });
 
-  it("a target that answers everything with a web page: exit code 2", async () => {
+  it("exits with 2 if the target answers everything with a web page", async () => {
     const { origin } = await stopping(
       serveHttp((_, response) => {
         response.setHeader("content-type", "text/html").end("<!doctype html><h1>Welcome</h1>");
@@ -175,7 +178,7 @@ describe("targets that cannot be judged", () => {
     expect(exitCode).toBe(2);
   });
 
-  it("leaves a record that can be read", async () => {
+  it("leaves a readable record without secrets", async () => {
     const out = newDirectory();
     await runHere(["conform", "--profile", profileFor("http://127.0.0.1:1"), "--out", out], { env });
     const record = (await readGateRun(out)).record;
@@ -184,8 +187,8 @@ describe("targets that cannot be judged", () => {
   });
 });
 
-describe("where the record goes", () => {
-  it("refuses one that cannot be written, and writes nothing", async () => {
+describe("--out", () => {
+  it("is refused with exit code 2 if it cannot be written", async () => {
     const locked = path.join(folder, "locked");
     mkdirSync(locked);
     chmodSync(locked, 0o500);
@@ -198,7 +201,7 @@ describe("where the record goes", () => {
 });
 
 describe("conform", () => {
-  it("--json is one document with every rule that was asked for, and nothing else on standard output", async () => {
+  it("prints one document with every selected rule, and nothing else, with --json", async () => {
     const { exitCode, stdout } = await runHere([
       "conform",
       "--json",
@@ -221,7 +224,7 @@ describe("conform", () => {
     expect(exitCode).toBe(0);
   });
 
-  it("tells what is broken in full, and the rest shortly unless it is asked for more", async () => {
+  it("prints broken rules in full, and passed rules only with --verbose", async () => {
     const asked = [
       "conform",
       "--behaviour",
@@ -242,7 +245,7 @@ describe("conform", () => {
     expect(both).toMatchObject({ exitCode: 2, stderr: expect.stringContaining("--verbose and --quiet") });
   });
 
-  it("a reader that goes away does not change the outcome", async () => {
+  it("keeps its exit code if the reader of its output goes away", async () => {
     const child = spawn(
       process.execPath,
       [path.join(root, "cli.ts"), "conform", "--only", "exchange.no-store", "--out", newDirectory()],
@@ -252,7 +255,7 @@ describe("conform", () => {
     expect(await new Promise((resolve) => child.on("close", resolve))).toBe(0);
   });
 
-  it.each([1, 2])("interrupted %i time(s), it ends with 130 and a record that can be read", async (times) => {
+  it.each([1, 2])("exits with 130 and a readable record after %i interrupt(s)", async (times) => {
     const out = newDirectory();
     const child = spawn(
       process.execPath,
@@ -300,7 +303,7 @@ describe("a service in another process", () => {
     return profile;
   };
 
-  it("with a defect: exit code 1, the right rule, and a replay that says it still fails", async () => {
+  it("with a defect fails the right rule with exit code 1, and replay says whether it still fails", async () => {
     const profile = await serve("code-lives-eleven-minutes");
     const out = newDirectory();
     const asked = ["--only", "code.lifetime,code.single-use", "--effort", "quick"];
@@ -315,7 +318,7 @@ describe("a service in another process", () => {
     expect(sound.exitCode).toBe(0);
   });
 
-  it("without the clock hook: the rules of 30 days say what they lack, and the run is incomplete", async () => {
+  it("without the clock hook leaves the run incomplete, and rules of 30 days name what is missing", async () => {
     const file = await serve("sound");
     const profile = JSON.parse(readFileSync(file, "utf8")) as Profile;
     const withoutClock = path.join(folder, `no-clock-${(files += 1)}.json`);

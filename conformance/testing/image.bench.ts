@@ -20,15 +20,15 @@ export const image = async (): Promise<void> => {
     await run("mmdebstrap", ["--variant=minbase", "--include=ca-certificates", "bookworm", tree], mirror);
     await fill(tree, folder);
     const quick = "--effort quick --only code.single-use";
-    await inside(tree, "touches its root", "touch /usr/local/x 2>/dev/null && exit 1 || exit 0");
+    await inside(tree, "cannot write to its root", "touch /usr/local/x 2>/dev/null && exit 1 || exit 0");
     await inside(tree, "runs as an unprivileged user", 'test "$(id -u)" = 10001');
     await inside(tree, "gate", `touchstone conform ${quick}`);
     const load = "--scenario token --rate 20 --duration 2s";
-    await inside(tree, "load, by the k6 within", `touchstone load ${load}`);
+    await inside(tree, "load with the k6 of the image", `touchstone load ${load}`);
     for (const command of ["serve", "receive"])
       await inside(
         tree,
-        `${command}, asked for its health`,
+        `${command} answers the health check`,
         `touchstone ${command} --control-port 9444 & n=0; until touchstone health "$TOUCHSTONE_HEALTH"; do n=$((n+1)); [ $n -lt 50 ] || exit 1; done; kill $!; wait $!; ! touchstone health "$TOUCHSTONE_HEALTH"`,
       );
   } finally {

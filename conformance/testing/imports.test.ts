@@ -9,7 +9,7 @@ const parts = ["conformance", "fake-server", "scenarios", "reports"] as const;
 const pure = ["conformance/contract", "conformance/judging"] as const;
 /** What every part may import as well: how files are written, and what all served pages share. */
 const shared = ["conformance/files", "web"] as const;
-/** What composes the parts. */
+/** The folder that composes the parts. */
 const composing = "commands";
 
 /** Rooms of conformance, lowest first: each may import those before it. */
@@ -48,11 +48,11 @@ const roomOf = (file: string): number =>
 const isUpwards = ({ from, to }: Import): boolean => roomOf(from) !== -1 && roomOf(to) > roomOf(from);
 
 describe("imports run one way", () => {
-  it("finds imports to look at", () => {
+  it("there are imports to check", () => {
     expect(imports.length).toBeGreaterThan(100);
   });
 
-  it.each(existing)("%s imports of the other parts only the contract and the judgement", (part) => {
+  it.each(existing)("%s imports only the shared rooms of other parts", (part) => {
     const crossing = imports.filter(
       ({ from, to }) =>
         inside(from, part) && !inside(to, part) && ![...pure, ...shared].some((folder) => inside(to, folder)),
@@ -60,14 +60,14 @@ describe("imports run one way", () => {
     expect(crossing).toEqual([]);
   });
 
-  it.each(shared)("%s imports no part but the contract", (folder) => {
+  it.each(shared)("%s imports nothing of other parts but the contract", (folder) => {
     const crossing = imports.filter(
       ({ from, to }) => inside(from, folder) && !inside(to, folder) && !inside(to, "conformance/contract"),
     );
     expect(crossing).toEqual([]);
   });
 
-  it.each(pure)("%s is pure: it imports no other room but the contract, and nothing of Node", (folder) => {
+  it.each(pure)("%s imports only the contract, and nothing of Node", (folder) => {
     const crossing = imports.filter(
       ({ from, to }) => inside(from, folder) && !inside(to, folder) && !inside(to, "conformance/contract"),
     );
@@ -77,7 +77,7 @@ describe("imports run one way", () => {
     expect({ crossing, node }).toEqual({ crossing: [], node: [] });
   });
 
-  it("every file of conformance lies in a room", () => {
+  it("every file of conformance is in a known room", () => {
     expect(shipped.filter((file) => inside(file, "conformance") && roomOf(file) === -1)).toEqual([]);
   });
 
@@ -85,11 +85,11 @@ describe("imports run one way", () => {
     expect(imports.filter(isUpwards).map(written)).toEqual([]);
   });
 
-  it("no files and no folders import in a circle, types included", () => {
+  it("no files and no folders form import cycles, types included", () => {
     expect(circular(imports).map(written)).toEqual([]);
   });
 
-  it("no part imports what composes them", () => {
+  it("no part imports commands/ or cli.ts", () => {
     const upwards = imports.filter(
       ({ from, to }) =>
         parts.some((part) => inside(from, part)) && (inside(to, composing) || to === "cli.ts"),
@@ -97,7 +97,7 @@ describe("imports run one way", () => {
     expect(upwards).toEqual([]);
   });
 
-  it("only clocks touch time and chance", () => {
+  it("only files named clock.ts use time and randomness", () => {
     const touching = shipped
       .filter((file) => path.basename(file) !== "clock.ts")
       .filter((file) =>
@@ -108,12 +108,12 @@ describe("imports run one way", () => {
     expect(touching).toEqual([]);
   });
 
-  it("tests are no part of what is shipped", () => {
+  it("no shipped file imports test code", () => {
     expect(imports.filter(({ to }) => isTestOnly(to))).toEqual([]);
   });
 });
 
-describe("circles", () => {
+describe("circular", () => {
   const edges = (...texts: readonly string[]): Import[] =>
     texts.map((text) => {
       const [from = "", to = ""] = text.split(" -> ");
@@ -123,11 +123,15 @@ describe("circles", () => {
   it.each([
     ["two files", edges("a.ts -> b.ts", "b.ts -> a.ts"), 2],
     ["three files", edges("a.ts -> b.ts", "b.ts -> c.ts", "c.ts -> a.ts", "d.ts -> a.ts"), 3],
-    ["folders whose files form none", edges("a/1.ts -> b/1.ts", "b/2.ts -> a/2.ts"), 2],
+    ["folders without a cycle of files", edges("a/1.ts -> b/1.ts", "b/2.ts -> a/2.ts"), 2],
     ["a file and the folder it is split into", edges("a.ts -> a/x.ts", "a/x.ts -> base.ts"), 0],
     ["a diamond", edges("a.ts -> b.ts", "a.ts -> c.ts", "b.ts -> d.ts", "c.ts -> d.ts"), 0],
-    ["the innermost folder", edges("p/a/1.ts -> p/a/2.ts", "p/a/2.ts -> p/a/1.ts", "p/a/1.ts -> p/b.ts"), 2],
-  ])("%s", (_, given, expected) => {
+    [
+      "files within an inner folder",
+      edges("p/a/1.ts -> p/a/2.ts", "p/a/2.ts -> p/a/1.ts", "p/a/1.ts -> p/b.ts"),
+      2,
+    ],
+  ])("finds the imports that form a cycle: %s", (_, given, expected) => {
     expect(circular(given)).toHaveLength(expected);
   });
 });

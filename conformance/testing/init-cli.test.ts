@@ -20,7 +20,7 @@ afterAll(async () => {
 const at = (name: string): string => path.join(folder, name);
 
 describe("a new user", () => {
-  it("writes a profile by flags, lays the environment over it, and has the service judged", async () => {
+  it("runs init, doctor and conform with a layered profile and a waiver", async () => {
     const [client] = fake.clients;
     if (client === undefined) throw new Error("the fake has clients");
     const profile = at("touchstone.config.ts");
@@ -34,7 +34,7 @@ describe("a new user", () => {
     const init = await runHere(["init", ...Object.entries(flags).flat()]);
     expect(init).toMatchObject({ exitCode: 0, stdout: `${profile}\n` });
 
-    // The breach is known: its waiver stands with what else is particular to this environment.
+    // The breach is known: its waiver is in the layer of this environment.
     const { baseUrl, hooks } = profileOf(fake);
     const waivers = [
       { id: "code.single-use", reason: "known", owner: "the token team", expires: "2999-12-31" },
@@ -65,7 +65,7 @@ describe("a new user", () => {
     });
   });
 
-  it("is told by the doctor what is wrong with the profile, each with its remedy", async () => {
+  it("gets every mistake in the profile from doctor, with exit code 2", async () => {
     writeFileSync(at("broken.json"), JSON.stringify({ baseurl: fake.baseUrl, clients: [] }));
     const { exitCode, stdout } = await runHere(["doctor", "--json", "--profile", at("broken.json")]);
     expect(exitCode).toBe(2);

@@ -26,7 +26,7 @@ const touchstone = (cwd: string, parameters: readonly string[], env: NodeJS.Proc
   ended(path.join(cwd, "node_modules/.bin/touchstone-harness"), parameters, { cwd, env: { CI: "", ...env } });
 
 describe("the packed package", () => {
-  it("holds the bundle, its types, schema and documents, what others wrote with its licence, and no sources or tests", () => {
+  it("contains the bundle, its types, schema, documents and third-party licences, but no sources or tests", () => {
     expect(contents).toEqual(
       expect.arrayContaining([
         "dist/cli.js",
@@ -52,12 +52,12 @@ describe("the packed package", () => {
     expect(licences).toMatch(/^fastify 5\..*\n+MIT License/m);
   });
 
-  it("is put together as its users' tools expect", async () => {
+  it("passes publint", async () => {
     const { messages } = await publint({ pkgDir: root, strict: true });
     expect(messages).toEqual([]);
   });
 
-  it("asks for no newer Node than it says, neither itself nor what it depends on", () => {
+  it("requires Node 20 or later, and its dependencies require no other version", () => {
     const manifestOf = (name: string) =>
       JSON.parse(readFileSync(path.join(root, name, "package.json"), "utf8")) as {
         dependencies?: Record<string, string>;
@@ -71,7 +71,7 @@ describe("the packed package", () => {
     }
   });
 
-  it("stands at one address and one version, in the manifest as in every example of the docs", () => {
+  it("has the same address and version in the manifest and in every example of the docs", () => {
     const { repository, homepage, bugs, version } = JSON.parse(
       readFileSync(path.join(root, "package.json"), "utf8"),
     ) as { repository: { url: string }; homepage: string; bugs: { url: string }; version: string };
@@ -87,7 +87,7 @@ describe("the packed package", () => {
     expect(named(/(?<=- component: \S+\/touchstone\/touchstone@)\S+/g)).toEqual([`v${version}`]);
   });
 
-  it("gives types to defineProfile, so that a wrong key is a mistake while it is typed", async () => {
+  it("gives types to defineProfile, so that a wrong key does not compile", async () => {
     const typed = (key: string) =>
       `import { defineProfile } from "touchstone-harness";
        export default defineProfile({
@@ -129,7 +129,7 @@ describe("an installed package", () => {
   );
 
   it(
-    "does the whole job with one command: both records, one page and one document of both, if they are asked for",
+    "runs gate and load with one command, and writes the requested reports of both",
     async () => {
       const { path: k6 } = await k6ForTests();
       const asked = [
@@ -144,7 +144,7 @@ describe("an installed package", () => {
       ];
       const places = ["--out", "both", "--report", "junit,html", "--report-out", "reports", "--json"];
       const job = await touchstone(commonjs, ["run", ...asked, ...places], { TOUCHSTONE_K6: k6 });
-      // A machine that is busy otherwise may leave the load incomplete; the run is there all the same.
+      // A busy machine may leave the load incomplete, but the run exists.
       expect([0, 3]).toContain(job.code);
       const document = JSON.parse(job.stdout) as { exitCode: number };
       expect(document).toMatchObject({
@@ -162,7 +162,7 @@ describe("an installed package", () => {
     k6WithinMs,
   );
 
-  it("is found by its own name, so that npx asks for no program of another name", async () => {
+  it("is run by npx under the package's name", async () => {
     const { stdout } = await run("npx", ["--offline", "touchstone-harness", "--version"], { cwd: module });
     expect(stdout.trim()).toMatch(/^\d+\.\d+\.\d+$/);
   });

@@ -11,7 +11,7 @@ import { root } from "../measure.ts";
 import { playAction } from "./action.ts";
 import { folderOfFile } from "../folders.ts";
 
-/** The action and the template, run step by step as their services would; `npm run bench -- ci` has others check and run them. */
+/** The action and the template, run step by step as their services would; `npm run bench -- ci` checks and runs them with third-party tools. */
 
 let fake: FakeServer;
 const workspace = folderOfFile();
@@ -33,7 +33,7 @@ const quick = "--effort quick --only code.single-use";
 const at = (...names: readonly string[]) => path.join(workspace, ...names);
 
 describe("the GitHub action", () => {
-  it("fails if the service breaks a promise: outputs, annotations, summary, artifact and reports say what broke", async () => {
+  it("fails if a promise is broken, and shows it in outputs, annotations, summary, artifact and reports", async () => {
     const asked = { profile: "gate.json", command: "conform", args: quick, directory: "red folder" };
     const played = await playAction(workspace, asked, secrets());
     const report = "red folder/report/report.html";
@@ -49,7 +49,7 @@ describe("the GitHub action", () => {
     ]);
   });
 
-  it("ends with the exit code of a mistake, and no input of its becomes a command", async () => {
+  it("ends with exit code 2 for a mistake, and runs no input as a command", async () => {
     const profile = '$(touch hacked); "`touch hacked`.json';
     const played = await playAction(workspace, { profile, directory: "wrong" }, secrets());
     expect(played.outputs).toEqual({ outcome: "usage", "exit-code": "2", report: "" });
@@ -62,7 +62,7 @@ describe("the GitHub action", () => {
     ]);
   });
 
-  it("knows every exit code by its name", () => {
+  it("names every exit code", () => {
     const { runs } = parse(readFileSync(path.join(root, "action.yml"), "utf8")) as {
       runs: { steps: { id?: string; run?: string }[] };
     };
@@ -108,7 +108,7 @@ describe("the GitLab template", () => {
     return job;
   };
 
-  it("runs the command of its inputs, and its reports are where GitLab looks for them", async () => {
+  it("runs the command of its inputs, and writes reports where GitLab expects them", async () => {
     const job = jobWith({ profile: "gate.json", command: "conform", args: quick });
     const variables = { ...job.variables, TOUCHSTONE_CACHE: undefined };
     const { code, stdout } = await ended("sh", ["-ec", job.script.join("\n")], {

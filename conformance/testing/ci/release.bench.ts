@@ -46,7 +46,7 @@ export const release = async (): Promise<void> => {
     };
     const toLoopback = (script: string) =>
       `${script.replace(" --provenance", "")} --registry ${registry.url}`;
-    await play("a tag that is another version", "v0.0.0", "fails", toLoopback);
+    await play("a tag of another version", "v0.0.0", "fails", toLoopback);
     await play("dry run, with provenance", version, "succeeds", (script) => `${script} --dry-run`);
     await play("published to a registry on loopback", version, "succeeds", toLoopback);
     await play("published a second time", version, "fails", toLoopback);
@@ -108,7 +108,7 @@ const installed = async (cwd: string, { url, npmrc }: Registry): Promise<void> =
   const env = { npm_config_registry: url, npm_config_userconfig: npmrc };
   await run("npm", ["install", "--no-audit", "--no-fund", "--save-dev", tool.name], { cwd, env });
   const { stdout } = await ended("npx", ["--offline", tool.name, "--version"], { cwd });
-  figure("installed from there, its version", stdout.trim(), tool.version);
+  figure("version installed from there", stdout.trim(), tool.version);
   const shown = await run("npm", ["view", tool.name, "--json", "dist.tarball", "version"], { cwd, env });
   process.stdout.write(`${shown.stdout.trim()}\n`);
 };

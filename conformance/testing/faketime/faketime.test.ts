@@ -74,7 +74,7 @@ const conform = async (name: string, profile: string, rules = LIFETIMES) => {
 
 // Debian: apt-get install faketime.
 describe.skipIf(faketimeLibrary === undefined || !hasPython)("a Python service under libfaketime", () => {
-  it("has its lifetimes of 10 minutes and of 30 days judged by the file alone", async () => {
+  it("passes the rules of 10-minute and 30-day lifetimes, with its clock moved by the file alone", async () => {
     const file = path.join(folder, "clock");
     writeFileSync(file, "+0");
     const profile = profileFor("followed", await startService(faketimeEnvironment(file)), file);
@@ -90,7 +90,7 @@ describe.skipIf(faketimeLibrary === undefined || !hasPython)("a Python service u
     expect(readFileSync(file, "utf8")).toMatch(/^\+\d{12}\.\d{6}\n$/);
   });
 
-  it("is found out if its codes live five seconds too long", async () => {
+  it("fails code.lifetime if its codes live five seconds too long", async () => {
     const file = path.join(folder, "too-long");
     writeFileSync(file, "+3d");
     const profile = profileFor(
@@ -103,7 +103,7 @@ describe.skipIf(faketimeLibrary === undefined || !hasPython)("a Python service u
     expect(code).toBe(1);
   });
 
-  it("is refused before anything is judged if it does not follow the file", async () => {
+  it("is refused with exit code 2 if it does not follow the file", async () => {
     const file = path.join(folder, "unread");
     writeFileSync(file, "+0");
     const profile = profileFor("unfollowed", await startService({}), file);

@@ -9,13 +9,13 @@ import { runHere } from "../run-here.ts";
 import { startForeignService, type ForeignService } from "./start.ts";
 import { folderOfFile } from "../folders.ts";
 
-/** What a rule found, in words that no other fault would have got, and why it is so. */
+/** What a rule is expected to find, as a pattern that no other fault matches, and why. */
 type Findings = Partial<Record<RequirementId, { readonly seen: RegExp; readonly reason: string }>>;
 
 /** The library knows no webhooks, so there are no pushes to judge. */
 const sections = "authorize,code,exchange,refresh,access,notifications,whole";
 
-/** Where the library keeps less than the document promises, and has no option that would change it. */
+/** Promises of the document that the library breaks, with no option that would change it. */
 const divergences: Findings = {
   "authorize.state-charset": {
     seen: /^a state with U\+0020 percent-encoded, .* got a code/,
@@ -28,7 +28,7 @@ const divergences: Findings = {
   },
 };
 
-/** What public standards ask beyond the document: warned about, and no reason to fail. */
+/** Requirements of public standards beyond the document: the gate warns about them, but does not fail. */
 const warnings: Findings = {
   "code.reuse-revokes-tokens": {
     seen: /access token still worked after the reuse/,
@@ -42,7 +42,7 @@ const warnings: Findings = {
   },
 };
 
-/** What cannot be said of this service. */
+/** Rules that do not apply to this service. */
 const notApplicable: Findings = {
   "authorize.timestamp": {
     seen: /redirect carries no timestamp/,
@@ -105,7 +105,7 @@ const conform = async (name: string, tolerances: NonNullable<Profile["tolerances
 const of = (document: ConformDocument, ...kinds: RuleDocument["verdict"][]): readonly RuleDocument[] =>
   document.rules.filter(({ verdict }) => kinds.includes(verdict));
 
-/** What was found, for comparison with the table: the reason where the finding is the one that it explains. */
+/** The findings for comparison with the table: the table's reason for each finding that matches its pattern. */
 const compare = (found: readonly RuleDocument[], findings: Findings): Record<string, string> =>
   Object.fromEntries(
     found.map(({ id, breach, reason }) => {
@@ -128,28 +128,28 @@ afterAll(async () => {
   await service.stop();
 });
 
-describe("the gate on a service that is not of this repository", () => {
+describe("the gate on a third-party service", () => {
   let gate: Awaited<ReturnType<typeof conform>>;
   beforeAll(async () => {
     gate = await conform("gate", { lifetimeGuardMs: WHOLE_SECONDS_MS });
   });
 
-  it("fails, and the exit code says so", () => {
+  it("fails with exit code 1", () => {
     expect({ exitCode: gate.exitCode, outcome: gate.document.outcome }).toEqual({
       exitCode: 1,
       outcome: "failed",
     });
   });
 
-  it("finds the true divergences, each for its own reason, and no other", () => {
+  it("fails the known divergences, each for its own reason, and no other rule", () => {
     expect(compare(of(gate.document, "failed"), divergences)).toEqual(reasonsOf(divergences));
   });
 
-  it("warns of what the public standards ask beyond the document, and of nothing else", () => {
+  it("warns about the known deviations from public standards, and nothing else", () => {
     expect(compare(of(gate.document, "warned"), warnings)).toEqual(reasonsOf(warnings));
   });
 
-  it("judges all the rest, and it holds", () => {
+  it("judges every other rule, except one that is not applicable", () => {
     const unjudged = gate.document.rules.filter(
       ({ verdict }) => !["passed", "observed", "failed", "warned"].includes(verdict),
     );
@@ -159,12 +159,12 @@ describe("the gate on a service that is not of this repository", () => {
     expect(of(gate.document, "passed", "failed", "warned").filter(({ cases }) => cases === 0)).toEqual([]);
   });
 
-  it("sees failures that come back each time", () => {
+  it("reproduces every failure in each replay", () => {
     const comesBack = of(gate.document, "failed").map(({ breach }) => breach?.reproduction.replayed);
     for (const replayed of comesBack) expect(replayed?.failures).toBe(replayed?.attempts);
   });
 
-  it("observes how the library answers if the document leaves it open", () => {
+  it("observes behaviour that the document leaves open", () => {
     const observed = Object.fromEntries(
       of(gate.document, "observed").map(({ id, fingerprint }) => [
         id,
@@ -180,7 +180,7 @@ describe("the gate on a service that is not of this repository", () => {
     });
   });
 
-  it("shows no secret anywhere", async () => {
+  it("shows no secret in its output and files", async () => {
     const files = (await readdir(gate.out, { recursive: true, withFileTypes: true })).filter((entry) =>
       entry.isFile(),
     );
@@ -196,7 +196,7 @@ describe("the gate on a service that is not of this repository", () => {
 });
 
 describe("the lifetime that the library states", () => {
-  it("is a second less than its tokens live, which the usual guard shows", async () => {
+  it("is a second shorter than the lifetime of its tokens, which the default guard detects", async () => {
     const { exitCode, document } = await conform("strict", {}, "--only", "access.lifetime");
     expect(exitCode).toBe(1);
     expect(document.rules[0]?.breach).toMatchObject({
@@ -206,8 +206,8 @@ describe("the lifetime that the library states", () => {
   });
 });
 
-describe("the process", () => {
-  it("ends on SIGTERM, and keeps what it had issued for the next one on the same store", async () => {
+describe("the third-party service", () => {
+  it("ends on SIGTERM, and its codes still work in the next process on the same store", async () => {
     const files = { store: path.join(folder, "other.sqlite"), clients: path.join(folder, "clients.json") };
     const authorize = `/open-api/oauth/authorize?clientId=${clients[0]?.id}&state=a`;
     const before = await startForeignService(files);

@@ -12,7 +12,7 @@ const guides = path.join(root, "docs/guides");
 const names = readdirSync(guides);
 const stepsIn = (name: string): readonly Step[] => stepsOf(readFileSync(path.join(guides, name), "utf8"));
 
-/** What a file holds, where it is data. */
+/** The content of a data file. */
 const valueOf = (name: string, text: string): unknown => {
   if (name.endsWith(".json")) return JSON.parse(text);
   return name.endsWith(".yml") ? parse(text) : {};
@@ -30,7 +30,7 @@ const touchstoneLines = (name: string): readonly string[] =>
 describe.each(names)("%s", (name) => {
   // Lines marked `heavy` are played by npm run bench -- guides; those marked `parsed` need what no test has: a
   // registry, a service under libfaketime (conformance/testing/faketime/ judges one), two builds, twenty minutes.
-  it("is played line by line, but for what is marked as heavy or parsed", async () => {
+  it("runs line by line, except for what is marked as heavy or parsed", async () => {
     const folder = mkdtempSync(path.join(os.tmpdir(), "touchstone-guide-"));
     try {
       const played = await play(stepsIn(name), folder, ["played"]);
@@ -42,13 +42,13 @@ describe.each(names)("%s", (name) => {
     }
   });
 
-  it("calls commands with flags that they have", () => {
+  it("calls commands with existing flags", () => {
     const lines = touchstoneLines(name);
     expect(lines).not.toEqual([]);
     expect(lines.filter((line) => !parses(wordsOf(line.replace(/ &$/, "")).slice(1)))).toEqual([]);
   });
 
-  it("has files that are JSON or YAML where their names say so", () => {
+  it("has files that are valid JSON or YAML according to their names", () => {
     const read = stepsIn(name).flatMap((step) =>
       step.kind === "file" ? [valueOf(step.name, step.text)] : [],
     );
@@ -56,7 +56,7 @@ describe.each(names)("%s", (name) => {
   });
 });
 
-it("guides give the action and the component only inputs that they have", () => {
+it("guides use only declared inputs of the action and the component", () => {
   const text = (file: string) => readFileSync(path.join(root, file), "utf8");
   const [header] = parseAllDocuments(text("templates/touchstone.yml"));
   const declared: Readonly<Record<string, readonly string[]>> = {
@@ -73,7 +73,7 @@ it("guides give the action and the component only inputs that they have", () => 
   );
 });
 
-it("every file of the docs is linked to from its index, and every link leads somewhere", () => {
+it("every page of the docs is linked from its index, and no link is broken", () => {
   const docs = path.join(root, "docs");
   const pages = readdirSync(docs, { recursive: true, encoding: "utf8" }).filter((file) =>
     file.endsWith(".md"),

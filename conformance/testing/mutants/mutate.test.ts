@@ -15,11 +15,11 @@ test.each([
   ['let a = (b: "x") => b + "";', ['let a = (b: "x") => undefined;', 'let a = (b: "x") => (b - "");']],
   ["const a = () => { b(); c(); };", ["const a = () => {};", "const a = () => { ; c(); };"]],
   ['import a from "b"; let c = [a as "d"];', ['import a from "b"; let c = [];']],
-])("%s", (source, expected) => {
+])("mutates %s", (source, expected) => {
   expect(mutants(source)).toEqual(expect.arrayContaining(expected));
 });
 
-test("types and names of properties stay as they are", () => {
+test("leaves types and names of properties unchanged", () => {
   expect(mutants('interface A { b: "c" } let d = { "e": d satisfies 1 };')).toEqual([
     'interface A { b: "c" } let d = { ...[] };',
   ]);

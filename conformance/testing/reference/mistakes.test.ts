@@ -12,12 +12,12 @@ afterAll(async () => {
 
 const all: readonly Mistake[] = Object.values(mistakes).flat();
 
-it("knows a hundred mistakes, no two of them alike", () => {
+it("there are at least 100 mistakes, all different", () => {
   expect(new Set(all.map(([mistake]) => mistake)).size).toBe(all.length);
   expect(all.length).toBeGreaterThanOrEqual(100);
 });
 
-/** The lines that answer a command: of the doctor, one of each check. */
+/** The lines that a command prints; for doctor, one per check. */
 const answered = async (parameters: readonly string[]) => {
   if (parameters[0] !== "doctor") {
     const { exitCode, stdout, stderr } = await runHere(parameters);

@@ -11,11 +11,11 @@ const few = rules.filter(({ requirement }) =>
   ),
 );
 
-describe("a gate before a target that answers with everything wrong", () => {
-  it("is over in time, is neither green nor a harness error, and what was never kept does not pass", async () => {
+describe("a gate on a hostile target", () => {
+  it("ends in time, neither as passed nor as a harness error, and passes no promise that was never kept", async () => {
     const all = hostileGates(3, 1).filter(({ soundFirst }) => soundFirst === 0);
     expect(new Set(all.map(({ answer }) => answer.kind)).size).toBeGreaterThan(15);
-    // Those that are over within a second: who waits for a held connection, or is asked to, takes many. Each kind once.
+    // Only those that end within a second: a held connection and Retry-After take many. Each kind once.
     const brief = all.filter(
       ({ answer, at }) =>
         !answer.kind.startsWith("a Retry-After") &&
@@ -29,23 +29,23 @@ describe("a gate before a target that answers with everything wrong", () => {
       at.length > 1 ? "everywhere" : "alone",
     );
     expect(await tryGates(alone, few)).toEqual({ inputs: alone.length, wrong: [] });
-    // To shrink and replay what one endpoint breaks is enough.
+    // It is enough to shrink and replay the breaches of single endpoints.
     expect(await tryGates(everywhere, few, true)).toEqual({ inputs: everywhere.length, wrong: [] });
     expect([alone.length, everywhere.length]).not.toContain(0);
   });
 });
 
 describe("a push run beside hostile senders", () => {
-  it.concurrent("fails nothing of a sound service but what hostile bodies break by themselves", async () => {
+  it.concurrent("fails no rule of a sound service, push.payload aside", async () => {
     const { sent, verdicts } = await tryPushRun("sound", 1);
     expect(sent).toBeGreaterThan(50);
     const others = Object.entries(verdicts).filter(([id]) => id !== "push.payload");
     expect(others.length).toBeGreaterThan(8);
-    const loose = others.filter(([, { kind }]) => kind !== "passed" && kind !== "inconclusive");
-    expect(loose).toEqual([]);
+    const unexpected = others.filter(([, { kind }]) => kind !== "passed" && kind !== "inconclusive");
+    expect(unexpected).toEqual([]);
   });
 
-  it.concurrent("still sees a sixth push", async () => {
+  it.concurrent("still finds a sixth push", async () => {
     const { verdicts } = await tryPushRun(
       "push-reading-r7-from-start",
       1,

@@ -14,7 +14,7 @@ describe("runs that are killed at random instants", () => {
     ["load", 1],
     ["ledger", 1],
   ] as const)(
-    "%s, %i times: what it recorded can be read, it leaves nothing behind, and the next run works",
+    "leave a readable record and nothing else, and the next run works: %s, %i times",
     async (kind, count) => {
       const { kills, wrong } = await killRuns(kind, count, { seed: 5, k6 });
       expect({ kills, wrong }).toEqual({ kills: count, wrong: [] });

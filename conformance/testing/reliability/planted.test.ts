@@ -3,11 +3,11 @@ import { k6ForTests, k6WithinMs } from "../../../scenarios/runner/testing/k6.ts"
 import { plantSecrets } from "./planted.ts";
 
 it(
-  "writes no secret anywhere, even if the service says back all that it is told",
+  "no secret is written anywhere, even if the service echoes all it gets",
   async () => {
     const { found, secrets, bytes } = await plantSecrets((await k6ForTests()).path, "few");
     expect(found).toEqual([]);
-    // The search found something to look through, and something to look for.
+    // There were secrets to look for, and files to search.
     expect(secrets).toBeGreaterThan(100);
     expect(bytes).toBeGreaterThan(100_000);
   },

@@ -22,7 +22,7 @@ const complain = (wrong: readonly string[]): void => {
   for (const one of wrong.slice(0, 20)) process.stdout.write(`  ${one}\n`);
 };
 
-/** Hostile inputs, kills, secrets: how many were tried, and how many did not go as they should. */
+/** Hostile inputs, kills and secrets: how many were tried, and how many went wrong. */
 export const reliability = async (): Promise<void> => {
   const k6 = await findK6({
     environment: process.env,
@@ -35,13 +35,13 @@ export const reliability = async (): Promise<void> => {
     ["receiver", await tryReceiver(inputs.receiver, SEED)],
   ] as const;
   for (const [who, { inputs: count, wrong }] of tried) {
-    figure(`hostile inputs to the ${who}, of ${count} gone wrong`, String(wrong.length), "0");
+    figure(`hostile inputs to the ${who} handled wrongly, of ${count}`, String(wrong.length), "0");
     complain(wrong);
   }
   for (const kind of killedKinds) {
     const { kills: count, tooLate, wrong } = await killRuns(kind, kills[kind], { seed: SEED, k6: k6.path });
     figure(
-      `kills in the middle of ${kind} runs (${tooLate} had ended before), of ${count} survived`,
+      `kills of ${kind} runs survived, of ${count} (${tooLate} had ended before)`,
       String(count - new Set(wrong.map((one) => one.split(":")[0])).size),
       String(kills[kind]),
     );
@@ -51,21 +51,13 @@ export const reliability = async (): Promise<void> => {
   figure(`secrets found, of ${secrets} in ${bytes} bytes that ${runs} runs wrote`, String(found.length), "0");
   complain(found);
   const gates = await tryGates(hostileGates(SEED, 1));
-  figure(
-    `whole gates before hostile targets, of ${gates.inputs} gone wrong`,
-    String(gates.wrong.length),
-    "0",
-  );
+  figure(`gates on hostile targets gone wrong, of ${gates.inputs}`, String(gates.wrong.length), "0");
   complain(gates.wrong);
   const { sent, verdicts } = await tryPushRun("sound", SEED);
   const failed = Object.entries(verdicts).filter(
     ([id, { kind }]) => id !== "push.payload" && (kind === "failed" || kind === "harness-error"),
   );
-  figure(
-    `rules of pushes failed beside ${sent} hostile requests to the receiver`,
-    String(failed.length),
-    "0",
-  );
+  figure(`push rules failed beside ${sent} hostile requests to the receiver`, String(failed.length), "0");
   complain(failed.map(([id, { kind }]) => `${id}: ${kind}`));
   figure(
     "memory high-water mark of clients, servers and hostile peers together",

@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
 import { searchFor } from "./search.ts";
 
-it("finds each text wherever it stands, and nothing that is nearly it", () => {
+it("searchFor finds each text at any position, and no near match", () => {
   const search = searchFor(["secret-one", "secret-two", "secret-one-longer", "пароль-é"]);
   expect(search(Buffer.from("secret-one"))).toEqual([{ text: "secret-one", at: 0 }]);
   expect(search(Buffer.from("a secret-two, secret-twi, secret-tw"))).toEqual([{ text: "secret-two", at: 2 }]);
