@@ -5,7 +5,7 @@ import { executorFor, lagMs } from "./arrivals.ts";
 const users = { allocated: 5, most: 50 };
 
 describe("arrivals", () => {
-  it("of a constant rate keep fractions of an iteration", () => {
+  it("at a constant rate keep fractions of an iteration", () => {
     expect(executorFor(stagesOf("constant", 100 / 3, 10_000), users, 2_000)).toEqual({
       executor: "constant-arrival-rate",
       rate: 33_333,
@@ -28,7 +28,7 @@ describe("arrivals", () => {
     });
   });
 
-  it("jump where one stage does not begin as the one before ended", () => {
+  it("jump between stages whose rates differ", () => {
     const stages = [
       { startMs: 0, durationMs: 1_000, fromRate: 1, toRate: 1 },
       { startMs: 1_000, durationMs: 1_000, fromRate: 5, toRate: 5 },
@@ -42,12 +42,12 @@ describe("arrivals", () => {
     });
   });
 
-  it("are late by what they came after their moment, never early", () => {
+  it("have a lag after their due time, never a negative one", () => {
     const constant = stagesOf("constant", 10, 10_000);
     expect([lagMs(constant, 0, 0), lagMs(constant, 7, 712.34), lagMs(constant, 7, 699)]).toEqual([
       0, 12.3, 0,
     ]);
-    // Half of the first second's square: the first whole arrival is due after the root of its double.
+    // The ramp reaches 10 a second after one second, so 5 t² arrivals are due after t, and the first after √(1/5) s.
     const ramp = stagesOf("ramp", 10, 1_250);
     expect(lagMs(ramp, 0, 450)).toBeCloseTo(450 - Math.sqrt(2 / 10) * 1_000, 0);
   });

@@ -12,7 +12,7 @@ import {
 import { randomFrom } from "./random.ts";
 import { stateFrom } from "./state.ts";
 
-it("a profile's weights take the place of the usual ones, each by itself", () => {
+it("a weight in the profile replaces the default of that kind only", () => {
   expect(weighed(visitKinds, { refresh: 0 })).toEqual({ ...visitKinds, refresh: { weight: 0 } });
 });
 
@@ -29,7 +29,7 @@ describe("the mix", () => {
     expect(requests).toBeCloseTo(traits.token.requestsPerIteration, 1);
   });
 
-  it("draws think times of the stated mean, none longer than the longest", () => {
+  it("draws think times with the stated mean and maximum", () => {
     const random = randomFrom("pauses");
     const pauses = Array.from({ length: 20_000 }, () => drawThinkTimeMs(random));
     const mean = pauses.reduce((sum, pause) => sum + pause, 0) / pauses.length;
@@ -41,7 +41,7 @@ describe("the mix", () => {
 });
 
 describe("random choices", () => {
-  it("are the same for a key, and others for another", () => {
+  it("are the same for the same key, and different for another", () => {
     const draw = (key: string): readonly unknown[] => {
       const random = randomFrom(key);
       return [random.next(), random.below(1_000_000), random.letters(12), random.uuid()];
@@ -51,12 +51,12 @@ describe("random choices", () => {
     expect(draw("1/71")[3]).toMatch(/^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/);
   });
 
-  it("of neighbouring iterations give accounts that do not meet", () => {
+  it("give every iteration an account of its own", () => {
     const accounts = Array.from({ length: 20_000 }, (_, iteration) => randomFrom(`key/${iteration}`).uuid());
     expect(new Set(accounts).size).toBe(accounts.length);
   });
 
-  it("make states that are allowed, all of them different", () => {
+  it("make allowed states, all of them different", () => {
     const states = Array.from({ length: 5_000 }, (_, iteration) =>
       stateFrom(randomFrom(`s/${iteration}`), `${iteration + 1}01`, 128),
     );

@@ -7,11 +7,11 @@ const flags = { scenario: "token", seed: 1 };
 describe("custom stages", () => {
   const asked = parseAsked({ ...flags, stages: ["30s:100", "1m:500", "10s:0"] });
 
-  it("make the course, its length and its peak", () => {
+  it("determine shape, duration and peak rate", () => {
     expect(asked).toMatchObject({ shape: "stages 30s:100 1m:500 10s:0", rate: 500, durationMs: 100_000 });
   });
 
-  it("climb from where the one before ended, the first one from nothing, as in k6", () => {
+  it("ramp from the rate of the previous stage, the first one from 0, as in k6", () => {
     const stages = stagesOf(asked.shape as `stages ${string}`, asked.rate, asked.durationMs);
     expect([0, 15_000, 30_000, 60_000, 95_000].map((atMs) => askedRateAt(stages, atMs))).toEqual([
       0, 50, 100, 300, 250,
@@ -23,15 +23,15 @@ describe("custom stages", () => {
     [["0s:10"], '--stage is "0s:10"'],
     [["10s:-5"], '--stage is "10s:-5"'],
     [["10s:0"], "all stages ask for 0"],
-  ])("%j are refused", (stages, told) => {
+  ])("are refused: %j", (stages, told) => {
     expect(() => parseAsked({ ...flags, stages })).toThrow(told);
   });
 
-  it.each([{ shape: "ramp" }, { rate: 5 }, { durationMs: 5_000 }])("contradict %j", (said) => {
+  it.each([{ shape: "ramp" }, { rate: 5 }, { durationMs: 5_000 }])("are refused together with %j", (said) => {
     expect(() => parseAsked({ ...flags, stages: ["10s:5"], ...said })).toThrow("remove --shape");
   });
 
-  it("of the profile are played unless a flag names the course", () => {
+  it("of the profile apply unless a flag sets shape, rate, duration or stages", () => {
     const asked = { scenario: "token", seed: 1, profileStages: ["10s:7"] };
     expect(parseAsked(asked)).toMatchObject({ shape: "stages 10s:7", rate: 7, durationMs: 10_000 });
     expect(parseAsked({ ...asked, stages: ["20s:5"] })).toMatchObject({ shape: "stages 20s:5" });

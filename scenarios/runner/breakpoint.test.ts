@@ -14,7 +14,7 @@ const upTo =
       : { rate, achieved: limit, verdict: "gave way", gaveWay: "service" };
   };
 
-it("a search that is too short for two steps is refused, with the flag and what is accepted", () => {
+it("a search too short for two steps is refused with the accepted duration", () => {
   const asked = { scenario: "breakpoint", rate: 100, seed: 1, durationMs: 5_000 };
   expect(() => parseAsked(asked)).toThrow(/--duration is 5s.*6s or longer/);
   expect(parseAsked({ ...asked, durationMs: 6_000 })).toMatchObject({
@@ -27,7 +27,7 @@ it("a search that is too short for two steps is refused, with the flag and what 
 describe("the search for the highest rate", () => {
   const most = 16_000;
 
-  it("finds the limit to within a tenth, from a sixteenth of the highest rate, in the steps that a run has", async () => {
+  it("finds the limit to within a tenth, from a sixteenth of the highest rate, in the steps of one minute", async () => {
     await fc.assert(
       fc.asyncProperty(fc.integer({ min: most / 16, max: most }), async (limit) => {
         const { mostSteps } = stepsIn(60_000);
@@ -39,7 +39,7 @@ describe("the search for the highest rate", () => {
     );
   });
 
-  it("plays no more steps than it has, and says that it does not know its answer closely", async () => {
+  it("plays no more steps than allowed, and states whether its result is close", async () => {
     await fc.assert(
       fc.asyncProperty(
         fc.integer({ min: 1, max: most }),
@@ -55,7 +55,7 @@ describe("the search for the highest rate", () => {
     );
   });
 
-  it("keeps to its duration with what passes between the steps, or says how much longer it takes", () => {
+  it("fits into durations of 10 s and more, pauses included, and states what a shorter one needs", () => {
     expect(stepsIn(60_000)).toEqual({ stepMs: 3_000, mostSteps: 12, needsMs: 60_000 });
     expect(stepsIn(6_000)).toEqual({ stepMs: 3_000, mostSteps: 2, needsMs: 10_000 });
     for (const durationMs of [10_000, 33_000, 600_000])
@@ -74,7 +74,7 @@ describe("the search for the highest rate", () => {
     );
   });
 
-  it("never asks for more than it may, and ends there where all holds", async () => {
+  it("never exceeds the maximum rate, and ends there if every step holds", async () => {
     const asked: number[] = [];
     const { highestRate } = await searchBreakpoint({
       from: 100,
@@ -86,7 +86,7 @@ describe("the search for the highest rate", () => {
     expect(Math.max(...asked)).toBe(500);
   });
 
-  it("one hiccup is no limit", async () => {
+  it("repeats a spoilt step instead of taking it for the limit", async () => {
     let hiccups = 1;
     const steady = upTo(1_000);
     const { highestRate } = await searchBreakpoint({
@@ -102,7 +102,7 @@ describe("the search for the highest rate", () => {
     expect(highestRate).toBe(400);
   });
 
-  it("an interruption keeps what was found so far", async () => {
+  it("keeps what was found so far when it is interrupted", async () => {
     let left = 2;
     const steady = upTo(1_000);
     const { highestRate, steps } = await searchBreakpoint({
@@ -114,7 +114,7 @@ describe("the search for the highest rate", () => {
     expect({ highestRate, steps: steps.length }).toEqual({ highestRate: 200, steps: 2 });
   });
 
-  it("says so where nothing holds, and goes no lower than a rate that means anything", async () => {
+  it("finds no rate if nothing holds, and goes no lower than the minimum", async () => {
     const asked: number[] = [];
     const found = await searchBreakpoint({
       from: 80,

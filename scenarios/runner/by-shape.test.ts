@@ -26,7 +26,7 @@ afterAll(async () => {
 interface Asked {
   readonly rate?: number;
   readonly duration?: string;
-  /** What takes the place of the fake's own in the profile. */
+  /** Overrides of the fake's own profile. */
   readonly profile: Partial<Profile>;
   readonly k6?: string;
 }
@@ -53,21 +53,21 @@ const search = async ({ rate = 20, duration = "10s", profile, ...more }: Asked) 
   };
 };
 
-/** Steps that say something about the service. A machine busy with other work may spoil one, or make the fake slow. */
-const telling = ({ steps = [] }: Pick<LoadRecord, "steps">) =>
+/** Steps with a verdict on the service. A machine busy with other work may spoil one, or make the fake slow. */
+const conclusive = ({ steps = [] }: Pick<LoadRecord, "steps">) =>
   steps.filter(({ verdict, reason }) => verdict !== "spoilt" && !reason?.includes("no CPU to spare"));
 
-it.concurrent("an objective that no rate meets: two tries at the lowest rate that says anything, and what gave way", async () => {
+it.concurrent("an objective that no rate meets fails two steps at the lowest rate, with the cause", async () => {
   const record = await search({ profile: { slos: { endpoints: { list: { p95Ms: 10 } } } } });
   const { highestRate, outcome, exitCode, steps } = record;
-  for (const step of telling(record))
+  for (const step of conclusive(record))
     expect(step).toMatchObject({
       verdict: "gave way",
       gaveWay: "service",
       reason: expect.stringContaining("list p95") as unknown,
     });
   expect(outcome).not.toBe("passed");
-  if (telling(record).length < (steps?.length ?? 0)) return;
+  if (conclusive(record).length < (steps?.length ?? 0)) return;
   expect({ highestRate, outcome, exitCode }).toEqual({ outcome: "failed", exitCode: 1 });
   // Ten iterations in three seconds, each of some five or six requests.
   expect(steps?.map(({ rate }) => rate)).toEqual([20, 20]);
@@ -81,11 +81,11 @@ const everywhere = (objectives: NonNullable<NonNullable<Profile["slos"]>["endpoi
 });
 const easy = { p95Ms: 20_000, p99Ms: 20_000 };
 
-it.concurrent("objectives that every rate meets: the highest that was asked for", async () => {
+it.concurrent("objectives that every rate meets allow the highest requested rate", async () => {
   const record = await search({ rate: 24, profile: { slos: { endpoints: everywhere(easy) } } });
   const { highestRate, outcome, exitCode, steps, achieved, course } = record;
-  for (const step of telling(record)) expect(step).toMatchObject({ verdict: "held" });
-  if (telling(record).length < (steps?.length ?? 0)) return;
+  for (const step of conclusive(record)) expect(step).toMatchObject({ verdict: "held" });
+  if (conclusive(record).length < (steps?.length ?? 0)) return;
   // Steps of three seconds, one after another: the search lasts no longer than it was asked to.
   expect(Math.max(...course.map(({ second }) => second))).toBe(3 * (steps ?? []).length - 1);
   expect({ highestRate, outcome, exitCode }).toEqual({ highestRate: 24, outcome: "passed", exitCode: 0 });
@@ -93,7 +93,7 @@ it.concurrent("objectives that every rate meets: the highest that was asked for"
   expect(achieved?.requests).toBeGreaterThan(20);
 });
 
-it.concurrent("a network that lets in fewer connections than are asked for: it gives way first, and the service does not", async () => {
+it.concurrent("a network that accepts too few connections gives way, and the service does not", async () => {
   const own = JSON.parse(readFileSync(fake.profileFile, "utf8")) as Profile;
   const ca = await makeCa(Date.now());
   const leaf = await currentLeaf(ca, ["127.0.0.1"], Date.now());
@@ -110,17 +110,17 @@ it.concurrent("a network that lets in fewer connections than are asked for: it g
     profile: { baseUrl: front.baseUrl, network: { caFile }, slos },
   });
   const { steps = [] } = record;
-  const gaveWay = telling(record).filter(({ verdict }) => verdict === "gave way");
+  const gaveWay = conclusive(record).filter(({ verdict }) => verdict === "gave way");
   for (const step of gaveWay)
     expect(step).toMatchObject({
       gaveWay: "network",
       reason: expect.stringMatching(/waited for connections|waiting for a connection/) as unknown,
     });
-  // The lowest rate, twenty requests a second, wants twice as many connections as it lets in.
-  expect(gaveWay.length > 0 || telling(record).length < steps.length).toBe(true);
+  // The lowest rate, twenty requests a second, needs twice as many connections as the front accepts.
+  expect(gaveWay.length > 0 || conclusive(record).length < steps.length).toBe(true);
 });
 
-it.concurrent("a load generator that is stopped again and again spoils its steps: nothing is said of the service", async () => {
+it.concurrent("a load generator that is stopped again and again spoils its steps, with no verdict on the service", async () => {
   const file = path.join(path.dirname(fake.profileFile), "halting-k6");
   writeFileSync(file, halting(k6));
   chmodSync(file, 0o700);
@@ -135,7 +135,7 @@ it.concurrent("a load generator that is stopped again and again spoils its steps
   expect(record).toMatchObject({ outcome: "incomplete", exitCode: 3 });
 });
 
-/** A k6 that the machine leaves no processor for, two fifths of the time. */
+/** A k6 that gets no CPU for two fifths of the time. */
 const halting = (program: string): string => `#!/bin/sh
 if [ "$1" != run ]; then exec ${program} "$@"; fi
 ${program} "$@" &

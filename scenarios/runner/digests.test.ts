@@ -30,7 +30,7 @@ const one = (what: StoredDigest["what"], atMs: number, digest = "ffeeddccbbaa998
 });
 
 describe("digests of several segments", () => {
-  it("show what two of them were issued, with both moments", () => {
+  it("show a credential that two of them were issued, with both times", () => {
     expect(
       found([one("code", 1_200)], [one("code", 2_000_000_000), one("code", 5, "0000000000000000")]),
     ).toEqual([
@@ -43,14 +43,14 @@ describe("digests of several segments", () => {
     expect(found([one("accessToken", 1)], [one("refreshToken", 2)])).toHaveLength(1);
   });
 
-  it("leave to a segment what it found itself, and count what the pooled run would", () => {
+  it("do not count a segment's own duplicates again, and count the others as a pooled run would", () => {
     expect(found([one("code", 1), one("code", 2)], [])).toEqual([]);
     expect(
       found([one("code", 1), one("code", 2)], [one("code", 3), one("code", 4)], [one("code", 5)]),
     ).toHaveLength(2);
   });
 
-  it("may be cut off in the middle of one, as those of a killed segment are", () => {
+  it("may end in an incomplete digest, as those of a killed segment do", () => {
     const cut = bytesOf([one("code", 1), one("code", 2, "0123456789abcdef")]).subarray(0, digestBytes + 5);
     const duplicates: CrossDuplicate[] = [];
     crossDuplicates(
@@ -63,7 +63,7 @@ describe("digests of several segments", () => {
     expect(duplicates).toHaveLength(1);
   });
 
-  it("spread over the partitions by their first bits", () => {
+  it("are partitioned by their first bits", () => {
     expect(["00", "03", "04", "ff"].map((first) => partitionOf(`${first}00000000000000`))).toEqual([
       0, 0, 1, 63,
     ]);

@@ -26,7 +26,7 @@ const client = { id: "client-a", redirectUri: "https://client-a.example/callback
 let files = 0;
 const fresh = (): string => path.join(folder, "runs", `duet-${(files += 1)}`);
 
-/** A profile of a service that is still to be started, and the command that starts it: behind a shell, as in real life. */
+/** A profile of a service that is not started yet, and the command that starts it, through a shell as in practice. */
 const toBeStarted = async () => {
   const port = await freePort();
   const baseUrl = `http://127.0.0.1:${port}`;
@@ -50,7 +50,7 @@ const isAnswering = (baseUrl: string): Promise<boolean> =>
 const short = ["--block", "2s", "--rate", "40", "--seed", "1"];
 
 describe.concurrent("a duet", () => {
-  it("starts what it was told to, plays in turns, leaves its document, and ends what it started", async () => {
+  it("starts the service, plays in turns, writes its document, and stops the service", async () => {
     const b = await toBeStarted();
     const out = fresh();
     const start = ["--start-b", b.command];
@@ -62,7 +62,7 @@ describe.concurrent("a duet", () => {
     const isDuet = new Ajv({ strictTypes: false, formats: { "date-time": true } }).compile(schemaOf("duet"));
     expect(isDuet(document), JSON.stringify(isDuet.errors)).toBe(true);
     expect(document).toMatchObject({ state: "ended", planned: 2, a: "fake:sound", b: b.file, broken: [] });
-    // How fast either was in two pairs is the machine's affair, which may have spoilt some; the exit code tells it.
+    // The speed of each side in two pairs depends on the machine, which may have spoilt some; the exit code must match.
     expect(run.exitCode).toBe(duetExitCode(document, false));
     expect(new Set(document.blocks.map(({ side }) => side))).toEqual(new Set(["a", "b"]));
     expect(document.blocks.map(({ endpoint }) => endpoint)).not.toContain("trigger");
@@ -74,7 +74,7 @@ describe.concurrent("a duet", () => {
     expect(JSON.parse(history.stdout)).toMatchObject({ runs: [], problems: [] });
   });
 
-  it("that is interrupted keeps the pairs that were played, and ends what it started: exit code 130", async () => {
+  it("exits with 130 when interrupted, keeps the pairs that were played, and stops the service", async () => {
     const b = await toBeStarted();
     const out = path.join(folder, "interrupted");
     const parameters = ["fake:sound", b.file, "--start-b", b.command, "--pairs", "9", ...short, "--out", out];
@@ -94,7 +94,7 @@ describe.concurrent("a duet", () => {
   });
 });
 
-describe("mistakes are told before anything is loaded", () => {
+describe("a duet exits with 2 before any load", () => {
   const failing = async (...parameters: readonly string[]) => {
     const { exitCode, stderr, stdout } = await runHere(["duet", ...parameters, "--out", fresh()], {
       env: withK6,
@@ -103,14 +103,14 @@ describe("mistakes are told before anything is loaded", () => {
     return { exitCode, stderr };
   };
 
-  it("a start command that ends at once is quoted: exit code 2", async () => {
+  it("if a start command ends at once, and quotes its output", async () => {
     const { file } = await toBeStarted();
     const { exitCode, stderr } = await failing(file, "fake:sound", "--start-a", "echo no database; exit 7");
     expect(stderr).toMatch(/--start-a: it ended with exit code 7 before anything answered[^]*no database/);
     expect(exitCode).toBe(2);
   });
 
-  it("a start command is refused where something answers already, as what it starts would not be what is loaded: exit code 2", async () => {
+  it("if something already answers at the address of a start command", async () => {
     const { file } = await toBeStarted();
     const { origin, stop } = await serveHttp((_, response) => void response.end());
     const profile = JSON.parse(readFileSync(file, "utf8")) as Record<string, unknown>;

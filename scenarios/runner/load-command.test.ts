@@ -19,7 +19,7 @@ let files = 0;
 const fresh = (): string => path.join(folder, `run-${(files += 1)}`);
 
 // The other scenarios: "mixed" is played by segments-command.test.ts, and all that they are made of by scripts.test.ts.
-it("a load of pushes on the sound fake: about the requests asked for, every rule looked at, none broken", async () => {
+it("load --scenario push on the sound fake makes about the requested requests and breaks no rule", async () => {
   const asked = ["--scenario", "push", "--rate", "60", "--duration", "3s", "--json"];
   const run = await runHere(["load", "--out", fresh(), ...asked], { env: withK6 });
   const { outcome, achieved, rules, validity } = JSON.parse(run.stdout) as LoadRecord;
@@ -32,7 +32,7 @@ it("a load of pushes on the sound fake: about the requests asked for, every rule
   expect((achieved?.requests ?? 0) / 180).toBeLessThan(1.4);
 });
 
-it("a k6 that is none, and one that is too old, are named with exit code 2", async () => {
+it("load exits with 2 and names a missing or an outdated k6", async () => {
   const old = path.join(folder, "old");
   mkdirSync(old, { recursive: true });
   const k6 = path.join(old, "k6");
@@ -69,7 +69,7 @@ it.concurrent.each([
     "requests/s",
     /Interrupted in the load; .*\/gate and .*\/load are kept.*load .*--duration 30s/,
   ],
-] as const)("Ctrl-C in %s of a run says what is kept, and how to go on", async (_, rules, phase, says) => {
+] as const)("run interrupted in %s says what is kept and how to go on", async (_, rules, phase, says) => {
   const out = fresh();
   const asked = ["run", ...rules, "--rate", "50", "--duration", "30s", "--out", out];
   const child = spawn(process.execPath, [path.join(root, "cli.ts"), ...asked], {

@@ -38,8 +38,8 @@ const load = async ({ behaviour, scenario, rate, seconds }: Asked) => {
   return { exitCode, record, written };
 };
 
-/** One after another: side by side they would take the load from each other. */
-describe("a load finds what breaks only under load, with the proof, its secrets masked, and a record that tells the same", () => {
+/** Sequential: concurrent loads would compete for the processor. */
+describe("a load finds defects that show only under load, with masked evidence and the same result in its record", () => {
   it.for([
     ["token", 400, 5, { "load-answers-swapped": "authorize.echoes-state" }],
     ["notifications", 400, 6, { "load-page-shifted-by-writes": "notifications.under-writes" }],
@@ -51,7 +51,7 @@ describe("a load finds what breaks only under load, with the proof, its secrets 
     const { rules, breaches, validity } = record;
     const broken = rules.filter((rule) => rule.breaches > 0).map(({ id }) => id);
     const isBlamed = validity?.reasons.some(({ cause }) => cause === "load generator") === true;
-    // A load that this machine could not make shows only some; where it shows nothing, it is neither green nor the service's fault.
+    // A load that this machine could not generate may find only some; if it finds none, the run is incomplete.
     const all: readonly string[] = Object.values(breaks);
     const expected = isBlamed ? all.filter((id) => broken.includes(id)) : all;
     expect(broken.toSorted()).toEqual(expected.toSorted());
@@ -61,7 +61,7 @@ describe("a load finds what breaks only under load, with the proof, its secrets 
         : { state: "sealed", outcome: "failed", exitCode: 1 };
     expect([exitCode, written]).toMatchObject([state.exitCode, state]);
     expect(breaches.map(({ rule }) => rule).toSorted()).toEqual(broken.toSorted());
-    // Pages and pushes hold no secret.
+    // Pages and pushes contain no secret.
     for (const breach of breaches.filter(({ rule }) => /^(?:authorize|refresh)\./.test(rule)))
       expect(JSON.stringify(breach)).toContain("‹");
   });

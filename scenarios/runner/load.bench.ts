@@ -124,7 +124,7 @@ const share = async (k6: FoundK6): Promise<void> => {
   const ofAll = (100 * steady.collector) / (steady.k6 + steady.collector);
   figure("collector's share of the processor time of k6 and collector", `${ofAll.toFixed(1)} %`, "< 10 %");
   const saturated = await compare(k6, "saturating");
-  figure("the same where nothing limits the rate but the two cores", saturated.ratio.toFixed(2), "told only");
+  figure("  the same with a rate that only the two cores limit", saturated.ratio.toFixed(2), "told only");
 };
 
 const quantile = (sorted: Float64Array, share: number): number =>
@@ -145,7 +145,7 @@ const exactness = async (k6: FoundK6): Promise<void> => {
     },
   );
   const reader = createRowReader({
-    ...deaf,
+    ...ignoring,
     start: seconds.begin,
     request: (atMs, sample) => {
       samples.push(sample.lagMs + sample.blockedMs + sample.serviceMs);
@@ -175,7 +175,7 @@ const exactness = async (k6: FoundK6): Promise<void> => {
   );
 };
 
-const deaf: RowSink = {
+const ignoring: RowSink = {
   request: () => undefined,
   arrival: () => undefined,
   dropped: () => undefined,
@@ -216,7 +216,7 @@ const anHour = async (): Promise<void> => {
     },
   );
   const reader = createRowReader({
-    ...deaf,
+    ...ignoring,
     ...seconds,
     issued: (atMs, what, digest) => void uniqueness.add(what, what, digest, atMs),
   });

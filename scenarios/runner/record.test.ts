@@ -14,7 +14,7 @@ eachTestIn((made) => (folder = made));
 const header = headerFor("http://127.0.0.1:1");
 
 describe("the record of a load run", () => {
-  it("is there from the beginning, open, and holds each line after one turn of the event loop", async () => {
+  it("exists from the beginning as open, and holds each line after one turn of the event loop", async () => {
     const directory = path.join(folder, "new/run");
     const record = openLoadRecord(directory, header);
     expect(JSON.parse(readFileSync(path.join(directory, "run.json"), "utf8"))).toMatchObject({
@@ -32,7 +32,7 @@ describe("the record of a load run", () => {
     record.close();
   });
 
-  it("is sealed with a manifest of all files, those of others among them", () => {
+  it("is sealed with a manifest of all files, including those of other writers", () => {
     const directory = path.join(folder, "run");
     const record = openLoadRecord(directory, header);
     record.latency("#head\n");
@@ -55,12 +55,12 @@ describe("the record of a load run", () => {
         .update(readFileSync(path.join(directory, "run.json")))
         .digest("hex"),
     );
-    // What comes after the seal goes nowhere.
+    // Nothing is written after the seal.
     record.latency("late\n");
     expect(readFileSync(path.join(directory, "samples/latency.hlog"), "utf8")).toBe("#head\n");
   });
 
-  it("cuts k6's log off where it grows without end", () => {
+  it("shortens a log of k6 that grows without end", () => {
     const directory = path.join(folder, "run");
     const record = openLoadRecord(directory, header);
     for (let line = 0; line < 3_000; line += 1) record.log("x".repeat(1_000));
@@ -69,7 +69,7 @@ describe("the record of a load run", () => {
     expect(readFileSync(path.join(directory, "k6.log"), "utf8")).toMatch(/\(cut off here\)\n$/);
   });
 
-  it("refuses a folder that is in use and one that cannot be", () => {
+  it("refuses a folder in use and one that cannot be written", () => {
     writeFileSync(path.join(folder, "file"), "");
     expect(() => openLoadRecord(folder, header)).toThrow(/--out is ".*", a folder with something in it/);
     expect(() => openLoadRecord(path.join(folder, "file/run"), header)).toThrow(
@@ -79,7 +79,7 @@ describe("the record of a load run", () => {
     openLoadRecord(path.join(folder, "empty"), header).close();
   });
 
-  it("tells what could not be written, keeps what was, and does not seal", () => {
+  it("reports a failed write, keeps what was written, and is not sealed", () => {
     const directory = path.join(folder, "run");
     // The kernel lets no file of the child grow beyond 16 KiB, as a full disk would.
     const script = `

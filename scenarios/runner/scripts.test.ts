@@ -34,7 +34,7 @@ interface Asked {
   readonly seconds?: number;
   /** How many notifications there are before the script begins. */
   readonly eventsBefore?: number;
-  /** How often visits of `mixed` begin in which way. */
+  /** The weights of the ways in which visits of `mixed` begin. */
   readonly visits?: Readonly<Record<"authorize" | "refresh" | "resume", number>>;
 }
 
@@ -141,10 +141,10 @@ const checkedRules: Readonly<Record<ScenarioName, readonly RequirementId[]>> = {
 
 describe.concurrent("the scripts on the sound fake", () => {
   it.each(Object.keys(checkedRules) as ScenarioName[])(
-    "%s checks each of its rules, breaks none, and makes as many requests as it says",
+    "%s checks each of its rules, breaks none, and makes as many requests as stated",
     async (scenario) => {
       const seconds = scenario === "token" || scenario === "mixed" ? 3 : 2;
-      // Of the few visits that a starved machine gets to, most have to refresh.
+      // A starved machine makes few visits, and most of them must refresh.
       const visits = { authorize: 20, refresh: 70, resume: 10 };
       const { result, events } = await play({ scenario, seconds, visits });
       const { requests, arrivals } = result.achieved;
@@ -162,13 +162,13 @@ describe.concurrent("the scripts on the sound fake", () => {
         expect.arrayContaining([...checkedRules[scenario]]),
       );
       expect(Math.abs(requests / arrivals / traits[scenario].requestsPerIteration - 1)).toBeLessThan(0.1);
-      // Each event of `push` is told with the id of its notification; the other scenarios trigger some as well.
+      // Each event of `push` is reported with its notification's id; the other scenarios trigger some as well.
       expect(events.filter((id) => id !== undefined)).toHaveLength(events.length);
       expect(events.length).toBeGreaterThanOrEqual(scenario === "push" ? requests : 0);
     },
   );
 
-  it("read what is there where nothing can be triggered", async () => {
+  it("read existing notifications if no event can be triggered", async () => {
     // A command cannot be called under load.
     const { result } = await play({
       scenario: "notifications",
@@ -190,7 +190,7 @@ describe.concurrent("the scripts on the sound fake", () => {
 });
 
 describe.concurrent("the scripts on defects that every run shows", () => {
-  /** Those in one row do not hide one another: one service has all of them. */
+  /** Defects of one row do not hide one another, so one service has all of them. */
   it.each<[ScenarioName, Readonly<Record<string, RequirementId>>]>([
     [
       "token",
@@ -229,12 +229,12 @@ describe.concurrent("the scripts on defects that every run shows", () => {
 });
 
 describe.concurrent("the preflight", () => {
-  it("is quiet on a target that plays along", async () => {
+  it("reports nothing on a sound target", async () => {
     for (const scenario of ["token", "push"] as const)
       expect((await play({ scenario, preflight: true })).result.troubles).toEqual([]);
   });
 
-  it("says what does not: a wrong secret, without showing it", async () => {
+  it("reports a wrong secret without showing it", async () => {
     const clients = [
       { id: "Hd6Yp2NsJ8gUe5WcAo3t", secret: "not-the-secret", redirectUri: "https://x.example/" },
     ];
@@ -243,7 +243,7 @@ describe.concurrent("the preflight", () => {
     expect(result.troubles.join("\n")).not.toContain("not-the-secret");
   });
 
-  it("says which hook is missing", async () => {
+  it("names the missing hook", async () => {
     const { result } = await play({ scenario: "push", preflight: true, trigger: { command: ["true"] } });
     expect(result.troubles.join("\n")).toContain("hooks.events.trigger.http");
   });

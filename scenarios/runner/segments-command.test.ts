@@ -26,7 +26,7 @@ const secretsIn = (profileFile: string): readonly string[] => {
 };
 
 it(
-  "three processes play one load; merged it is one run, and without one of them invalid, which is named",
+  "three processes play one load, which merges into one run, invalid if one of them is missing",
   async () => {
     const env = { TOUCHSTONE_K6: (await k6ForTests()).path };
     await using fake = await startFake("sound");

@@ -66,12 +66,12 @@ const tellCaught = async (only: readonly string[]): Promise<void> => {
     if (unseen.length === 0) caught += 1;
     else process.stdout.write(`  ${name}: ${unseen.join(", ")} was not seen${playedOf(record)}\n`);
   }
-  figure("defects that load shows, caught by three segments", `${caught} of ${tried.length}`, "as by one");
+  figure("load defects caught by three segments", `${caught} of ${tried.length}`, "as by one");
 };
 
 const tellAlarms = async (): Promise<void> => {
   let alarms = 0;
   for (const scenario of ["token", "notifications", "mixed"])
     alarms += brokenIn(await mergedLoad(SOUND, { scenario, rate: 150, seconds: 6 })).length;
-  figure("rules that three segments call broken on the sound service", String(alarms), "0");
+  figure("rules reported as broken by three segments on the sound service", String(alarms), "0");
 };

@@ -14,7 +14,7 @@ const SECONDS = 15;
 const ROUNDS = 2;
 
 /** Accepts and records everything, like a metrics collector. */
-const startTaker = async () => {
+const startCollector = async () => {
   const bodies: Buffer[] = [];
   const server = http.createServer((request, response) => {
     const parts: Buffer[] = [];
@@ -44,16 +44,16 @@ const variablesFor = (address: string) => ({
 
 const dashboard = path.join(root, "deploy/grafana/touchstone-load.json");
 
-/** What k6's outputs beside ours cost, and whether the dashboard's series arrive. */
+/** The cost of k6's outputs in addition to ours, and whether the dashboard's series arrive. */
 export const outputs = async (): Promise<void> => {
   using folder = temporaryFolder();
   await using fake = await startFake("sound");
   const costs: Record<string, number[]> = {};
   const series = new Set<string>();
   for (let round = 1; round <= ROUNDS; round += 1) {
-    using taker = await startTaker();
-    for (const [name, env] of Object.entries(variablesFor(taker.address))) {
-      taker.bodies.length = 0;
+    using collector = await startCollector();
+    for (const [name, env] of Object.entries(variablesFor(collector.address))) {
+      collector.bodies.length = 0;
       const asked = ["--profile", fake.profileFile, "--scenario", "token", "--rate", `${RATE}`];
       const flags = [
         "--duration",
@@ -71,12 +71,12 @@ export const outputs = async (): Promise<void> => {
       if (validity?.valid !== true)
         process.stdout.write(`  ${name}: not valid, ${validity?.reasons[0]?.reason}\n`);
       if (name === "experimental-prometheus-rw")
-        for (const body of taker.bodies)
+        for (const body of collector.bodies)
           for (const [found] of fromSnappy(body)
             .toString("latin1")
             .matchAll(/k6_\w+/g))
             series.add(found);
-      figure(`  posts that ${name} sent`, String(taker.bodies.length), name === "none" ? "0" : "some");
+      figure(`  requests that ${name} sent`, String(collector.bodies.length), name === "none" ? "0" : "some");
     }
   }
   for (const [name, of] of Object.entries(costs))

@@ -26,14 +26,14 @@ const plan = { scenario: "token", shape: "constant", rate: 300, durationMs: 10_0
 const asRun = { runKey: "k", preflight: false };
 
 describe("the settings of a script", () => {
-  it.each(scenarioNames)("ask %s for as many iterations as make the rate of requests", (scenario) => {
+  it.each(scenarioNames)("turn the rate of requests into iterations of %s", (scenario) => {
     const { stages } = scriptSettings(target, { ...plan, scenario }, asRun);
     expect(askedBetween(stages, 0, endOfStages(stages)) * traits[scenario].requestsPerIteration).toBeCloseTo(
       3_000,
     );
   });
 
-  it("say how events are triggered, and leave out a command", () => {
+  it("contain the HTTP hook that triggers events, but no command", () => {
     expect(scriptSettings(target, plan, asRun).trigger).toEqual({
       method: "POST",
       url: "https://staging.example/events",
@@ -44,7 +44,7 @@ describe("the settings of a script", () => {
     expect(scriptSettings(targetWith({ command: ["true"] }), plan, asRun)).not.toHaveProperty("trigger");
   });
 
-  it("hold nothing of the limits but what scripts use", () => {
+  it("contain only the limits that scripts use", () => {
     expect(Object.keys(scriptSettings(target, plan, asRun).limits)).toEqual([
       "defaultLimit",
       "defaultPage",
@@ -57,13 +57,13 @@ describe("virtual users", () => {
   const users = (scenario: ScenarioName, rate: number, virtualUsers?: number) =>
     virtualUsersFor({ scenario, rate, virtualUsers }, {});
 
-  it("are enough for the rate, for longer sessions more", () => {
-    // 300 arrivals a second for a tenth of a second each, and a second in which all stands still.
+  it("suffice for the rate, with more for longer sessions", () => {
+    // 300 arrivals per second of a tenth of a second each, plus a second without answers.
     expect(users("push", 300)).toEqual({ allocated: 330, most: 600 });
     expect(users("mixed", 300).allocated).toBeGreaterThan(users("token", 300).allocated);
   });
 
-  it("are no more than asked for, and no fewer than a few", () => {
+  it("are as many as requested, otherwise from 10 to 5,000", () => {
     expect(users("push", 300, 50)).toEqual({ allocated: 50, most: 50 });
     // A maximum above what the rate takes means a slow service: the virtual users have to be there at once.
     expect(users("push", 300, 900)).toEqual({ allocated: 900, most: 900 });

@@ -45,10 +45,10 @@ const untilSilent = async (baseUrl: string): Promise<boolean> => {
 const serve = `require("node:http").createServer((_, answer) => answer.end()).listen(process.env.PORT, "127.0.0.1")`;
 
 it.concurrent.each([
-  ["ends when told", serve],
-  ["does not listen to SIGTERM", `process.on("SIGTERM", () => undefined); ${serve}`],
+  ["ends on SIGTERM", serve],
+  ["ignores SIGTERM", `process.on("SIGTERM", () => undefined); ${serve}`],
 ])(
-  "a service that %s does not outlive a starter that is killed",
+  "a service that %s ends when its starter is killed",
   async (_, program) => {
     const { child, baseUrl } = await started(`${process.execPath} -e '${program}' & wait`);
     expect(await isAnswering(baseUrl)).toBe(true);

@@ -54,8 +54,8 @@ const judged = (changes: Partial<JudgedLoad>): JudgedLoad => ({
   ...changes,
 });
 
-describe("what a step of the search came to", () => {
-  it("held, with what was achieved", () => {
+describe("a step of the search", () => {
+  it("holds, with the achieved rate", () => {
     expect(stepOf(judged({ outcome: "passed" }))).toEqual({
       rate: 100,
       achieved: 98,
@@ -67,7 +67,7 @@ describe("what a step of the search came to", () => {
   it.each([
     ["slow answers", { objectives: [missed] }, "service", "list p95"],
     [
-      "a broken rule, whatever the load generator did",
+      "a broken rule, even if the load generator fell behind",
       { rules: [{ id: "code.single-use", checks: 9, breaches: 1 }], validity: reason("load generator") },
       "service",
       "code.single-use",
@@ -85,36 +85,36 @@ describe("what a step of the search came to", () => {
       "3 iterations were dropped",
     ],
     [
-      "slow answers beside slow connections",
+      "slow answers and slow connections",
       { objectives: [missed], validity: reason("network") },
       "service",
       /list p95; 3 iterations/,
     ],
-    ["a service that fails", { stopped: "more than half of the requests failed" }, "service", /half/],
+    ["failed requests", { stopped: "more than half of the requests failed" }, "service", /half/],
     [
-      "quick answers to requests that waited before they were sent",
+      "fast answers to requests that waited for connections",
       { objectives: [missed], endpoints: answeredIn(400) },
       "network",
       /list p95.*connections/,
     ],
     [
-      "slow answers on a machine that is shared and full",
+      "slow answers on a busy shared machine",
       { objectives: [missed], achieved: { ...achieved, machineIdle: 0.01 } },
       "service",
       /list p95; .*no CPU to spare/,
     ],
-  ] as const)("%s: it gave way", (_, changes, gaveWay, told) => {
+  ] as const)("gives way through %s", (_, changes, gaveWay, told) => {
     const step = stepOf(judged(changes as Partial<JudgedLoad>));
     expect(step).toMatchObject({ verdict: "gave way", gaveWay });
     expect(step.reason).toMatch(told);
   });
 
-  it("what a load generator measured that fell behind says nothing of the service", () => {
+  it("is spoilt, with no verdict on the service, if the load generator fell behind", () => {
     const step = stepOf(judged({ objectives: [missed], validity: reason("load generator") }));
     expect(step).toMatchObject({ verdict: "spoilt", gaveWay: "load generator" });
   });
 
-  it("a share of errors is never laid to the network's charge", () => {
+  it("does not blame the network for a share of errors", () => {
     const errors = { ...missed, name: "list errors", limit: 0.01, unit: "share" as const };
     expect(stepOf(judged({ objectives: [errors], endpoints: answeredIn(1) })).gaveWay).toBe("service");
   });

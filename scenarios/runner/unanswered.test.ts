@@ -4,7 +4,7 @@ import { unanswered } from "./load.ts";
 const refused =
   "authorize gave clients[0] (c) no code: no answer (dial: connection refused). Check at baseUrl, and at what follows";
 
-it("a target is unreachable where nothing at all was answered, and only there", () => {
+it("unanswered gives a reason only if no request at all was answered", () => {
   expect(unanswered([refused, refused])).toBe("dial: connection refused");
   expect(unanswered([])).toBeUndefined();
   expect(unanswered([refused, "the list gave clients[0] (c) no page: 500 nothing"])).toBeUndefined();

@@ -22,7 +22,7 @@ const upTo = (count: number, from = 0): readonly number[] =>
   Array.from({ length: count }, (_, index) => from + index);
 
 describe("any page", () => {
-  it("has the documented shape", () => {
+  it("must have the documented shape", () => {
     expect(judgeShape(answer(200, { data: [item(1)], total: 1 }))).toEqual([{ rule: "notifications.shape" }]);
     for (const wrong of [
       { data: [item(1, { id: "1" })], total: 1 },
@@ -36,18 +36,18 @@ describe("any page", () => {
     [{ accountId: other }, "notifications.filter-account"],
     [{ id: idOf(2) }, "notifications.filter-id"],
     [{ id: idOf(1), accountId: other }, "notifications.filters-combine"],
-  ])("respects the filter %o", (query, rule) => {
+  ])("must match the filter %o", (query, rule) => {
     expect(brokenRules(judgePage(query, page([1], 1), 10))).toEqual([rule]);
   });
 
-  it("holds no more than was asked for, and nothing twice", () => {
+  it("must hold no more than the limit, and nothing twice", () => {
     expect(brokenRules(judgePage({}, page(upTo(11), 11), 10))).toEqual(["notifications.default-limit"]);
     expect(brokenRules(judgePage({ limit: 2 }, page(upTo(3), 3), 10))).toEqual(["notifications.limit"]);
     expect(brokenRules(judgePage({}, page([1, 2, 1], 3), 10))).toEqual(["notifications.under-writes"]);
   });
 });
 
-/** An account of so many notifications, all acknowledged at moment 0, of which so many were seen. */
+/** An account with this many notifications, all acknowledged at time 0, of which this many were seen. */
 const account = (begun: number, seen = begun): Account => ({
   ...newAccount(accountId),
   begun,
@@ -62,7 +62,7 @@ describe("a page of the client's own account", () => {
     return judgeOwnPage(own, then, { accountId, ...query }, answered, 10);
   };
 
-  it("has the exact total and size once everything was seen", () => {
+  it("must have the exact total and size once everything was seen", () => {
     const sound = judge(account(12), {}, page(upTo(10), 12));
     expect(rulesOf(sound)).toEqual(["notifications.total", "notifications.default-limit"]);
     expect(brokenRules(sound)).toEqual([]);
@@ -74,7 +74,7 @@ describe("a page of the client's own account", () => {
     expect(brokenRules(judge(account(12), { limit: 5, page: 2 }, page([10, 11], 12)))).toEqual([]);
   });
 
-  it("has a total within bounds while an event is under way", () => {
+  it("must have a total within bounds while an event is in flight", () => {
     for (const total of [12, 13])
       expect(brokenRules(judge(account(12), {}, page(upTo(10), total), 10, 1))).toEqual([]);
     for (const total of [11, 14])
@@ -83,14 +83,14 @@ describe("a page of the client's own account", () => {
       ]);
   });
 
-  it("need not show what was acknowledged just now, and has to later", () => {
+  it("must show an acknowledged event once the visibility tolerance has passed", () => {
     expect(brokenRules(judge(account(4, 1), {}, page(upTo(2), 2), 999))).toEqual([]);
     expect(brokenRules(judge(account(4, 1), {}, page(upTo(2), 2), 1_000))).toEqual([
       "notifications.under-writes",
     ]);
   });
 
-  it("adds to what was seen, but not what a broken filter let through", () => {
+  it("counts as seen what it shows, except what a broken filter let through", () => {
     const own = account(3, 0);
     judge(own, {}, page([0, 1], 2));
     judge(own, {}, page([7], 3, { accountId: other }));
@@ -101,7 +101,7 @@ describe("a page of the client's own account", () => {
 });
 
 describe("several pages", () => {
-  it("are together everything, each once", () => {
+  it("must together hold everything, each item once", () => {
     expect(brokenRules(judgeWalk([page(upTo(2), 3), page([2], 3)], 3))).toEqual([]);
     for (const second of [[1, 2], [1], []])
       expect(brokenRules(judgeWalk([page(upTo(2), 3), page(second, 3)], 3))).toEqual([
@@ -109,7 +109,7 @@ describe("several pages", () => {
       ]);
   });
 
-  it("repeat nothing past the end, and begin with the first by default", () => {
+  it("must repeat nothing past the end, and default to the first page", () => {
     const all = new Set(upTo(3).map(idOf));
     expect(brokenRules(judgePastTheEnd(page([], 3), all))).toEqual([]);
     expect(brokenRules(judgePastTheEnd(page([2], 3), all))).toEqual(["notifications.past-the-end"]);
@@ -119,7 +119,7 @@ describe("several pages", () => {
     ]);
   });
 
-  it("of look-ups hold the one match or none", () => {
+  it("of look-ups must hold exactly the matches", () => {
     expect(brokenRules(judgeMatches("notifications.filter-id", page([1], 1), 1))).toEqual([]);
     expect(brokenRules(judgeMatches("notifications.filter-id", page([1], 2), 1))).toHaveLength(1);
     expect(brokenRules(judgeMatches("notifications.filters-combine", page([1], 1), 0))).toHaveLength(1);

@@ -21,7 +21,7 @@ const silent = answer(0);
 describe("an authorization", () => {
   const sent = { timestamp: 1, state: "s1", code: "c" };
 
-  it("that carries code, state and timestamp holds", () => {
+  it("passes with code, state and timestamp", () => {
     expect(brokenRules(judgeAuthorization(answer(200, sent), "s1"))).toEqual([]);
     expect(rulesOf(judgeAuthorization(answer(200, sent), "s1"))).toEqual([
       "authorize.answers-with-code",
@@ -29,7 +29,7 @@ describe("an authorization", () => {
     ]);
   });
 
-  it("that carries the state of a request beside it is told as such", () => {
+  it("fails with the state of a concurrent request, which it names", () => {
     const [, check] = judgeAuthorization(answer(200, { ...sent, state: "s2" }), "s1", ["s1", "s2"]);
     expect(check).toMatchObject({
       rule: "authorize.echoes-state",
@@ -38,10 +38,10 @@ describe("an authorization", () => {
   });
 
   it.each([
-    [answer(200, { ...sent, timestamp: "1" })],
-    [answer(200, { timestamp: 1, state: "s1" })],
-    [answer(400, { error: "no" })],
-  ])("without code or timestamp, or refused, breaks the rule", (exchange) => {
+    ["with a timestamp that is text", answer(200, { ...sent, timestamp: "1" })],
+    ["without a code", answer(200, { timestamp: 1, state: "s1" })],
+    ["refused", answer(400, { error: "no" })],
+  ])("fails if it is %s", (_kind, exchange) => {
     expect(brokenRules(judgeAuthorization(exchange, "s1"))).toEqual(["authorize.answers-with-code"]);
   });
 
@@ -50,32 +50,32 @@ describe("an authorization", () => {
     ["429", tooMany],
     ["no answer", silent],
     ["a refusal with status 200", answer(200, { success: false })],
-  ])("that got %s has failed, and says nothing", (_kind, exchange) => {
+  ])("is not judged after %s", (_kind, exchange) => {
     expect(judgeAuthorization(exchange, "s1")).toEqual([]);
   });
 });
 
 describe("an exchange", () => {
-  it("of a fresh code yields a whole token set", () => {
+  it("of a fresh code must return a complete token set", () => {
     expect(judgeTokenSet(granted)).toEqual([{ rule: "exchange.token-set" }]);
     expect(brokenRules(judgeTokenSet(answer(200, { ...set, expiresIn: 0 })))).toEqual(["exchange.token-set"]);
     expect(brokenRules(judgeTokenSet(refused))).toEqual(["code.single-use"]);
   });
 
-  it("that is refused with status 200 and empty fields, or that failed, is not judged", () => {
+  it("is not judged if it failed, or was refused with status 200 and empty fields", () => {
     const empty = answer(200, { accessToken: null, refreshToken: null, expiresIn: null });
     for (const exchange of [empty, tooMany, silent, answer(500, "")])
       expect(judgeTokenSet(exchange)).toEqual([]);
   });
 
-  it("of one code by several succeeds at most once", () => {
+  it("of one code by several must succeed at most once", () => {
     expect(judgeRace([granted, refused, refused])).toEqual([{ rule: "code.single-use-under-race" }]);
     expect(judgeRace([refused, refused])).toEqual([{ rule: "code.single-use-under-race" }]);
     expect(brokenRules(judgeRace([granted, refused, granted]))).toEqual(["code.single-use-under-race"]);
     expect(judgeRace([granted, silent, tooMany])).toEqual([]);
   });
 
-  it("of a used code or with a wrong secret yields nothing, whatever its status", () => {
+  it("of a used code or with a wrong secret must return no tokens, whatever its status", () => {
     expect(judgeReuse(refused)).toEqual([{ rule: "code.single-use" }]);
     expect(brokenRules(judgeReuse(answer(400, set)))).toEqual(["code.single-use"]);
     expect(judgeReuse(silent)).toEqual([]);
@@ -86,7 +86,7 @@ describe("an exchange", () => {
 });
 
 describe("a refresh", () => {
-  it("yields an access token and no refresh token", () => {
+  it("must return an access token and no refresh token", () => {
     expect(brokenRules(judgeRefresh(answer(200, refreshed)))).toEqual([]);
     expect(brokenRules(judgeRefresh(answer(200, { ...refreshed, refreshToken: "r2" })))).toEqual([
       "refresh.returns-no-refresh-token",
@@ -96,7 +96,7 @@ describe("a refresh", () => {
     expect(judgeRefresh(tooMany)).toEqual([]);
   });
 
-  it("at the same time as another one may end its token, but not both", () => {
+  it("may end the access token of a concurrent refresh, but one of both must work", () => {
     const [page, ended] = [answer(200, { data: [], total: 0 }), answer(401, {})];
     expect(judgeOneOpens([ended, page])).toEqual([{ rule: "refresh.access-token-works" }]);
     expect(brokenRules(judgeOneOpens([ended, ended]))).toEqual(["refresh.access-token-works"]);
@@ -104,7 +104,7 @@ describe("a refresh", () => {
     expect(judgeOneOpens([])).toEqual([]);
   });
 
-  it("brings a token that opens the list", () => {
+  it("must return a token that the list accepts", () => {
     const rule = "refresh.access-token-works";
     expect(judgeOpens(rule, answer(200, { data: [], total: 0 }))).toEqual([{ rule }]);
     expect(brokenRules(judgeOpens(rule, answer(401, {})))).toEqual([rule]);

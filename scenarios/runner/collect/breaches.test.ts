@@ -14,7 +14,7 @@ const message = (extra: object = {}) => ({
 });
 
 describe("breaches", () => {
-  it("keep the first twenty of each rule with their proof, and count all", () => {
+  it("keep evidence of the first twenty of each rule, and count all", () => {
     const breaches = createBreaches(stagesOf("ramp", 100, 10_000), []);
     for (let at = 0; at < 50; at += 1) {
       breaches.count("code.single-use");
@@ -31,7 +31,7 @@ describe("breaches", () => {
     ]);
   });
 
-  it("mask every form of a credential, and cut what is long", () => {
+  it("mask every form of a credential, and shorten long texts", () => {
     const secret = "s3cr+t/of client";
     const token = "tok.en+1234";
     const exchange = {
@@ -69,7 +69,7 @@ describe("breaches", () => {
     );
   });
 
-  it("leave texts without credentials alone", () => {
+  it("leave texts without credentials unchanged", () => {
     const text = '{"data":[],"total":3,"timestamp":1700000000}';
     expect(maskOf(["longsecret"], ["another-one"])(text)).toBe(text);
   });

@@ -22,7 +22,7 @@ beforeAll(async () => {
   k6 = await k6ForTests();
 }, k6WithinMs);
 
-/** Not so for one that has ended and was not asked how. */
+/** False for a zombie: it has ended, but was not waited for. */
 const isAlive = (pid: number): boolean => {
   const { stdout } = spawnSync("ps", ["-o", "stat=", "-p", String(pid)], { encoding: "utf8" });
   return stdout.trim() !== "" && !stdout.startsWith("Z");
@@ -54,7 +54,7 @@ const optionsFor = (
 });
 
 describe("runLoad with the real k6", () => {
-  it("records what happened: requests, latencies, lag, breaches, credentials issued twice, events", async () => {
+  it("records requests, latencies, lag, breaches, credentials issued twice and events", async () => {
     const temporary = path.join(folder, "temporary");
     mkdirSync(temporary);
     vi.stubEnv("TMPDIR", temporary);
@@ -104,7 +104,7 @@ describe("runLoad with the real k6", () => {
     expect(result.end).toEqual({ exitCode: 0, meaning: "finished", says: "finished" });
     expect(result.stopped).toBeUndefined();
     expect(result.notes.join()).toMatch(/k6 did not get .*HTTPS_PROXY.*K6_DURATION.*K6_VUS/);
-    // On a busy machine k6 drops iterations, and at the end leaves those it is late with without counting them.
+    // On a busy machine k6 drops iterations, and does not count those that it has not started at the end.
     expect(result.achieved.arrivals).toBeGreaterThanOrEqual(100);
     expect(result.achieved.arrivals + result.achieved.dropped).toBeLessThanOrEqual(201);
     expect(result.achieved).toMatchObject({
@@ -171,7 +171,7 @@ describe("runLoad with the real k6", () => {
     expect(readdirSync(temporary)).toEqual([]);
   });
 
-  it("keeps what was measured when k6 is killed, and says so", async () => {
+  it("keeps what was measured when k6 is killed, and reports the signal", async () => {
     await using server = await serve((_, response) => response.end("{}"));
     const running = Promise.withResolvers<number>();
     const pid = path.join(folder, "pid");
@@ -196,7 +196,7 @@ describe("runLoad with the real k6", () => {
     expect(isAlive(await running.promise)).toBe(false);
   });
 
-  it("ends the load when it is told to, when a second gives a reason, and when the record fails", async () => {
+  it("ends the load on an interrupt, when a second gives a reason, and when the record fails", async () => {
     await using server = await serve((_, response) => response.end("{}"));
     const options = optionsFor(folder, steady, server.baseUrl, [50, 60_000]);
     const interrupt = new AbortController();
@@ -224,7 +224,7 @@ describe("runLoad with the real k6", () => {
     }
   });
 
-  it("tells a script that throws and a trouble that it names", async () => {
+  it("reports a script that throws and a trouble that a script logs", async () => {
     const broken = await runLoad(
       optionsFor(folder, `throw new Error("cannot begin");`, "http://127.0.0.1:1", [1, 1_000]),
     );
@@ -243,7 +243,7 @@ describe("runLoad with the real k6", () => {
     expect(troubled.exceptions.first[0]).toMatch(/^Error: oops/);
   });
 
-  it("ends k6 where its samples cannot be taken in", async () => {
+  it("ends k6 if its samples cannot be read", async () => {
     const options = optionsFor(folder, steady, "http://127.0.0.1:1", [5, 60_000]);
     const running = await startK6({
       ...options,
@@ -256,7 +256,7 @@ describe("runLoad with the real k6", () => {
     expect(isAlive(running.pid)).toBe(false);
   });
 
-  it("does not leave k6 behind when it is killed itself", async () => {
+  it("leaves no k6 behind when its own process is killed", async () => {
     const temporary = path.join(folder, "temporary");
     mkdirSync(temporary);
     await using server = await serve((_, response) => response.end("{}"));

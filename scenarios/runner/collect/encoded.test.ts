@@ -11,7 +11,7 @@ const histogramOf = (values: readonly number[]) => {
 };
 
 describe("an encoded histogram", () => {
-  it("is added as if its values were noted, however they are dealt out", () => {
+  it("adds up to the histogram of all values, however they are split", () => {
     const latencies = fc.array(fc.double({ min: 0, max: 3_600_000, noNaN: true }), { maxLength: 60 });
     fc.assert(
       fc.property(fc.array(latencies, { minLength: 1, maxLength: 4 }), (parts) => {
@@ -31,7 +31,7 @@ describe("an encoded histogram", () => {
   });
 
   it.each(["", "AAAA", "HISTFAAA", encodeIntoCompressedBase64(histogramOf([1])).slice(0, -12)])(
-    "is refused where it is none: %j",
+    "is rejected if it is invalid: %j",
     (text) => {
       expect(addEncoded(latencyHistogram(), text, 1)).toBe(false);
     },

@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
 import { createReadings, parsePs } from "./readings.ts";
 
-/** Time that is told, and one task at most that waits for it. */
-const toldTime = () => {
+/** A clock set by the test, with at most one task that waits for it. */
+const manualTime = () => {
   const time = { nowMs: 0, due: [] as { readonly atMs: number; readonly task: () => void }[] };
   const pass = (toMs: number): void => {
     time.nowMs = toMs;
@@ -24,14 +24,14 @@ const useProcessor = (forMs: number): void => {
 };
 
 describe("readings", () => {
-  it("tell processors in use and memory of a process and of this one", () => {
-    const { clock, pass } = toldTime();
+  it("give CPU use and memory of a process and of this one", () => {
+    const { clock, pass } = manualTime();
     const { read, close } = createReadings(process.pid, clock);
-    // Busy for some ticks of the kernel's account; the time that it takes is told to be a second.
+    // Busy for some ticks of the kernel's accounting; the manual clock makes it a second.
     useProcessor(150);
     pass(1_000);
     const { k6, collector, machineIdle } = read(0, 1_000);
-    // Elsewhere than on Linux the first answer of ps is still to come.
+    // On systems other than Linux, ps has not answered yet.
     const other = process.platform === "linux" ? k6 : collector;
     expect(other?.cores).toBeGreaterThan(0.05);
     expect(other?.memoryMiB).toBeCloseTo(collector?.memoryMiB ?? 0, -2);
@@ -43,8 +43,8 @@ describe("readings", () => {
     close();
   });
 
-  it("are of the time that is asked about, however late that is", () => {
-    const { clock, pass } = toldTime();
+  it("are of the requested interval, however late they are read", () => {
+    const { clock, pass } = manualTime();
     const { read, close } = createReadings(process.pid, clock);
     pass(1_000);
     useProcessor(300);
@@ -57,8 +57,8 @@ describe("readings", () => {
     close();
   });
 
-  it("tell nothing of a process that is gone, nor of a time of which there is one look alone", () => {
-    const { clock, pass } = toldTime();
+  it("are missing for a process that is gone and for an interval with a single sample", () => {
+    const { clock, pass } = manualTime();
     const { read, close } = createReadings(2 ** 22 + 1, clock);
     expect(read(0, 1_000)).toEqual({});
     pass(1_000);
@@ -68,7 +68,7 @@ describe("readings", () => {
     close();
   });
 
-  it("understand ps of Linux and macOS", () => {
+  it("parse the output of ps on Linux and macOS", () => {
     expect(parsePs(" 00:01:02  20480\n")).toEqual({ processorMs: 62_000, memoryMiB: 20 });
     expect(parsePs("  1:02.50 1024\n")).toEqual({ processorMs: 62_500, memoryMiB: 1 });
     expect(parsePs("1-02:03:04 2048")).toEqual({

@@ -43,8 +43,8 @@ const csv = [
   "",
 ].join("\n");
 
-/** What the sink is told, as a list. */
-const told = (feed: (push: (bytes: Uint8Array) => void) => void): unknown[] => {
+/** The calls that the sink gets, as a list. */
+const callsOf = (feed: (push: (bytes: Uint8Array) => void) => void): unknown[] => {
   const calls: unknown[] = [];
   const sink = new Proxy({} as RowSink, {
     get:
@@ -88,23 +88,23 @@ const expected = [
 ];
 
 describe("the reader of k6's CSV", () => {
-  it("tells the rows that matter, and makes one sample of a request's rows", () => {
-    expect(told((push) => push(Buffer.from(csv)))).toEqual(expected);
+  it("reports the relevant rows, and makes one sample of a request's rows", () => {
+    expect(callsOf((push) => push(Buffer.from(csv)))).toEqual(expected);
   });
 
-  it("tells the same wherever the bytes are cut", () => {
+  it("gives the same result wherever the bytes are split", () => {
     const bytes = Buffer.from(csv);
     for (let cut = 0; cut <= bytes.length; cut += 1)
       expect(
-        told((push) => {
+        callsOf((push) => {
           push(bytes.subarray(0, cut));
           push(bytes.subarray(cut));
         }),
       ).toEqual(expected);
   });
 
-  it("tells the same byte by byte, in a buffer that is overwritten", () => {
-    const calls = told((push) => {
+  it("gives the same result byte by byte, from a buffer that is overwritten", () => {
+    const calls = callsOf((push) => {
       const one = new Uint8Array(1);
       for (const byte of Buffer.from(csv)) {
         one[0] = byte;
@@ -115,7 +115,7 @@ describe("the reader of k6's CSV", () => {
   });
 
   it("finds the columns by their names", () => {
-    const calls = told((push) =>
+    const calls = callsOf((push) =>
       push(
         Buffer.from(
           "metric_name,timestamp,metric_value,status,name,proto,expected_response,extra_tags,metadata\n" +
@@ -128,24 +128,24 @@ describe("the reader of k6's CSV", () => {
     ]);
   });
 
-  it("leaves out the requests with which a script gets its data ready", () => {
+  it("ignores requests of a script's setup", () => {
     const rows = ["duration", "blocked"].map((name) => `http_req_${name},1000000,5.000000,,true,setup,200,,`);
-    expect(told((push) => push(Buffer.from(`${header}\n${rows.join("\n")}\n`)))).toEqual([]);
+    expect(callsOf((push) => push(Buffer.from(`${header}\n${rows.join("\n")}\n`)))).toEqual([]);
   });
 
   it("counts a request whose second row is missing", () => {
     const row = "http_req_duration,1000000,5.000000,,true,list,200,,";
-    expect(told((push) => push(Buffer.from(`${header}\n${row}\nvus,2000000,1.000000,,,,,,\n`)))).toEqual([
+    expect(callsOf((push) => push(Buffer.from(`${header}\n${row}\nvus,2000000,1.000000,,,,,,\n`)))).toEqual([
       ["request", 1_000, { endpoint: "list", outcome: "granted", serviceMs: 5, blockedMs: 0, lagMs: 0 }],
       ["virtualUsers", 2_000, 1],
     ]);
   });
 
-  it("says what it does not understand", () => {
-    expect(() => told((push) => push(Buffer.from("vus,1000000,1.000000,,,,,,\n")))).toThrow(
+  it("rejects missing names, missing columns and endless rows, and counts unreadable rows", () => {
+    expect(() => callsOf((push) => push(Buffer.from("vus,1000000,1.000000,,,,,,\n")))).toThrow(
       /does not begin with the names/,
     );
-    expect(() => told((push) => push(Buffer.from("metric_name,timestamp,metric_value\n")))).toThrow(
+    expect(() => callsOf((push) => push(Buffer.from("metric_name,timestamp,metric_value\n")))).toThrow(
       /no column name/,
     );
     const reader = createRowReader({ virtualUsers: () => undefined } as unknown as RowSink);

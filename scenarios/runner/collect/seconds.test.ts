@@ -33,7 +33,7 @@ const collected = (stages = constantStage(10, 3_000), warmUpMs = 0) => {
 };
 
 describe("seconds", () => {
-  it("begin with the load, whatever was told while its data was got ready", () => {
+  it("begin with the load and ignore samples of its setup", () => {
     const { lines, seconds } = collected();
     for (const second of [5, 4, 3, 2, 1]) seconds.virtualUsers(start - second * 1_000, 20);
     seconds.breach(start - 500, "code.single-use");
@@ -43,7 +43,7 @@ describe("seconds", () => {
     expect(lines.map(({ second, requests }) => [second, requests["list"]?.granted])).toEqual([[0, 1]]);
   });
 
-  it("close in order, without gaps, when samples of later ones have come", () => {
+  it("close in order and without gaps once samples of later ones arrive", () => {
     const { lines, seconds } = collected();
     seconds.begin(start);
     seconds.request(start + 100, granted);
@@ -69,7 +69,7 @@ describe("seconds", () => {
     expect(lines[4]).toMatchObject({ lagMs: { p50Ms: 2, maxMs: 2 }, virtualUsers: 3 });
   });
 
-  it("take a sample that comes late into the oldest open second, and lose none", () => {
+  it("count a late sample in the oldest open second", () => {
     const { lines, seconds } = collected();
     seconds.begin(start);
     seconds.request(start + 2_600, granted);
@@ -80,7 +80,7 @@ describe("seconds", () => {
     expect(lines[2]?.breaches).toEqual({ "code.single-use": 1 });
   });
 
-  it("put endpoints that no log could name under one name", () => {
+  it("count endpoints with unusable names, or beyond the limit, as other", () => {
     const { lines, seconds } = collected();
     for (const endpoint of [
       "",
@@ -93,7 +93,7 @@ describe("seconds", () => {
     expect(lines[0]?.requests["other"]?.granted).toBe(3 + 20);
   });
 
-  it("keep failed requests apart, so that they improve no percentile", () => {
+  it("exclude failed requests from percentiles", () => {
     const { totals, seconds } = collected();
     seconds.begin(start);
     for (let at = 0; at < 99; at += 1)
@@ -108,7 +108,7 @@ describe("seconds", () => {
 });
 
 describe("totals", () => {
-  it("leave the warm-up out of percentiles, and count it among what was achieved", () => {
+  it("exclude the warm-up from percentiles, but not from the achieved counts", () => {
     const { totals, seconds } = collected(constantStage(10, 3_000), 1_000);
     seconds.begin(start);
     for (let at = 0; at < 30; at += 1) {
@@ -136,12 +136,12 @@ describe("totals", () => {
     expect(measuredSeconds).toBe(2);
   });
 
-  it("tell how many requests were under way at their peak, though k6 saw no user busy", () => {
+  it("give the peak of concurrent requests, even if k6 reports no busy virtual user", () => {
     const { totals, seconds } = collected();
     seconds.begin(start);
     for (let at = 0; at < 20; at += 1) {
       seconds.request(start + at * 10, { ...granted, serviceMs: 100 });
-      // Half a second each, forty in this second: twenty of them at any moment.
+      // Forty requests of half a second each in this second: twenty at any moment.
       seconds.request(start + 1_000 + at * 10, { ...granted, serviceMs: 500 });
       seconds.request(start + 1_000 + at * 10, {
         ...granted,
@@ -154,11 +154,11 @@ describe("totals", () => {
     seconds.finish();
     const { mostUnderWay, mostConnecting } = totals.summary(seconds.elapsedMs(), true).achieved;
     expect(mostUnderWay).toBeCloseTo(20, 1);
-    // A quarter of a second each, of twenty; and what the others waited for a connection.
+    // Twenty waited a quarter of a second each for a connection, and the others for a millisecond.
     expect(mostConnecting).toBeCloseTo(5 + (20 * granted.blockedMs) / 1_000, 5);
   });
 
-  it("ask of a load that was cut short only what was due by then", () => {
+  it("expect of a load that was cut short only what was due by then", () => {
     const { totals, seconds } = collected(constantStage(10, 60_000));
     seconds.begin(start);
     seconds.arrival(start + 2_500, 0);
@@ -170,7 +170,7 @@ describe("totals", () => {
   });
 });
 
-describe("what the load generator did in the seconds that fell short", () => {
+describe("the cause of a shortfall", () => {
   const idle = { k6: { cores: 0.8, memoryMiB: 100 }, machineIdle: 0.66 };
   const busy = { k6: { cores: 1.1, memoryMiB: 100 }, machineIdle: 0.01 };
 
@@ -196,7 +196,7 @@ describe("what the load generator did in the seconds that fell short", () => {
       }
       for (let at = 0; at < 100 - (second === trace.droppedIn ? trace.dropped : 0); at += 1) {
         const lateMs = second === trace.lateIn && at < 30 ? 400 : 1;
-        // Those behind the dropped ones carry numbers of earlier arrivals.
+        // Iterations after dropped ones have the numbers of earlier arrivals.
         seconds.arrival(start + second * 1_000 + at * 10, lateMs + dropped * 10);
         seconds.request(start + second * 1_000 + at * 10, { ...granted, serviceMs: 600 });
       }
@@ -208,16 +208,36 @@ describe("what the load generator did in the seconds that fell short", () => {
   };
 
   it.each([
-    ["late long before, on an idle machine", { lateIn: 0, droppedIn: 3, dropped: 2 }, "service"],
-    ["late in the same second", { lateIn: 3, droppedIn: 3, dropped: 2 }, "load generator"],
-    ["as late only because others were dropped", { lateIn: -1, droppedIn: 3, dropped: 60 }, "service"],
-    ["busy in another second", { lateIn: -1, droppedIn: 3, dropped: 2, busyIn: 1 }, "service"],
-    ["busy in the same second", { lateIn: -1, droppedIn: 3, dropped: 2, busyIn: 3 }, "load generator"],
+    [
+      "is the service if iterations were late long before, on an idle machine",
+      { lateIn: 0, droppedIn: 3, dropped: 2 },
+      "service",
+    ],
+    [
+      "is the load generator if iterations were late in the same second",
+      { lateIn: 3, droppedIn: 3, dropped: 2 },
+      "load generator",
+    ],
+    [
+      "is the service if iterations were late only because others were dropped",
+      { lateIn: -1, droppedIn: 3, dropped: 60 },
+      "service",
+    ],
+    [
+      "is the service if the machine was busy in another second",
+      { lateIn: -1, droppedIn: 3, dropped: 2, busyIn: 1 },
+      "service",
+    ],
+    [
+      "is the load generator if the machine was busy in the same second",
+      { lateIn: -1, droppedIn: 3, dropped: 2, busyIn: 3 },
+      "load generator",
+    ],
   ] as const)("%s", (_, trace, cause) => {
     expect(played(trace).reasons.map((one) => one.cause)).toEqual([cause]);
   });
 
-  it("counts a second as often as it lacked iterations", () => {
+  it("weights the readings of a second by the iterations that it lacked", () => {
     const totals = createTotals(constantStage(100, 2_000), 0);
     const seconds = createSeconds(
       constantStage(100, 2_000),
@@ -236,8 +256,8 @@ describe("what the load generator did in the seconds that fell short", () => {
   });
 });
 
-describe("what stages ask for", () => {
-  it("sums up to the whole, second by second", () => {
+describe("the arrivals that stages ask for", () => {
+  it("add up to the total, second by second", () => {
     for (const shape of ["constant", "ramp", "spike", "soak"] as const) {
       const stages = stagesOf(shape, 70, 7_300);
       const bySecond = Array.from({ length: 8 }, (_, second) =>
@@ -266,7 +286,7 @@ describe("blocks", () => {
     expect(blocks.all().reduce((sum, { total }) => sum + total, 0)).toBe(15_000);
   });
 
-  it("merge distributions as if they had been one", () => {
+  it("merge distributions as if they were one", () => {
     const [a, b] = [
       [1, 2, 2, 700, 0.001],
       [2, 3, 90_000],

@@ -6,7 +6,7 @@ const digest = (of: number | string): string =>
   createHash("sha256").update(String(of)).digest("hex").slice(0, 16);
 
 describe("uniqueness", () => {
-  it("tells a repeated credential at once, and when it was issued first", () => {
+  it("reports a repeated credential at once, with the time of its first issue", () => {
     const { add, note } = createUniqueness();
     expect(add("codes", "code", digest(1), 10)).toBeUndefined();
     expect(add("codes", "code", digest(1), 30)).toEqual({ what: "code", atMs: 30, beforeMs: 10 });
@@ -25,7 +25,7 @@ describe("uniqueness", () => {
     });
   });
 
-  it("finds one that is repeated long after", () => {
+  it("finds a credential that is repeated after up to 200,000 others", () => {
     const { add, note } = createUniqueness(2 ** 16);
     const count = 200_000;
     for (let at = 0; at < count; at += 1)
@@ -35,7 +35,7 @@ describe("uniqueness", () => {
     expect(note()).toBeUndefined();
   });
 
-  it("compares with the latest ones where there are more than fit, and says so", () => {
+  it("compares only with the latest credentials if there are too many, and notes it", () => {
     const [slots, tables] = [2 ** 10, 3];
     const full = slots * 0.75;
     const { add, note } = createUniqueness(slots, tables);
@@ -48,7 +48,7 @@ describe("uniqueness", () => {
     expect(add("tokens", "accessToken", digest(full - 1), 1)).toBeUndefined();
   });
 
-  it("takes no notice of what is no digest", () => {
+  it("ignores values that are not digests", () => {
     const { add } = createUniqueness();
     for (const nothing of ["", "xyz", "ABCDEF0123456789", "0123456789abcdef0"]) {
       expect(add("codes", "code", nothing, 1)).toBeUndefined();

@@ -14,18 +14,18 @@ describe("distributions", () => {
     [0.96, 10],
     [0.99, 10],
     [1, 100],
-  ])("the quantile %d is %d", (share, value) => {
+  ])("have the quantile %d at %d", (share, value) => {
     const found = quantileOf(counted({ 1: 50, 2: 45, 10: 4, 100: 1 }), share);
     expect(Math.abs(found / value - 1)).toBeLessThanOrEqual(0.001);
   });
 
-  it("merging adds counts of equal values and keeps the order", () => {
+  it("are merged by adding counts of equal values, in order", () => {
     expect(mergeCounted([counted({ 1: 50, 2: 45, 10: 4 }), counted({ 2: 5 }), counted({ 0.5: 1 })])).toEqual(
       counted({ 0.5: 1, 1: 50, 2: 50, 10: 4 }),
     );
   });
 
-  it("nothing has no quantile and no interval", () => {
+  it("without values have no quantile and no interval", () => {
     expect(quantileOf(none, 0.5)).toBeNaN();
     expect(quantileInterval([none, none], 0.5, seededRandom(1))).toBeUndefined();
   });
@@ -48,7 +48,7 @@ describe("the interval of a quantile", () => {
     });
   };
 
-  it("covers the true median in about 38 of 40 runs, and is not merely wide", () => {
+  it("covers the true median in at least 34 of 40 runs, and is not merely wide", () => {
     const truth = quantileOf(mergeCounted(wandering(999, 5_000)), 0.5);
     const intervals = Array.from({ length: 40 }, (_, seed) =>
       quantileInterval(wandering(seed, 30), 0.5, seededRandom(seed)),

@@ -22,7 +22,7 @@ describe("objectives", () => {
   const verdicts = (results: ReturnType<typeof judge>) =>
     Object.fromEntries(results.map(({ name, verdict }) => [name, verdict]));
 
-  it("a fast and faultless endpoint holds the usual ones", () => {
+  it("hold by default for a fast endpoint without errors", () => {
     expect(verdicts(judge(undefined, measure(5)))).toEqual({
       "list p95": "held",
       "list p99": "held",
@@ -30,7 +30,7 @@ describe("objectives", () => {
     });
   });
 
-  it("so few requests that the interval crosses the limit hold it, and show nothing", () => {
+  it("hold with a reason if there are too few requests to show a breach", () => {
     const few = judge(undefined, measure(5, { granted: 15 })).find(({ name }) => name === "list errors");
     expect(few).toMatchObject({ verdict: "held", reason: "15 requests are too few to show 1 %" });
     const many = judge(undefined, measure(5)).find(({ name }) => name === "list errors");
@@ -38,7 +38,7 @@ describe("objectives", () => {
     expect(shareInterval(0, 15)[0]).toBe(0);
   });
 
-  it("any percentile can be bounded, by name or by number", () => {
+  it("can limit any percentile, by name or by number", () => {
     const seconds = Array.from({ length: 10 }, () => counted({ 1: 900, 20: 90, 300: 10 }));
     const list = { p90Ms: 2, p999Ms: 250, percentilesMs: { "98.5": 30 } };
     const results = judge({ endpoints: { list } }, measure(5, { seconds, granted: 10_000 }));
@@ -50,7 +50,7 @@ describe("objectives", () => {
     ]);
   });
 
-  it("the profile's own limits take the place of the usual ones, each by itself", () => {
+  it("of the profile replace the defaults one by one", () => {
     const slos = { endpoints: { list: { p95Ms: 4, minPerSecond: 50 } } };
     expect(verdicts(judge(slos, measure(5)))).toEqual({
       "list p95": "breached",
@@ -60,7 +60,7 @@ describe("objectives", () => {
     });
   });
 
-  it("failed requests count against errors and throughput, and never touch a percentile", () => {
+  it("count failed requests against errors and throughput, but not in percentiles", () => {
     const slos = { endpoints: { list: { minPerSecond: 100 } } };
     expect(verdicts(judge(slos, measure(5, { granted: 900, failed: 100 })))).toEqual({
       "list p95": "held",
@@ -70,12 +70,12 @@ describe("objectives", () => {
     });
   });
 
-  it("an endpoint that the profile names and that was not called was not measured", () => {
+  it("are not measured for an endpoint that was not called", () => {
     const results = judge({ endpoints: { refresh: { p95Ms: 100 } } }, measure(5));
     expect(results.find(({ name }) => name.startsWith("refresh"))?.verdict).toBe("not measured");
   });
 
-  it("an endpoint of which nothing was granted has no percentile, and that is no success", () => {
+  it("are not measured for percentiles of an endpoint that granted nothing", () => {
     const results = judge(undefined, measure(5, { seconds: [], granted: 0, failed: 10 }));
     expect(verdicts(results)).toEqual({
       "list p95": "not measured",
@@ -84,7 +84,7 @@ describe("objectives", () => {
     });
   });
 
-  it("pushes that all wait for a moved clock have no delay, and miss only what the profile asks for", () => {
+  it("of push delays are omitted without a measured delay, unless the profile sets them", () => {
     const none = { endpoints: {}, measuredSeconds: 10, seed: 1, pushDelays: [] };
     expect(judgeObjectives({}, none)).toEqual([]);
     const asked = judgeObjectives({ slos: { push: { p95Ms: 100 } } }, none);
@@ -93,19 +93,19 @@ describe("objectives", () => {
     expect(measured.map(({ name, verdict }) => [name, verdict])).toEqual([["push delay p95", "held"]]);
   });
 
-  it("the interval of a share is Wilson's", () => {
+  it("use Wilson's interval of a share", () => {
     // Brown, Cai and DasGupta 2001: the interval of 0 in n is [0, z²/(n + z²)].
     expect(shareInterval(0, 100)[0]).toBeCloseTo(0, 12);
     expect(shareInterval(0, 100)[1]).toBeCloseTo(3.841459 / 103.841459, 5);
   });
 });
 
-describe("giving a run up", () => {
+describe("aborting a run", () => {
   const second = (granted: number, failed: number) => ({
     requests: { list: { granted, refused: 0, failed } },
   });
 
-  it("after so many bad consecutive seconds, and not before", () => {
+  it("happens after the given number of bad consecutive seconds, and not before", () => {
     const watch = createAbortWatch({ errorShare: 0.5, seconds: 3 });
     const seen = [second(1, 9), second(1, 9), second(9, 1), second(0, 1), second(0, 1), second(0, 1)].map(
       watch,
@@ -114,7 +114,7 @@ describe("giving a run up", () => {
     expect(seen.at(-1)).toContain("50 %");
   });
 
-  it("silence is no failure", () => {
+  it("does not happen for seconds without requests", () => {
     const watch = createAbortWatch({ errorShare: 0.5, seconds: 1 });
     expect(watch({ requests: {} })).toBeUndefined();
   });
@@ -123,7 +123,7 @@ describe("giving a run up", () => {
 describe("what may be loaded", () => {
   const asked = { rate: 100, durationMs: 10_000 };
 
-  it.each(["http://127.0.0.1:8080", "http://localhost:1", "http://[::1]:9"])("loopback: %s", (baseUrl) => {
+  it.each(["http://127.0.0.1:8080", "http://localhost:1", "http://[::1]:9"])("includes %s", (baseUrl) => {
     expect(() => checkSafety({ baseUrl }, [], asked)).not.toThrow();
   });
 
@@ -133,19 +133,19 @@ describe("what may be loaded", () => {
     ["https://staging.example", { hosts: ["other.example"] }],
     ["http://127.0.0.1.example", { hosts: [] }],
     ["http://localhost.example", undefined],
-  ])("%s is refused with %j, by name", (baseUrl, safety) => {
+  ])("excludes %s with safety %j, by name", (baseUrl, safety) => {
     expect(() => checkSafety({ baseUrl, ...(safety === undefined ? {} : { safety }) }, [], asked)).toThrow(
       /host ".*example" may not be loaded.*safety\.hosts/,
     );
   });
 
-  it("a host that is named exactly, and its event hook only where that is named too", () => {
+  it("includes a host that is named exactly, and its event hook only if that is named too", () => {
     const profile = { baseUrl: "https://staging.example", safety: { hosts: ["staging.example"] } };
     expect(() => checkSafety(profile, [], asked)).not.toThrow();
     expect(() => checkSafety(profile, ["https://events.example/x"], asked)).toThrow('"events.example"');
   });
 
-  it("no more than the ceilings", () => {
+  it("excludes rates and durations above the profile's limits", () => {
     const profile = { baseUrl: "http://127.0.0.1", safety: { maxRate: 50, maxDurationMs: 5_000 } };
     expect(() => checkSafety(profile, [], asked)).toThrow(/--rate is 100.*50[\s\S]*--duration is 10 s.*5 s/);
   });

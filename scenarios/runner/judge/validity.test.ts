@@ -36,26 +36,34 @@ const lagOf = (p99Ms: number): NonNullable<Achieved["lag"]> => ({
 const reasonsOf = (given: LoadEvidence) => judgeValidity(given).reasons;
 const causesOf = (given: LoadEvidence) => reasonsOf(given).map(({ cause }) => cause);
 
-describe("whether a run speaks of speed", () => {
-  it("a load that was the one asked for does", () => {
+describe("the validity of a load", () => {
+  it("holds if the load was the requested one", () => {
     expect(judgeValidity(evidence({}))).toEqual({ valid: true, reasons: [] });
   });
 
-  it("a run that was stopped early is not blamed for what it did not start", () => {
+  it("holds if a run that was stopped early did not start everything", () => {
     expect(judgeValidity(evidence({ arrivals: 300 }, { whole: false })).valid).toBe(true);
   });
 
   it.each([
-    ["dropped with as many waiting as were ready", evidence({ dropped: 3, mostUnderWay: 60 }), /too slow/],
-    ["dropped with few waiting", evidence({ dropped: 3 }), /about 5 requests.*50.*cannot keep up/],
-    ["fewer started than asked for", evidence({ arrivals: 900 }), /900 of 1000/],
-    ["nothing started", evidence({ arrivals: 0 }), /no iteration/],
     [
-      "late starts, with what is known of the machine",
+      "dropped iterations with as many requests waiting as users were ready",
+      evidence({ dropped: 3, mostUnderWay: 60 }),
+      /too slow/,
+    ],
+    [
+      "dropped iterations with few requests waiting",
+      evidence({ dropped: 3 }),
+      /about 5 requests.*50.*cannot keep up/,
+    ],
+    ["fewer iterations than requested", evidence({ arrivals: 900 }), /900 of 1000/],
+    ["no iterations", evidence({ arrivals: 0 }), /no iteration/],
+    [
+      "late starts, with the readings of the machine",
       evidence({ lag: lagOf(900), k6Cores: 1.9, machineIdle: 0.01 }),
       /900 ms late.*1\.9 of 2 cores, 1 %/,
     ],
-  ])("%s does not", (_, given, reason) => {
+  ])("does not hold for %s", (_, given, reason) => {
     expect(judgeValidity(given).valid).toBe(false);
     expect(
       reasonsOf(given)
@@ -65,7 +73,7 @@ describe("whether a run speaks of speed", () => {
   });
 });
 
-describe("what gave way where iterations were dropped", () => {
+describe("the cause of dropped iterations", () => {
   it.each([
     [60, 0, "service"],
     [60, 60, "service"],
@@ -73,7 +81,7 @@ describe("what gave way where iterations were dropped", () => {
     [5, 0, "load generator"],
     [5, 10, "load generator"],
   ] as const)(
-    "with %d requests waiting for answers and %d for connections, of 50 users, on an idle machine: the %s",
+    "with %d requests waiting for answers and %d for connections, of 50 users, on an idle machine, is the %s",
     (mostUnderWay, mostConnecting, cause) => {
       const shortfall = { seconds: 3, machineIdle: 0.4, k6Cores: 0.5, collectorLagMs: 2 };
       expect(causesOf(evidence({ dropped: 3, mostUnderWay, mostConnecting, shortfall }))).toEqual([cause]);
@@ -82,7 +90,7 @@ describe("what gave way where iterations were dropped", () => {
 
   it.each<[string, Partial<Achieved>, RegExp]>([
     [
-      "the machine had no idle time while it fell short, though it had some before",
+      "the machine had no idle time during the shortfall, though it had some before",
       { machineIdle: 0.6, shortfall: { seconds: 3, machineIdle: 0.01, k6Cores: 1.2, collectorLagMs: 40 } },
       /no CPU to spare \(k6 used 1\.2 of 2 cores, 1 % of the machine was idle, timers were up to 40 ms late\)/,
     ],
@@ -96,7 +104,7 @@ describe("what gave way where iterations were dropped", () => {
       { shortfall: { seconds: 1, machineIdle: 0.66, lateMs: 900 } },
       /meanwhile .* 900 ms late/,
     ],
-  ])("the load generator, however many wait: %s", (_, achieved, reason) => {
+  ])("is the load generator, however many requests wait, if %s", (_, achieved, reason) => {
     // A request that waits for k6 to be served looks like one that waits for the service.
     for (const mostUnderWay of [5, 60]) {
       const given = evidence({ dropped: 61_499, arrivals: 1_001, mostUnderWay, ...achieved });
@@ -106,21 +114,21 @@ describe("what gave way where iterations were dropped", () => {
     }
   });
 
-  it("in words that fit one iteration, and a k6 that used next to nothing", () => {
+  it("is worded for a single iteration, and for a k6 that used almost no CPU", () => {
     const shortfall = { seconds: 1, machineIdle: 0, k6Cores: 0.03 };
     expect(reasonsOf(evidence({ dropped: 1, shortfall }))[0]?.reason).toMatch(
       /^1 iteration was dropped: .*\(k6 used less than 0\.1 of 2 cores/,
     );
   });
 
-  it("not the load generator for what it was late in other seconds", () => {
+  it("is not the load generator if it was late only in other seconds", () => {
     const shortfall = { seconds: 1, machineIdle: 0.66, k6Cores: 0.8, lateMs: 3 };
     expect(causesOf(evidence({ dropped: 2, mostUnderWay: 60, lag: lagOf(252), shortfall }))).toEqual([
       "service",
     ]);
   });
 
-  it("never the service without a sign that the machine had time to load it", () => {
+  it("is the service only if the machine had idle time", () => {
     const given = evidence({ dropped: 3, mostUnderWay: 60, shortfall: { seconds: 1, machineIdle: 0.06 } });
     expect(causesOf(given)).toEqual(["service"]);
     expect(

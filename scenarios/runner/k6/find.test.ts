@@ -24,7 +24,7 @@ const program = (name: string, text: string): string => {
   return file;
 };
 
-/** A shell and its tools are needed by the programs that stand in for k6 and go. */
+/** The stand-ins for k6 and go need a shell and its tools. */
 const environment = (extra: Record<string, string>, ...folders: readonly string[]): NodeJS.ProcessEnv => ({
   PATH: [...folders.map((name) => path.join(folder, name)), "/usr/bin", "/bin"].join(path.delimiter),
   TOUCHSTONE_CACHE: path.join(folder, "cache"),
@@ -35,7 +35,7 @@ const nowhere = { baseUrl: "http://127.0.0.1:1", platform: "linux", architecture
 const cached = (): string => path.join(folder, "cache/k6/v1.8.1/k6");
 
 describe("findK6", () => {
-  it("takes the one that TOUCHSTONE_K6 names before any other", async () => {
+  it("prefers the k6 that TOUCHSTONE_K6 names", async () => {
     const file = program("mine/k6", k6Script("2.0.1"));
     program("bin/k6", k6Script("1.0.0"));
     const found = await findK6({
@@ -46,7 +46,7 @@ describe("findK6", () => {
   });
 
   it.each([
-    ["a file that is not there", () => path.join(folder, "none"), /there is no such file/],
+    ["a missing file", () => path.join(folder, "none"), /there is no such file/],
     [
       "a version that is too old",
       () => program("old/k6", k6Script("0.57.0")),
@@ -54,7 +54,7 @@ describe("findK6", () => {
     ],
     ["another program", () => program("other", "#!/bin/sh\necho hello\n"), /printed "hello"/],
     ["a program that fails", () => program("failing", "#!/bin/sh\nexit 3\n"), /exit code 3/],
-  ])("refuses TOUCHSTONE_K6 with %s, and does not look further", async (_, make, reason) => {
+  ])("refuses TOUCHSTONE_K6 with %s, and looks no further", async (_, make, reason) => {
     program("bin/k6", k6Script("1.8.1"));
     const asked = findK6({ environment: environment({ TOUCHSTONE_K6: make() }, "bin"), clock: runnerClock });
     await expect(asked).rejects.toMatchObject({
@@ -63,7 +63,7 @@ describe("findK6", () => {
     });
   });
 
-  it("passes over one on PATH that is too old, says so, and takes the next", async () => {
+  it("skips an outdated k6 on PATH, notes it, and takes the next", async () => {
     const old = program("a/k6", k6Script("0.49.0"));
     const good = program("b/k6", k6Script("1.2.3"));
     const found = await findK6({ environment: environment({}, "a", "b"), clock: runnerClock });
@@ -74,7 +74,7 @@ describe("findK6", () => {
     });
   });
 
-  it("builds one with go, into the cache, and finds it there the next time", async () => {
+  it("builds k6 with go into the cache, and finds it there the next time", async () => {
     const log = path.join(folder, "go.log");
     program(
       "bin/go",
@@ -93,7 +93,7 @@ describe("findK6", () => {
     expect(existsSync(path.join(folder, "cache/k6/v1.8.1/k6"))).toBe(true);
   });
 
-  it("builds it once where several ask at the same time", async () => {
+  it("builds k6 once for concurrent callers", async () => {
     const log = path.join(folder, "go.log");
     program(
       "bin/go",
@@ -132,7 +132,7 @@ describe("findK6", () => {
     expect(holder.signalCode).toBe("SIGKILL");
   });
 
-  it("leaves nothing half-written when it is stopped while go builds", async () => {
+  it("leaves nothing in the cache when it is aborted while go builds", async () => {
     program("bin/go", `#!/bin/sh\necho half > "$GOBIN/k6"\nsleep 30\n`);
     const stop = new AbortController();
     const asked = findK6({
@@ -145,7 +145,7 @@ describe("findK6", () => {
     expect(existsSync(cached())).toBe(false);
   });
 
-  it("tells all that was tried, and what to install, where there is none to be had", async () => {
+  it("lists all that was tried, and what to install, if there is no k6", async () => {
     program("bin/go", "#!/bin/sh\necho 'go: go.k6.io/k6@v1.8.1: dial tcp: no such host' >&2\nexit 1\n");
     const error: unknown = await findK6({
       environment: environment({}, "bin"),
@@ -165,7 +165,7 @@ describe("findK6", () => {
       expect(message).toContain(part);
   });
 
-  it("names the cache that cannot be written", async () => {
+  it("names a cache that cannot be written", async () => {
     writeFileSync(path.join(folder, "cache"), "a file");
     const asked = findK6({ environment: environment({}), clock: runnerClock, archives: nowhere });
     await expect(asked).rejects.toThrow(/cannot be written .*TOUCHSTONE_CACHE/);
@@ -173,7 +173,7 @@ describe("findK6", () => {
 });
 
 describe("k6Status", () => {
-  it("tells which would be used, and what would be done where there is none, without doing it", async () => {
+  it("reports the k6 that would be used, or the plan if there is none, without acting on it", async () => {
     program("bin/go", "#!/bin/sh\nexit 1\n");
     const none = await k6Status({ environment: environment({}, "bin") });
     expect(none).toMatchObject({
@@ -227,7 +227,7 @@ describe("the release archive", () => {
     ["linux", "arm64", "k6-v1.8.1-linux-arm64.tar.gz"],
     ["darwin", "arm64", "k6-v1.8.1-macos-arm64.zip"],
   ] as const)(
-    "of %s on %s is unpacked where there is no go",
+    "of %s on %s is unpacked if there is no go",
     async ([platform, architecture, name], { skip }) => {
       skip(name.endsWith(".zip") && !hasZip, "there is no zip and unzip");
       publish(name, archived(name, "k6", k6Script("1.8.1")));
@@ -238,7 +238,7 @@ describe("the release archive", () => {
     },
   );
 
-  it("is not unpacked where its checksum is not the published one", async () => {
+  it("is rejected if its checksum is not the published one", async () => {
     publish("k6-v1.8.1-linux-amd64.tar.gz", archived("a.tar.gz", "k6", k6Script("1.8.1")), "a".repeat(64));
     await expect(find("linux", "x64")).rejects.toThrow(
       /has the SHA-256 [0-9a-f]{64}; the published one is a{64}/,
@@ -246,13 +246,13 @@ describe("the release archive", () => {
     expect(existsSync(cached())).toBe(false);
   });
 
-  it("is not taken for platforms that have none", async () => {
+  it("is not used on platforms without one", async () => {
     await expect(find("win32", "x64")).rejects.toThrow(
       /release archive: the project publishes no usable k6 for win32/,
     );
   });
 
-  it("is not taken where it is missing or holds no k6", async () => {
+  it("is rejected if it is missing or contains no k6", async () => {
     files.clear();
     await expect(find("linux", "x64")).rejects.toThrow(/checksums\.txt answered with status 404/);
     publish("k6-v1.8.1-linux-amd64.tar.gz", archived("a.tar.gz", "README", "nothing"));

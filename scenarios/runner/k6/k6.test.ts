@@ -11,12 +11,12 @@ describe("versions of k6", () => {
     ["k6 v1.0.0 (commit/abc, go1.24, darwin/arm64)\nExtensions:\n  x v1\n", "1.0.0"],
     ["k6 v2.0.0-rc1 ((devel), go1.26, linux/amd64)", "2.0.0-rc1"],
     ["k6.exe v1.2.3 (go1.24, windows/amd64)", "1.2.3"],
-  ])("%s is usable", (printed, version) => {
+  ])("are usable: %s", (printed, version) => {
     expect(judgeVersion(printed)).toEqual({ usable: true, version });
   });
 
   it.each(["k6 v0.57.0 (go1.23, linux/amd64)", "k6 version unknown", "", "hello v1.8.1"])(
-    "%s is not",
+    "are not usable: %s",
     (printed) => {
       expect(judgeVersion(printed).usable).toBe(false);
     },
@@ -32,7 +32,7 @@ describe("versions of k6", () => {
 });
 
 describe("k6's end", () => {
-  it("is its own meaning for each exit code that k6 has", () => {
+  it("has a meaning of its own for each exit code of k6", () => {
     const codes = [0, 97, 98, 99, 100, 101, 102, 103, 104, 105, 106, 107, 108, 109, 110];
     const meanings = codes.map((code) => endOf(code, null, false).meaning);
     expect(new Set(meanings).size).toBe(codes.length);
@@ -44,7 +44,7 @@ describe("k6's end", () => {
     });
   });
 
-  it("is ours where we asked for it, and somebody else's where we did not", () => {
+  it("is stopped if we asked for it, and otherwise interrupted or a harness error", () => {
     expect(endOf(105, null, true).says).toBe("stopped");
     expect(endOf(105, null, false).says).toBe("interrupted");
     expect(endOf(null, "SIGKILL", true)).toEqual({
@@ -60,7 +60,7 @@ describe("k6's end", () => {
 });
 
 describe("k6's environment", () => {
-  it("holds what k6 needs, none of the user's switches and none of the profile's secrets", () => {
+  it("contains what k6 needs, but none of the user's settings and none of the profile's secrets", () => {
     const { variables, ignored } = k6Environment(
       {
         PATH: "/bin",
@@ -87,7 +87,7 @@ describe("k6's environment", () => {
 });
 
 describe("a line of k6's log", () => {
-  it("is a script's message, an exception, or words", () => {
+  it("is read as a script's message, an exception or plain text", () => {
     const trouble = { kind: "trouble", what: 'no "code" came back' };
     expect(
       readLogLine(
@@ -113,7 +113,7 @@ describe("a line of k6's log", () => {
 });
 
 describe("the named pipe", () => {
-  it("is missed with a reason where it cannot be made", async () => {
+  it("is reported with its path if it cannot be made", async () => {
     await expect(makeFifo("/nowhere/at/all/fifo")).rejects.toMatchObject({
       name: "K6Failed",
       message: expect.stringContaining("/nowhere/at/all/fifo"),

@@ -4,16 +4,16 @@ import { outputFlags, parseK6Output, type K6Output } from "./outputs.ts";
 
 const output: K6Output = { name: "opentelemetry", tags: { testid: "R", instance_id: "2" } };
 
-describe("an output of k6 beside ours", () => {
-  it.each(["json", "json=out.json", "csv", "cloud"])("is not %s, which would carry digests out", (name) => {
+describe("--k6-out", () => {
+  it.each(["json", "json=out.json", "csv", "cloud"])("rejects %s, which would expose digests", (name) => {
     expect(() => parseK6Output(name)).toThrow(/--k6-out is ".*"; accepted is opentelemetry or .*digests/);
   });
 
-  it("is none that is unknown", () => {
+  it("rejects an unknown output", () => {
     expect(() => parseK6Output("influxdb")).toThrow('--k6-out is "influxdb"; accepted is opentelemetry or');
   });
 
-  it("gets its own variables, and no other of k6's", () => {
+  it("passes on the output's own variables, and no other of k6's", () => {
     const user = { K6_OTEL_HEADERS: "a=b", K6_PROMETHEUS_RW_PASSWORD: "x", K6_VUS: "9" };
     const { variables, ignored } = k6Environment(user, {}, output);
     expect(variables).toMatchObject({ K6_OTEL_HEADERS: "a=b" });
@@ -22,7 +22,7 @@ describe("an output of k6 beside ours", () => {
     expect(k6Environment(user, {}).ignored).toEqual(Object.keys(user));
   });
 
-  it("is told which run and which machine its series are of", () => {
+  it("tags series with run and machine", () => {
     expect(outputFlags(output)).toEqual(["--out=opentelemetry", "--tag=testid=R", "--tag=instance_id=2"]);
     expect(outputFlags(undefined)).toEqual([]);
   });

@@ -19,7 +19,7 @@ import type { AnyLoadRun } from "./segment-run.ts";
 
 const TWICE = "00112233445566aa";
 
-/** A token that segment 1 and segment 3 both got, and a code that segment 2 got as often. */
+/** Segments 1 and 3 were issued the same token, and segment 2 a code with the same digest. */
 const options: PlayedOptions = {
   count: 3,
   seconds: 4,
@@ -50,7 +50,7 @@ const indices = [1, 2, 3] as const;
 const seconds = Array.from({ length: options.seconds }, (_, second) => second);
 
 describe("a merged run", () => {
-  it("has the figures that one machine would have had", async () => {
+  it("has the figures that one machine would have", async () => {
     const merged = await mergeSegments(runs, out());
     const pooled = collected(
       options,
@@ -63,7 +63,7 @@ describe("a merged run", () => {
     expect(merged.rules.toSorted(byId)).toEqual([...pooled.rules].toSorted(byId));
   });
 
-  it("finds what was issued on two machines, of the same kind alone, and tells which and how surely", async () => {
+  it("finds a token issued on two machines, and states when and how exactly that is known", async () => {
     const record = await mergeSegments(runs, out());
     const broken = record.rules.filter(({ breaches }) => breaches > 0);
     expect(broken.map(({ id, breaches }) => [id, breaches])).toEqual([["exchange.tokens-are-fresh", 1]]);
@@ -73,7 +73,7 @@ describe("a merged run", () => {
     expect(breach?.actual).toMatch(/segment 3 .* at 2\.503 s on that of segment 1 \(± 2 ms/);
   });
 
-  it("is a run that readers take as any other, with no digest in it", async () => {
+  it("is readable like any other run, and contains no digests", async () => {
     const directory = out();
     const record = await mergeSegments(sound, directory);
     expect(record).toMatchObject({ outcome: "passed", exitCode: 0, validity: { valid: true, reasons: [] } });
@@ -106,16 +106,16 @@ const began = Date.parse(segmentFor(2, 3).startAt);
 const changed = (change: Change): readonly AnyLoadRun[] =>
   sound.flatMap((run, at) => change(run, at + 1) ?? []);
 
-describe("a merge of a run that was not whole", () => {
+describe("a merge of an incomplete run", () => {
   it.each<[string, Change, RegExp]>([
     [
-      "a segment is missing",
+      "left no record",
       (run, index) => (index === 2 ? undefined : run),
       /segment 2 of 3: its record is missing/,
     ],
     ["was killed", record(2, { state: "open" }), /segment 2 of 3: its record was never sealed/],
     [
-      "came late",
+      "was late",
       record(2, { stopped: "its set-up outlasted the start by 3.0 s", outcome: "incomplete" }),
       /segment 2 of 3: its set-up outlasted the start/,
     ],
@@ -134,7 +134,7 @@ describe("a merge of a run that was not whole", () => {
       /began up to 299 ± 2 ms apart, segment 1 first and segment 2 last/,
     ],
     [
-      "may have begun at another time, as its clock is known too vaguely",
+      "has a clock too uncertain to tell when it began",
       segment(2, { clock: { before: reading(0, 260), after: reading(0, 260) } }),
       /began up to \d+ ± 261 ms apart/,
     ],
@@ -149,7 +149,7 @@ describe("a merge of a run that was not whole", () => {
       /segment 2 of 3: its clock is unknown before the load: answers disagree/,
     ],
     [
-      "lost its network, and the others did not",
+      "alone lost its network",
       record(2, { stopped: "more than 50 % of the requests failed", outcome: "failed" }),
       /segment 2 of 3: more than 50 %/,
     ],
@@ -159,7 +159,7 @@ describe("a merge of a run that was not whole", () => {
     expect(merged.validity?.reasons.map(({ reason }) => reason).join("\n")).toMatch(named);
   });
 
-  it("fails where every machine gave up, as one machine would have", async () => {
+  it("fails if every machine gave up, as one machine would", async () => {
     const stopped = "more than 50 % of the requests failed for 5 consecutive seconds";
     const all = sound.map((run) => ({
       ...run,
@@ -168,7 +168,7 @@ describe("a merge of a run that was not whole", () => {
     expect(await mergeSegments(all, out())).toMatchObject({ outcome: "failed", exitCode: 1, stopped });
   });
 
-  it("a broken rule outweighs it, also of a machine that was killed", async () => {
+  it("fails if a rule was broken, even on a machine that was killed", async () => {
     const broken: Change = (run, index) => {
       if (index !== 2) return run;
       async function* lines(): AsyncGenerator<SecondLine> {
@@ -182,7 +182,7 @@ describe("a merge of a run that was not whole", () => {
     expect(merged.rules).toContainEqual(expect.objectContaining({ id: "code.single-use", breaches: 2 }));
   });
 
-  it("less than 95 % of the arrivals in all is too few, even if each machine finds its own enough", async () => {
+  it("is invalid below 95 % of all arrivals, even if each machine has enough of its own", async () => {
     const few: Change = (run) => {
       async function* lines(): AsyncGenerator<SecondLine> {
         for await (const line of run.seconds()) yield { ...line, started: Math.floor(line.started * 0.9) };
@@ -202,7 +202,7 @@ describe("a merge refuses", () => {
     ["one record", () => sound.slice(0, 1), /got one/],
     ["a whole run", () => [...sound, withoutSegment()], /not of a segment/],
     ["a merged run", () => [...sound, mergedRun()], /already a merged run/],
-    ["the same twice", () => [...sound, ...sound.slice(1, 2)], /segment 2 was given 2 times/],
+    ["the same segment twice", () => [...sound, ...sound.slice(1, 2)], /segment 2 was given 2 times/],
     ["another run", () => changed(segment(2, { runId: "S" })), /--run-id is "S" in .* but "R" in/],
     ["another number of segments", () => changed(segment(2, { count: 4 })), /number of segments is "4"/],
     ["another start", () => changed(segment(2, { startAt: "2026-09-21T14:14:00.000Z" })), /--start-at is/],
@@ -213,7 +213,7 @@ describe("a merge refuses", () => {
       other({ fingerprint: { target: "bare server", segments: "3", profile: "x" } }),
       /profile is "x"/,
     ],
-  ])("%s, and leaves nothing", async (_, given, named) => {
+  ])("%s, and writes nothing", async (_, given, named) => {
     const directory = out();
     await expect(mergeSegments(given(), directory)).rejects.toMatchObject({ name: "ConfigurationError" });
     await expect(mergeSegments(given(), directory)).rejects.toThrow(named);

@@ -39,15 +39,15 @@ const judge = (
   };
 };
 
-describe("pushes under load", () => {
-  it("one that is acknowledged at once breaks nothing", () => {
+describe("judgePushes", () => {
+  it("finds no breach in a push that is acknowledged at once", () => {
     const judged = judge(pushes("a", [0.1], true));
     expect(judged.broken).toEqual([]);
     expect(judged.checks).toMatchObject({ "push.delivered": 1, "push.cap": 1, "push.acknowledged-stops": 1 });
   });
 
   it.each(readingsOf(documentLimits).filter(({ keepsCap }) => keepsCap))(
-    "the schedule as $name has it breaks nothing",
+    "finds no breach in the schedule of $name",
     (reading) => {
       const judged = judge(
         pushes(
@@ -87,18 +87,18 @@ describe("pushes under load", () => {
       ["a"],
       ["push.same-notification"],
     ],
-  ])("%s is found", (_, seen, ids, broken) => {
+  ])("finds %s", (_, seen, ids, broken) => {
     const judged = judge(seen, ids);
     expect(judged.broken).toEqual(broken);
     expect(judged.breaches[0]).toMatchObject({ rule: broken[0], askedRate: 50 });
   });
 
-  it("two notifications that fit no common reading break the schedule", () => {
+  it("finds a breach of push.schedule if two notifications fit no common reading", () => {
     const judged = judge([...pushes("a", [0, 30, 90, 210, 450]), ...pushes("b", [0, 30, 60, 120, 240])]);
     expect(judged.broken).toEqual(["push.schedule"]);
   });
 
-  it("what was not watched for long enough is said, and never judged", () => {
+  it("notes events that were not watched long enough, and does not judge them", () => {
     const judged = judge(pushes("a", [0.1]), ["a", "b"], 8);
     expect(judged.broken).toEqual([]);
     expect(judged.checks["push.delivered"]).toBe(1);

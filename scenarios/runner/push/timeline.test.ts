@@ -11,26 +11,26 @@ const stops: readonly Stop[] = [
 ];
 
 describe("the target's time at a moment of this machine's", () => {
-  it("is the same where the clock was never moved", () => {
+  it("is this machine's if the clock was never moved", () => {
     expect(targetTimeAt([], at(7, 3))).toEqual(at(7, 3));
   });
 
-  it("flows with this machine's before the first look, to within what that look leaves open", () => {
+  it("runs with this machine's before the first stop, as exactly as that stop was read", () => {
     const { earliestMs, latestMs } = targetTimeAt(stops, at(4_000));
     expect(earliestMs).toBeLessThanOrEqual(1_004_000);
     expect(latestMs).toBeGreaterThanOrEqual(1_004_000);
     expect(latestMs - earliestMs).toBeLessThanOrEqual(20);
   });
 
-  it("lies between the looks around it", () => {
+  it("lies between the stops around it", () => {
     expect(targetTimeAt(stops, at(10_150))).toEqual({ earliestMs: 1_015_100, latestMs: 1_020_210 });
   });
 
-  it("a moment that may be before or after a look is bounded by the looks beyond it", () => {
+  it("is bounded by the outer stops if the moment may be before or after one", () => {
     expect(targetTimeAt(stops, at(10_095, 30))).toEqual({ earliestMs: 1_010_000, latestMs: 1_020_210 });
   });
 
-  it("has no upper bound after the last look", () => {
+  it("has no upper bound after the last stop", () => {
     expect(targetTimeAt(stops, at(11_000))).toEqual({ earliestMs: 1_020_200, latestMs: Infinity });
   });
 });

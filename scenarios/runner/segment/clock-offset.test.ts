@@ -36,8 +36,8 @@ const world = ({
 
 const { signal } = new AbortController();
 
-describe("the clock of a target by the Date of its answers", () => {
-  it("lies within the bound, and the bound within the time of an answer and a bit", async () => {
+describe("the clock offset of a target, read from Date headers", () => {
+  it("lies within the stated error, which is little more than the time of an answer", async () => {
     const way = fc.double({ min: 0.1, max: 60, noNaN: true });
     await fc.assert(
       fc.asyncProperty(
@@ -61,21 +61,21 @@ describe("the clock of a target by the Date of its answers", () => {
   it.each([
     ["seconds apart", [0, 5_000]],
     ["three tenths apart", [0, 300, 0]],
-  ])("is unknown where the backends are %s", async (_, offsetsMs) => {
+  ])("is unknown if the backends are %s", async (_, offsetsMs) => {
     const { clock, ask } = world({ offsetsMs, thereMs: 1, backMs: 1 });
     const reading = await readBy(ask, clock, signal);
     expect(reading.offsetMs).toBeUndefined();
     expect(reading.unknown).toMatch(/answers disagree by \d+ ms/);
   });
 
-  it("takes backends that differ a little as one, with an error that covers both", async () => {
+  it("has an error that covers backends that differ slightly", async () => {
     const { clock, ask } = world({ offsetsMs: [0, 20], thereMs: 1, backMs: 1 });
     const { offsetMs = Infinity, errorMs = 0 } = await readBy(ask, clock, signal);
     expect(Math.abs(offsetMs - 10)).toBeLessThanOrEqual(errorMs + 2);
     expect(errorMs).toBeLessThan(20);
   });
 
-  it("is unknown where no answer has a Date, and where there is none", async () => {
+  it("is unknown without a Date and without an answer", async () => {
     const { clock } = world({ offsetsMs: [0], thereMs: 1, backMs: 1 });
     expect(await readBy(async () => undefined, clock, signal)).toEqual({
       looks: 0,

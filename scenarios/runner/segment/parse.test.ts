@@ -8,11 +8,11 @@ const nowMs = Date.parse("2026-01-01T10:00:00Z");
 const others = { runId: "R-1", startAt: "2026-01-01T10:05:00Z" };
 
 describe("the flags of a segment", () => {
-  it("are none where none is given", () => {
+  it("are optional", () => {
     expect(parseSegment({}, {}, nowMs)).toBeUndefined();
   });
 
-  it("name the part, the run and the start", () => {
+  it("name the segment, the run and the start", () => {
     expect(parseSegment({ segment: "2/4", ...others }, {}, nowMs)).toEqual({
       index: 2,
       count: 4,
@@ -21,7 +21,7 @@ describe("the flags of a segment", () => {
     });
   });
 
-  it.each(schedulers)("are told by the scheduler that sets $index", ({ index, count, first }) => {
+  it.each(schedulers)("are taken from the scheduler that sets $index", ({ index, count, first }) => {
     const told = (at: number) =>
       parseSegment({ segment: "auto", ...others }, { [index]: String(at), [count]: "3" }, nowMs);
     expect([0, 1, 2].map((at) => told(first + at)?.index)).toEqual([1, 2, 3]);
@@ -34,10 +34,10 @@ describe("the flags of a segment", () => {
     ["a segment beyond the last", { segment: "5/4", ...others }, '--segment is "5/4"; accepted is I/N'],
     ["segment 0", { segment: "0/4", ...others }, '--segment is "0/4"'],
     ["one segment of one", { segment: "1/1", ...others }, "with N from 2"],
-    ["more segments than k6 deals out well", { segment: "1/1001", ...others }, "to 1000"],
+    ["more than 1000 segments", { segment: "1/1001", ...others }, "to 1000"],
     ["words", { segment: "half", ...others }, '--segment is "half"'],
     [
-      "auto with nothing to take it from",
+      "auto without a scheduler",
       { segment: "auto", ...others },
       "JOB_COMPLETION_INDEX with TOUCHSTONE_SEGMENTS",
     ],
@@ -45,28 +45,28 @@ describe("the flags of a segment", () => {
     ["no start", { segment: "1/2", runId: "R" }, "--start-at is missing"],
     ["a run id with a path in it", { segment: "1/2", ...others, runId: "../x" }, '--run-id is "../x"'],
     [
-      "a start that is over",
+      "a start in the past",
       { segment: "1/2", ...others, startAt: "2026-01-01T09:59:59Z" },
       "it has already passed by this machine's clock",
     ],
     [
-      "a start a day away",
+      "a start more than a day ahead",
       { segment: "1/2", ...others, startAt: "2026-01-02T10:00:01Z" },
       "more than a day ahead",
     ],
     [
-      "a start without its offset",
+      "a start without a UTC offset",
       { segment: "1/2", ...others, startAt: "2026-01-01T10:05:00" },
       "a UTC offset",
     ],
-    ["no moment", { segment: "1/2", ...others, startAt: "soon" }, '--start-at is "soon"'],
+    ["a start that is not a time", { segment: "1/2", ...others, startAt: "soon" }, '--start-at is "soon"'],
     ["a run id alone", { runId: "R" }, "--run-id needs --segment"],
     ["a start alone", { startAt: others.startAt }, "--start-at needs --segment"],
-  ])("refuse %s", (_, flags, named) => {
+  ])("are refused: %s", (_, flags, named) => {
     expect(() => parseSegment(flags, {}, nowMs)).toThrow(named);
   });
 
-  it("refuse to choose between two schedulers", () => {
+  it("are refused if two schedulers are set", () => {
     const both = {
       CI_NODE_INDEX: "1",
       CI_NODE_TOTAL: "2",
@@ -80,7 +80,7 @@ describe("the flags of a segment", () => {
 });
 
 describe("a segment", () => {
-  it("is told to k6 with the whole sequence", () => {
+  it("is passed to k6 with the whole sequence", () => {
     expect(segmentFlags({ index: 2, count: 3, startAtMs: 0 })).toEqual([
       "--execution-segment=1/3:2/3",
       "--execution-segment-sequence=0,1/3,2/3,1",
@@ -88,7 +88,7 @@ describe("a segment", () => {
     expect(segmentFlags({ index: 3, count: 3, startAtMs: 0 })[0]).toBe("--execution-segment=2/3:1");
   });
 
-  it("shares the key of digests and accounts with all who begin with it, and not with another try", () => {
+  it("shares its key of digests and accounts with segments of the same run, start and secrets only", () => {
     const key = digestKeyOf({ runId: "R", startAtMs: 1_000 }, ["secret"]);
     expect(digestKeyOf({ runId: "R", startAtMs: 1_000 }, ["secret"])).toBe(key);
     expect(digestKeyOf({ runId: "R", startAtMs: 2_000 }, ["secret"])).not.toBe(key);
@@ -102,7 +102,7 @@ describe("a segment", () => {
     );
   });
 
-  it.each([2, 3, 7, 64])("has as many virtual users as each of the other %i, and never none", (count) => {
+  it.each([2, 3, 7, 64])("gets its equal share of virtual users, at least one, of %i segments", (count) => {
     for (const rate of [1, 10, 997, 50_000, 1_000_000])
       for (const virtualUsers of [undefined, 1, 10_001]) {
         const segment = { index: 1, count, startAtMs: 0, runId: "R" };

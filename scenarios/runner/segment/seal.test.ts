@@ -17,13 +17,13 @@ const { beganAtMs: _, ...segment } = segmentFor(2, 3);
 
 const sealed = (change: Partial<LoadResult>, isInterrupted = false) =>
   sealedSegment(
-    // What a whole load would have come to says nothing of a part.
+    // The outcome of a whole load does not apply to a part.
     { endedAt: "2026-09-21T14:14:00.000Z", outcome: "failed", exitCode: 1, objectives: [] },
     { segment, result: { ...result, ...change }, clockAfter, isInterrupted },
   );
 
 describe("the end of a segment", () => {
-  it("has no outcome where it was played to its end: the merge judges", () => {
+  it("has no outcome if it was played to its end, because the merge judges", () => {
     const { outcome, exitCode, segment: told } = sealed({});
     expect({ outcome, exitCode }).toEqual({ outcome: undefined, exitCode: 0 });
     expect(told).toMatchObject({
@@ -33,7 +33,7 @@ describe("the end of a segment", () => {
     });
   });
 
-  it("is exit code 3 where its set-up outlasted the start, with no beginning", () => {
+  it("has exit code 3 and no beginning if its setup outlasted the start", () => {
     const stopped = "k6 stopped: the script gave up";
     const end = { exitCode: 108, meaning: stopped, says: "harness" } as const;
     const late = sealed({ end, stopped, setUp: { tookMs: 9_000, lateMs: 3_200 } });
@@ -45,23 +45,23 @@ describe("the end of a segment", () => {
   it.each([
     ["interrupted", {}, true, "interrupted", 130],
     ["ended by a signal", { end: { ...finished, says: "interrupted" as const } }, false, "interrupted", 130],
+    ["ended by a crash of k6", { end: { ...finished, says: "harness" as const } }, false, "harness-error", 5],
+    ["ended by a failing script", { exceptions: { count: 1, first: ["x"] } }, false, "harness-error", 5],
     [
-      "left by a k6 that crashed",
-      { end: { ...finished, says: "harness" as const } },
-      false,
-      "harness-error",
-      5,
-    ],
-    ["left by a script that failed", { exceptions: { count: 1, first: ["x"] } }, false, "harness-error", 5],
-    [
-      "without room to write",
+      "ended by a full disk",
       { stopped: "the record could not be written: the disk is full" },
       false,
       "harness-error",
       5,
     ],
-    ["given up", { stopped: "more than 50 % of the requests failed" }, false, "failed", 1],
-  ])("is that of any load where it was %s", (_, change, isInterrupted, outcome, exitCode) => {
+    [
+      "aborted for too many failures",
+      { stopped: "more than 50 % of the requests failed" },
+      false,
+      "failed",
+      1,
+    ],
+  ])("has the outcome of any load if it was %s", (_, change, isInterrupted, outcome, exitCode) => {
     expect(sealed(change, isInterrupted)).toMatchObject({ outcome, exitCode });
   });
 });
