@@ -19,7 +19,7 @@ const control = async (method: string, path: string, body?: unknown) => {
 };
 beforeEach(() => control("POST", "/reset"));
 
-test("the clock is read and advanced", async () => {
+test("the clock can be read and advanced", async () => {
   const { body } = await control("GET", "/clock");
   const now = Number(body["now"]);
   expect(await control("POST", "/clock/advance", { ms: 500 })).toEqual({
@@ -29,7 +29,7 @@ test("the clock is read and advanced", async () => {
   expect((await control("GET", "/clock")).body["now"]).toBe(now + 500);
 });
 
-test("an event becomes a notification of the same id, account and time", async () => {
+test("an event creates a notification with the same id, account and time", async () => {
   const { status, body } = await control("POST", "/events", { accountId: ACCOUNT, remark: "r", data: "d" });
   expect(status).toBe(201);
   const { accessToken } = await tokensOf(service);
@@ -37,7 +37,7 @@ test("an event becomes a notification of the same id, account and time", async (
   expect(fields["data"]).toMatchObject([{ ...body, remark: "r", data: "d" }]);
 });
 
-test("counters tell what was asked and answered, and a reset forgets everything but the time", async () => {
+test("counters count requests and answers, and a reset clears everything but the time", async () => {
   await service.authorize();
   const { accessToken } = await tokensOf(service);
   await service.event({});
@@ -76,13 +76,13 @@ test.each([
   ["PUT", "/callback", {}, "url: expected"],
   ["PUT", "/callback", { url: "https://x/", ca: "-----BEGIN" }, "ca: expected"],
   ["PUT", "/callback", { url: "https://x/", ca: 5 }, "ca: expected"],
-])("%s %s with %j is refused with the reason", async (method, path, body, reason) => {
+])("%s %s with %j gets 400 with the reason", async (method, path, body, reason) => {
   const refused = await control(method, path, body);
   expect(refused.status).toBe(400);
   expect(refused.body["error"]).toContain(reason);
 });
 
-test("a callback is told without an authority or with an empty one, and taken back", async () => {
+test("a callback can be set with no authority or an empty one, and removed", async () => {
   const url = "https://receiver.example/service/webhook";
   expect((await control("PUT", "/callback", { url, ca: "" })).body).toEqual({ url });
   expect((await control("GET", "/counters")).body["callback"]).toBe(url);
@@ -90,6 +90,6 @@ test("a callback is told without an authority or with an empty one, and taken ba
   expect((await control("GET", "/counters")).body["callback"]).toBe(null);
 });
 
-test("the service's own port has no control interface", async () => {
+test("the service's own port does not serve the control interface", async () => {
   expect((await service.get("/clock")).status).toBe(404);
 });

@@ -11,7 +11,7 @@ const file = async (name: string, text: string): Promise<string> => {
   return path.join(folder, name);
 };
 
-/** Serves until `use` is done with the addresses, and gives what `use` gave. */
+/** Serves until `use` has settled, and returns its result. */
 const serving = async <T>(
   options: ServeOptions,
   use: (addresses: { readonly baseUrl: string; readonly clients: readonly unknown[] }) => Promise<T>,

@@ -9,7 +9,7 @@ beforeAll(async () => {
 });
 afterAll(() => service.stop());
 
-/** Sends bytes as they are and gives the first line of what comes back. */
+/** Sends bytes unchanged and returns the first line of the answer. */
 const raw = (text: string): Promise<string> =>
   new Promise((resolve, reject) => {
     const socket = connect(Number(new URL(service.baseUrl).port), "127.0.0.1", () => socket.write(text));

@@ -6,7 +6,7 @@ import { HOUR_MS } from "../../conformance/contract/duration.ts";
 /** Defects that answer 500 on purpose. */
 const answersWith500 = ["refusal-of-expired-code-shows-stack"];
 
-/** Every operation once, well and badly; whatever the defect, each has to be answered. */
+/** Every operation once with valid and once with invalid input; whatever the defect, each must be answered. */
 test.each(Object.keys(defects))("%s starts, answers every operation, and stops", async (behaviour) => {
   await using service = unlistedService(behaviour);
   const code = await service.code().catch(() => "");

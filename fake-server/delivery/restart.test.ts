@@ -117,7 +117,7 @@ test("a service killed during pushes loses no notification and exceeds no cap", 
   const dataDirectory = path.join(folder, "killed");
   let service = await startProcess(dataDirectory);
   await call(`${service.controlUrl}/callback`, "PUT", { url: receiver.url });
-  // Half of the answers never come, so that the kill meets pushes that are under way.
+  // Half of the pushes get no answer, so that some are in flight when the service is killed.
   receiver.react = ({ id }) => (id < "8" ? () => undefined : 500);
   const ids: unknown[] = [];
   for (let round = 0; round < 3; round += 1) {
@@ -132,7 +132,7 @@ test("a service killed during pushes loses no notification and exceeds no cap", 
   await service.kill();
   expect(new Set(ids).size).toBe(30);
   const counts = ids.map((id) => receiver.pushes.filter((push) => push.id === id).length);
-  // A push that was on record when the kill came may not have left; all others did.
+  // A push that was recorded when the service was killed may not have been sent; all others were.
   expect(Math.max(...counts)).toBe(5);
   expect(Math.min(...counts)).toBeGreaterThanOrEqual(4);
 });

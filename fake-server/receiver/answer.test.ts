@@ -8,7 +8,7 @@ import { notification, openSender, operate, type Sent } from "./testing/sender.t
 
 const stopping = stopAfterEach();
 
-/** One push to a receiver that does `action` with every first push, and how it went for both sides; the sender may leave before the answer. */
+/** One push to a receiver that answers every first push by `action`, as seen by both sides; the sender may leave before the answer. */
 const push = async (scheme: "https" | "http", action: PushAction, leaves = false) => {
   const receiver = await stopping(
     startReceiver({ scheme, plan: { rules: [{ match: {}, attempts: [action, { kind: "answer" }] }] } }),
@@ -22,7 +22,7 @@ const push = async (scheme: "https" | "http", action: PushAction, leaves = false
   if (leaves) leaving.abort();
   const sent = await sending;
   const ended = await control.until("answered", ({ push }) => push === line.n);
-  // Whatever happened, the next push is taken.
+  // Whatever happened, the next push is accepted.
   expect(await sender.send(notification(id))).toMatchObject({ outcome: "answered", status: 200 });
   sender.close();
   return { sent, line, ended, id };
@@ -186,7 +186,7 @@ describe("the sender's socket", () => {
     });
   };
 
-  it("sees no FIN with a reset, and one with a close", async () => {
+  it("gets ECONNRESET from a reset and FIN from a close", async () => {
     expect(await endOf({ kind: "reset" })).toEqual({ error: "ECONNRESET", finished: false, text: "" });
     expect(await endOf({ kind: "close", when: "before-answer" })).toEqual({
       error: undefined,

@@ -66,7 +66,7 @@ const startServices = async (): Promise<typeof services> => {
   return { frozen, flowing };
 };
 
-/** A receiver that another machine could reach, by the name that it is given. */
+/** A receiver that other machines could reach, under its public host. */
 const startReceiver = async () => {
   const journal = place("pushes.jsonl");
   const { child, said } = await start(

@@ -13,7 +13,7 @@ const start = async (options: ReceiverOptions = {}) => {
   const receiver = await stopping(startReceiver({ scheme: "http", ...options }));
   const { port, hostname } = new URL(receiver.callbackUrl);
   const connect = (): net.Socket => net.connect(Number(port), hostname).on("error", () => undefined);
-  /** All that comes back until the connection ends. */
+  /** Everything received until the connection ends. */
   const raw = async (text: string): Promise<string> => {
     const socket = connect();
     let answer = "";
@@ -22,7 +22,7 @@ const start = async (options: ReceiverOptions = {}) => {
     await closed(socket);
     return answer;
   };
-  /** The status of a push that comes afterwards: 200, as if nothing had been. */
+  /** The status of a later push: 200 if the receiver still serves. */
   const stillServes = async (): Promise<number> => {
     const sender = openSender(receiver);
     const sent = await sender.send(notification());
@@ -32,7 +32,7 @@ const start = async (options: ReceiverOptions = {}) => {
   return { receiver, control: operate(receiver), connect, raw, stillServes };
 };
 
-/** However it ends. */
+/** Resolves when the socket is closed, with or without an error. */
 const closed = (socket: net.Socket): Promise<void> =>
   new Promise((resolve) => {
     socket.once("close", () => resolve());
@@ -220,7 +220,7 @@ describe("connections that send nothing", () => {
       await Promise.all(sockets.map((socket) => once(socket, "connect")));
       expect(await stillServes()).toBe(200);
       await control.until("fault", ({ message }) => message.includes("more than 50 connections"));
-      // One line for the first, and one a second for the others: not one each.
+      // One line for the first, then one per second instead of one per connection.
       const { lines } = await control.lines();
       expect(lines.filter(({ kind }) => kind === "fault").length).toBeLessThan(10);
       for (const socket of sockets) socket.destroy();

@@ -53,7 +53,7 @@ describe("the receiver's clock", () => {
       while (stamps.length === seen) await new Promise((resolve) => setImmediate(resolve));
       const { ms, uncertaintyMs } = stamps.at(-1) as Stamp;
       expect(ms - sentMs).toBeGreaterThanOrEqual(59);
-      // The bytes came at `sentMs`: the uncertainty has to explain most of what the stamp is late by.
+      // The bytes came at `sentMs`: the uncertainty must cover most of the stamp's delay.
       expect(uncertaintyMs / (ms - sentMs)).toBeGreaterThan(0.5);
     }
     socket.destroy();

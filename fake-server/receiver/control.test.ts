@@ -34,8 +34,8 @@ const statusWith = (url: string, headers: Record<string, string>, method = "GET"
       .end();
   });
 
-describe("who may use the control interface", () => {
-  it("is open to holders of the token, where it can be reached from elsewhere", async () => {
+describe("access to the control interface", () => {
+  it("requires the token if it can be reached from elsewhere", async () => {
     const { receiver } = await start({ host: "0.0.0.0", token: "secret-token", page: true });
     const state = `${receiver.controlUrl}/state`;
     expect(await statusWith(state, {})).toBe(401);
@@ -58,7 +58,7 @@ describe("who may use the control interface", () => {
     expect(await statusWith(`${receiver.controlUrl}/`, {})).toBe(200);
   });
 
-  it("is open to this machine, where it can be reached from there only; but to no page of another site", async () => {
+  it("needs no token on loopback, but is refused to pages of other sites", async () => {
     const { receiver } = await start();
     const state = `${receiver.controlUrl}/state`;
     const { host } = new URL(receiver.controlUrl);
@@ -72,7 +72,7 @@ describe("who may use the control interface", () => {
 });
 
 describe("the control interface", () => {
-  it("tells the state", async () => {
+  it("reports the state", async () => {
     const { receiver, control } = await start({ path: "/a/b" });
     const { body } = await control.call("GET", "/state");
     expect(body).toEqual({
@@ -88,7 +88,7 @@ describe("the control interface", () => {
     expect(later.nowMs).toBeGreaterThan((body as ReceiverState).nowMs);
   });
 
-  it("waits for the first line, and no longer than it was asked to", async () => {
+  it("waits for the first line, and no longer than requested", async () => {
     const { control, sender } = await start();
     const { last } = await control.lines();
     expect(await control.lines(last, 30)).toEqual({ lines: [], last });
@@ -99,7 +99,7 @@ describe("the control interface", () => {
     sender.close();
   });
 
-  it("gives as many lines as it is asked for", async () => {
+  it("returns as many lines as requested", async () => {
     const { control, sender } = await start();
     for (const id of ["a", "b", "c"]) await sender.send(notification(id));
     const { lines, last } = await control.lines(2, 0, 1);
@@ -109,38 +109,34 @@ describe("the control interface", () => {
     sender.close();
   });
 
-  it.each(["memory", "journal"])(
-    "streams lines as events, those of before first, out of %s",
-    async (kind) => {
-      const { receiver, sender } = await start(
-        kind === "journal" ? { journal: path.join(folder, "events.jsonl") } : {},
-      );
-      await sender.send(notification("before"));
-      const ending = new AbortController();
-      const response = await fetch(`${receiver.controlUrl}/events?after=2`, { signal: ending.signal });
-      expect(response.headers.get("content-type")).toBe("text/event-stream");
-      const seen: PushLine[] = [];
-      let text = "";
-      for await (const chunk of response.body ?? []) {
-        text += Buffer.from(chunk).toString();
-        const events = text.split("\n\n");
-        text = events.pop() ?? "";
-        for (const event of events.filter((one) => !one.startsWith(":"))) {
-          const line = JSON.parse(/^data: (.*)$/m.exec(event)?.[1] ?? "") as PushLine;
-          expect(event).toContain(`id: ${line.n}\n`);
-          seen.push(line);
-          if (line.kind === "push" && line.notificationId === "before")
-            void sender.send(notification("after"));
-        }
-        if (seen.some((line) => line.kind === "push" && line.notificationId === "after")) break;
+  it.each(["memory", "journal"])("streams lines as events, earlier ones first, from %s", async (kind) => {
+    const { receiver, sender } = await start(
+      kind === "journal" ? { journal: path.join(folder, "events.jsonl") } : {},
+    );
+    await sender.send(notification("before"));
+    const ending = new AbortController();
+    const response = await fetch(`${receiver.controlUrl}/events?after=2`, { signal: ending.signal });
+    expect(response.headers.get("content-type")).toBe("text/event-stream");
+    const seen: PushLine[] = [];
+    let text = "";
+    for await (const chunk of response.body ?? []) {
+      text += Buffer.from(chunk).toString();
+      const events = text.split("\n\n");
+      text = events.pop() ?? "";
+      for (const event of events.filter((one) => !one.startsWith(":"))) {
+        const line = JSON.parse(/^data: (.*)$/m.exec(event)?.[1] ?? "") as PushLine;
+        expect(event).toContain(`id: ${line.n}\n`);
+        seen.push(line);
+        if (line.kind === "push" && line.notificationId === "before") void sender.send(notification("after"));
       }
-      ending.abort();
-      expect(seen.map(({ n }) => n)).toEqual(seen.map((_, index) => index + 3));
-      sender.close();
-    },
-  );
+      if (seen.some((line) => line.kind === "push" && line.notificationId === "after")) break;
+    }
+    ending.abort();
+    expect(seen.map(({ n }) => n)).toEqual(seen.map((_, index) => index + 3));
+    sender.close();
+  });
 
-  it.each(["memory", "journal"])("gives the journal to keep, out of %s", async (kind) => {
+  it.each(["memory", "journal"])("downloads the journal from %s", async (kind) => {
     const { receiver, sender } = await start(
       kind === "journal" ? { journal: path.join(folder, "kept.jsonl") } : {},
     );
@@ -155,7 +151,7 @@ describe("the control interface", () => {
     sender.close();
   });
 
-  it("takes another plan for the pushes that come later, and keeps counting attempts", async () => {
+  it("applies a new plan to later pushes, and keeps counting attempts", async () => {
     const { control, sender } = await start();
     await sender.send(notification("n"));
     const plan = {
@@ -179,7 +175,7 @@ describe("the control interface", () => {
     sender.close();
   });
 
-  it("forgets attempts and lines, but goes on numbering", async () => {
+  it("clears attempts and lines, but continues the numbering", async () => {
     const { control, sender } = await start();
     await sender.send(notification("n"));
     const before = (await control.lines()).last;
@@ -227,7 +223,7 @@ describe("the control interface", () => {
   });
 
   it.each(["http", "https"] as const)(
-    "closes the listening socket and opens it again on the same port, over %s",
+    "closes the listening socket and reopens it on the same port, over %s",
     async (scheme) => {
       const { receiver, control, sender } = await start({ scheme });
       await sender.send(notification("n"));
@@ -254,7 +250,7 @@ describe("the control interface", () => {
   );
 
   it.each(["http", "https"] as const)(
-    "is closed once senders have let go of connections that they keep, over %s",
+    "reports the listener as closed once senders have closed their connections, over %s",
     async (scheme) => {
       const { receiver, control } = await start({ scheme, limits: { leavingMs: 60_000 } });
       const { hostname: host, port } = new URL(receiver.callbackUrl);
@@ -280,7 +276,7 @@ describe("the control interface", () => {
     },
   );
 
-  it("answers each change with the moment from which on it holds", async () => {
+  it("answers each change with the line and connection from which it applies", async () => {
     const { control, sender } = await start({ scheme: "https" });
     const change = async (method: string, path: string, body: unknown) =>
       (await control.call(method, path, body)).body as JournalMark;
@@ -308,7 +304,7 @@ describe("the control interface", () => {
     sender.close();
   });
 
-  it("tells a push whose connection was accepted before the listener closed, though it was complete later", async () => {
+  it("shows that a push completed after the listener closed came on an earlier connection", async () => {
     const { receiver, control } = await start();
     const headers = { "content-length": 2, expect: "100-continue" };
     const slow = request(receiver.callbackUrl, { method: "POST", headers });
@@ -322,7 +318,7 @@ describe("the control interface", () => {
     slow.destroy();
   });
 
-  it("lets a push that is being answered end when the listener closes, and its connection after it", async () => {
+  it("lets a push that is being answered finish when the listener closes", async () => {
     const { control, sender } = await start({
       plan: { rules: [], otherwise: { kind: "answer", delayMs: 100 } },
     });
@@ -338,7 +334,7 @@ describe("the control interface", () => {
     ["untrusted", /UNABLE_TO_VERIFY|SELF_SIGNED/],
     ["wrong-host", /ERR_TLS_CERT_ALTNAME_INVALID/],
     ["expired", /CERT_HAS_EXPIRED/],
-  ])("shows a certificate that is %s, and its own again", async (kind, code) => {
+  ])("presents a certificate that is %s, and its own again", async (kind, code) => {
     const { control, sender } = await start({ scheme: "https" });
     await sender.send(notification("n"));
     await control.call("PUT", "/certificate", { kind });
@@ -352,7 +348,7 @@ describe("the control interface", () => {
     sender.close();
   });
 
-  it("shows no certificate where it speaks plain HTTP", async () => {
+  it("refuses a change of certificate over plain HTTP", async () => {
     const { control } = await start();
     expect(await control.call("PUT", "/certificate", { kind: "expired" })).toMatchObject({
       status: 400,

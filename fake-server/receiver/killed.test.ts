@@ -47,7 +47,7 @@ describe.each([
       });
       const sender = openSender(receiver);
       let [sending, count, inRound] = [true, 0, 0];
-      // Each round ends somewhere else in the traffic, after a number of acknowledgements and not after a time.
+      // Each round ends after a different number of acknowledgements, not after a time.
       const killAfter = 40 + 37 * round;
       const one = async (): Promise<void> => {
         while (sending) {

@@ -32,7 +32,7 @@ describe("rules added before the plan", () => {
     expect(await send()).toBe(502);
     expect((await control.call("GET", "/plan")).body).toMatchObject({ rules: [{ times: 1 }, {}, {}] });
     expect([await send(), await send()]).toEqual([502, 501]);
-    // In place of the one with the same match.
+    // This replaces the rule with the same match.
     await control.call("POST", "/rules", { match: { accountId }, attempts: [answer(503)] });
     expect(await send()).toBe(503);
     expect(await control.call("DELETE", "/rules", { match: { accountId } })).toMatchObject({

@@ -21,7 +21,7 @@ const seconds: Readonly<Record<string, readonly number[]>> = {
   "push-reading-r8-from-failure": R8,
 };
 
-/** The same when every push fails by no answer within ten seconds: where delays count from the failure, each is later by that. */
+/** The same for pushes that get no answer for ten seconds: where delays count from the failure, each is that much later. */
 const secondsOfHanging: Readonly<Record<string, readonly number[]>> = {
   "push-reading-r1-from-start": R1,
   "push-reading-r1-from-failure": [0, 40, 110, 240, 490],
@@ -87,7 +87,7 @@ test.each([...LATE])("%s is never early, and sometimes late by more than a secon
     index === 0 ? at : at - (came[index - 1] ?? 0) - 30 * 2 ** (index - 1),
   );
   expect(came).toHaveLength(5);
-  // Steps of a second see a push up to a second late, and so the gap after it that much too short.
+  // With steps of a second a push is seen up to a second late, which shortens the gap after it.
   expect(Math.min(...lateness)).toBeGreaterThanOrEqual(-1);
   expect(Math.max(...lateness)).toBeGreaterThan(1);
 });

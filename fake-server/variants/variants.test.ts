@@ -5,7 +5,7 @@ import { SECOND_MS } from "../../conformance/contract/duration.ts";
 import type { Endpoint } from "../../conformance/contract/forms.ts";
 import { answerBreach } from "../../reports/testing/contract-schemas.ts";
 
-/** The answer keeps to the OpenAPI document, unless it is a redirect, which has no body to speak of. */
+/** Expects an answer that matches the OpenAPI document, or a redirect, which has no body. */
 const expectContract = (endpoint: Endpoint, { status, fields }: Reply): void => {
   if (status < 300) expect({ endpoint, breach: answerBreach[endpoint](fields) }).toEqual({ endpoint });
   else expect(endpoint).toBe("authorize");
@@ -30,7 +30,7 @@ test.each(["sound", ...Object.keys(variants)])(
     expectContract("refresh", refreshing);
     const { fields: refreshed } = refreshing;
     expect(refreshed).not.toHaveProperty("refreshToken");
-    // Some list what is new in their own time.
+    // Some variants list new notifications after a delay.
     await vi.waitFor(async () => {
       const listing = await service.list(String(refreshed["accessToken"]), `?accountId=${ACCOUNT}`);
       expectContract("list", listing);
@@ -38,7 +38,7 @@ test.each(["sound", ...Object.keys(variants)])(
     }, 60_000);
 
     const again = await service.exchange(code);
-    // A refusal may have the fields of an answer, with nothing in them.
+    // A refusal may have the fields of an answer, but empty.
     expect(again.fields["accessToken"] ?? "").toBe("");
     expect(codeIn(await service.authorize({ state: "no good" }))).not.toMatch(/^[\w-]{32}$/);
     const { fields: unread } = await service.list("nobody");

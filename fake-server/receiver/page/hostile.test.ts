@@ -8,7 +8,7 @@ const { hasRows, isLive, open, receiver, rowOf, rows } = pageBench(launchBrowser
 describe("the live page with hostile input", () => {
   const hostile = `<img src=x onerror=alert(1)><script>alert(2)</script>"'\u202e{{7*7}}`;
 
-  /** The same without what would hide or reorder the text beside it. */
+  /** The same, with the character that would reorder the text escaped. */
   const visible = hostile.replace("\u202e", "\\u202e");
 
   it("escapes markup and bidirectional controls from the sender", async () => {

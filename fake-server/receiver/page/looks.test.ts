@@ -118,7 +118,7 @@ describe("the live page", () => {
     await page.locator("pre.answer").waitFor();
     const inSight = await page.locator("#rows [role=row]").count();
     expect(inSight).toBeLessThan(many);
-    // A browser waits for what is queued by this event, and for no more.
+    // A browser waits only for tasks that this event queues.
     const onPaper =
       "dispatchEvent(new Event('beforeprint')), Promise.resolve().then(() => {}).then(() => document.querySelectorAll('#rows [role=row]').length)";
     expect(await page.evaluate(onPaper)).toBe(many);
