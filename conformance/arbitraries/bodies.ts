@@ -112,5 +112,29 @@ export const heavy: readonly BadBody[] = [
   bad("1 MiB that is no JSON", (fields) => json(fields).slice(0, -1) + "x".repeat(MEBIBYTE)),
 ];
 
+const asEscape = (character: string): string => `\\u${character.charCodeAt(0).toString(16).padStart(4, "0")}`;
+
+const ESCAPED_LETTERS = 4;
+/** A JSON string that begins with escapes of its ASCII letters and digits; few, so that it stays about as long. */
+const escaped = (text: string): string =>
+  `"${text.slice(0, ESCAPED_LETTERS).replaceAll(/[a-z0-9]/gi, asEscape)}${JSON.stringify(text.slice(ESCAPED_LETTERS)).slice(1)}`;
+
+const members = (fields: RightFields, member: (name: string, value: string) => string): string =>
+  `{${Object.entries(fields)
+    .map(([name, value]) => member(name, value))
+    .join(",")}}`;
+
+/** Other texts of the same JSON object (RFC 8259 sections 2, 4 and 7), which every parser of JSON reads alike. */
+export const sameObject: Readonly<Record<string, BadBody["write"]>> = {
+  "its fields in the opposite order": (fields) =>
+    json(Object.fromEntries(Object.entries(fields).toReversed())),
+  "white space around everything": (fields) =>
+    `\r\n${members(fields, (name, value) => `\n\t${JSON.stringify(name)} : ${JSON.stringify(value)} `)} \n`,
+  "escapes in its values": (fields) =>
+    members(fields, (name, value) => `${JSON.stringify(name)}:${escaped(value)}`),
+  "escapes in its names": (fields) =>
+    members(fields, (name, value) => `${escaped(name)}:${JSON.stringify(value)}`),
+};
+
 export const without = (fields: RightFields, name: string): RightFields =>
   Object.fromEntries(Object.entries(fields).filter(([key]) => key !== name));

@@ -4,12 +4,14 @@ import {
   notJson,
   notTheObject,
   repeatedKeys,
+  sameObject,
   type BadBody,
 } from "../arbitraries/bodies.ts";
-import { credentialsOf, TransportError } from "../world/exchange.ts";
-import { fail, pass, type CaseVerdict } from "../judging/case-verdict.ts";
-import { exchangeText } from "./shared/refusals.ts";
-import { exchangeBody, obtainCode, obtainTokens, yielded } from "../world/steps.ts";
+import { credentialsOf, describe, objectOf, TransportError } from "../world/exchange.ts";
+import { fail, inconclusive, pass, type CaseVerdict } from "../judging/case-verdict.ts";
+import { tokenSetBreach } from "../judging/laws/tokens.ts";
+import { exchangeText, sendText } from "./shared/refusals.ts";
+import { exchangeBody, obtainCode, obtainTokens, refreshBody, yielded } from "../world/steps.ts";
 import { answerOrHangUp } from "../world/target.ts";
 import type { Run } from "../checks/rule.ts";
 import type { Verdict } from "../contract/verdict.ts";
@@ -105,3 +107,28 @@ const grants = async (world: World, { write }: BadBody): Promise<boolean> => {
   await obtainTokens(world);
   return gain !== undefined;
 };
+
+/** Valid requests, newly made for each text. */
+const valid = {
+  exchange: async (world: World) => exchangeBody(world.client, (await obtainCode(world)).code),
+  refresh: async (world: World) => refreshBody(world.client, (await obtainTokens(world)).refreshToken),
+} as const;
+
+/** JSON can be written in several ways (RFC 8259), and a valid request in any of them gets a token set. */
+export const anyTextIsRead = (run: Run, endpoint: keyof typeof valid): Promise<Verdict> =>
+  run.forEach(
+    Object.entries(sameObject),
+    async ([name, write], world) => {
+      const answer = await sendText(world, endpoint, write(await valid[endpoint](world)));
+      if (tokenSetBreach(endpoint, objectOf(answer)) === undefined) return pass;
+      // The control: the same request in the usual text.
+      const usual = await world.target[endpoint](await valid[endpoint](world));
+      if (tokenSetBreach(endpoint, objectOf(usual)) !== undefined)
+        return inconclusive(`a valid ${endpoint} got ${describe(usual)}`);
+      return fail(
+        `a valid ${endpoint} gets its tokens however the JSON of its body is written`,
+        `with ${name} it got ${describe(answer)}`,
+      );
+    },
+    { part: "other texts of the same JSON", print: ([name]) => name },
+  );

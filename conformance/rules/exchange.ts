@@ -18,7 +18,7 @@ import {
 import { bitsToGuess } from "./shared/token-entropy.ts";
 import type { Client } from "../world/target.ts";
 import type { World } from "../world/world.ts";
-import { badBodies, badBodyIsRefused, repeatedKeysHaveOneMeaning } from "./exchange-bodies.ts";
+import { anyTextIsRead, badBodies, badBodyIsRefused, repeatedKeysHaveOneMeaning } from "./exchange-bodies.ts";
 import { leaksNothing, lookOf } from "./exchange-refusals.ts";
 import { judgeToldTime } from "./told-time.ts";
 import {
@@ -49,6 +49,7 @@ export const exchangeRules = {
           clients: "first",
         },
       ),
+      anyTextIsRead(run, "exchange"),
     ]),
 
   "exchange.authenticates-client": (world, run) =>

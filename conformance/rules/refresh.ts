@@ -16,6 +16,7 @@ import {
 import { beginAnew } from "../world/http/retry.ts";
 import type { Client } from "../world/target.ts";
 import type { World } from "../world/world.ts";
+import { anyTextIsRead } from "./exchange-bodies.ts";
 import { refreshLifetimeRules } from "./refresh-lifetime.ts";
 import { refreshRefusalRules } from "./refresh-refusals.ts";
 import { judgeToldTime } from "./told-time.ts";
@@ -55,6 +56,7 @@ export const refreshRules = {
           clients: "first",
         },
       ),
+      anyTextIsRead(run, "refresh"),
     ]),
 
   "refresh.returns-no-refresh-token": (outer, run) =>

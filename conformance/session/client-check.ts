@@ -124,7 +124,7 @@ const isUnserved = async (world: World, authorized: Answer): Promise<boolean> =>
   return invented.status === 404 && listed.status !== 404;
 };
 
-/** Whether two refusals differ only in numbers and times. */
+/** Whether two refusals differ only in numbers and times. A service that fails has refused neither. */
 const alike = (a: Answer, b: Answer): boolean =>
-  a.status === b.status && skeleton(a.text) === skeleton(b.text);
+  a.status < 500 && a.status === b.status && skeleton(a.text) === skeleton(b.text);
 const skeleton = (text: string): string => text.replaceAll(/[A-Za-z0-9_.:-]*\d[A-Za-z0-9_.:-]*/g, "#");

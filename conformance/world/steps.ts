@@ -45,13 +45,13 @@ export const obtainCode = async (world: World, options: StepOptions = {}): Promi
 };
 
 /** Body of a valid token exchange (section 4.2). */
-export const exchangeBody = (client: Client, code: string): Record<string, unknown> => ({
+export const exchangeBody = (client: Client, code: string): Record<string, string> => ({
   clientId: client.id,
   clientSecret: client.secret,
   code,
 });
 
-export const refreshBody = (client: Client, refreshToken: string): Record<string, unknown> => ({
+export const refreshBody = (client: Client, refreshToken: string): Record<string, string> => ({
   clientId: client.id,
   refreshToken,
 });

@@ -14,6 +14,12 @@ const redirecting = (changed: (address: URL) => void): Replacement =>
 /** Defects in answers, codes and timestamps of section 4.1. */
 export const authorizeDefects = rows({
   "authorize.answers-with-code": {
+    "authorize-always-fails: Every authorize request is answered with status 500.": decide(
+      "findClientToAuthorize",
+      () => {
+        throw new Error("no such table: clients");
+      },
+    ),
     "authorize-empty-code-at-times: Every seventh authorize answer carries an empty code.": decisions(
       (sound, answers = 0) => ({
         authorizeFields: (record, timestamp, context) => {

@@ -44,6 +44,20 @@ const page = (status: number, body: string): Answer => ({
 
 /** Defects with invalid request bodies (section 4), and with refusals that say too much. */
 export const bodyDefects = rows({
+  "exchange.token-set": {
+    "body-with-escapes-as-they-are: Escapes in the strings of a body are not decoded.": [
+      reading((text) => text.replaceAll("\\", String.raw`\\`)),
+      "refresh.token-set",
+    ],
+    "body-read-in-one-order: A body is read only if clientId comes first.": [
+      reading((text) => (/^\s*\{\s*"clientId"/.test(text) ? text : "")),
+      "refresh.token-set",
+    ],
+    "body-read-without-white-space: A body with white space before its first brace is refused.": [
+      reading((text) => (text.startsWith("{") ? text : "")),
+      "refresh.token-set",
+    ],
+  },
   "exchange.bad-bodies": {
     "body-with-repeated-keys: Of a repeated key, whichever value fits is taken.": reading((text) => {
       const whole: unknown = JSON.parse(text);

@@ -13,6 +13,9 @@ const without = (name: string): Replacement =>
 /** Defects in the token set (sections 2.2 and 4.2). */
 export const exchangeDefects = rows({
   "exchange.token-set": {
+    "exchange-always-fails: Every exchange is answered with status 500.": decide("authenticateClient", () => {
+      throw new Error("no such table: clients");
+    }),
     "exchange-without-refresh-token: The token set has no refreshToken.": without("refreshToken"),
     "exchange-with-empty-refresh-token: The refreshToken is an empty string.": answering((fields) => ({
       ...fields,

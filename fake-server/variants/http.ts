@@ -129,6 +129,9 @@ export const httpVariants: Readonly<Record<string, Variant>> = {
         },
       }),
     ),
+    "bodies-of-512-bytes: Bodies of more than 512 bytes are refused.": change("readBody", (body, raw) =>
+      raw.length > 512 ? undefined : body,
+    ),
     "repeated-parameters-last-wins: Of a repeated parameter the last value counts.": decisions(() => ({
       parametersRefusal: () => undefined,
       readQuery: (raw) => {

@@ -7,7 +7,8 @@ export const exchange = {
     sections: ["2.2", "4.2"],
     sentence:
       "The answer holds accessToken and refreshToken as non-empty strings, expiresIn as a positive number of seconds and timestamp as a number.",
-    judged: "Fresh codes are exchanged and every field of each answer is examined.",
+    judged:
+      "Fresh codes are exchanged and every field of each answer is examined. A body whose JSON is written otherwise (order of fields, white space, escapes) gets a token set, too.",
   },
   "exchange.authenticates-client": {
     level: "required",

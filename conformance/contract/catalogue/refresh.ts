@@ -7,7 +7,8 @@ export const refresh = {
     sections: ["4.3"],
     sentence:
       "The answer to a refresh holds accessToken as a non-empty string, expiresIn as a positive number and timestamp as a number.",
-    judged: "Refresh tokens are used and every field of each answer is examined.",
+    judged:
+      "Refresh tokens are used and every field of each answer is examined. A body whose JSON is written otherwise (order of fields, white space, escapes) gets one, too.",
   },
   "refresh.returns-no-refresh-token": {
     level: "required",

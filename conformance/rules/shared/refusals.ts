@@ -17,16 +17,23 @@ export interface Refused {
 
 const jsonHeader = ["content-type", "application/json"] as const;
 
+/** Sends a raw body to an endpoint that issues tokens. */
+export const sendText = (
+  world: World,
+  endpoint: "exchange" | "refresh",
+  text: string,
+  query = "",
+): Promise<Answer> =>
+  world.target.send({
+    method: "POST",
+    path: query === "" ? endpoints[endpoint].path : `${endpoints[endpoint].path}?${query}`,
+    headers: [jsonHeader],
+    body: text,
+  });
+
 /** Sends a raw body to the exchange endpoint; undefined if the service hangs up. */
-export const exchangeText = (world: World, text: string, query = ""): Promise<Answer | undefined> =>
-  answerOrHangUp(
-    world.target.send({
-      method: "POST",
-      path: query === "" ? endpoints.exchange.path : `${endpoints.exchange.path}?${query}`,
-      headers: [jsonHeader],
-      body: text,
-    }),
-  );
+export const exchangeText = (world: World, text: string, query?: string): Promise<Answer | undefined> =>
+  answerOrHangUp(sendText(world, "exchange", text, query));
 
 /** Makes the service refuse. Awaits `ready` right before the request to be refused. */
 export type Provoke = (world: World, ready: () => Promise<unknown>) => Promise<Refused>;
