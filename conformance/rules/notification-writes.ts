@@ -179,7 +179,7 @@ const look = async (history: History, query: ListQuery): Promise<readonly string
   // Others may write to an account that is not the run's own; then there is no upper bound.
   const most = history.world.events?.accountsAreFresh === true ? history.begun : Infinity;
   const where = `with ${asked({ accountId: "", ...query })} `;
-  const missing = missingText(history, Number(total) < history.settled.count);
+  const missing = missingText(history, least, Number(total) < history.settled.count);
   const wrongTotal = totalBreach(total, { least, most });
   const breach = wrongTotal ?? duplicateBreach({ ids });
   history.judgements.push(
@@ -191,9 +191,11 @@ const look = async (history: History, query: ListQuery): Promise<readonly string
   return ids;
 };
 
-/** How long missing notifications were waited for, if they were. */
-const missingText = ({ world }: History, wasAwaited: boolean): string =>
-  wasAwaited ? `; all of it had to be listed ${givenToBeListed(world)}` : "";
+/** Why the missing notifications had to be there: they were waited for, or a list showed them before. */
+const missingText = ({ world, settled }: History, least: number, wasAwaited: boolean): string => {
+  if (wasAwaited) return `; all of it had to be listed ${givenToBeListed(world)}`;
+  return least > settled.count ? `; earlier lists had shown all ${least}` : "";
+};
 
 /**
  * Walks to the first page without items. What was visible when the walk began must appear; that new notifications push
@@ -216,7 +218,7 @@ const walk = async (history: History, limit: number, events: number): Promise<vo
     short > 0
       ? fail(
           `a walk with limit=${limit} to the first empty page shows everything that was there when it began`,
-          `${short} of at least ${Math.max(atStart.size, settledCount)} did not appear${missingText(history, found.size < settledCount)}`,
+          `${short} of at least ${Math.max(atStart.size, settledCount)} did not appear${missingText(history, atStart.size, found.size < settledCount)}`,
         )
       : pass,
   );

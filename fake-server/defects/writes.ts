@@ -1,3 +1,5 @@
+import { SECOND_MS } from "../../conformance/contract/duration.ts";
+import type { Fields } from "../answer.ts";
 import type { Behaviour } from "../behaviour.ts";
 import type { Context } from "../context.ts";
 import type { Notification } from "../notifications.ts";
@@ -90,6 +92,17 @@ export const writeDefects = rows({
       countMatches: (selection, context) =>
         remembered(kept, selection.parameters.join(), () => sound.countMatches(selection, context)),
     })),
+    "list-kept-for-five-seconds: Each list, by its whole query, is answered from a cache for five seconds.":
+      decisions((sound, kept = new Map<string, { readonly fields: Fields; readonly atMs: number }>()) => ({
+        listFields: (items, total, context) => {
+          const query = context.from.url ?? "";
+          const known = kept.get(query);
+          if (known !== undefined && context.nowMs - known.atMs < 5 * SECOND_MS) return known.fields;
+          const fields = sound.listFields(items, total, context);
+          kept.set(query, { fields, atMs: context.nowMs });
+          return fields;
+        },
+      })),
     "writes-lose-every-fifth: Every fifth notification is lost.": decisions((sound, events = 0) => ({
       keepNotification: (...subject) => {
         if ((events += 1) % 5 !== 0) sound.keepNotification(...subject);

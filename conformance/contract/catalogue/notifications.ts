@@ -82,7 +82,7 @@ export const notifications = {
     derivation:
       "total and data describe the notifications that match; creating others cannot remove those that exist.",
     judged:
-      "Reads run concurrently with events: total is at least what was visible before and at most what was begun before the answer came; a walk to an empty page includes everything visible at its start.",
+      "Reads run concurrently with events: total is at least what was visible before and at most what was begun before the answer came; a walk to an empty page includes everything visible at its start. Visible is what any list has shown, and what was acknowledged longer ago than tolerances.visibilityMs: a new notification may take that long to appear, but then it is there in every list, so an answer from a cache that is older breaks the rule.",
   },
   "notifications.invalid-paging": {
     level: "unspecified",
