@@ -16,6 +16,8 @@ import { createTransport, type Transport, type TransportOptions } from "../world
 
 /** More than are used at a time, except for targets so far away that most of them just wait. */
 const MAX_CONNECTIONS = 64;
+/** How long a connection may be idle for a call that must not be repeated: far less than servers keep theirs, in milliseconds. */
+const BRIEFLY_MS = 500;
 
 export interface ConnectionsOptions {
   readonly journal: Journal;
@@ -57,10 +59,10 @@ export const openConnections = (resolved: ResolvedProfile, options: ConnectionsO
     signal: stop.signal,
   });
   const account = createLeftBehind({ limits: options.limits, estimate: () => estimateNow(clocks) });
-  const { dispatcher, unkept, transportOptions } = wayToTarget(resolved, options, { retries, account });
+  const { dispatcher, brieflyKept, transportOptions } = wayToTarget(resolved, options, { retries, account });
   const transport = createTransport(transportOptions);
   const target = { origin: transportOptions.origin, health: transport.address.health };
-  const hooks = createHookCaller({ signal: stop.signal, dispatcher, unkept, target, retries });
+  const hooks = createHookCaller({ signal: stop.signal, dispatcher, brieflyKept, target, retries });
   const counted = countingCalls(hooks.call);
   const faketime = faketimeOf(profile);
   const clocks = clockSource({
@@ -90,7 +92,7 @@ export const openConnections = (resolved: ResolvedProfile, options: ConnectionsO
     close: async () => {
       stopWatching();
       faketime?.release();
-      await Promise.all([dispatcher.destroy(), unkept.destroy()]);
+      await Promise.all([dispatcher.destroy(), brieflyKept.destroy()]);
       await transport.close();
     },
   };
@@ -100,16 +102,13 @@ const wayToTarget = (
   { profile, network = {} }: ResolvedProfile,
   options: ConnectionsOptions,
   { retries, account }: Pick<Connections, "retries" | "account">,
-): Pick<Connections, "dispatcher" | "transportOptions"> & { readonly unkept: Dispatcher } => {
+): Pick<Connections, "dispatcher" | "transportOptions"> & { readonly brieflyKept: Dispatcher } => {
   const dialer = createDialer(network);
   const { origin, pathname } = new URL(profile.baseUrl);
   const common = { allowH2: false, connect: dialer.connector(options.requestTimeoutMs) };
   return {
     dispatcher: new Agent(common),
-    // An agent without pipelining keeps no connections either, but makes a client for each.
-    unkept: new Agent(common).compose(
-      (dispatch) => (asked, handler) => dispatch({ ...asked, reset: true }, handler),
-    ),
+    brieflyKept: new Agent({ ...common, keepAliveTimeout: BRIEFLY_MS, keepAliveMaxTimeout: BRIEFLY_MS }),
     transportOptions: {
       origin,
       dialer,

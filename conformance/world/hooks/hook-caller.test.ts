@@ -49,7 +49,7 @@ const open = (more: RetryOptions & Partial<Pick<HookCallerOptions, "target">> = 
   const caller = createHookCaller({
     signal: new AbortController().signal,
     dispatcher: getGlobalDispatcher(),
-    unkept: new Agent({ pipelining: 0 }),
+    brieflyKept: new Agent({ pipelining: 0 }),
     target: more.target ?? { origin: "http://127.0.0.1:1", health },
     retries,
   });
@@ -67,9 +67,9 @@ const failureOf = async (running: Promise<unknown>): Promise<string> => {
 
 const all = ["clock.now", "callback.register", "clock.advance", "events.trigger", "authorize.code"] as const;
 
-describe("the connection of a hook call", () => {
+describe("the dispatcher that keeps connections only briefly", () => {
   it.each(["clock.advance", "events.trigger", "authorize.code"])(
-    "is new for each call of %s",
+    "has the calls of %s",
     async (name) => {
       const seen = new Set<unknown>();
       const { origin } = await stopping(

@@ -48,10 +48,10 @@ export interface HookCallerOptions {
   /** The dispatcher for hooks over HTTP. */
   readonly dispatcher: Dispatcher;
   /**
-   * The dispatcher for calls that must not be repeated, with a new connection per call: a kept connection may be closed
-   * by the peer just as a call is sent, and then nobody knows if it was obeyed.
+   * The dispatcher for calls that must not be repeated. It keeps connections only briefly: one that has been idle for
+   * long may be closed by the peer just as a call is sent, and then nobody knows if it was obeyed.
    */
-  readonly unkept: Dispatcher;
+  readonly brieflyKept: Dispatcher;
   /** The target's origin and connection health, which hooks at the same address share. */
   readonly target: { readonly origin: string; readonly health: ConnectionHealth };
   readonly retries: Retries;
@@ -112,7 +112,7 @@ const createHealths = ({ signal, dispatcher, target, retries }: HookCallerOption
 };
 
 export const createHookCaller = (options: HookCallerOptions) => {
-  const { signal, dispatcher, unkept, target, retries } = options;
+  const { signal, dispatcher, brieflyKept, target, retries } = options;
   const healths = createHealths(options);
   const met = new Map<string, { lost: number; madeAgain: number; throttled: number }>();
 
@@ -150,7 +150,7 @@ export const createHookCaller = (options: HookCallerOptions) => {
         health,
         isHarmless: harmless.has(name),
         send: async () => {
-          const answer = await run(harmless.has(name) ? dispatcher : unkept);
+          const answer = await run(harmless.has(name) ? dispatcher : brieflyKept);
           // The duration of hooks says nothing about how far away the target is.
           if (health !== target.health) health.answered(0);
           return answer;
