@@ -3,15 +3,35 @@ import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import os from "node:os";
 import path from "node:path";
 import { recordFiles } from "../contract/files.ts";
+import type { PushLine } from "../contract/push.ts";
 import { figure, mebibytes, runCli, seconds } from "../testing/measure.ts";
 
 const ROUNDS = 3;
 
-/** CPU time of the gate as a multiple of what undici and fastify alone take for the same number of exchanges. */
-const ratioToBare = (cpuMs: number, run: string): number => {
-  const exchanges = readFileSync(path.join(run, recordFiles.exchanges), "utf8").split("\n").length - 1;
-  const bare = path.join(import.meta.dirname, "bare-exchanges.ts");
-  return cpuMs / Number(execFileSync(process.execPath, [bare, String(exchanges)], { encoding: "utf8" }));
+interface Ratios {
+  /** To as many exchanges with the service. */
+  readonly toExchanges: number;
+  /** To as many exchanges with the service and pushes over TLS, on as many connections. */
+  readonly toExchangesAndPushes: number;
+}
+
+/** CPU time of the gate as a multiple of what undici and fastify alone take. */
+const ratiosToBare = (cpuMs: number, run: string): Ratios => {
+  const linesOf = (name: string): readonly string[] =>
+    readFileSync(path.join(run, name), "utf8").trimEnd().split("\n");
+  const pushes = linesOf(recordFiles.pushes)
+    .map((line) => JSON.parse(line) as PushLine)
+    .filter((line) => line.kind === "push");
+  const counts = [
+    linesOf(recordFiles.exchanges).length,
+    pushes.length,
+    new Set(pushes.map(({ connection }) => connection.id)).size,
+  ];
+  const bare = path.join(import.meta.dirname, "../testing/bare-exchanges.ts");
+  const { exchangesMs, withPushesMs } = JSON.parse(
+    execFileSync(process.execPath, [bare, ...counts.map(String)], { encoding: "utf8" }),
+  ) as { readonly exchangesMs: number; readonly withPushesMs: number };
+  return { toExchanges: cpuMs / exchangesMs, toExchangesAndPushes: cpuMs / withPushesMs };
 };
 
 /** Measures the whole gate on the embedded fake from the command line, including start-up, and its memory. */
@@ -35,14 +55,15 @@ export const gate = async (): Promise<void> => {
       throw new Error(`the gate ended with exit code ${failed.exitCode}: ${failed.stdout}`);
     const times = rounds.map(({ wallMs }) => wallMs).toSorted((a, b) => a - b);
     figure("whole gate, standard effort, median of 3", seconds(times[1] ?? 0), "under 10 s");
-    const ratios = rounds
-      .map(({ cpuMs }, round) => ratioToBare(cpuMs, path.join(folder, String(round))))
-      .toSorted((a, b) => a - b);
+    const ratios = rounds.map(({ cpuMs }, round) => ratiosToBare(cpuMs, path.join(folder, String(round))));
+    const median = (ratio: keyof Ratios): string =>
+      (ratios.map((one) => one[ratio]).toSorted((a, b) => a - b)[1] ?? 0).toFixed(1);
     figure(
-      "its CPU time, as a multiple of that of bare undici and fastify, median of 3",
-      (ratios[1] ?? 0).toFixed(1),
+      "its CPU time, as a multiple of bare undici's and fastify's for its exchanges and pushes, median of 3",
+      median("toExchangesAndPushes"),
       "at most 4",
     );
+    figure("the same for its exchanges alone, median of 3", median("toExchanges"), "none of its own");
     figure(
       "memory of the gate, highest of 3",
       mebibytes(Math.max(...rounds.map(({ peakBytes }) => peakBytes))),

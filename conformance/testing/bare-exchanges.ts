@@ -1,40 +1,85 @@
-import { Pool } from "undici";
-import { fastify } from "fastify";
+import { fastify, type FastifyInstance } from "fastify";
+import { Client, Pool, type Dispatcher } from "undici";
+import { currentLeaf, makeCa } from "../../fake-server/receiver/make-certificate.ts";
 
 /** Number of concurrent requests: about as many as in a gate. */
 const AT_A_TIME = 12;
 
-/**
- * Prints the CPU time, in milliseconds, that undici and fastify alone take in one process for the number of exchanges
- * in the first argument: the baseline for the gate on the embedded fake.
+/*
+ * Prints the CPU time, in milliseconds, that undici and fastify alone take in one process, including start-up: for the
+ * number of exchanges in the first argument; and with the pushes over TLS in the second, on as many connections as the
+ * third says. They are the baselines for the gate on the embedded fake.
  */
-const exchanges = Number(process.argv[2]);
-const server = fastify();
-server.post("/open-api/oauth/access-token", (request, reply) => {
-  const { code } = request.body as { code: string };
-  return reply.send({ accessToken: `access-${code}`, refreshToken: `refresh-${code}`, expiresIn: 7_200 });
-});
-const origin = await server.listen({ port: 0, host: "127.0.0.1" });
-const pool = new Pool(origin, { connections: AT_A_TIME });
-let left = exchanges;
-await Promise.all(
-  Array.from({ length: AT_A_TIME }, async () => {
-    while ((left -= 1) >= 0) {
-      const { body } = await pool.request({
-        method: "POST",
-        path: "/open-api/oauth/access-token",
-        headers: { "content-type": "application/json" },
-        body: JSON.stringify({
-          clientId: "client-1",
-          clientSecret: "secret-of-client-1",
-          code: `code-${left}`,
-        }),
-      });
-      await body.json();
-    }
+const [exchanges = 0, pushes = 0, connections = 0] = process.argv.slice(2).map(Number);
+
+/** Calls it with each number below `count`, `AT_A_TIME` at a time. */
+const forEach = async (count: number, work: (n: number) => Promise<unknown>): Promise<void> => {
+  let next = 0;
+  await Promise.all(
+    Array.from({ length: AT_A_TIME }, async () => {
+      while (next < count) await work(next++);
+    }),
+  );
+};
+
+const post = async (dispatcher: Dispatcher, path: string, sent: unknown): Promise<void> => {
+  const headers = { "content-type": "application/json" };
+  const origin = "http://of.the.dispatcher";
+  const { body } = await dispatcher.request({
+    origin,
+    method: "POST",
+    path,
+    headers,
+    body: JSON.stringify(sent),
+  });
+  await body.json();
+};
+
+const listen = (server: Pick<FastifyInstance, "listen">): Promise<string> =>
+  server.listen({ port: 0, host: "127.0.0.1" });
+
+const spentMs = (): number => {
+  const { user, system } = process.cpuUsage();
+  return (user + system) / 1_000;
+};
+
+const service = fastify();
+service.post<{ Body: { code: string } }>("/open-api/oauth/access-token", ({ body: { code } }, reply) =>
+  reply.send({ accessToken: `access-${code}`, refreshToken: `refresh-${code}`, expiresIn: 7_200 }),
+);
+const pool = new Pool(await listen(service), { connections: AT_A_TIME });
+await forEach(exchanges, (n) =>
+  post(pool, "/open-api/oauth/access-token", {
+    clientId: "client-1",
+    clientSecret: "secret-of-client-1",
+    code: `code-${n}`,
   }),
 );
 await pool.close();
-await server.close();
-const { user, system } = process.cpuUsage();
-process.stdout.write(String((user + system) / 1_000));
+await service.close();
+const exchangesMs = spentMs();
+
+const ca = makeCa(Date.now());
+const { certPem: cert, keyPem: key } = currentLeaf(ca, ["127.0.0.1"], Date.now());
+const receiver = fastify({ https: { cert, key } });
+receiver.post<{ Body: { id: string } }>("/service/webhook", ({ body: { id } }, reply) =>
+  reply.send({ id, received: true }),
+);
+const callback = await listen(receiver);
+await forEach(connections, async (connection) => {
+  const client = new Client(callback, { connect: { ca: ca.certPem } });
+  for (let n = connection; n < pushes; n += connections)
+    await post(client, "/service/webhook", {
+      id: `notification-${n}`,
+      accountId: `account-${n}`,
+      createTime: "2026-01-01T12:00:00.000Z",
+      businessType: "CreateGlobalAccount",
+      businessStatus: "Passed",
+      remark: "",
+      data: "",
+      status: "readed",
+    });
+  await client.close();
+});
+await receiver.close();
+process.stdout.write(JSON.stringify({ exchangesMs, withPushesMs: spentMs() }));
