@@ -68,21 +68,18 @@ const failureOf = async (running: Promise<unknown>): Promise<string> => {
 const all = ["clock.now", "callback.register", "clock.advance", "events.trigger", "authorize.code"] as const;
 
 describe("the dispatcher that keeps connections only briefly", () => {
-  it.each(["clock.advance", "events.trigger", "authorize.code"])(
-    "has the calls of %s",
-    async (name) => {
-      const seen = new Set<unknown>();
-      const { origin } = await stopping(
-        serveHttp((request, response) => {
-          seen.add(request.socket);
-          response.end("{}");
-        }),
-      );
-      const { caller } = open();
-      for (let call = 0; call < 3; call += 1) await caller.call(name, hookAt(origin), {});
-      expect(seen.size).toBe(3);
-    },
-  );
+  it.each(["clock.advance", "events.trigger", "authorize.code"])("has the calls of %s", async (name) => {
+    const seen = new Set<unknown>();
+    const { origin } = await stopping(
+      serveHttp((request, response) => {
+        seen.add(request.socket);
+        response.end("{}");
+      }),
+    );
+    const { caller } = open();
+    for (let call = 0; call < 3; call += 1) await caller.call(name, hookAt(origin), {});
+    expect(seen.size).toBe(3);
+  });
 });
 
 describe("a hook whose server is down", () => {
