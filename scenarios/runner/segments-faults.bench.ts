@@ -64,7 +64,7 @@ const faults: readonly Fault[] = [
       return [...sound, faulty];
     },
     exitCode: 2,
-    says: /segment 2 is there 2 times/,
+    says: /segment 2 was given 2 times/,
   },
   {
     name: "late",
