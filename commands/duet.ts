@@ -12,7 +12,6 @@ import { writeDuet } from "../reports/duet/write.ts";
 import { runDirectory } from "../conformance/engine/recorded-run.ts";
 import { duetSuite } from "../reports/ci/compared.ts";
 import { duetDoc } from "../reports/document/duet.ts";
-import type { ComparedFormat } from "../reports/formats.ts";
 import { writeDocument } from "../reports/write.ts";
 import { besideRun, checkReportOut } from "./shared/write-reports.ts";
 import type { duet as definition } from "./flags/duet.ts";
@@ -32,7 +31,7 @@ export const run: Action<typeof definition> = async (context, a, b, flags) => {
     const second = await openSide(context, { side: "b", given: b, start: flags.startB, plan, k6 });
     try {
       const sides = { a: { given: a, load: first.load }, b: { given: b, load: second.load } };
-      await play(context, sides, plan, { ...flags, endEarly: flags.endEarly === true });
+      await play(context, sides, plan, flags);
     } finally {
       await second.stop();
     }
@@ -47,28 +46,18 @@ interface Side {
   readonly load: LoadContext;
 }
 
-interface DuetFlags {
-  readonly pairs: number;
-  readonly endEarly: boolean;
-  readonly planFor?: number | undefined;
-  readonly out?: string | undefined;
-  readonly report?: readonly ComparedFormat[] | undefined;
-  readonly reportOut?: string | undefined;
-  readonly json?: true | undefined;
-}
-
 /** Plays the blocks of both sides in turns and prints the result. Updates the document after each pair. */
 const play = async (
   context: CommandContext,
   { a, b }: { readonly a: Side; readonly b: Side },
   plan: LoadPlan,
-  { pairs, endEarly, planFor, out: folder, report, reportOut, json }: DuetFlags,
+  { pairs, endEarly, planFor, out: folder, report, reportOut, json }: Parameters<typeof run>[3],
 ): Promise<void> => {
   const { output, signal } = context;
   const { scenario, rate, durationMs: blockMs, warmUpMs, seed } = plan;
   const startedAt = runnerClock.wallTime();
   const session = duetSession(
-    { pairs, seed, endEarly, planFor },
+    { pairs, seed, endEarly: endEarly === true, planFor },
     {
       tool: tool.version,
       startedAt: startedAt.toISOString(),
