@@ -1,3 +1,4 @@
+import { addedUp, requestsIn } from "../../conformance/contract/second-counts.ts";
 import type { SecondLine } from "../../conformance/contract/load-record.ts";
 
 /** Events within some seconds of the load; counts are totals over these seconds. */
@@ -27,12 +28,7 @@ export const bucketsOf = (lines: readonly SecondLine[], bucketSeconds: number): 
 const bucketOf = (second: number, lines: readonly SecondLine[]): Bucket => {
   const sum = (of: (line: SecondLine) => number): number =>
     lines.reduce((total, line) => total + of(line), 0);
-  const requests = (of: "granted" | "refused" | "failed") =>
-    sum((line) => Object.values(line.requests).reduce((total, counts) => total + counts[of], 0));
-  const [refused, failed] = [requests("refused"), requests("failed")];
-  const breaches: Record<string, number> = {};
-  for (const line of lines)
-    for (const [rule, count] of Object.entries(line.breaches)) breaches[rule] = (breaches[rule] ?? 0) + count;
+  const { refused, failed, all: requests } = requestsIn(lines);
   return {
     second,
     // A second may have several lines: in a search, answers that arrive after the end of a step.
@@ -40,9 +36,9 @@ const bucketOf = (second: number, lines: readonly SecondLine[]): Bucket => {
     asked: sum((line) => line.asked),
     started: sum((line) => line.started),
     dropped: sum((line) => line.dropped),
-    requests: requests("granted") + refused + failed,
+    requests,
     refused,
     failed,
-    breaches,
+    breaches: addedUp(lines.map(({ breaches }) => breaches)),
   };
 };

@@ -1,3 +1,4 @@
+import { requestsIn } from "../../conformance/contract/second-counts.ts";
 import { fieldOf } from "../../conformance/contract/json.ts";
 import { readFile } from "node:fs/promises";
 import path from "node:path";
@@ -195,8 +196,7 @@ const achievedOf = async (run: LoadRun): Promise<LoadRecord["achieved"]> => {
     arrivalsAsked += line.asked;
     arrivals += line.started;
     dropped += line.dropped;
-    for (const { granted, refused, failed } of Object.values(line.requests))
-      requests += granted + refused + failed;
+    requests += requestsIn([line]).all;
   }
   const seconds = told.size;
   if (seconds === 0) return undefined;

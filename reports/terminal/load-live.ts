@@ -1,3 +1,4 @@
+import { breachesIn, requestsIn } from "../../conformance/contract/second-counts.ts";
 import type { Latencies, SecondLine } from "../../conformance/contract/load-record.ts";
 import { figure, plural, latency, sparkline } from "../text/figures.ts";
 import { cut, width } from "../text/layout.ts";
@@ -16,27 +17,11 @@ export interface LoadLiveState {
   readonly phase?: string | undefined;
 }
 
-interface Counts {
-  readonly asked: number;
-  readonly done: number;
-  readonly failed: number;
-  readonly breaches: number;
-  readonly dropped: number;
-}
-
-const countsOf = (seconds: readonly LiveSecond[]): Counts => {
-  const sum = (of: (line: SecondLine) => number): number =>
-    seconds.reduce((total, { line }) => total + of(line), 0);
-  const requests = (line: SecondLine) => Object.values(line.requests);
-  return {
-    asked: sum(({ asked }) => asked),
-    done: sum((line) =>
-      requests(line).reduce((all, { granted, refused, failed }) => all + granted + refused + failed, 0),
-    ),
-    failed: sum((line) => requests(line).reduce((all, { failed }) => all + failed, 0)),
-    breaches: sum(({ breaches }) => Object.values(breaches).reduce((all, count) => all + count, 0)),
-    dropped: sum(({ dropped }) => dropped),
-  };
+const countsOf = (seconds: readonly LiveSecond[]) => {
+  const lines = seconds.map(({ line }) => line);
+  const { failed, all: done } = requestsIn(lines);
+  const dropped = lines.reduce((sum, line) => sum + line.dropped, 0);
+  return { done, failed, dropped, breaches: breachesIn(lines) };
 };
 
 export const loadLine = (
@@ -55,7 +40,7 @@ export const loadLine = (
     ...(phase === undefined ? [] : [{ text: palette.dim(phase), keep: 1 }]),
     // Answers may still arrive after the load has ended.
     { text: `${Math.min(last.line.second + 1, total)}/${total} s`, keep: 4 },
-    { text: arrivalsText(last.line.started, now.asked), keep: 0 },
+    { text: arrivalsText(last.line.started, last.line.asked), keep: 0 },
     { text: `${figure(now.done)} requests/s`, keep: 3 },
     ...(p === undefined
       ? [{ text: "no answer", keep: 3 }]

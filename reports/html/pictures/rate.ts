@@ -1,3 +1,4 @@
+import { breachesIn } from "../../../conformance/contract/second-counts.ts";
 import { area, curveStepAfter, line } from "d3-shape";
 import type { VNode } from "preact";
 import type { RatePicture } from "../../document/pictures.ts";
@@ -97,10 +98,7 @@ const errorPlot = (buckets: readonly Bucket[], { time, along, bare = false }: Fr
 };
 
 const breachRail = (broken: readonly Bucket[], { time, along }: Frame): VNode => {
-  const total = broken.reduce(
-    (sum, { breaches }) => sum + Object.values(breaches).reduce((a, b) => a + b, 0),
-    0,
-  );
+  const total = breachesIn(broken);
   return plot({
     label: `${plural(total, "breach", "breaches")}, the first in second ${broken[0]?.second ?? 0}.`,
     heightPx: RAIL_PX,

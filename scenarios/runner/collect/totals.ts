@@ -1,3 +1,4 @@
+import { requestsIn } from "../../../conformance/contract/second-counts.ts";
 import type { Int32Histogram } from "hdr-histogram-js";
 import { latenciesOf } from "../../../conformance/contract/latencies.ts";
 import {
@@ -41,8 +42,7 @@ export const createTotals = (stages: readonly Stage[], warmUpMs: number) => {
     const { line } = second;
     sums.arrivals += line.started;
     sums.dropped += line.dropped;
-    for (const { granted, refused, failed } of Object.values(line.requests))
-      sums.requests += granted + refused + failed;
+    sums.requests += requestsIn([line]).all;
     mostUnderWay = Math.max(mostUnderWay, underWayIn(second.histograms));
     mostConnecting = Math.max(mostConnecting, second.blockedMs / 1_000);
     use.add(line);

@@ -1,3 +1,4 @@
+import { requestsIn } from "../../../conformance/contract/second-counts.ts";
 import type { SecondLine } from "../../../conformance/contract/load-record.ts";
 
 /** When to abort a run: the share of failed requests exceeds a bound for this many consecutive seconds. */
@@ -12,9 +13,7 @@ export const usualAbortRule: AbortRule = { errorShare: 0.5, seconds: 5 };
 export const createAbortWatch = ({ errorShare, seconds }: AbortRule) => {
   let bad = 0;
   return (line: Pick<SecondLine, "requests">): string | undefined => {
-    const counts = Object.values(line.requests);
-    const failed = counts.reduce((sum, count) => sum + count.failed, 0);
-    const all = counts.reduce((sum, { granted, refused }) => sum + granted + refused, failed);
+    const { failed, all } = requestsIn([line]);
     // A second without finished requests says nothing: a hanging service is detected when its requests time
     // out.
     if (all === 0) return undefined;

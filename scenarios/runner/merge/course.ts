@@ -1,3 +1,4 @@
+import { addedUp } from "../../../conformance/contract/second-counts.ts";
 import { histogramTag, type SecondLine } from "../../../conformance/contract/load-record.ts";
 import { latencyHistogram, logLines, type TaggedHistogram } from "../collect/histograms.ts";
 import type { createTotals } from "../collect/totals.ts";
@@ -122,13 +123,6 @@ const mergeRequests = (lines: readonly SecondLine[]): SecondLine["requests"] => 
       sum.failed += failed;
     }
   return merged;
-};
-
-const addedUp = (parts: readonly Readonly<Record<string, number>>[]): Record<string, number> => {
-  const all: Record<string, number> = {};
-  for (const part of parts)
-    for (const [rule, count] of Object.entries(part)) all[rule] = (all[rule] ?? 0) + count;
-  return all;
 };
 
 /** The data of several machines by second; each machine's seconds are in order. */
