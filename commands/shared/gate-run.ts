@@ -2,7 +2,7 @@ import { ConfigurationError } from "../../conformance/contract/problem.ts";
 import type { ResolvedProfile } from "../../conformance/profile/profile.ts";
 import type { CommandContext } from "./context.ts";
 import { effortOf, type TargetFlags } from "./flags.ts";
-import type { conform } from "../flags/conform.ts";
+import type { Effort } from "../../conformance/checks/effort.ts";
 import { gateProgress } from "./live.ts";
 import { noPage, type RunPage } from "./page.ts";
 import { openTarget, withReceiver } from "./target.ts";
@@ -12,11 +12,19 @@ import { recordedRun, runDirectory } from "../../conformance/engine/recorded-run
 import { resumed } from "../../conformance/engine/resume.ts";
 import { ledgerFromFlags } from "../../conformance/lifetimes/store/open.ts";
 
-type ConformFlags = ReturnType<(typeof conform)["opts"]>;
-/** Flags of `conform`; `run` has only some of them. */
-type GateFlags = Pick<ConformFlags, "effort" | "maxWait"> & {
-  readonly [Name in keyof ConformFlags]?: ConformFlags[Name] | undefined;
-};
+interface GateFlags extends TargetFlags {
+  readonly only?: string[] | undefined;
+  readonly section?: string[] | undefined;
+  readonly level?: string[] | undefined;
+  readonly strict?: true | undefined;
+  readonly effort: Effort;
+  readonly seed?: number | undefined;
+  readonly maxWait: number;
+  readonly out?: string | undefined;
+  readonly ledger?: string | undefined;
+  readonly ledgerKeyFile?: string | undefined;
+  readonly resume?: string | undefined;
+}
 
 /**
  * Runs the gate against the target selected by the flags, and writes its record. If `beforehand` throws about the

@@ -1,13 +1,13 @@
 import type { VNode } from "preact";
 import { gravestOf, type Chapter } from "../document/chapters.ts";
 import type { Block, Doc, Fact, Section } from "../document/model.ts";
-import { el, type Child } from "./element.ts";
+import { el, link, type Child } from "./element.ts";
 import { evidence } from "./exchanges.ts";
 import { toneMark } from "./icons.ts";
 import { command, facts, figure, table } from "./parts.ts";
 import { rulesNode } from "./rules.ts";
 import { renderPage } from "./shell.ts";
-import { link, textNode } from "./text.ts";
+import { textNode } from "./text.ts";
 
 export const renderHtmlDocument = (document: Doc, name: string): string =>
   renderHtmlChapters([{ title: name, prefix: "", document }]);

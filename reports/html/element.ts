@@ -31,6 +31,9 @@ export const el = (selector: string, ...given: readonly [Attributes | Child, ...
   return h(tag, props, ...children.map(childOf));
 };
 
+export const link = (id: string, ...children: readonly Child[]): VNode =>
+  el("a", { href: `#${id}` }, ...children);
+
 /**
  * A text that is safe anywhere in the page: control characters, bidirectional and invisible characters and lone
  * surrogates are shown escaped; line ends and tabs stay.

@@ -1,11 +1,7 @@
-import type { VNode } from "preact";
 import type { Text } from "../document/model.ts";
-import { el, type Child } from "./element.ts";
+import { el, link, type Child } from "./element.ts";
 import { toneMark } from "./icons.ts";
 import { bullet } from "./pictures/bullet.ts";
-
-export const link = (id: string, ...children: readonly Child[]): VNode =>
-  el("a", { href: `#${id}` }, ...children);
 
 export const textNode = (text: Text): Child => {
   if (typeof text === "string") return unbroken(text);

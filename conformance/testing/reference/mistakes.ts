@@ -371,7 +371,7 @@ export const mistakes: Readonly<Record<string, readonly Mistake[]>> = {
     [
       "plan with an unknown action",
       "receive --plan {badPlan}",
-      'otherwise.kind is "answre", no known action; accepted are answer, hang, close, reset',
+      'otherwise.kind is "answre"; accepted are "answer", "hang", "close", "reset"',
     ],
     [
       "private key without a certificate",

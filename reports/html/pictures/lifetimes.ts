@@ -4,8 +4,7 @@ import { duration } from "../../../conformance/contract/duration.ts";
 import type { LifetimesPicture } from "../../document/pictures.ts";
 import { intervalText, type TimeInterval } from "../../text/facts.ts";
 import { percent, type Tick } from "../chart.ts";
-import { el, type Child } from "../element.ts";
-import { link } from "../text.ts";
+import { type Child, el, link } from "../element.ts";
 import { laneGroup, type LaneRow } from "./lane.ts";
 
 type Row = LifetimesPicture["rows"][number];
