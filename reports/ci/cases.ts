@@ -1,3 +1,4 @@
+import { whyOpen } from "../text/causes.ts";
 import { exitCodes } from "../../conformance/contract/exit-codes.ts";
 import { drifted } from "../../conformance/contract/outcome.ts";
 import type { RuleResult, RunRecord } from "../../conformance/contract/record.ts";
@@ -131,17 +132,8 @@ const gateCase = (result: RuleResult, context: Context): CiCase => {
     case "harness-error":
       return { ...common, status: "error", message: safe(verdict.message) };
     default:
-      return { ...common, status: "skipped", message: whyNot(verdict) };
+      return { ...common, status: "skipped", message: `${common.verdict}: ${whyOpen(verdict)}` };
   }
-};
-
-type Unjudged = Extract<RuleResult["verdict"], { readonly reason: string }>;
-
-const whyNot = (verdict: Unjudged): string => {
-  const why = `${wordOf(verdict.kind)}: ${safe(verdict.reason)}`;
-  if (verdict.kind === "could-not-run") return `${why}; ${safe(verdict.missing)} is missing`;
-  if (verdict.kind === "inconclusive") return `${why}; to resolve: ${safe(verdict.settle)}`;
-  return verdict.kind === "pending" ? `${why}; due ${safe(verdict.due)} by the target's clock` : why;
 };
 
 const breachText = (

@@ -189,7 +189,7 @@ describe("replay", () => {
       reason: "30 d are too long",
     });
     expect(render(replayDoc({ answer: "could not run", result }, where))).toBe(
-      "– refresh.lifetime: could not run\nclock.advance is missing: 30 d are too long\n",
+      "– refresh.lifetime: could not run\n30 d are too long; clock.advance is missing\n",
     );
   });
 });

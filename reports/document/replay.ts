@@ -1,5 +1,5 @@
 import type { RuleResult } from "../../conformance/contract/record.ts";
-import type { Verdict } from "../../conformance/contract/verdict.ts";
+import { whyOpen } from "../text/causes.ts";
 import { breachCard } from "./gate-rules.ts";
 import { doc, section, type Doc, type Look } from "./model.ts";
 
@@ -29,10 +29,3 @@ export const replayDoc = (
     ],
     source: run,
   });
-
-const whyOpen = (verdict: Verdict): string => {
-  if ("missing" in verdict) return `${verdict.missing} is missing: ${verdict.reason}`;
-  if ("settle" in verdict) return `${verdict.reason}; to resolve: ${verdict.settle}`;
-  if ("reason" in verdict) return verdict.reason;
-  return "message" in verdict ? verdict.message : "";
-};

@@ -1,3 +1,4 @@
+import type { ProgressStream } from "./progress.ts";
 import { breachesIn, requestsIn } from "../../conformance/contract/second-counts.ts";
 import type { Latencies, SecondLine } from "../../conformance/contract/load-record.ts";
 import { figure, plural, latency, sparkline } from "../text/figures.ts";
@@ -89,18 +90,12 @@ export const loadLines = (state: LoadLiveState, page: Page): readonly string[] =
   ];
 };
 
-export interface LiveStream {
-  readonly isTTY?: boolean;
-  readonly columns?: number;
-  write(text: string): unknown;
-}
-
 /** Without a terminal, prints a plain line at this interval and whenever the phase changes. */
 const PLAIN_EVERY_SECONDS = 5;
 const up = "\u001b[1A";
 const erase = "\r\u001b[2K";
 
-export const createLoadLive = (stream: LiveStream, page: Page) => {
+export const createLoadLive = (stream: ProgressStream, page: Page) => {
   let shown = 0;
   let told = -1;
   let toldPhase: string | undefined;

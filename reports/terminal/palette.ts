@@ -1,4 +1,4 @@
-type Paint = (text: string) => string;
+export type Paint = (text: string) => string;
 
 /** The colours that reports use; picocolors' `createColors(enabled)` is one. */
 export interface Palette {
@@ -10,7 +10,7 @@ export interface Palette {
   readonly cyan: Paint;
 }
 
-const same: Paint = (text) => text;
+export const same: Paint = (text) => text;
 
 export const plain: Palette = { bold: same, dim: same, red: same, green: same, yellow: same, cyan: same };
 

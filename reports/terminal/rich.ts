@@ -2,7 +2,7 @@ import { symbolOfIcon } from "../document/looks.ts";
 import type { Fact, Span, Table, Text, Tone } from "../document/model.ts";
 import { fold, indent, padEnd, padStart, widest, width, wrap } from "../text/layout.ts";
 import { safe } from "../text/safe.ts";
-import { narrowed, type Page, type Palette } from "./palette.ts";
+import { narrowed, same, type Page, type Paint, type Palette } from "./palette.ts";
 
 export const apart = (blocks: readonly (readonly string[])[]): string[] =>
   blocks.filter((lines) => lines.length > 0).flatMap((lines, at) => (at === 0 ? [...lines] : ["", ...lines]));
@@ -106,10 +106,6 @@ const recordLines = (columns: readonly Sized[], rows: Table["rows"], page: Page)
   );
 
 const isPicture = (text: Text): boolean => typeof text === "object" && "is" in text && text.is === "bullet";
-
-type Paint = (text: string) => string;
-
-const same: Paint = (text) => text;
 
 const paintNames: Readonly<Record<Tone, keyof Palette>> = {
   good: "green",

@@ -65,7 +65,7 @@ const whyOf = (verdict: Verdict): Pick<Cause, "title" | "detail"> | undefined =>
     case "could-not-run":
       return { title: `${word}: ${safe(verdict.missing)} is missing`, detail: safe(verdict.reason) };
     case "inconclusive":
-      return { title: word, detail: `${safe(verdict.reason)}; to resolve: ${safe(verdict.settle)}` };
+      return { title: word, detail: whyOpen(verdict) };
     case "pending":
       return {
         title: `${word} until ${safe(verdict.due)} by the target's clock`,
@@ -84,4 +84,13 @@ const whyOf = (verdict: Verdict): Pick<Cause, "title" | "detail"> | undefined =>
     default:
       return undefined;
   }
+};
+
+/** Why a verdict leaves its rule open, and what would decide it. */
+export const whyOpen = (verdict: Verdict): string => {
+  if ("missing" in verdict) return `${safe(verdict.reason)}; ${safe(verdict.missing)} is missing`;
+  if ("settle" in verdict) return `${safe(verdict.reason)}; to resolve: ${safe(verdict.settle)}`;
+  if ("due" in verdict) return `${safe(verdict.reason)}; due ${safe(verdict.due)}`;
+  if ("reason" in verdict) return safe(verdict.reason);
+  return "message" in verdict ? safe(verdict.message) : "";
 };
