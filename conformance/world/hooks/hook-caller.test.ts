@@ -67,8 +67,8 @@ const failureOf = async (running: Promise<unknown>): Promise<string> => {
 
 const all = ["clock.now", "callback.register", "clock.advance", "events.trigger", "authorize.code"] as const;
 
-describe("the dispatcher that keeps connections only briefly", () => {
-  it.each(["clock.advance", "events.trigger", "authorize.code"])("has the calls of %s", async (name) => {
+describe("the dispatcher of short-lived connections", () => {
+  it.each(["clock.advance", "events.trigger", "authorize.code"])("is used for calls of %s", async (name) => {
     const seen = new Set<unknown>();
     const { origin } = await stopping(
       serveHttp((request, response) => {
