@@ -34,6 +34,8 @@ const bundles: readonly BuildOptions[] = [
     platform: "node",
     target: "node20",
     external: ["typebox", "esbuild"],
+    // Its CommonJS edition would lose the export names, because it is imported at run time.
+    alias: { "@peculiar/x509": "@peculiar/x509/build/x509.es.js" },
     outdir: out,
     // Bundled CommonJS loads Node's own modules with `require`.
     banner: {

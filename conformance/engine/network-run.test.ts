@@ -13,8 +13,8 @@ const NAME = "service.test";
 
 /** The fake and its control interface behind TLS, under a name that does not resolve, with an unknown authority. */
 const behindTls = async ({ server }: FakeTarget) => {
-  const authority = makeCa(Date.now());
-  const { certPem: cert, keyPem: key } = currentLeaf(authority, [NAME], Date.now());
+  const authority = await makeCa(Date.now());
+  const { certPem: cert, keyPem: key } = await currentLeaf(authority, [NAME], Date.now());
   const seen = new Set<string>();
   const front = https.createServer({ cert, key }, (asked, response) => {
     let body = "";

@@ -80,7 +80,7 @@ describe("the doctor", () => {
 
   /** An HTTPS service with an unknown authority. */
   const untrusted = async (): Promise<string> => {
-    const leaf = currentLeaf(makeCa(Date.now()), ["127.0.0.1"], Date.now());
+    const leaf = await currentLeaf(await makeCa(Date.now()), ["127.0.0.1"], Date.now());
     const server = https.createServer({ key: leaf.keyPem, cert: leaf.certPem }, (_, response) =>
       response.end(),
     );

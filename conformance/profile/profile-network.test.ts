@@ -13,8 +13,8 @@ const plainSecret = "hush-hush-0815";
 const folder = folderOfFile();
 let pem: { readonly ca: string; readonly cert: string; readonly key: string };
 beforeAll(async () => {
-  const ca = makeCa(Date.now());
-  const leaf = currentLeaf(ca, ["client.test"], Date.now());
+  const ca = await makeCa(Date.now());
+  const leaf = await currentLeaf(ca, ["client.test"], Date.now());
   pem = { ca: ca.certPem, cert: leaf.certPem, key: leaf.keyPem };
   write("ca.pem", pem.ca);
   write("cert.pem", pem.cert);

@@ -67,7 +67,8 @@ describe("the modules that a command loads", () => {
   /** Files that help and mistakes do not need: the commands, the parts, and their dependencies. */
   const part =
     /^commands\/\w+\.ts$(?<!index\.ts|program\.ts)|^conformance\/(?!contract|record\/tool|checks\/effort)|^(fake-server|scenarios)\/|^reports\/(html|read)\/|^node_modules\/(typebox|fastify|undici)\//;
-  const heavy = /^node_modules\/(fastify|undici|fast-check|preact|ajv)\/|^scenarios\/|^reports\/html\//;
+  const heavy =
+    /^node_modules\/(fastify|undici|fast-check|preact|ajv|@peculiar)\/|^scenarios\/|^reports\/html\//;
 
   it.each([["--help"], ["conform", "--bogus"], ["load", "--rate", "x"]])(
     "exclude every part for help and mistakes: %s %s",

@@ -21,7 +21,7 @@ export interface Certificates {
   readonly caPem: string | undefined;
   readonly caFile: string | undefined;
   /** An alternative certificate, created on first use. */
-  readonly of: (kind: CertificateKind) => Certificate;
+  readonly of: (kind: CertificateKind) => Promise<Certificate>;
 }
 
 const RENEW_BEFORE_MS = 14 * DAY_MS;
@@ -141,12 +141,12 @@ const keptOrMade = async (
   folder: string | undefined,
   names: Names,
   isGood: (x509: X509Certificate) => boolean,
-  make: () => Certificate,
+  make: () => Promise<Certificate>,
 ): Promise<Certificate> => {
   if (folder === undefined) return make();
   const kept = await readPair(folder, names);
   if (kept !== undefined && isGood(kept.x509)) return kept;
-  const made = make();
+  const made = await make();
   await writePair(folder, names, made);
   return made;
 };
@@ -157,11 +157,11 @@ const othersBeside = (
   nowMs: number,
   ca?: Certificate,
 ): Certificates["of"] => {
-  const made = new Map<CertificateKind, Certificate>([["own", own]]);
-  const make = (kind: CertificateKind): Certificate => {
+  const made = new Map<CertificateKind, Promise<Certificate>>([["own", Promise.resolve(own)]]);
+  const make = async (kind: CertificateKind): Promise<Certificate> => {
     // The user's authority key is not available here, so a certificate for it would be untrusted as well.
     const isUntrusted = kind === "untrusted" || ca === undefined;
-    const authority = isUntrusted ? makeCa(nowMs, "An untrusted authority") : ca;
+    const authority = isUntrusted ? await makeCa(nowMs, "An untrusted authority") : ca;
     if (kind === "expired") return makeLeaf(authority, hosts, [nowMs - 30 * DAY_MS, nowMs - DAY_MS]);
     return currentLeaf(authority, kind === "wrong-host" ? ["wrong.host.invalid"] : hosts, nowMs);
   };

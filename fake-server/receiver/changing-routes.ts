@@ -44,8 +44,11 @@ export const addChangingRoutes = (app: FastifyInstance, controlled: Controlled):
     const kind = choiceIn(request.body, "kind", certificateKinds);
     if (controlled.certificates === undefined)
       throw new ConfigurationError("kind: the receiver speaks plain HTTP and shows no certificate");
-    controlled.listener.show(controlled.certificates.of(kind));
-    return controlled.connections.retire().then(() => ({ kind, ...markOf(controlled) }));
+    return controlled.certificates.of(kind).then(async (certificate) => {
+      controlled.listener.show(certificate);
+      await controlled.connections.retire();
+      return { kind, ...markOf(controlled) };
+    });
   });
   app.post("/clear", (_request, reply) => {
     answering.clear();

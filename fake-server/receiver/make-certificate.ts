@@ -1,28 +1,5 @@
-import {
-  createHash,
-  createPrivateKey,
-  generateKeyPairSync,
-  type KeyObject,
-  randomBytes,
-  sign,
-  X509Certificate,
-} from "node:crypto";
 import { isIP } from "node:net";
 import { DAY_MS } from "../../conformance/contract/duration.ts";
-import {
-  addressBytes,
-  bits,
-  identifier,
-  integer,
-  numbered,
-  numberedSimply,
-  octets,
-  printable,
-  sequence,
-  setOf,
-  time,
-  yes,
-} from "./der.ts";
 
 /** A certificate (with its chain) and its private key, both PEM. */
 export interface Certificate {
@@ -34,105 +11,81 @@ export interface Certificate {
 const LEAF_DAYS = 397;
 const CA_DAYS = 3_650;
 
-const newKeys = () => generateKeyPairSync("ec", { namedCurve: "P-256" });
+const keyAlgorithm = { name: "ECDSA", namedCurve: "P-256" } as const;
+const signingAlgorithm = { name: "ECDSA", hash: "SHA-256" } as const;
 
-const ecdsaWithSha256 = sequence(identifier("1.2.840.10045.4.3.2"));
-
-/** What a certificate says (RFC 5280, section 4.1). */
-interface Said {
-  readonly subject: string;
-  readonly issuer: string;
-  readonly validMs: readonly [from: number, to: number];
-  readonly publicKey: KeyObject;
-  readonly extensions: readonly Buffer[];
-}
-
-const signedPem = ({ subject, issuer, validMs, publicKey, extensions }: Said, key: KeyObject): string => {
-  const version3 = numbered(0, integer(Buffer.from([2])));
-  // A first byte from 64 to 127 keeps the number positive, and its length.
-  const [first = 0, ...others] = randomBytes(16);
-  const toBeSigned = sequence(
-    version3,
-    integer(Buffer.from([0x40 | (first & 0x3f), ...others])),
-    ecdsaWithSha256,
-    named(issuer),
-    sequence(...validMs.map(time)),
-    named(subject),
-    publicKey.export({ type: "spki", format: "der" }),
-    numbered(3, sequence(...extensions)),
-  );
-  const signed = sequence(toBeSigned, ecdsaWithSha256, bits(sign("sha256", toBeSigned, key)));
-  const lines = signed.toString("base64").match(/.{1,64}/g) ?? [];
-  return ["-----BEGIN CERTIFICATE-----", ...lines, "-----END CERTIFICATE-----", ""].join("\n");
+/** The library takes 250 ms to load, so it is only loaded to create something. */
+const library = async () => {
+  // It finds its parts through reflection, which must be loaded first.
+  await import("reflect-metadata");
+  return import("@peculiar/x509");
 };
 
-const named = (commonName: string): Buffer =>
-  sequence(setOf(sequence(identifier("2.5.4.3"), printable(commonName))));
+const newKeys = () => crypto.subtle.generateKey(keyAlgorithm, true, ["sign", "verify"]);
 
-const extension = (id: string, value: Buffer): Buffer => sequence(identifier(id), octets(value));
-const critical = (id: string, value: Buffer): Buffer => sequence(identifier(id), yes, octets(value));
+const privatePem = async ({ privateKey }: Awaited<ReturnType<typeof newKeys>>): Promise<string> => {
+  const { PemConverter } = await library();
+  return `${PemConverter.encode(await crypto.subtle.exportKey("pkcs8", privateKey), "PRIVATE KEY").trim()}\n`;
+};
 
-/** The hash of the key alone, as in RFC 5280, section 4.2.1.2 (1): a point of the curve, the last 65 bytes. */
-const identifierOf = (publicKey: KeyObject): Buffer =>
-  createHash("sha1")
-    .update(publicKey.export({ type: "spki", format: "der" }).subarray(-65))
-    .digest();
-
-const subjectKey = (publicKey: KeyObject): Buffer => extension("2.5.29.14", octets(identifierOf(publicKey)));
-
-const pemOf = (key: KeyObject): string => key.export({ type: "pkcs8", format: "pem" }).toString();
+const signingKeyOf = async (pem: string) => {
+  const { PemConverter } = await library();
+  return crypto.subtle.importKey("pkcs8", PemConverter.decodeFirst(pem), keyAlgorithm, false, ["sign"]);
+};
 
 /** A self-signed authority, valid from yesterday for ten years. */
-export const makeCa = (nowMs: number, name = "Touchstone receiver authority"): Certificate => {
-  const { publicKey, privateKey } = newKeys();
-  const certSignAndCrlSign = bits(Buffer.from([0b110]), 1);
-  const said: Said = {
-    subject: name,
-    issuer: name,
-    validMs: [nowMs - DAY_MS, nowMs + CA_DAYS * DAY_MS],
-    publicKey,
+export const makeCa = async (nowMs: number, name = "Touchstone receiver authority"): Promise<Certificate> => {
+  const x509 = await library();
+  const keys = await newKeys();
+  const certificate = await x509.X509CertificateGenerator.createSelfSigned({
+    name: [{ CN: [name] }],
+    notBefore: new Date(nowMs - DAY_MS),
+    notAfter: new Date(nowMs + CA_DAYS * DAY_MS),
+    signingAlgorithm,
+    keys,
     extensions: [
-      critical("2.5.29.19", sequence(yes)),
-      critical("2.5.29.15", certSignAndCrlSign),
-      subjectKey(publicKey),
+      new x509.BasicConstraintsExtension(true, undefined, true),
+      new x509.KeyUsagesExtension(x509.KeyUsageFlags.keyCertSign | x509.KeyUsageFlags.cRLSign, true),
+      await x509.SubjectKeyIdentifierExtension.create(keys.publicKey),
     ],
-  };
-  return { certPem: signedPem(said, privateKey), keyPem: pemOf(privateKey) };
+  });
+  return { certPem: `${certificate.toString("pem").trim()}\n`, keyPem: await privatePem(keys) };
 };
 
 /**
  * A server's certificate for these names and addresses. It has both key identifiers (RFC 5280, sections 4.2.1.1 and
  * 4.2.1.2): strict verifiers, such as Python's by default, refuse certificates without them.
  */
-export const makeLeaf = (
+export const makeLeaf = async (
   ca: Certificate,
   hosts: readonly string[],
-  validMs: readonly [from: number, to: number],
-): Certificate => {
-  const { publicKey, privateKey } = newKeys();
-  const issuer = new X509Certificate(ca.certPem);
-  const digitalSignature = bits(Buffer.from([0x80]), 7);
-  const serverAuth = identifier("1.3.6.1.5.5.7.3.1");
-  const said: Said = {
-    subject: "Touchstone receiver server",
-    issuer: issuer.subject.replace(/^CN=/, ""),
-    validMs,
-    publicKey,
+  [fromMs, toMs]: readonly [number, number],
+): Promise<Certificate> => {
+  const x509 = await library();
+  const keys = await newKeys();
+  const issuer = new x509.X509Certificate(ca.certPem);
+  const certificate = await x509.X509CertificateGenerator.create({
+    subject: [{ CN: ["Touchstone receiver server"] }],
+    issuer: issuer.subjectName,
+    notBefore: new Date(fromMs),
+    notAfter: new Date(toMs),
+    signingAlgorithm,
+    publicKey: keys.publicKey,
+    signingKey: await signingKeyOf(ca.keyPem),
     extensions: [
-      extension("2.5.29.19", sequence()),
-      critical("2.5.29.15", digitalSignature),
-      extension("2.5.29.37", sequence(serverAuth)),
-      extension("2.5.29.17", sequence(...hosts.map(alternativeName))),
-      subjectKey(publicKey),
-      extension("2.5.29.35", sequence(numberedSimply(0, identifierOf(issuer.publicKey)))),
+      new x509.BasicConstraintsExtension(false),
+      new x509.KeyUsagesExtension(x509.KeyUsageFlags.digitalSignature, true),
+      new x509.ExtendedKeyUsageExtension([x509.ExtendedKeyUsage.serverAuth]),
+      new x509.SubjectAlternativeNameExtension(
+        hosts.map((value) => ({ type: isIP(value) === 0 ? ("dns" as const) : ("ip" as const), value })),
+      ),
+      await x509.SubjectKeyIdentifierExtension.create(keys.publicKey),
+      await x509.AuthorityKeyIdentifierExtension.create(issuer.publicKey),
     ],
-  };
-  return { certPem: signedPem(said, createPrivateKey(ca.keyPem)), keyPem: pemOf(privateKey) };
+  });
+  return { certPem: `${certificate.toString("pem").trim()}\n`, keyPem: await privatePem(keys) };
 };
 
-const alternativeName = (host: string): Buffer =>
-  isIP(host) === 0 ? numberedSimply(2, Buffer.from(host)) : numberedSimply(7, addressBytes(host));
-
 /** One that is valid now, and since yesterday for clocks that are behind. */
-export const currentLeaf = (ca: Certificate, hosts: readonly string[], nowMs: number): Certificate =>
+export const currentLeaf = (ca: Certificate, hosts: readonly string[], nowMs: number): Promise<Certificate> =>
   makeLeaf(ca, hosts, [nowMs - DAY_MS, nowMs + LEAF_DAYS * DAY_MS - 2 * DAY_MS]);

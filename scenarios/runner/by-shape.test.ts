@@ -95,8 +95,8 @@ it.concurrent("objectives that every rate meets allow the highest requested rate
 
 it.concurrent("a network that accepts too few connections gives way, and the service does not", async () => {
   const own = JSON.parse(readFileSync(fake.profileFile, "utf8")) as Profile;
-  const ca = makeCa(Date.now());
-  const leaf = currentLeaf(ca, ["127.0.0.1"], Date.now());
+  const ca = await makeCa(Date.now());
+  const leaf = await currentLeaf(ca, ["127.0.0.1"], Date.now());
   const caFile = path.join(path.dirname(fake.profileFile), "ca.pem");
   writeFileSync(caFile, ca.certPem);
   await using front = await startNarrowFront(own.baseUrl, {

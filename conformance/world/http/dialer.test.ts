@@ -16,8 +16,8 @@ const resolve = { [NAME]: "127.0.0.1" };
 let authority: Certificate;
 let leaf: Certificate;
 beforeAll(async () => {
-  authority = makeCa(Date.now());
-  leaf = currentLeaf(authority, [NAME], Date.now());
+  authority = await makeCa(Date.now());
+  leaf = await currentLeaf(authority, [NAME], Date.now());
 });
 
 const listen = async (server: net.Server): Promise<number> => {
@@ -103,7 +103,7 @@ describe.each([
   it("is rejected if its certificate's authority is not trusted", async () => {
     const origin = await secureService();
     await expect(over({ resolve }, origin)).rejects.toThrow(/certificate/i);
-    const other = makeCa(Date.now(), "somebody else");
+    const other = await makeCa(Date.now(), "somebody else");
     await expect(over({ resolve, ca: other.certPem }, origin)).rejects.toThrow(/certificate|signature/i);
     expect(await over({ resolve, ca: authority.certPem }, origin)).toContain(`${NAME} knows nobody`);
   });
@@ -116,7 +116,7 @@ describe.each([
   });
 
   it("gets the client's certificate", async () => {
-    const { certPem: cert, keyPem: key } = currentLeaf(authority, ["client.test"], Date.now());
+    const { certPem: cert, keyPem: key } = await currentLeaf(authority, ["client.test"], Date.now());
     const clientCertificate = { cert, key, passphrase: undefined };
     const settings = { resolve, ca: authority.certPem, clientCertificate };
     expect(await over(settings, await secureService())).toContain("knows Touchstone");
