@@ -59,8 +59,10 @@ await pool.close();
 await service.close();
 const exchangesMs = spentMs();
 
-const ca = makeCa(Date.now());
-const { certPem: cert, keyPem: key } = currentLeaf(ca, ["127.0.0.1"], Date.now());
+const ca = await makeCa(Date.now());
+const { certPem: cert, keyPem: key } = await currentLeaf(ca, ["127.0.0.1"], Date.now());
+// Making certificates is no exchange.
+const certificatesMs = spentMs() - exchangesMs;
 const receiver = fastify({ https: { cert, key } });
 receiver.post<{ Body: { id: string } }>("/service/webhook", ({ body: { id } }, reply) =>
   reply.send({ id, received: true }),
@@ -82,4 +84,4 @@ await forEach(connections, async (connection) => {
   await client.close();
 });
 await receiver.close();
-process.stdout.write(JSON.stringify({ exchangesMs, withPushesMs: spentMs() }));
+process.stdout.write(JSON.stringify({ exchangesMs, withPushesMs: spentMs() - certificatesMs }));
