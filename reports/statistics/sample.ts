@@ -1,23 +1,14 @@
+import * as array from "d3-array";
 import type { Interval } from "../../conformance/contract/distribution.ts";
 import { tQuantile, twoSidedP } from "./distributions.ts";
 
-export const mean = (values: readonly number[]): number =>
-  values.reduce((sum, value) => sum + value, 0) / values.length;
+export const mean = (values: readonly number[]): number => array.mean(values) ?? NaN;
 
 /** Sample standard deviation (divided by n - 1); 0 for fewer than two values. */
-export const deviation = (values: readonly number[]): number => {
-  if (values.length < 2) return 0;
-  const centre = mean(values);
-  return Math.sqrt(values.reduce((sum, value) => sum + (value - centre) ** 2, 0) / (values.length - 1));
-};
+export const deviation = (values: readonly number[]): number => array.deviation(values) ?? 0;
 
 /** The median: for an even count, the mean of the two middle values. NaN for none. */
-export const median = (values: readonly number[]): number => {
-  const sorted = values.toSorted((a, b) => a - b);
-  const half = Math.floor(sorted.length / 2);
-  const upper = sorted[half] ?? NaN;
-  return sorted.length % 2 === 1 ? upper : ((sorted[half - 1] ?? NaN) + upper) / 2;
-};
+export const median = (values: readonly number[]): number => array.median(values) ?? NaN;
 
 export interface TEstimate extends Interval {
   readonly mean: number;
