@@ -222,11 +222,9 @@ export const readingsLeft = (
   readings: readonly Reading[],
   history: History,
   tolerance: Tolerance,
-): readonly Reading[] =>
-  readings.filter((reading) =>
-    anchors.some(
-      (anchor) =>
-        fitOf(reading, anchor, history, { ...tolerance, isComplete: false, watchedUntil: history.triggered })
-          .kind !== "against",
-    ),
+): readonly Reading[] => {
+  const options = { ...tolerance, isComplete: false, watchedUntil: history.triggered };
+  return readings.filter((reading) =>
+    anchors.some((anchor) => fitOf(reading, anchor, history, options).kind !== "against"),
   );
+};

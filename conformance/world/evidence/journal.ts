@@ -48,22 +48,22 @@ export const createJournal = (secrets: Secrets, sink?: JournalSink) => {
   const startedAtMs = monotonicMs();
   const maskHeaders = (headers: Answer["headers"]): Answer["headers"] =>
     headers.map(([name, value]) => [name, secrets.mask(cut(value))]);
-  const maskRequest = (request: ExchangeRecord["request"]): ExchangeRecord["request"] => ({
+  const maskRequest: Masks["request"] = (request) => ({
     method: request.method,
     path: secrets.mask(cut(request.path)),
     headers: maskHeaders(request.headers),
     ...(request.body === undefined ? {} : { body: hideSecretFields(secrets.mask(cut(request.body))) }),
   });
-  const maskAnswer = (answer: NonNullable<ExchangeRecord["answer"]>): ExchangeRecord["answer"] => ({
+  const maskAnswer: Masks["answer"] = (answer) => ({
     status: answer.status,
     headers: maskHeaders(answer.headers),
     text: secrets.mask(cut(answer.text)),
   });
   const nextNumber = (): number => (last += 1);
+  const masks = { request: maskRequest, answer: maskAnswer, text: secrets.mask };
   const add = (scope: Scope, raw: Omit<ExchangeRecord, "rule">): void => {
-    const lazy = lazyRecord(scope.rule, raw, maskRequest, maskAnswer, secrets.mask);
-    // A written record is read in full, and plain data is faster to write.
-    const record = sink === undefined ? lazy : { ...lazy };
+    // Without a sink most exchanges are never looked at, and are masked only then.
+    const record = (sink === undefined ? lazyRecord : plainRecord)(scope.rule, raw, masks);
     scope.exchanges.push(record);
     sink?.write(record);
   };
@@ -87,14 +87,24 @@ export const createJournal = (secrets: Secrets, sink?: JournalSink) => {
   };
 };
 
-/** Masks on first use, because without a record most exchanges are never looked at. */
-const lazyRecord = (
-  rule: string,
-  raw: Omit<ExchangeRecord, "rule">,
-  maskRequest: (request: ExchangeRecord["request"]) => ExchangeRecord["request"],
-  maskAnswer: (answer: NonNullable<ExchangeRecord["answer"]>) => ExchangeRecord["answer"],
-  maskText: (text: string) => string,
-): ExchangeRecord => {
+interface Masks {
+  readonly request: (request: ExchangeRecord["request"]) => ExchangeRecord["request"];
+  readonly answer: (answer: NonNullable<ExchangeRecord["answer"]>) => NonNullable<ExchangeRecord["answer"]>;
+  readonly text: (text: string) => string;
+}
+
+const plainRecord = (rule: string, raw: Omit<ExchangeRecord, "rule">, masks: Masks): ExchangeRecord => ({
+  n: raw.n,
+  rule,
+  startedMs: raw.startedMs,
+  durationMs: raw.durationMs,
+  request: masks.request(raw.request),
+  ...(raw.error === undefined ? {} : { error: masks.text(raw.error) }),
+  ...(raw.answer === undefined ? {} : { answer: masks.answer(raw.answer) }),
+});
+
+/** Masks on first use. */
+const lazyRecord = (rule: string, raw: Omit<ExchangeRecord, "rule">, masks: Masks): ExchangeRecord => {
   let request: ExchangeRecord["request"] | undefined;
   let answer: ExchangeRecord["answer"];
   const common = {
@@ -103,14 +113,14 @@ const lazyRecord = (
     startedMs: raw.startedMs,
     durationMs: raw.durationMs,
     get request() {
-      return (request ??= maskRequest(raw.request));
+      return (request ??= masks.request(raw.request));
     },
-    ...(raw.error === undefined ? {} : { error: maskText(raw.error) }),
+    ...(raw.error === undefined ? {} : { error: masks.text(raw.error) }),
   };
   if (raw.answer === undefined) return common;
   const { answer: rawAnswer } = raw;
   return Object.defineProperty(common, "answer", {
     enumerable: true,
-    get: () => (answer ??= maskAnswer(rawAnswer)),
+    get: () => (answer ??= masks.answer(rawAnswer)),
   });
 };

@@ -21,7 +21,7 @@ export const learn = (secrets: Secrets, answer: Pick<Answer, "headers" | "json" 
     if (typeof accessToken === "string") secrets.conceal(accessToken, "access token");
     if (typeof refreshToken === "string") secrets.conceal(refreshToken, "refresh token");
   }
-  if (mayQuote.test(answer.text)) learnQuoted(secrets, textOf(answer.json));
+  if (mayQuote.test(answer.text) && !isFlat(answer)) learnQuoted(secrets, textOf(answer.json));
   const location = answer.headers.find(([name]) => name === "location");
   if (location === undefined) return;
   const grant = grantOf({ exchange: 0, status: 302, headers: [location], text: "", json: undefined });
@@ -45,6 +45,13 @@ const quotedCredential = /\\*"(code|accessToken|refreshToken)\\*"\s*:\s*\\*"([^"
 /** Appears next to a code, but not next to the name of an error. */
 const quotedState = /\\*"state\\*"\s*:/;
 const QUOTED_CHARACTERS = 65_536;
+
+/** Whether an answer has fields only at its top, and in none of them a quotation mark, so that all it holds is seen there. */
+const isFlat = ({ json, text }: Pick<Answer, "json" | "text">): boolean =>
+  !text.includes("\\") &&
+  typeof json === "object" &&
+  json !== null &&
+  Object.values(json).every((value) => typeof value !== "object");
 
 /** The answer as text, if small enough to be searched every time. */
 const textOf = (json: unknown): string => {
