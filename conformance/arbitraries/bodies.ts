@@ -112,12 +112,9 @@ export const heavy: readonly BadBody[] = [
   bad("1 MiB that is no JSON", (fields) => json(fields).slice(0, -1) + "x".repeat(MEBIBYTE)),
 ];
 
-const asEscape = (character: string): string => `\\u${character.charCodeAt(0).toString(16).padStart(4, "0")}`;
-
-const ESCAPED_LETTERS = 4;
-/** A JSON string that begins with escapes of its ASCII letters and digits; few, so that it stays about as long. */
+/** A JSON string of nothing but escapes. */
 const escaped = (text: string): string =>
-  `"${text.slice(0, ESCAPED_LETTERS).replaceAll(/[a-z0-9]/gi, asEscape)}${JSON.stringify(text.slice(ESCAPED_LETTERS)).slice(1)}`;
+  `"${text.replaceAll(/[^]/g, (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, "0")}`)}"`;
 
 const members = (fields: RightFields, member: (name: string, value: string) => string): string =>
   `{${Object.entries(fields)
@@ -130,8 +127,13 @@ export const sameObject: Readonly<Record<string, BadBody["write"]>> = {
     json(Object.fromEntries(Object.entries(fields).toReversed())),
   "white space around everything": (fields) =>
     `\r\n${members(fields, (name, value) => `\n\t${JSON.stringify(name)} : ${JSON.stringify(value)} `)} \n`,
-  "escapes in its values": (fields) =>
-    members(fields, (name, value) => `${JSON.stringify(name)}:${escaped(value)}`),
+  // Not in a secret, which a record would have to recognize to hide it.
+  "escapes in clientId": (fields) =>
+    members(
+      fields,
+      (name, value) =>
+        `${JSON.stringify(name)}:${name === "clientId" ? escaped(value) : JSON.stringify(value)}`,
+    ),
   "escapes in its names": (fields) =>
     members(fields, (name, value) => `${escaped(name)}:${JSON.stringify(value)}`),
 };
