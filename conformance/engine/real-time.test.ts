@@ -25,6 +25,9 @@ const limitsAt = (scale: number) => ({
   pushDelaysMs: [300, 600, 1_200, 2_400].map((delayMs) => scale * delayMs),
 });
 
+/** They grow with the limits: otherwise a slow machine would be as much too slow for longer limits. */
+const tolerancesAt = (scale: number) => ({ lifetimeGuardMs: scale * 400, visibilityMs: scale * 500 });
+
 /**
  * A busy machine makes even a sound sender really late, by a good part of such short limits but next to nothing of the
  * document's own: what does not get the right verdict at the first of these scales must get it at a later one.
@@ -40,7 +43,7 @@ const judgeAt = async (behaviour: string, scale: number, of: readonly Rule[]): P
   const fake = await startFake({
     behaviour,
     clockMode: "flowing",
-    limits: { ...limits, accessTokenLifetimeMs: limits.codeLifetimeMs, senderTimeoutMs: 1_000 },
+    limits: { ...limits, accessTokenLifetimeMs: limits.codeLifetimeMs, senderTimeoutMs: scale * 1_000 },
   });
   const receiver = await startReceiver();
   // The receiver is behind a load balancer with health checks.
@@ -50,7 +53,7 @@ const judgeAt = async (behaviour: string, scale: number, of: readonly Rule[]): P
     hooks: { ...(events === undefined ? {} : { events }), ...(callback === undefined ? {} : { callback }) },
     limits,
     // The tolerance for late pushes is what the run measures on this machine.
-    tolerances: { lifetimeGuardMs: 400, visibilityMs: 500 },
+    tolerances: tolerancesAt(scale),
   });
   try {
     const { record } = await recordedRun({

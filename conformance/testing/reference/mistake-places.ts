@@ -85,7 +85,7 @@ const servicesIn = async (folder: string) => {
     noHook: hooked({ http: { url: `${fake.baseUrl}/no-such-hook` } }),
     stillHook: hooked({ command: ["/bin/true"] }),
   };
-  const sound = { baseUrl: fake.baseUrl, clients, tolerances: { requestTimeoutMs: 500, outageMs: 0 } };
+  const sound = { baseUrl: fake.baseUrl, clients };
   return {
     places: {
       usedPort: new URL(fake.baseUrl).port,
