@@ -4,7 +4,8 @@ import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
-import { figure, mebibytes, root } from "../conformance/testing/measure.ts";
+import { figure, mebibytes } from "../conformance/testing/measure.ts";
+import { startCli } from "../conformance/testing/start-cli.ts";
 import { runnerClock } from "../scenarios/runner/clock.ts";
 import { findK6 } from "../scenarios/runner/k6/find.ts";
 import type { Counters } from "./counters.ts";
@@ -51,13 +52,9 @@ const accountOf = async (pid: number) => {
 export const exchanges = async (): Promise<void> => {
   const k6 = await findK6({ environment: process.env, clock: runnerClock });
   const folder = await mkdtemp(path.join(tmpdir(), "touchstone-bench-"));
-  const fake = spawn(process.execPath, [path.join(root, "cli.ts"), "serve", "--json"], {
-    stdio: ["ignore", "pipe", "inherit"],
-  });
+  const fake = startCli(["serve", "--json"]);
   try {
-    let text = "";
-    while (!text.trimEnd().endsWith("}")) text += String((await once(fake.stdout, "data"))[0]);
-    const { baseUrl, controlUrl } = JSON.parse(text) as { baseUrl: string; controlUrl: string };
+    const { baseUrl, controlUrl } = (await fake.document()) as { baseUrl: string; controlUrl: string };
     const file = path.join(folder, "exchanges.js");
     await writeFile(file, script(baseUrl));
     const load = spawn(
@@ -69,7 +66,7 @@ export const exchanges = async (): Promise<void> => {
     const look = async () => ({
       atMs: performance.now(),
       ...((await (await fetch(`${controlUrl}/counters`)).json()) as Counters),
-      ...(await accountOf(fake.pid ?? 0)),
+      ...(await accountOf(fake.child.pid ?? 0)),
     });
     await pause(WARM_UP_MS);
     const before = await look();
@@ -94,7 +91,7 @@ export const exchanges = async (): Promise<void> => {
       "about 1 KiB for each",
     );
   } finally {
-    fake.kill("SIGKILL");
+    await fake.stop("SIGKILL");
     await rm(folder, { recursive: true, force: true });
   }
 };

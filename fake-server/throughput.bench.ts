@@ -1,8 +1,8 @@
 import autocannon from "autocannon";
-import { spawn } from "node:child_process";
 import { readFileSync } from "node:fs";
 import path from "node:path";
 import { figure, root } from "../conformance/testing/measure.ts";
+import { startNode } from "../conformance/testing/start-cli.ts";
 import { defaultClients } from "./index.ts";
 import { median } from "../reports/statistics/sample.ts";
 
@@ -88,21 +88,8 @@ const loaded = async (
  * A service in its own process, so that it and the client each have a core; it prints its addresses on its first line.
  */
 const startProcess = async (file: string, parameters: readonly string[]) => {
-  const child = spawn(process.execPath, [path.join(root, file), ...parameters], {
-    stdio: ["ignore", "pipe", "inherit"],
-  });
-  const first = await new Promise<string>((resolve) => {
-    let text = "";
-    child.stdout.setEncoding("utf8").on("data", (chunk: string) => {
-      text += chunk;
-      if (text.trimEnd().endsWith("}")) resolve(text);
-    });
-  });
-  return {
-    addresses: JSON.parse(first) as Addresses,
-    pid: child.pid ?? 0,
-    stop: () => child.kill("SIGKILL"),
-  };
+  const { child, document, stop } = startNode([path.join(root, file), ...parameters]);
+  return { addresses: (await document()) as Addresses, pid: child.pid ?? 0, stop: () => stop("SIGKILL") };
 };
 
 const bareService = (call: Call) =>
@@ -170,7 +157,7 @@ export const throughput = async (): Promise<void> => {
         perCore.push(fakeRate.perCore / bareRate.perCore);
         overall.push(fakeRate.rate / bareRate.rate);
       }
-      bare.stop();
+      await bare.stop();
       figure(
         `${call.name}: requests per second of CPU time, as a share of a bare route's`,
         median(perCore).toFixed(2),
@@ -183,6 +170,6 @@ export const throughput = async (): Promise<void> => {
       );
     }
   } finally {
-    fake.stop();
+    await fake.stop();
   }
 };

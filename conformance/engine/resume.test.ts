@@ -1,10 +1,9 @@
-import { spawn } from "node:child_process";
 import { existsSync, readFileSync } from "node:fs";
 import path from "node:path";
 import { describe, expect, it } from "vitest";
 import { requirement, requirementIds } from "../contract/catalogue.ts";
-import { root } from "../testing/measure.ts";
 import { runHere } from "../testing/run-here.ts";
+import { startCli } from "../testing/start-cli.ts";
 import { folderOfFile } from "../testing/folders.ts";
 
 const folder = folderOfFile();
@@ -21,14 +20,10 @@ const settledIn = (run: string): readonly string[] => {
 
 /** Starts a run and kills it once a few rules have settled. */
 const killed = async (run: string): Promise<readonly string[]> => {
-  const child = spawn(process.execPath, [path.join(root, "cli.ts"), "conform", ...sections, "--out", run], {
-    stdio: "ignore",
-  });
-  const gone = new Promise((resolve) => child.once("exit", resolve));
+  const { child, stop } = startCli(["conform", ...sections, "--out", run]);
   while (settledIn(run).length < 5 && child.exitCode === null)
     await new Promise((resolve) => setTimeout(resolve, 10));
-  child.kill("SIGKILL");
-  await gone;
+  await stop("SIGKILL");
   return settledIn(run);
 };
 

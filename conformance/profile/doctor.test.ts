@@ -29,10 +29,7 @@ afterAll(async () => {
   await fake.stop();
 });
 
-const sound = (): Profile => ({
-  ...profileOf(fake.server),
-  tolerances: { requestTimeoutMs: 1_000, visibilityMs: 200 },
-});
+const sound = (): Profile => profileOf(fake.server);
 
 /** Everything that doctor says about a profile, as the command composes it. */
 const diagnose = async (

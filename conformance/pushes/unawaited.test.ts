@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { ruleFor } from "../testing/seeded.ts";
 import { behaviourFrom } from "../../fake-server/registry.ts";
 import type { Verdict } from "../contract/verdict.ts";
-import { judgeAll, type BenchOptions } from "../testing/bench.ts";
+import { briefSchedule, judgeAll, type BenchOptions } from "../testing/bench.ts";
 import { serveHttp } from "../testing/servers.ts";
 import { stopAfterEach } from "../testing/stopping.ts";
 
@@ -24,14 +24,12 @@ const silentHook = async (): Promise<string> => {
   return origin;
 };
 
-/** Each stop of such a clock takes real time, and a short schedule has few. */
-const limits = { pushDelaysMs: [30_000, 60_000], maxPushes: 3 };
-
 const judged = async (behaviour: NonNullable<BenchOptions["behaviour"]>): Promise<readonly Verdict[]> => {
   const hook = await silentHook();
   const results = await judgeAll([ruleFor("push.schedule"), ruleFor("push.independent-schedules")], {
     behaviour,
-    limits,
+    // Each stop of such a clock takes real time.
+    limits: briefSchedule,
     stopAtBreach: true,
     profile: (profile) => {
       const advance = profile.hooks?.clock?.advance;

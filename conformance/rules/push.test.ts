@@ -66,6 +66,8 @@ describe("on a virtual clock", () => {
     const [result] = await judgeAll([ruleFor("push.unacknowledged-retries")], {
       behaviour: missingOnce(),
       effort: "standard",
+      // A push fewer than usual: a push run stops the clock less often.
+      limits: { pushDelaysMs: [30_000, 60_000, 120_000], maxPushes: 4 },
       receiver: { port },
     });
     await prober?.stop();

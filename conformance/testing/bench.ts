@@ -13,6 +13,9 @@ import type { Rule } from "../checks/rule.ts";
 import type { Effort } from "../checks/effort.ts";
 import { openSession } from "../session/session.ts";
 
+/** A schedule of fewer pushes, for what does not depend on their number: a push run stops the clock less often. */
+export const briefSchedule = { pushDelaysMs: [30_000, 60_000], maxPushes: 3 };
+
 export interface BenchOptions {
   /** Name of a behaviour of the fake, or one made for the test; default `sound`. */
   readonly behaviour?: string | FakeBehaviour;

@@ -1,12 +1,13 @@
-import { spawn } from "node:child_process";
 import { chmodSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { describe, expect, it } from "vitest";
 import { catalogue, requirementIds } from "../contract/catalogue.ts";
 import type { Profile } from "../contract/profile.ts";
+import { profileOf, secretsOf, startFakeServer } from "../../fake-server/index.ts";
 import { readGateRun } from "../../reports/read/index.ts";
 import { root, runCli } from "./measure.ts";
 import { runHere } from "./run-here.ts";
+import { startCli } from "./start-cli.ts";
 import { folderOfFile } from "./folders.ts";
 import { serveHttp, serveTcp } from "./servers.ts";
 import { stopAfterEach } from "./stopping.ts";
@@ -202,38 +203,23 @@ describe("--out", () => {
 
 describe("conform", () => {
   it("prints one document with every selected rule, and nothing else, with --json", async () => {
-    const { exitCode, stdout } = await runHere([
-      "conform",
-      "--json",
-      "--section",
-      "authorize,access",
-      "--effort",
-      "quick",
-      "--out",
-      newDirectory(),
-    ]);
+    const asked = ["--json", "--section", "authorize,access", "--effort", "quick", "--out", newDirectory()];
+    const { exitCode, stdout } = await runHere(["conform", ...asked]);
     const document = JSON.parse(stdout) as {
       outcome: string;
       exitCode: number;
       rules: { id: string; verdict: string }[];
     };
-    const asked = requirementIds.filter((id) => ["authorize", "access"].includes(catalogue[id].group));
-    expect(document.rules.map(({ id }) => id)).toEqual(asked);
+    const expected = requirementIds.filter((id) => ["authorize", "access"].includes(catalogue[id].group));
+    expect(document.rules.map(({ id }) => id)).toEqual(expected);
     expect(new Set(document.rules.map(({ verdict }) => verdict))).toEqual(new Set(["passed", "observed"]));
     expect(document).toMatchObject({ outcome: "passed", exitCode: 0 });
     expect(exitCode).toBe(0);
   });
 
   it("prints broken rules in full, and passed rules only with --verbose", async () => {
-    const asked = [
-      "conform",
-      "--behaviour",
-      "code-reusable",
-      "--only",
-      "code.single-use,code.unknown",
-      "--effort",
-      "quick",
-    ];
+    const broken = ["--behaviour", "code-reusable", "--only", "code.single-use,code.unknown"];
+    const asked = ["conform", ...broken, "--effort", "quick"];
     const [short, long, both] = await Promise.all([
       runHere([...asked, "--out", newDirectory()]),
       runHere([...asked, "--verbose", "--out", newDirectory()]),
@@ -246,36 +232,19 @@ describe("conform", () => {
   });
 
   it("keeps its exit code if the reader of its output goes away", async () => {
-    const child = spawn(
-      process.execPath,
-      [path.join(root, "cli.ts"), "conform", "--only", "exchange.no-store", "--out", newDirectory()],
-      { stdio: ["ignore", "pipe", "ignore"] },
-    );
-    child.stdout.destroy();
-    expect(await new Promise((resolve) => child.on("close", resolve))).toBe(0);
+    const { child, closed } = startCli(["conform", "--only", "exchange.no-store", "--out", newDirectory()]);
+    child.stdout?.destroy();
+    expect(await closed).toBe(0);
   });
 
   it.each([1, 2])("exits with 130 and a readable record after %i interrupt(s)", async (times) => {
     const out = newDirectory();
-    const child = spawn(
-      process.execPath,
-      [
-        path.join(root, "cli.ts"),
-        "conform",
-        "--effort",
-        "thorough",
-        "--section",
-        "code,refresh",
-        "--out",
-        out,
-      ],
-      { stdio: ["ignore", "ignore", "pipe"] },
-    );
-    const ended = new Promise((resolve) => child.on("close", resolve));
+    const asked = ["--effort", "thorough", "--section", "code,refresh", "--out", out];
+    const { child, closed } = startCli(["conform", ...asked]);
     // Rules begin to settle once their first lines are in the record.
     await expect.poll(() => lines(path.join(out, "exchanges.jsonl")), { interval: 50 }).toBeGreaterThan(200);
     for (let n = 0; n < times; n += 1) child.kill("SIGINT");
-    expect(await ended).toBe(130);
+    expect(await closed).toBe(130);
     const record = (await readGateRun(out)).record;
     expect(record.outcome ?? "open").toMatch(/interrupted|open/);
     expect(record.state).toBe(times === 1 ? "sealed" : record.state);
@@ -290,54 +259,56 @@ const lines = (file: string): number => {
   }
 };
 
-describe("a service in another process", () => {
-  const serve = async (behaviour: string): Promise<string> => {
-    const profile = path.join(folder, `profile-${(files += 1)}.json`);
-    const child = spawn(
-      process.execPath,
-      [path.join(root, "cli.ts"), "serve", "--json", "--behaviour", behaviour, "--write-profile", profile],
-      { stdio: ["ignore", "pipe", "inherit"] },
-    );
-    await stopping(Promise.resolve({ stop: () => Promise.resolve(void child.kill("SIGTERM")) }));
-    await new Promise((resolve) => child.stdout.once("data", resolve));
-    return profile;
+describe("a service that a profile names", () => {
+  const environment: Record<string, string> = {};
+  /** Writes the profile of a fake that this starts. */
+  const serve = async (
+    behaviour: string,
+    change = (profile: Profile): Profile => profile,
+  ): Promise<string> => {
+    const fake = await stopping(startFakeServer({ behaviour }));
+    Object.assign(environment, secretsOf(fake));
+    return fileWith(JSON.stringify(change(profileOf(fake))));
   };
 
   it("with a defect fails the right rule with exit code 1, and replay says whether it still fails", async () => {
     const profile = await serve("code-lives-eleven-minutes");
     const out = newDirectory();
     const asked = ["--only", "code.lifetime,code.single-use", "--effort", "quick"];
-    const run = await runHere(["conform", "--profile", profile, ...asked, "--out", out]);
+    const run = await runHere(["conform", "--profile", profile, ...asked, "--out", out], {
+      env: environment,
+    });
     expect(run.stdout).toMatch(/✗ code\.lifetime\b/);
     expect(run.exitCode).toBe(1);
-    const replayed = await runHere(["replay", out, "code.lifetime"]);
+    const replayed = await runHere(["replay", out, "code.lifetime"], { env: environment });
     expect(replayed.stdout).toContain("still fails");
     expect(replayed.exitCode).toBe(1);
-    const sound = await runHere(["replay", out, "code.lifetime", "--profile", await serve("sound")]);
+    const other = ["--profile", await serve("sound")];
+    const sound = await runHere(["replay", out, "code.lifetime", ...other], { env: environment });
     expect(sound.stdout).toContain("fixed");
     expect(sound.exitCode).toBe(0);
   });
 
   it("without the clock hook leaves the run incomplete, and rules of 30 days name what is missing", async () => {
-    const file = await serve("sound");
-    const profile = JSON.parse(readFileSync(file, "utf8")) as Profile;
-    const withoutClock = path.join(folder, `no-clock-${(files += 1)}.json`);
-    const { clock: _, ...hooks } = profile.hooks ?? {};
-    writeFileSync(withoutClock, JSON.stringify({ ...profile, hooks }));
-    const { exitCode, stdout } = await runHere([
-      "conform",
-      "--profile",
-      withoutClock,
+    const withoutClock = await serve("sound", ({ hooks, ...profile }) => {
+      const { clock: _, ...others } = hooks ?? {};
+      return { ...profile, hooks: others };
+    });
+    const only = "code.lifetime,code.unknown,refresh.lifetime,access.lifetime,push.cap,push.schedule";
+    const asked = [
       "--effort",
       "quick",
       "--only",
-      "code.lifetime,code.unknown,refresh.lifetime,access.lifetime,push.cap,push.schedule",
+      only,
       "--max-wait",
       "1s",
       "--json",
       "--out",
       newDirectory(),
-    ]);
+    ];
+    const { exitCode, stdout } = await runHere(["conform", "--profile", withoutClock, ...asked], {
+      env: environment,
+    });
     const { rules } = JSON.parse(stdout) as { rules: { id: string; verdict: string; missing?: string }[] };
     expect(rules.find(({ id }) => id === "refresh.lifetime")).toMatchObject({
       verdict: "could-not-run",

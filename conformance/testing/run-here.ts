@@ -8,15 +8,28 @@ import { root, type Measured } from "./measure.ts";
  */
 export const runHere = async (
   parameters: readonly string[],
-  { env = {} }: { readonly env?: NodeJS.ProcessEnv } = {},
+  {
+    env = {},
+    interruptAt,
+  }: {
+    readonly env?: NodeJS.ProcessEnv;
+    /** Interrupts the command once standard error says this. */
+    readonly interruptAt?: string | RegExp;
+  } = {},
 ): Promise<Pick<Measured, "exitCode" | "stdout" | "stderr">> => {
   let [stdout, stderr] = ["", ""];
-  const { ended } = start({
+  const { ended, interruption } = start({
     given: parameters,
     environment: { ...process.env, FORCE_COLOR: undefined, ...env },
     streams: {
       stdout: { write: (text: string | Uint8Array) => ((stdout += String(text)), true), columns: 100 },
-      stderr: { write: (text: string | Uint8Array) => ((stderr += String(text)), true) },
+      stderr: {
+        write: (text: string | Uint8Array) => {
+          stderr += String(text);
+          if (interruptAt !== undefined && stderr.search(interruptAt) >= 0) interruption.abort();
+          return true;
+        },
+      },
     },
     programFile: path.join(root, "cli.ts"),
   });

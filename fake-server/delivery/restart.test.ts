@@ -1,8 +1,5 @@
-import { spawn } from "node:child_process";
-import { once } from "node:events";
 import { writeFile } from "node:fs/promises";
 import path from "node:path";
-import { createInterface } from "node:readline";
 import { pathToFileURL } from "node:url";
 import { expect, test } from "vitest";
 import { pause } from "../clock.ts";
@@ -11,6 +8,7 @@ import { ACCOUNT } from "../testing/flow.ts";
 import { startTestReceiver } from "../testing/receiver.ts";
 import { ConfigurationError } from "../../conformance/contract/problem.ts";
 import { folderOfFile } from "../../conformance/testing/folders.ts";
+import { startModule } from "../../conformance/testing/start-cli.ts";
 
 const folder = folderOfFile();
 const call = async (url: string, method: string, body?: unknown): Promise<Record<string, unknown>> => {
@@ -99,17 +97,8 @@ const MAIN = `
 
 /** The service as its own process, which can be killed. */
 const startProcess = async (dataDirectory: string) => {
-  const child = spawn(process.execPath, ["--input-type=module", "-e", MAIN, dataDirectory], {
-    stdio: ["ignore", "pipe", "inherit"],
-  });
-  const [controlUrl] = (await once(createInterface(child.stdout), "line")) as [string];
-  return {
-    controlUrl,
-    kill: async () => {
-      child.kill("SIGKILL");
-      await once(child, "exit");
-    },
-  };
+  const { line, stop } = startModule(MAIN, [dataDirectory]);
+  return { controlUrl: await line(), stop };
 };
 
 test("a service killed during pushes loses no notification and exceeds no cap", async () => {
@@ -122,14 +111,14 @@ test("a service killed during pushes loses no notification and exceeds no cap", 
   const ids: unknown[] = [];
   for (let round = 0; round < 3; round += 1) {
     for (let n = 0; n < 10; n += 1) ids.push(await event(service.controlUrl));
-    await service.kill();
+    await service.stop("SIGKILL");
     service = await startProcess(dataDirectory);
     await advance(service.controlUrl, 1_000);
   }
   receiver.react = () => 500;
   await advance(service.controlUrl, 3_600_000);
   expect(await call(`${service.controlUrl}/counters`, "GET")).toMatchObject({ pushes: { pending: 0 } });
-  await service.kill();
+  await service.stop("SIGKILL");
   expect(new Set(ids).size).toBe(30);
   const counts = ids.map((id) => receiver.pushes.filter((push) => push.id === id).length);
   // A push that was recorded when the service was killed may not have been sent; all others were.

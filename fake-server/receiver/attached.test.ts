@@ -1,107 +1,69 @@
-import { type ChildProcess, spawn } from "node:child_process";
 import { readFileSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { catalogue, requirementIds } from "../../conformance/contract/catalogue.ts";
-import type { Profile } from "../../conformance/contract/profile.ts";
-import { root } from "../../conformance/testing/measure.ts";
 import { runHere } from "../../conformance/testing/run-here.ts";
+import { startCli } from "../../conformance/testing/start-cli.ts";
+import { profileOf, secretsOf, startFakeServer, type FakeServer } from "../index.ts";
 import type { ReceiverAddresses } from "./receive.ts";
 import { folderOfFile } from "../../conformance/testing/folders.ts";
 
-/** The service and the receiver each in its own process, as on staging. */
+/** The receiver in its own process, as on staging. */
 
 const tokens = { RECEIVER_TOKEN: "the-right-token", WRONG_TOKEN: "another-token" };
 
 const folder = folderOfFile();
 const clocks = ["frozen", "flowing"] as const;
-let services: Record<(typeof clocks)[number], Profile>;
+let services: Record<(typeof clocks)[number], FakeServer>;
 let receiver: Awaited<ReturnType<typeof startReceiver>>;
+const running: { stop(): Promise<void> }[] = [];
 beforeAll(async () => {
-  [services, receiver] = await Promise.all([startServices(), startReceiver()]);
+  const [frozen, flowing] = await Promise.all(clocks.map((clockMode) => startFakeServer({ clockMode })));
+  if (frozen === undefined || flowing === undefined) throw new Error("there is one for each clock");
+  services = { frozen, flowing };
+  running.push(frozen, flowing);
+  receiver = await startReceiver();
 });
-
-const running: ChildProcess[] = [];
 afterAll(async () => {
-  await Promise.all(
-    running.map(async (child) => {
-      if (child.exitCode !== null || child.signalCode !== null) return;
-      const ended = new Promise((resolve) => child.once("close", resolve));
-      child.kill("SIGTERM");
-      await ended;
-    }),
-  );
+  await Promise.all(running.map((one) => one.stop()));
 });
-
-/** Starts a command that says where it listens, as one JSON document. */
-const start = async (...parameters: readonly string[]): Promise<{ child: ChildProcess; said: unknown }> => {
-  const child = spawn(process.execPath, [path.join(root, "cli.ts"), ...parameters, "--json"], {
-    env: { ...process.env, ...tokens },
-    stdio: ["ignore", "pipe", "inherit"],
-  });
-  running.push(child);
-  let text = "";
-  const said = await new Promise<unknown>((resolve, reject) => {
-    child.stdout.setEncoding("utf8").on("data", (chunk: string) => {
-      text += chunk;
-      if (text.endsWith("}\n")) resolve(JSON.parse(text));
-    });
-    child.once("close", (code) => reject(new Error(`${parameters[0]} ended with ${code}`)));
-  });
-  return { child, said };
-};
 
 let places = 0;
 const place = (name: string): string => path.join(folder, `${(places += 1)}-${name}`);
 
-const startServices = async (): Promise<typeof services> => {
-  const [frozen, flowing] = await Promise.all(
-    clocks.map(async (clock) => {
-      const file = place(`${clock}.json`);
-      await start("serve", "--clock", clock, "--write-profile", file);
-      return JSON.parse(readFileSync(file, "utf8")) as Profile;
-    }),
-  );
-  if (frozen === undefined || flowing === undefined) throw new Error("a service is missing");
-  return { frozen, flowing };
-};
-
-/** A receiver that other machines could reach, under its public host. */
+/** A receiver that another machine could reach, by the name that it is given. */
 const startReceiver = async () => {
   const journal = place("pushes.jsonl");
-  const { child, said } = await start(
-    "receive",
-    "--host=0.0.0.0",
-    "--public-host=127.0.0.1",
-    "--token-env=RECEIVER_TOKEN",
-    `--journal=${journal}`,
-    `--certificate-folder=${place("certificates")}`,
+  const asked = ["--host=0.0.0.0", "--public-host=127.0.0.1", "--token-env=RECEIVER_TOKEN", "--json"];
+  const started = startCli(
+    ["receive", ...asked, `--journal=${journal}`, `--certificate-folder=${place("certificates")}`],
+    { env: tokens },
   );
-  return { child, journal, controlUrl: (said as ReceiverAddresses).controlUrl };
+  running.push(started);
+  const { controlUrl } = (await started.document()) as ReceiverAddresses;
+  return { stop: started.stop, journal, controlUrl };
 };
 
 /** The service's profile, with the receiver attached by this token. */
 const profileWith = (
   controlUrl: string,
   token?: { readonly env: string },
-  service: Profile = services.frozen,
+  service: FakeServer = services.frozen,
 ): string => {
   const file = place("profile.json");
   const attach = { controlUrl, ...(token === undefined ? {} : { token }) };
-  writeFileSync(file, JSON.stringify({ ...service, receiver: { attach } }));
+  writeFileSync(file, JSON.stringify({ ...profileOf(service), receiver: { attach } }));
   return file;
 };
 
 const conform = (profile: string, ...parameters: readonly string[]) =>
   runHere(["conform", "--profile", profile, "--effort", "quick", "--out", place("run"), ...parameters], {
-    env: tokens,
+    env: { ...tokens, ...secretsOf(services.frozen) },
   });
 
 /** How often the service's clock was moved so far. */
-const clockMoves = async (service: Profile): Promise<number> => {
-  const advance = service.hooks?.clock?.advance;
-  if (advance === undefined || !("http" in advance)) throw new Error("the service has no hook for its clock");
-  const counters = await fetch(new URL("/counters", advance.http.url));
+const clockMoves = async (service: FakeServer): Promise<number> => {
+  const counters = await fetch(`${service.controlUrl}/counters`);
   return ((await counters.json()) as { clockMoves: number }).clockMoves;
 };
 
@@ -144,11 +106,11 @@ describe("an attached receiver", () => {
   });
 
   it("leaves the run incomplete, without a breach, when it is killed during the run", async () => {
-    const { child, journal, controlUrl } = await startReceiver();
+    const { stop, journal, controlUrl } = await startReceiver();
     const profile = profileWith(controlUrl, { env: "RECEIVER_TOKEN" });
     const judging = conform(profile, "--only", "push.cap,code.unknown", "--json");
     await expect.poll(() => pushesIn(journal), { interval: 10 }).toBeGreaterThan(10);
-    child.kill("SIGKILL");
+    await stop("SIGKILL");
     const { exitCode, stdout } = await judging;
     const { rules } = JSON.parse(stdout) as { rules: { id: string; verdict: string; reason?: string }[] };
     expect(rules).toMatchObject([

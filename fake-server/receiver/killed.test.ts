@@ -1,35 +1,21 @@
-import { type ChildProcess, spawn } from "node:child_process";
-import { once } from "node:events";
-import { mkdtemp, rm } from "node:fs/promises";
-import os from "node:os";
 import path from "node:path";
 import { fileURLToPath } from "node:url";
-import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
+import { eachTestIn } from "../../conformance/testing/folders.ts";
+import { startNode, type Started } from "../../conformance/testing/start-cli.ts";
+import { stopAfterEach } from "../../conformance/testing/stopping.ts";
 import type { ReceiverOptions, RunningReceiver } from "./start.ts";
 import { notification, openSender } from "./testing/sender.ts";
 import { readPushes } from "./testing/read-pushes.ts";
 
 let folder = "";
-const children: ChildProcess[] = [];
-beforeEach(async () => {
-  folder = await mkdtemp(path.join(os.tmpdir(), "touchstone-killed-"));
-});
-afterEach(async () => {
-  for (const child of children.splice(0)) child.kill("SIGKILL");
-  await rm(folder, { recursive: true, force: true });
-});
+eachTestIn((made) => (folder = made));
+const stopping = stopAfterEach();
 
-const startProcess = async (
-  options: ReceiverOptions,
-): Promise<{ receiver: RunningReceiver; child: ChildProcess }> => {
-  const child = spawn(
-    process.execPath,
-    [fileURLToPath(new URL("./testing/receiver-process.ts", import.meta.url)), JSON.stringify(options)],
-    { stdio: ["ignore", "pipe", "inherit"] },
-  );
-  children.push(child);
-  const [chunk] = (await once(child.stdout, "data")) as [Buffer];
-  return { receiver: JSON.parse(chunk.toString()) as RunningReceiver, child };
+const startProcess = async (options: ReceiverOptions): Promise<Started & { receiver: RunningReceiver }> => {
+  const file = fileURLToPath(new URL("./testing/receiver-process.ts", import.meta.url));
+  const started = await stopping(Promise.resolve(startNode([file, JSON.stringify(options)])));
+  return { ...started, receiver: JSON.parse(await started.line()) as RunningReceiver };
 };
 
 describe.each([
@@ -40,7 +26,7 @@ describe.each([
     const journal = path.join(folder, "pushes.jsonl");
     const acknowledged: string[] = [];
     for (let round = 0; round < rounds; round += 1) {
-      const { receiver, child } = await startProcess({
+      const { receiver, child, ended } = await startProcess({
         scheme,
         journal,
         certificateFolder: path.join(folder, "certificates"),
@@ -64,18 +50,16 @@ describe.each([
         }
       };
       await Promise.all(Array.from({ length: 16 }, one));
-      if (child.exitCode === null && child.signalCode === null) await once(child, "exit");
-      expect(child.signalCode).toBe("SIGKILL");
+      expect(await ended).toMatchObject({ signal: "SIGKILL" });
       sender.close();
     }
     // Started once more, it sets aside what was half written, and the journal can be read from end to end.
-    const { child } = await startProcess({
+    const { stop } = await startProcess({
       scheme,
       journal,
       certificateFolder: path.join(folder, "certificates"),
     });
-    child.kill("SIGTERM");
-    await once(child, "exit");
+    await stop();
     const kept = new Set<string>();
     const numbers: number[] = [];
     let started = 0;

@@ -1,4 +1,4 @@
-import { type ChildProcess, spawn } from "node:child_process";
+import type { ChildProcess } from "node:child_process";
 import { once } from "node:events";
 import { readFileSync } from "node:fs";
 import { mkdtemp, rm } from "node:fs/promises";
@@ -8,6 +8,7 @@ import path from "node:path";
 import { fileURLToPath } from "node:url";
 import autocannon from "autocannon";
 import type { ReceiverState } from "../../conformance/contract/push.ts";
+import { startNode } from "../../conformance/testing/start-cli.ts";
 import { figure, mebibytes } from "../../conformance/testing/measure.ts";
 import type { ReceiverOptions, RunningReceiver } from "./start.ts";
 import { notification, operate } from "./testing/sender.ts";
@@ -27,24 +28,12 @@ interface Running {
   readonly child: ChildProcess;
 }
 
-const started = async (parameters: readonly string[]): Promise<{ said: unknown; child: ChildProcess }> => {
-  const child = spawn(process.execPath, parameters, { stdio: ["ignore", "pipe", "inherit"] });
-  let text = "";
-  for await (const chunk of child.stdout.setEncoding("utf8")) {
-    text += chunk;
-    if (text.includes("\n")) break;
-  }
-  return { said: JSON.parse(text), child };
-};
-
 const startProcess = async (
   options: ReceiverOptions,
 ): Promise<{ receiver: RunningReceiver; child: ChildProcess }> => {
-  const { said, child } = await started([
-    fileURLToPath(new URL("./testing/receiver-process.ts", import.meta.url)),
-    JSON.stringify(options),
-  ]);
-  return { receiver: said as RunningReceiver, child };
+  const file = fileURLToPath(new URL("./testing/receiver-process.ts", import.meta.url));
+  const { child, line } = startNode([file, JSON.stringify(options)]);
+  return { receiver: JSON.parse(await line()) as RunningReceiver, child };
 };
 
 const end = async (child: ChildProcess): Promise<void> => {
@@ -67,9 +56,9 @@ const startBare = async (folder: string): Promise<Running> => {
         response.end(body);
       });
     }).listen(0, "127.0.0.1", function () { console.log(JSON.stringify(this.address().port)); });`;
-  const { said, child } = await started(["-e", source, folder]);
+  const { line, child } = startNode(["-e", source, folder]);
   return {
-    url: `https://127.0.0.1:${said as number}/service/webhook`,
+    url: `https://127.0.0.1:${await line()}/service/webhook`,
     caPem: readFileSync(path.join(folder, "ca.pem"), "utf8"),
     child,
   };

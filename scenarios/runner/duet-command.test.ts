@@ -1,5 +1,3 @@
-import { spawn } from "node:child_process";
-import { once } from "node:events";
 import { readdirSync, readFileSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { Ajv } from "ajv";
@@ -78,15 +76,11 @@ describe.concurrent("a duet", () => {
     const b = await toBeStarted();
     const out = path.join(folder, "interrupted");
     const parameters = ["fake:sound", b.file, "--start-b", b.command, "--pairs", "9", ...short, "--out", out];
-    const child = spawn(process.execPath, [path.join(root, "cli.ts"), "duet", ...parameters], {
-      env: { ...process.env, ...withK6 },
-      stdio: ["ignore", "ignore", "pipe"],
+    const { exitCode } = await runHere(["duet", ...parameters], {
+      env: withK6,
+      interruptAt: /pair 2 of 9, [ab]/,
     });
-    child.stderr.setEncoding("utf8").on("data", (text: string) => {
-      if (/pair 2 of 9, [ab]/.test(text)) child.kill("SIGINT");
-    });
-    const [code] = (await once(child, "close")) as [number | null];
-    expect(code).toBe(130);
+    expect(exitCode).toBe(130);
     const { state, blocks, planned } = documentIn(out);
     expect({ state, planned }).toEqual({ state: "interrupted", planned: 9 });
     expect(new Set(blocks.map(({ pair }) => pair))).toEqual(new Set([0]));

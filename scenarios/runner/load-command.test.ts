@@ -1,14 +1,12 @@
-import { spawn } from "node:child_process";
 import { chmodSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { beforeAll, expect, it } from "vitest";
 import type { LoadRecord } from "../../conformance/contract/load-record.ts";
-import { root } from "../../conformance/testing/measure.ts";
 import { runHere } from "../../conformance/testing/run-here.ts";
 import { k6ForTests, k6WithinMs } from "./testing/k6.ts";
 import { folderOfFile } from "../../conformance/testing/folders.ts";
 
-/** `touchstone load` as its users meet it: the real k6, the fake and Touchstone each in its own process. */
+/** `touchstone load` and `touchstone run` with the real k6, and the fake in its own process. */
 
 const folder = folderOfFile();
 let withK6: Record<string, string>;
@@ -72,18 +70,8 @@ it.concurrent.each([
 ] as const)("run interrupted in %s says what is kept and how to go on", async (_, rules, phase, says) => {
   const out = fresh();
   const asked = ["run", ...rules, "--rate", "50", "--duration", "30s", "--out", out];
-  const child = spawn(process.execPath, [path.join(root, "cli.ts"), ...asked], {
-    env: { ...process.env, ...withK6 },
-    stdio: ["ignore", "ignore", "pipe"],
-  });
-  let said = "";
-  child.stderr.on("data", (text) => {
-    const before = said;
-    said += String(text);
-    if (!before.includes(phase) && said.includes(phase)) child.kill("SIGINT");
-  });
-  const code = await new Promise((resolve) => child.once("close", resolve));
-  expect({ code, said }).toEqual({ code: 130, said: expect.stringMatching(says) as string });
+  const { exitCode, stderr } = await runHere(asked, { env: withK6, interruptAt: phase });
+  expect({ exitCode, stderr }).toEqual({ exitCode: 130, stderr: expect.stringMatching(says) as string });
   if (phase !== "requests/s") return;
   const record = JSON.parse(readFileSync(path.join(out, "load", "run.json"), "utf8")) as LoadRecord;
   expect(record).toMatchObject({ state: "sealed", outcome: "interrupted" });

@@ -1,7 +1,5 @@
-import { spawn } from "node:child_process";
-import { once } from "node:events";
-import { createInterface } from "node:readline";
 import { expect, it } from "vitest";
+import { startModule } from "../../conformance/testing/start-cli.ts";
 import { runnerClock } from "./clock.ts";
 
 /** A service on its own port, started by a process that is then left to the test. */
@@ -20,12 +18,8 @@ const started = async (command: string) => {
         setInterval(() => undefined, 1_000);
       });
     });`;
-  const child = spawn(process.execPath, ["--input-type=module", "-e", script, command], {
-    cwd: import.meta.dirname,
-    stdio: ["ignore", "pipe", "inherit"],
-  });
-  const [baseUrl] = (await once(createInterface(child.stdout), "line")) as [string];
-  return { child, baseUrl };
+  const { line, stop } = startModule(script, [command], { cwd: import.meta.dirname });
+  return { baseUrl: await line(), stop };
 };
 
 const isAnswering = (baseUrl: string): Promise<boolean> =>
@@ -50,10 +44,9 @@ it.concurrent.each([
 ])(
   "a service that %s ends when its starter is killed",
   async (_, program) => {
-    const { child, baseUrl } = await started(`${process.execPath} -e '${program}' & wait`);
+    const { stop, baseUrl } = await started(`${process.execPath} -e '${program}' & wait`);
     expect(await isAnswering(baseUrl)).toBe(true);
-    child.kill("SIGKILL");
-    await once(child, "exit");
+    await stop("SIGKILL");
     expect(await untilSilent(baseUrl)).toBe(true);
   },
   30_000,

@@ -1,11 +1,11 @@
 import { randomUUID } from "node:crypto";
-import { spawn } from "node:child_process";
 import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { profileOf, secretsOf, startFakeServer, type FakeServer } from "../../../fake-server/index.ts";
 import { recordFiles } from "../../contract/files.ts";
-import { root, runCli } from "../../testing/measure.ts";
+import { runCli } from "../../testing/measure.ts";
+import { startCli } from "../../testing/start-cli.ts";
 import { monotonicMs, pause } from "../../world/clock.ts";
 import { folderOfFile } from "../../testing/folders.ts";
 
@@ -54,30 +54,11 @@ const keysOf = ({ home }: Service): readonly string[] => {
 
 /** Starts a run and kills it forcibly a third of a code lifetime after the first code was issued. */
 const killedInMidWait = async ({ file, env }: Service, run: string): Promise<void> => {
-  const parameters = [
-    "conform",
-    "--profile",
-    file,
-    "--only",
-    "code.lifetime",
-    "--seed",
-    "3",
-    "--effort",
-    "quick",
-  ];
-  const child = spawn(
-    process.execPath,
-    [path.join(root, "cli.ts"), ...parameters, "--max-wait", "3m", "--out", run],
-    {
-      stdio: "ignore",
-      env: { ...process.env, ...env },
-    },
-  );
-  const gone = new Promise((resolve) => child.once("exit", resolve));
+  const asked = ["conform", "--profile", file, "--only", "code.lifetime", "--seed", "3", "--effort", "quick"];
+  const { child, stop } = startCli([...asked, "--max-wait", "3m", "--out", run], { env });
   while (!existsSync(path.join(run, recordFiles.checkpoint)) && child.exitCode === null) await pause(20);
   await pause(codeLifetimeMs / 3);
-  child.kill("SIGKILL");
-  await gone;
+  await stop("SIGKILL");
 };
 
 /** How many codes a run was issued to wait with, and how many of these it finally exchanged. */

@@ -1,10 +1,10 @@
-import { spawn, spawnSync } from "node:child_process";
-import { once } from "node:events";
+import { spawnSync } from "node:child_process";
 import { readFileSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { afterAll, describe, expect, it } from "vitest";
 import { startProcess } from "../foreign/services.ts";
 import { root } from "../measure.ts";
+import { runHere } from "../run-here.ts";
 import { faketimeEnvironment, faketimeLibrary } from "./library.ts";
 import { folderOfFile } from "../folders.ts";
 
@@ -59,18 +59,10 @@ const profileFor = (name: string, baseUrl: string, file: string): string => {
   return profile;
 };
 
-const conform = async (name: string, profile: string, rules = LIFETIMES) => {
-  const out = path.join(folder, name);
-  const child = spawn(
-    process.execPath,
-    [path.join(root, "cli.ts"), "conform", "--profile", profile, "--only", rules.join(","), "--out", out],
-    { env: { ...process.env, CLIENT_SECRET: "secret-1" }, stdio: ["ignore", "pipe", "pipe"] },
-  );
-  let said = "";
-  for (const stream of [child.stdout, child.stderr]) stream.on("data", (chunk) => (said += String(chunk)));
-  const [code] = (await once(child, "close")) as [number];
-  return { code, said, out };
-};
+const conform = (out: string, profile: string, rules = LIFETIMES) =>
+  runHere(["conform", "--profile", profile, "--only", rules.join(","), "--out", out], {
+    env: { CLIENT_SECRET: "secret-1" },
+  });
 
 // Debian: apt-get install faketime.
 describe.skipIf(faketimeLibrary === undefined || !hasPython)("a Python service under libfaketime", () => {
@@ -78,9 +70,10 @@ describe.skipIf(faketimeLibrary === undefined || !hasPython)("a Python service u
     const file = path.join(folder, "clock");
     writeFileSync(file, "+0");
     const profile = profileFor("followed", await startService(faketimeEnvironment(file)), file);
-    const { code, said, out } = await conform("followed-run", profile);
-    expect(said).toContain("passed");
-    expect(code).toBe(0);
+    const out = path.join(folder, "followed-run");
+    const { exitCode, stdout } = await conform(out, profile);
+    expect(stdout).toContain("passed");
+    expect(exitCode).toBe(0);
     const run = JSON.parse(readFileSync(path.join(out, "run.json"), "utf8")) as {
       rules: readonly { id: string; verdict: { kind: string } }[];
     };
@@ -98,18 +91,19 @@ describe.skipIf(faketimeLibrary === undefined || !hasPython)("a Python service u
       await startService({ ...faketimeEnvironment(file), CODE_LIFETIME_S: "605" }),
       file,
     );
-    const { code, said } = await conform("too-long-run", profile, ["code.lifetime"]);
-    expect(said).toContain("code.lifetime");
-    expect(code).toBe(1);
+    const out = path.join(folder, "too-long-run");
+    const { exitCode, stdout } = await conform(out, profile, ["code.lifetime"]);
+    expect(stdout).toContain("code.lifetime");
+    expect(exitCode).toBe(1);
   });
 
   it("is refused with exit code 2 if it does not follow the file", async () => {
     const file = path.join(folder, "unread");
     writeFileSync(file, "+0");
     const profile = profileFor("unfollowed", await startService({}), file);
-    const { code, said } = await conform("unfollowed-run", profile);
-    expect(said).toContain(`the service's clock does not follow "${file}"`);
-    expect(said).toContain("FAKETIME_NO_CACHE=1");
-    expect(code).toBe(2);
+    const { exitCode, stderr } = await conform(path.join(folder, "unfollowed-run"), profile);
+    expect(stderr).toContain(`the service's clock does not follow "${file}"`);
+    expect(stderr).toContain("FAKETIME_NO_CACHE=1");
+    expect(exitCode).toBe(2);
   });
 });

@@ -10,7 +10,8 @@ import { notification, openSender } from "../../../fake-server/receiver/testing/
 import { readRun } from "../../../reports/read/index.ts";
 import { listLedger } from "../../lifetimes/store/open.ts";
 import { seededRandom } from "../../contract/random.ts";
-import { filesBelow, processesOf, startCli, type Started } from "./processes.ts";
+import { startCli, type Started } from "../start-cli.ts";
+import { filesBelow, processesOf } from "./processes.ts";
 
 export const killedKinds = ["gate", "load", "receiver", "duet", "ledger"] as const;
 export type KilledKind = (typeof killedKinds)[number];
@@ -65,7 +66,7 @@ export const killRuns = async (
   try {
     for (let round = 0; kills < count && round < count * MOST_ROUNDS; round += 1) {
       const out = path.join(folder, `run-${round}`);
-      const run = startCli(subject.command(out), { ...place.env, ...subject.env });
+      const run = startCli(subject.command(out), { env: { ...place.env, ...subject.env } });
       const watching = new AbortController();
       const watched = subject.meanwhile?.(run, watching.signal);
       await Promise.race([delay(100 + random() * livesMs[kind]), run.ended]);
@@ -94,7 +95,7 @@ export const killRuns = async (
 /** The next run works, and cleans up after those that were killed. */
 const runsOn = async (kind: KilledKind, subject: Subject, place: Place): Promise<readonly string[]> => {
   const out = path.join(place.folder, "run-last");
-  const run = startCli(subject.command(out), { ...place.env, ...subject.env });
+  const run = startCli(subject.command(out), { env: { ...place.env, ...subject.env } });
   const end = new AbortController();
   const watched = subject.meanwhile?.(run, end.signal);
   if (kind === "receiver") {

@@ -1,7 +1,7 @@
 import { writeFileSync } from "node:fs";
 import path from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
-import type { Started } from "./processes.ts";
+import type { Started } from "../start-cli.ts";
 
 /** Starts the command line with planted secrets and keeps its output for the search. `ending` is the expected end, if unusual. */
 export type RunPlanted = (

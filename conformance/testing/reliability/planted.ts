@@ -10,7 +10,8 @@ import { startEchoRoad } from "./echo.ts";
 import { loadFiles } from "../../contract/load-record.ts";
 import { runEverythingElse, type RunPlanted } from "./planted-more.ts";
 import { searchFor } from "./search.ts";
-import { filesBelow, processesBelow, startCli, type Started } from "./processes.ts";
+import { startCli, type Started } from "../start-cli.ts";
+import { filesBelow, processesBelow } from "./processes.ts";
 
 export interface Planted {
   /** Number of secrets that were searched for, including tokens. */
@@ -72,7 +73,7 @@ export const plantSecrets = async (k6: string, breadth: Breadth): Promise<Plante
   let runs = 0;
   const run: RunPlanted = async (name, parameters, during, ending) => {
     runs += 1;
-    const started = startCli(parameters, { ...env, ...ending?.env }, out);
+    const started = startCli(parameters, { env: { ...env, ...ending?.env }, cwd: out });
     const watched = watch(started, temporary, said, found, name);
     await during?.(started);
     const { code } = await started.ended;

@@ -1,33 +1,5 @@
-import { spawn, type ChildProcess } from "node:child_process";
 import { readdirSync, readFileSync } from "node:fs";
 import path from "node:path";
-import { root } from "../measure.ts";
-
-/** A run of the command line in its own process. */
-export interface Started {
-  readonly child: ChildProcess;
-  readonly said: () => { readonly stdout: string; readonly stderr: string };
-  readonly ended: Promise<{ readonly code: number | null; readonly signal: string | null }>;
-}
-
-export const startCli = (parameters: readonly string[], env: NodeJS.ProcessEnv, cwd = root): Started => {
-  const child = spawn(process.execPath, [path.join(root, "cli.ts"), ...parameters], {
-    cwd,
-    env: { ...process.env, FORCE_COLOR: undefined, ...env },
-    stdio: ["ignore", "pipe", "pipe"],
-  });
-  let [stdout, stderr] = ["", ""];
-  child.stdout.setEncoding("utf8").on("data", (chunk: string) => (stdout += chunk));
-  child.stderr.setEncoding("utf8").on("data", (chunk: string) => (stderr += chunk));
-  return {
-    child,
-    said: () => ({ stdout, stderr }),
-    ended: new Promise((resolve, reject) => {
-      child.once("error", reject);
-      child.once("exit", (code, signal) => resolve({ code, signal }));
-    }),
-  };
-};
 
 /** A process as the kernel shows it to every user of the machine (Linux). */
 export interface Seen {

@@ -1,9 +1,9 @@
-import { spawn, spawnSync } from "node:child_process";
-import { once } from "node:events";
+import { spawnSync } from "node:child_process";
 import { mkdirSync, readFileSync, readdirSync, statSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { HistogramLogReader } from "hdr-histogram-js";
 import { beforeAll, describe, expect, it, onTestFinished, vi } from "vitest";
+import { startModule } from "../../../conformance/testing/start-cli.ts";
 import type { LoadBreach, SecondLine } from "../../../conformance/contract/load-record.ts";
 import { runnerClock } from "../clock.ts";
 import type { FoundK6 } from "../k6/find.ts";
@@ -261,22 +261,17 @@ describe("runLoad with the real k6", () => {
     mkdirSync(temporary);
     await using server = await serve((_, response) => response.end("{}"));
     const { script, settings } = optionsFor(folder, steady, server.baseUrl, [5, 60_000]);
-    const runner = spawn(
-      process.execPath,
-      [
-        "--input-type=module",
-        "--eval",
-        `import { startK6 } from ${JSON.stringify(path.join(import.meta.dirname, "../k6/start.ts"))};
+    const { line, stop } = startModule(
+      `import { startK6 } from ${JSON.stringify(path.join(import.meta.dirname, "../k6/start.ts"))};
        import { runnerClock as clock } from ${JSON.stringify(path.join(import.meta.dirname, "../clock.ts"))};
        const { pid } = await startK6({ ...${JSON.stringify({ k6, script, settings })}, environment: process.env, clock, onSamples() {}, onLog() {} });
        console.log(pid);`,
-      ],
-      { env: { ...process.env, TMPDIR: temporary } },
+      [],
+      { env: { TMPDIR: temporary } },
     );
-    const [printed] = (await once(runner.stdout, "data")) as [Buffer];
-    const pid = Number(printed.toString());
+    const pid = Number(await line());
     expect(isAlive(pid)).toBe(true);
-    runner.kill("SIGKILL");
+    await stop("SIGKILL");
     expect(readdirSync(temporary)).toHaveLength(1);
     await expect.poll(() => isAlive(pid)).toBe(false);
     await expect.poll(() => readdirSync(temporary)).toEqual([]);

@@ -1,11 +1,11 @@
-import { execFileSync, spawn, spawnSync } from "node:child_process";
+import { execFileSync, spawnSync } from "node:child_process";
 import { createHash } from "node:crypto";
-import { once } from "node:events";
 import { chmodSync, existsSync, mkdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import path from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { startModule } from "../../../conformance/testing/start-cli.ts";
 import { runnerClock } from "../clock.ts";
 import { findK6, k6Status } from "./find.ts";
 import { ConfigurationError } from "../../../conformance/contract/problem.ts";
@@ -116,20 +116,19 @@ describe("findK6", () => {
       "bin/go",
       `#!/bin/sh\nprintf '%s\\n' '#!/bin/sh' 'echo "k6 v1.8.1"' > "$GOBIN/k6"\nchmod 755 "$GOBIN/k6"\n`,
     );
-    const holder = spawn(process.execPath, [
-      "--input-type=module",
-      "--eval",
+    const holder = startModule(
       `import { withLock } from ${JSON.stringify(path.join(import.meta.dirname, "cache.ts"))};
        await withLock(${JSON.stringify(path.join(path.dirname(cached()), "lock"))}, { clock: {}, onWait() {} }, () => {
          console.log("held");
          return new Promise((resolve) => setTimeout(resolve, 60_000));
        });`,
-    ]);
-    await once(holder.stdout, "data");
-    const onProgress = (line: string): void => void (line.startsWith("waiting") && holder.kill("SIGKILL"));
+    );
+    await holder.line();
+    const onProgress = (line: string): void =>
+      void (line.startsWith("waiting") && holder.child.kill("SIGKILL"));
     const found = await findK6({ environment: environment({}, "bin"), clock: runnerClock, onProgress });
     expect(found.from).toBe("go install");
-    expect(holder.signalCode).toBe("SIGKILL");
+    expect(holder.child.signalCode).toBe("SIGKILL");
   });
 
   it("leaves nothing in the cache when it is aborted while go builds", async () => {

@@ -1,8 +1,6 @@
-import { spawn } from "node:child_process";
-import { once } from "node:events";
 import { get } from "node:http";
-import { createInterface } from "node:readline";
 import { text } from "node:stream/consumers";
+import { startModule } from "../../../conformance/testing/start-cli.ts";
 
 const program = `
 import { createServer } from "node:http";
@@ -23,11 +21,8 @@ export interface CountingServer extends AsyncDisposable {
 
 /** A minimal server in its own process that counts requests. */
 export const startCountingServer = async (): Promise<CountingServer> => {
-  const child = spawn(process.execPath, ["--input-type=module", "--eval", program], {
-    stdio: ["ignore", "pipe", "inherit"],
-  });
-  const [port] = (await once(createInterface({ input: child.stdout }), "line")) as [string];
-  const baseUrl = `http://127.0.0.1:${port}`;
+  const { line, stop } = startModule(program);
+  const baseUrl = `http://127.0.0.1:${await line()}`;
   return {
     baseUrl,
     count: () =>
@@ -37,9 +32,6 @@ export const startCountingServer = async (): Promise<CountingServer> => {
           void text(answer).then((count) => resolve(Number(count)), reject);
         }).on("error", reject);
       }),
-    [Symbol.asyncDispose]: async () => {
-      child.kill("SIGKILL");
-      await once(child, "exit");
-    },
+    [Symbol.asyncDispose]: () => stop("SIGKILL"),
   };
 };

@@ -1,0 +1,67 @@
+import { spawn, type ChildProcess } from "node:child_process";
+import path from "node:path";
+import { root } from "./measure.ts";
+
+/** A process that tests and benchmarks start; what it prints is collected. */
+export interface Started {
+  readonly child: ChildProcess;
+  readonly said: () => { readonly stdout: string; readonly stderr: string };
+  /** It has ended; what it started may still be alive and hold its output open. */
+  readonly ended: Promise<{ readonly code: number | null; readonly signal: string | null }>;
+  /** It has ended and all that it printed was read; gives its exit code. */
+  readonly closed: Promise<number | null>;
+  /** Its first line. Rejects if it ends without one. */
+  readonly line: () => Promise<string>;
+  /** The JSON document that it prints once it listens. Rejects if it ends without one. */
+  readonly document: () => Promise<unknown>;
+  readonly stop: (signal?: NodeJS.Signals) => Promise<void>;
+}
+
+interface Place {
+  readonly env?: NodeJS.ProcessEnv;
+  readonly cwd?: string;
+}
+
+/** Starts Node with these parameters. */
+export const startNode = (parameters: readonly string[], { env = {}, cwd = root }: Place = {}): Started => {
+  const child = spawn(process.execPath, parameters, {
+    cwd,
+    env: { ...process.env, FORCE_COLOR: undefined, ...env },
+    stdio: ["ignore", "pipe", "pipe"],
+  });
+  let [stdout, stderr] = ["", ""];
+  child.stdout.setEncoding("utf8").on("data", (chunk: string) => (stdout += chunk));
+  child.stderr.setEncoding("utf8").on("data", (chunk: string) => (stderr += chunk));
+  const ended: Started["ended"] = new Promise((resolve, reject) => {
+    child.once("error", reject);
+    child.once("exit", (code, signal) => resolve({ code, signal }));
+  });
+  const closed = new Promise<number | null>((resolve) => child.once("close", resolve));
+  const printed = (ending: string): Promise<string> =>
+    new Promise((resolve, reject) => {
+      const look = (): void => void (stdout.includes(ending) && resolve(stdout));
+      child.stdout.on("data", look);
+      look();
+      void closed.then((code) => reject(new Error(`${parameters.join(" ")} ended with ${code}: ${stderr}`)));
+    });
+  return {
+    child,
+    said: () => ({ stdout, stderr }),
+    ended,
+    closed,
+    line: async () => (await printed("\n")).split("\n", 1).join(),
+    document: async () => JSON.parse(await printed("}\n")) as unknown,
+    stop: async (signal = "SIGTERM") => {
+      child.kill(signal);
+      await ended;
+    },
+  };
+};
+
+/** Starts a module that is given as text. */
+export const startModule = (text: string, parameters: readonly string[] = [], place: Place = {}): Started =>
+  startNode(["--input-type=module", "--eval", text, ...parameters], place);
+
+/** Starts the command line of this checkout in its own process. */
+export const startCli = (parameters: readonly string[], place: Place = {}): Started =>
+  startNode([path.join(root, "cli.ts"), ...parameters], place);
