@@ -151,38 +151,9 @@ describe("report", () => {
   });
 });
 
-describe("report exits with 2 and names file and reason for", () => {
-  const made = (name: string, text?: string): string => {
-    mkdirSync(at(name), { recursive: true });
-    if (text !== undefined) writeFileSync(at(name, "run.json"), text);
-    return at(name);
-  };
-
-  it.each([
-    ["a missing run directory", () => at("nowhere"), "is not a run directory: it does not exist"],
-    [
-      "a run that was altered after sealing",
-      () => at("altered"),
-      "was altered after it was sealed: run.json",
-    ],
-    [
-      "a run of a newer version",
-      () => made("newer", '{"version":9}'),
-      "reads only up to version 1; update Touchstone",
-    ],
-  ])("%s", async (_, directory, message) => {
-    const { exitCode, stderr, stdout } = await cli("report", directory(), "--out", at("never"));
-    expect(stderr).toContain(message);
-    expect([exitCode, stdout, existsSync(at("never"))]).toEqual([2, "", false]);
-  });
-
-  it("an output folder below a file", async () => {
-    writeFileSync(at("file"), "");
-    const out = at("file", "reports");
-    const { exitCode, stderr } = await cli("report", at("runs", "gate-1"), "--out", out);
-    expect(stderr).toContain(`--out: ${out} cannot be written (a part of the path is a file)`);
-    expect(exitCode).toBe(2);
-  });
+it("report writes nothing of a run that was altered after sealing", async () => {
+  const { exitCode, stdout } = await cli("report", at("altered"), "--out", at("never"));
+  expect([exitCode, stdout, existsSync(at("never"))]).toEqual([2, "", false]);
 });
 
 describe("compare", () => {
@@ -253,12 +224,6 @@ describe("compare", () => {
     expect(forced.exitCode).toBe(0);
     expect(kinds.exitCode).toBe(2);
   });
-
-  it("exits with 2 if given neither two runs nor one and --baseline", async () => {
-    const { exitCode, stderr } = await cli("compare", at("runs", "gate-1"));
-    expect(stderr).toContain("compare takes two or more run directories, or one and --baseline <folder>");
-    expect(exitCode).toBe(2);
-  });
 });
 
 describe("history", () => {
@@ -287,15 +252,13 @@ describe("history", () => {
     expect([given.exitCode, beside.exitCode]).toEqual([0, 0]);
   });
 
-  it("exits with 2 for a missing folder, an unknown format, or --out without --report", async () => {
-    const [folder, format, out] = await Promise.all([
-      cli("history", at("nowhere")),
+  it("exits with 2 for an unknown format, or --out without --report", async () => {
+    const [format, out] = await Promise.all([
       cli("history", at("runs"), "--report", "pdf"),
       cli("history", at("runs"), "--out", at("page")),
     ]);
-    expect(folder.stderr).toContain(`"${at("nowhere")}" cannot be read (there is no such folder)`);
     expect(format.stderr).toMatch(/--report.*pdf.*html/s);
     expect(out.stderr).toContain("--out needs --report");
-    expect([folder, format, out].map(({ exitCode }) => exitCode)).toEqual([2, 2, 2]);
+    expect([format, out].map(({ exitCode }) => exitCode)).toEqual([2, 2]);
   });
 });

@@ -54,10 +54,4 @@ describe("conform --resume", () => {
     expect(again.exitCode).toBe(2);
     expect(again.stderr).toMatch(/--resume .*next: it is complete \(passed\)/);
   });
-
-  it("refuses flags that it takes from the original run", async () => {
-    const run = await runHere(["conform", "--resume", "somewhere", "--only", "code.lifetime", "--seed", "3"]);
-    expect(run.exitCode).toBe(2);
-    expect(run.stderr).toMatch(/remove --only, --seed/);
-  });
 });

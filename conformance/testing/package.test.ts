@@ -24,7 +24,10 @@ beforeAll(async () => {
   symlinkSync(path.join(module, "node_modules"), path.join(commonjs, "node_modules"));
 });
 const touchstone = (cwd: string, parameters: readonly string[], env: NodeJS.ProcessEnv = {}) =>
-  ended(path.join(cwd, "node_modules/.bin/touchstone-harness"), parameters, { cwd, env: { CI: "", ...env } });
+  ended(path.join(cwd, "node_modules/.bin/touchstone-harness"), parameters, {
+    cwd,
+    env: { CI: "", npm_config_user_agent: "npm", ...env },
+  });
 
 describe("the packed package", () => {
   it("contains the bundle, its types, schema, documents and third-party licences, but no sources or tests", () => {

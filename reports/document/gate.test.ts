@@ -82,6 +82,7 @@ describe("waivers", () => {
       /covers a breach +known since May +the token team +2030-02-01/,
     );
     expect(text).toContain("until 2030-02-01 by the token team: known since May");
+    expect(text).toContain("Every required rule ran and held, except for 1 waived breach.");
   });
 
   it("have no effect once expired, and are listed with the remedy", () => {

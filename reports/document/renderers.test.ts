@@ -1,11 +1,12 @@
 import { describe, expect, it } from "vitest";
+import { documentLimits } from "../../conformance/contract/limits.ts";
 import { renderHtmlDocument } from "../html/document.ts";
 import { renderMarkdownDocument } from "../markdown/document.ts";
 import { renderTerminal } from "../terminal/document.ts";
 import { plain } from "../terminal/palette.ts";
 import { failedRule, gateRun, loadRun, missingRule } from "../testing/ci-runs.ts";
 import { madeDuet } from "../testing/duet-document.ts";
-import { withResults } from "../testing/fixture.ts";
+import { recordOf, resultOf, withResults } from "../testing/fixture.ts";
 import { chaptersOf, type RunSubject } from "./chapters.ts";
 import { doctorDoc } from "./doctor.ts";
 import { duetDoc } from "./duet.ts";
@@ -18,8 +19,39 @@ const of = (subject: RunSubject): Doc => {
   return chapter.document;
 };
 
+const waiver = { id: "code.single-use", reason: "known", owner: "the token team", expires: "2030-02-01" };
+const changedRule = resultOf("authorize.redirect", {
+  kind: "observed",
+  cases: 1,
+  fingerprint: '{"status":302}',
+});
+const {
+  outcome: _outcome,
+  exitCode: _exitCode,
+  endedAt: _endedAt,
+  ...cutOff
+} = recordOf({
+  state: "open",
+  rules: withResults().slice(1),
+  selected: withResults().map(({ id }) => id),
+});
+
 const documents: Readonly<Record<string, Doc>> = {
   gate: of(gateRun(withResults(failedRule, missingRule), { outcome: "failed", exitCode: 1 })),
+  "a gate with other limits, waivers and a changed pin": of({
+    kind: "conform",
+    run: "runs/one",
+    record: recordOf({
+      rules: withResults(failedRule, changedRule),
+      outcome: "failed",
+      exitCode: 1,
+      limits: { ...documentLimits, codeLifetimeMs: 5_000 },
+      replacedLimits: ["codeLifetimeMs"],
+      waivers: (["active", "expired", "stale"] as const).map((state) => ({ ...waiver, state })),
+    }),
+    pinned: { "authorize.redirect": '{"status":200}' },
+  }),
+  "a gate that was cut off": of({ kind: "conform", run: "runs/open", record: cutOff, pinned: {} }),
   load: of(loadRun({ fingerprint: { scenario: "mixed" } })),
   duet: duetDoc(madeDuet({ pairs: 3 }), { run: "runs/duet", isPilot: false }),
   doctor: doctorDoc([

@@ -146,20 +146,6 @@ describe("the page of a gate", () => {
     expect(places).toEqual(places.toSorted((a, b) => a - b));
   });
 
-  it("lists rules that could not be judged, and what is missing", () => {
-    const missing = resultOf("refresh.lifetime", {
-      kind: "could-not-run",
-      missing: "hooks.clock.advance",
-      reason: "it takes 30 days",
-    });
-    const text = textOf(
-      renderHtml([gateView({ rules: withResults(missing), outcome: "incomplete", exitCode: 3 })], program),
-    );
-    expect(text).toContain("Nothing broke, but 1 rule could not be judged.");
-    expect(text).toContain("could not run: hooks.clock.advance is missing");
-    expect(text).not.toContain("Every required rule ran and held.");
-  });
-
   it("states first that limits differ from the document's", () => {
     const text = textOf(
       renderHtml(
@@ -191,59 +177,6 @@ describe("the page of a gate", () => {
     );
     expect(html.split('class="exchange"').length - 1).toBe(50);
     expect(textOf(html)).toContain("50 of 200 exchanges are shown here; run.json has the others.");
-  });
-
-  it("shows pinned observations that changed", () => {
-    const seen = resultOf("authorize.redirect", {
-      kind: "observed",
-      cases: 1,
-      fingerprint: '{"status":302}',
-    });
-    const view = gateView(
-      { rules: withResults(seen), outcome: "drifted", exitCode: 6 },
-      { pinned: { "authorize.redirect": '{"status":200}' } },
-    );
-    expect(textOf(renderHtml([view], program))).toMatch(/Pinned observations that changed.*200.*302/s);
-  });
-
-  it("states that a run was cut off", () => {
-    const {
-      outcome: _outcome,
-      exitCode: _exitCode,
-      endedAt: _endedAt,
-      ...open
-    } = recordOf({ state: "open", selected: ["code.single-use"] });
-    const text = textOf(renderHtml([gateView({}, { record: open })], program));
-    expect(text).toContain("The run was cut off");
-    expect(text).toContain("1 rule was not judged before the run ended: code.single-use.");
-  });
-
-  it("lists waived breaches separately, and marks stale and expired waivers", () => {
-    const waiver = { id: "code.single-use", reason: "known", owner: "the token team", expires: "2030-02-01" };
-    const broken = resultOf("code.single-use", { kind: "failed", cases: 1, breach: breachOf("x", "y") });
-    const page = (waivers: NonNullable<RunRecord["waivers"]>, outcome: "passed" | "failed"): string =>
-      textOf(renderHtml([gateView({ rules: withResults(broken), waivers, outcome, exitCode: 0 })], program));
-    const excused = page([{ ...waiver, state: "active" }], "passed");
-    expect(excused).toContain("Every required rule ran and held, except for 1 waived breach.");
-    expect(excused).toContain("until 2030-02-01 by the token team: known");
-    expect(excused).not.toContain("Broken promises");
-    expect(page([{ ...waiver, state: "expired" }], "failed")).toContain("expired after 2030-02-01");
-    const stale = withResults();
-    expect(
-      textOf(
-        renderHtml(
-          [
-            gateView({
-              rules: stale,
-              waivers: [{ ...waiver, state: "stale" }],
-              outcome: "failed",
-              exitCode: 1,
-            }),
-          ],
-          program,
-        ),
-      ),
-    ).toContain("1 waiver is out of date.");
   });
 
   it("shows rules and groups that are unknown to this version", () => {

@@ -1,4 +1,4 @@
-import { chmodSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { readFileSync } from "node:fs";
 import path from "node:path";
 import { beforeAll, expect, it } from "vitest";
 import type { LoadRecord } from "../../conformance/contract/load-record.ts";
@@ -28,24 +28,6 @@ it("load --scenario push on the sound fake makes about the requested requests an
   if (validity?.valid === false) return;
   expect((achieved?.requests ?? 0) / 180).toBeGreaterThan(0.7);
   expect((achieved?.requests ?? 0) / 180).toBeLessThan(1.4);
-});
-
-it("load exits with 2 and names a missing or an outdated k6", async () => {
-  const old = path.join(folder, "old");
-  mkdirSync(old, { recursive: true });
-  const k6 = path.join(old, "k6");
-  writeFileSync(k6, "#!/bin/sh\necho 'k6 v0.49.0 (go1.21, linux/amd64)'\n");
-  chmodSync(k6, 0o755);
-  for (const [named, reason] of [
-    [path.join(folder, "nothing"), /TOUCHSTONE_K6 is ".*nothing".*cannot be used/],
-    [k6, /TOUCHSTONE_K6 is ".*k6".*0\.49/],
-  ] as const) {
-    const run = await runHere(["load", "--out", fresh(), "--duration", "2s"], {
-      env: { TOUCHSTONE_K6: named },
-    });
-    expect(run.stderr).toMatch(reason);
-    expect(run.exitCode).toBe(2);
-  }
 });
 
 it.concurrent.each([

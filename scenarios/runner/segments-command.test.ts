@@ -26,17 +26,11 @@ const secretsIn = (profileFile: string): readonly string[] => {
 };
 
 it(
-  "two processes play one load, which merges into one run, invalid if one of them is missing",
+  "three processes play one load, which merges into one run, invalid if one of them is missing",
   async () => {
     const env = { TOUCHSTONE_K6: (await k6ForTests()).path };
     await using fake = await startFake("sound");
-    const asked = {
-      profileFile: fake.profileFile,
-      segments: 2,
-      scenario: "mixed",
-      rate: 60,
-      seconds: 3,
-    };
+    const asked = { profileFile: fake.profileFile, scenario: "mixed", rate: 60, seconds: 3 };
     const { recordOf, played } = await playSegments(folder, asked, env);
     expect(played.map(({ exitCode, stderr }) => [exitCode, exitCode === 0 ? "" : stderr])).toEqual(
       played.map(() => [0, ""]),
@@ -52,7 +46,7 @@ it(
       const page = readFileSync(path.join(`${out}-report`, "report.html"), "utf8");
       return { exitCode: run.exitCode, page, record: JSON.parse(run.stdout) as LoadRecord };
     };
-    const { exitCode, page, record } = await merge(1, 2);
+    const { exitCode, page, record } = await merge(1, 2, 3);
     const machines = record.merged?.machines ?? [];
     expect(record.rules.filter(({ breaches }) => breaches > 0)).toEqual([]);
     expect(record.rules.reduce((sum, { checks }) => sum + checks, 0)).toBeGreaterThan(50);
@@ -60,11 +54,11 @@ it(
     expect(exitCode).toBe(record.validity?.valid === true ? 0 : 3);
     expect(record.achieved?.arrivals).toBe(machines.reduce((sum, { arrivals = 0 }) => sum + arrivals, 0));
     for (const { arrivals } of machines) expect(arrivals).toBeGreaterThan(0);
-    expect(page).toContain("2 machines generated the load");
+    expect(page).toContain("3 machines generated the load");
 
-    const lacking = await merge(1);
+    const lacking = await merge(1, 3);
     expect(lacking.exitCode).toBe(3);
-    expect(lacking.page).toContain("segment 2 of 2: its record is missing");
+    expect(lacking.page).toContain("segment 2 of 3: its record is missing");
   },
   k6WithinMs,
 );

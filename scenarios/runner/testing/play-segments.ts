@@ -3,14 +3,12 @@ import { root, runCli, type Measured } from "../../../conformance/testing/measur
 import { startFakeProcess } from "../../../fake-server/index.ts";
 import { runnerClock } from "../clock.ts";
 
-/** A load played by several processes of the command line. */
+/** A load played by three processes of the command line. */
 export interface AskedSegments {
   readonly profileFile: string;
   readonly scenario: string;
   readonly rate: number;
   readonly seconds: number;
-  /** Into how many segments it is divided; all machines by default. */
-  readonly segments?: number;
 }
 
 export const machines = [1, 2, 3] as const;
@@ -26,23 +24,24 @@ export const startFake = async (
 
 /** The parameters of one process. */
 export const segmentParameters = (
-  { profileFile, scenario, rate, seconds, segments = machines.length }: AskedSegments,
+  { profileFile, scenario, rate, seconds }: AskedSegments,
   { index, startAt, out }: { readonly index: number; readonly startAt: string; readonly out: string },
 ): readonly string[] =>
   [
     ["load", "--profile", profileFile, "--scenario", scenario, "--rate", `${rate}`],
-    ["--duration", `${seconds}s`, "--segment", `${index}/${segments}`],
+    ["--duration", `${seconds}s`, "--segment", `${index}/${machines.length}`],
     ["--run-id", "R", "--start-at", startAt, "--out", out],
   ].flat();
 
-/** How long the processes may take to be ready: a busy machine gets longer. */
+/** How long three processes may take to be ready: a busy machine gets longer. */
 const leadsMs = [25_000, 150_000];
 
 export const startIn = (leadMs: number): string =>
   new Date(runnerClock.wallTime().getTime() + leadMs).toISOString();
 
 const isLate = ({ exitCode, stdout, stderr }: Measured): boolean =>
-  exitCode !== 0 && /its set-up outlasted the start|--start-at is .* it has passed/.test(stdout + stderr);
+  exitCode !== 0 &&
+  /its set-up outlasted the start|--start-at is .* it has already passed/.test(stdout + stderr);
 
 /** Plays the load, again with a longer lead if that was too short, and returns the folders of the records. */
 export const playSegments = async (folder: string, asked: AskedSegments, env: NodeJS.ProcessEnv = {}) => {
@@ -50,9 +49,9 @@ export const playSegments = async (folder: string, asked: AskedSegments, env: No
     const recordOf = (index: number): string => path.join(folder, `records-${leadMs}`, String(index));
     const startAt = startIn(leadMs);
     const played = await Promise.all(
-      machines
-        .slice(0, asked.segments)
-        .map((index) => runCli(segmentParameters(asked, { index, startAt, out: recordOf(index) }), { env })),
+      machines.map((index) =>
+        runCli(segmentParameters(asked, { index, startAt, out: recordOf(index) }), { env }),
+      ),
     );
     if (!played.some(isLate) || leadMs === leadsMs.at(-1)) return { recordOf, played };
   }
