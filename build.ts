@@ -5,7 +5,8 @@ import { build, type BuildOptions } from "esbuild";
 
 /*
  * `npm run build`: builds the package in dist/. Dependencies are bundled, so that an installation downloads little and
- * no dependency requires a newer Node than the package does. typebox is not bundled: the types of profiles refer to it.
+ * starts fast, and no dependency requires a newer Node than the package does. typebox also stays a dependency, because
+ * the types of profiles refer to it.
  */
 
 const root = import.meta.dirname;
@@ -33,7 +34,7 @@ const bundles: readonly BuildOptions[] = [
     splitting: true,
     platform: "node",
     target: "node20",
-    external: ["typebox", "esbuild"],
+    external: ["esbuild"],
     // Its CommonJS edition would lose the export names, because it is imported at run time.
     alias: { "@peculiar/x509": "@peculiar/x509/build/x509.es.js" },
     outdir: out,
