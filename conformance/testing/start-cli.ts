@@ -37,9 +37,9 @@ export const startNode = (parameters: readonly string[], { env = {}, cwd = root 
     child.once("exit", (code, signal) => resolve({ code, signal }));
   });
   const closed = new Promise<number | null>((resolve) => child.once("close", resolve));
-  const printed = (ending: string): Promise<string> =>
+  const printed = (ending: RegExp): Promise<string> =>
     new Promise((resolve, reject) => {
-      const look = (): void => void (stdout.includes(ending) && resolve(stdout));
+      const look = (): void => void (ending.test(stdout) && resolve(stdout));
       child.stdout.on("data", look);
       look();
       void closed.then((code) => reject(new Error(`${parameters.join(" ")} ended with ${code}: ${stderr}`)));
@@ -49,8 +49,8 @@ export const startNode = (parameters: readonly string[], { env = {}, cwd = root 
     said: () => ({ stdout, stderr }),
     ended,
     closed,
-    line: async () => (await printed("\n")).split("\n", 1).join(),
-    document: async () => JSON.parse(await printed("}\n")) as unknown,
+    line: async () => (await printed(/\n/)).split("\n", 1).join(),
+    document: async () => JSON.parse(await printed(/^(?:\{.*)?\}\n/m)) as unknown,
     stop: async (signal = "SIGTERM") => {
       child.kill(signal);
       await ended;

@@ -31,7 +31,7 @@ afterAll(async () => {
 let places = 0;
 const place = (name: string): string => path.join(folder, `${(places += 1)}-${name}`);
 
-/** A receiver that another machine could reach, by the name that it is given. */
+/** A receiver that other machines could reach, under its public host. */
 const startReceiver = async () => {
   const journal = place("pushes.jsonl");
   const asked = ["--host=0.0.0.0", "--public-host=127.0.0.1", "--token-env=RECEIVER_TOKEN", "--json"];
