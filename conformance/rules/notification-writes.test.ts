@@ -14,7 +14,7 @@ testVariants(rulesOf(notificationWriteRules), [
 ]);
 
 testDefects(["total-kept-for-ever", "writes-lose-every-fifth", "writes-repeat-item-on-page"]);
-testDefects({ "list-kept-for-five-seconds": /earlier lists had shown all \d+$/ });
+testDefects({ "list-of-one-kept-for-five-seconds": /earlier lists had shown all \d+$/ });
 
 test.each(rulesOf(notificationObservations))(
   "$requirement records the same fingerprint in two runs",
