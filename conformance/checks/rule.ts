@@ -151,6 +151,8 @@ export interface Rule {
   readonly missesPushes?: true;
   /** Also judges what comes long after the watch, which only a clock moved by a hook can show. */
   readonly looksLater?: true;
+  /** Judges pushes by what came and by how long was watched, so a breach that part of the watch shows stands. */
+  readonly standsEarly?: true;
   /** Credentials that later runs can judge, if time is real and the wait too long for one run. */
   readonly deferred?: readonly DeferredCredential[];
   readonly check: (world: World, run: Run) => Promise<Verdict>;

@@ -28,6 +28,7 @@ export const runRules = async (
 ): Promise<readonly RuleResult[]> => {
   const writers = rules.filter((rule) => rule.writes === true);
   const pushing = writers.filter(watchesPushes);
+  const standEarly = pushing.every((rule) => rule.standsEarly === true);
   const asked = new Set(rules.map(({ requirement }) => requirement));
   const { maxCases = CASES_AT_A_TIME[distanceOf(prepared)] } = session.resolved.profile.concurrency ?? {};
   const bench: Bench = {
@@ -39,7 +40,9 @@ export const runRules = async (
       prepared,
       asked,
       options.seed,
-      options.stopAtBreach === true ? (pushRun) => breaksAll(bench, pushing, pushRun) : undefined,
+      options.stopAtBreach === true
+        ? async (pushRun, isWatched) => (isWatched || standEarly) && breaksAll(bench, pushing, pushRun)
+        : undefined,
     ),
     places: createPlaces(maxCases),
   };

@@ -1,5 +1,7 @@
 import { describe, expect, it } from "vitest";
-import { judge } from "../testing/bench.ts";
+import { isBreach, type Verdict } from "../contract/verdict.ts";
+import { rules } from "../rules/index.ts";
+import { judge, judgeAll } from "../testing/bench.ts";
 import { judgeDefect, ruleFor } from "../testing/seeded.ts";
 
 /** The number of cases that a push rule judged in a detection, which stops at the first breach. */
@@ -20,4 +22,36 @@ describe("a push run that stops at the first breach", () => {
     expect(sound.kind).toBe("passed");
     expect(later).toBeGreaterThan(plain);
   });
+
+  it.each(["sound", "push-reading-r2-from-start", "push-reading-r3-from-failure"])(
+    "shows no breach of %s at any moment of it",
+    async (behaviour) => {
+      const broken: Verdict = {
+        kind: "failed",
+        cases: 1,
+        breach: {
+          expected: "",
+          actual: "",
+          evidence: [],
+          reproduction: { seed: 1, replayed: { failures: 1, attempts: 1 } },
+        },
+      };
+      const seen: { readonly rule: string; readonly verdict: Verdict }[] = [];
+      const pushing = rules.filter(({ standsEarly }) => standsEarly === true);
+      // All but the last claim to be broken, so that each is asked every time, and the push run goes on.
+      const asked = pushing.map((rule, index) => ({
+        ...rule,
+        check: async (...given: Parameters<typeof rule.check>) => {
+          const verdict = await rule.check(...given);
+          seen.push({ rule: rule.requirement, verdict });
+          return index < pushing.length - 1 ? broken : verdict;
+        },
+      }));
+      await judgeAll(asked, { behaviour, stopAtBreach: true });
+      expect(
+        seen.flatMap(({ rule, verdict }) => (isBreach(verdict) ? [`${rule}: ${verdict.breach.actual}`] : [])),
+      ).toEqual([]);
+      expect(seen.length).toBeGreaterThan(pushing.length);
+    },
+  );
 });

@@ -9,6 +9,7 @@ import { findListed } from "../world/find-listed.ts";
 import type { JoinedClock } from "../world/clock.ts";
 import type { LookUp } from "../pushes/list-looks.ts";
 import { runPushRun, type RunningPushRun } from "../pushes/run.ts";
+import type { PushRunOptions } from "../pushes/state.ts";
 
 /** The push runs of one run. Each runs once, when the first rule asks for it, and all rules share its result. */
 export type PushRuns = ReturnType<typeof pushRunsOf>;
@@ -25,7 +26,7 @@ export const pushRunsOf = (
   prepared: Prepared,
   requirements: ReadonlySet<string>,
   seed: number,
-  isEnough?: (pushRun: PushRun) => Promise<boolean>,
+  isEnough?: PushRunOptions["isEnough"],
 ) => {
   const begun: Promise<RunningPushRun>[] = [];
   const looked: Promise<PushRun>[] = [];

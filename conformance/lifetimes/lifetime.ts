@@ -44,6 +44,9 @@ const USES = 3;
 /** Uses beyond the default come in groups of this size, at the same time. */
 const AT_ONCE = 4;
 
+/** How much later than planned a use may come, as a share of the time between two, so that uses share moves of the clock. */
+const LATER_USE = 3 / 4;
+
 /** How close to its end a credential issued in another way than the first must be seen, in milliseconds beyond the guard. */
 const NEAR_MS = 5_000;
 
@@ -198,7 +201,7 @@ const useOnTheWay = async <C>(
       if (sideOf(now) !== "alive") return false;
     }
     // Only a last use right before the end must be punctual.
-    const slackMs = index < uses ? Math.min(aimMs, lastAliveMs) / (uses + 1) / 2 : 0;
+    const slackMs = index < uses ? (Math.min(aimMs, lastAliveMs) / (uses + 1)) * LATER_USE : 0;
     const { greatestMs } = ageBetween(issued, await world.clock.now());
     if (useAtMs > greatestMs) await world.clock.sleep(useAtMs - greatestMs, slackMs);
     await use(world, credential);

@@ -2,6 +2,7 @@ import type { TimeInterval } from "../judging/interval.ts";
 import { monotonicMs, pause } from "../world/clock.ts";
 import { isOverdue, nextStopMs, type StopOptions } from "./clock-stops.ts";
 import type { RunState } from "./state.ts";
+import { wholeSecond } from "./timeline.ts";
 import { lastPlausibleMs, sorted, watchedOf } from "./watched.ts";
 
 /** Longest real time that a sender gets to process what has just happened, in milliseconds. */
@@ -73,7 +74,11 @@ export const advanceToLast = async (
   isMeant: Parameters<typeof lastPlausibleMs>[1],
   mostMs = Infinity,
 ): Promise<void> => {
-  const lastMs = (): number => Math.min(lastPlausibleMs(state, isMeant), mostMs);
+  const lastMs = (): number => {
+    const plausibleMs = lastPlausibleMs(state, isMeant);
+    // A hook moves the clock to a whole second, at which what follows can begin.
+    return Math.min(state.timeline.kind === "virtual" ? wholeSecond(plausibleMs - 1) : plausibleMs, mostMs);
+  };
   for (let untilMs = lastMs(); untilMs > (await state.timeline.now()).earliestMs; untilMs = lastMs())
     await advanceTo(state, untilMs);
 };

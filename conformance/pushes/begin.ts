@@ -43,9 +43,6 @@ export const planOf = (
   };
 };
 
-/** Rounds up, because a start on a whole second loses nothing to senders that round. */
-export const wholeSecond = (nowMs: number): number => Math.ceil((nowMs + 1) / 1_000) * 1_000;
-
 export const beginRun = async (
   options: PushRunOptions,
   timeline: Timeline,

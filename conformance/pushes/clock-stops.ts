@@ -55,6 +55,7 @@ export const nextStopMs = (nowMs: number, watched: readonly Watched[], options: 
     if (!isCoarse && last !== undefined && last.ended === undefined)
       considerHang(history, last.at, options, consider);
     const told = { ...history, pushes: history.pushes.map(asIfOver) };
+    const overdueMs = overdueByMs(nowMs, { history: told, readings });
     const hasHung = last?.ended !== undefined && last.ended.latestMs > last.at.latestMs;
     for (const reading of readings)
       for (const anchor of hasHung ? (kept ?? anchorsLeft(reading, told, options)) : (["start"] as const))
@@ -65,11 +66,10 @@ export const nextStopMs = (nowMs: number, watched: readonly Watched[], options: 
             reading,
             anchor,
             told,
-            { ...options, closeness },
+            { ...options, closeness, isLateInAll: overdueMs >= 0 },
             { consider, considerBefore },
           );
     // A push should be here in every reading: watch a late sender as closely as a punctual one.
-    const overdueMs = overdueByMs(nowMs, { history: told, readings });
     if (!isCoarse && overdueMs >= 0 && overdueMs <= options.firstDelayMs)
       consider(nowMs + Math.max(fineMs, overdueMs * OVERDUE_STEP));
   }
@@ -103,6 +103,9 @@ const CLOSELY = 3;
 /** The step while a push is overdue, as a share of the time for which it has been due. */
 const OVERDUE_STEP = 0.1;
 
+/** How long before an uncertain due moment to stop, in fine steps; the next one is more uncertain by that. */
+const SHORTLY = 1 / 3;
+
 /** The number of steps through a due moment whose uncertainty exceeds a fine step. */
 const STRIDES = 2;
 
@@ -111,26 +114,35 @@ const considerReading = (
   reading: Reading,
   anchor: Anchor,
   history: History,
-  options: StopOptions & Required<Pick<Watched, "closeness">>,
+  options: StopOptions & Required<Pick<Watched, "closeness">> & { readonly isLateInAll: boolean },
   { consider, considerBefore }: Readonly<Record<"consider" | "considerBefore", (momentMs: number) => void>>,
 ): void => {
   const index = history.pushes.length;
   const due = dueOf(reading, anchor, index, history);
   if (due === undefined) return;
-  const { fineMs, closeness } = options;
+  const { fineMs, closeness, isLateInAll } = options;
   const isExact = closeness === "exact";
   const lateMs = allowedLatenessMs(reading.delaysMs[index] ?? 0, options);
   const approach = closeness === "beside" ? 0 : (options.approach ?? 1);
-  for (let step = approach; step > 0; step -= 1) considerBefore(due.earliestMs - step * fineMs);
-  const strideMs = Math.max(fineMs, (due.latestMs - due.earliestMs) / STRIDES);
+  const widthMs = due.latestMs - due.earliestMs;
+  const strideMs = Math.max(fineMs, widthMs / STRIDES);
+  // If the moment is uncertain, one stop shortly before its beginning tells as much as one before and one at it.
+  const isMerged = isExact && approach === 1 && widthMs > 0;
+  for (let step = approach; step > 0; step -= 1)
+    considerBefore(due.earliestMs - step * fineMs * (isMerged ? SHORTLY : 1));
   if (isExact)
-    for (let momentMs = due.earliestMs; momentMs < due.latestMs; momentMs += strideMs) consider(momentMs);
+    for (
+      let momentMs = due.earliestMs + (isMerged ? strideMs : 0);
+      momentMs < due.latestMs;
+      momentMs += strideMs
+    )
+      consider(momentMs);
   consider(due.latestMs);
   if (isExact) consider(due.latestMs + 2 * fineMs);
   consider(due.latestMs + lateMs + 1);
-  // Keep looking for late pushes, in ever longer steps.
+  // Keep looking for late pushes, in ever longer steps, unless another reading says when to look next.
   const lateByMs = nowMs - due.latestMs - lateMs;
-  if (lateByMs > 0) consider(nowMs + lateMs + lateByMs / 2);
+  if (lateByMs > 0 && isLateInAll) consider(nowMs + lateMs + lateByMs / 2);
 };
 
 /** Considers the moment when a push becomes late and, if `isDueToo`, when it is due. */

@@ -5,7 +5,7 @@ import { instantsOf } from "../judging/pushes/readings.ts";
 import { advanceTo, advanceToLast, look } from "./advance.ts";
 import type { RunState } from "./state.ts";
 import { sorted } from "./watched.ts";
-import { wholeSecond } from "./begin.ts";
+import { wholeSecond } from "./timeline.ts";
 import { endHangs, outwait } from "./hangs.ts";
 import { shutDoor, showUntrusted } from "./outages.ts";
 import { trigger } from "./trigger.ts";
@@ -119,7 +119,7 @@ const meetAll = async (
 ): Promise<void> => {
   if (all.length === 0) return;
   const lastMs = instants.at(-1) ?? 0;
-  const firstAtMs = wholeSecond((await state.timeline.now()).latestMs) + lastMs;
+  const firstAtMs = wholeSecond((await state.timeline.now()).latestMs - 1) + lastMs;
   const apartMs = apartBy(instants, state);
   let left = all.flatMap(({ plans, what }, nth) =>
     stepsOf(state, instants, { plans, atMs: firstAtMs + nth * apartMs }, what),

@@ -1,6 +1,6 @@
 import type { JoinedClock } from "../world/clock.ts";
 import type { PushCasePlan, PushRun, ReceiverOutage } from "../judging/pushes/trace.ts";
-import { beginRun, planOf, wholeSecond } from "./begin.ts";
+import { beginRun, planOf } from "./begin.ts";
 import { HANG_LOOK_MS, outwaitHangs } from "./hangs.ts";
 import { tryLaterEndings } from "./later-endings.ts";
 import { warmUp, whileClosed, whileUntrusted } from "./outages.ts";
@@ -9,8 +9,8 @@ import { advanceTo, advanceToLast, look } from "./advance.ts";
 import type { PushRunOptions, RunState } from "./state.ts";
 import { sorted } from "./watched.ts";
 import { hangEndAfterMs, watchMs } from "./span.ts";
-import { isNeeded, type warmUps } from "./push-cases.ts";
-import { openTimeline } from "./timeline.ts";
+import { isNeeded, type Batch, type warmUps } from "./push-cases.ts";
+import { openTimeline, wholeSecond } from "./timeline.ts";
 import { trigger } from "./trigger.ts";
 import { watchUnrest, type Unrest } from "./unrest.ts";
 import { HOUR_MS } from "../contract/duration.ts";
@@ -49,27 +49,55 @@ export const runPushRun = async (options: PushRunOptions): Promise<RunningPushRu
   using unrest = watchUnrest(timeline.kind, state.stops.firstDelayMs);
   const { latestMs: watchedFromMs } = await timeline.now();
   const outages = await outagesOf(state, planned.before, callbackUrl);
-  const startMs = wholeSecond((await timeline.now()).latestMs);
-  for (const batch of batches) {
-    await advanceTo(state, startMs + batch.after * state.stops.firstDelayMs);
-    await trigger(state, batch.plans);
-  }
-  const isHeld = plans.some(({ actions }) => actions.some(({ kind }) => kind === "hang"));
-  if (isHeld) await advanceTo(state, startMs + hangEndAfterMs(limits));
-  const hungInRealTime = await outwaitHangs(state);
-  await watch(state, startMs, startMs + watchMs(limits, state.stops));
+  const startMs = wholeSecond((await timeline.now()).latestMs - 1);
+  let hungInRealTime = false;
   const gather = (): Promise<PushRun> =>
     traceOf(state, { callbackUrl, outages: [...outages], watchedFromMs, hungInRealTime, unrest });
-  if (options.isEnough !== undefined && planned.later.length > 0) {
-    const pushRun = await gather();
-    if (await options.isEnough(pushRun)) return { pushRun, later: () => Promise.resolve(pushRun) };
-  }
+  const played = await playBatches(state, batches, startMs, gather);
+  if (played !== undefined) return played;
+  const isHeld = plans.some(({ actions }) => actions.some(({ kind }) => kind === "hang"));
+  if (isHeld) await advanceTo(state, startMs + hangEndAfterMs(limits));
+  hungInRealTime = await outwaitHangs(state);
+  await watch(state, startMs, startMs + watchMs(limits, state.stops));
+  const watched = planned.later.length > 0 ? await ifEnough(state, gather, true) : undefined;
+  if (watched !== undefined) return watched;
   outages.push(...(await tryLaterEndings(state, planned.later, outages, hungInRealTime)));
   const pushRun = await gather();
   return {
     pushRun,
     later: async (clock) => (timeline.kind === "real" ? pushRun : lookLater(state, pushRun, gather, clock)),
   };
+};
+
+/** What has come so far as a whole push run, if it is all that is asked for. */
+const ifEnough = async (
+  { options: { isEnough } }: RunState,
+  gather: () => Promise<PushRun>,
+  isWatched: boolean,
+): Promise<RunningPushRun | undefined> => {
+  if (isEnough === undefined) return undefined;
+  const pushRun = await gather();
+  return (await isEnough(pushRun, isWatched))
+    ? { pushRun, later: () => Promise.resolve(pushRun) }
+    : undefined;
+};
+
+/** Triggers each batch when it is due. Returns the run so far once that is enough. */
+const playBatches = async (
+  state: RunState,
+  batches: readonly Batch[],
+  startMs: number,
+  gather: () => Promise<PushRun>,
+): Promise<RunningPushRun | undefined> => {
+  for (const { after, plans } of batches) {
+    await advanceTo(state, startMs + after * state.stops.firstDelayMs);
+    // Where first pushes come later, the outages before the main moment may have met retries too.
+    const isTelling = after > 0 && state.comesAtOnce;
+    const enough = isTelling ? await ifEnough(state, gather, false) : undefined;
+    if (enough !== undefined) return enough;
+    await trigger(state, plans);
+  }
+  return undefined;
 };
 
 /** The warm-up pushes, and the events whose push meets a closed or untrusted receiver. */
@@ -83,6 +111,11 @@ const outagesOf = async (
   const firstPushMs = await warmUp(state, before.first);
   state.comesAtOnce = firstPushMs <= latenessMs;
   const windowMs = firstPushMs + latenessMs;
+  // Whole seconds from here on, so that stops of different notifications coincide.
+  if (state.timeline.kind === "virtual") {
+    const { latestMs } = await state.timeline.now();
+    await look(state, await state.timeline.sleepUntil(wholeSecond(latestMs - 1)));
+  }
   const outages: ReceiverOutage[] = [];
   if (callbackUrl.startsWith("https:") && isNeeded("untrusted", requirements))
     outages.push(await whileUntrusted(state, before.untrusted, windowMs));

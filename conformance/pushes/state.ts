@@ -36,8 +36,8 @@ export interface PushRunOptions {
   readonly visibilityMs: number;
   /** Looks a notification up in the list; absent if that is impossible. */
   readonly lookUp?: LookUp;
-  /** Whether what the watch has shown is all that is asked for, so that nothing more is tried. */
-  readonly isEnough?: ((pushRun: PushRun) => Promise<boolean>) | undefined;
+  /** Whether what has been seen so far, to the end of the watch or not, is all that is asked for. */
+  readonly isEnough?: ((pushRun: PushRun, isWatched: boolean) => Promise<boolean>) | undefined;
 }
 
 /** A push run in progress. */

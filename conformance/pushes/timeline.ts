@@ -66,3 +66,6 @@ const realTimelineBy = (clock: JoinedClock, offset: TimeInterval): Timeline => {
 
 export const openTimeline = (clock: JoinedClock, receiver: Receiver): Promise<Timeline> =>
   clock.kind === "virtual" ? openVirtual(clock) : realTimeline(clock, receiver);
+
+/** Rounds up, because a start on a whole second loses nothing to senders that round. */
+export const wholeSecond = (nowMs: number): number => Math.ceil((nowMs + 1) / 1_000) * 1_000;

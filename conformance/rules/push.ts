@@ -59,26 +59,31 @@ export const judged = async (run: Run, judge: (pushRun: PushRun) => Finding): Pr
 /** A rule that judges the trace of the push run. */
 export const judges = (
   judge: (pushRun: PushRun) => Finding,
-  more: Pick<Rule, "timesPushes" | "missesPushes" | "looksLater"> = {},
+  more: Pick<Rule, "timesPushes" | "missesPushes" | "looksLater" | "standsEarly"> = {},
 ) => ({ ...fromPushRun, ...more, check: (_world: World, run: Run) => judged(run, judge) });
 
 /** Sections 4.5 and 6: what is pushed, and for how long. */
 export const pushRules = {
   "push.delivered": judges(judgeDelivered, { missesPushes: true }),
-  "push.payload": judges(judgePayload),
+  "push.payload": judges(judgePayload, { standsEarly: true }),
   "push.listed": {
     ...fromPushRun,
     check: (_world, run) => run.once((world) => pushesAreListed(world, pushRunOf(world)), { replays: 0 }),
   },
-  "push.acknowledged-stops": judges(judgeAcknowledgedStops, { looksLater: true, missesPushes: true }),
-  "push.unacknowledged-retries": judges(judgeRetries, { missesPushes: true }),
-  "push.schedule": judges(judgeSchedule, { timesPushes: true, missesPushes: true }),
-  "push.cap": judges(judgeCap, { looksLater: true }),
+  "push.acknowledged-stops": judges(judgeAcknowledgedStops, {
+    looksLater: true,
+    missesPushes: true,
+    standsEarly: true,
+  }),
+  "push.unacknowledged-retries": judges(judgeRetries, { missesPushes: true, standsEarly: true }),
+  "push.schedule": judges(judgeSchedule, { timesPushes: true, missesPushes: true, standsEarly: true }),
+  "push.cap": judges(judgeCap, { looksLater: true, standsEarly: true }),
   "push.late-acknowledgement": judges(judgeLateAcknowledgement, {
     looksLater: true,
     missesPushes: true,
+    standsEarly: true,
   }),
-  "push.same-notification": judges(judgeSameNotification),
+  "push.same-notification": judges(judgeSameNotification, { standsEarly: true }),
   "push.independent-schedules": judges(judgeIndependence, { timesPushes: true, missesPushes: true }),
 } satisfies Rules;
 
@@ -93,6 +98,7 @@ export const pushObservations = {
   "push.no-head-of-line-blocking": judges(judgeHeadOfLine, { timesPushes: true }),
   "push.certificate-check": {
     ...fromPushRun,
+    standsEarly: true,
     check: (world, run) =>
       pushRunOf(world).outages.some(({ kind }) => kind === "untrusted")
         ? judged(
@@ -106,7 +112,7 @@ export const pushObservations = {
             reason: "the receiver uses plain HTTP and shows no certificate",
           }),
   },
-  "push.redirects": judges(judgeRedirects),
+  "push.redirects": judges(judgeRedirects, { standsEarly: true }),
   "push.acknowledgement-body": observes(observeAcknowledgementBody),
   "push.accepted-codes": observes(observeAcceptedCodes),
   "push.sender-timeout": observes(observeSenderTimeout),

@@ -69,8 +69,8 @@ const clockMoves = async (service: FakeServer): Promise<number> => {
 
 describe("an attached receiver", () => {
   it.each([
-    ["frozen", 125],
-    ["flowing", 155],
+    ["frozen", 115],
+    ["flowing", 140],
   ] as const)(
     "lets every required and derived push rule pass, in few moves of a %s clock",
     async (clock, most) => {
