@@ -50,7 +50,7 @@ export const refreshHistories = (world: World, run: Run): readonly RefreshHistor
     ...[
       [half],
       [0, SOON_MS],
-      [late + SOON_MS],
+      [late],
       [...many, SOON_MS],
       [SOON_MS, SOON_MS, half - 2 * SOON_MS],
       [0, late, SOON_MS],

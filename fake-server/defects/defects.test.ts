@@ -4,7 +4,7 @@ import { defects } from "./index.ts";
 import { HOUR_MS } from "../../conformance/contract/duration.ts";
 
 /** Defects that answer 500 on purpose. */
-const answersWith500 = ["refusal-of-expired-code-shows-stack"];
+const answersWith500 = ["refusal-of-expired-code-shows-stack", "exchange-always-fails"];
 
 /** Every operation once with valid and once with invalid input; whatever the defect, each must be answered. */
 test.each(Object.keys(defects))("%s starts, answers every operation, and stops", async (behaviour) => {
