@@ -4,7 +4,7 @@ import { newScope, type Scope } from "../world/evidence/journal.ts";
 import type { World } from "../world/world.ts";
 import type { ClientIndex } from "./client-assignment.ts";
 import { Interrupted, type CaseResult, type RunContext } from "./context.ts";
-import { hopelessness, watchRecurrence } from "./recurrence.ts";
+import { hasTimedOut, hopelessness, watchRecurrence } from "./recurrence.ts";
 import type { Tally } from "./tally.ts";
 
 /** Cases of one part that may end for lack of an answer; after that the service hangs, and others would only wait too. */
@@ -27,8 +27,8 @@ export const judgeOnce = async (
     if (context.untilBreach?.isSeen === true) return ended(discard("the rule is already broken"));
     if (tally.silent >= MOST_SILENT_CASES) return ended(inconclusive("the service no longer answers"));
     const judgement = await judgeTry(context, scope, judge, clientIndex);
-    if (recurrence.stands(scope.losses)) {
-      if (judgement.kind === "inconclusive" && hasTimedOut(scope)) tally.silent += 1;
+    if (recurrence.stands(scope.losses, judgement.kind !== "inconclusive")) {
+      if (judgement.kind === "inconclusive" && hasTimedOut(scope.losses)) tally.silent += 1;
       for (const commit of scope.findings) commit();
       if (context.untilBreach !== undefined && judgement.kind === "failed") context.untilBreach.isSeen = true;
       return ended(judgement);
@@ -42,9 +42,6 @@ export const judgeOnce = async (
     if (!(await context.recover(tries))) recurrence.forget();
   }
 };
-
-const hasTimedOut = ({ losses }: Scope): boolean =>
-  [...losses.open().values()].some(({ reason }) => reason === "timeout");
 
 const judgeTry = async (
   context: RunContext,

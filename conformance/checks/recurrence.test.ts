@@ -22,6 +22,24 @@ it("attributes a loss to the service when the same request is lost three times i
   expect([1, 2, 3].map(() => stands(losing("/a")))).toEqual([false, false, true]);
 });
 
+it("takes five closed connections in a row for the service's doing if the case was not judged, and three time-outs", () => {
+  const recurrence = watchRecurrence();
+  expect([1, 2, 3, 4, 5].map(() => recurrence.stands(losing("/a"), false))).toEqual([
+    false,
+    false,
+    false,
+    false,
+    true,
+  ]);
+  const unanswered = watchRecurrence();
+  const timedOut = (): Losses => {
+    const losses = newLosses();
+    losses.note(losses.begin({ method: "POST", path: "/a" }), { exchange: 1, reason: "timeout" });
+    return losses;
+  };
+  expect([1, 2, 3].map(() => unanswered.stands(timedOut(), false))).toEqual([false, false, true]);
+});
+
 it("never attributes a loss to the service if the request was answered once", () => {
   const recurrence = watchRecurrence();
   const stands = (losses: Losses): boolean => recurrence.stands(losses);

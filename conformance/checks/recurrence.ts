@@ -12,20 +12,25 @@ export const watchRecurrence = (known: Iterable<string> = []) => {
   const answered = new Set<string>();
   return {
     /** Records a try; returns whether its result may count, because the network lost none of it. */
-    stands: (losses: Losses): boolean => {
+    stands: (losses: Losses, isJudged = true): boolean => {
       const lost = [...losses.open().keys()];
       for (const name of losses.answered()) answered.add(name);
       for (const name of lost) lostIn.set(name, (lostIn.get(name) ?? 0) + 1);
+      const least =
+        isJudged || hasTimedOut(losses)
+          ? retryPolicy.leastLossesOfService
+          : retryPolicy.leastClosingsOfService;
       return lost.every(
-        (name) =>
-          attested.has(name) ||
-          ((lostIn.get(name) ?? 0) >= retryPolicy.leastLossesOfService && !answered.has(name)),
+        (name) => attested.has(name) || ((lostIn.get(name) ?? 0) >= least && !answered.has(name)),
       );
     },
     /** The control got no answer either, so earlier losses say nothing about the service. */
     forget: (): void => lostIn.clear(),
   };
 };
+
+export const hasTimedOut = (losses: Losses): boolean =>
+  [...losses.open().values()].some(({ reason }) => reason === "timeout");
 
 /** Why another try is pointless, as a sentence; undefined if it is not. */
 export const hopelessness = (losses: Losses, tries: number): string | undefined => {

@@ -18,6 +18,11 @@ export const retryPolicy = {
   mostCaseTries: 8,
   /** A request lost in this many tries of a case, and never answered, is the service's own doing. */
   leastLossesOfService: 3,
+  /**
+   * The same where the case cannot be judged without the answer and connections were closed: a network that loses one
+   * request in twenty loses some request of a gate three times in a row.
+   */
+  leastClosingsOfService: 5,
   throttled: {
     /** Tries of a request that is turned away with a Retry-After, and without. */
     mostTries: { withRetryAfter: 60, without: 8 },
