@@ -33,7 +33,7 @@ describe("the receiver's clock", () => {
     expect(new Date(clock.httpDate()).getTime()).toBeLessThanOrEqual(Date.parse(clock.wallTime()));
   });
 
-  it("states most of the delay of a stamp as uncertainty when the event loop was busy", async () => {
+  it("states as uncertainty of a stamp most of the time for which the event loop was busy", async () => {
     const clock = clockOf();
     const stamps: Stamp[] = [];
     const server = net.createServer((socket) => {
@@ -53,8 +53,9 @@ describe("the receiver's clock", () => {
       while (stamps.length === seen) await new Promise((resolve) => setImmediate(resolve));
       const { ms, uncertaintyMs } = stamps.at(-1) as Stamp;
       expect(ms - sentMs).toBeGreaterThanOrEqual(59);
-      // The bytes came at `sentMs`: the uncertainty must cover most of the stamp's delay.
-      expect(uncertaintyMs / (ms - sentMs)).toBeGreaterThan(0.5);
+      // The bytes came at `sentMs`, before the loop was busy. For how long the machine did not wake the process after
+      // that, nothing here can know.
+      expect(uncertaintyMs).toBeGreaterThan(30);
     }
     socket.destroy();
   });
