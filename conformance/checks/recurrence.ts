@@ -11,7 +11,10 @@ export const watchRecurrence = (known: Iterable<string> = []) => {
   const lostIn = new Map<string, number>();
   const answered = new Set<string>();
   return {
-    /** Records a try; returns whether its result may count, because the network lost none of it. */
+    /**
+     * Records a try; returns whether its result may count, because the network lost none of it. `isJudged` is false if
+     * the case could not be judged without what was lost: then it takes more losses until they are the service's.
+     */
     stands: (losses: Losses, isJudged = true): boolean => {
       const lost = [...losses.open().keys()];
       for (const name of losses.answered()) answered.add(name);

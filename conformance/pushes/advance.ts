@@ -77,7 +77,7 @@ export const advanceToLast = async (
   const lastMs = (): number => {
     const plausibleMs = lastPlausibleMs(state, isMeant);
     // A hook moves the clock to a whole second, at which what follows can begin.
-    return Math.min(state.timeline.kind === "virtual" ? wholeSecond(plausibleMs - 1) : plausibleMs, mostMs);
+    return Math.min(state.timeline.kind === "virtual" ? wholeSecond(plausibleMs) : plausibleMs, mostMs);
   };
   for (let untilMs = lastMs(); untilMs > (await state.timeline.now()).earliestMs; untilMs = lastMs())
     await advanceTo(state, untilMs);

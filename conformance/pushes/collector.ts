@@ -34,7 +34,9 @@ export interface Collector {
   last(): number;
 }
 
-const hangs = ({ action, outcome }: Arrival["line"]): boolean => action === "hang" && outcome === undefined;
+/** Whether a push was left unanswered and its sender still waits on it. */
+export const hangs = ({ action, outcome }: Arrival["line"]): boolean =>
+  action === "hang" && outcome === undefined;
 
 /** If the receiver itself ends the connection, it ends as soon as the push is complete. */
 const endedOf = (

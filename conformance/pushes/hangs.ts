@@ -1,6 +1,7 @@
 import type { PushCase } from "../judging/pushes/trace.ts";
 import { monotonicMs, pause } from "../world/clock.ts";
 import type { RunState } from "./state.ts";
+import { hangs } from "./collector.ts";
 import { sorted } from "./watched.ts";
 import { announceAnew } from "./plan-revisions.ts";
 import { calmed } from "./push-cases.ts";
@@ -78,8 +79,7 @@ const hangsUntil = async (
   return isHanging(state, waits);
 };
 
-const hasHanging = ({ pushes }: PushCase): boolean =>
-  pushes.some(({ line }) => line.action === "hang" && line.outcome === undefined);
+const hasHanging = ({ pushes }: PushCase): boolean => pushes.some(({ line }) => hangs(line));
 
 /** Excludes senders that have seen the start of an answer: they may never give up, which is their choice. */
 const awaitsAnAnswer = (pushCase: PushCase): boolean =>

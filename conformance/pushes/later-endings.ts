@@ -119,7 +119,7 @@ const meetAll = async (
 ): Promise<void> => {
   if (all.length === 0) return;
   const lastMs = instants.at(-1) ?? 0;
-  const firstAtMs = wholeSecond((await state.timeline.now()).latestMs - 1) + lastMs;
+  const firstAtMs = wholeSecond((await state.timeline.now()).latestMs) + lastMs;
   const apartMs = apartBy(instants, state);
   let left = all.flatMap(({ plans, what }, nth) =>
     stepsOf(state, instants, { plans, atMs: firstAtMs + nth * apartMs }, what),

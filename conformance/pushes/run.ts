@@ -49,7 +49,7 @@ export const runPushRun = async (options: PushRunOptions): Promise<RunningPushRu
   using unrest = watchUnrest(timeline.kind, state.stops.firstDelayMs);
   const { latestMs: watchedFromMs } = await timeline.now();
   const outages = await outagesOf(state, planned.before, callbackUrl);
-  const startMs = wholeSecond((await timeline.now()).latestMs - 1);
+  const startMs = wholeSecond((await timeline.now()).latestMs);
   let hungInRealTime = false;
   const gather = (): Promise<PushRun> =>
     traceOf(state, { callbackUrl, outages: [...outages], watchedFromMs, hungInRealTime, unrest });
@@ -114,7 +114,7 @@ const outagesOf = async (
   // Whole seconds from here on, so that stops of different notifications coincide.
   if (state.timeline.kind === "virtual") {
     const { latestMs } = await state.timeline.now();
-    await look(state, await state.timeline.sleepUntil(wholeSecond(latestMs - 1)));
+    await look(state, await state.timeline.sleepUntil(wholeSecond(latestMs)));
   }
   const outages: ReceiverOutage[] = [];
   if (callbackUrl.startsWith("https:") && isNeeded("untrusted", requirements))

@@ -68,4 +68,4 @@ export const openTimeline = (clock: JoinedClock, receiver: Receiver): Promise<Ti
   clock.kind === "virtual" ? openVirtual(clock) : realTimeline(clock, receiver);
 
 /** Rounds up, because a start on a whole second loses nothing to senders that round. */
-export const wholeSecond = (nowMs: number): number => Math.ceil((nowMs + 1) / 1_000) * 1_000;
+export const wholeSecond = (momentMs: number): number => Math.ceil(momentMs / 1_000) * 1_000;
