@@ -1,7 +1,10 @@
+import { readFileSync } from "node:fs";
+import path from "node:path";
 import { afterAll, expect, it } from "vitest";
+import { root } from "../measure.ts";
 import { runHere } from "../run-here.ts";
 import { openPlaces } from "./mistake-places.ts";
-import { mistakes, type Mistake } from "./mistakes.ts";
+import { folder as pages } from "./pages.ts";
 import { folderOfFile } from "../folders.ts";
 
 const folder = folderOfFile();
@@ -10,9 +13,15 @@ afterAll(async () => {
   await stop();
 });
 
-const all: readonly Mistake[] = Object.values(mistakes).flat();
+/** Every row of the page: the mistake, the arguments, the exit code, and part of the one line that answers it. */
+const page = readFileSync(path.join(root, pages, "mistakes.md"), "utf8");
+const all = [...page.matchAll(/^\| (?<mistake>.+) \| `(?<line>.+)` \| (?<code>\d) \| (?<says>.+) \|$/gm)].map(
+  ({ groups: { mistake = "", line = "", code = "", says = "" } = {} }) =>
+    [mistake, line, Number(code), says.replaceAll("&lt;", "<").replaceAll("\\|", "|")] as const,
+);
 
-it("there are at least 100 mistakes, all different", () => {
+it("there are at least 100 mistakes, all different, and every row of a table is one", () => {
+  expect(page.match(/^\| (?!mistake|---)/gm)?.length).toBe(all.length);
   expect(new Set(all.map(([mistake]) => mistake)).size).toBe(all.length);
   expect(all.length).toBeGreaterThanOrEqual(100);
 });
@@ -29,7 +38,7 @@ const answered = async (parameters: readonly string[]) => {
   return { exitCode, lines: checks.map(({ message, remedy = "" }) => `${message}; ${remedy}`) };
 };
 
-it.for(all)("%s: touchstone %s", async ([, line, says, exitCode = 2]) => {
+it.for(all)("%s: touchstone %s", async ([, line, exitCode, says]) => {
   const { exitCode: ended, lines } = await answered(fill(line));
   expect({ ended, told: lines.filter((text) => text.includes(says)).length }).toEqual({
     ended: exitCode,

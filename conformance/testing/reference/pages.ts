@@ -1,17 +1,15 @@
 import { commandsPage } from "./commands-page.ts";
 import { exitCodesPage } from "./exit-codes-page.ts";
-import { mistakesPage } from "./mistakes-page.ts";
 import { profilePage } from "./profile-page.ts";
 import { rulesPage } from "./rules-page.ts";
 
 /** Folder of the pages, from the root. */
 export const folder = "docs/reference";
 
-/** Every page of the reference, by file. */
+/** Every page that is made from the code, by file; mistakes.md is written by hand, and a test plays its rows. */
 export const pages = (): Readonly<Record<string, string>> => ({
   "commands.md": commandsPage(),
   "profile.md": profilePage(),
   "rules.md": rulesPage(),
   "exit-codes.md": exitCodesPage(),
-  "mistakes.md": mistakesPage(),
 });
