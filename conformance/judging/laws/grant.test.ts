@@ -64,11 +64,11 @@ describe("the state in a grant", () => {
   const grant = (state: string | undefined) => ({ code: "c", state, via: "json" }) as const;
 
   it.each([
-    [grant("s1"), undefined],
-    [grant("S1"), 'it carries "S1"'],
-    [grant(undefined), "it carries no state"],
-    [grant("s2"), "it carries s2, which a concurrent request had sent"],
-  ])("of %o has the breach: %s", (given, actual) => {
+    ["is the one sent", grant("s1"), undefined],
+    ["differs in case", grant("S1"), 'it carries "S1"'],
+    ["is absent", grant(undefined), "it carries no state"],
+    ["was sent by another request", grant("s2"), "it carries s2, which a concurrent request had sent"],
+  ])("is judged where it %s", (_, given, actual) => {
     expect(echoBreach(given, "s1", ["s1", "s2"])?.actual).toBe(actual);
   });
 

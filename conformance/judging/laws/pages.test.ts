@@ -77,7 +77,7 @@ describe("several pages", () => {
     [3, ["a", "b", "b"], "1 missing, 1 repeated"],
     [1, ["a", "b"], "1 that do not belong"],
     [0, [], undefined],
-  ])("expected to hold %o that hold %o have the difference: %s", (expected, seen, wrong) => {
+  ])("expected to hold %o are compared with %o", (expected, seen, wrong) => {
     expect(difference(expected, seen)).toBe(wrong);
   });
 });
@@ -89,12 +89,12 @@ it("compares sets of ids ignoring order and case, but not repetition", () => {
 
 describe("a total under writes", () => {
   it.each([
-    [12, undefined],
-    [13, undefined],
-    [11, "it is 11"],
-    [14, "it is 14"],
-    ["12", undefined],
-  ])("of %o, where 12 and 13 are possible, has the breach: %s", (total, actual) => {
+    ["the least", 12, undefined],
+    ["the most", 13, undefined],
+    ["less", 11, "it is 11"],
+    ["more", 14, "it is 14"],
+    ["text, which breaks another rule", "12", undefined],
+  ])("of 12 to 13 that is %s is judged", (_, total, actual) => {
     expect(totalBreach(total, { least: 12, most: 13 })?.actual).toBe(actual);
   });
 });

@@ -15,7 +15,7 @@ describe("a token set", () => {
     [{ expiresIn: 0 }, "expiresIn", "expiresIn"],
     [{ expiresIn: Infinity }, "expiresIn", "expiresIn"],
     [{ timestamp: "1" }, "timestamp", "timestamp"],
-  ])("with %o has as its wrong field %s in an exchange and %s in a refresh", (changes, exchange, refresh) => {
+  ])("with %o is judged field by field, in an exchange and in a refresh", (changes, exchange, refresh) => {
     const wrongField = (endpoint: "exchange" | "refresh"): string | undefined =>
       /holds (\w+),/.exec(tokenSetBreach(endpoint, { ...whole, ...changes })?.expected ?? "")?.[1];
     expect([wrongField("exchange"), wrongField("refresh")]).toEqual([exchange, refresh]);
