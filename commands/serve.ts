@@ -16,15 +16,15 @@ export const run: Action<typeof definition> = async ({ output, signal, interrupt
       .once("end", () => interrupt())
       .resume()
       .unref();
-  const { clock: clockMode, port = 0, controlPort = 0, behaviour, writeProfile } = flags;
+  const { port = 0, controlPort = 0, behaviour, writeProfile } = flags;
   await serve(
     {
       port,
       controlPort,
       behaviour,
-      clockMode,
       removesProfile,
       ...given({
+        clockMode: flags.clock,
         clientsFile: flags.clients,
         seed: flags.seed,
         dataDirectory: flags.data,
@@ -37,7 +37,7 @@ export const run: Action<typeof definition> = async ({ output, signal, interrupt
         if (flags.json) return output.printJson(addresses);
         output.print(
           [
-            `service  ${addresses.baseUrl}   (behaviour ${addresses.behaviour}, clock ${clockMode})`,
+            `service  ${addresses.baseUrl}   (behaviour ${addresses.behaviour}, clock ${addresses.clockMode})`,
             `control  ${addresses.controlUrl}   (GET /clock, POST /clock/advance, POST /events, PUT /callback, GET /counters, POST /reset)`,
             ...addresses.clients.map(({ id, redirectUri }) => `client   ${id}   ${redirectUri}`),
             ...(writeProfile === undefined ? [] : [`profile  ${writeProfile}`]),

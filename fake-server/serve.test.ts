@@ -2,6 +2,7 @@ import { chmod, stat, writeFile } from "node:fs/promises";
 import path from "node:path";
 import { expect, test } from "vitest";
 import { serve, type ServeOptions } from "./index.ts";
+import type { Addresses } from "./serve.ts";
 import { ConfigurationError } from "../conformance/contract/problem.ts";
 import { folderOfFile } from "../conformance/testing/folders.ts";
 
@@ -12,10 +13,7 @@ const file = async (name: string, text: string): Promise<string> => {
 };
 
 /** Serves until `use` has settled, and returns its result. */
-const serving = async <T>(
-  options: ServeOptions,
-  use: (addresses: { readonly baseUrl: string; readonly clients: readonly unknown[] }) => Promise<T>,
-): Promise<T> => {
+const serving = async <T>(options: ServeOptions, use: (addresses: Addresses) => Promise<T>): Promise<T> => {
   const abort = new AbortController();
   let used: Promise<T> | undefined;
   await serve(options, {
@@ -70,4 +68,14 @@ test("serve refuses an unusable clients file and an unknown behaviour", async ()
     /has mode 644, so others can get at the clients' secrets.*chmod 600 .*wide\.json/,
   );
   await expect(serve({ behaviour: "sounds" }, io)).rejects.toThrow(ConfigurationError);
+});
+
+test("a behaviour that is one of the clock is served with it, and with no other", async () => {
+  const modeOf = (options: ServeOptions) => serving(options, async ({ clockMode }) => clockMode);
+  expect(await modeOf({})).toBe("flowing");
+  expect(await modeOf({ clockMode: "frozen" })).toBe("frozen");
+  expect(await modeOf({ behaviour: "clock-jumping" })).toBe("jumping");
+  await expect(serving({ behaviour: "clock-jumping", clockMode: "flowing" }, async () => 0)).rejects.toThrow(
+    'the behaviour "clock-jumping" is that the clock is jumping; leave --clock out',
+  );
 });

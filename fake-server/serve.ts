@@ -4,8 +4,10 @@ import { fileReason } from "../conformance/contract/files.ts";
 import { ConfigurationError } from "../conformance/contract/problem.ts";
 import { findBehaviour } from "./behaviours.ts";
 import { parseClients } from "./clients.ts";
+import type { ClockMode } from "./clock.ts";
 import { profileOf } from "./profile.ts";
 import { aborted, readJson } from "./serving.ts";
+import type { FakeBehaviour } from "./registry.ts";
 import { type FakeServer, type FakeServerOptions, startService } from "./start.ts";
 
 /** The options of `touchstone serve`. */
@@ -29,6 +31,8 @@ export interface Addresses {
   readonly baseUrl: string;
   readonly controlUrl: string;
   readonly behaviour: string;
+  /** How the service's clock moves. */
+  readonly clockMode: ClockMode;
   readonly clients: readonly { readonly id: string; readonly redirectUri: string }[];
 }
 
@@ -48,7 +52,13 @@ export const serve = async (
     clientsFile === undefined
       ? {}
       : { clients: parseClients(await readJson("--clients", clientsFile, "the clients' secrets")) };
-  const server = await startService({ ...options, ...clients, behaviour: findBehaviour(behaviour) });
+  const served = findBehaviour(behaviour);
+  const server = await startService({
+    ...options,
+    ...clients,
+    behaviour: served,
+    clockMode: clockModeOf(served, options.clockMode),
+  });
   if (profileFile !== undefined)
     await writeProfile(profileFile, server).catch(async (error: unknown) => {
       await server.stop();
@@ -63,6 +73,15 @@ export const serve = async (
   await aborted(io.signal);
   if (removesProfile && profileFile !== undefined) await removeProfile(profileFile, server);
   await server.stop();
+};
+
+/** A behaviour that is one of the clock cannot be had with another; any other flows with real time. */
+const clockModeOf = ({ name, clockMode: own }: FakeBehaviour, asked: ClockMode | undefined): ClockMode => {
+  if (own !== undefined && asked !== undefined && own !== asked)
+    throw new ConfigurationError([
+      `--clock ${asked}: the behaviour "${name}" is that the clock is ${own}; leave --clock out`,
+    ]);
+  return own ?? asked ?? "flowing";
 };
 
 /** Writes a profile for this service, and each client's secret into a separate file that only the owner can read. */
@@ -90,9 +109,10 @@ const removeProfile = async (file: string, server: FakeServer): Promise<void> =>
   await rmdir(path.dirname(file)).catch(() => undefined);
 };
 
-const addressesOf = ({ baseUrl, controlUrl, behaviour, clients }: FakeServer): Addresses => ({
+const addressesOf = ({ baseUrl, controlUrl, behaviour, clockMode, clients }: FakeServer): Addresses => ({
   baseUrl,
   controlUrl,
   behaviour,
+  clockMode,
   clients: clients.map(({ id, redirectUri }) => ({ id, redirectUri })),
 });

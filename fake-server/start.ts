@@ -41,6 +41,7 @@ export interface FakeServer {
   readonly controlUrl: string;
   readonly clients: readonly FakeClient[];
   readonly behaviour: string;
+  readonly clockMode: ClockMode;
   /** Closes every connection and both ports. May be called again. */
   readonly stop: () => Promise<void>;
 }
@@ -87,7 +88,14 @@ export const createService = (options: FakeServerOptions = {}) => {
     controlled.service.notifications.close();
     kept.close();
   });
-  return { apps, clients, behaviour: behaviour.name, resume: () => controlled.deliveries.resume(), stop };
+  return {
+    apps,
+    clients,
+    behaviour: behaviour.name,
+    clockMode: mode,
+    resume: () => controlled.deliveries.resume(),
+    stop,
+  };
 };
 
 /**

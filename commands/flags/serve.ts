@@ -11,9 +11,8 @@ export const serve = new Command("serve")
   .addOption(seedOption)
   .option(
     "--clock <mode>",
-    "flowing (real time plus every advance) or frozen",
+    "flowing (real time plus every advance) or frozen (default: flowing, or the behaviour's own)",
     choiceFlag("--clock", ["flowing", "frozen"] as const),
-    "flowing" as const,
   )
   .option("--data <directory>", "keep notifications and pending pushes there across restarts")
   .option(
