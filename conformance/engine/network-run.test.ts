@@ -1,11 +1,11 @@
 import https from "node:https";
-import type { AddressInfo } from "node:net";
 import { expect, it } from "vitest";
 import { currentLeaf, makeCa } from "../../fake-server/receiver/make-certificate.ts";
 import { conform } from "./conform.ts";
 import type { Profile } from "../contract/profile.ts";
 import { rules } from "../rules/index.ts";
 import { runOptions, startFake, type FakeTarget } from "../testing/fake.ts";
+import { listening, passOn } from "../testing/servers.ts";
 import { stopAfterEach } from "../testing/stopping.ts";
 
 const stopping = stopAfterEach();
@@ -17,32 +17,13 @@ const behindTls = async ({ server }: FakeTarget) => {
   const { certPem: cert, keyPem: key } = await currentLeaf(authority, [NAME], Date.now());
   const seen = new Set<string>();
   const front = https.createServer({ cert, key }, (asked, response) => {
-    let body = "";
-    asked.setEncoding("utf8").on("data", (chunk: string) => (body += chunk));
-    asked.on("end", () => {
-      const isControl = asked.url?.startsWith("/control/") === true;
-      seen.add(isControl ? "hook" : "service");
-      const path = isControl ? asked.url?.slice("/control".length) : asked.url;
-      const headers = asked.headers as Record<string, string>;
-      const onward = { method: asked.method ?? "GET", headers, ...(body === "" ? {} : { body }) };
-      const answering = async (): Promise<void> => {
-        const answer = await fetch(`${isControl ? server.controlUrl : server.baseUrl}${path}`, onward);
-        response.writeHead(answer.status, { "content-type": "application/json" }).end(await answer.text());
-      };
-      answering().catch(() => response.destroy());
-    });
+    const isControl = asked.url?.startsWith("/control/") === true;
+    seen.add(isControl ? "hook" : "service");
+    if (isControl) passOn(server.controlUrl, asked, response, asked.url?.slice("/control".length));
+    else passOn(server.baseUrl, asked, response);
   });
-  await new Promise<void>((resolve) => front.listen(0, "127.0.0.1", resolve));
-  await stopping(
-    Promise.resolve({
-      stop: async () => {
-        front.close();
-        front.closeAllConnections();
-      },
-    }),
-  );
-  const origin = `https://${NAME}:${(front.address() as AddressInfo).port}`;
-  return { origin, ca: authority.certPem, seen };
+  const { port } = await stopping(listening(front));
+  return { origin: `https://${NAME}:${port}`, ca: authority.certPem, seen };
 };
 
 it("target, raw requests and hooks all use the network settings of the profile", async () => {

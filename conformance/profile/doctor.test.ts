@@ -1,6 +1,6 @@
 import { writeFileSync } from "node:fs";
+import http from "node:http";
 import https from "node:https";
-import type { AddressInfo } from "node:net";
 import path from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { profileOf, secretsOf } from "../../fake-server/profile.ts";
@@ -13,7 +13,7 @@ import { profileChecks, profileMistakes } from "./doctor.ts";
 import { ConfigurationError } from "../contract/problem.ts";
 import { loadProfile, type ResolvedProfile } from "./profile.ts";
 import { runOptions, startFake, type FakeTarget } from "../testing/fake.ts";
-import { deadOrigin, serveHttp } from "../testing/servers.ts";
+import { deadOrigin, listening, passOn } from "../testing/servers.ts";
 import { stopAfterEach } from "../testing/stopping.ts";
 import { folderOfFile } from "../testing/folders.ts";
 
@@ -81,29 +81,17 @@ describe("the doctor", () => {
     const server = https.createServer({ key: leaf.keyPem, cert: leaf.certPem }, (_, response) =>
       response.end(),
     );
-    await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-    await stopping(
-      Promise.resolve({ stop: () => new Promise<void>((resolve) => server.close(() => resolve())) }),
-    );
-    return `https://127.0.0.1:${(server.address() as AddressInfo).port}`;
+    return (await stopping(listening(server))).origin;
   };
 
   /** The fake behind a page that asks the user first. */
   const behindConsent = async (): Promise<string> => {
-    const { origin } = await stopping(
-      serveHttp((request, response, body) => {
-        if (request.url?.startsWith("/open-api/oauth/authorize") === true) {
-          response.writeHead(200, { "content-type": "text/html" }).end("<!doctype html><p>May they?</p>");
-          return;
-        }
-        const headers = request.headers as Record<string, string>;
-        const onward = { method: request.method ?? "GET", headers, ...(body === "" ? {} : { body }) };
-        void fetch(`${fake.server.baseUrl}${request.url}`, onward).then(async (answer) =>
-          response.writeHead(answer.status, { "content-type": "application/json" }).end(await answer.text()),
-        );
-      }),
-    );
-    return origin;
+    const front = http.createServer((request, response) => {
+      if (request.url?.startsWith("/open-api/oauth/authorize") === true)
+        response.writeHead(200, { "content-type": "text/html" }).end("<!doctype html><p>May they?</p>");
+      else passOn(fake.server.baseUrl, request, response);
+    });
+    return (await stopping(listening(front))).origin;
   };
 
   const hookTo = (url: string) => ({ http: { method: "POST", url } });

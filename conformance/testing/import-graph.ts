@@ -55,27 +55,18 @@ const placed = (edge: Import): Placed => {
   };
 };
 
-/** Strongly connected components, as the number of each unit's component (Tarjan 1972). */
-const knots = (edges: readonly Placed[]): ReadonlyMap<string, number> => {
+/** For each unit, the units of its cycles and itself, as one text: those that it reaches and that reach it. */
+const knots = (edges: readonly Placed[]): ReadonlyMap<string, string> => {
   const targets = Map.groupBy(edges, ({ a }) => a);
-  const order = new Map<string, number>();
-  const lowest = new Map<string, number>();
-  const component = new Map<string, number>();
-  const open: string[] = [];
-  const visit = (unit: string): number => {
-    const index = order.size;
-    order.set(unit, index);
-    lowest.set(unit, index);
-    open.push(unit);
-    for (const { b } of targets.get(unit) ?? []) {
-      if (component.has(b)) continue;
-      const reached = order.has(b) ? (order.get(b) ?? 0) : visit(b);
-      lowest.set(unit, Math.min(lowest.get(unit) ?? 0, reached));
-    }
-    const least = lowest.get(unit) ?? 0;
-    if (least === index) for (const member of open.splice(open.indexOf(unit))) component.set(member, index);
-    return least;
+  const from = (unit: string, seen = new Set<string>()): ReadonlySet<string> => {
+    for (const { b } of targets.get(unit) ?? []) if (!seen.has(b)) from(b, seen.add(b));
+    return seen;
   };
-  for (const unit of new Set(edges.flatMap(({ a, b }) => [a, b]))) if (!order.has(unit)) visit(unit);
-  return component;
+  const reached = new Map([...targets.keys()].map((unit) => [unit, from(unit)]));
+  return new Map(
+    [...reached].map(([unit, units]) => {
+      const circle = [...units].filter((other) => reached.get(other)?.has(unit) === true);
+      return [unit, [...new Set([unit, ...circle])].toSorted().join()];
+    }),
+  );
 };

@@ -1,6 +1,6 @@
-import { createServer, request, type IncomingMessage, type Server, type ServerResponse } from "node:http";
-import type { AddressInfo } from "node:net";
+import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import { setTimeout as delay } from "node:timers/promises";
+import { listening, passOn } from "./servers.ts";
 
 /** What a bad network does to the traffic to a service. */
 export interface RoadConditions {
@@ -59,8 +59,6 @@ export const startRoad = async (origin: string, conditions: RoadConditions): Pro
     if (nth % dropEvery === 0) return "dropped";
     return arrived % throttleEvery === 0 ? "throttled" : "passed";
   };
-  let server: Server | undefined;
-  let port = 0;
   const onRequest = async (incoming: IncomingMessage, outgoing: ServerResponse): Promise<void> => {
     if (restartOn === undefined || incoming.method === restartOn) seen += 1;
     if (seen === restartAfter && counts.restarts === 0) void restart();
@@ -73,44 +71,21 @@ export const startRoad = async (origin: string, conditions: RoadConditions): Pro
       incoming.resume();
       outgoing.writeHead(429, { "retry-after": "1" }).end();
     } else {
-      pass(origin, incoming, outgoing);
+      passOn(origin, incoming, outgoing);
     }
   };
-  const open = async (): Promise<void> => {
-    const opened = createServer((incoming, outgoing) => void onRequest(incoming, outgoing));
-    await new Promise<void>((resolve) => opened.listen(port, "127.0.0.1", resolve));
-    port = (opened.address() as AddressInfo).port;
-    server = opened;
-  };
-  const close = async (): Promise<void> => {
-    const closing = server;
-    server = undefined;
-    closing?.closeAllConnections();
-    await new Promise<void>((resolve) =>
-      closing === undefined ? resolve() : closing.close(() => resolve()),
+  const open = (port?: number) =>
+    listening(
+      createServer((incoming, outgoing) => void onRequest(incoming, outgoing)),
+      port,
     );
-  };
   const restart = async (): Promise<void> => {
     counts.restarts += 1;
-    await close();
+    await server.stop();
     // In steps, so that others still find it away after a stall of this process.
     for (let step = 0; step * AWAY_STEP_MS < restartMs; step += 1) await delay(AWAY_STEP_MS);
-    await open();
+    server = await open(server.port);
   };
-  await open();
-  return { url: `http://127.0.0.1:${port}`, counts, stop: close };
-};
-
-const pass = (origin: string, incoming: IncomingMessage, outgoing: ServerResponse): void => {
-  const onward = request(
-    new URL(origin),
-    { method: incoming.method, path: incoming.url, headers: incoming.headers },
-    (answer) => {
-      outgoing.writeHead(answer.statusCode ?? 502, answer.rawHeaders);
-      answer.pipe(outgoing);
-    },
-  );
-  onward.on("error", () => outgoing.destroy());
-  outgoing.on("close", () => onward.destroy());
-  incoming.pipe(onward);
+  let server = await open();
+  return { url: server.origin, counts, stop: () => server.stop() };
 };

@@ -1,48 +1,64 @@
 import http from "node:http";
 import net, { type AddressInfo } from "node:net";
+import tls from "node:tls";
 
 /** A server created in a test, and how to reach and stop it. */
-export interface TestServer {
+export interface TestServer extends AsyncDisposable {
   readonly origin: string;
+  readonly port: number;
+  /** Closes it with all its connections. */
   readonly stop: () => Promise<void>;
 }
 
-const listening = async (server: net.Server, closeAll: () => void): Promise<TestServer> => {
-  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+/** Listens on this port of loopback, or on a free one. */
+export const listening = async (server: net.Server, at = 0): Promise<TestServer> => {
+  const sockets = new Set<net.Socket>();
+  server.on("connection", (socket: net.Socket) => {
+    sockets.add(socket);
+    socket.on("error", () => {}).on("close", () => sockets.delete(socket));
+  });
+  await new Promise<void>((resolve) => server.listen(at, "127.0.0.1", resolve));
   const { port } = server.address() as AddressInfo;
-  return {
-    origin: `http://127.0.0.1:${port}`,
-    stop: () =>
-      new Promise((resolve) => {
-        server.close(() => resolve());
-        closeAll();
-      }),
-  };
+  const stop = (): Promise<void> =>
+    new Promise((resolve) => {
+      server.close(() => resolve());
+      for (const socket of sockets) socket.destroy();
+    });
+  const scheme = server instanceof tls.Server ? "https" : "http";
+  return { origin: `${scheme}://127.0.0.1:${port}`, port, stop, [Symbol.asyncDispose]: stop };
 };
 
+/** A server that answers once it has read the whole body. */
 export const serveHttp = (
   handle: (request: http.IncomingMessage, response: http.ServerResponse, body: string) => void,
-): Promise<TestServer> => {
-  const server = http.createServer((request, response) => {
-    let body = "";
-    request.setEncoding("utf8");
-    request.on("data", (chunk: string) => (body += chunk));
-    request.on("end", () => handle(request, response, body));
-  });
-  return listening(server, () => server.closeAllConnections());
-};
+): Promise<TestServer> =>
+  listening(
+    http.createServer((request, response) => {
+      let body = "";
+      request.setEncoding("utf8");
+      request.on("data", (chunk: string) => (body += chunk));
+      request.on("end", () => handle(request, response, body));
+    }),
+  );
 
-export const serveTcp = (handle: (socket: net.Socket) => void): Promise<TestServer> => {
-  const sockets = new Set<net.Socket>();
-  const server = net.createServer((socket) => {
-    sockets.add(socket);
-    socket.on("error", () => {});
-    socket.on("close", () => sockets.delete(socket));
-    handle(socket);
+export const serveTcp = (handle: (socket: net.Socket) => void): Promise<TestServer> =>
+  listening(net.createServer(handle));
+
+/** Passes a request on as it is, as a proxy does, and its answer back. */
+export const passOn = (
+  origin: string,
+  incoming: http.IncomingMessage,
+  outgoing: http.ServerResponse,
+  path = incoming.url,
+): void => {
+  const { method, headers } = incoming;
+  const onward = http.request(new URL(origin), { method, path, headers }, (answer) => {
+    outgoing.writeHead(answer.statusCode ?? 502, answer.rawHeaders);
+    answer.pipe(outgoing);
   });
-  return listening(server, () => {
-    for (const socket of sockets) socket.destroy();
-  });
+  onward.on("error", () => outgoing.destroy());
+  outgoing.on("close", () => onward.destroy());
+  incoming.pipe(onward);
 };
 
 /** An address of this machine at which nothing listens. */
@@ -53,8 +69,4 @@ export const deadOrigin = async (): Promise<string> => {
 };
 
 /** A port that is currently free. */
-export const freePort = async (): Promise<number> => {
-  const { origin, stop } = await serveTcp(() => {});
-  await stop();
-  return Number(new URL(origin).port);
-};
+export const freePort = async (): Promise<number> => Number(new URL(await deadOrigin()).port);

@@ -1,6 +1,7 @@
-import { createServer, type Server, type Socket } from "node:net";
-import type { AddressInfo } from "node:net";
-import { afterEach, expect, test } from "vitest";
+import type { Socket } from "node:net";
+import { expect, test } from "vitest";
+import { serveTcp, type TestServer } from "../testing/servers.ts";
+import { stopAfterEach } from "../testing/stopping.ts";
 import { realClock } from "./clock.ts";
 import { createJournal, newScope } from "./evidence/journal.ts";
 import { answerOf, createRawTarget, type RawTarget } from "./raw.ts";
@@ -9,35 +10,29 @@ import { createRetries } from "./http/retry.ts";
 import { createThrottles } from "./http/throttling.ts";
 import { createSecrets } from "../contract/secrets.ts";
 
-const servers: Server[] = [];
-afterEach(() => {
-  for (const server of servers.splice(0)) server.close();
-});
+const stopping = stopAfterEach();
 
 /** A peer that behaves as given once a request has come, and a raw target that talks to it. */
 const talk = async (
   behave: (socket: Socket, request: string) => void,
   timeoutMs = 2_000,
-): Promise<{ raw: RawTarget; seen: string[]; scope: ReturnType<typeof newScope>; port: number }> => {
+): Promise<{ raw: RawTarget; seen: string[]; scope: ReturnType<typeof newScope>; server: TestServer }> => {
   const seen: string[] = [];
-  const server = createServer((socket) => {
-    socket.on("error", () => undefined);
-    socket.on("data", (bytes) => {
-      seen.push(bytes.toString("latin1"));
-      behave(socket, bytes.toString("latin1"));
-    });
-  });
-  servers.push(server);
-  const port = await new Promise<number>((resolve) => {
-    server.listen(0, "127.0.0.1", () => resolve((server.address() as AddressInfo).port));
-  });
+  const server = await stopping(
+    serveTcp((socket) => {
+      socket.on("data", (bytes) => {
+        seen.push(bytes.toString("latin1"));
+        behave(socket, bytes.toString("latin1"));
+      });
+    }),
+  );
   const scope = newScope("test");
   const secrets = createSecrets();
   const retries = createRetries();
   const health = createConnectionHealth(() => Promise.resolve(false), retries);
   const raw = createRawTarget({
     address: { retries, health, throttles: createThrottles(health, retries) },
-    origin: `http://127.0.0.1:${port}`,
+    origin: server.origin,
     basePath: "/base",
     headers: [["x-extra", "1"]],
     authorize: { headers: [["cookie", "a=b"]], query: "consent=yes" },
@@ -46,7 +41,7 @@ const talk = async (
     clock: realClock(10_000).join(),
     timeoutMs,
   });
-  return { raw, seen, scope, port };
+  return { raw, seen, scope, server };
 };
 
 test("bytes are sent unchanged, below the base address, with the profile's headers", async () => {
@@ -102,9 +97,8 @@ test.each<readonly [outcome: string, behave: (socket: Socket) => void]>([
 });
 
 test("a port without a listener is reported as refused", async () => {
-  const { raw } = await talk(() => undefined);
-  const [server] = servers.splice(0);
-  await new Promise((resolve) => server?.close(resolve));
+  const { raw, server } = await talk(() => undefined);
+  await server.stop();
   expect(await raw.get("/x")).toMatchObject({ outcome: "refused" });
 });
 

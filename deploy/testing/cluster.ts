@@ -2,11 +2,11 @@ import { execFile, spawn, type ChildProcess } from "node:child_process";
 import { generateKeyPairSync } from "node:crypto";
 import { once } from "node:events";
 import { existsSync, mkdirSync, openSync, writeFileSync } from "node:fs";
-import net, { type AddressInfo } from "node:net";
 import path from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { promisify } from "node:util";
 import { root } from "../../conformance/testing/measure.ts";
+import { freePort } from "../../conformance/testing/servers.ts";
 
 /**
  * The control plane of Kubernetes as it is released, of the version that cluster/go.mod names: etcd, the API server,
@@ -53,14 +53,6 @@ const build = async (): Promise<void> => {
     const [code] = (await once(go, "close")) as [number | null];
     if (code !== 0) throw new Error(`go build ${from} ended with exit code ${code}`);
   }
-};
-
-const freePort = async (): Promise<number> => {
-  const server = net.createServer();
-  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-  const { port } = server.address() as AddressInfo;
-  await new Promise((resolve) => server.close(resolve));
-  return port;
 };
 
 const controllers = [

@@ -1,11 +1,11 @@
 import { spawn, type ChildProcess } from "node:child_process";
 import { createWriteStream, chmodSync, chownSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import https from "node:https";
-import type { AddressInfo } from "node:net";
 import path from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { Agent, fetch } from "undici";
 import { root } from "../../conformance/testing/measure.ts";
+import { listening } from "../../conformance/testing/servers.ts";
 import type { Cluster } from "./cluster.ts";
 
 /*
@@ -106,7 +106,7 @@ export const startNodes = async (cluster: Cluster, { count, folder, k6 }: Nodes)
       stopping.abort();
       await looking;
       for (const child of running.values()) child.kill("SIGKILL");
-      logs.stop();
+      await logs.stop();
     },
   };
 };
@@ -163,7 +163,7 @@ const addNode = async (api: Api, name: string, logsPort: number): Promise<void> 
 };
 
 /** For `kubectl logs`, which the API server passes on to the node. */
-const serveLogs = async ({ certificate }: Cluster, fileOf: (pod: string) => string) => {
+const serveLogs = ({ certificate }: Cluster, fileOf: (pod: string) => string) => {
   const server = https.createServer(
     { cert: readFileSync(certificate.certificateFile), key: readFileSync(certificate.keyFile) },
     (request, response) => {
@@ -171,8 +171,7 @@ const serveLogs = async ({ certificate }: Cluster, fileOf: (pod: string) => stri
       response.end(pod === undefined ? "" : readFileSync(fileOf(decodeURIComponent(pod))));
     },
   );
-  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-  return { port: (server.address() as AddressInfo).port, stop: () => server.close() };
+  return listening(server);
 };
 
 interface Place {

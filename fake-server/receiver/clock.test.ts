@@ -1,13 +1,12 @@
 import { once } from "node:events";
 import net from "node:net";
 import { afterEach, describe, expect, it } from "vitest";
+import { serveTcp } from "../../conformance/testing/servers.ts";
 import { createReceiverClock, type ReceiverClock, type Stamp } from "./clock.ts";
 
 const clocks: ReceiverClock[] = [];
-const servers: net.Server[] = [];
 afterEach(() => {
   for (const clock of clocks.splice(0)) clock.stop();
-  for (const server of servers.splice(0)) server.close();
 });
 
 const clockOf = (): ReceiverClock => {
@@ -36,13 +35,10 @@ describe("the receiver's clock", () => {
   it("states as uncertainty of a stamp most of the time for which the event loop was busy", async () => {
     const clock = clockOf();
     const stamps: Stamp[] = [];
-    const server = net.createServer((socket) => {
+    await using server = await serveTcp((socket) => {
       socket.on("data", () => stamps.push(clock.stamp()));
     });
-    servers.push(server);
-    server.listen(0, "127.0.0.1");
-    await once(server, "listening");
-    const socket = net.connect((server.address() as net.AddressInfo).port, "127.0.0.1");
+    const socket = net.connect(server.port, "127.0.0.1");
     await once(socket, "connect");
     socket.setNoDelay(true);
     for (let round = 0; round < 5; round += 1) {

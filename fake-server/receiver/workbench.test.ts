@@ -1,6 +1,6 @@
-import { createServer, type IncomingHttpHeaders } from "node:http";
-import type { AddressInfo } from "node:net";
+import type { IncomingHttpHeaders } from "node:http";
 import { describe, expect, it } from "vitest";
+import { serveHttp } from "../../conformance/testing/servers.ts";
 import { stopAfterEach } from "../../conformance/testing/stopping.ts";
 import { type ReceiverOptions, startReceiver } from "./start.ts";
 import { notification, openSender, operate } from "./testing/sender.ts";
@@ -109,16 +109,10 @@ describe("a test push", () => {
 describe("a replay", () => {
   it("sends a recorded push to another address, without credentials and connection headers", async () => {
     const seen: { url: string | undefined; headers: IncomingHttpHeaders; body: string }[] = [];
-    const server = createServer((request, response) => {
-      let body = "";
-      request.on("data", (chunk: Buffer) => (body += chunk.toString()));
-      request.on("end", () => {
-        seen.push({ url: request.url, headers: request.headers, body });
-        response.writeHead(204).end();
-      });
+    const { port, stop } = await serveHttp(({ url, headers }, response, body) => {
+      seen.push({ url, headers, body });
+      response.writeHead(204).end();
     });
-    await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-    const { port } = server.address() as AddressInfo;
     const { control, sender } = await start();
     await sender.send(notification("n"), { headers: { authorization: "Bearer x", "x-signature": "s" } });
     const { n, body } = await control.until("push");
@@ -141,7 +135,7 @@ describe("a replay", () => {
     ]);
     expect(seen[0]?.headers).not.toHaveProperty("authorization");
     sender.close();
-    await new Promise((resolve) => server.close(resolve));
+    await stop();
     expect(
       (await control.call("POST", "/replay", { push: n, url: `http://127.0.0.1:${port}/` })).body,
     ).toMatchObject({ outcome: { kind: "refused" } });

@@ -1,9 +1,9 @@
 import { readFileSync } from "node:fs";
 import http from "node:http";
-import type { AddressInfo } from "node:net";
 import path from "node:path";
 import type { LoadRecord } from "../../conformance/contract/load-record.ts";
 import { figure, root, runCli } from "../../conformance/testing/measure.ts";
+import { listening } from "../../conformance/testing/servers.ts";
 import { temporaryFolder } from "./testing/loads.ts";
 import { startFake } from "./testing/play-segments.ts";
 import { fromSnappy } from "./testing/snappy.ts";
@@ -24,12 +24,8 @@ const startCollector = async () => {
       response.setHeader("content-type", "application/x-protobuf").end();
     });
   });
-  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-  return {
-    bodies,
-    address: `127.0.0.1:${(server.address() as AddressInfo).port}`,
-    [Symbol.dispose]: () => void server.close(),
-  };
+  const collector = await listening(server);
+  return { ...collector, bodies, address: `127.0.0.1:${collector.port}` };
 };
 
 const variablesFor = (address: string) => ({
@@ -51,7 +47,7 @@ export const outputs = async (): Promise<void> => {
   const costs: Record<string, number[]> = {};
   const series = new Set<string>();
   for (let round = 1; round <= ROUNDS; round += 1) {
-    using collector = await startCollector();
+    await using collector = await startCollector();
     for (const [name, env] of Object.entries(variablesFor(collector.address))) {
       collector.bodies.length = 0;
       const asked = ["--profile", fake.profileFile, "--scenario", "token", "--rate", `${RATE}`];

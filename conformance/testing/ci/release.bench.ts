@@ -1,13 +1,12 @@
 import { spawn } from "node:child_process";
-import { once } from "node:events";
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { createServer, type AddressInfo } from "node:net";
 import os from "node:os";
 import path from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { tool } from "../../record/tool.ts";
 import { emptyProject, ended, run } from "../installed.ts";
 import { figure, root } from "../measure.ts";
+import { freePort } from "../servers.ts";
 import { playJob } from "./action.ts";
 
 const REGISTRY = "verdaccio@6.10.4";
@@ -92,14 +91,6 @@ const startRegistry = async (folder: string): Promise<Registry> => {
   while (child.exitCode === null && !(await fetch(`${url}-/ping`).catch(() => ({ ok: false }))).ok)
     await sleep(100);
   return { url, npmrc, stop: () => void child.kill() };
-};
-
-const freePort = async (): Promise<number> => {
-  const server = createServer().listen(0, "127.0.0.1");
-  await once(server, "listening");
-  const { port } = server.address() as AddressInfo;
-  server.close();
-  return port;
 };
 
 /** What a user gets from that registry. */

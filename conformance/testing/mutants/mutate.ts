@@ -26,7 +26,7 @@ export const mutationsOf = (file: string, source: string): readonly Mutation[] =
 export const mutated = (source: string, { start, end, text }: Mutation): string =>
   source.slice(0, start) + text + source.slice(end);
 
-const childrenOf = (node: Node): Node[] =>
+export const childrenOf = (node: Node): Node[] =>
   Object.entries(node).flatMap(([key, value]: [string, unknown]) =>
     TYPES.has(key) ? [] : (Array.isArray(value) ? value : [value]).filter(isNode),
   );

@@ -1,13 +1,14 @@
 import { spawn, type ChildProcess } from "node:child_process";
-import { once } from "node:events";
 import { appendFileSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import os from "node:os";
 import path from "node:path";
 import type { ConformDocument } from "../../../reports/json/conform.ts";
+import { mapLimited } from "../../checks/map-limited.ts";
 import { exitCodes } from "../../contract/exit-codes.ts";
 import { seededRandom } from "../../contract/random.ts";
-import { figure, root, runCli, seconds } from "../measure.ts";
+import { figure, runCli, seconds } from "../measure.ts";
 import { startRoad, type Road } from "../rough-road.ts";
+import { startCli, type Started } from "../start-cli.ts";
 
 /**
  * Plays the rounds in TOUCHSTONE_NOISE_ROUNDS, such as "30" for the first thirty or "7-9", as a part of a long bench.
@@ -59,28 +60,12 @@ const conditionsOf = (seed: number, behaviours: readonly Behaviour[]): Condition
   };
 };
 
-const startService = async (
-  { behaviour, clock, seed }: Conditions,
-  profile: string,
-): Promise<ChildProcess> => {
+const startService = async ({ behaviour, clock, seed }: Conditions, profile: string): Promise<Started> => {
   const flags = ["--behaviour", behaviour.name, "--clock", clock, "--seed", String(seed)];
-  const child = spawn(
-    process.execPath,
-    [
-      path.join(root, "cli.ts"),
-      "serve",
-      ...flags,
-      "--port",
-      "0",
-      "--control-port",
-      "0",
-      "--write-profile",
-      profile,
-    ],
-    { stdio: ["ignore", "pipe", "ignore"] },
-  );
-  await once(child.stdout, "data");
-  return child;
+  const ports = ["--port", "0", "--control-port", "0"];
+  const service = startCli(["serve", ...flags, ...ports, "--write-profile", profile]);
+  await service.line();
+  return service;
 };
 
 /** Puts a slow proxy before the service and another before its hooks, and adapts the profile. */
@@ -170,9 +155,7 @@ const play = async (conditions: Conditions): Promise<Round> => {
   } finally {
     busy.asked.splice(busy.asked.indexOf(conditions.busyLoops), 1);
     keepBusy();
-    service.kill();
-    await Promise.all(roads.map((road) => road.stop()));
-    await once(service, "exit").catch(() => undefined);
+    await Promise.all([service, ...roads].map((one) => one.stop()));
   }
 };
 
@@ -258,19 +241,15 @@ const report = (rounds: readonly Round[]): void => {
 export const noise = async (): Promise<void> => {
   const { stdout } = await runCli(["serve", "--list", "--json"]);
   const behaviours = JSON.parse(stdout) as readonly Behaviour[];
-  const rounds: Round[] = [];
-  let next = FIRST;
-  const playOn = async (): Promise<void> => {
-    while (next <= LAST) {
-      const conditions = conditionsOf(next++, behaviours);
-      try {
-        rounds.push(settle(await play(conditions)));
-      } catch (error) {
-        process.stdout.write(`  round ${conditions.seed}, ${conditions.behaviour.name}: ${String(error)}\n`);
-      }
+  const seeds = Array.from({ length: LAST - FIRST + 1 }, (_, index) => FIRST + index);
+  const rounds = await mapLimited(seeds, AT_ONCE, async (seed) => {
+    const conditions = conditionsOf(seed, behaviours);
+    try {
+      return [settle(await play(conditions))];
+    } catch (error) {
+      process.stdout.write(`  round ${seed}, ${conditions.behaviour.name}: ${String(error)}\n`);
+      return [];
     }
-  };
-  await Promise.all(Array.from({ length: AT_ONCE }, playOn));
-  rounds.sort((one, other) => one.seed - other.seed);
-  report(rounds);
+  });
+  report(rounds.flat());
 };

@@ -36,7 +36,7 @@ test("every key of the profile has a description", () => {
 });
 
 test("refusals are read from the code, with placeholders for their values", () => {
-  const messages = refusalsBy("ConfigurationError|WideFile").map(({ message }) => message);
+  const messages = refusalsBy("ConfigurationError", "WideFile").map(({ message }) => message);
   expect(messages).toContain("Port … is in use; give another one, or 0 for any free port");
   expect(messages.length).toBeGreaterThan(50);
   expect(refusalsBy("UnreachableError").length).toBeGreaterThan(0);

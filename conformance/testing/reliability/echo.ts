@@ -1,14 +1,13 @@
 import { createServer, request, type IncomingMessage, type ServerResponse } from "node:http";
-import net, { type AddressInfo } from "node:net";
+import net from "node:net";
+import { listening, type TestServer } from "../servers.ts";
 
 /** A proxy whose answers echo everything sent, in every form that texts take. */
-export interface EchoRoad {
-  readonly origin: string;
+export interface EchoRoad extends TestServer {
   /** Codes and tokens that passed. */
   readonly issued: Set<string>;
   /** Whether answers are occasionally spoilt. */
   spoils: boolean;
-  readonly stop: () => Promise<void>;
 }
 
 /** Characters that act on terminals, are invisible, or reorder text. */
@@ -40,17 +39,7 @@ export const startEchoRoad = async (origins: Readonly<Record<string, string>>): 
     for (const one of [onward, socket])
       one.on("error", () => [onward, socket].forEach((end) => end.destroy()));
   });
-  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-  const road: EchoRoad = {
-    spoils: true,
-    origin: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
-    issued,
-    stop: () =>
-      new Promise((resolve) => {
-        server.closeAllConnections();
-        server.close(() => resolve());
-      }),
-  };
+  const road: EchoRoad = { ...(await listening(server)), spoils: true, issued };
   return road;
 };
 

@@ -1,5 +1,5 @@
-import { createServer, request, type IncomingMessage, type ServerResponse } from "node:http";
-import type { AddressInfo } from "node:net";
+import { createServer } from "node:http";
+import { listening, passOn, type TestServer } from "../servers.ts";
 import type { HostileAnswer } from "./hostile-answers.ts";
 import { play } from "./hostile-peer.ts";
 
@@ -13,11 +13,9 @@ export const endpoints = {
 export type Endpoint = keyof typeof endpoints;
 
 /** A proxy in front of a sound service, which answers at some of its endpoints in one hostile way. */
-export interface HostileFront {
-  readonly origin: string;
+export interface HostileFront extends TestServer {
   /** How many hostile answers were given. */
   readonly played: () => number;
-  readonly stop: () => Promise<void>;
 }
 
 export interface FrontOptions {
@@ -39,32 +37,9 @@ export const startHostileFront = async (origin: string, options: FrontOptions): 
       played += 1;
       incoming.resume();
       play(options.answer, incoming.socket);
-    } else pass(origin, incoming, outgoing);
+    } else passOn(origin, incoming, outgoing);
   });
   // A non-request also gets its connection broken here.
   server.on("clientError", (_, socket) => socket.destroy());
-  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-  return {
-    origin: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
-    played: () => played,
-    stop: () =>
-      new Promise((resolve) => {
-        server.close(() => resolve());
-        server.closeAllConnections();
-      }),
-  };
-};
-
-const pass = (origin: string, incoming: IncomingMessage, outgoing: ServerResponse): void => {
-  const { hostname, port } = new URL(origin);
-  const onward = request(
-    { hostname, port, method: incoming.method, path: incoming.url, headers: incoming.headers },
-    (answer) => {
-      outgoing.writeHead(answer.statusCode ?? 502, answer.rawHeaders);
-      answer.pipe(outgoing);
-    },
-  );
-  onward.on("error", () => outgoing.destroy());
-  outgoing.on("close", () => onward.destroy());
-  incoming.pipe(onward);
+  return { ...(await listening(server)), played: () => played };
 };

@@ -1,11 +1,10 @@
-import net, { type AddressInfo, type Socket } from "node:net";
+import type { Socket } from "node:net";
+import { serveTcp, type TestServer } from "../servers.ts";
 import type { HostileAnswer } from "./hostile-answers.ts";
 
 /** A target that answers requests for `/hostile/N` as the Nth entry says, and all others correctly. */
-export interface HostilePeer {
-  readonly origin: string;
+export interface HostilePeer extends TestServer {
   readonly answers: Map<number, HostileAnswer>;
-  readonly stop: () => Promise<void>;
 }
 
 const DRIP_MS = 20;
@@ -13,11 +12,7 @@ const sound = 'HTTP/1.1 200 OK\r\ncontent-type: application/json\r\ncontent-leng
 
 export const startHostilePeer = async (): Promise<HostilePeer> => {
   const answers = new Map<number, HostileAnswer>();
-  const sockets = new Set<Socket>();
-  const server = net.createServer((socket) => {
-    sockets.add(socket);
-    socket.on("error", () => undefined);
-    socket.on("close", () => sockets.delete(socket));
+  const server = await serveTcp((socket) => {
     let seen = "";
     socket.on("data", (chunk) => {
       seen += chunk.toString("latin1");
@@ -30,16 +25,7 @@ export const startHostilePeer = async (): Promise<HostilePeer> => {
       else play(answer, socket);
     });
   });
-  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-  return {
-    origin: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
-    answers,
-    stop: () =>
-      new Promise((resolve) => {
-        server.close(() => resolve());
-        for (const socket of sockets) socket.destroy();
-      }),
-  };
+  return { ...server, answers };
 };
 
 export const play = ({ bytes, afterwards }: HostileAnswer, socket: Socket): void => {

@@ -5,14 +5,10 @@ import { createRawTarget } from "../../world/raw.ts";
 import { createSecrets } from "../../contract/secrets.ts";
 import { createRetries } from "../../world/http/retry.ts";
 import { createTransport } from "../../world/http/transport.ts";
+import { mapLimited } from "../../checks/map-limited.ts";
 import { hostileAnswer, type HostileAnswer } from "./hostile-answers.ts";
 import { startHostilePeer } from "./hostile-peer.ts";
-
-/** The result of hostile inputs: how many there were, and those that did not go as they should. */
-export interface Tried {
-  readonly inputs: number;
-  readonly wrong: readonly string[];
-}
+import { after, type Tried } from "./tried.ts";
 
 /** Shorter than a drip takes, longer than a busy machine delays a valid answer, in milliseconds. */
 const TIMEOUT_MS = 3_000;
@@ -76,37 +72,27 @@ const tryBatch = async (count: number, seed: number): Promise<Tried> => {
         number % 3 === 0
           ? rawOutcome(raw.request(request))
           : outcomeOf(transport.send(request, { scope, clock })),
-        hanging(),
+        after(HANGS_AFTER_MS, "hangs"),
       ]);
     const outcome = await (allowed.includes("timeout") ? send() : whereAnswered(send));
     if (!allowed.includes(outcome)) wrong.push(`${input.kind} (seed ${seed}, number ${number}): ${outcome}`);
     // Every record must survive JSON.
     for (const exchange of scope.exchanges) JSON.parse(JSON.stringify(exchange));
     peer.answers.delete(number);
-    const after = await whereAnswered(() =>
+    const afterwards = await whereAnswered(() =>
       outcomeOf(transport.send({ method: "GET", path: "/sound", headers: [] }, { scope, clock }), "sound"),
     );
-    if (after !== "sound") wrong.push(`the exchange after ${input.kind} (number ${number}): ${after}`);
+    if (afterwards !== "sound")
+      wrong.push(`the exchange after ${input.kind} (number ${number}): ${afterwards}`);
   };
   try {
-    let next = 0;
-    const worker = async (): Promise<void> => {
-      while (next < inputs.length) {
-        const number = next++;
-        const input = inputs[number];
-        if (input !== undefined) await one(input, number);
-      }
-    };
-    await Promise.all(Array.from({ length: AT_ONCE }, worker));
+    await mapLimited(inputs, AT_ONCE, one);
   } finally {
     await transport.close();
     await peer.stop();
   }
   return { inputs: inputs.length, wrong };
 };
-
-const hanging = (): Promise<string> =>
-  new Promise((resolve) => setTimeout(() => resolve("hangs"), HANGS_AFTER_MS).unref());
 
 /** A busy machine may answer later than the limit that a drip must not reach, so only lasting silence is an outcome. */
 const whereAnswered = async (send: () => Promise<string>): Promise<string> => {

@@ -1,6 +1,6 @@
 import { startFakeServer } from "../../../fake-server/index.ts";
 import { tryServer } from "./try-server.ts";
-import type { Tried } from "./try-client.ts";
+import type { Tried } from "./tried.ts";
 
 const paths = [
   "/open-api/oauth/authorize?clientId=client-1&state=abc&redirectUri=https%3A%2F%2Fx.example%2F",

@@ -6,11 +6,12 @@ import { conform } from "../../engine/conform.ts";
 import type { RequirementId } from "../../contract/catalogue.ts";
 import type { RuleResult } from "../../contract/record.ts";
 import { rules } from "../../rules/index.ts";
+import { mapLimited } from "../../checks/map-limited.ts";
 import type { Rule } from "../../checks/rule.ts";
 import { runOptions, startFake } from "../fake.ts";
 import { hostileAnswer, type HostileAnswer } from "./hostile-answers.ts";
 import { endpoints, startHostileFront, type Endpoint } from "./hostile-front.ts";
-import type { Tried } from "./try-client.ts";
+import { after, type Tried } from "./tried.ts";
 
 /** One whole gate: what the target does wrong, where, and from which request on. */
 export interface HostileGate {
@@ -82,11 +83,12 @@ export const tryGate = async (
       ({ exitCode, results }) => ({ exitCode, results, message: "" }),
       (error: unknown) => ({ message: "", ...endingOf(error, false), results: [] }),
     );
-    const { exitCode, results, message } = await Promise.race([running, hanging()]);
-    if (exitCode === undefined) {
+    const ended = await Promise.race([running, after(HANGS_AFTER_MS, undefined)]);
+    if (ended === undefined) {
       over.abort();
       return [`${name}: the gate hangs`];
     }
+    const { exitCode, results, message } = ended;
     return wrongIn(gate, exitCode, results, message).map((wrong) => `${name}: ${wrong}`);
   } finally {
     await front.stop();
@@ -94,11 +96,6 @@ export const tryGate = async (
     await receiver.stop();
   }
 };
-
-const hanging = (): Promise<{ exitCode: undefined; results: readonly RuleResult[]; message: string }> =>
-  new Promise((resolve) =>
-    setTimeout(() => resolve({ exitCode: undefined, results: [], message: "" }), HANGS_AFTER_MS).unref(),
-  );
 
 /** A service that answers a known and an unknown client alike cannot be distinguished from a wrong profile. */
 const answersAllAlike = /as to (?:one that does not exist|a wrong one): status/;
@@ -132,11 +129,6 @@ export const tryGates = async (
   of?: readonly Rule[],
   stopAtBreach?: boolean,
 ): Promise<Tried> => {
-  const wrong: string[] = [];
-  const left = gates.values();
-  const worker = async (): Promise<void> => {
-    for (const gate of left) wrong.push(...(await tryGate(gate, of, stopAtBreach)));
-  };
-  await Promise.all(Array.from({ length: GATES_AT_ONCE }, worker));
-  return { inputs: gates.length, wrong };
+  const wrong = await mapLimited(gates, GATES_AT_ONCE, (gate) => tryGate(gate, of, stopAtBreach));
+  return { inputs: gates.length, wrong: wrong.flat() };
 };

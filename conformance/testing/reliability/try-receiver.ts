@@ -5,7 +5,7 @@ import { readPushes } from "../../../fake-server/receiver/testing/read-pushes.ts
 import { startReceiver } from "../../../fake-server/receiver/index.ts";
 import { notification, openSender } from "../../../fake-server/receiver/testing/sender.ts";
 import { tryServer } from "./try-server.ts";
-import type { Tried } from "./try-client.ts";
+import type { Tried } from "./tried.ts";
 
 /**
  * Sends the receiver hostile pushes on both of its ports, and checks that valid ones are acknowledged and journalled,

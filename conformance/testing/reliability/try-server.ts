@@ -1,7 +1,8 @@
 import fc from "fast-check";
 import net from "node:net";
+import { mapLimited } from "../../checks/map-limited.ts";
 import { hostileRequest, type HostileRequest } from "./hostile-requests.ts";
-import type { Tried } from "./try-client.ts";
+import { after, type Tried } from "./tried.ts";
 
 const AT_ONCE = 24;
 const IN_A_BATCH = 250;
@@ -26,21 +27,15 @@ export const tryServer = async (
       numRuns: Math.min(IN_A_BATCH, count - done),
       seed: seed + done,
     });
-    const left = inputs.values();
-    const worker = async (): Promise<void> => {
-      for (const input of left) await deliver(port, input);
-    };
-    await Promise.all(Array.from({ length: AT_ONCE }, worker));
-    const problem = await Promise.race([stillServes(), hanging()]);
+    await mapLimited(inputs, AT_ONCE, (input) => deliver(port, input));
+    const problem = await Promise.race([
+      stillServes(),
+      after(HANGS_AFTER_MS, "an honest request gets no answer"),
+    ]);
     if (problem !== undefined) wrong.push(`${name}, after inputs of seed ${seed + done}: ${problem}`);
   }
   return { inputs: count, wrong };
 };
-
-const hanging = (): Promise<string> =>
-  new Promise((resolve) =>
-    setTimeout(() => resolve("an honest request gets no answer"), HANGS_AFTER_MS).unref(),
-  );
 
 /** Writes the bytes, discards what comes back, and leaves. */
 export const deliver = (port: number, { bytes, afterwards }: HostileRequest): Promise<void> =>

@@ -1,11 +1,12 @@
 import { once } from "node:events";
 import http from "node:http";
 import https from "node:https";
-import net, { type AddressInfo } from "node:net";
+import net from "node:net";
 import { Agent, request } from "undici";
 import { beforeAll, describe, expect, it } from "vitest";
 import type { Certificate } from "../../../fake-server/receiver/make-certificate.ts";
 import { currentLeaf, makeCa } from "../../../fake-server/receiver/make-certificate.ts";
+import { listening } from "../../testing/servers.ts";
 import { stopAfterEach } from "../../testing/stopping.ts";
 import { createDialer, type DialSettings, type Dialer } from "./dialer.ts";
 
@@ -20,21 +21,7 @@ beforeAll(async () => {
   leaf = await currentLeaf(authority, [NAME], Date.now());
 });
 
-const listen = async (server: net.Server): Promise<number> => {
-  const sockets = new Set<net.Socket>();
-  server.on("connection", (socket: net.Socket) => sockets.add(socket));
-  server.listen(0, "127.0.0.1");
-  await once(server, "listening");
-  await stopping(
-    Promise.resolve({
-      stop: async () => {
-        for (const socket of sockets) socket.destroy();
-        server.close();
-      },
-    }),
-  );
-  return (server.address() as AddressInfo).port;
-};
+const listen = async (server: net.Server): Promise<number> => (await stopping(listening(server))).port;
 
 /** A service under a name that only the settings resolve; it answers with the common name of the client's certificate. */
 const secureService = async (): Promise<URL> => {

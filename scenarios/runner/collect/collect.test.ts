@@ -10,7 +10,8 @@ import type { FoundK6 } from "../k6/find.ts";
 import { startK6 } from "../k6/start.ts";
 import { nowhere, openLoadRecord } from "../record.ts";
 import { k6ForTests, k6WithinMs } from "../testing/k6.ts";
-import { constantStage, headerFor, scriptIn, serve, settingsFor } from "../testing/loads.ts";
+import { serveHttp } from "../../../conformance/testing/servers.ts";
+import { constantStage, headerFor, scriptIn, settingsFor } from "../testing/loads.ts";
 import { runLoad, type LoadOptions } from "./collect.ts";
 import { eachTestIn } from "../../../conformance/testing/folders.ts";
 
@@ -59,7 +60,7 @@ describe("runLoad with the real k6", () => {
     mkdirSync(temporary);
     vi.stubEnv("TMPDIR", temporary);
     onTestFinished(() => void vi.unstubAllEnvs());
-    await using server = await serve((request, response) => {
+    await using server = await serveHttp((request, response) => {
       const isFailing = request.url === "/exchange?fail";
       setTimeout(
         () => response.writeHead(isFailing ? 503 : request.url === "/exchange" ? 400 : 200).end("{}"),
@@ -88,11 +89,11 @@ describe("runLoad with the real k6", () => {
         if (index === 5) { exec.vu.metrics.metadata.sentAt = "1234"; exec.vu.metrics.metadata.notification = "n-1"; metric.event.add(1); delete exec.vu.metrics.metadata.sentAt; delete exec.vu.metrics.metadata.notification; }
         if (index === 6) console.warn("the secret is " + settings.clients[0].secret);
       };`,
-      server.baseUrl,
+      server.origin,
       [100, 2_000],
     );
     const directory = path.join(folder, "run");
-    const record = openLoadRecord(directory, headerFor(server.baseUrl));
+    const record = openLoadRecord(directory, headerFor(server.origin));
     const events: unknown[] = [];
     const result = await runLoad({
       ...options,
@@ -172,14 +173,14 @@ describe("runLoad with the real k6", () => {
   });
 
   it("keeps what was measured when k6 is killed, and reports the signal", async () => {
-    await using server = await serve((_, response) => response.end("{}"));
+    await using server = await serveHttp((_, response) => response.end("{}"));
     const running = Promise.withResolvers<number>();
     const pid = path.join(folder, "pid");
     const wrapped = path.join(folder, "k6");
     writeFileSync(wrapped, `#!/bin/sh\necho $$ > ${pid}\nexec ${k6.path} "$@"\n`, { mode: 0o755 });
     const lines: SecondLine[] = [];
     const result = await runLoad({
-      ...optionsFor(folder, steady, server.baseUrl, [50, 60_000]),
+      ...optionsFor(folder, steady, server.origin, [50, 60_000]),
       k6: { ...k6, path: wrapped },
       sink: { ...nowhere, second: (line) => void lines.push(line) },
       onSecond: () => {
@@ -197,8 +198,8 @@ describe("runLoad with the real k6", () => {
   });
 
   it("ends the load on an interrupt, when a second gives a reason, and when the record fails", async () => {
-    await using server = await serve((_, response) => response.end("{}"));
-    const options = optionsFor(folder, steady, server.baseUrl, [50, 60_000]);
+    await using server = await serveHttp((_, response) => response.end("{}"));
+    const options = optionsFor(folder, steady, server.origin, [50, 60_000]);
     const interrupt = new AbortController();
     let failure: string | undefined;
     const [interrupted, aborted, full] = await Promise.all([
@@ -259,8 +260,8 @@ describe("runLoad with the real k6", () => {
   it("leaves no k6 behind when its own process is killed", async () => {
     const temporary = path.join(folder, "temporary");
     mkdirSync(temporary);
-    await using server = await serve((_, response) => response.end("{}"));
-    const { script, settings } = optionsFor(folder, steady, server.baseUrl, [5, 60_000]);
+    await using server = await serveHttp((_, response) => response.end("{}"));
+    const { script, settings } = optionsFor(folder, steady, server.origin, [5, 60_000]);
     const { line, stop } = startModule(
       `import { startK6 } from ${JSON.stringify(path.join(import.meta.dirname, "../k6/start.ts"))};
        import { runnerClock as clock } from ${JSON.stringify(path.join(import.meta.dirname, "../clock.ts"))};

@@ -1,10 +1,9 @@
 import { execFileSync, spawnSync } from "node:child_process";
 import { createHash } from "node:crypto";
 import { chmodSync, existsSync, mkdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
-import { createServer, type Server } from "node:http";
-import type { AddressInfo } from "node:net";
 import path from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { serveHttp, type TestServer } from "../../../conformance/testing/servers.ts";
 import { startModule } from "../../../conformance/testing/start-cli.ts";
 import { runnerClock } from "../clock.ts";
 import { findK6, k6Status } from "./find.ts";
@@ -189,17 +188,16 @@ describe("k6Status", () => {
 
 describe("the release archive", () => {
   const files = new Map<string, Buffer>();
-  let server: Server;
+  let server: TestServer;
   let baseUrl: string;
   beforeAll(async () => {
-    server = createServer((request, response) => {
+    server = await serveHttp((request, response) => {
       const file = files.get(request.url ?? "");
       response.writeHead(file === undefined ? 404 : 200).end(file);
     });
-    await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-    baseUrl = `http://127.0.0.1:${(server.address() as AddressInfo).port}/releases`;
+    baseUrl = `${server.origin}/releases`;
   });
-  afterAll(() => server.close());
+  afterAll(() => server.stop());
 
   const publish = (
     name: string,

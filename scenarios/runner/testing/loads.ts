@@ -1,7 +1,4 @@
-import { once } from "node:events";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { createServer, type RequestListener } from "node:http";
-import type { AddressInfo } from "node:net";
 import os from "node:os";
 import path from "node:path";
 import type { Stage } from "../../../conformance/contract/load-shape.ts";
@@ -13,23 +10,6 @@ import type { LoadHeader } from "../record.ts";
 export const temporaryFolder = (): Disposable & { readonly path: string } => {
   const folder = mkdtempSync(path.join(os.tmpdir(), "touchstone-test-"));
   return { path: folder, [Symbol.dispose]: () => rmSync(folder, { recursive: true, force: true }) };
-};
-
-/** A bare server on loopback. */
-export const serve = async (
-  listener: RequestListener,
-): Promise<AsyncDisposable & { readonly baseUrl: string }> => {
-  const server = createServer(listener).listen(0, "127.0.0.1");
-  await once(server, "listening");
-  const { port } = server.address() as AddressInfo;
-  return {
-    baseUrl: `http://127.0.0.1:${port}`,
-    [Symbol.asyncDispose]: async () => {
-      server.closeAllConnections();
-      server.close();
-      await once(server, "close");
-    },
-  };
 };
 
 /** A profile with only the required keys. */

@@ -1,7 +1,7 @@
-import { once } from "node:events";
 import { request } from "node:http";
 import { createServer as createTlsServer } from "node:https";
-import { createServer, type AddressInfo, type Socket } from "node:net";
+import { createServer, type Socket } from "node:net";
+import { listening } from "../../../conformance/testing/servers.ts";
 import { runnerClock } from "../clock.ts";
 
 /**
@@ -29,11 +29,11 @@ export const startNarrowFront = async (
     incoming.pipe(onward);
   });
   const waiting: Socket[] = [];
-  const gate = createServer({ pauseOnConnect: true }, (socket) => {
-    socket.on("error", () => socket.destroy());
-    waiting.push(socket);
-  }).listen(0, "127.0.0.1");
-  await once(gate, "listening");
+  const gate = await listening(
+    createServer({ pauseOnConnect: true }, (socket) => {
+      waiting.push(socket);
+    }),
+  );
   const closing = new AbortController();
   const turnstile = async (): Promise<void> => {
     while (!closing.signal.aborted) {
@@ -45,16 +45,12 @@ export const startNarrowFront = async (
     }
   };
   const turning = turnstile();
-  const { port } = gate.address() as AddressInfo;
   return {
-    baseUrl: `https://127.0.0.1:${port}`,
+    baseUrl: `https://127.0.0.1:${gate.port}`,
     [Symbol.asyncDispose]: async () => {
       closing.abort();
       await turning;
-      for (const socket of waiting) socket.destroy();
-      front.closeAllConnections();
-      gate.close();
-      await once(gate, "close");
+      await gate.stop();
     },
   };
 };

@@ -1,6 +1,6 @@
 import { EventEmitter, once } from "node:events";
 import http from "node:http";
-import type { AddressInfo } from "node:net";
+import { listening } from "../../../../conformance/testing/servers.ts";
 import type { Push, PushLine, PushLines, ReceiverState } from "../../../../conformance/contract/push.ts";
 import { answerPage } from "../serve.ts";
 
@@ -58,21 +58,16 @@ export const startStubReceiver = async (
   const server = http.createServer((request, response) => {
     void answer(request, response, { token: options.token, lines, pushes, state });
   });
-  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-  const { port } = server.address() as AddressInfo;
+  const { origin, stop } = await listening(server);
   tell({ kind: "started", at: startedAt, atMs: 0 });
   return {
-    url: `http://127.0.0.1:${port}/`,
+    url: `${origin}/`,
     tell,
     forget: () => {
       lines.length = 0;
       tell({ kind: "started", at: startedAt, atMs: 0 });
     },
-    stop: () =>
-      new Promise((resolve) => {
-        server.close(() => resolve());
-        server.closeAllConnections();
-      }),
+    stop,
   };
 };
 
