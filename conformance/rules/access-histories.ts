@@ -60,7 +60,8 @@ export const refreshHistories = (world: World, run: Run): readonly RefreshHistor
   ].filter((gaps) => gaps.every((gapMs) => gapMs >= 0));
 };
 
-const total = (gaps: RefreshHistory): number => gaps.reduce((sum, gapMs) => sum + gapMs, 0);
+/** How long it takes from the exchange to the last refresh, in milliseconds. */
+export const total = (gaps: RefreshHistory): number => gaps.reduce((sum, gapMs) => sum + gapMs, 0);
 
 export const historyName = (gaps: RefreshHistory): string =>
   `refreshed after ${gaps.map(duration).join(", ")}`;

@@ -18,8 +18,15 @@ import {
   type IssuedTokens,
 } from "../world/steps.ts";
 import { ControlFailed } from "../world/exchange.ts";
+import { SECOND_MS } from "../contract/duration.ts";
 import type { World } from "../world/world.ts";
-import { historyName, refreshedAsTold, refreshHistories, type RefreshHistory } from "./access-histories.ts";
+import {
+  historyName,
+  refreshedAsTold,
+  refreshHistories,
+  total,
+  type RefreshHistory,
+} from "./access-histories.ts";
 
 /** An access token with the interval in which it was issued and its stated lifetime. */
 interface Bearer {
@@ -58,7 +65,7 @@ export const accessLifetimeRules = {
     waitsMs: ({ accessLifetimeMs, limits, tolerances }) =>
       accessLifetimeMs * 2.2 + limits.codeLifetimeMs + roomAfter({ tolerances }),
     check: async (world, run) => {
-      const credentials = expiringTokens(world, run, await viewOfSecond(world));
+      const credentials = await expiringTokens(world, run, await viewOfSecond(world));
       return run.all([
         run.once(worksAmongMany, { part: "many tokens and requests" }),
         ...credentials.map((credential) => judgeLifetime(world, run, credential)),
@@ -83,32 +90,64 @@ const worksAmongMany = (world: World): Promise<HistoryVerdict> =>
     },
   );
 
+type Issue = JudgedLifetime<Bearer>["issue"];
+
+/**
+ * If time can be moved, begins what takes this long (in milliseconds) so late that it ends with what takes longest:
+ * tokens that are issued at one moment end at one moment, which takes fewer moves of the clock.
+ */
+const endingTogether = async (
+  { clock }: World,
+  longestMs: number,
+): Promise<(takesMs: (way: number) => number, issue: Issue) => Issue> => {
+  if (clock.kind === "real") return (_takesMs, issue) => issue;
+  const endMs = Math.ceil((await clock.now()).latestMs / SECOND_MS) * SECOND_MS + longestMs;
+  return (takesMs, issue) => async (world, steps, way) => {
+    const startMs = endMs - takesMs(way);
+    if ((await world.clock.now()).earliestMs < startMs) await world.clock.sleepUntil(startMs);
+    return issue(world, steps, way);
+  };
+};
+
 /** Tokens from every call that issues one, idle and in use. */
-const expiringTokens = (
+const expiringTokens = async (
   world: World,
   run: Run,
   second: View | undefined,
-): readonly JudgedLifetime<Bearer>[] => {
+): Promise<readonly JudgedLifetime<Bearer>[]> => {
   const few = run.cases(0.12, 1);
   const histories = refreshHistories(world, run);
+  const { prepared, limits } = world;
+  const tookMs = (way: number): number => total(histories[way] ?? []);
+  // The history of days ends with the refreshToken instead.
+  const lengths = histories
+    .map(total)
+    .filter((lengthMs) => lengthMs < limits.refreshTokenLifetimeMs - prepared.accessLifetimeMs);
+  const together = await endingTogether(world, Math.max(0, ...lengths));
+  const exchangedTogether = together(() => limits.codeLifetimeMs / 2, exchanged);
   const tokens: readonly Differing[] = [
     {
       name: "accessToken of an exchange",
-      issue: exchanged,
+      issue: exchangedTogether,
       alive: seenBy(world, second, isShownSomething),
     },
     {
       name: "accessToken of a refresh",
       ways: histories.map(historyName),
-      issue: (one, steps, way) => refreshedBy(one, steps, histories[way] ?? []),
+      issue: together(tookMs, (one, steps, way) => refreshedBy(one, steps, histories[way] ?? [])),
       perSide: histories.length + few,
     },
     ...(world.clock.kind === "virtual" ? [tokenOfMonthEnd(world)] : []),
-    { name: "accessToken in use", issue: exchanged, use: look, perSide: few + 1 },
-    { name: "refreshed accessToken in use", issue: refreshedLater, use: look, perSide: few },
+    { name: "accessToken in use", issue: exchangedTogether, use: look, perSide: few + 1 },
+    {
+      name: "refreshed accessToken in use",
+      issue: together(() => prepared.accessLifetimeMs / 2, refreshedLater),
+      use: look,
+      perSide: few,
+    },
     {
       name: "accessToken whose grant is refreshed",
-      issue: exchanged,
+      issue: exchangedTogether,
       use: refreshGrant,
       // A refresh may end the earlier token, so only its death can be required.
       sides: "dead",
