@@ -93,6 +93,7 @@ export const metricNames = {
   issued: "touchstone_issued",
   event: "touchstone_event",
   arrival: "touchstone_arrival",
+  hollow: "touchstone_hollow",
   start: "touchstone_start",
 } as const;
 

@@ -10,6 +10,8 @@ import {
 } from "./lib/login.ts";
 import { drawKind, tokenKinds } from "./lib/mix.ts";
 import {
+  judgeForged,
+  judgeKeptOut,
   judgeOneOpens,
   judgeOpens,
   judgeRace,
@@ -95,6 +97,35 @@ const courses: Readonly<Record<keyof typeof tokenKinds, (context: IterationConte
     const tokens = tokensOf(control);
     if (tokens !== undefined) tellIssued(tokens);
   },
+
+  forged: (context) => {
+    const login = logIn(context);
+    if (login === undefined) return;
+    const { client, code, tokens } = login;
+    const answers = sendTogether([
+      requests.list(halfOf(tokens.accessToken), {}, true),
+      requests.exchange(client, halfOf(code), true),
+      requests.refresh(client, halfOf(tokens.refreshToken), true),
+      requests.list(tokens.accessToken, {}),
+    ]);
+    const [stranger, exchanged, refreshed, control] = answers as [Exchange, Exchange, Exchange, Exchange];
+    report(
+      [...judgeOpens("exchange.access-token-works", control), ...judgeKeptOut(stranger, control)],
+      [stranger, control],
+    );
+    tryForged("code.unknown", exchanged);
+    tryForged("refresh.unknown", refreshed);
+  },
+};
+
+/** Half a credential is none, whereas the last character of an encoded one may carry nothing. */
+const halfOf = (credential: string): string => credential.slice(0, Math.floor(credential.length / 2));
+
+/** Judges what a forged credential got; a token that it got must not work. */
+const tryForged = (rule: Parameters<typeof judgeForged>[0], forged: Exchange): void => {
+  const tokens = refreshedOf(forged);
+  const uses = tokens === undefined ? [] : [send(requests.list(tokens.accessToken, { limit: 1 }, true))];
+  report(judgeForged(rule, forged, uses), [forged, ...uses]);
 };
 
 type Login = IssuedCode & {

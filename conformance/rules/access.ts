@@ -14,6 +14,7 @@ import {
 import { duration } from "../contract/duration.ts";
 import { accessTokenHeader } from "../contract/forms.ts";
 import { inGroups } from "../contract/text.ts";
+import { showsData } from "../judging/laws/pages.ts";
 import { fail, pass, discard, inconclusive, type CaseVerdict } from "../judging/case-verdict.ts";
 import { listForms, type ListForm } from "../world/list-forms.ts";
 import { withConnections } from "./shared/race.ts";
@@ -149,14 +150,10 @@ const expectData = async (
   if (!gaveData(answer)) throw new ControlFailed(`the valid token gets nothing: ${describe(answer)}`);
 };
 
-/**
- * Whether an answer revealed something: a notification, a number of them, or an id that the request did not name. An
- * empty page in an envelope that every answer has is nothing.
- */
+/** Whether an answer revealed something: a notification, a number of them, or an id that the request did not name. */
 const shows = ({ prepared: { notifications } }: World, answer: Answer, query: ListForm): boolean => {
   const page = pageOf(answer);
-  if (page !== undefined && (page.items.length > 0 || (typeof page.total === "number" && page.total > 0)))
-    return true;
+  if (page !== undefined && showsData(page)) return true;
   const asked = new Set(Object.values(query).map(String));
   const known = notifications.accounts.flatMap(({ accountId, ids }) => [accountId, ...ids]);
   if (known.length === 0) return gaveData(answer);

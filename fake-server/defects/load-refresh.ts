@@ -1,4 +1,4 @@
-import type { AccessRecord } from "../context.ts";
+import type { AccessRecord, RefreshRecord } from "../context.ts";
 import { keepLatest, slowStep } from "../contention.ts";
 import { decisions, loadRows, type LoadShow } from "../registry.ts";
 
@@ -21,6 +21,18 @@ export const loadRefreshDefects = {
             refreshing.inside() > 0 ? sound.exchangeFields(...subject) : sound.refreshFields(...subject),
         }),
       ),
+    },
+    "refresh.unknown": {
+      "load-unknown-refresh-token-beside-others: While a slow refresh runs, an unknown token is the last one.":
+        decisions((sound, refreshing = slowStep(15, QUICK_REFRESHES), latest?: RefreshRecord) => ({
+          findRefreshToken: (presented, context) =>
+            sound.findRefreshToken(presented, context) ?? (refreshing.inside() > 0 ? latest : undefined),
+          takeRefreshToken: async (record, { clock }) => {
+            latest = record;
+            await refreshing.pass(clock);
+            return true;
+          },
+        })),
     },
     "exchange.tokens-are-fresh": {
       "load-refresh-gets-token-of-another: Slow concurrent refreshes all get the first one's access token.":

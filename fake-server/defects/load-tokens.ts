@@ -1,6 +1,8 @@
 import { type Fields, jsonAnswer } from "../answer.ts";
 import { decide, decisions, loadRows, type LoadShow } from "../registry.ts";
+import type { CodeRecord } from "../context.ts";
 import { keepLatest, pool, slowStep } from "../contention.ts";
+import { stranger } from "./tools.ts";
 
 const tokens: LoadShow = { scenario: "token", rate: 400, seconds: 10 };
 
@@ -103,6 +105,35 @@ export const loadTokenDefects = {
         }),
       ),
     },
+    "access.required": {
+      "load-open-beside-others: While slow exchanges run, the list is open to any token.": decisions(
+        (sound, redemption = slowStep(20, QUICK.exchanges)) => ({
+          takeCode: async (record, context) => {
+            const taken = await sound.takeCode(record, context);
+            await redemption.pass(context.clock);
+            return taken;
+          },
+          findAccessToken: (presented, context) =>
+            sound.findAccessToken(presented, context) ??
+            (redemption.inside() > 0 ? stranger(context) : undefined),
+        }),
+      ),
+    },
+    "code.unknown": {
+      "load-unknown-code-beside-others: While a slow exchange runs, an unknown code gets tokens.": decisions(
+        (sound, redemption = slowStep(20, QUICK.exchanges), latest?: CodeRecord) => ({
+          findCode: (presented, context) =>
+            sound.findCode(presented, context) ??
+            (redemption.inside() > 0 && latest !== undefined ? { ...latest } : undefined),
+          takeCode: async (record, context) => {
+            latest = { ...record };
+            const taken = await sound.takeCode(record, context);
+            await redemption.pass(context.clock);
+            return taken;
+          },
+        }),
+      ),
+    },
     "exchange.access-token-works": {
       "load-access-token-written-late: After 400 access tokens, they are written eight at a time.": [
         decisions((sound, issued = 0, unwritten: (() => void)[] = []) => ({
@@ -117,6 +148,19 @@ export const loadTokenDefects = {
       ],
     },
   }),
+  "load-busy-with-status-200": {
+    summary: "After 200 authorizations, every fifth is answered with status 200 and an error.",
+    breaks: [],
+    misses: "authorize errors",
+    shownBy: tokens,
+    replaces: decisions((_sound, count = 0) => ({
+      finish: (answer, { operation }) => {
+        if (operation !== "authorize") return answer;
+        count += 1;
+        return count <= QUICK.authorizations || count % 5 !== 0 ? answer : jsonAnswer(200, { error: "busy" });
+      },
+    })),
+  },
   ...loadRows(
     { ...tokens, rate: 600, seconds: 14 },
     {

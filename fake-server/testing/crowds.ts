@@ -66,11 +66,17 @@ export const crowdOfClients = async (service: TestService, warmUp: WarmUp): Prom
     issued.tokens.push(tokens["accessToken"], tokens["refreshToken"]);
     crowd.expect("exchange.access-token-works", await opens(crowd, tokens["accessToken"]));
     const spare = await authorized(`spare${index}`);
-    const [, again] = await Promise.all([
+    const [, again, , stranger, forgedCode, forgedToken] = await Promise.all([
       crowd.exchange(spare),
       refreshed(tokens["refreshToken"]),
       refreshed(tokens["refreshToken"]),
+      opens(crowd, halfOf(tokens["accessToken"])),
+      crowd.exchange(halfOf(code)),
+      crowd.refresh(halfOf(tokens["refreshToken"])),
     ]);
+    crowd.expect("access.required", !stranger);
+    crowd.expect("code.unknown", !isText(forgedCode["accessToken"]));
+    crowd.expect("refresh.unknown", !isText(forgedToken["accessToken"]));
     crowd.expect("refresh.access-token-works", await opens(crowd, again));
     crowd.expect("code.single-use", !isText((await crowd.exchange(code))["accessToken"]));
   });
@@ -85,8 +91,10 @@ export const crowdOfClients = async (service: TestService, warmUp: WarmUp): Prom
   return crowd.broken;
 };
 
+const halfOf = (credential: unknown): string => String(credential).slice(0, 10);
+
 const opens = async (crowd: Crowd, accessToken: unknown): Promise<boolean> =>
-  (await crowd.list(accessToken, "?limit=1")).status === 200;
+  Array.isArray((await crowd.list(accessToken, "?limit=1")).fields["data"]);
 
 const EVENTS_OF_ACCOUNT = 3;
 

@@ -1,4 +1,5 @@
 import type { Behaviour } from "../behaviour.ts";
+import { jsonAnswer } from "../answer.ts";
 import { pool } from "../contention.ts";
 import { EVERYTHING, type Notification } from "../notifications.ts";
 import { decide, decisions, variantRows } from "../registry.ts";
@@ -59,6 +60,10 @@ export const loadVariants = variantRows({
           : { ...answer, headers: { ...answer.headers, connection: "close" } };
       },
     }),
+  ),
+  "load-refusals-with-status-200: What is refused is answered with status 200 and an error.": decide(
+    "renderRefusal",
+    ({ kind }) => jsonAnswer(200, { error: kind }),
   ),
   "load-redemptions-one-at-a-time: Redemptions are serialised, at a millisecond each.": decisions(
     (sound, lock = pool(1)) => ({

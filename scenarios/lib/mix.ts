@@ -10,7 +10,7 @@ interface Kind {
 /** Iterations of `token`. Most clients are well-behaved; every other kind attacks a rule. */
 export const tokenKinds = {
   /** authorize, exchange, two concurrent lists, refresh, list */
-  login: { weight: 45, requests: 6 },
+  login: { weight: 41, requests: 6 },
   /** authorize, exchange, two concurrent refreshes, list with each, one more refresh */
   refreshesAtOnce: { weight: 15, requests: 7 },
   /**
@@ -23,6 +23,8 @@ export const tokenKinds = {
   reuse: { weight: 6, requests: 5 },
   /** two authorizes, an exchange with a wrong secret, and its twin with the right one */
   wrongSecret: { weight: 4, requests: 4 },
+  /** authorize, exchange, then concurrently a list, an exchange and a refresh with cut credentials, and a valid list */
+  forged: { weight: 4, requests: 6 },
 } as const satisfies Readonly<Record<string, Kind>>;
 
 /** Number of requests of every `notifications` iteration. */

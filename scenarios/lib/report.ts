@@ -15,6 +15,7 @@ const issues = new Counter(metricNames.issued);
 const events = new Counter(metricNames.event);
 const arrivals = new Trend(metricNames.arrival, true);
 const starts = new Gauge(metricNames.start);
+const hollows = new Trend(metricNames.hollow, true);
 
 /** If a rule breaks constantly, each virtual user reports at most this many proofs; all breaches are counted. */
 const MOST_PROOFS = 3;
@@ -71,6 +72,10 @@ const withMetadata = (values: Readonly<Record<string, string>>, action: () => vo
   action();
   for (const key of Object.keys(values)) delete metadata[key];
 };
+
+/** Reports a request that k6 counts as granted by its status, although its answer grants nothing. */
+export const hollow = (endpoint: string, durationMs: number, blockedMs: number): void =>
+  withMetadata({ blocked: String(blockedMs) }, () => hollows.add(durationMs, { endpoint }));
 
 /** Sends the runner what samples cannot carry. */
 export const say = (message: ScriptMessage): void => {

@@ -48,8 +48,8 @@ export const requestsFor = (settings: ScriptSettings) => {
         { clientId: client.id, clientSecret: client.secret, code },
         mayBeRefused,
       ),
-    refresh: (client: ScriptClient, refreshToken: string): Request =>
-      post("refresh", endpoints.refresh.path, { clientId: client.id, refreshToken }, false),
+    refresh: (client: ScriptClient, refreshToken: string, mayBeRefused = false): Request =>
+      post("refresh", endpoints.refresh.path, { clientId: client.id, refreshToken }, mayBeRefused),
     list: (accessToken: string, query: ListQuery, mayBeRefused = false): Request => ({
       endpoint: "list",
       method: "GET",

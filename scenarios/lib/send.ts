@@ -1,6 +1,8 @@
 import http, { type Params, type RefinedResponse, type ResponseType } from "k6/http";
 import { fieldsIn, type Exchange } from "./exchange.ts";
 import { setUpName } from "../protocol.ts";
+import { grantsNothing } from "./oracles/hollow.ts";
+import { hollow } from "./report.ts";
 import type { Request } from "./requests.ts";
 import { settings } from "./settings.ts";
 
@@ -55,6 +57,14 @@ export const sendTogether = (requests: readonly Request[]): readonly Exchange[] 
 type Response = RefinedResponse<ResponseType | undefined>;
 
 const exchangeOf = (request: Request, response: Response): Exchange => {
+  const exchange = readAnswer(request, response);
+  const { duration, blocked } = response.timings;
+  if (!isSetUp && !request.mayBeRefused && grantsNothing(exchange))
+    hollow(exchange.endpoint, duration, blocked);
+  return exchange;
+};
+
+const readAnswer = (request: Request, response: Response): Exchange => {
   const { status, body, timings } = response;
   const text = status === 0 ? response.error : typeof body === "string" ? body : "";
   const location = status >= 300 && status < 400 ? response.headers["Location"] : undefined;

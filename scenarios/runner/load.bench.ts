@@ -177,6 +177,7 @@ const exactness = async (k6: FoundK6): Promise<void> => {
 
 const ignoring: RowSink = {
   request: () => undefined,
+  hollow: () => undefined,
   arrival: () => undefined,
   dropped: () => undefined,
   virtualUsers: () => undefined,

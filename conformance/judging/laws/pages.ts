@@ -26,6 +26,10 @@ export const gavePage = ({ status, fields }: PlainAnswer): boolean => {
   return typeof page.total === "number" && (page.total > 0 || status < 400);
 };
 
+/** Whether a page tells a stranger anything: an empty one, in an envelope that every answer has, tells nothing. */
+export const showsData = ({ items, total }: Page): boolean =>
+  items.length > 0 || (typeof total === "number" && total > 0);
+
 /** UUIDs are case-insensitive (RFC 9562 section 4). */
 export const fold = (id: unknown): string => String(id).toLowerCase();
 

@@ -21,13 +21,13 @@ export interface ListQuery extends Filters {
 export const pageOf = (exchange: Exchange): Page | undefined =>
   isSuccess(exchange) ? pageIn(exchange.fields) : undefined;
 
-/** Sections 2.3 and 4.4. A total with data that is not an array is a broken page, not a refusal. */
-export const judgeShape = (exchange: Exchange): readonly Check[] => {
-  const claimsPage = isSuccess(exchange) && typeof exchange.fields["total"] === "number";
-  return pageOf(exchange) === undefined && !claimsPage
-    ? []
-    : [checkOf("notifications.shape", pageShapeBreach(exchange.fields), exchange)];
-};
+/** Whether an answer is a page, maybe a broken one: a total with data that is not an array is no refusal. */
+export const claimsPage = (exchange: Exchange): boolean =>
+  pageOf(exchange) !== undefined || (isSuccess(exchange) && typeof exchange.fields["total"] === "number");
+
+/** Sections 2.3 and 4.4. */
+export const judgeShape = (exchange: Exchange): readonly Check[] =>
+  claimsPage(exchange) ? [checkOf("notifications.shape", pageShapeBreach(exchange.fields), exchange)] : [];
 
 /** Invariants of every page: filters respected, no duplicates, no more items than requested. */
 export const judgePage = (query: ListQuery, page: Page, defaultLimit: number): readonly Check[] => [

@@ -2,6 +2,8 @@ import { describe, expect, it } from "vitest";
 import { answer, brokenRules, rulesOf } from "../testing/answers.ts";
 import { judgeAuthorization } from "./authorize.ts";
 import {
+  judgeForged,
+  judgeKeptOut,
   judgeOneOpens,
   judgeOpens,
   judgeRace,
@@ -83,6 +85,17 @@ describe("an exchange", () => {
     expect(judgeWrongSecret(refused, refused)).toEqual([]);
     expect(brokenRules(judgeWrongSecret(granted, granted))).toEqual(["exchange.authenticates-client"]);
   });
+
+  it("or a refresh with a credential that was never issued must yield no token that works", () => {
+    const [page, ended] = [answer(200, { data: [], total: 0 }), answer(401, {})];
+    for (const rule of ["code.unknown", "refresh.unknown"] as const) {
+      expect(judgeForged(rule, refused, [])).toEqual([{ rule }]);
+      expect(judgeForged(rule, tooMany, [])).toEqual([]);
+      expect(brokenRules(judgeForged(rule, granted, [page]))).toEqual([rule]);
+      expect(judgeForged(rule, granted, [ended])).toEqual([{ rule }]);
+      expect(judgeForged(rule, granted, [silent])).toEqual([]);
+    }
+  });
 });
 
 describe("a refresh", () => {
@@ -102,6 +115,22 @@ describe("a refresh", () => {
     expect(brokenRules(judgeOneOpens([ended, ended]))).toEqual(["refresh.access-token-works"]);
     expect(judgeOneOpens([ended, silent])).toEqual([]);
     expect(judgeOneOpens([])).toEqual([]);
+  });
+
+  it("must bring data to nobody but the holder of a valid token", () => {
+    const [nothing, one] = [
+      { data: [], total: 0 },
+      { data: [{ id: "n" }], total: 1 },
+    ];
+    const rule = "access.required";
+    expect(judgeKeptOut(answer(401, {}), answer(200, one))).toEqual([{ rule }]);
+    // The envelope of every answer, with nothing in it.
+    expect(judgeKeptOut(answer(200, nothing), answer(200, one))).toEqual([{ rule }]);
+    expect(judgeKeptOut(answer(401, nothing), answer(200, nothing))).toEqual([{ rule }]);
+    expect(brokenRules(judgeKeptOut(answer(200, one), answer(200, one)))).toEqual([rule]);
+    expect(brokenRules(judgeKeptOut(answer(200, nothing), answer(200, nothing)))).toEqual([rule]);
+    expect(judgeKeptOut(answer(503, ""), answer(200, one))).toEqual([]);
+    expect(judgeKeptOut(answer(401, {}), answer(503, ""))).toEqual([]);
   });
 
   it("must return a token that the list accepts", () => {

@@ -1,6 +1,6 @@
 import type { RequirementId } from "../../../conformance/contract/catalogue.ts";
 import { anomalyOf } from "../../../conformance/judging/laws/one-shot.ts";
-import { gavePage } from "../../../conformance/judging/laws/pages.ts";
+import { gavePage, pageOf, showsData } from "../../../conformance/judging/laws/pages.ts";
 import {
   claimsTokens,
   credentialsOf,
@@ -116,6 +116,37 @@ export const judgeReuse = (again: Exchange): readonly Check[] => {
   if (holdsTokenSet(again.fields))
     return [broken("code.single-use", "a code that was exchanged is refused from then on", describe(again))];
   return isDecided(again) ? [held("code.single-use")] : [];
+};
+
+/** What a grant must not answer, by the rule that a credential which was never issued tests. */
+const never = {
+  "code.unknown": "a code that was never issued is refused",
+  "refresh.unknown": "a value that was never issued as a refreshToken is refused",
+} as const;
+
+/**
+ * A code or refreshToken that was never issued. `uses` are lists with the accessToken that it yielded, if any: only a
+ * token that works was granted.
+ */
+export const judgeForged = (
+  rule: keyof typeof never,
+  forged: Exchange,
+  uses: readonly Exchange[],
+): readonly Check[] => {
+  if (uses.some(opens)) return [broken(rule, never[rule], describe(forged))];
+  return isDecided(forged) && uses.every(isDecided) ? [held(rule)] : [];
+};
+
+/**
+ * A list with a token that was never issued. Only meaningful if a valid token opens the list meanwhile: if it shows
+ * nothing to that one either, a page at all tells whether the stranger was let in.
+ */
+export const judgeKeptOut = (listing: Exchange, control: Exchange): readonly Check[] => {
+  const [page, own] = [pageOf(listing.fields), pageOf(control.fields)];
+  const isEmpty = own !== undefined && !showsData(own);
+  if (page !== undefined && (showsData(page) || (isEmpty && opens(control) && gavePage(listing))))
+    return [broken("access.required", "no data is returned without a valid accessToken", describe(listing))];
+  return isDecided(listing) && opens(control) ? [held("access.required")] : [];
 };
 
 /** A code with a wrong secret. Only meaningful if the control, a valid exchange of a second code, succeeds. */

@@ -13,11 +13,24 @@ export const latencyHistogram = (): Int32Histogram =>
 /** Its counts, by milliseconds. */
 export const countedMs = (histogram: Int32Histogram): Counted => countedOf(histogram, histogramUnit.perMs);
 
-/** Records a latency, limited to the histogram's range. */
+/** A latency in the histogram's unit, limited to its range. */
+const valueOf = (durationMs: number): number =>
+  Math.min(histogramUnit.highest, Math.max(1, Math.round(durationMs * histogramUnit.perMs)));
+
 export const note = (histogram: Int32Histogram, durationMs: number): void =>
-  histogram.recordValue(
-    Math.min(histogramUnit.highest, Math.max(1, Math.round(durationMs * histogramUnit.perMs))),
-  );
+  histogram.recordValue(valueOf(durationMs));
+
+export const isNoted = (histogram: Int32Histogram, durationMs: number): boolean =>
+  histogram.getCountAtIndex(histogram.countsArrayIndex(valueOf(durationMs))) > 0;
+
+const one = latencyHistogram();
+
+/** Takes a noted latency back. */
+export const forget = (histogram: Int32Histogram, durationMs: number): void => {
+  one.reset();
+  note(one, durationMs);
+  histogram.subtract(one);
+};
 
 const shape = latencyHistogram();
 const middles = Float64Array.from({ length: shape.countsArrayLength }, (_, index) =>

@@ -7,6 +7,8 @@ export interface RowSink {
   /** A request that ended at this moment. Durations are in milliseconds. */
   request(atMs: number, sample: RequestSample): void;
   arrival(atMs: number, lagMs: number): void;
+  /** A request that was told as granted just before, although its answer granted nothing. */
+  hollow(atMs: number, sample: RequestSample): void;
   dropped(atMs: number, count: number): void;
   /** Virtual users, busy or ready. */
   virtualUsers(atMs: number, count: number): void;
@@ -162,9 +164,11 @@ const requestOf = (row: Row, columns: Columns, serviceMs: number): RequestSample
     outcome: hasFailed ? "failed" : status < 400 ? "granted" : "refused",
     serviceMs,
     blockedMs: 0,
-    lagMs: Number(pairIn(row.text(columns.metadata), "lag") ?? 0) || 0,
+    lagMs: numberIn(pairIn(row.text(columns.metadata), "lag")),
   };
 };
+
+const numberIn = (text: string | undefined): number => Number(text) || 0;
 
 interface OwnRow {
   readonly atMs: number;
@@ -182,6 +186,14 @@ const tell = (sink: RowSink, kind: Exclude<Kind, "header" | "duration" | "blocke
       return sink.dropped(atMs, value);
     case "users":
       return sink.virtualUsers(atMs, value);
+    case "hollow":
+      return sink.hollow(atMs, {
+        endpoint: tag("endpoint"),
+        outcome: "failed",
+        serviceMs: value,
+        blockedMs: numberIn(noted("blocked")),
+        lagMs: numberIn(noted("lag")),
+      });
     case "arrival":
       return sink.arrival(atMs, value);
     case "start":

@@ -43,6 +43,28 @@ describe("seconds", () => {
     expect(lines.map(({ second, requests }) => [second, requests["list"]?.granted])).toEqual([[0, 1]]);
   });
 
+  it("count a request whose answer granted nothing as failed, in the second in which it ended", () => {
+    const { lines, totals, seconds } = collected();
+    const hollow = { ...granted, outcome: "failed", serviceMs: 700 } as const;
+    seconds.begin(start);
+    seconds.request(start + 100, granted);
+    seconds.request(start + 990, { ...hollow, outcome: "granted" });
+    seconds.hollow(start + 1_010, hollow);
+    seconds.virtualUsers(start + 1_600, 3);
+    expect(lines[0]?.requests["list"]).toEqual({ granted: 1, refused: 0, failed: 1 });
+    // Its second is closed: it stays there as well.
+    seconds.hollow(start + 1_700, { ...granted, outcome: "failed" });
+    seconds.finish();
+    expect(lines[1]?.requests["list"]).toEqual({ granted: 0, refused: 0, failed: 1 });
+    const rows = totals.summary(2_000, false).endpoints;
+    expect(rows.map(({ outcome, service }) => [outcome, service.count])).toEqual([
+      ["granted", 1],
+      ["failed", 2],
+    ]);
+    const [{ response } = {}] = rows;
+    expect(response?.maxMs).toBeLessThan(20);
+  });
+
   it("close in order and without gaps once samples of later ones arrive", () => {
     const { lines, seconds } = collected();
     seconds.begin(start);

@@ -9,7 +9,7 @@ import {
   type SecondLine,
 } from "../../../conformance/contract/load-record.ts";
 import { askedBetween, type Stage } from "../../../conformance/contract/load-shape.ts";
-import { latencyHistogram, note, type TaggedHistogram } from "./histograms.ts";
+import { forget, isNoted, latencyHistogram, note, type TaggedHistogram } from "./histograms.ts";
 import type { Reading } from "./readings.ts";
 import type { RequestSample } from "./rows.ts";
 
@@ -85,6 +85,11 @@ export const createSeconds = (
     begin: time.begin,
     request: (atMs: number, sample: RequestSample): void =>
       addRequest(time.at(atMs), nameOf(sample.endpoint), sample, pool.take),
+    hollow: (atMs: number, sample: RequestSample): void => {
+      // First, because it may close seconds.
+      const latest = time.at(atMs);
+      addHollow(time.open(), latest, { ...sample, endpoint: nameOf(sample.endpoint) }, pool.take);
+    },
     arrival: (atMs: number, lagMs: number): void => {
       const second = time.at(atMs);
       second.started += 1;
@@ -147,6 +152,8 @@ const createTimeline = (
       }
       return opened(Math.max(nextToClose, Math.floor(sinceStartMs / 1_000)));
     },
+    /** Latest first. */
+    open: (): readonly OpenSecond[] => [...open.values()].toReversed(),
     finish: (): void => closeBefore(Math.max(-1, ...open.keys()) + 1),
     startedAtMs: () => startedAtMs,
     elapsedMs: () => elapsedMs,
@@ -208,6 +215,35 @@ const addRequest = (
   note(response, lagMs + blockedMs + serviceMs);
 };
 
+/** Counts a request as failed that was counted as granted before its answer was read, in the second in which it ended. */
+const addHollow = (
+  open: readonly OpenSecond[],
+  latest: OpenSecond,
+  sample: RequestSample,
+  histogram: () => Int32Histogram,
+): void => {
+  const second = open.find(({ endpoints }) => forgetGranted(endpoints.get(sample.endpoint), sample));
+  addRequest(second ?? latest, sample.endpoint, sample, histogram);
+};
+
+/**
+ * Takes back a request that was counted as granted before its answer was read; false if it is not among these. If its
+ * second is closed, because its batch took long, it stays there and is counted as failed as well.
+ */
+const forgetGranted = (
+  found: EndpointSecond | undefined,
+  { serviceMs, blockedMs, lagMs }: RequestSample,
+): boolean => {
+  const { granted } = found?.histograms ?? {};
+  const responseMs = lagMs + blockedMs + serviceMs;
+  if (found === undefined || granted === undefined) return false;
+  if (!isNoted(granted.service, serviceMs) || !isNoted(granted.response, responseMs)) return false;
+  forget(granted.service, serviceMs);
+  forget(granted.response, responseMs);
+  found.counts.granted -= 1;
+  return true;
+};
+
 const lineOf = (
   index: number,
   stages: readonly Stage[],
@@ -233,7 +269,8 @@ const taggedOf = (endpoints: ReadonlyMap<string, EndpointSecond>): readonly Tagg
   [...endpoints].flatMap(([endpoint, { histograms }]) =>
     sampleOutcomes.flatMap((outcome) => {
       const both = histograms[outcome];
-      return both === undefined
+      // Empty if every one of them was taken back.
+      return both === undefined || both.service.totalCount === 0
         ? []
         : latencyKinds.map((kind) => ({ endpoint, outcome, kind, histogram: both[kind] }));
     }),
