@@ -33,7 +33,7 @@ const barrierOf = (size: number) => {
 const sessionWith = async (profile: Partial<Profile>) => {
   const fake = await stopping(startFake());
   const session = openSession(await fake.resolved(profile), runOptions());
-  await stopping(Promise.resolve({ stop: () => session.close() }));
+  await stopping({ stop: () => session.close() });
   return session;
 };
 

@@ -1,20 +1,15 @@
 import path from "node:path";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { readGateRun } from "../../reports/read/index.ts";
 import { fail, pass } from "../judging/case-verdict.ts";
 import { recordedRun } from "./recorded-run.ts";
 import type { Rule } from "../checks/rule.ts";
-import { runOptions, startFake, type FakeTarget } from "../testing/fake.ts";
+import { runOptions, startFake } from "../testing/fake.ts";
+import { stopAfterAll } from "../testing/stopping.ts";
 import { folderOfFile } from "../testing/folders.ts";
 
-let fake: FakeTarget;
 const folder = folderOfFile();
-beforeAll(async () => {
-  fake = await startFake();
-});
-afterAll(async () => {
-  await fake.stop();
-});
+const fake = await stopAfterAll()(startFake());
 
 const breaking: Rule = {
   requirement: "code.single-use",

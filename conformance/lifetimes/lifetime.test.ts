@@ -48,7 +48,7 @@ const judge = async (setting: Setting) => {
     ...(setting.lacksNow === true && advance !== undefined ? { hooks: { clock: { advance } } } : {}),
   });
   const session = openSession(resolved, runOptions());
-  await stopping(Promise.resolve({ stop: () => session.close() }));
+  await stopping({ stop: () => session.close() });
   const rule: Rule = {
     requirement: "code.lifetime",
     check: (world, run) =>

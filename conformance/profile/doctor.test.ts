@@ -1,8 +1,7 @@
 import { writeFileSync } from "node:fs";
-import http from "node:http";
 import https from "node:https";
 import path from "node:path";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { profileOf, secretsOf } from "../../fake-server/profile.ts";
 import { startReceiver } from "../../fake-server/receiver/index.ts";
 import { currentLeaf, makeCa } from "../../fake-server/receiver/make-certificate.ts";
@@ -12,22 +11,16 @@ import type { Profile } from "../contract/profile.ts";
 import { profileChecks, profileMistakes } from "./doctor.ts";
 import { ConfigurationError } from "../contract/problem.ts";
 import { loadProfile, type ResolvedProfile } from "./profile.ts";
-import { runOptions, startFake, type FakeTarget } from "../testing/fake.ts";
-import { deadOrigin, listening, passOn } from "../testing/servers.ts";
-import { stopAfterEach } from "../testing/stopping.ts";
+import { runOptions, startFake } from "../testing/fake.ts";
+import { deadOrigin, listening, serveConsentPage } from "../testing/servers.ts";
+import { stopAfterAll, stopAfterEach } from "../testing/stopping.ts";
 import { folderOfFile } from "../testing/folders.ts";
 
 const stopping = stopAfterEach();
 const TODAY = "2030-06-15";
 
-let fake: FakeTarget;
 const folder = folderOfFile();
-beforeAll(async () => {
-  fake = await startFake();
-});
-afterAll(async () => {
-  await fake.stop();
-});
+const fake = await stopAfterAll()(startFake());
 
 const sound = (): Profile => profileOf(fake.server);
 
@@ -84,15 +77,8 @@ describe("the doctor", () => {
     return (await stopping(listening(server))).origin;
   };
 
-  /** The fake behind a page that asks the user first. */
-  const behindConsent = async (): Promise<string> => {
-    const front = http.createServer((request, response) => {
-      if (request.url?.startsWith("/open-api/oauth/authorize") === true)
-        response.writeHead(200, { "content-type": "text/html" }).end("<!doctype html><p>May they?</p>");
-      else passOn(fake.server.baseUrl, request, response);
-    });
-    return (await stopping(listening(front))).origin;
-  };
+  const behindConsent = async (): Promise<string> =>
+    (await stopping(serveConsentPage(() => fake.server.baseUrl))).origin;
 
   const hookTo = (url: string) => ({ http: { method: "POST", url } });
   const wrongSecret = "wrong-secret-0815";

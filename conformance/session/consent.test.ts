@@ -5,7 +5,7 @@ import { preflight } from "./preflight.ts";
 import { rules } from "../rules/index.ts";
 import { openSession } from "./session.ts";
 import { runOptions, startFake, type FakeTarget } from "../testing/fake.ts";
-import { serveHttp, type TestServer } from "../testing/servers.ts";
+import { serveConsentPage, serveHttp, type TestServer } from "../testing/servers.ts";
 
 /** The fake behind a consent page, and a hook that knows how to consent. */
 let fake: FakeTarget;
@@ -16,18 +16,7 @@ let consents = 0;
 beforeEach(async () => {
   consents = 0;
   fake = await startFake();
-  front = await serveHttp((request, response, body) => {
-    if (request.url?.startsWith("/open-api/oauth/authorize") === true) {
-      response.writeHead(200, { "content-type": "text/html" }).end("<!doctype html><p>May they?</p>");
-      return;
-    }
-    const headers = request.headers as Record<string, string>;
-    const onward = { method: request.method ?? "GET", headers, ...(body === "" ? {} : { body }) };
-    void fetch(`${fake.server.baseUrl}${request.url}`, onward).then(
-      async (answer) => response.writeHead(answer.status).end(await answer.text()),
-      () => response.destroy(),
-    );
-  });
+  front = await serveConsentPage(() => fake.server.baseUrl);
   consenter = await serveHttp((request, response) => {
     consents += 1;
     const query = request.url?.split("?")[1] ?? "";
@@ -39,7 +28,7 @@ beforeEach(async () => {
         JSON.stringify({ landedAt: `https://client.example/callback?code=${code}&state=${state}` }),
       );
     };
-    void consent();
+    consent().catch(() => response.destroy());
   });
 });
 afterEach(async () => {

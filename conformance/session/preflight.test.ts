@@ -29,7 +29,7 @@ const checksOf = async ({ profile = {}, secrets, fake = {} }: Setting) => {
   const target = await stopping(startFake(fake));
   const resolved = await target.resolved(profile, secrets);
   const session = openSession(resolved, runOptions());
-  await stopping(Promise.resolve({ stop: () => session.close() }));
+  await stopping({ stop: () => session.close() });
   return preflight(session, { notifications: true });
 };
 

@@ -16,7 +16,7 @@ const stopping = stopAfterEach();
 const open = async (profile: Partial<Profile> = {}) => {
   const fake = await stopping(startFake());
   const session = openSession(await fake.resolved(profile), runOptions());
-  await stopping(Promise.resolve({ stop: () => session.close() }));
+  await stopping({ stop: () => session.close() });
   const scope = newScope("code.unknown");
   const clock = session.clocks.join();
   return { session, scope, clock, world: session.world(scope, clock, emptyPrepared) };

@@ -1,21 +1,16 @@
 import { writeFileSync } from "node:fs";
 import path from "node:path";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { startFakeServer, type FakeServer } from "../../fake-server/index.ts";
+import { describe, expect, it } from "vitest";
+import { startFakeServer } from "../../fake-server/index.ts";
 import { profileOf, secretsOf } from "../../fake-server/profile.ts";
 import { runHere } from "./run-here.ts";
+import { stopAfterAll } from "./stopping.ts";
 import { folderOfFile } from "./folders.ts";
 
 /** From nothing to a judged service, as a new user goes: init, doctor, conform. */
 
-let fake: FakeServer;
 const folder = folderOfFile();
-beforeAll(async () => {
-  fake = await startFakeServer({ behaviour: "code-reusable-twice" });
-});
-afterAll(async () => {
-  await fake.stop();
-});
+const fake = await stopAfterAll()(startFakeServer({ behaviour: "code-reusable-twice" }));
 
 const at = (name: string): string => path.join(folder, name);
 

@@ -52,7 +52,8 @@ export const passOn = (
   path = incoming.url,
 ): void => {
   const { method, headers } = incoming;
-  const onward = http.request(new URL(origin), { method, path, headers }, (answer) => {
+  // A new connection per request: a kept one may be closed just when it is used again.
+  const onward = http.request(new URL(origin), { agent: false, method, path, headers }, (answer) => {
     outgoing.writeHead(answer.statusCode ?? 502, answer.rawHeaders);
     answer.pipe(outgoing);
   });
@@ -60,6 +61,16 @@ export const passOn = (
   outgoing.on("close", () => onward.destroy());
   incoming.pipe(onward);
 };
+
+/** A service behind a page that asks the user first. */
+export const serveConsentPage = (origin: () => string): Promise<TestServer> =>
+  listening(
+    http.createServer((request, response) => {
+      if (request.url?.startsWith("/open-api/oauth/authorize") === true)
+        response.writeHead(200, { "content-type": "text/html" }).end("<!doctype html><p>May they?</p>");
+      else passOn(origin(), request, response);
+    }),
+  );
 
 /** An address of this machine at which nothing listens. */
 export const deadOrigin = async (): Promise<string> => {

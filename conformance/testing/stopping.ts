@@ -1,19 +1,24 @@
-import { afterEach } from "vitest";
+import { afterAll, afterEach } from "vitest";
 
-/**
- * Collects what a test file's tests start, and stops it after each test, in reverse order, because later ones may use
- * earlier ones.
- */
-export const stopAfterEach = (): (<T extends { stop(): Promise<void> }>(
-  started: Promise<T>,
-) => Promise<T>) => {
-  const started: { stop(): Promise<void> }[] = [];
-  afterEach(async () => {
+interface Stoppable {
+  stop(): Promise<unknown>;
+}
+
+/** Collects what is started, and stops it in reverse order, because later ones may use earlier ones. */
+const stoppedBy = (whenDone: (stop: () => Promise<void>) => void) => {
+  const started: Stoppable[] = [];
+  whenDone(async () => {
     for (const one of started.splice(0).toReversed()) await one.stop();
   });
-  return async (starting) => {
+  return async <T extends Stoppable>(starting: T | Promise<T>): Promise<T> => {
     const one = await starting;
     started.push(one);
     return one;
   };
 };
+
+/** Stops what a test file's tests start after each test. */
+export const stopAfterEach = () => stoppedBy(afterEach);
+
+/** Stops what a test file starts for all of its tests after the last one. */
+export const stopAfterAll = () => stoppedBy(afterAll);

@@ -1,27 +1,23 @@
-import { afterAll, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { startReceiver } from "../../fake-server/receiver/index.ts";
 import { serveHttp, type TestServer } from "../testing/servers.ts";
+import { stopAfterEach } from "../testing/stopping.ts";
 import { openReceiver } from "./receiver.ts";
 
-const stops: (() => Promise<void>)[] = [];
-afterAll(async () => {
-  await Promise.all(stops.map((stop) => stop()));
-});
+const stopping = stopAfterEach();
 
 const never = new AbortController().signal;
 
-const answering = async (status: number, body: string): Promise<TestServer> => {
-  const server = await serveHttp((_request, response) => {
-    response.writeHead(status, { "content-type": "application/json" }).end(body);
-  });
-  stops.push(server.stop);
-  return server;
-};
+const answering = (status: number, body: string): Promise<TestServer> =>
+  stopping(
+    serveHttp((_request, response) => {
+      response.writeHead(status, { "content-type": "application/json" }).end(body);
+    }),
+  );
 
 describe("the client of a receiver", () => {
   it("sets plan and listener, and reads pushes", async () => {
-    const running = await startReceiver({ scheme: "http" });
-    stops.push(running.stop);
+    const running = await stopping(startReceiver({ scheme: "http" }));
     const receiver = openReceiver(running, never);
     const { callbackUrl, last, listening } = await receiver.state();
     expect([callbackUrl, listening]).toEqual([running.callbackUrl, true]);

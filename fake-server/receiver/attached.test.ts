@@ -1,11 +1,12 @@
 import { readFileSync, writeFileSync } from "node:fs";
 import path from "node:path";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { beforeAll, describe, expect, it } from "vitest";
 import { catalogue, requirementIds } from "../../conformance/contract/catalogue.ts";
 import { runHere } from "../../conformance/testing/run-here.ts";
 import { startCli } from "../../conformance/testing/start-cli.ts";
 import { profileOf, secretsOf, startFakeServer, type FakeServer } from "../index.ts";
 import type { ReceiverAddresses } from "./receive.ts";
+import { stopAfterAll } from "../../conformance/testing/stopping.ts";
 import { folderOfFile } from "../../conformance/testing/folders.ts";
 
 /** The receiver in its own process, as on staging. */
@@ -16,16 +17,13 @@ const folder = folderOfFile();
 const clocks = ["frozen", "flowing"] as const;
 let services: Record<(typeof clocks)[number], FakeServer>;
 let receiver: Awaited<ReturnType<typeof startReceiver>>;
-const running: { stop(): Promise<void> }[] = [];
+const stopping = stopAfterAll();
 beforeAll(async () => {
-  const [frozen, flowing] = await Promise.all(clocks.map((clockMode) => startFakeServer({ clockMode })));
-  if (frozen === undefined || flowing === undefined) throw new Error("there is one for each clock");
-  services = { frozen, flowing };
-  running.push(frozen, flowing);
+  services = {
+    frozen: await stopping(startFakeServer({ clockMode: "frozen" })),
+    flowing: await stopping(startFakeServer({ clockMode: "flowing" })),
+  };
   receiver = await startReceiver();
-});
-afterAll(async () => {
-  await Promise.all(running.map((one) => one.stop()));
 });
 
 let places = 0;
@@ -35,11 +33,8 @@ const place = (name: string): string => path.join(folder, `${(places += 1)}-${na
 const startReceiver = async () => {
   const journal = place("pushes.jsonl");
   const asked = ["--host=0.0.0.0", "--public-host=127.0.0.1", "--token-env=RECEIVER_TOKEN", "--json"];
-  const started = startCli(
-    ["receive", ...asked, `--journal=${journal}`, `--certificate-folder=${place("certificates")}`],
-    { env: tokens },
-  );
-  running.push(started);
+  const places = [`--journal=${journal}`, `--certificate-folder=${place("certificates")}`];
+  const started = await stopping(startCli(["receive", ...asked, ...places], { env: tokens }));
   const { controlUrl } = (await started.document()) as ReceiverAddresses;
   return { stop: started.stop, journal, controlUrl };
 };

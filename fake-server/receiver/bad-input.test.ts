@@ -3,14 +3,14 @@ import { once } from "node:events";
 import net from "node:net";
 import tls from "node:tls";
 import { describe, expect, it } from "vitest";
-import { stopAfterEach } from "../../conformance/testing/stopping.ts";
-import { type ReceiverOptions, startReceiver } from "./start.ts";
-import { notification, openSender, operate } from "./testing/sender.ts";
+import type { ReceiverOptions } from "./start.ts";
+import { receiversOfTests } from "./testing/receivers.ts";
+import { notification, openSender } from "./testing/sender.ts";
 
-const stopping = stopAfterEach();
+const startHere = receiversOfTests();
 
 const start = async (options: ReceiverOptions = {}) => {
-  const receiver = await stopping(startReceiver({ scheme: "http", ...options }));
+  const { receiver, sender, control } = await startHere(options);
   const { port, hostname } = new URL(receiver.callbackUrl);
   const connect = (): net.Socket => net.connect(Number(port), hostname).on("error", () => undefined);
   /** Everything received until the connection ends. */
@@ -29,7 +29,7 @@ const start = async (options: ReceiverOptions = {}) => {
     sender.close();
     return sent.outcome === "answered" ? sent.status : 0;
   };
-  return { receiver, control: operate(receiver), connect, raw, stillServes };
+  return { receiver, sender, control, connect, raw, stillServes };
 };
 
 /** Resolves when the socket is closed, with or without an error. */
@@ -46,17 +46,15 @@ describe("a request that is not a push", () => {
     ["no body", {}, 400, ""],
     ["a body that is not text", {}, 400, Buffer.from([0xff, 0xfe, 0x00])],
   ])("is recorded, refused and not counted: %s", async (_, options, status, body) => {
-    const { receiver, control } = await start();
-    const sender = openSender(receiver);
+    const { sender, control } = await start();
     expect(await sender.send(body, options)).toMatchObject({ status });
     expect(await control.until("push")).toMatchObject({ action: "not-a-push", attempt: 0, status });
     await sender.send(notification("n"));
     expect(await control.until("push", ({ action }) => action === "answer")).toMatchObject({ attempt: 1 });
-    sender.close();
   });
 
   it("becomes a push if a rule names its path or method", async () => {
-    const { receiver, control } = await start({
+    const { sender, control } = await start({
       plan: {
         rules: [
           { match: { path: "/moved" }, attempts: [{ kind: "answer", status: 202 }] },
@@ -64,17 +62,14 @@ describe("a request that is not a push", () => {
         ],
       },
     });
-    const sender = openSender(receiver);
     expect(await sender.send(notification("n"), { path: "/moved" })).toMatchObject({ status: 202 });
     expect(await sender.send("", { method: "GET" })).toMatchObject({ status: 206 });
     expect(await sender.send("", { method: "GET", path: "/moved" })).toMatchObject({ status: 404 });
     expect(await control.until("push")).toMatchObject({ action: "answer", attempt: 1, path: "/moved" });
-    sender.close();
   });
 
   it("is recorded in base64 with the hash of its body if that is not text", async () => {
-    const { receiver, control } = await start();
-    const sender = openSender(receiver);
+    const { sender, control } = await start();
     await sender.send(Buffer.from([0xff, 0x00]));
     expect(await control.until("push")).toMatchObject({
       body: "/wA=",
@@ -84,14 +79,12 @@ describe("a request that is not a push", () => {
         .update(Buffer.from([0xff, 0x00]))
         .digest("hex"),
     });
-    sender.close();
   });
 });
 
 describe("the receiver records and survives", () => {
   it("a body of 100 MB", async () => {
-    const { receiver, control, stillServes } = await start();
-    const sender = openSender(receiver);
+    const { sender, control, stillServes } = await start();
     const sent = await sender.send(Buffer.alloc(100 * 1_048_576, " "));
     // The connection may break while the sender is still sending, before it reads the answer.
     expect(sent.outcome === "answered" ? sent.status : 413).toBe(413);
@@ -101,7 +94,6 @@ describe("the receiver records and survives", () => {
     expect(line.body.length).toBeLessThanOrEqual(65_536);
     await control.until("fault", ({ message }) => message.includes("a body of more than 8388608 bytes"));
     expect(await stillServes()).toBe(200);
-    sender.close();
   });
 
   it("a body that never ends", async () => {
@@ -193,12 +185,10 @@ describe("the receiver records and survives", () => {
     expect(await sender.send(notification())).toMatchObject({ outcome: "failed" });
     await control.until("fault", ({ message }) => /without a request|TLS handshake failed/.test(message));
     expect(await stillServes()).toBe(200);
-    sender.close();
   });
 
   it("an id of 100,000 characters and an accountId that is not a string", async () => {
-    const { receiver, control } = await start();
-    const sender = openSender(receiver);
+    const { sender, control } = await start();
     const body = { ...notification("i".repeat(100_000)), accountId: { not: "a text" } };
     expect(await sender.send(body)).toMatchObject({ status: 200 });
     expect(await sender.send(body)).toMatchObject({ status: 200 });
@@ -207,7 +197,6 @@ describe("the receiver records and survives", () => {
     expect(line).not.toHaveProperty("accountId");
     expect(line.bodyBytes).toBeGreaterThan(100_000);
     expect(line.body).toHaveLength(65_536);
-    sender.close();
   });
 });
 
@@ -244,17 +233,15 @@ describe("connections that send nothing", () => {
   });
 
   it("do not evict a connection whose push is being answered", async () => {
-    const { receiver, connect } = await start({
+    const { sender, control, connect } = await start({
       limits: { connections: 5 },
       plan: { rules: [], otherwise: { kind: "answer", delayMs: 150 } },
     });
-    const sender = openSender(receiver);
     const sending = sender.send(notification());
-    await operate(receiver).until("push");
+    await control.until("push");
     const sockets = Array.from({ length: 40 }, connect);
     expect(await sending).toMatchObject({ status: 200 });
     for (const socket of sockets) socket.destroy();
-    sender.close();
   });
 });
 

@@ -7,21 +7,16 @@ import path from "node:path";
 import { connect as connectTls } from "node:tls";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { JournalMark, PushLine, ReceiverState } from "../../conformance/contract/push.ts";
-import { stopAfterEach } from "../../conformance/testing/stopping.ts";
-import { type ReceiverOptions, startReceiver } from "./start.ts";
-import { notification, openSender, operate } from "./testing/sender.ts";
+import { receiversOfTests } from "./testing/receivers.ts";
+import { notification, openSender } from "./testing/sender.ts";
 
-const stopping = stopAfterEach();
 let folder = "";
 beforeAll(async () => {
   folder = await mkdtemp(path.join(os.tmpdir(), "touchstone-control-"));
 });
 afterAll(() => rm(folder, { recursive: true, force: true }));
 
-const start = async (options: ReceiverOptions = {}) => {
-  const receiver = await stopping(startReceiver({ scheme: "http", ...options }));
-  return { receiver, control: operate(receiver), sender: openSender(receiver) };
-};
+const start = receiversOfTests();
 
 /** The status of a request with exactly these headers. */
 const statusWith = (url: string, headers: Record<string, string>, method = "GET"): Promise<number> =>
@@ -96,7 +91,6 @@ describe("the control interface", () => {
     await sender.send(notification("n"));
     const { lines } = await waiting;
     expect(lines[0]).toMatchObject({ kind: "push", n: last + 1, notificationId: "n", outcome: "sent" });
-    sender.close();
   });
 
   it("returns as many lines as requested", async () => {
@@ -106,7 +100,6 @@ describe("the control interface", () => {
     expect(lines).toHaveLength(1);
     expect(last).toBeGreaterThan(3);
     expect((await control.call("GET", "/pushes?after=x")).status).toBe(400);
-    sender.close();
   });
 
   it.each(["memory", "journal"])("streams lines as events, earlier ones first, from %s", async (kind) => {
@@ -133,7 +126,6 @@ describe("the control interface", () => {
     }
     ending.abort();
     expect(seen.map(({ n }) => n)).toEqual(seen.map((_, index) => index + 3));
-    sender.close();
   });
 
   it.each(["memory", "journal"])("downloads the journal from %s", async (kind) => {
@@ -148,7 +140,6 @@ describe("the control interface", () => {
       .split("\n")
       .map((line) => JSON.parse(line) as PushLine);
     expect(lines.slice(0, 3).map((line) => line.kind)).toEqual(["started", "listener", "push"]);
-    sender.close();
   });
 
   it("applies a new plan to later pushes, and keeps counting attempts", async () => {
@@ -172,7 +163,6 @@ describe("the control interface", () => {
       problems: [expect.stringContaining('attempts[0].kind is "explode"')],
     });
     expect(await sender.send(notification("n"))).toMatchObject({ status: 503 });
-    sender.close();
   });
 
   it("clears attempts and lines, but continues the numbering", async () => {
@@ -185,7 +175,6 @@ describe("the control interface", () => {
     const { lines } = await control.lines();
     expect(lines.find(({ kind }) => kind === "push")).toMatchObject({ attempt: 1 });
     expect(lines.every(({ n }) => n > before)).toBe(true);
-    sender.close();
   });
 
   it("ends pushes that are left without an answer, and not those whose answer has begun", async () => {
@@ -301,7 +290,6 @@ describe("the control interface", () => {
     const opened = await change("POST", "/listener", { state: "open" });
     expect([opened.last, opened.lastConnection]).toEqual([closed.last + 1, closed.lastConnection]);
     expect((await pushed())?.connection.id).toBeGreaterThan(opened.lastConnection);
-    sender.close();
   });
 
   it("shows that a push completed after the listener closed came on an earlier connection", async () => {
@@ -327,7 +315,6 @@ describe("the control interface", () => {
     await control.call("POST", "/listener", { state: "closed" });
     expect(await sending).toMatchObject({ status: 200 });
     await control.call("POST", "/listener", { state: "open" });
-    sender.close();
   });
 
   it.each([
@@ -345,7 +332,6 @@ describe("the control interface", () => {
     await control.call("PUT", "/certificate", { kind: "own" });
     expect(await sender.send(notification("n"))).toMatchObject({ status: 200 });
     expect((await control.lines()).lines.filter((line) => line.kind === "push")).toHaveLength(2);
-    sender.close();
   });
 
   it("refuses a change of certificate over plain HTTP", async () => {

@@ -14,7 +14,7 @@ const stopping = stopAfterEach();
 
 const startProcess = async (options: ReceiverOptions): Promise<Started & { receiver: RunningReceiver }> => {
   const file = fileURLToPath(new URL("./testing/receiver-process.ts", import.meta.url));
-  const started = await stopping(Promise.resolve(startNode([file, JSON.stringify(options)])));
+  const started = await stopping(startNode([file, JSON.stringify(options)]));
   return { ...started, receiver: JSON.parse(await started.line()) as RunningReceiver };
 };
 

@@ -1,13 +1,13 @@
 import net from "node:net";
 import tls from "node:tls";
-import { afterAll, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
+import { stopAfterAll } from "../../conformance/testing/stopping.ts";
 import { startReceiver } from "./start.ts";
 import { operate } from "./testing/sender.ts";
 
 /** Connections that end before a push can be read are recorded with the stage that they reached. */
 
-const running: { stop(): Promise<void> }[] = [];
-afterAll(() => Promise.all(running.map((one) => one.stop())));
+const stopping = stopAfterAll();
 
 const hello = Buffer.from("16030100ff0100", "hex");
 const cut = "POST /service/webhook HTTP/1.1\r\nhost: x\r\ncontent-length: 10\r\n\r\n{}";
@@ -32,8 +32,7 @@ const connectTls = (port: number, act: Act): Promise<void> => {
 /** Only tests that wait for the receiver's time-out shorten it: a handshake may be slow on a busy machine. */
 const start = async (scheme: "http" | "https", patienceMs = 60_000) => {
   const limits = { headersMs: patienceMs, unusedMs: patienceMs };
-  const receiver = await startReceiver({ scheme, limits });
-  running.push(receiver);
+  const receiver = await stopping(startReceiver({ scheme, limits }));
   return { port: Number(new URL(receiver.callbackUrl).port), control: operate(receiver) };
 };
 

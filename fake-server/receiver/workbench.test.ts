@@ -1,17 +1,10 @@
 import type { IncomingHttpHeaders } from "node:http";
 import { describe, expect, it } from "vitest";
 import { serveHttp } from "../../conformance/testing/servers.ts";
-import { stopAfterEach } from "../../conformance/testing/stopping.ts";
-import { type ReceiverOptions, startReceiver } from "./start.ts";
-import { notification, openSender, operate } from "./testing/sender.ts";
+import { receiversOfTests } from "./testing/receivers.ts";
+import { notification } from "./testing/sender.ts";
 
-const stopping = stopAfterEach();
-
-const start = async (options: ReceiverOptions = {}) => {
-  const receiver = await stopping(startReceiver({ scheme: "http", ...options }));
-  const sender = openSender(receiver);
-  return { receiver, control: operate(receiver), sender };
-};
+const start = receiversOfTests();
 
 const answer = (status: number) => ({ kind: "answer", status }) as const;
 
@@ -43,7 +36,6 @@ describe("rules added before the plan", () => {
     await control.call("DELETE", "/rules", { match: {} });
     expect(await send()).toBe(202);
     expect((await control.call("GET", "/plan")).body).toEqual({ rules: [], otherwise: answer(202) });
-    sender.close();
   });
 
   it.each([
@@ -158,7 +150,6 @@ describe("a replay", () => {
     expect((body as { error: string }).error).toBe(
       `url is "${url}"; accepted is an http or https address on this machine (127.0.0.1, [::1] or localhost), such as http://127.0.0.1:3000/webhook`,
     );
-    sender.close();
   });
 
   it("is refused for an incomplete body, an unknown push, or a receiver that listens beyond loopback", async () => {
@@ -180,7 +171,6 @@ describe("a replay", () => {
     ).toMatchObject({
       error: expect.stringContaining("if the control interface listens on loopback"),
     });
-    sender.close();
   });
 });
 
@@ -195,5 +185,4 @@ it("reports the differences between two pushes", async () => {
     differences: [{ where: "body/at", before: "1", after: "2" }],
   });
   expect((await control.call("GET", "/difference?push=1&with=2")).status).toBe(400);
-  sender.close();
 });

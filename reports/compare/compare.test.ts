@@ -7,32 +7,18 @@ import { compareDoc } from "../document/compare.ts";
 import { renderTerminal } from "../terminal/document.ts";
 import { plain } from "../terminal/palette.ts";
 import { allPassed, breachOf, recordOf, resultOf, withResults } from "../testing/fixture.ts";
+import { madeRuns } from "../testing/made-runs.ts";
 import { writeGateRun, writeLoadRun, type LoadRunSpec } from "../testing/records.ts";
 import { baselineOf, compareRuns, type Comparison } from "./index.ts";
 import { compareWithLimits } from "./limits.ts";
 import { seededRandom } from "../../conformance/contract/random.ts";
-import { folderOfFile } from "../../conformance/testing/folders.ts";
 import { problemOf } from "../../conformance/testing/errors.ts";
 
-const home = folderOfFile();
-let made = 0;
-/** A gate run that was never written: a comparison only needs its record. */
-const gate = (rules: readonly RuleResult[], more: Partial<RunRecord> = {}): GateRun => ({
-  kind: "conform",
-  directory: `runs/gate-${(made += 1)}`,
-  alterations: [],
-  record: recordOf({ rules, ...more }),
-  exchanges: async function* () {},
-  pushes: async function* () {},
-});
-
-const load = async (spec: Partial<LoadRunSpec> & { seed: number }): Promise<LoadRun> => {
-  const directory = path.join(home, `load-${(made += 1)}`);
-  writeLoadRun(directory, { seconds: 24, requests: 3_600, ...spec });
-  const run = await readRun(directory);
-  if (run.kind !== "load") throw new Error("it is no load run");
-  return run;
-};
+const made = madeRuns();
+const gate = (rules: readonly RuleResult[], more: Partial<RunRecord> = {}): GateRun =>
+  made.gate({ rules, ...more });
+const load = (spec: Partial<LoadRunSpec> & { seed: number }): Promise<LoadRun> =>
+  made.load({ seconds: 24, requests: 3_600, ...spec });
 
 const compared = async (base: Run | readonly Run[], head: Run, force = false): Promise<Comparison> =>
   compareRuns([base].flat(), head, { force, random: seededRandom(1) });
@@ -355,7 +341,7 @@ describe("a load run against ten earlier ones", () => {
 });
 
 it("baselineOf a folder returns the earlier runs of the same kind and fingerprint", async () => {
-  const folder = path.join(home, "folder");
+  const folder = path.join(made.home, "folder");
   const at = (day: number) => ({ startedAt: `2030-01-0${day}T00:00:00.000Z` });
   const write = (name: string, spec: Partial<LoadRunSpec>): void => {
     writeLoadRun(path.join(folder, name), { seed: 1, seconds: 2, requests: 200, ...spec });

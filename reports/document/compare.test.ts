@@ -1,45 +1,27 @@
-import path from "node:path";
 import { describe, expect, it } from "vitest";
 import type { RuleResult } from "../../conformance/contract/record.ts";
 import { compareRuns, type Comparison } from "../compare/index.ts";
-import { readRun, type GateRun, type Run } from "../read/index.ts";
-import { breachOf, recordOf, resultOf, withResults } from "../testing/fixture.ts";
+import type { GateRun, Run } from "../read/index.ts";
+import { madeRuns } from "../testing/made-runs.ts";
+import { textOf } from "../testing/page-text.ts";
+import { breachOf, resultOf, withResults } from "../testing/fixture.ts";
 import { unsafeCharacters, hostile } from "../testing/hostile.ts";
-import { writeLoadRun, type LoadRunSpec } from "../testing/records.ts";
+import type { LoadRunSpec } from "../testing/records.ts";
 import { renderHtmlDocument } from "../html/document.ts";
 import { compareDoc } from "./compare.ts";
 
 const renderCompareHtml = (comparison: Comparison): string =>
   renderHtmlDocument(compareDoc(comparison), "comparison");
 import { seededRandom } from "../../conformance/contract/random.ts";
-import { folderOfFile } from "../../conformance/testing/folders.ts";
 
-const home = folderOfFile();
-let made = 0;
-const gate = (...rules: readonly RuleResult[]): GateRun => ({
-  kind: "conform",
-  directory: `runs/gate-${(made += 1)}`,
-  alterations: [],
-  record: recordOf({ rules: withResults(...rules) }),
-  exchanges: async function* () {},
-  pushes: async function* () {},
-});
-
-const load = async (spec: Partial<LoadRunSpec> & { seed: number }): Promise<Run> => {
-  const directory = path.join(home, `load-${(made += 1)}`);
-  writeLoadRun(directory, { seconds: 12, requests: 1_200, ...spec });
-  return readRun(directory);
-};
+const made = madeRuns();
+const gate = (...rules: readonly RuleResult[]): GateRun => made.gate({ rules: withResults(...rules) });
+const load = (spec: Partial<LoadRunSpec> & { seed: number }): Promise<Run> =>
+  made.load({ seconds: 12, requests: 1_200, ...spec });
 
 const compared = (bases: readonly Run[], head: Run, force = false): Promise<Comparison> =>
   compareRuns(bases, head, { force, random: seededRandom(1) });
 
-const textOf = (html: string): string =>
-  html
-    .slice(html.indexOf("<main"))
-    .replace(/<script>.*?<\/script>/gs, "")
-    .replace(/<[^>]*>/g, " ")
-    .replace(/\s+/g, " ");
 const headline = (html: string): string => /<h1[^>]*>(.*?)<\/h1>/.exec(html)?.[1] ?? "";
 
 const expectValidPage = (html: string): void => {

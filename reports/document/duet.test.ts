@@ -3,6 +3,7 @@ import { renderHtmlDocument } from "../html/document.ts";
 import { renderMarkdownDocument } from "../markdown/document.ts";
 import { renderTerminal } from "../terminal/document.ts";
 import { plain } from "../terminal/palette.ts";
+import { textOf } from "../testing/page-text.ts";
 import { madeDuet } from "../testing/duet-document.ts";
 import { unsafeCharacters, hostile } from "../testing/hostile.ts";
 import { width } from "../text/layout.ts";
@@ -12,13 +13,6 @@ const context = { run: "runs/duet", isPilot: false };
 const render = (document = madeDuet()): string => renderHtmlDocument(duetDoc(document, context), "duet");
 const shown = (document = madeDuet(), more = {}): string =>
   renderTerminal(duetDoc(document, { ...context, ...more }), { palette: plain, columns: 100 });
-
-const textOf = (html: string): string =>
-  html
-    .slice(html.indexOf("<main"))
-    .replace(/<script>.*?<\/script>/gs, "")
-    .replace(/<[^>]*>/g, " ")
-    .replace(/\s+/g, " ");
 
 const headline = (html: string): string => /<h1[^>]*>(.*?)<\/h1>/.exec(html)?.[1] ?? "";
 const count = (html: string, className: string): number => html.split(`class="${className}"`).length - 1;

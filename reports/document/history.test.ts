@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
 import type { History } from "../history/index.ts";
+import { textOf } from "../testing/page-text.ts";
 import { unsafeCharacters, hostile } from "../testing/hostile.ts";
 import { renderHtmlDocument } from "../html/document.ts";
 import { historyDoc } from "./history.ts";
@@ -50,12 +51,6 @@ const history = (more: Partial<History> = {}): History => ({
   problems: [{ name: "broken", problem: "run.json is damaged" }],
   ...more,
 });
-
-const textOf = (html: string): string =>
-  html
-    .slice(html.indexOf("<main"))
-    .replace(/<script>.*?<\/script>/gs, "")
-    .replace(/<[^>]*>/g, " ");
 
 describe("the page of a history", () => {
   it("states where latencies changed, and marks the point", () => {

@@ -3,6 +3,7 @@ import path from "node:path";
 import { beforeAll, describe, expect, it } from "vitest";
 import type { RuleResult, RunRecord } from "../../conformance/contract/record.ts";
 import { readRun } from "../read/index.ts";
+import { textOf } from "../testing/page-text.ts";
 import { authorized, breachOf, exchanged, recordOf, resultOf, withResults } from "../testing/fixture.ts";
 import { unsafeCharacters, hostile } from "../testing/hostile.ts";
 import { writeGateRun, writeLoadRun } from "../testing/records.ts";
@@ -35,13 +36,6 @@ const gateView = (record: Partial<RunRecord>, more: Partial<GateView> = {}): Gat
   pinned: {},
   ...more,
 });
-
-/** The visible text of a page. */
-const textOf = (html: string): string =>
-  html
-    .slice(html.indexOf("<main"))
-    .replace(/<script>.*?<\/script>/gs, "")
-    .replace(/<[^>]*>/g, " ");
 
 describe("the HTML report", () => {
   it("is byte for byte the same for the same runs", async () => {

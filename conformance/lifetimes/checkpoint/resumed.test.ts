@@ -1,19 +1,17 @@
 import { randomUUID } from "node:crypto";
 import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import path from "node:path";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { profileOf, secretsOf, startFakeServer, type FakeServer } from "../../../fake-server/index.ts";
+import { beforeAll, describe, expect, it } from "vitest";
+import { profileOf, secretsOf, startFakeServer } from "../../../fake-server/index.ts";
 import { recordFiles } from "../../contract/files.ts";
 import { runCli } from "../../testing/measure.ts";
 import { startCli } from "../../testing/start-cli.ts";
 import { monotonicMs, pause } from "../../world/clock.ts";
+import { stopAfterAll } from "../../testing/stopping.ts";
 import { folderOfFile } from "../../testing/folders.ts";
 
 const folder = folderOfFile();
-const open: FakeServer[] = [];
-afterAll(async () => {
-  await Promise.all(open.map((fake) => fake.stop()));
-});
+const stopping = stopAfterAll();
 
 /** How long codes live, in milliseconds: long enough that starting a process takes a small part of it, even on a busy machine. */
 let codeLifetimeMs = 8_000;
@@ -25,12 +23,9 @@ beforeAll(async () => {
 
 /** A service in real time whose codes live for seconds, and what the command line needs to judge it. */
 const service = async (behaviour: string) => {
-  const fake = await startFakeServer({
-    behaviour,
-    clockMode: "flowing",
-    limits: { codeLifetimeMs },
-  });
-  open.push(fake);
+  const fake = await stopping(
+    startFakeServer({ behaviour, clockMode: "flowing", limits: { codeLifetimeMs } }),
+  );
   const home = path.join(folder, randomUUID());
   const { hooks: _, ...profile } = profileOf(fake);
   const file = path.join(folder, `${behaviour}.json`);

@@ -6,27 +6,26 @@ import type { Verdict } from "../../contract/verdict.ts";
 import { runRules } from "../../engine/executor.ts";
 import { rules } from "../../rules/index.ts";
 import { openSession } from "../../session/session.ts";
-import { runOptions, startFake, type FakeTarget } from "../../testing/fake.ts";
+import { runOptions, startFake } from "../../testing/fake.ts";
 import type { ClockSource } from "../../world/clock.ts";
 import { emptyPrepared } from "../../world/world.ts";
 import { virtualClock } from "../../world/time/virtual-clock.ts";
 import { openLedger } from "../store/open.ts";
 import type { Store } from "../store/store.ts";
 import { quickKey } from "../../testing/quick-key.ts";
+import { stopAfterAll } from "../../testing/stopping.ts";
 import { folderOfFile } from "../../testing/folders.ts";
 
 const folder = folderOfFile();
-const fakes: FakeTarget[] = [];
+const stopping = stopAfterAll();
 const ledgers: Store[] = [];
-afterAll(async () => {
+afterAll(() => {
   for (const ledger of ledgers) ledger.close();
-  await Promise.all(fakes.map((fake) => fake.stop()));
 });
 
 /** A service whose profile has no clock hook. Its time passes only while a run waits or when the test says so. */
 const service = async (behaviour: string) => {
-  const fake = await startFake({ behaviour });
-  fakes.push(fake);
+  const fake = await stopping(startFake({ behaviour }));
   const resolved = await fake.resolved({ hooks: {}, tolerances: { lifetimeGuardMs: 300 } });
   const store = openLedger(path.join(folder, randomUUID()), "a passphrase", quickKey);
   ledgers.push(store);

@@ -1,31 +1,28 @@
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { parse, parseAllDocuments } from "yaml";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { beforeAll, describe, expect, it } from "vitest";
 import { profileOf, secretsOf } from "../../../fake-server/profile.ts";
-import { startFakeServer, type FakeServer } from "../../../fake-server/index.ts";
+import { startFakeServer } from "../../../fake-server/index.ts";
 import { exitCodes } from "../../contract/exit-codes.ts";
 import { reportFiles } from "../../../reports/formats.ts";
 import { ended } from "../installed.ts";
 import { root } from "../measure.ts";
 import { playAction } from "./action.ts";
+import { stopAfterAll } from "../stopping.ts";
 import { folderOfFile } from "../folders.ts";
 
 /** The action and the template, run step by step as their services would; `npm run bench -- ci` checks and runs them with third-party tools. */
 
-let fake: FakeServer;
 const workspace = folderOfFile();
-beforeAll(async () => {
-  fake = await startFakeServer({ behaviour: "code-reusable-twice" });
+const fake = await stopAfterAll()(startFakeServer({ behaviour: "code-reusable-twice" }));
+beforeAll(() => {
   writeFileSync(path.join(workspace, "gate.json"), JSON.stringify(profileOf(fake)));
   // What the repository has installed; npx takes it without asking a registry.
   const bin = path.join(workspace, "node_modules/.bin");
   mkdirSync(bin, { recursive: true });
   const program = `#!/bin/sh\nexec "${process.execPath}" "${path.join(root, "cli.ts")}" "$@"\n`;
   writeFileSync(path.join(bin, "touchstone-harness"), program, { mode: 0o755 });
-});
-afterAll(async () => {
-  await fake.stop();
 });
 
 const secrets = (): NodeJS.ProcessEnv => ({ ...process.env, ...secretsOf(fake), npm_config_offline: "true" });

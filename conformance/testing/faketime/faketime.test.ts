@@ -1,11 +1,12 @@
 import { spawnSync } from "node:child_process";
 import { readFileSync, writeFileSync } from "node:fs";
 import path from "node:path";
-import { afterAll, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { startProcess } from "../foreign/services.ts";
 import { root } from "../measure.ts";
 import { runHere } from "../run-here.ts";
 import { faketimeEnvironment, faketimeLibrary } from "./library.ts";
+import { stopAfterAll } from "../stopping.ts";
 import { folderOfFile } from "../folders.ts";
 
 const hasPython = spawnSync("python3", ["--version"]).status === 0;
@@ -20,11 +21,8 @@ const LIFETIMES = [
   "access.lifetime",
 ];
 
-const started: { stop(): Promise<void> }[] = [];
+const stopping = stopAfterAll();
 const folder = folderOfFile();
-afterAll(async () => {
-  await Promise.all(started.map((service) => service.stop()));
-});
 
 const startService = async (environment: NodeJS.ProcessEnv): Promise<string> => {
   const clients = path.join(folder, "clients.json");
@@ -32,12 +30,11 @@ const startService = async (environment: NodeJS.ProcessEnv): Promise<string> => 
     clients,
     JSON.stringify([{ id: "client-1", secret: "secret-1", redirectUri: "https://client.example/callback" }]),
   );
-  const service = await startProcess("python3", ["front.py", "memory", clients], {
+  const service = startProcess("python3", ["front.py", "memory", clients], {
     cwd: path.join(root, "conformance/testing/foreign/python"),
     env: { ...environment, PYTHONDONTWRITEBYTECODE: "1" },
   });
-  started.push(service);
-  return service.baseUrl;
+  return (await stopping(service)).baseUrl;
 };
 
 const profileFor = (name: string, baseUrl: string, file: string): string => {

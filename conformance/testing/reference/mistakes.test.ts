@@ -1,17 +1,15 @@
 import { readFileSync } from "node:fs";
 import path from "node:path";
-import { afterAll, expect, it } from "vitest";
+import { expect, it } from "vitest";
 import { root } from "../measure.ts";
 import { runHere } from "../run-here.ts";
 import { openPlaces } from "./mistake-places.ts";
 import { folder as pages } from "./pages.ts";
+import { stopAfterAll } from "../stopping.ts";
 import { folderOfFile } from "../folders.ts";
 
 const folder = folderOfFile();
-const { fill, secret, stop } = await openPlaces(folder);
-afterAll(async () => {
-  await stop();
-});
+const { fill, secret } = await stopAfterAll()(openPlaces(folder));
 
 /** Every row of the page: the mistake, the arguments, the exit code, and part of the one line that answers it. */
 const page = readFileSync(path.join(root, pages, "mistakes.md"), "utf8");

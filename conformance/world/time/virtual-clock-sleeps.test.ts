@@ -1,25 +1,7 @@
-import type { TimeInterval } from "../../judging/interval.ts";
 import { describe, expect, it } from "vitest";
 import { pause } from "../clock.ts";
 
-import { virtualClock } from "./virtual-clock.ts";
-
-/** A target's clock that moves as requested, and records each advance. */
-const target = (signal?: AbortSignal) => {
-  const state = { nowMs: 1_000_000, advances: [] as number[] };
-  const interval = (): TimeInterval => ({ earliestMs: state.nowMs, latestMs: state.nowMs });
-  const clocks = virtualClock({
-    now: () => Promise.resolve(interval()),
-    advance: (durationMs) => {
-      state.advances.push(durationMs);
-      state.nowMs += durationMs;
-      return Promise.resolve(interval());
-    },
-    inFlight: () => 0,
-    ...(signal === undefined ? {} : { signal }),
-  });
-  return { state, clocks };
-};
+import { target } from "./testing/virtual-target.ts";
 
 describe("a sleep with slack", () => {
   it("ends together with others that are due within its slack, in one move of the clock", async () => {
@@ -103,7 +85,7 @@ describe("a sleep on either clock", () => {
 
   it("fails when the run is interrupted", async () => {
     const stop = new AbortController();
-    const { clocks } = target(stop.signal);
+    const { clocks } = target({ signal: stop.signal });
     const awake = clocks.join();
     const slept = clocks
       .join()

@@ -4,24 +4,8 @@ import { monotonicMs, pause } from "../clock.ts";
 import { ControlFailed } from "../exchange.ts";
 import { HookError } from "../hooks/hooks.ts";
 import { SleepEnded } from "./sleepers.ts";
-import { virtualClock, type VirtualTime } from "./virtual-clock.ts";
-
-/** A target's clock that moves as requested, and records each advance. */
-const target = (replaces: Partial<VirtualTime> = {}) => {
-  const state = { nowMs: 1_000_000, inFlight: 0, advances: [] as number[] };
-  const interval = (): TimeInterval => ({ earliestMs: state.nowMs, latestMs: state.nowMs });
-  const time: VirtualTime = {
-    now: () => Promise.resolve(interval()),
-    advance: (durationMs) => {
-      state.advances.push(durationMs);
-      state.nowMs += durationMs;
-      return Promise.resolve(interval());
-    },
-    inFlight: () => state.inFlight,
-    ...replaces,
-  };
-  return { state, clocks: virtualClock(time) };
-};
+import { target } from "./testing/virtual-target.ts";
+import { virtualClock } from "./virtual-clock.ts";
 
 /** Whether a promise is still pending after 25 ms in which nothing else happens. */
 const isPending = async (promise: Promise<unknown>): Promise<boolean> => {

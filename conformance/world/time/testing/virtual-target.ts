@@ -1,0 +1,19 @@
+import type { TimeInterval } from "../../../judging/interval.ts";
+import { virtualClock, type VirtualTime } from "../virtual-clock.ts";
+
+/** A target's clock that moves as requested, and records each advance. */
+export const target = (replaces: Partial<VirtualTime> = {}) => {
+  const state = { nowMs: 1_000_000, inFlight: 0, advances: [] as number[] };
+  const interval = (): TimeInterval => ({ earliestMs: state.nowMs, latestMs: state.nowMs });
+  const time: VirtualTime = {
+    now: () => Promise.resolve(interval()),
+    advance: (durationMs) => {
+      state.advances.push(durationMs);
+      state.nowMs += durationMs;
+      return Promise.resolve(interval());
+    },
+    inFlight: () => state.inFlight,
+    ...replaces,
+  };
+  return { state, clocks: virtualClock(time) };
+};

@@ -1,0 +1,31 @@
+import path from "node:path";
+import type { RunRecord } from "../../conformance/contract/record.ts";
+import { folderOfFile } from "../../conformance/testing/folders.ts";
+import { readRun, type GateRun, type LoadRun } from "../read/index.ts";
+import { recordOf } from "./fixture.ts";
+import { writeLoadRun, type LoadRunSpec } from "./records.ts";
+
+/** Makes the runs that the tests of a file compare. */
+export const madeRuns = () => {
+  const home = folderOfFile();
+  let made = 0;
+  return {
+    home,
+    /** A gate run that was never written: a comparison only needs its record. */
+    gate: (record: Partial<RunRecord>): GateRun => ({
+      kind: "conform",
+      directory: `runs/gate-${(made += 1)}`,
+      alterations: [],
+      record: recordOf(record),
+      exchanges: async function* () {},
+      pushes: async function* () {},
+    }),
+    load: async (spec: LoadRunSpec): Promise<LoadRun> => {
+      const directory = path.join(home, `load-${(made += 1)}`);
+      writeLoadRun(directory, spec);
+      const run = await readRun(directory);
+      if (run.kind !== "load") throw new Error("it is no load run");
+      return run;
+    },
+  };
+};
