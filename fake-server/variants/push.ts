@@ -106,6 +106,10 @@ export const pushVariants = variantRows({
         "x-delivery-id": service.random.hex(8),
       }),
     })),
+  "push-status-readed-after-the-first: A notification is unread in its first push, and readed from then on.":
+    decide("pushBody", ({ notification }, attempt) =>
+      JSON.stringify({ ...notification, status: attempt === 1 ? "unread" : "readed" }),
+    ),
   "push-further-headers: Pushes carry a signature, an agent and an idempotency key.": change(
     "pushHeaders",
     (fields, delivery, _attempt, service) => ({

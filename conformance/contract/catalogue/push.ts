@@ -77,9 +77,10 @@ export const push = {
     level: "derived",
     sections: ["6"],
     sentence: "All pushes of one notification carry the same id and the same body.",
-    derivation: "A retry pushes the same notification, which has not changed meanwhile.",
+    derivation:
+      "A retry pushes the same notification, of which only the read status may have changed meanwhile.",
     judged:
-      "The bodies of each notification's pushes are compared field by field: those of section 2.3, and Template. Other fields that differ are listed.",
+      "The bodies of each notification's pushes are compared field by field: those of section 2.3 except status, which may change when the notification is read (section 3.3), and Template. Other fields that differ are listed.",
   },
   "push.independent-schedules": {
     level: "derived",

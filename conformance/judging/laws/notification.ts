@@ -30,12 +30,12 @@ export const notificationFields = Object.keys(
   notificationForms,
 ) as readonly (keyof typeof notificationForms)[];
 
-/**
- * Names of documented fields that changed. Ignores status, which may change when a notification is read or acknowledged
- * (section 3.3).
- */
+/** The fields that stay as they are. The status may change when a notification is read or acknowledged (section 3.3). */
+export const lastingFields = notificationFields.filter((name) => name !== "status");
+
+/** Names of documented fields that changed. */
 export const changedFields = (before: Fields, after: Fields): readonly string[] =>
-  notificationFields.filter((name) => name !== "status" && before[name] !== after[name]);
+  lastingFields.filter((name) => before[name] !== after[name]);
 
 /** A notification must have every field of section 2.3 in its form. Uses callbacks, because k6 is slow at iterators. */
 export const notificationBreach = (item: Fields): Breach | undefined => {

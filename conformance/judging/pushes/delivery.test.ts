@@ -106,6 +106,16 @@ describe("delivery", () => {
       facts: { furtherFieldsThatDiffer: ["pushNumber"] },
     });
   });
+
+  it("lets the status change between pushes: a notification may be read meanwhile", () => {
+    const read = withPushes(sound, (push, index) =>
+      index === 1 ? withBody(push, (body) => (body["status"] = "unread"), "another") : push,
+    );
+    expect(judgeSameNotification(read)).toMatchObject({
+      judgement: { kind: "passed" },
+      facts: { furtherFieldsThatDiffer: ["status"] },
+    });
+  });
 });
 
 describe("stopping after an acknowledgement", () => {

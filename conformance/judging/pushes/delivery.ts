@@ -1,4 +1,4 @@
-import { notificationBreach, notificationFields } from "../laws/notification.ts";
+import { lastingFields, notificationBreach, notificationFields } from "../laws/notification.ts";
 import { duration } from "../../contract/duration.ts";
 import { canonicalJson } from "../../contract/verdict.ts";
 import { tolerances } from "../tolerances.ts";
@@ -237,12 +237,13 @@ export const differingFields = (first: SeenPush, later: SeenPush): readonly stri
   return [...names].filter((name) => canonicalJson(a?.[name]) !== canonicalJson(b[name]));
 };
 
-const isDocumented = (name: string): boolean => documentedFields.includes(name);
+/** Fields that must be the same at every push. */
+const fixedFields: ReadonlySet<string> = new Set([...lastingFields, "Template"]);
 
 export const samePart = ({ pushes: [first, ...later] }: Pick<PushCase, "pushes">): Part => {
   for (const push of first === undefined ? [] : later) {
     const differing = differingFields(first as SeenPush, push);
-    const documented = differing?.filter(isDocumented) ?? [];
+    const documented = differing?.filter((name) => fixedFields.has(name)) ?? [];
     if (differing !== undefined && documented.length === 0) continue;
     return {
       expected: SAME,
@@ -256,7 +257,7 @@ export const samePart = ({ pushes: [first, ...later] }: Pick<PushCase, "pushes">
   return "passed";
 };
 
-const SAME = "all pushes of a notification have the same id and the same body";
+const SAME = "all pushes of a notification have the same id and the same body, except for status";
 
 /** push.same-notification: follows from section 6. */
 export const judgeSameNotification = (pushRun: PushRun): Finding => {
@@ -280,7 +281,7 @@ export const judgeSameNotification = (pushRun: PushRun): Finding => {
           .filter(({ line }) => line.bodySha256 !== first.line.bodySha256)
           .map((push) => differingFields(first, push)),
   );
-  const loose = new Set(repeated.flatMap((names) => names?.filter((name) => !isDocumented(name)) ?? []));
+  const loose = new Set(repeated.flatMap((names) => names?.filter((name) => !fixedFields.has(name)) ?? []));
   const onlyBytes = repeated.filter((names) => names?.length === 0).length;
   const facts = {
     ...(loose.size > 0 ? { furtherFieldsThatDiffer: [...loose].toSorted() } : {}),
