@@ -130,6 +130,23 @@ describe("seconds", () => {
 });
 
 describe("totals", () => {
+  it("count response times after dropped iterations from the arrivals that they are of", () => {
+    const { totals, seconds } = collected(constantStage(10, 3_000));
+    seconds.begin(start);
+    seconds.dropped(start, 5);
+    for (let at = 5; at < 40; at += 1) {
+      // k6 gave this arrival the number of one that was due half a second before.
+      const lagMs = 500 + (at === 20 ? 40 : 2);
+      seconds.arrival(start + at * 100, lagMs);
+      seconds.request(start + at * 100 + 10, { ...granted, lagMs });
+    }
+    seconds.finish();
+    const { achieved, endpoints } = totals.summary(3_000, true);
+    expect(endpoints[0]?.response.p50Ms).toBeCloseTo(13, 1);
+    expect(endpoints[0]?.response.maxMs).toBeCloseTo(51, 1);
+    expect(achieved.lag?.maxMs).toBeCloseTo(40, 1);
+  });
+
   it("exclude the warm-up from percentiles, but not from the achieved counts", () => {
     const { totals, seconds } = collected(constantStage(10, 3_000), 1_000);
     seconds.begin(start);

@@ -10,6 +10,8 @@ import {
 } from "../../../conformance/contract/load-record.ts";
 import { askedBetween, type Stage } from "../../../conformance/contract/load-shape.ts";
 import { forget, isNoted, latencyHistogram, note, type TaggedHistogram } from "./histograms.ts";
+import { createEndpointNames } from "./endpoint-names.ts";
+import { createLags } from "./lags.ts";
 import type { Reading } from "./readings.ts";
 import type { RequestSample } from "./rows.ts";
 
@@ -33,12 +35,6 @@ export type Seconds = ReturnType<typeof createSeconds>;
  * Maximum delay of a sample behind the newest one: k6 writes samples approximately in the order in which they ended.
  */
 const LATENESS_MS = 500;
-/**
- * There are few endpoints; any beyond this number, or with a name that a log line cannot carry, are counted together.
- */
-const MOST_ENDPOINTS = 20;
-const OTHERS = "other";
-
 interface EndpointSecond {
   readonly counts: Record<SampleOutcome, number>;
   readonly histograms: Partial<Record<SampleOutcome, Readonly<Record<LatencyKind, Int32Histogram>>>>;
@@ -64,7 +60,7 @@ export const createSeconds = (
   onClosed: (second: ClosedSecond) => void,
 ) => {
   const pool = createPool();
-  const nameOf = createEndpointNames();
+  const [nameOf, lags] = [createEndpointNames(), createLags(stages)];
   const allGranted = latencyHistogram();
   let virtualUsers: number | undefined;
 
@@ -81,22 +77,26 @@ export const createSeconds = (
     });
     pool.giveBack([second.lag, ...histograms.map(({ histogram }) => histogram)]);
   });
+  const lagOf = (atMs: number, lagMs: number): number => lags.at(atMs - (time.startedAtMs() ?? atMs), lagMs);
+  const ownOf = (atMs: number, sample: RequestSample): RequestSample => ({
+    ...sample,
+    endpoint: nameOf(sample.endpoint),
+    lagMs: lagOf(atMs, sample.lagMs),
+  });
   return {
     begin: time.begin,
     request: (atMs: number, sample: RequestSample): void =>
-      addRequest(time.at(atMs), nameOf(sample.endpoint), sample, pool.take),
-    hollow: (atMs: number, sample: RequestSample): void => {
-      // First, because it may close seconds.
-      const latest = time.at(atMs);
-      addHollow(time.open(), latest, { ...sample, endpoint: nameOf(sample.endpoint) }, pool.take);
-    },
+      addRequest(time.at(atMs), ownOf(atMs, sample), pool.take),
+    hollow: (atMs: number, sample: RequestSample): void =>
+      addHollow(time.at(atMs), time.open, ownOf(atMs, sample), pool.take),
     arrival: (atMs: number, lagMs: number): void => {
       const second = time.at(atMs);
       second.started += 1;
-      note(second.lag, lagMs);
+      note(second.lag, lagOf(atMs, lagMs));
     },
     dropped: (atMs: number, count: number): void => {
       time.at(atMs).dropped += count;
+      lags.dropped(count);
     },
     virtualUsers: (atMs: number, count: number): void => {
       // k6 already reports its virtual users during the set-up, which is not part of the load.
@@ -184,20 +184,9 @@ const createPool = () => {
   };
 };
 
-const createEndpointNames = (): ((endpoint: string) => string) => {
-  const names = new Set<string>();
-  return (endpoint) => {
-    if (names.has(endpoint)) return endpoint;
-    if (names.size >= MOST_ENDPOINTS || !/^[\w.-]+$/.test(endpoint)) return OTHERS;
-    names.add(endpoint);
-    return endpoint;
-  };
-};
-
 const addRequest = (
   second: OpenSecond,
-  endpoint: string,
-  { outcome, serviceMs, blockedMs, lagMs }: RequestSample,
+  { endpoint, outcome, serviceMs, blockedMs, lagMs }: RequestSample,
   histogram: () => Int32Histogram,
 ): void => {
   second.blockedMs += blockedMs;
@@ -217,13 +206,13 @@ const addRequest = (
 
 /** Counts a request as failed that was counted as granted before its answer was read, in the second in which it ended. */
 const addHollow = (
-  open: readonly OpenSecond[],
   latest: OpenSecond,
+  open: () => readonly OpenSecond[],
   sample: RequestSample,
   histogram: () => Int32Histogram,
 ): void => {
-  const second = open.find(({ endpoints }) => forgetGranted(endpoints.get(sample.endpoint), sample));
-  addRequest(second ?? latest, sample.endpoint, sample, histogram);
+  const second = open().find(({ endpoints }) => forgetGranted(endpoints.get(sample.endpoint), sample));
+  addRequest(second ?? latest, sample, histogram);
 };
 
 /**

@@ -47,11 +47,10 @@ export const createTotals = (stages: readonly Stage[], warmUpMs: number) => {
     mostConnecting = Math.max(mostConnecting, second.blockedMs / 1_000);
     use.add(line);
     const lacked = lackedIn(line);
-    if (lacked > 0) shortfall.add(line, lacked, lateIn(second, sums.dropped));
+    if (lacked > 0) shortfall.add(line, lacked, lateIn(second));
     if (line.second * 1_000 < warmUpMs) return;
     sums.measuredSeconds += 1;
-    // A dropped iteration has no number, so later iterations seem later than they are.
-    if (sums.dropped === 0 && second.lag !== undefined) lag.add(second.lag);
+    if (second.lag !== undefined) lag.add(second.lag);
     endpoints.add(second);
   };
 
@@ -195,14 +194,9 @@ const lackedIn = ({ dropped, started, asked }: ClosedSecond["line"]): number =>
   dropped > 0 || started < STARTED_SHARE * asked - 1 ? Math.max(dropped, asked - started) : 0;
 const STARTED_SHARE = 0.9;
 
-/**
- * Minimum lag of the latest 1 % of a second's iterations. A dropped iteration has no number, so each makes later ones
- * seem one interval later than they are.
- */
-const lateIn = ({ lag, line }: ClosedSecond, droppedSoFar: number): number | undefined =>
-  lag === undefined || lag.totalCount === 0
-    ? undefined
-    : Math.max(0, latenciesOf(lag).p99Ms - (droppedSoFar * 1_000) / line.asked);
+/** Minimum lag of the latest 1 % of a second's iterations. */
+const lateIn = ({ lag }: ClosedSecond): number | undefined =>
+  lag === undefined || lag.totalCount === 0 ? undefined : latenciesOf(lag).p99Ms;
 
 const shortfallOf = (use: ReturnType<typeof createUse>): { readonly shortfall?: Shortfall } => {
   if (use.seconds() === 0) return {};
