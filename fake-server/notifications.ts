@@ -95,17 +95,7 @@ export const openNotificationStore = (file = ":memory:") => {
     const known = pages.get(key);
     if (known !== undefined) return known;
     const sql = `SELECT ${COLUMNS} FROM notifications WHERE ${selection.where} ORDER BY ${selection.orderBy} LIMIT ? OFFSET ?`;
-    const statement = prepared(sql);
-    // Rows as objects have no prototype and are slow to copy and to write as JSON: twice the time of a page.
-    statement.setReturnArrays(true);
-    const rows = statement.all(...selection.parameters, limit, offset) as unknown as readonly unknown[][];
-    return keep(
-      pages,
-      key,
-      rows.map(
-        (row) => Object.fromEntries(SHOWN.map((field, at) => [field, row[at]])) as unknown as Notification,
-      ),
-    );
+    return keep(pages, key, pageOf(prepared(sql), [...selection.parameters, limit, offset]));
   };
 
   return {
@@ -123,6 +113,18 @@ export const openNotificationStore = (file = ":memory:") => {
     },
     close: (): void => database.close(),
   };
+};
+
+/** Rows as objects have no prototype and are slow to copy and to write as JSON: twice the time of a page. */
+const pageOf = (
+  statement: StatementSync,
+  parameters: readonly (string | number)[],
+): readonly Notification[] => {
+  statement.setReturnArrays(true);
+  const rows = statement.all(...parameters) as unknown as readonly unknown[][];
+  return rows.map(
+    (row) => Object.fromEntries(SHOWN.map((field, at) => [field, row[at]])) as unknown as Notification,
+  );
 };
 
 const keyOf = ({ where, parameters }: Selection): string =>
