@@ -1,5 +1,5 @@
 import * as fc from "fast-check";
-import { grantOf, locationOf, objectOf, type Answer } from "../world/exchange.ts";
+import { ControlFailed, grantOf, locationOf, objectOf, type Answer } from "../world/exchange.ts";
 import {
   callbackQueries,
   encodings,
@@ -13,7 +13,7 @@ import { fail, pass, discard, type CaseVerdict } from "../judging/case-verdict.t
 import { placeOf, strayLocation } from "./shared/redirects.ts";
 import type { Rules } from "../checks/rule.ts";
 import { kindOfBody } from "./shared/shapes.ts";
-import { answerOrRefusal, obtainCode, redeem, yieldedCode } from "../world/steps.ts";
+import { answerOrRefusal, obtainCode, obtainTokens, opens, redeem, yieldedCode } from "../world/steps.ts";
 import type { Client } from "../world/target.ts";
 import type { World } from "../world/world.ts";
 
@@ -101,8 +101,10 @@ const judgeAddress = async (address: Address, world: World): Promise<CaseVerdict
   const state = world.unique();
   const answer = await answerOrRefusal(() => send(world, address, state));
   if (!(await yieldedCode(world, answer, client))) {
-    if (query === undefined)
+    if (query === undefined) {
+      await requireFlow(world);
       return fail("the registered address, percent-encoded, is accepted", "it got no code that works");
+    }
     if (!plainQueries.some((plain) => plain === query))
       return discard("whether such a query may be added is not shown");
     const twin = { ...address, query: PLAIN_QUERY };
@@ -120,6 +122,29 @@ const judgeAddress = async (address: Address, world: World): Promise<CaseVerdict
   const whole = query === undefined ? client.redirectUri : withQuery(client.redirectUri, query);
   const stray = strayLocation(answer, whole);
   return stray === undefined ? pass : fail(`the redirect leads to ${whole}`, `it led to ${stray}`);
+};
+
+/** Where no client gets through the flow, with an encoded address or one as it is, it is not the address that is refused. */
+const requireFlow = async (world: World): Promise<void> => {
+  const { client, secondClient } = world;
+  const flow = async (one: Client): Promise<void> => {
+    const { accessToken } = await obtainTokens(world, { client: one });
+    if (!(await opens(world, accessToken))) throw new ControlFailed("a fresh accessToken opens no list");
+  };
+  const unlessFailed = async (error: unknown): Promise<void> => {
+    if (!(error instanceof ControlFailed)) throw error;
+    if (
+      secondClient !== undefined &&
+      (await flow(secondClient).then(
+        () => true,
+        () => false,
+      ))
+    )
+      return;
+    const rawQuery = `clientId=${encodeURIComponent(client.id)}&state=${world.unique()}&redirectUri=${encodeURI(client.redirectUri)}`;
+    if (!(await yieldedCode(world, await world.target.authorize({ rawQuery })))) throw error;
+  };
+  await flow(client).catch(unlessFailed);
 };
 
 const send = (world: World, { client, encoding, order, query }: Address, state: string): Promise<Answer> => {

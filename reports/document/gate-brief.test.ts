@@ -195,3 +195,14 @@ describe("an answer that explains most of the rules that could not be judged", (
       expect(render(recordOf({ rules }))).not.toContain("Start here");
   });
 });
+
+it("names the step of the flow that is broken first, if many other promises are", () => {
+  const step = broke("exchange.access-token-works", "it does not open the list");
+  const others = ["authorize.answers-with-code", "authorize.state-length", "code.unknown"] as const;
+  const all = [...others.map((id) => broke(id, "no code that works")), step];
+  const of = (rules: readonly RuleResult[]) => render(recordOf({ rules, outcome: "failed", exitCode: 1 }));
+  const text = of(all);
+  expect(text).toContain("A step of the flow that most rules need is broken: exchange.access-token-works.");
+  expect(text.indexOf("✗ exchange.access-token-works")).toBeLessThan(text.indexOf("✗ authorize"));
+  expect(of(all.slice(1))).not.toContain("Start here");
+});

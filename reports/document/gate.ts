@@ -2,7 +2,7 @@ import { requirementIds } from "../../conformance/contract/catalogue.ts";
 import { drifted } from "../../conformance/contract/outcome.ts";
 import type { RunRecord } from "../../conformance/contract/record.ts";
 import { failsGate, type WaiverState } from "../../conformance/contract/waivers.ts";
-import { causesOf, commonCauseOf } from "../text/causes.ts";
+import { brokenStepOf, causesOf, commonCauseOf } from "../text/causes.ts";
 import { figure as number, plural } from "../text/figures.ts";
 import { changedOf } from "../text/compact.ts";
 import { leftInShort, leftOn } from "../text/left-behind.ts";
@@ -79,11 +79,14 @@ const failureSections = (subject: GateSubject, options: GateOptions): readonly (
   const part = partOf(options);
   const excused = activeWaivers(record);
   const cause = commonCauseOf(record.rules);
-  const first = new Set<string>(cause?.broken);
+  const step = brokenStepOf(record.rules);
+  /** Breaches that others follow from come first. */
+  const rank = (id: string): number =>
+    id === step ? 2 : Number(cause?.broken.some((one) => one === id) === true);
   const cards = (kind: "failed" | "warned", isExcused: boolean, isShort = false): readonly Card[] =>
     record.rules
       .filter(({ id, verdict }) => verdict.kind === kind && excused.has(id) === isExcused)
-      .toSorted((a, b) => Number(first.has(b.id)) - Number(first.has(a.id)))
+      .toSorted((a, b) => rank(b.id) - rank(a.id))
       .flatMap((result) =>
         breachCard(result, subject.run, {
           ...options,
@@ -96,7 +99,12 @@ const failureSections = (subject: GateSubject, options: GateOptions): readonly (
   const known = [...cards("failed", true, true), ...cards("warned", true, true)];
   const warned = cards("warned", false, !record.strict);
   return [
-    part("cause", "Start here", cause !== undefined && causeCallout(cause, options)),
+    part(
+      "cause",
+      "Start here",
+      cause !== undefined && causeCallout(cause, options),
+      step !== undefined && stepCallout(step, options),
+    ),
     part("broken", `Broken promises (${broken.length})`, ...broken),
     part("known", `Known breaches, waived for now (${known.length})`, ...known),
     (options.detail !== "failures" || record.strict) &&
@@ -113,6 +121,13 @@ const causeCallout = (cause: NonNullable<ReturnType<typeof commonCauseOf>>, plac
     `. The same answer is in the ${cause.broken.length === 1 ? "breach" : "breaches"} of `,
     ...cause.broken.flatMap((id, at) => [at > 0 ? ", " : "", link(`${place.prefix}broken-${id}`, id)]),
     ".",
+  );
+
+const stepCallout = (step: string, place: Place): Block =>
+  text(
+    "A step of the flow that most rules need is broken: ",
+    link(`${place.prefix}broken-${step}`, step),
+    ". Other breaches may follow from it.",
   );
 
 const remedies: Readonly<Partial<Record<WaiverState, string>>> = {

@@ -39,6 +39,18 @@ export const causesOf = (results: readonly RuleResult[]): readonly Cause[] => {
 const MANY = 3;
 
 /**
+ * The promises on the way to a list, in the order in which a client needs them. The later ones are judged only where the
+ * earlier steps succeed, so the last broken one is where the flow ends, and other breaches may follow from it.
+ */
+const flow = ["authorize.answers-with-code", "exchange.token-set", "exchange.access-token-works"];
+
+/** Where the flow ends, if other rules are broken too. */
+export const brokenStepOf = (results: readonly RuleResult[]): string | undefined => {
+  const broken = results.filter(({ verdict }) => verdict.kind === "failed").map(({ id }) => id);
+  return broken.length <= MANY ? undefined : flow.findLast((id) => broken.some((one) => one === id));
+};
+
+/**
  * The reason why most rules could not be judged, if there are many and breaches quote the same answer: start with these
  * breaches. Undefined if the record does not show that.
  */
