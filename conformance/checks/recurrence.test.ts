@@ -94,3 +94,16 @@ it("gives up at once if nothing listens or the service keeps throttling, otherwi
   expect(hopelessness(throttled, 1)).toContain("retry later");
   expect([7, 8].map((tries) => hopelessness(losing("/a"), tries) === undefined)).toEqual([true, false]);
 });
+
+it("takes no further try of an undecided case whose request the run knows to get no answer, and all of a decided one", () => {
+  const losses = newLosses();
+  losses.note(losses.begin({ method: "GET", path: "/a" }), {
+    exchange: 1,
+    reason: "closed",
+    isNeverAnswered: true,
+  });
+  expect(watchRecurrence().stands(losses, false)).toBe(true);
+  expect(watchRecurrence().stands(losses, true)).toBe(false);
+  losses.note(losses.begin({ method: "GET", path: "/b" }), { exchange: 2, reason: "closed" });
+  expect(watchRecurrence().stands(losses, false)).toBe(false);
+});

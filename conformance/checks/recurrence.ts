@@ -19,6 +19,9 @@ export const watchRecurrence = (known: Iterable<string> = []) => {
       const lost = [...losses.open().keys()];
       for (const name of losses.answered()) answered.add(name);
       for (const name of lost) lostIn.set(name, (lostIn.get(name) ?? 0) + 1);
+      // The run has shown elsewhere that another try gets no answer either.
+      const isNever = ({ isNeverAnswered }: Loss): boolean => isNeverAnswered === true;
+      if (!isJudged && lost.length > 0 && [...losses.open().values()].every(isNever)) return true;
       const least =
         isJudged || hasTimedOut(losses)
           ? retryPolicy.leastLossesOfService

@@ -38,6 +38,8 @@ export const objectOf = (answer: Answer): Readonly<Record<string, unknown>> =>
 export class TransportError extends Error {
   readonly exchange: number;
   readonly reason: "refused" | "closed" | "timeout" | "throttled" | "too-large" | "protocol";
+  /** Whether no request of its kind was ever answered in the run, so that another try shows nothing more. */
+  isNeverAnswered?: boolean;
   constructor(exchange: number, reason: TransportError["reason"], message: string) {
     super(message);
     this.name = "TransportError";

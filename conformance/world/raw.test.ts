@@ -7,6 +7,7 @@ import { createJournal, newScope } from "./evidence/journal.ts";
 import { answerOf, createRawTarget, type RawTarget } from "./raw.ts";
 import { createConnectionHealth } from "./http/connection-health.ts";
 import { createRetries } from "./http/retry.ts";
+import { createUnanswered } from "./http/unanswered.ts";
 import { createThrottles } from "./http/throttling.ts";
 import { createSecrets } from "../contract/secrets.ts";
 
@@ -31,7 +32,7 @@ const talk = async (
   const retries = createRetries();
   const health = createConnectionHealth(() => Promise.resolve(false), retries);
   const raw = createRawTarget({
-    address: { retries, health, throttles: createThrottles(health, retries) },
+    address: { retries, health, throttles: createThrottles(health, retries), unanswered: createUnanswered() },
     origin: server.origin,
     basePath: "/base",
     headers: [["x-extra", "1"]],

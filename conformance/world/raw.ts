@@ -135,7 +135,7 @@ const sendUntilAnswered = async (
     // A request that is turned away repeatedly has got no answer and, above all, no refusal.
     if (raw.outcome === "answered") raw = { ...raw, status: undefined, outcome: "timeout" };
     const reason = error.reason === "throttled" ? error.reason : reasonOf(raw);
-    losses.note(name, { exchange: raw.exchange, reason });
+    losses.note(name, { exchange: raw.exchange, reason, isNeverAnswered: error.isNeverAnswered === true });
   }
   if (raw === undefined) throw new Error("a raw request must end");
   return raw;

@@ -4,6 +4,7 @@ import type { Request, TransportError } from "../exchange.ts";
 export interface Loss {
   readonly exchange: number;
   readonly reason: TransportError["reason"];
+  readonly isNeverAnswered?: boolean;
 }
 
 /**

@@ -23,6 +23,10 @@ export const retryPolicy = {
    * request in twenty loses some request of a gate three times in a row.
    */
   leastClosingsOfService: 5,
+  /** A kind of request that was closed this often in the run, and never answered with success, is not tried as often again. */
+  leastLossesOfKind: 10,
+  /** The share of the time limit that requests of a kind still get which have all timed out. */
+  partOfTimeLimit: 1 / 10,
   throttled: {
     /** Tries of a request that is turned away with a Retry-After, and without. */
     mostTries: { withRetryAfter: 60, without: 8 },
@@ -157,7 +161,8 @@ export const beginAnew = async <T>(
     try {
       return await work();
     } catch (error) {
-      const isLost = error instanceof TransportError && error.reason === "closed";
+      const isLost =
+        error instanceof TransportError && error.reason === "closed" && error.isNeverAnswered !== true;
       if (!isLost || beginnings === retryPolicy.mostBeginnings) throw error;
       await onLost(error);
     }

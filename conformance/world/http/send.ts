@@ -1,5 +1,6 @@
 import { monotonicMs } from "../clock.ts";
 import { TransportError, type Answer, type Request } from "../exchange.ts";
+import type { Unanswered } from "./unanswered.ts";
 import type { ConnectionHealth } from "./connection-health.ts";
 import { sendWithRetries, type Retries } from "./retry.ts";
 import type { PatientClock, Throttles } from "./throttling.ts";
@@ -8,6 +9,7 @@ export interface TargetAddress {
   readonly retries: Retries;
   readonly health: ConnectionHealth;
   readonly throttles: Throttles;
+  readonly unanswered: Unanswered;
 }
 
 /**
@@ -15,8 +17,8 @@ export interface TargetAddress {
  * for a while (RFC 6585 section 4). `isOver` stops it; `waiting` wraps each wait for a rate limiter.
  */
 export const sendToTarget = (
-  { retries, health, throttles }: TargetAddress,
-  request: Pick<Request, "method" | "path">,
+  { retries, health, throttles, unanswered }: TargetAddress,
+  request: Pick<Request, "method" | "path"> & Partial<Pick<Request, "headers">>,
   clock: PatientClock,
   send: () => Promise<Answer>,
   isOver: () => boolean = () => false,
@@ -30,12 +32,17 @@ export const sendToTarget = (
       const sentMs = monotonicMs();
       const answer = await send();
       health.answered(monotonicMs() - sentMs);
+      unanswered.answered(request, answer.status);
       return answer;
     },
     isTurnedAway: (answer) => waiting(() => isTurnedAway(answer)),
     setbackOf: (error) => {
       if (!(error instanceof TransportError) || error.reason === "throttled" || isOver()) return undefined;
       health.lost();
+      if (error.reason === "closed" || error.reason === "timeout") {
+        error.isNeverAnswered = unanswered.lost(request, error.reason);
+        if (error.isNeverAnswered) return undefined;
+      }
       return { kind: "lost", reason: error.reason };
     },
     onRepeat: () => health.sentAgain(),

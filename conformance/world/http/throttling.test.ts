@@ -4,6 +4,7 @@ import { TransportError, type Answer } from "../exchange.ts";
 import { createConnectionHealth } from "./connection-health.ts";
 import { createRetries } from "./retry.ts";
 import { sendToTarget } from "./send.ts";
+import { createUnanswered } from "./unanswered.ts";
 import { createThrottles, type PatientClock } from "./throttling.ts";
 import { errorOf } from "../../testing/errors.ts";
 
@@ -18,7 +19,12 @@ const open = (seed = 1, mostMs = Infinity) => {
     sleep: (durationMs) => time.pause(durationMs),
     sleepOnEither: (durationMs) => time.pause(durationMs),
   };
-  const address = { retries, health, throttles: createThrottles(health, retries) };
+  const address = {
+    retries,
+    health,
+    throttles: createThrottles(health, retries),
+    unanswered: createUnanswered(),
+  };
   const obey = (request: typeof get, send: () => Promise<Answer>): Promise<Answer> =>
     sendToTarget(address, request, clock, send);
   return { time, health, obey };

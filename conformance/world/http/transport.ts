@@ -7,6 +7,7 @@ import { messageOf, reasonOf, receive } from "./receive.ts";
 import { parseJson } from "../../contract/json.ts";
 import type { Retries } from "./retry.ts";
 import { sendToTarget, type TargetAddress } from "./send.ts";
+import { createUnanswered } from "./unanswered.ts";
 import { createThrottles, type PatientClock } from "./throttling.ts";
 
 /** The context of a request: its case's scope for the journal, and the clock on which a 429 is waited out. */
@@ -74,6 +75,7 @@ export const createTransport = (options: TransportOptions): Transport => {
     health,
     retries: options.retries,
     throttles: createThrottles(health, options.retries),
+    unanswered: createUnanswered(),
   };
   const clients = new Set<Client>();
   const send = (dispatcher: Dispatcher) => (request: Request, sender: Sender) =>
@@ -125,7 +127,14 @@ const sendSurely = async (
         state,
         request,
         clock,
-        () => sendOnce(options, dispatcher, request, scope),
+        () =>
+          sendOnce(
+            options,
+            dispatcher,
+            request,
+            scope,
+            state.unanswered.timeLimitMs(request, options.timeoutMs),
+          ),
         () => state.isClosed,
         // A virtual clock would never move while a request waiting on it counts as in flight.
         (wait) => counted(-1, wait),
@@ -142,10 +151,11 @@ const sendOnce = async (
   dispatcher: Dispatcher,
   request: Request,
   scope: Scope,
+  timeoutMs: number,
 ): Promise<Answer> => {
   const exchange = options.journal.begin(scope);
   try {
-    const received = await receive(dispatcher, request, { timeoutMs: options.timeoutMs });
+    const received = await receive(dispatcher, request, { timeoutMs });
     const answer = { ...received, json: parseJson(received.text) };
     options.onAnswer?.(request, answer);
     exchange.end(request, { answer });
