@@ -156,6 +156,8 @@ export interface Rule {
   /** Credentials that later runs can judge, if time is real and the wait too long for one run. */
   readonly deferred?: readonly DeferredCredential[];
   readonly check: (world: World, run: Run) => Promise<Verdict>;
+  /** What still shows a breach if a clock can be moved, but not as far as the rule waits. */
+  readonly checkSooner?: Rule["check"];
 }
 
 /** Rules by the requirement they judge; just the check if nothing else is needed. Misspelt ids do not compile. */

@@ -71,8 +71,16 @@ const settle = async (bench: Bench, rule: Rule, kept: ExchangeRecord[]): Promise
   const exempt = session.resolved.profile.notApplicable?.[rule.requirement];
   if (exempt !== undefined) return { kind: "not-applicable", by: "profile", reason: exempt };
   const missing = missingFor(session, prepared, rule);
-  if (missing !== undefined && missing.ledger === undefined) return missing.verdict;
   try {
+    if (missing !== undefined && missing.ledger === undefined) {
+      if (missing.isTooFar !== true || rule.checkSooner === undefined) return missing.verdict;
+      const sooner = await judge(bench, { ...rule, check: rule.checkSooner }, kept, prepared);
+      if (isBreach(sooner)) return sooner;
+      const { verdict } = missing;
+      return sooner.kind === "passed"
+        ? { ...verdict, reason: `${verdict.reason}; what shows sooner was judged, and holds` }
+        : verdict;
+    }
     return watchesPushes(rule)
       ? await judgePushes(bench, rule, kept)
       : await judge(bench, rule, kept, prepared);

@@ -18,6 +18,8 @@ export interface Missing {
   readonly verdict: CouldNotRun;
   /** The ledger for a later run, if only the wait is too long and the rule can be deferred. */
   readonly ledger?: LedgerSession;
+  /** Whether only the clock cannot be moved far enough. */
+  readonly isTooFar?: boolean;
 }
 
 /** What a rule needs and this run lacks; undefined if the rule can be judged. */
@@ -28,10 +30,12 @@ export const missingFor = (session: Session, prepared: Prepared, rule: Rule): Mi
   const waitMs = rule.waitsMs?.({ limits, tolerances, accessLifetimeMs: prepared.accessLifetimeMs }) ?? 0;
   if (session.clocks.canWait(waitMs)) return undefined;
   const orLedger = rule.deferred === undefined ? "" : ", or keep a ledger (--ledger)";
+  const isTooFar = session.clocks.kind === "virtual";
   return {
+    isTooFar,
     verdict: lacks(
       "clock.advance",
-      session.clocks.kind === "virtual"
+      isTooFar
         ? `it waits for ${duration(waitMs)}, further than a clock is moved; if it is expiresIn that asks for so much, it counts something else than seconds`
         : `it waits for ${duration(waitMs)}, longer than this run is allowed to; add \`hooks.clock.advance\` to the profile, or raise --max-wait${orLedger}`,
     ),

@@ -1,9 +1,10 @@
 import type { TimeInterval } from "../judging/interval.ts";
 import { expectThat } from "../judging/case-verdict.ts";
 import { judgeFirstOfMany, manyTimes } from "./shared/many.ts";
-import type { DurableSteps } from "../world/durable-steps.ts";
+import { durableSteps, type DurableSteps } from "../world/durable-steps.ts";
 import { beforeMonthEnds } from "../lifetimes/calendar.ts";
-import type { HistoryVerdict, Deferral, ExpiringCredential, Run, Rules } from "../checks/rule.ts";
+import type { HistoryVerdict, Deferral, ExpiringCredential, Judge, Run, Rules } from "../checks/rule.ts";
+import { ask } from "../lifetimes/ask.ts";
 import { windowsOfMinutes } from "../judging/lifetimes/entries.ts";
 import { judgeLifetime, roomAfter, type JudgedLifetime } from "../lifetimes/lifetime.ts";
 import {
@@ -54,14 +55,29 @@ const deferredToken = (
   isShort: true,
 });
 
+const tokensOfEachCall = [
+  deferredToken("accessToken of an exchange", (world) => obtainTokens(world)),
+  deferredToken("accessToken of a refresh", async (world) =>
+    obtainRefreshed(world, await obtainTokens(world)),
+  ),
+];
+
+/** A token that states a life of centuries is not seen to its end, but may be seen dead long before. */
+const outlivesMonth: Judge<(typeof tokensOfEachCall)[number]> = async (token, world) => {
+  const { value, at: issued } = await timed(world, () =>
+    token.issue(world, durableSteps(world, token.name), 0),
+  );
+  if (!(await token.alive(world, value))) throw new ControlFailed(`a fresh ${token.name} opens no list`);
+  await world.clock.sleep(world.limits.refreshTokenLifetimeMs);
+  const woken = await world.clock.now();
+  const issuedToken = { credential: value, issued, lifetimeMs: value.expiresInMs };
+  const { verdict } = await ask(world, token, issuedToken, { now: () => world.clock.now(), woken });
+  return verdict;
+};
+
 export const accessLifetimeRules = {
   "access.lifetime": {
-    deferred: [
-      deferredToken("accessToken of an exchange", (world) => obtainTokens(world)),
-      deferredToken("accessToken of a refresh", async (world) =>
-        obtainRefreshed(world, await obtainTokens(world)),
-      ),
-    ],
+    deferred: tokensOfEachCall,
     waitsMs: ({ accessLifetimeMs, limits, tolerances }) =>
       accessLifetimeMs * 2.2 + limits.codeLifetimeMs + roomAfter({ tolerances }),
     check: async (world, run) => {
@@ -71,6 +87,7 @@ export const accessLifetimeRules = {
         ...credentials.map((credential) => judgeLifetime(world, run, credential)),
       ]);
     },
+    checkSooner: (_world, run) => run.forEach(tokensOfEachCall, outlivesMonth, { print: ({ name }) => name }),
   },
 } satisfies Rules;
 

@@ -192,6 +192,8 @@ export const accessDefects = rows({
       "expiresIn",
       (lifetimeMs) => lifetimeMs,
     ),
+    "access-expires-in-microseconds: expiresIn is given in microseconds, so that it asks for centuries.":
+      decide("expiresIn", (lifetimeMs) => lifetimeMs * 1_000),
     "access-expires-in-minutes: expiresIn is given in minutes.": decide(
       "expiresIn",
       (lifetimeMs) => lifetimeMs / MINUTE_MS,
