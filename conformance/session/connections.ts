@@ -6,7 +6,7 @@ import type { ResolvedProfile } from "../profile/profile.ts";
 import { wallClock, type ClockSource } from "../world/clock.ts";
 import { createDialer } from "../world/http/dialer.ts";
 import { openFaketime, type FaketimeClock } from "../world/time/faketime.ts";
-import { createHookCaller, type HookCaller } from "../world/hooks/hook-caller.ts";
+import { brieflyKept as keptBriefly, createHookCaller, type HookCaller } from "../world/hooks/hook-caller.ts";
 import type { HookAnswer } from "../world/hooks/hooks.ts";
 import type { Journal } from "../world/evidence/journal.ts";
 import { createLeftBehind, type EstimatedNow, type LeftBehindAccount } from "../world/left-behind.ts";
@@ -16,8 +16,6 @@ import { createTransport, type Transport, type TransportOptions } from "../world
 
 /** More than are used at a time, except for targets so far away that most of them just wait. */
 const MAX_CONNECTIONS = 64;
-/** How long a connection may be idle for a call that must not be repeated: far less than servers keep theirs, in milliseconds. */
-const BRIEFLY_MS = 500;
 
 export interface ConnectionsOptions {
   readonly journal: Journal;
@@ -108,7 +106,7 @@ const wayToTarget = (
   const common = { allowH2: false, connect: dialer.connector(options.requestTimeoutMs) };
   return {
     dispatcher: new Agent(common),
-    brieflyKept: new Agent({ ...common, keepAliveTimeout: BRIEFLY_MS, keepAliveMaxTimeout: BRIEFLY_MS }),
+    brieflyKept: new Agent({ ...common, ...keptBriefly }),
     transportOptions: {
       origin,
       dialer,

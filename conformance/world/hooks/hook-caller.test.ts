@@ -1,13 +1,13 @@
 import http from "node:http";
-import type { AddressInfo } from "node:net";
+import type { AddressInfo, Socket } from "node:net";
 import { Agent, getGlobalDispatcher } from "undici";
 import { describe, expect, it } from "vitest";
 import type { HookDefinition } from "../../contract/profile-fetched.ts";
 import { hookNotes } from "../../engine/road-notes.ts";
 import { manualTime } from "../../testing/manual-time.ts";
-import { deadOrigin, serveHttp } from "../../testing/servers.ts";
+import { deadOrigin, serveHttp, serveTcp } from "../../testing/servers.ts";
 import { stopAfterEach } from "../../testing/stopping.ts";
-import { createHookCaller, type HookCallerOptions } from "./hook-caller.ts";
+import { brieflyKept, createHookCaller, type HookCallerOptions } from "./hook-caller.ts";
 import { HookError } from "./hooks.ts";
 import { createConnectionHealth } from "../http/connection-health.ts";
 import { createRetries, type RetryOptions } from "../http/retry.ts";
@@ -42,14 +42,14 @@ const restartable = async () => {
 
 const hookAt = (origin: string): HookDefinition => ({ http: { url: `${origin}/hook`, body: {} } });
 
-const open = (more: RetryOptions & Partial<Pick<HookCallerOptions, "target">> = {}) => {
+const open = (more: RetryOptions & Partial<Pick<HookCallerOptions, "target" | "brieflyKept">> = {}) => {
   const time = manualTime();
   const retries = createRetries({ seed: 5, time, ...more });
   const health = createConnectionHealth(() => Promise.resolve(false), retries);
   const caller = createHookCaller({
     signal: new AbortController().signal,
     dispatcher: getGlobalDispatcher(),
-    brieflyKept: new Agent({ pipelining: 0 }),
+    brieflyKept: more.brieflyKept ?? new Agent({ pipelining: 0 }),
     target: more.target ?? { origin: "http://127.0.0.1:1", health },
     retries,
   });
@@ -79,6 +79,54 @@ describe("the dispatcher of short-lived connections", () => {
     const { caller } = open();
     for (let call = 0; call < 3; call += 1) await caller.call(name, hookAt(origin), {});
     expect(seen.size).toBe(3);
+  });
+});
+
+/** What a server does with a connection once it has answered on it. */
+const endings: Readonly<Record<string, (socket: Socket) => void>> = {
+  "closes at once": (socket) => void socket.end(),
+  "closes after 100 ms": (socket) => void setTimeout(() => socket.end(), 100),
+  "closes after 400 ms": (socket) => void setTimeout(() => socket.end(), 400),
+  "resets at once": (socket) => void setImmediate(() => socket.resetAndDestroy()),
+  "resets after 100 ms": (socket) => void setTimeout(() => socket.resetAndDestroy(), 100),
+  "keeps it": () => undefined,
+};
+const heads = {
+  "HTTP/1.1": "HTTP/1.1 200 OK\r\n",
+  "HTTP/1.1 with Connection: close": "HTTP/1.1 200 OK\r\nConnection: close\r\n",
+  "HTTP/1.0": "HTTP/1.0 200 OK\r\n",
+};
+
+describe("a call that must not be made twice", () => {
+  const cases = Object.keys(endings).flatMap((ending) =>
+    (Object.keys(heads) as (keyof typeof heads)[]).map((head) => [head, ending] as const),
+  );
+  it.concurrent.each(cases)("reaches a server once that speaks %s and %s", async (head, ending) => {
+    const received: string[] = [];
+    const server = await serveTcp((socket) =>
+      socket.on("data", (bytes: Buffer) => {
+        received.push(...(/"n":"(\d+)"/.exec(bytes.toString())?.slice(1) ?? []));
+        socket.write(`${heads[head]}Content-Length: 2\r\n\r\n{}`);
+        endings[ending]?.(socket);
+      }),
+    );
+    const { caller } = open({ brieflyKept: new Agent(brieflyKept) });
+    const hook: HookDefinition = { http: { url: `${server.origin}/hook`, body: { n: "{{n}}" } } };
+    const made: string[] = [];
+    const failed: string[] = [];
+    // Pauses on both sides of each time after which a connection is closed, by the server or by the caller.
+    for (const [n, pauseMs] of [0, 0, 95, 100, 105, 395, 400, 405, 495, 505, 0].entries()) {
+      await new Promise((resolve) => setTimeout(resolve, pauseMs));
+      made.push(String(n));
+      await caller.call("events.trigger", hook, { n: String(n) }).catch((error: unknown) => {
+        expect(error).toBeInstanceOf(HookError);
+        failed.push(String(n));
+      });
+    }
+    await server.stop();
+    expect(new Set(received).size).toBe(received.length);
+    expect(made.filter((n) => !received.includes(n) && !failed.includes(n))).toEqual([]);
+    if (head !== "HTTP/1.1" && !ending.startsWith("resets")) expect(failed).toEqual([]);
   });
 });
 

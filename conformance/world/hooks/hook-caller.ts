@@ -57,6 +57,9 @@ export interface HookCallerOptions {
   readonly retries: Retries;
 }
 
+/** How long a connection may be idle for a call that must not be repeated: far less than servers keep theirs, in milliseconds. */
+export const brieflyKept = { keepAliveTimeout: 500, keepAliveMaxTimeout: 500 };
+
 /** Hooks that may be called any number of times: one reads, the other repeats the same setting. */
 const harmless: ReadonlySet<string> = new Set(["clock.now", "callback.register"]);
 
