@@ -45,7 +45,7 @@ export const code = {
     sentence: "A code that was never issued is refused.",
     derivation: "The exchange takes the code from the authorize answer; anything else is not such a code.",
     judged:
-      "Near misses of a live code (case, prefix, suffix, padding, white space), other types and other credentials in its place must be refused, and the live code must still work.",
+      "Near misses of a live code (case, prefix, suffix, padding, white space), other types and other credentials in its place must be refused, and the live code must still work. Padding that spells the same base64 is no other code: who knows one knows both, so neither accepting nor refusing it is judged.",
   },
   "code.failed-attempt": {
     level: "unspecified",
