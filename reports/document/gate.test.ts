@@ -437,6 +437,7 @@ describe("the report of a run", () => {
     const text = render(open);
     expect(text).toContain("1 rule was not judged before the run ended");
     expect(text).toContain("No rule was judged;");
+    expect(text).not.toContain("Every rule");
     expect(text).toContain("… The run was cut off; these are the results until then.");
   });
 

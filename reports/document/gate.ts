@@ -174,13 +174,10 @@ const accountSections = (subject: GateSubject, options: GateOptions): readonly (
   const part = partOf(options);
   const isFull = options.detail === "full";
   const observed = record.rules.filter(({ verdict }) => verdict.kind === "observed").length;
+  const groups = ruleGroups(subject, options);
   return [
     part("unjudged", "Rules that could not be judged", ...unjudged(record, options)),
-    part("rules", "Every rule", {
-      is: "rules",
-      isLong: isFull,
-      groups: ruleGroups(subject, options),
-    }),
+    part("rules", "Every rule", groups.length > 0 && { is: "rules", isLong: isFull, groups }),
     part("lifetimes", "Lifetimes", lifetimesFigure(record, options)),
     part("readings", "Readings that fit the evidence", readingsTable(record.rules, options)),
     part("pushes", "Pushes", ...pushBlocks(record, pushes, options)),
