@@ -18,14 +18,15 @@ const judgeWithLists = async (only: readonly string[], treat: (response: ServerR
       const isList = request.headers[accessTokenHeader] !== undefined;
       if (isList) lists += 1;
       if (isList) return treat(response);
-      void fetch(`${fake.server.baseUrl}${request.url}`, {
-        method: request.method ?? "GET",
-        headers: { "content-type": "application/json" },
-        ...(body === "" ? {} : { body }),
-      }).then(async (answer) => {
-        response.writeHead(answer.status, { "content-type": "application/json" });
-        response.end(await answer.text());
-      });
+      void (async () => {
+        const headers = { "content-type": "application/json" };
+        const answer = await fetch(`${fake.server.baseUrl}${request.url}`, {
+          method: request.method ?? "GET",
+          headers,
+          ...(body === "" ? {} : { body }),
+        });
+        response.writeHead(answer.status, headers).end(await answer.text());
+      })();
     }),
   );
   const result = await conform({

@@ -127,24 +127,23 @@ const judgeAddress = async (address: Address, world: World): Promise<CaseVerdict
 /** Where no client gets through the flow, with an encoded address or one as it is, it is not the address that is refused. */
 const requireFlow = async (world: World): Promise<void> => {
   const { client, secondClient } = world;
-  const flow = async (one: Client): Promise<void> => {
-    const { accessToken } = await obtainTokens(world, { client: one });
-    if (!(await opens(world, accessToken))) throw new ControlFailed("a fresh accessToken opens no list");
-  };
-  const unlessFailed = async (error: unknown): Promise<void> => {
-    if (!(error instanceof ControlFailed)) throw error;
-    if (
-      secondClient !== undefined &&
-      (await flow(secondClient).then(
-        () => true,
-        () => false,
-      ))
-    )
-      return;
-    const rawQuery = `clientId=${encodeURIComponent(client.id)}&state=${world.unique()}&redirectUri=${encodeURI(client.redirectUri)}`;
-    if (!(await yieldedCode(world, await world.target.authorize({ rawQuery })))) throw error;
-  };
-  await flow(client).catch(unlessFailed);
+  const failure = await flowFailure(world, client);
+  if (failure === undefined) return;
+  if (secondClient !== undefined && (await flowFailure(world, secondClient)) === undefined) return;
+  const rawQuery = `clientId=${encodeURIComponent(client.id)}&state=${world.unique()}&redirectUri=${encodeURI(client.redirectUri)}`;
+  if (!(await yieldedCode(world, await world.target.authorize({ rawQuery })))) throw failure;
+};
+
+const flowFailure = async (world: World, client: Client): Promise<ControlFailed | undefined> => {
+  try {
+    const { accessToken } = await obtainTokens(world, { client });
+    return (await opens(world, accessToken))
+      ? undefined
+      : new ControlFailed("a fresh accessToken opens no list");
+  } catch (error) {
+    if (error instanceof ControlFailed) return error;
+    throw error;
+  }
 };
 
 const send = (world: World, { client, encoding, order, query }: Address, state: string): Promise<Answer> => {
