@@ -62,6 +62,25 @@ describe("cases", () => {
     ).toEqual(breach);
   });
 
+  it("are inconclusive as well if the target made them wait so long by turning requests away", async () => {
+    const breach = fail("it lives", "it is dead");
+    const atOnce = () => Promise.resolve();
+    const quick: CaseRoom["clock"] = {
+      ...realClock(1_000).join(),
+      sleepOnEither: atOnce,
+      sleepAsAsked: atOnce,
+      branch: () => quick,
+    };
+    const waited = (durationMs: number): ReturnType<typeof judgeCase> =>
+      judgeCase(roomFor({ clock: quick }), async (clock) => {
+        await clock.sleepOnEither(durationMs / 2);
+        await clock.sleepAsAsked(durationMs / 2);
+        return breach;
+      });
+    expect(await waited(300_000)).toMatchObject({ kind: "inconclusive" });
+    expect(await waited(60_000)).toEqual(breach);
+  });
+
   it("fail despite a long sleep, which does not count as slowness", async () => {
     const breach = fail("it lives", "it is dead");
     const room = roomFor({ shortestLifetimeMs: 2_000 });

@@ -31,14 +31,18 @@ export const createPlaces = (count: number): Places => {
 
 interface Waking {
   readonly clock: JoinedClock;
-  /** Real time, in milliseconds, during which nothing of the case slept. */
-  awakeMs(): number;
+  /**
+   * Time for requests, in milliseconds: real time during which nothing of the case slept, and at most as much of the
+   * target's time as it made the case wait by turning requests away.
+   */
+  requestsMs(): number;
 }
 
 const watchWaking = (own: JoinedClock, onSleep: () => void): Waking => {
   let sleeping = 0;
   let asleepMs = 0;
   let asleepSinceMs = 0;
+  let turnedAwayMs = 0;
   const startMs = monotonicMs();
   const counted = async <T>(sleep: () => Promise<T>): Promise<T> => {
     onSleep();
@@ -51,15 +55,20 @@ const watchWaking = (own: JoinedClock, onSleep: () => void): Waking => {
       if (sleeping === 0) asleepMs += monotonicMs() - asleepSinceMs;
     }
   };
+  const asAsked = (durationMs: number, sleep: () => Promise<void>): Promise<void> => {
+    turnedAwayMs += durationMs;
+    return counted(sleep);
+  };
   return {
     clock: {
       ...own,
       sleep: (durationMs, slackMs) => counted(() => own.sleep(durationMs, slackMs)),
-      sleepOnEither: (durationMs) => counted(() => own.sleepOnEither(durationMs)),
+      sleepAsAsked: (durationMs) => asAsked(durationMs, () => own.sleepAsAsked(durationMs)),
+      sleepOnEither: (durationMs) => asAsked(durationMs, () => own.sleepOnEither(durationMs)),
       sleepUntil: (momentMs, slackMs) => counted(() => own.sleepUntil(momentMs, slackMs)),
       beginSecond: (withinMs) => counted(() => own.beginSecond(withinMs)),
     },
-    awakeMs: () => monotonicMs() - startMs - asleepMs,
+    requestsMs: () => monotonicMs() - startMs - asleepMs + turnedAwayMs,
   };
 };
 
@@ -76,7 +85,7 @@ const PART_FOR_REQUESTS = 1 / 5;
 /**
  * Judges one case with its own clock. It starts once it has a place: all cases at once would queue for connections at
  * every request, and what they wait for would age meanwhile. It keeps the place until it first sleeps or ends. A breach
- * does not count if the case was awake so long that its credentials may have expired.
+ * does not count if the requests of the case took so long that its credentials may have expired.
  */
 export const judgeCase = async (
   { places, clock, shortestLifetimeMs }: CaseRoom,
@@ -87,10 +96,10 @@ export const judgeCase = async (
   const waking = watchWaking(own, giveBack);
   try {
     const judgement = await judge(waking.clock);
-    const awakeMs = waking.awakeMs();
-    return judgement.kind === "failed" && awakeMs > shortestLifetimeMs * PART_FOR_REQUESTS
+    const requestsMs = waking.requestsMs();
+    return judgement.kind === "failed" && requestsMs > shortestLifetimeMs * PART_FOR_REQUESTS
       ? inconclusive(
-          `the machine or the target was too slow: its requests took ${duration(awakeMs)}, so a credential that lives for ${duration(shortestLifetimeMs)} may have expired meanwhile (${judgement.actual})`,
+          `the machine or the target was too slow: its requests took ${duration(requestsMs)}, so a credential that lives for ${duration(shortestLifetimeMs)} may have expired meanwhile (${judgement.actual})`,
         )
       : judgement;
   } finally {

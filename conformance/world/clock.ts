@@ -18,7 +18,9 @@ export interface Clock {
    * one another.
    */
   sleepUntil(momentMs: number, slackMs?: number): Promise<TimeInterval>;
-  /** Returns once this much of the target's time or of this machine's time has passed, whichever comes first. */
+  /** Sleeps because the target asked to come back later. What a case needs may age meanwhile, as while it waits for answers. */
+  sleepAsAsked(durationMs: number): Promise<void>;
+  /** As `sleepAsAsked`, until this much of the target's time or of this machine's time has passed, whichever comes first. */
   sleepOnEither(durationMs: number): Promise<void>;
   /**
    * Returns at a good moment to issue something whose age matters: at the start of a whole second if time can be moved,
@@ -178,6 +180,7 @@ export const realClock = (maxWaitMs: number, signal?: AbortSignal): ClockSource 
     isTold: true,
     now,
     sleep,
+    sleepAsAsked: sleep,
     sleepOnEither: sleep,
     beginSecond,
     canWait,

@@ -22,6 +22,7 @@ const clock = {
   kind: "real",
   canWait: () => true,
   sleep: () => Promise.resolve(),
+  sleepAsAsked: () => Promise.resolve(),
   sleepOnEither: () => Promise.resolve(),
 } as const;
 

@@ -16,7 +16,7 @@ const open = (seed = 1, mostMs = Infinity) => {
   const clock: PatientClock = {
     kind: "real",
     canWait: (durationMs) => durationMs <= mostMs,
-    sleep: (durationMs) => time.pause(durationMs),
+    sleepAsAsked: (durationMs) => time.pause(durationMs),
     sleepOnEither: (durationMs) => time.pause(durationMs),
   };
   const address = {

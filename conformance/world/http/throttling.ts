@@ -4,7 +4,7 @@ import { TransportError, headerOf, type Answer, type Request } from "../exchange
 import type { ConnectionHealth } from "./connection-health.ts";
 import { retryPolicy, type Retries } from "./retry.ts";
 
-export type PatientClock = Pick<Clock, "kind" | "sleep" | "sleepOnEither" | "canWait">;
+export type PatientClock = Pick<Clock, "kind" | "sleepAsAsked" | "sleepOnEither" | "canWait">;
 
 /** Obeys answers that ask to retry later (RFC 6585 section 4, RFC 9110 section 15.6.4). */
 export interface Throttles {
@@ -49,7 +49,7 @@ export const createThrottles = (
     try {
       // The limiter may count on the target's clock or in real time: try the cheaper one first, then both.
       if (attempt === 1) return await clock.sleepOnEither(waitMs);
-      await clock.sleep(waitMs);
+      await clock.sleepAsAsked(waitMs);
       if (clock.kind === "virtual") await time.pause(Math.min(waitMs, realWaitMs(attempt)));
     } finally {
       waiting -= 1;

@@ -43,6 +43,7 @@ export const joinedClock = (shared: SharedClock, company: Set<Participant>): Joi
     now: read,
     canWait,
     sleep: (durationMs, slackMs) => sleepFor(durationMs, slackMs),
+    sleepAsAsked: (durationMs) => sleepFor(durationMs),
     sleepOnEither: async (durationMs) => {
       const over = new AbortController();
       try {

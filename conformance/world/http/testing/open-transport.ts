@@ -16,7 +16,7 @@ export const noted = (kind: Clock["kind"] = "virtual", mostMs = Infinity) => {
   const clock: Sender["clock"] = {
     kind,
     canWait: (durationMs) => durationMs <= mostMs,
-    sleep: (durationMs) => Promise.resolve(void slept.push(durationMs)),
+    sleepAsAsked: (durationMs) => Promise.resolve(void slept.push(durationMs)),
     sleepOnEither: (durationMs) => Promise.resolve(void slept.push(durationMs)),
   };
   return { clock, slept };
