@@ -64,21 +64,35 @@ describe("cases", () => {
 
   it("are inconclusive as well if the target made them wait so long by turning requests away", async () => {
     const breach = fail("it lives", "it is dead");
-    const atOnce = () => Promise.resolve();
-    const quick: CaseRoom["clock"] = {
-      ...realClock(1_000).join(),
-      sleepOnEither: atOnce,
-      sleepAsAsked: atOnce,
-      branch: () => quick,
-    };
-    const waited = (durationMs: number): ReturnType<typeof judgeCase> =>
-      judgeCase(roomFor({ clock: quick }), async (clock) => {
-        await clock.sleepOnEither(durationMs / 2);
-        await clock.sleepAsAsked(durationMs / 2);
+    const waited = (waits: (clock: CaseRoom["clock"]) => Promise<unknown>): ReturnType<typeof judgeCase> => {
+      let atMs = 0;
+      const wait = async (durationMs: number): Promise<void> => {
+        const endMs = atMs + durationMs;
+        await pause(0);
+        atMs = Math.max(atMs, endMs);
+      };
+      const quick: CaseRoom["clock"] = {
+        ...realClock(1_000).join(),
+        now: () => Promise.resolve({ earliestMs: atMs, latestMs: atMs }),
+        sleepOnEither: wait,
+        sleepAsAsked: wait,
+        branch: () => quick,
+      };
+      return judgeCase(roomFor({ clock: quick }), async (clock) => {
+        await waits(clock);
         return breach;
       });
-    expect(await waited(300_000)).toMatchObject({ kind: "inconclusive" });
-    expect(await waited(60_000)).toEqual(breach);
+    };
+    const long = await waited(async (clock) => {
+      await clock.sleepOnEither(70_000);
+      await clock.sleepAsAsked(70_000);
+    });
+    expect(long).toMatchObject({ kind: "inconclusive" });
+    // Requests that wait at the same time are turned away for that time once.
+    const together = await waited((clock) =>
+      Promise.all(Array.from({ length: 9 }, () => clock.sleepAsAsked(70_000))),
+    );
+    expect(together).toEqual(breach);
   });
 
   it("fail despite a long sleep, which does not count as slowness", async () => {

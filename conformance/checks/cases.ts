@@ -32,8 +32,8 @@ export const createPlaces = (count: number): Places => {
 interface Waking {
   readonly clock: JoinedClock;
   /**
-   * Time for requests, in milliseconds: real time during which nothing of the case slept, and at most as much of the
-   * target's time as it made the case wait by turning requests away.
+   * Time for requests, in milliseconds: real time during which nothing of the case slept, and the target's time during
+   * which it made the case wait by turning requests away.
    */
   requestsMs(): number;
 }
@@ -42,7 +42,9 @@ const watchWaking = (own: JoinedClock, onSleep: () => void): Waking => {
   let sleeping = 0;
   let asleepMs = 0;
   let asleepSinceMs = 0;
+  let turnedAway = 0;
   let turnedAwayMs = 0;
+  let turnedAwaySinceMs = 0;
   const startMs = monotonicMs();
   const counted = async <T>(sleep: () => Promise<T>): Promise<T> => {
     onSleep();
@@ -55,16 +57,27 @@ const watchWaking = (own: JoinedClock, onSleep: () => void): Waking => {
       if (sleeping === 0) asleepMs += monotonicMs() - asleepSinceMs;
     }
   };
-  const asAsked = (durationMs: number, sleep: () => Promise<void>): Promise<void> => {
-    turnedAwayMs += durationMs;
-    return counted(sleep);
+  const nowMs = async (): Promise<number> => (await own.now()).earliestMs;
+  const asAsked = async (sleep: () => Promise<void>): Promise<void> => {
+    turnedAway += 1;
+    try {
+      if (turnedAway === 1) turnedAwaySinceMs = await nowMs();
+      await counted(sleep);
+      if (turnedAway > 1) return;
+      // Another request may be turned away while the clock is read.
+      const endMs = await nowMs();
+      turnedAwayMs += endMs - turnedAwaySinceMs;
+      turnedAwaySinceMs = endMs;
+    } finally {
+      turnedAway -= 1;
+    }
   };
   return {
     clock: {
       ...own,
       sleep: (durationMs, slackMs) => counted(() => own.sleep(durationMs, slackMs)),
-      sleepAsAsked: (durationMs) => asAsked(durationMs, () => own.sleepAsAsked(durationMs)),
-      sleepOnEither: (durationMs) => asAsked(durationMs, () => own.sleepOnEither(durationMs)),
+      sleepAsAsked: (durationMs) => asAsked(() => own.sleepAsAsked(durationMs)),
+      sleepOnEither: (durationMs) => asAsked(() => own.sleepOnEither(durationMs)),
       sleepUntil: (momentMs, slackMs) => counted(() => own.sleepUntil(momentMs, slackMs)),
       beginSecond: (withinMs) => counted(() => own.beginSecond(withinMs)),
     },
