@@ -152,6 +152,10 @@ const waitsOut = async (
   return waitFor(backOffMs(attempts.cuts));
 };
 
+/** Method and path of a request, by which requests of one kind are told from others. */
+export const withoutQuery = ({ method, path }: Readonly<Record<"method" | "path", string>>): string =>
+  `${method} ${path.replace(/\?.*$/s, "")}`;
+
 /** Starts over if an answer was lost, after `onLost` has dealt with what was begun. */
 export const beginAnew = async <T>(
   work: () => Promise<T>,

@@ -2,7 +2,7 @@ import { duration } from "../../contract/duration.ts";
 import type { Clock } from "../clock.ts";
 import { TransportError, headerOf, type Answer, type Request } from "../exchange.ts";
 import type { ConnectionHealth } from "./connection-health.ts";
-import { retryPolicy, type Retries } from "./retry.ts";
+import { retryPolicy, withoutQuery, type Retries } from "./retry.ts";
 
 export type PatientClock = Pick<Clock, "kind" | "sleepAsAsked" | "sleepOnEither" | "canWait">;
 
@@ -57,7 +57,7 @@ export const createThrottles = (
   };
   return {
     watch: ({ method, path }, clock) => {
-      const kind = `${method} ${path.replace(/\?.*$/s, "")}`;
+      const kind = withoutQuery({ method, path });
       let waitedMs = 0;
       let attempt = 0;
       return async (answer) => {

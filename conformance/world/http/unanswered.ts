@@ -1,16 +1,14 @@
 import { accessTokenHeader } from "../../contract/forms.ts";
 import type { Request } from "../exchange.ts";
-import { retryPolicy } from "./retry.ts";
+import { retryPolicy, withoutQuery } from "./retry.ts";
 
 type Kinded = Pick<Request, "method" | "path"> & Partial<Pick<Request, "headers">>;
 
 /** Method, path, and whether a token comes with it: a service may answer only those that it refuses. */
 const kindOf = ({ method, path, headers = [] }: Kinded): string =>
-  [
-    method,
-    path.replace(/\?.*$/s, ""),
-    headers.some(([name]) => name.toLowerCase() === accessTokenHeader) ? "with a token" : "",
-  ].join(" ");
+  headers.some(([name]) => name.toLowerCase() === accessTokenHeader)
+    ? `${withoutQuery({ method, path })} with a token`
+    : withoutQuery({ method, path });
 
 interface Met {
   lost: number;
@@ -29,6 +27,7 @@ export const createUnanswered = () => {
   const served = new Set<string>();
   let answers = 0;
   const isNever = (request: Kinded): boolean => {
+    if (met.size === 0) return false;
     const { lost = 0, timedOut = 0 } = met.get(kindOf(request)) ?? {};
     return (
       lost >= retryPolicy.leastLossesOfKind || (lost === timedOut && lost >= retryPolicy.leastLossesOfService)
