@@ -86,12 +86,13 @@ const programNameOf = (environment: NodeJS.ProcessEnv, programFile: string): str
 export const main = async (programFile: string): Promise<void> => {
   const [, , ...given] = process.argv;
   const running = start({ given, environment: process.env, streams: process, programFile, keepHeapSmall });
-  guardProcess(running);
+  const interrupt = guardProcess(running);
   const ofScript = process.env["npm_lifecycle_event"] !== undefined;
   const stop = ofScript
     ? endWithParent(commandClock, {
         parent: () => process.ppid,
-        end: () => void process.kill(process.pid, "SIGTERM"),
+        interruption: running.interruption.signal,
+        interrupt,
       })
     : () => {};
   process.exitCode = await running.ended;
@@ -132,8 +133,9 @@ const exitCodeLines = (): string =>
     .map(([code, meaning]) => `  ${code.padStart(3)}  ${meaning}\n`)
     .join("");
 
-const guardProcess = ({ interruption, isRecording, output, failWith }: Running): void => {
-  const onInterrupt = (): void => {
+/** Handles interruptions and uncaught errors, and returns what handles an interruption. */
+const guardProcess = ({ interruption, isRecording, output, failWith }: Running): (() => void) => {
+  const interrupt = (): void => {
     // The first interruption stops the run in order; the second ends the process.
     if (interruption.signal.aborted) process.exit(exitCodes.interrupted);
     interruption.abort();
@@ -148,10 +150,11 @@ const guardProcess = ({ interruption, isRecording, output, failWith }: Running):
     stream.on("error", (error: NodeJS.ErrnoException) => {
       if (error.code !== "EPIPE") throw error;
     });
-  process.on("SIGINT", onInterrupt);
-  process.on("SIGTERM", onInterrupt);
+  process.on("SIGINT", interrupt);
+  process.on("SIGTERM", interrupt);
   // An uncaught error would be printed raw, with whatever its message quotes, and a crash report would
   // include the environment.
   process.on("uncaughtException", (error) => process.exit(failWith(error)));
   process.report.excludeEnv = true;
+  return interrupt;
 };

@@ -3,19 +3,20 @@ import type { CommandClock } from "./clock.ts";
 const LOOKS_MS = 1_000;
 
 /**
- * Ends a process whose parent is gone. npm starts scripts in a shell that forwards no signals, so ending the shell
- * should end the script. Returns a function that stops watching.
+ * Interrupts a process whose parent is gone. npm starts scripts in a shell that forwards no signals, so ending the
+ * shell should end the script. A second interruption would end the process at once, in the middle of what it removes;
+ * so there is none here, whatever interrupted it first. Returns a function that stops watching.
  */
 export const endWithParent = (
   { every }: Pick<CommandClock, "every">,
-  { parent, end }: { readonly parent: () => number; readonly end: () => void },
+  {
+    parent,
+    interruption,
+    interrupt,
+  }: { readonly parent: () => number; readonly interruption: AbortSignal; readonly interrupt: () => void },
 ): (() => void) => {
   const first = parent();
-  let isOver = false;
   return every(LOOKS_MS, () => {
-    // A second call would count as an impatient interruption.
-    if (isOver || parent() === first) return;
-    isOver = true;
-    end();
+    if (!interruption.aborted && parent() !== first) interrupt();
   });
 };
