@@ -48,4 +48,16 @@ describe("load shapes", () => {
       }),
     );
   });
+
+  it("add up to the total, second by second", () => {
+    for (const name of names) {
+      const stages = stagesOf(name, 70, 7_300);
+      const bySecond = Array.from({ length: 8 }, (_, second) =>
+        askedBetween(stages, second * 1_000, second * 1_000 + 1_000),
+      );
+      expect(bySecond.reduce((sum, asked) => sum + asked, 0)).toBeCloseTo(askedBetween(stages, 0, 7_300), 9);
+      expect(endOfStages(stages)).toBeCloseTo(7_300, 6);
+    }
+    expect(askedBetween(stagesOf("ramp", 100, 10_000), 0, 8_000)).toBeCloseTo(400, 6);
+  });
 });

@@ -1,70 +1,16 @@
 import { once } from "node:events";
-import { mkdtemp, rm } from "node:fs/promises";
 import { request } from "node:http";
 import { connect } from "node:net";
-import os from "node:os";
 import path from "node:path";
 import { connect as connectTls } from "node:tls";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import type { JournalMark, PushLine, ReceiverState } from "../../conformance/contract/push.ts";
+import { folderOfFile } from "../../conformance/testing/folders.ts";
 import { receiversOfTests } from "./testing/receivers.ts";
 import { notification, openSender } from "./testing/sender.ts";
 
-let folder = "";
-beforeAll(async () => {
-  folder = await mkdtemp(path.join(os.tmpdir(), "touchstone-control-"));
-});
-afterAll(() => rm(folder, { recursive: true, force: true }));
-
+const folder = folderOfFile();
 const start = receiversOfTests();
-
-/** The status of a request with exactly these headers. */
-const statusWith = (url: string, headers: Record<string, string>, method = "GET"): Promise<number> =>
-  new Promise((resolve, reject) => {
-    request(url, { method, headers }, (response) => {
-      response.resume();
-      resolve(response.statusCode ?? 0);
-    })
-      .on("error", reject)
-      .end();
-  });
-
-describe("access to the control interface", () => {
-  it("requires the token if it can be reached from elsewhere", async () => {
-    const { receiver } = await start({ host: "0.0.0.0", token: "secret-token", page: true });
-    const state = `${receiver.controlUrl}/state`;
-    expect(await statusWith(state, {})).toBe(401);
-    expect(await statusWith(state, { authorization: "Bearer other" })).toBe(401);
-    expect(await statusWith(state, { authorization: "secret-token" })).toBe(401);
-    expect(await statusWith(state, { authorization: "Bearer secret-token" })).toBe(200);
-    for (const [method, route] of [
-      ["GET", "/pushes"],
-      ["GET", "/events"],
-      ["GET", "/journal"],
-      ["PUT", "/plan"],
-      ["POST", "/clear"],
-      ["POST", "/listener"],
-      ["DELETE", "/hangs"],
-      ["PUT", "/certificate"],
-      ["GET", "/nothing"],
-    ] as const)
-      expect(await statusWith(receiver.controlUrl + route, {}, method)).toBe(401);
-    // The page holds no data; it asks its reader for the token.
-    expect(await statusWith(`${receiver.controlUrl}/`, {})).toBe(200);
-  });
-
-  it("needs no token on loopback, but is refused to pages of other sites", async () => {
-    const { receiver } = await start();
-    const state = `${receiver.controlUrl}/state`;
-    const { host } = new URL(receiver.controlUrl);
-    expect(await statusWith(state, {})).toBe(200);
-    expect(await statusWith(state, { origin: `http://${host}` })).toBe(200);
-    expect(await statusWith(state, { origin: "https://evil.example" })).toBe(401);
-    expect(await statusWith(`${receiver.controlUrl}/clear`, { origin: "null" }, "POST")).toBe(401);
-    expect(await statusWith(state, { host: "evil.example" })).toBe(401);
-    expect(await statusWith(state, { authorization: "Bearer wrong" })).toBe(401);
-  });
-});
 
 describe("the control interface", () => {
   it("reports the state", async () => {

@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
 import type { RuleResult } from "../../conformance/contract/record.ts";
-import { compareRuns, type Comparison } from "../compare/index.ts";
+import type { Comparison } from "../compare/index.ts";
 import type { GateRun, Run } from "../read/index.ts";
-import { madeRuns } from "../testing/made-runs.ts";
+import { compared, madeRuns } from "../testing/made-runs.ts";
 import { textOf } from "../testing/page-text.ts";
 import { breachOf, resultOf, withResults } from "../testing/fixture.ts";
 import { unsafeCharacters, hostile } from "../testing/hostile.ts";
@@ -12,15 +12,11 @@ import { compareDoc } from "./compare.ts";
 
 const renderCompareHtml = (comparison: Comparison): string =>
   renderHtmlDocument(compareDoc(comparison), "comparison");
-import { seededRandom } from "../../conformance/contract/random.ts";
 
 const made = madeRuns();
 const gate = (...rules: readonly RuleResult[]): GateRun => made.gate({ rules: withResults(...rules) });
 const load = (spec: Partial<LoadRunSpec> & { seed: number }): Promise<Run> =>
   made.load({ seconds: 12, requests: 1_200, ...spec });
-
-const compared = (bases: readonly Run[], head: Run, force = false): Promise<Comparison> =>
-  compareRuns(bases, head, { force, random: seededRandom(1) });
 
 const headline = (html: string): string => /<h1[^>]*>(.*?)<\/h1>/.exec(html)?.[1] ?? "";
 

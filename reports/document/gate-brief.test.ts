@@ -4,18 +4,18 @@ import type { Verdict } from "../../conformance/contract/verdict.ts";
 import { allPassed, breachOf, exchanged, recordOf, resultOf, withResults } from "../testing/fixture.ts";
 import { renderTerminal } from "../terminal/document.ts";
 import { plain } from "../terminal/palette.ts";
+import { measuredLifetime } from "../testing/gate-text.ts";
 import { gateDoc } from "./gate.ts";
 
 const render = (record: RunRecord, columns = 100): string =>
   renderTerminal(gateDoc({ record, run: "runs/one" }), { palette: plain, columns });
 
-const interval = { lifetimeMs: 600_000, guardMs: 500, acceptedUpToMs: 599_440, refusedFromMs: 600_500 };
 const lifetime = resultOf("code.lifetime", {
   kind: "passed",
   cases: 12,
   facts: {
-    code: interval,
-    "code of a busy client": interval,
+    code: measuredLifetime,
+    "code of a busy client": measuredLifetime,
     "code after a refusal": { lifetimeMs: 600_000, refusedFromMs: 600_500 },
     "never probed": { lifetimeMs: 600_000 },
   },

@@ -1,13 +1,14 @@
 import { writeFile } from "node:fs/promises";
 import path from "node:path";
 import { pathToFileURL } from "node:url";
-import { source as axe } from "axe-core";
 import type { Browser, BrowserContextOptions, Page } from "playwright-core";
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
 import { launchBrowser } from "../../conformance/testing/browser.ts";
+import { axeViolations, backgroundOf, overflowOf } from "../../conformance/testing/page-checks.ts";
 import { compareRuns } from "../compare/index.ts";
 import { historyOf } from "../history/index.ts";
 import { readRun } from "../read/index.ts";
+import { missedAndHeld } from "../testing/ci-runs.ts";
 import { madeDuet } from "../testing/duet-document.ts";
 import { hostile } from "../testing/hostile.ts";
 import { writeGateRun, writeLoadRun } from "../testing/records.ts";
@@ -38,42 +39,17 @@ const messages: string[] = [];
 const file = (name: string): string => path.join(folder, name);
 
 beforeAll(async () => {
-  writeGateRun(file("gate"), {
-    seed: 1,
-    pushes: 60,
-    failing: ["code.single-use"],
-    missing: ["refresh.lifetime"],
-  });
-  writeLoadRun(file("load"), {
-    seed: 1,
-    seconds: 20,
-    requests: 2_000,
-    breaches: 2,
-    failedShare: 0.02,
-    record: {
-      objectives: [
-        {
-          name: "list p95",
-          limit: 8,
-          unit: "ms",
-          bound: "at most",
-          measured: 9.4,
-          interval: [8.9, 10.1],
-          verdict: "breached",
-        },
-        { name: "failed", limit: 0.05, unit: "share", bound: "at most", measured: 0.02, verdict: "held" },
-      ],
-    },
-  });
+  const broken = { failing: ["code.single-use"], missing: ["refresh.lifetime"] } as const;
+  writeGateRun(file("gate"), { seed: 1, pushes: 60, ...broken });
+  const load = { seed: 1, seconds: 20, requests: 2_000, breaches: 2, failedShare: 0.02 };
+  writeLoadRun(file("load"), { ...load, record: { objectives: missedAndHeld } });
   const views = [await gather(await readRun(file("gate"))), await gather(await readRun(file("load")))];
   await writeFile(file("report.html"), renderHtml(views, { program: "touchstone" }));
   await writeFile(file("short.html"), renderHtml(views.map(shortened), { program: "touchstone" }));
   browser = await launchBrowser();
 });
 
-afterAll(async () => {
-  await browser.close();
-});
+afterAll(() => browser.close());
 
 afterEach(async () => {
   await Promise.all(browser.contexts().map((context) => context.close()));
@@ -83,9 +59,8 @@ afterEach(async () => {
 
 /** Opens a page from disk; whatever it says on the console fails the test. */
 const open = async (options: BrowserContextOptions = {}, name = "report.html"): Promise<Page> => {
-  const page = await (
-    await browser.newContext({ viewport: { width: 1_200, height: 900 }, ...options })
-  ).newPage();
+  const context = await browser.newContext({ viewport: { width: 1_200, height: 900 }, ...options });
+  const page = await context.newPage();
   page.on("console", (message) => messages.push(message.text()));
   page.on("pageerror", (error) => messages.push(error.message));
   page.on("request", (request) => {
@@ -95,13 +70,8 @@ const open = async (options: BrowserContextOptions = {}, name = "report.html"): 
   return page;
 };
 
-/** The serious and critical violations that axe finds, with their elements. */
-const seriousProblems = async (page: Page): Promise<readonly string[]> => {
-  await page.evaluate(axe);
-  return page.evaluate<string[]>(
-    `axe.run(document).then(({ violations }) => violations.filter(({ impact }) => ["serious", "critical"].includes(impact)).map(({ id, nodes }) => [id, ...nodes.map(({ html }) => html.slice(0, 160))].join(" ")))`,
-  );
-};
+const seriousProblems = (page: Page): Promise<readonly string[]> =>
+  axeViolations(page, ["serious", "critical"]);
 
 /** Labels of one picture that overlap. */
 const overlappingLabels = `[...document.querySelectorAll(".scale, .plot, .strip")].flatMap((svg) => {
@@ -110,9 +80,6 @@ const overlappingLabels = `[...document.querySelectorAll(".scale, .plot, .strip"
     .filter(([, other]) => one.left < other.right && other.left < one.right && one.top + 2 < other.bottom && other.top + 2 < one.bottom)
     .map(([b]) => a + " overlaps " + b));
 })`;
-
-const backgroundColour = (page: Page): Promise<string> =>
-  page.evaluate("getComputedStyle(document.body).backgroundColor");
 
 describe("the report in a browser", () => {
   it.each(["light", "dark"] as const)("has no serious axe violations (%s)", async (colorScheme) => {
@@ -147,11 +114,7 @@ describe("the report in a browser", () => {
         const page = await open({ colorScheme, viewport: { width: 390, height: 800 } }, name);
         await page.locator("details.figures > summary").first().click();
         expect({ name, problems: await seriousProblems(page) }).toEqual({ name, problems: [] });
-        const { scrollWidth, clientWidth } = await page.evaluate<{
-          scrollWidth: number;
-          clientWidth: number;
-        }>("(({ scrollWidth, clientWidth }) => ({ scrollWidth, clientWidth }))(document.documentElement)");
-        expect(scrollWidth).toBe(clientWidth);
+        expect(await overflowOf(page)).toBe(0);
       }
     },
   );
@@ -178,16 +141,16 @@ describe("the report in a browser", () => {
       })()`,
     );
     expect(two).toBeGreaterThan(one * 2);
-    expect(await page.evaluate("document.documentElement.scrollWidth")).toBe(360);
+    expect(await overflowOf(page)).toBe(0);
   });
 
   it("follows the system's colour scheme until the reader chooses one, which is kept", async () => {
     const page = await open({ colorScheme: "dark" });
-    const dark = await backgroundColour(page);
+    const dark = await backgroundOf(page);
     await page.getByRole("button", { name: "Change to light colours" }).click();
-    const light = await backgroundColour(page);
+    const light = await backgroundOf(page);
     await page.reload();
-    expect({ dark, light, after: await backgroundColour(page) }).toEqual({
+    expect({ dark, light, after: await backgroundOf(page) }).toEqual({
       dark: "rgb(16, 22, 28)",
       light: "rgb(247, 248, 250)",
       after: "rgb(247, 248, 250)",
@@ -302,41 +265,28 @@ describe("the report in a browser", () => {
 
   it.each([320, 390, 820])("fits a screen %i pixels wide without horizontal scrolling", async (width) => {
     const page = await open({ viewport: { width, height: 800 } });
-    const unfold = page.getByRole("button", { name: "Unfold all" });
-    await unfold.click();
-    const { scrollWidth, clientWidth } = await page.evaluate<{ scrollWidth: number; clientWidth: number }>(
-      "(({ scrollWidth, clientWidth }) => ({ scrollWidth, clientWidth }))(document.documentElement)",
-    );
-    expect(scrollWidth).toBe(clientWidth);
+    await page.getByRole("button", { name: "Unfold all" }).click();
+    expect(await overflowOf(page)).toBe(0);
     expect(await page.evaluate(overlappingLabels)).toEqual([]);
   });
 
   it("prints in light colours, without buttons and navigation", async () => {
     const page = await open({ colorScheme: "dark" });
     await page.emulateMedia({ media: "print" });
-    expect(await backgroundColour(page)).toBe("rgb(255, 255, 255)");
+    expect(await backgroundOf(page)).toBe("rgb(255, 255, 255)");
     expect(await page.locator("button:visible, nav.contents:visible").count()).toBe(0);
     expect(await page.locator(".breach").first().isVisible()).toBe(true);
   });
 
   it("does not execute markup or scripts from the service", async () => {
     const breach = breachOf(hostile, hostile);
-    const exchange = {
-      ...exchanged(1),
-      answer: { status: 200, headers: [[hostile, hostile]] as const, text: hostile },
-    };
-    const rules = withResults(resultOf("code.single-use", { kind: "failed", cases: 1, breach }, [exchange]));
+    const answer = { status: 200, headers: [[hostile, hostile]] as const, text: hostile };
+    const failed = resultOf("code.single-use", { kind: "failed", cases: 1, breach }, [
+      { ...exchanged(1), answer },
+    ]);
+    const record = recordOf({ rules: withResults(failed), outcome: "failed", exitCode: 1 });
     const html = renderHtml(
-      [
-        {
-          kind: "conform",
-          run: hostile,
-          record: recordOf({ rules, outcome: "failed", exitCode: 1 }),
-          evidence: new Map(),
-          pushes: undefined,
-          pinned: {},
-        },
-      ],
+      [{ kind: "conform", run: hostile, record, evidence: new Map(), pushes: undefined, pinned: {} }],
       { program: "touchstone" },
     );
     await writeFile(file("hostile.html"), html);

@@ -1,4 +1,3 @@
-import { source as axe } from "axe-core";
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { request } from "node:http";
@@ -7,6 +6,7 @@ import path from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { describe, expect, it } from "vitest";
 import { launchBrowser } from "../../conformance/testing/browser.ts";
+import { axeViolations, overflowOf } from "../../conformance/testing/page-checks.ts";
 import { runnerClock } from "../../scenarios/runner/index.ts";
 import { writeGateRun, writeLoadRun } from "../testing/records.ts";
 import { follow } from "./follow.ts";
@@ -100,16 +100,11 @@ it("shows gate and load without axe violations, in both themes and on a phone, a
     // Many breaches of one rule are one card, with the later ones folded: the gate stays in reach.
     await page.locator("details.later").first().waitFor();
     expect(await page.locator("#load ~ .card").count()).toBeLessThan(12);
-    await page.evaluate(axe);
     for (const colorScheme of ["light", "dark"] as const) {
       await page.emulateMedia({ colorScheme });
-      const found = await page.evaluate<string[]>(
-        "axe.run(document).then(({ violations }) => violations.map(({ id, nodes }) => id + ' ' + nodes[0].html))",
-      );
-      expect(found).toEqual([]);
+      expect(await axeViolations(page)).toEqual([]);
     }
-    const overflow = await page.evaluate<number>("document.documentElement.scrollWidth - innerWidth");
-    expect(overflow).toBeLessThanOrEqual(0);
+    expect(await overflowOf(page)).toBeLessThanOrEqual(0);
     await Promise.all([page.waitForURL("**/report"), live.end(report)]);
     expect(await page.title()).toBe("The report");
   } finally {

@@ -48,6 +48,20 @@ export const hostileRun: CiRun = gateRun(
   },
 );
 
+/** Two objectives of a load run: one missed, one held. */
+export const missedAndHeld: LoadRecord["objectives"] = [
+  {
+    name: "list p95",
+    limit: 8,
+    unit: "ms",
+    bound: "at most",
+    measured: 9.4,
+    interval: [8.9, 10.1],
+    verdict: "breached",
+  },
+  { name: "failed", limit: 0.01, unit: "share", bound: "at most", measured: 0.001, verdict: "held" },
+];
+
 /** A load run: one objective missed, one held, one not measured; one rule broken, one held, one not checked. */
 export const loadRun = (more: Partial<LoadRecord> = {}): CiRun => ({
   kind: "load",
@@ -76,16 +90,7 @@ export const loadRun = (more: Partial<LoadRecord> = {}): CiRun => ({
     validity: { valid: true, reasons: [] },
     endpoints: [],
     objectives: [
-      {
-        name: "list p95",
-        limit: 8,
-        unit: "ms",
-        bound: "at most",
-        measured: 9.4,
-        interval: [8.9, 10.1],
-        verdict: "breached",
-      },
-      { name: "failed", limit: 0.01, unit: "share", bound: "at most", measured: 0.001, verdict: "held" },
+      ...missedAndHeld,
       {
         name: "exchange p99",
         limit: 8,

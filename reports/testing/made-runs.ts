@@ -1,7 +1,9 @@
 import path from "node:path";
 import type { RunRecord } from "../../conformance/contract/record.ts";
 import { folderOfFile } from "../../conformance/testing/folders.ts";
-import { readRun, type GateRun, type LoadRun } from "../read/index.ts";
+import { compareRuns, type Comparison } from "../compare/index.ts";
+import { seededRandom } from "../../conformance/contract/random.ts";
+import { readRun, type GateRun, type LoadRun, type Run } from "../read/index.ts";
 import { recordOf } from "./fixture.ts";
 import { writeLoadRun, type LoadRunSpec } from "./records.ts";
 
@@ -29,3 +31,6 @@ export const madeRuns = () => {
     },
   };
 };
+
+export const compared = (base: Run | readonly Run[], head: Run, force = false): Promise<Comparison> =>
+  compareRuns([base].flat(), head, { force, random: seededRandom(1) });

@@ -1,33 +1,18 @@
-import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync } from "node:fs";
 import os from "node:os";
 import path from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
-import { startFakeServer } from "../../../fake-server/index.ts";
-import { defaultClients } from "../../../fake-server/clients.ts";
-import { secretVariable } from "../../../fake-server/profile.ts";
-import { readPushes } from "../../../fake-server/receiver/testing/read-pushes.ts";
-import { notification, openSender } from "../../../fake-server/receiver/testing/sender.ts";
 import { readRun } from "../../../reports/read/index.ts";
-import { listLedger } from "../../lifetimes/store/open.ts";
 import { seededRandom } from "../../contract/random.ts";
-import { startCli, type Started } from "../start-cli.ts";
+import { startCli } from "../start-cli.ts";
 import { filesBelow, processesOf } from "./processes.ts";
-
-export const killedKinds = ["gate", "load", "receiver", "duet", "ledger"] as const;
-export type KilledKind = (typeof killedKinds)[number];
+import { subjects, type KilledKind, type Place, type Subject } from "./killed-subjects.ts";
 
 export interface Killed {
   readonly kills: number;
   /** Runs that ended on their own before they could be killed. */
   readonly tooLate: number;
   readonly wrong: readonly string[];
-}
-
-interface Place {
-  readonly folder: string;
-  /** Where only this run has its temporary files. */
-  readonly temporary: string;
-  readonly env: NodeJS.ProcessEnv;
 }
 
 /** The longest life of a run of each kind, in milliseconds; a run that was not killed by then has ended. */
@@ -148,157 +133,4 @@ const unreadable = async (out: string): Promise<readonly string[]> => {
       problems.push(`the record in ${parentPath} cannot be read: ${String(error)}`);
     }
   return problems;
-};
-
-interface Subject {
-  readonly command: (out: string) => readonly string[];
-  readonly env?: NodeJS.ProcessEnv;
-  /** Exit codes of an undisturbed run. */
-  readonly expected: readonly number[];
-  readonly secrets: readonly string[];
-  /** What others do while the run is alive. */
-  readonly meanwhile?: (run: Started, over: AbortSignal) => Promise<void>;
-  /** What is wrong with what the run should keep. */
-  readonly after: () => Promise<readonly string[]>;
-  readonly stop: () => Promise<void>;
-}
-
-const nothing = { after: () => Promise.resolve([]), stop: () => Promise.resolve() };
-
-/** A fake that outlives the killed runs, and a profile for it whose secret is in the environment. */
-const servedFake = async (
-  { folder }: Place,
-  change: (profile: Record<string, unknown>) => Record<string, unknown>,
-) => {
-  const fake = await startFakeServer({});
-  const { profileOf } = await import("../../../fake-server/profile.ts");
-  const profile = path.join(folder, "profile.json");
-  writeFileSync(profile, JSON.stringify(change({ ...profileOf(fake) })));
-  const env = Object.fromEntries(fake.clients.map(({ secret }, index) => [secretVariable(index), secret]));
-  return { profile, env, secrets: fake.clients.map(({ secret }) => secret), stop: fake.stop };
-};
-
-const subjects: Readonly<Record<KilledKind, (place: Place) => Promise<Subject>>> = {
-  gate: async (place) => {
-    const { profile, ...fake } = await servedFake(place, (whole) => whole);
-    return {
-      ...nothing,
-      ...fake,
-      command: (out) => [
-        "conform",
-        "--profile",
-        profile,
-        "--effort",
-        "quick",
-        "--only",
-        "code.lifetime,code.single-use,push.delivered,refresh.reusable",
-        "--out",
-        out,
-      ],
-      expected: [0],
-    };
-  },
-  load: async () => ({
-    ...nothing,
-    command: (out) => ["load", "--scenario", "token", "--duration", "3s", "--rate", "20", "--out", out],
-    expected: [0, 3],
-    secrets: defaultClients.map(({ secret }) => secret),
-  }),
-  duet: async () => ({
-    ...nothing,
-    command: (out) => [
-      "duet",
-      "fake:sound",
-      "fake:sound",
-      "--pairs",
-      "2",
-      "--block",
-      "2s",
-      "--rate",
-      "60",
-      "--out",
-      out,
-    ],
-    expected: [0, 1, 3],
-    secrets: defaultClients.map(({ secret }) => secret),
-  }),
-  receiver: async ({ folder }) => {
-    const journal = path.join(folder, "pushes.jsonl");
-    const acknowledged = new Set<string>();
-    let sent = 0;
-    return {
-      ...nothing,
-      command: () => ["receive", "--http", "--journal", journal, "--json"],
-      expected: [0],
-      secrets: [],
-      meanwhile: async (run, over) => {
-        while (!run.said().stdout.includes("}") && !over.aborted) await delay(10);
-        if (over.aborted) return;
-        const sender = openSender(JSON.parse(run.said().stdout) as Parameters<typeof openSender>[0]);
-        const push = async (): Promise<void> => {
-          while (!over.aborted) {
-            const id = `push-${(sent += 1)}`;
-            const answer = await sender.send(notification(id));
-            if (answer.outcome !== "answered") return;
-            if (answer.status === 200 && answer.whole) acknowledged.add(id);
-          }
-        };
-        await Promise.all(Array.from({ length: 8 }, push));
-        sender.close();
-      },
-      after: async () => {
-        const kept = new Set<string>();
-        if (existsSync(journal))
-          for await (const lines of readPushes(journal))
-            for (const line of lines) if (line.kind === "push") kept.add(line.notificationId ?? "");
-        const lost = [...acknowledged].filter((id) => !kept.has(id));
-        return lost.length === 0 ? [] : [`${lost.length} pushes were acknowledged and are lost: ${lost[0]}`];
-      },
-    };
-  },
-  ledger: async (place) => {
-    const { profile, env, ...fake } = await servedFake(place, (whole) => ({ ...whole, hooks: undefined }));
-    const ledger = path.join(place.folder, "ledger.sqlite");
-    const entries = new Set<string>();
-    const read = (): readonly string[] =>
-      existsSync(ledger)
-        ? listLedger(ledger).map((entry) =>
-            JSON.stringify([entry.rule, entry.subject, entry.side, entry.issued]),
-          )
-        : [];
-    return {
-      ...fake,
-      env: { ...env, TOUCHSTONE_LEDGER_KEY: "a key for tests that are killed" },
-      command: (out) => [
-        "conform",
-        "--profile",
-        profile,
-        "--only",
-        "refresh.lifetime",
-        "--max-wait",
-        "1s",
-        "--ledger",
-        ledger,
-        "--out",
-        out,
-      ],
-      expected: [0, 3],
-      meanwhile: async (_, over) => {
-        while (!over.aborted) {
-          // A reader finds no table just when the file is created, which loses nothing.
-          try {
-            for (const entry of read()) entries.add(entry);
-          } catch {
-            await delay(5);
-          }
-          await delay(20);
-        }
-      },
-      after: async () => {
-        const now = new Set(read());
-        const lost = [...entries].filter((entry) => !now.has(entry));
-        return lost.length === 0 ? [] : [`${lost.length} entries of the ledger are lost: ${lost[0]}`];
-      },
-    };
-  },
 };

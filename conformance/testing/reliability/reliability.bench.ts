@@ -1,6 +1,7 @@
 import { findK6, runnerClock } from "../../../scenarios/runner/index.ts";
 import { figure, mebibytes } from "../measure.ts";
-import { killedKinds, killRuns } from "./killed.ts";
+import { killRuns } from "./killed.ts";
+import { killedKinds } from "./killed-subjects.ts";
 import { plantSecrets } from "./planted.ts";
 import { tryPushRun } from "./try-push-run.ts";
 import { tryClient } from "./try-client.ts";

@@ -1,42 +1,34 @@
-import { source as axe } from "axe-core";
-import type { Page } from "playwright-core";
 import { describe, expect, it } from "vitest";
 import { launchBrowser } from "../../../conformance/testing/browser.ts";
+import { axeViolations, backgroundOf, overflowOf } from "../../../conformance/testing/page-checks.ts";
 import { pageBench } from "./testing/open-page.ts";
 import { push } from "./testing/stub-receiver.ts";
 
 const { hasRows, isLive, open, receiver, rowOf } = pageBench(launchBrowser);
 
-/** Each violation with the elements that it is about. */
-const axeViolations =
-  "axe.run(document).then(({ violations }) => violations.map(({ id, nodes }) => [id, ...nodes.map(({ html }) => html.slice(0, 120))].join(' ')))";
-
 /** Name and outline of the element that has the focus; no name where it left the page. */
 const activeElement =
   "(({ activeElement: at, body, documentElement }) => at === body || at === documentElement ? ['', ''] : [at.id || at.className || at.textContent, getComputedStyle(at).outlineStyle])(document)";
-
-const background = (page: Page): Promise<string> =>
-  page.evaluate("getComputedStyle(document.body).backgroundColor");
 
 describe("the live page", () => {
   it("follows the system's colour scheme until the reader chooses one", async () => {
     const page = await open({ colorScheme: "dark" });
     await isLive();
-    const dark = await background(page);
+    const dark = await backgroundOf(page);
     await page.getByRole("button", { name: "Change to light colours" }).click();
-    const light = await background(page);
+    const light = await backgroundOf(page);
     await page.reload();
     await isLive();
 
     expect({ dark, light }).toEqual({ dark: "rgb(16, 22, 28)", light: "rgb(244, 246, 248)" });
-    expect(await background(page)).toBe(light);
+    expect(await backgroundOf(page)).toBe(light);
   });
 
   it("changes colours when the system's colour scheme changes", async () => {
     const page = await open({ colorScheme: "light" });
-    const light = await background(page);
+    const light = await backgroundOf(page);
     await page.emulateMedia({ colorScheme: "dark" });
-    await expect.poll(() => background(page)).not.toBe(light);
+    await expect.poll(() => backgroundOf(page)).not.toBe(light);
   });
 
   it.each([
@@ -59,10 +51,7 @@ describe("the live page", () => {
     await page.locator(".remarks summary").click();
     await page.locator("#workbench").click();
 
-    await page.evaluate(axe);
-    const found = await page.evaluate<string[]>(axeViolations);
-
-    expect(found).toEqual([]);
+    expect(await axeViolations(page)).toEqual([]);
   });
 
   it("outlines every element that the keyboard focuses", async () => {
@@ -104,10 +93,7 @@ describe("the live page", () => {
     await page.locator("#workbench").click();
     await rowOf(1).click();
     await page.locator("pre.answer").waitFor();
-    const overflow = await page.evaluate<number>(
-      "document.documentElement.scrollWidth - document.documentElement.clientWidth",
-    );
-    expect(overflow).toBe(0);
+    expect(await overflowOf(page)).toBe(0);
   });
 
   it("prints every row and the open details in light colours, without controls", async () => {

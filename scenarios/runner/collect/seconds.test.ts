@@ -1,12 +1,9 @@
 import { describe, expect, it } from "vitest";
 import type { SecondLine } from "../../../conformance/contract/load-record.ts";
-import { askedBetween, endOfStages, stagesOf } from "../../../conformance/contract/load-shape.ts";
 import { judgeValidity } from "../judge/validity.ts";
-import { mergeCounted, quantileOf } from "../../../conformance/contract/distribution.ts";
+import { quantileOf } from "../../../conformance/contract/distribution.ts";
 import { counted } from "../testing/counted.ts";
 import { constantStage } from "../testing/loads.ts";
-import { createBlocks } from "./blocks.ts";
-import { countedMs, latencyHistogram, note } from "./histograms.ts";
 import { createSeconds } from "./seconds.ts";
 import { createTotals } from "./totals.ts";
 
@@ -292,49 +289,5 @@ describe("the cause of a shortfall", () => {
     const { shortfall } = totals.summary(2_000, true).achieved;
     expect(shortfall).toMatchObject({ seconds: 2 });
     expect(shortfall?.machineIdle).toBeCloseTo(0.01 * 0.99 + 0.66 * 0.01, 6);
-  });
-});
-
-describe("the arrivals that stages ask for", () => {
-  it("add up to the total, second by second", () => {
-    for (const shape of ["constant", "ramp", "spike", "soak"] as const) {
-      const stages = stagesOf(shape, 70, 7_300);
-      const bySecond = Array.from({ length: 8 }, (_, second) =>
-        askedBetween(stages, second * 1_000, second * 1_000 + 1_000),
-      );
-      expect(bySecond.reduce((sum, asked) => sum + asked, 0)).toBeCloseTo(askedBetween(stages, 0, 7_300), 9);
-      expect(endOfStages(stages)).toBeCloseTo(7_300, 6);
-    }
-    expect(askedBetween(stagesOf("ramp", 100, 10_000), 0, 8_000)).toBeCloseTo(400, 6);
-  });
-});
-
-describe("blocks", () => {
-  const noted = (values: readonly number[]) => {
-    const histogram = latencyHistogram();
-    for (const value of values) note(histogram, value);
-    return countedMs(histogram);
-  };
-
-  it("stay few however long the run is, and lose no count", () => {
-    const blocks = createBlocks();
-    const seconds = Array.from({ length: 7 }, (_, at) => noted([1 + at, 1 + at, 50]));
-    for (let second = 0; second < 5_000; second += 1) blocks.add(seconds[second % 7] ?? noted([]));
-    expect(blocks.all().length).toBeLessThanOrEqual(121);
-    expect(blocks.all().length).toBeGreaterThanOrEqual(60);
-    expect(blocks.all().reduce((sum, { total }) => sum + total, 0)).toBe(15_000);
-  });
-
-  it("merge distributions as if they were one", () => {
-    const [a, b] = [
-      [1, 2, 2, 700, 0.001],
-      [2, 3, 90_000],
-    ];
-    expect(mergeCounted([noted(a), noted(b)])).toEqual(noted([...a, ...b]));
-    expect(mergeCounted([noted(b), noted(a)])).toEqual(noted([...a, ...b]));
-    expect(mergeCounted([noted([]), noted(a)])).toEqual(noted(a));
-    expect([...noted(a).counts]).toEqual([1, 1, 2, 1]);
-    for (const [share, value] of Object.entries({ 0.2: 0.001, 0.4: 1, 0.8: 2, 1: 700 }))
-      expect(Math.abs(quantileOf(noted(a), Number(share)) / value - 1)).toBeLessThanOrEqual(0.001);
   });
 });

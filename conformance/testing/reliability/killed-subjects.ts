@@ -1,0 +1,175 @@
+import { existsSync, writeFileSync } from "node:fs";
+import path from "node:path";
+import { setTimeout as delay } from "node:timers/promises";
+import { profileOf, secretsOf, startFakeServer } from "../../../fake-server/index.ts";
+import { defaultClients } from "../../../fake-server/clients.ts";
+import { readPushes } from "../../../fake-server/receiver/testing/read-pushes.ts";
+import { notification, openSender } from "../../../fake-server/receiver/testing/sender.ts";
+import { listLedger } from "../../lifetimes/store/open.ts";
+import type { Started } from "../start-cli.ts";
+
+export const killedKinds = ["gate", "load", "receiver", "duet", "ledger"] as const;
+export type KilledKind = (typeof killedKinds)[number];
+
+export interface Place {
+  readonly folder: string;
+  /** Where only this run has its temporary files. */
+  readonly temporary: string;
+  readonly env: NodeJS.ProcessEnv;
+}
+
+export interface Subject {
+  readonly command: (out: string) => readonly string[];
+  readonly env?: NodeJS.ProcessEnv;
+  /** Exit codes of an undisturbed run. */
+  readonly expected: readonly number[];
+  readonly secrets: readonly string[];
+  /** What others do while the run is alive. */
+  readonly meanwhile?: (run: Started, over: AbortSignal) => Promise<void>;
+  /** What is wrong with what the run should keep. */
+  readonly after: () => Promise<readonly string[]>;
+  readonly stop: () => Promise<void>;
+}
+
+const nothing = { after: () => Promise.resolve([]), stop: () => Promise.resolve() };
+
+/** A fake that outlives the killed runs, and a profile for it whose secret is in the environment. */
+const servedFake = async (
+  { folder }: Place,
+  change: (profile: Record<string, unknown>) => Record<string, unknown>,
+) => {
+  const fake = await startFakeServer({});
+  const profile = path.join(folder, "profile.json");
+  writeFileSync(profile, JSON.stringify(change({ ...profileOf(fake) })));
+  return {
+    profile,
+    env: secretsOf(fake),
+    secrets: fake.clients.map(({ secret }) => secret),
+    stop: fake.stop,
+  };
+};
+
+export const subjects: Readonly<Record<KilledKind, (place: Place) => Promise<Subject>>> = {
+  gate: async (place) => {
+    const { profile, ...fake } = await servedFake(place, (whole) => whole);
+    return {
+      ...nothing,
+      ...fake,
+      command: (out) => [
+        "conform",
+        "--profile",
+        profile,
+        "--effort",
+        "quick",
+        "--only",
+        "code.lifetime,code.single-use,push.delivered,refresh.reusable",
+        "--out",
+        out,
+      ],
+      expected: [0],
+    };
+  },
+  load: async () => ({
+    ...nothing,
+    command: (out) => ["load", "--scenario", "token", "--duration", "3s", "--rate", "20", "--out", out],
+    expected: [0, 3],
+    secrets: defaultClients.map(({ secret }) => secret),
+  }),
+  duet: async () => ({
+    ...nothing,
+    command: (out) => [
+      "duet",
+      "fake:sound",
+      "fake:sound",
+      "--pairs",
+      "2",
+      "--block",
+      "2s",
+      "--rate",
+      "60",
+      "--out",
+      out,
+    ],
+    expected: [0, 1, 3],
+    secrets: defaultClients.map(({ secret }) => secret),
+  }),
+  receiver: async ({ folder }) => {
+    const journal = path.join(folder, "pushes.jsonl");
+    const acknowledged = new Set<string>();
+    let sent = 0;
+    return {
+      ...nothing,
+      command: () => ["receive", "--http", "--journal", journal, "--json"],
+      expected: [0],
+      secrets: [],
+      meanwhile: async (run, over) => {
+        while (!run.said().stdout.includes("}") && !over.aborted) await delay(10);
+        if (over.aborted) return;
+        const sender = openSender(JSON.parse(run.said().stdout) as Parameters<typeof openSender>[0]);
+        const push = async (): Promise<void> => {
+          while (!over.aborted) {
+            const id = `push-${(sent += 1)}`;
+            const answer = await sender.send(notification(id));
+            if (answer.outcome !== "answered") return;
+            if (answer.status === 200 && answer.whole) acknowledged.add(id);
+          }
+        };
+        await Promise.all(Array.from({ length: 8 }, push));
+        sender.close();
+      },
+      after: async () => {
+        const kept = new Set<string>();
+        if (existsSync(journal))
+          for await (const lines of readPushes(journal))
+            for (const line of lines) if (line.kind === "push") kept.add(line.notificationId ?? "");
+        const lost = [...acknowledged].filter((id) => !kept.has(id));
+        return lost.length === 0 ? [] : [`${lost.length} pushes were acknowledged and are lost: ${lost[0]}`];
+      },
+    };
+  },
+  ledger: async (place) => {
+    const { profile, env, ...fake } = await servedFake(place, (whole) => ({ ...whole, hooks: undefined }));
+    const ledger = path.join(place.folder, "ledger.sqlite");
+    const entries = new Set<string>();
+    const read = (): readonly string[] =>
+      existsSync(ledger)
+        ? listLedger(ledger).map((entry) =>
+            JSON.stringify([entry.rule, entry.subject, entry.side, entry.issued]),
+          )
+        : [];
+    return {
+      ...fake,
+      env: { ...env, TOUCHSTONE_LEDGER_KEY: "a key for tests that are killed" },
+      command: (out) => [
+        "conform",
+        "--profile",
+        profile,
+        "--only",
+        "refresh.lifetime",
+        "--max-wait",
+        "1s",
+        "--ledger",
+        ledger,
+        "--out",
+        out,
+      ],
+      expected: [0, 3],
+      meanwhile: async (_, over) => {
+        while (!over.aborted) {
+          // A reader finds no table just when the file is created, which loses nothing.
+          try {
+            for (const entry of read()) entries.add(entry);
+          } catch {
+            await delay(5);
+          }
+          await delay(20);
+        }
+      },
+      after: async () => {
+        const now = new Set(read());
+        const lost = [...entries].filter((entry) => !now.has(entry));
+        return lost.length === 0 ? [] : [`${lost.length} entries of the ledger are lost: ${lost[0]}`];
+      },
+    };
+  },
+};

@@ -1,0 +1,81 @@
+import type { TimeInterval } from "../../judging/interval.ts";
+import { describe, expect, it } from "vitest";
+import { monotonicMs, pause } from "../clock.ts";
+import { virtualClock } from "./virtual-clock.ts";
+
+describe("a virtual clock over a target that flows", () => {
+  /** A target whose time runs like this machine's, and that has been read. */
+  const flowing = async () => {
+    const startMs = monotonicMs();
+    let advancedMs = 1_000_400;
+    const advances: number[] = [];
+    const now = (): Promise<TimeInterval> => {
+      const nowMs = Math.floor(advancedMs + monotonicMs() - startMs);
+      return Promise.resolve({ earliestMs: nowMs, latestMs: nowMs });
+    };
+    const clocks = virtualClock({
+      now,
+      advance: (durationMs) => {
+        advances.push(durationMs);
+        advancedMs += durationMs;
+        return now();
+      },
+      inFlight: () => 0,
+    });
+    const clock = clocks.join();
+    await clock.now();
+    await pause(3);
+    await clock.now();
+    return { clocks, clock, advances };
+  };
+
+  it("wakes due sleepers although another participant is awake", async () => {
+    const { clock, clocks, advances } = await flowing();
+    const awake = clocks.join();
+    const { latestMs } = await clock.now();
+    await clock.sleep(20);
+    expect((await clock.now()).earliestMs).toBeGreaterThanOrEqual(latestMs + 20);
+    expect(advances).toEqual([]);
+    awake.leave();
+  });
+
+  it("wakes sleepers in the order in which they are due", async () => {
+    const { clock, clocks } = await flowing();
+    const awake = clocks.join();
+    const woken: number[] = [];
+    await Promise.all(
+      [30, 10, 20].map(async (durationMs) => {
+        await clock.sleep(durationMs);
+        woken.push(durationMs);
+      }),
+    );
+    expect(woken).toEqual([10, 20, 30]);
+    awake.leave();
+  });
+
+  it("starts a few callers at the beginning of each second, within their limits", async () => {
+    const { clock: looked, clocks } = await flowing();
+    looked.leave();
+    const begin = async (withinMs?: number): Promise<number> => {
+      const clock = clocks.join();
+      await clock.beginSecond(withinMs);
+      const { earliestMs } = await clock.now();
+      clock.leave();
+      return Math.floor(earliestMs / 1_000);
+    };
+    const apart = await Promise.all(Array.from({ length: 18 }, () => begin()));
+    const sizes = [...Map.groupBy(apart, (second) => second).values()].map(({ length }) => length);
+    expect(sizes.length).toBeGreaterThan(1);
+    expect(Math.max(...sizes)).toBeLessThanOrEqual(6);
+    const near = await Promise.all(Array.from({ length: 18 }, () => begin(1_000)));
+    expect(new Set(near).size).toBeLessThan(sizes.length + 1);
+  });
+
+  it("is not moved for a sleep that is due in a moment", async () => {
+    const { clock, advances } = await flowing();
+    await clock.sleep(40);
+    expect(advances).toEqual([]);
+    await clock.sleep(5_000);
+    expect(advances).toHaveLength(1);
+  });
+});

@@ -1,0 +1,89 @@
+import { describe, expect, it } from "vitest";
+import { recordOf, resultOf } from "../testing/fixture.ts";
+import { measuredLifetime, partOf, render } from "../testing/gate-text.ts";
+
+describe("what a run measured", () => {
+  it("shows lifetime brackets, readings and other measurements", () => {
+    const rules = [
+      resultOf("code.lifetime", {
+        kind: "passed",
+        cases: 12,
+        facts: {
+          code: measuredLifetime,
+          "code of a busy client": measuredLifetime,
+          "code after a refusal": { lifetimeMs: 600_000, refusedFromMs: 600_500 },
+        },
+      }),
+      resultOf("access.lifetime", {
+        kind: "passed",
+        cases: 12,
+        facts: { accessToken: { lifetimeMs: 1_000, acceptedUpToMs: 0, refusedFromMs: null } },
+      }),
+      resultOf("authorize.state-length", {
+        kind: "passed",
+        cases: 8,
+        facts: {
+          readings: ["bytes-after-decoding"],
+          encodedLetters: "accepted",
+          withoutSecondClient: true,
+          longestMs: 72_000,
+        },
+      }),
+    ];
+    const text = render(recordOf({ rules }));
+    expect(text.slice(text.indexOf("Measured lifetimes"), text.indexOf("Not selected")))
+      .toMatchInlineSnapshot(`
+      "Measured lifetimes
+        Each credential was probed once, at ages on both sides of its promised end. Its true lifetime lies
+        between the two ages.
+        Rule             Of what                      Promised  Accepted up to  Refused from
+        code.lifetime    code, code of a busy client    10 min   9 min 59.44 s  10 min 0.5 s
+        code.lifetime    code after a refusal           10 min      not probed  10 min 0.5 s
+        access.lifetime  accessToken                       1 s           never         never
+
+      Readings that fit the evidence
+        Rule                    Readings
+        authorize.state-length  bytes-after-decoding: the 128 bytes are counted after percent-decoding
+
+      Also measured
+        Rule                    Measured
+        authorize.state-length  encoded letters accepted · without second client · longest 1 min 12 s
+
+      "
+    `);
+  });
+
+  it("merges equal parts of observations, and shows a changed one with its pin", () => {
+    const refused = { status: 400, body: "json" };
+    const fingerprint = JSON.stringify({
+      "a used code": refused,
+      "an expired code": refused,
+      "an unknown code": refused,
+      "no code": { status: 422, body: "json" },
+      "what came back in the long run": "the same as before",
+    });
+    const rules = [
+      resultOf("authorize.redirect", { kind: "observed", cases: 1, fingerprint: '{"status":200}' }),
+      resultOf("exchange.errors", { kind: "observed", cases: 1, fingerprint }),
+    ];
+    const text = render(recordOf({ rules, outcome: "drifted", exitCode: 6 }), {
+      pinned: { "authorize.redirect": '{"status":302}', "exchange.errors": fingerprint },
+    });
+    expect(partOf(text, "Observed where")).toMatchInlineSnapshot(`
+      "Observed where the document is silent
+        Observation         What the service does
+        authorize.redirect  status: 200
+                            The profile pins status: 302
+        exchange.errors     status: 400, body: json for a used code · an expired code · an unknown code
+                            no code: status: 422, body: json
+                            what came back in the long run: the same as before"
+    `);
+    expect(partOf(text, "Pinned observations that changed")).toMatchInlineSnapshot(`
+      "Pinned observations that changed
+        Observation           Pinned       Seen
+        ≠ authorize.redirect  status: 302  status: 200"
+    `);
+    expect(text).toContain("≠ Every required rule held, but a pinned observation changed.");
+    expect(text).toContain("Exit code 6.");
+  });
+});

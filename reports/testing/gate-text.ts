@@ -1,0 +1,58 @@
+import { expect } from "vitest";
+import type { RuleResult, RunRecord } from "../../conformance/contract/record.ts";
+import { authorized, breachOf, exchanged, recordOf, resultOf } from "./fixture.ts";
+import { renderTerminal } from "../terminal/document.ts";
+import { plain, type Page } from "../terminal/palette.ts";
+import { gateDoc } from "../document/gate.ts";
+import type { GateOptions } from "../document/gate-subject.ts";
+
+interface Shown extends Page, GateOptions {
+  readonly run: string;
+  readonly pinned: Readonly<Record<string, string>>;
+}
+
+/** The long report on a terminal. */
+export const render = (record: RunRecord, more: Partial<Shown> = {}): string => {
+  const { palette = plain, columns = 100, run = "runs/one", pinned = {}, ...options } = more;
+  const document = gateDoc({ record, run, pinned }, { detail: "full", ...options });
+  return renderTerminal(document, { palette, columns });
+};
+
+export const broken = (more: Partial<Parameters<typeof breachOf>[2]> = {}): RuleResult =>
+  resultOf(
+    "code.single-use",
+    {
+      kind: "failed",
+      cases: 17,
+      facts: { broken: ["at once", "after a refresh"], brokenCases: 2 },
+      breach: breachOf("a code that was exchanged is refused", "the second exchange gave an accessToken", {
+        part: "later attempts",
+        reproduction: { seed: 7, counterexample: "at once", replayed: { failures: 4, attempts: 4 } },
+        ...more,
+      }),
+    },
+    [authorized(214), exchanged(215), exchanged(219)],
+    321,
+  );
+
+export const failedRecord = (rules: readonly RuleResult[], more: Partial<RunRecord> = {}): RunRecord =>
+  recordOf({ rules, outcome: "failed", exitCode: 1, ...more });
+
+/** The section of the report with this title. */
+export const partOf = (text: string, title: string): string => {
+  expect(text).toContain(title);
+  return (
+    text
+      .slice(text.indexOf(title))
+      .split(/\n\n(?=\S)/)[0]
+      ?.trimEnd() ?? ""
+  );
+};
+
+/** A measured lifetime of ten minutes. */
+export const measuredLifetime = {
+  lifetimeMs: 600_000,
+  guardMs: 500,
+  acceptedUpToMs: 599_440,
+  refusedFromMs: 600_500,
+};
