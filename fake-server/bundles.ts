@@ -7,10 +7,12 @@ export const joint = "+";
 /** One service with several behaviours at once; if two replace the same decision, the later one wins. */
 export const bundle = (name: string, entries: readonly Variant[]): FakeBehaviour => {
   const clockMode = entries.find((entry) => entry.clockMode !== undefined)?.clockMode;
+  const startTimeMs = entries.find((entry) => entry.startTimeMs !== undefined)?.startTimeMs;
   return {
     name,
     summary: entries.map(({ summary }) => summary).join(" "),
     ...(clockMode === undefined ? {} : { clockMode }),
+    ...(startTimeMs === undefined ? {} : { startTimeMs }),
     make: () => entries.reduce<Behaviour>((made, { replaces }) => ({ ...made, ...replaces(made) }), sound),
   };
 };

@@ -11,6 +11,8 @@ export interface Defect {
   readonly summary: string;
   /** The requirements that are broken, each visible to its own rule. */
   readonly breaks: readonly RequirementId[];
+  /** When its clock starts, in milliseconds since 1970, if it shows only at certain times of a year. */
+  readonly startTimeMs?: number;
   readonly replaces: Replaces;
 }
 
@@ -37,6 +39,8 @@ export interface Variant {
   readonly summary: string;
   /** The clock that it runs on, if that is the difference. */
   readonly clockMode?: ClockMode;
+  /** When its clock starts, in milliseconds since 1970, if not as usual. */
+  readonly startTimeMs?: number;
   readonly replaces: Replaces;
   /** The parts of its decisions that it changes, if another variant may change the rest in the same service. */
   readonly changes?: readonly Part[];
@@ -48,6 +52,8 @@ export interface FakeBehaviour {
   readonly summary: string;
   /** The default clock; frozen if absent. */
   readonly clockMode?: ClockMode;
+  /** When its frozen clock starts, in milliseconds since 1970. */
+  readonly startTimeMs?: number;
   /** Creates fresh decisions, without state from another service. */
   readonly make: () => Behaviour;
 }

@@ -60,7 +60,11 @@ export const createService = (options: FakeServerOptions = {}) => {
     service: {
       clients: new Map(clients.map((client) => [client.id, client])),
       limits: { ...serviceLimits, ...options.limits },
-      clock: createClock(mode, options.startTimeMs ?? kept.continuedMs(mode), options.patienceMs),
+      clock: createClock(
+        mode,
+        options.startTimeMs ?? kept.continuedMs(mode) ?? behaviour.startTimeMs,
+        options.patienceMs,
+      ),
       // A continued service must not generate the ids of its earlier start again.
       random: randomFrom((options.seed ?? DEFAULT_SEED) + kept.store.earlierStarts * SEED_STRIDE),
       credentials: emptyCredentials(),

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { beforeMonthEnds, longMonthBegins, sleepUntilMoment } from "./calendar.ts";
+import { beforeMonthEnds, longMonthBegins, sleepUntilMoment, tellingTimes } from "./calendar.ts";
 import type { Clock } from "../world/clock.ts";
 
 const at = (text: string): number => Date.parse(`${text}Z`);
@@ -32,6 +32,28 @@ describe("the next beginning of a month with 31 days", () => {
       const afterMs = at("2027-01-01T13:00") + day * 86_400_000;
       expect(longMonthBegins(afterMs) - afterMs).toBeLessThanOrEqual(62 * 86_400_000);
     }
+  });
+});
+
+describe("the times at which wrong dates show", () => {
+  const begins = (after: string): readonly string[] =>
+    tellingTimes(at(after)).map(({ earliestMs }) => new Date(earliestMs).toISOString().slice(0, 16));
+
+  it.each([
+    ["2026-01-01T00:00", ["2026-01-31T23:30", "2026-02-01T00:01", "2026-04-01T00:00"]],
+    ["2026-06-15T12:00", ["2026-06-30T23:30", "2026-07-01T00:01"]],
+    ["2026-06-30T23:45", ["2026-07-01T00:01"]],
+    ["2026-10-05T12:00", ["2026-10-31T23:30", "2026-11-01T00:01", "2026-12-31T23:30", "2027-01-01T00:01"]],
+    ["2027-12-31T23:00", ["2027-12-31T23:30", "2028-01-01T00:01", "2028-04-01T00:00"]],
+  ])("after %s begin at %j", (after, expected) => {
+    expect(begins(after)).toEqual(expected);
+  });
+
+  it("end before the next month's second hour, or with the first week of April", () => {
+    const lengths = tellingTimes(at("2026-01-01T00:00")).map(
+      ({ earliestMs, latestMs }) => (latestMs - earliestMs) / 60_000,
+    );
+    expect(lengths).toEqual([29, 58, 7 * 24 * 60]);
   });
 });
 

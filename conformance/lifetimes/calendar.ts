@@ -1,5 +1,6 @@
+import type { TimeInterval } from "../judging/interval.ts";
 import type { Clock } from "../world/clock.ts";
-import { DAY_MS } from "../contract/duration.ts";
+import { DAY_MS, HOUR_MS, MINUTE_MS } from "../contract/duration.ts";
 
 /** The next date of some kind after a given one, both in milliseconds since 1970. */
 export type Moment = (afterMs: number) => number;
@@ -23,6 +24,33 @@ export const longMonthBegins: Moment = (afterMs) => {
       (Date.UTC(date.getUTCFullYear(), month + 1) - Date.UTC(date.getUTCFullYear(), month)) / DAY_MS;
     if (noonMs > afterMs && days === LONG_MONTH_DAYS) return noonMs;
   }
+};
+
+/** No further ahead than other rules move a clock. */
+const REACH_MS = 92 * DAY_MS;
+/** Others stop this long before a month ends, and this long after. */
+const AROUND_MIDNIGHT_MS = { before: MINUTE_MS, after: HOUR_MS - MINUTE_MS } as const;
+
+/**
+ * Times at which dates that are written wrongly show it: the last half hour of a month and the first hour of the next
+ * (days, months and days of the year that differ from one another, and midnight on a twelve-hour clock), the same around
+ * the end of a year (the year of a week), and the days after clocks in Europe are put forward.
+ */
+export const tellingTimes = (afterMs: number): readonly TimeInterval[] => {
+  const date = new Date(afterMs);
+  const year = date.getUTCFullYear();
+  const monthEndMs = Date.UTC(year, date.getUTCMonth() + 1);
+  const around = (endMs: number): readonly TimeInterval[] => [
+    { earliestMs: endMs - HOUR_MS / 2, latestMs: endMs - AROUND_MIDNIGHT_MS.before },
+    { earliestMs: endMs + MINUTE_MS, latestMs: endMs + AROUND_MIDNIGHT_MS.after },
+  ];
+  const yearEndMs = Date.UTC(year + 1, 0);
+  const aprilMs = Date.UTC(date.getUTCMonth() < 3 ? year : year + 1, 3);
+  return [
+    ...around(monthEndMs),
+    ...(yearEndMs === monthEndMs ? [] : around(yearEndMs)),
+    { earliestMs: aprilMs, latestMs: aprilMs + 7 * DAY_MS },
+  ].filter(({ earliestMs }) => earliestMs > afterMs && earliestMs < afterMs + REACH_MS);
 };
 
 /** A clock showing an earlier time than this does not tell the date: it counts from the start of a run or a machine. */

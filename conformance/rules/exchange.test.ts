@@ -30,6 +30,15 @@ testDefects({
   "advice-refresh-token-from-access-token": /about 0/,
 });
 
+test("a token of a wrong exchange is not taken for refused where no token is shown the list", async () => {
+  const some = [ruleFor("exchange.authenticates-client"), ruleFor("notifications.shape")];
+  const results = await judgeAll(some, { behaviour: "secret-ignored+list-one-item-unwrapped" });
+  expect(results.map(({ id, verdict }) => [id, verdict.kind])).toEqual([
+    ["exchange.authenticates-client", "inconclusive"],
+    ["notifications.shape", "failed"],
+  ]);
+});
+
 testVariants(
   rules,
   [

@@ -8,32 +8,45 @@ import {
 } from "../world/exchange.ts";
 import { pagesIn } from "../arbitraries/paging.ts";
 import { accessTokenHeader } from "../contract/forms.ts";
-import { verdictOf } from "../judging/laws/breach.ts";
-import { pageShapeBreach } from "../judging/laws/notification.ts";
-import { fail, pass, discard, inconclusive, type CaseVerdict } from "../judging/case-verdict.ts";
-import { fold } from "../judging/laws/pages.ts";
+import { fail, pass, discard, inconclusive } from "../judging/case-verdict.ts";
 import { asked, openLists, type Listing, type ListQuery } from "./shared/lists.ts";
-import type { HistoryVerdict, Rules } from "../checks/rule.ts";
+import type { HistoryVerdict, Judge, Rules } from "../checks/rule.ts";
 import { exchangeBody, gaveData, refreshBody } from "../world/steps.ts";
 import type { World } from "../world/world.ts";
-import { offBy, tellsClockTime } from "./told-time.ts";
+import { createdThenIsDatedThen, createdWhen, laterTimes, pageHolds } from "./notification-dates.ts";
+import { tellsClockTime } from "./told-time.ts";
 
 /** Sections 2.3, 4.4 and 9: the form of a page of notifications, and where it is served. */
 export const notificationShapeRules = {
   "notifications.shape": {
     needs: ["notifications"],
+    writes: true,
     check: async (world, run) => {
       const isDated = await readsTheirClock(world);
-      return run.forEach(shapeCases(world), async ({ query, mayBeRefused }, world) => {
+      const judgePage: Judge<ShapeCase> = async ({ query, mayBeRefused }, world) => {
         const list = await openLists(world);
         const seen = await list(query);
         // A total with data that is not an array is a malformed page, not a refusal.
         const claimsPage = seen.answer !== undefined && typeof objectOf(seen.answer)["total"] === "number";
-        if (seen.served || claimsPage) return pageHasItsShape(seen, isDated ? world : undefined);
+        if (seen.served || claimsPage)
+          return pageHolds(seen, isDated ? createdWhen(world) : undefined, world);
         return mayBeRefused
           ? discard("the service refuses if nothing matches")
           : fail(`a list request with ${asked(query)} gets a page of notifications`, seen.said);
-      });
+      };
+      const later = isDated ? await laterTimes(world) : [];
+      return run.all([
+        run.forEach(shapeCases(world), judgePage),
+        ...(later.length > 0
+          ? [
+              run.forEach(later, createdThenIsDatedThen, {
+                together: true,
+                replays: 0,
+                print: ({ earliestMs }) => `an event at ${new Date(earliestMs).toISOString()} or soon after`,
+              }),
+            ]
+          : []),
+      ]);
     },
   },
 
@@ -80,33 +93,6 @@ const readsTheirClock = async (world: World): Promise<boolean> =>
     if (error instanceof ControlFailed || error instanceof TransportError) return false;
     throw error;
   });
-
-/** `dated` is the world, if dates can be compared with the service's clock. */
-const pageHasItsShape = (seen: Listing, dated: World | undefined): CaseVerdict => {
-  const breach = pageShapeBreach(seen.answer === undefined ? {} : objectOf(seen.answer));
-  if (breach !== undefined) return verdictOf(breach, () => seen.said);
-  return dated === undefined ? pass : datesAreTrue(seen, dated);
-};
-
-/** createTime is in UTC (section 2.3). For events that the run triggered, their time is known. */
-const datesAreTrue = (
-  { items }: Listing,
-  { prepared: { notifications }, tolerances }: World,
-): CaseVerdict => {
-  for (const { id, createTime } of items) {
-    const created = notifications.accounts
-      .map((account) => account.created?.get(fold(id)))
-      .find((at) => at !== undefined);
-    if (created === undefined) continue;
-    const off = offBy(Date.parse(String(createTime)), created, tolerances.visibilityMs);
-    if (off !== undefined)
-      return fail(
-        "createTime is the time of creation, in UTC",
-        `of an event that was triggered at ${new Date(created.earliestMs).toISOString()} by the service's clock it is ${JSON.stringify(createTime)}, ${off}`,
-      );
-  }
-  return pass;
-};
 
 /** Walks the flow over the documented paths only; a path that yields nothing is the breach itself. */
 const everyDocumentedPathServes = async (world: World): Promise<HistoryVerdict> => {

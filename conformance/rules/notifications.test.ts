@@ -13,6 +13,9 @@ testVariants(rules, ["sound"]);
 testDefects([
   "item-without-remark",
   "item-create-time-without-zero-milliseconds",
+  "item-create-time-of-week-year",
+  "item-create-time-day-of-year",
+  "item-create-time-in-summer-time",
   "item-data-null-at-times",
   "list-total-as-text",
   "list-of-nothing-as-null",
@@ -34,6 +37,7 @@ test("notifications.default-page fails if pages are counted from 1", async () =>
 });
 
 testVariants(reading, [
+  "clock-starts-in-autumn",
   "order-newest-first",
   "limit-20-at-most",
   "limit-25-at-most-refused",

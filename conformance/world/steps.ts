@@ -153,7 +153,21 @@ export const yielded = async (
   const { accessToken, refreshToken } = credentialsOf(answer);
   if (accessToken !== undefined && (await opens(world, accessToken))) return "accessToken";
   if (refreshToken !== undefined && (await refreshes(world, client, refreshToken))) return "refreshToken";
+  if (accessToken !== undefined) await properTokenOpens(world);
   return undefined;
+};
+
+/** The runs, by what was prepared for them, in which a proper token has opened the list. */
+const opened = new WeakSet<World["prepared"]["notifications"]>();
+
+/** The control: if not even a proper token opens the list, nobody knows whether another token works. */
+const properTokenOpens = async (world: World): Promise<void> => {
+  const { notifications } = world.prepared;
+  if (opened.has(notifications)) return;
+  const { accessToken } = await obtainTokens(world);
+  if (!(await opens(world, accessToken)))
+    throw new ControlFailed("not even the accessToken of a valid exchange is shown a page with limit=1");
+  opened.add(notifications);
 };
 
 /**

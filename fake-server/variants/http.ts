@@ -53,6 +53,11 @@ export const httpVariants: Readonly<Record<string, Variant>> = {
     clockMode: "flowing",
     replaces: () => ({}),
   },
+  "clock-starts-in-autumn": {
+    summary: "The service's clock starts in October, so that a year ends within a gate.",
+    startTimeMs: Date.UTC(2027, 9, 31, 23, 59, 59, 999),
+    replaces: () => ({}),
+  },
   "clock-jumping": {
     summary:
       "An advance moves the clock at once, so pushes due in between leave late and later ones count from there; first pushes leave after two seconds, and timeouts use real time.",

@@ -3,6 +3,23 @@ import { recordOf, resultOf } from "../testing/fixture.ts";
 import { measuredLifetime, partOf, render } from "../testing/gate-text.ts";
 
 describe("what a run measured", () => {
+  it("gives a kind a row of its own if its ages differ, and a dash for the side that was not asked about", () => {
+    const interval = { lifetimeMs: 600_000, acceptedUpToMs: 599_440, refusedFromMs: 600_500 };
+    const facts = {
+      "code after a refusal": { lifetimeMs: 600_000, refusedFromMs: 600_500 },
+      code: interval,
+      "code of a busy client": { ...interval, refusedFromMs: 700_000 },
+      "code after an error": { lifetimeMs: 600_000, refusedFromMs: 605_000 },
+    };
+    const text = render(
+      recordOf({ rules: [resultOf("code.lifetime", { kind: "passed", cases: 4, facts })] }),
+    );
+    expect(text).toContain("A dash: the rule asks about the other side only.");
+    expect(text).toMatch(/code, code after a refusal +10 min +9 min 59.44 s +10 min 0.5 s/);
+    expect(text).toMatch(/code of a busy client +10 min +9 min 59.44 s +11 min 40 s/);
+    expect(text).toMatch(/code after an error +10 min +– +10 min 5 s/);
+  });
+
   it("shows lifetime brackets, readings and other measurements", () => {
     const rules = [
       resultOf("code.lifetime", {
@@ -33,24 +50,25 @@ describe("what a run measured", () => {
     const text = render(recordOf({ rules }));
     expect(text.slice(text.indexOf("Measured lifetimes"), text.indexOf("Not selected")))
       .toMatchInlineSnapshot(`
-      "Measured lifetimes
-        Each credential was probed once, at ages on both sides of its promised end. Its true lifetime lies
-        between the two ages.
-        Rule             Of what                      Promised  Accepted up to  Refused from
-        code.lifetime    code, code of a busy client    10 min   9 min 59.44 s  10 min 0.5 s
-        code.lifetime    code after a refusal           10 min      not probed  10 min 0.5 s
-        access.lifetime  accessToken                       1 s           never         never
+        "Measured lifetimes
+          Each credential was probed once, at ages on both sides of its promised end. Its true lifetime lies
+          between the two ages.
+          Rule             Of what                                     Promised    Accepted up  Refused from
+                                                                                            to
+          code.lifetime    code, code of a busy client, code after a     10 min  9 min 59.44 s  10 min 0.5 s
+                           refusal
+          access.lifetime  accessToken                                      1 s          never         never
 
-      Readings that fit the evidence
-        Rule                    Readings
-        authorize.state-length  bytes-after-decoding: the 128 bytes are counted after percent-decoding
+        Readings that fit the evidence
+          Rule                    Readings
+          authorize.state-length  bytes-after-decoding: the 128 bytes are counted after percent-decoding
 
-      Also measured
-        Rule                    Measured
-        authorize.state-length  encoded letters accepted · without second client · longest 1 min 12 s
+        Also measured
+          Rule                    Measured
+          authorize.state-length  encoded letters accepted · without second client · longest 1 min 12 s
 
-      "
-    `);
+        "
+      `);
   });
 
   it("merges equal parts of observations, and shows a changed one with its pin", () => {

@@ -12,6 +12,7 @@ import {
   scheduleRowsOf,
   secondsText,
   type ScheduleRow,
+  type TimeInterval,
 } from "../text/facts.ts";
 import { figure as number, plural } from "../text/figures.ts";
 import { knownRequirement } from "../text/titles.ts";
@@ -35,22 +36,11 @@ import type { Place } from "./run.ts";
 
 export const lifetimesFigure = ({ rules }: RunRecord, options: GateOptions): Figure | undefined => {
   const measured = rules.flatMap((result) =>
-    [...Map.groupBy(intervalsOf(result), ([, interval]) => JSON.stringify(interval)).values()].flatMap(
-      (group) => {
-        const interval = group[0]?.[1];
-        const isProbed = interval?.acceptedUpToMs !== undefined || interval?.refusedFromMs !== undefined;
-        return interval === undefined || !isProbed
-          ? []
-          : [
-              {
-                id: result.id,
-                anchor: ruleAnchor(options, result.id),
-                names: group.map(([name]) => name),
-                interval,
-              },
-            ];
-      },
-    ),
+    kindsOf(result).map((kinds) => ({
+      id: result.id,
+      anchor: ruleAnchor(options, result.id),
+      ...kinds,
+    })),
   );
   const rows = table(
     "Measured lifetimes",
@@ -67,7 +57,7 @@ export const lifetimesFigure = ({ rules }: RunRecord, options: GateOptions): Fig
     rows &&
     figure({
       title: "Measured lifetimes",
-      note: "Each credential was probed once, at ages on both sides of its promised end. Its true lifetime lies between the two ages.",
+      note: `Each credential was probed once, at ages on both sides of its promised end. Its true lifetime lies between the two ages.${measured.some(({ interval }) => sidesOf(interval).includes(undefined)) ? ` A dash: the rule asks about the other side only.` : ""}`,
       legend: [
         ["good", "still accepted"],
         ["ended", "refused"],
@@ -79,10 +69,44 @@ export const lifetimesFigure = ({ rules }: RunRecord, options: GateOptions): Fig
   );
 };
 
+type Kinds = { readonly names: readonly string[]; readonly interval: TimeInterval };
+
+const sidesOf = ({ acceptedUpToMs, refusedFromMs }: TimeInterval): readonly [unknown, unknown] => [
+  acceptedUpToMs,
+  refusedFromMs,
+];
+
+/** The kinds of credential that a rule measured, together where their ages agree; one may show a single side. */
+const kindsOf = (result: RuleResult): readonly Kinds[] => {
+  const kinds: Kinds[] = [];
+  const all = intervalsOf(result).filter(([, interval]) => sidesOf(interval).some((ms) => ms !== undefined));
+  // Those with both sides first, so that the others join them.
+  const bothFirst = all.toSorted(([, a], [, b]) => oneSided(a) - oneSided(b));
+  for (const [name, interval] of bothFirst) {
+    const at = kinds.findIndex((one) => agree(one.interval, interval));
+    const one = kinds[at];
+    if (one === undefined) kinds.push({ names: [name], interval });
+    else kinds[at] = { ...one, names: [...one.names, name] };
+  }
+  return kinds;
+};
+
+const oneSided = (interval: TimeInterval): number => Number(sidesOf(interval).includes(undefined));
+
+const agree = (one: TimeInterval, other: TimeInterval): boolean => {
+  const sides = sidesOf(one);
+  return (
+    one.lifetimeMs === other.lifetimeMs &&
+    sidesOf(other).every((ms, side) =>
+      ms === undefined ? oneSided(one) === 0 || sides[side] === undefined : ms === sides[side],
+    )
+  );
+};
+
 /** JSON stores an infinite age as null. */
 const ageText = (ms: unknown): string => {
   if (typeof ms === "number" && Number.isFinite(ms)) return ms === 0 ? "never" : duration(ms);
-  return ms === undefined ? "not probed" : "never";
+  return ms === undefined ? "–" : "never";
 };
 
 export const readingsTable = (rules: readonly RuleResult[], place: Place): Table | undefined =>

@@ -8,7 +8,7 @@ export const notifications = {
     sentence:
       "The answer holds data, an array of Notification, and total, a number; id and accountId are UUID-shaped, createTime is ISO 8601 UTC with milliseconds, the other fields are strings.",
     judged:
-      "Every item of the pages that the run reads is checked against the schema; further fields are allowed.",
+      "Every item of the pages that the run reads is checked against the schema; further fields are allowed. If the timestamps agree with a clock that the profile can move, createTime is compared with when the run triggered the event, also around midnight at the end of a month and, within reach, of a year and after clocks are put forward.",
   },
   "notifications.default-limit": {
     level: "required",

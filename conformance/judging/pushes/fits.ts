@@ -136,7 +136,8 @@ export const fitOf = (reading: Reading, anchor: Anchor, history: History, option
     const delayMs = reading.delaysMs[index] ?? 0;
     const late = outlasting(due, allowedLatenessMs(delayMs, options), options.busy);
     const fit = fitOfOne(index, push.at, late, delayMs, history, options);
-    if (fit.kind === "against") return fit;
+    if (fit.kind === "against")
+      return { ...fit, why: fit.why + countedTwiceText(reading, anchor, index, history, options) };
     if (fit.kind === "vague") vague ??= fit;
     if (fit.kind === "tardy" && fit.byMs > (tardy?.byMs ?? 0)) tardy = fit;
   }
@@ -146,6 +147,25 @@ export const fitOf = (reading: Reading, anchor: Anchor, history: History, option
     vague ??= missing.kind === "vague" ? missing : undefined;
   }
   return tardy ?? vague ?? fits;
+};
+
+/** Whether a push came after the delay of the next one, as it does if the service has counted the one before twice. */
+const countedTwiceText = (
+  reading: Reading,
+  anchor: Anchor,
+  index: number,
+  history: History,
+  options: FitOptions,
+): string => {
+  const [before, delayMs] = [history.pushes[index - 1], reading.delaysMs[index + 1]];
+  const at = history.pushes[index]?.at;
+  if (before === undefined || delayMs === undefined || at === undefined || reading.from !== "previous")
+    return "";
+  const skipping = { ...reading, delaysMs: reading.delaysMs.toSpliced(index, 1) };
+  const due = dueOf(skipping, anchor, index, history);
+  return due !== undefined && timingOf(at, windowAround(due, index, delayMs, options)) === "on-time"
+    ? `; push ${index + 2} has this delay, as if push ${index} had been counted twice`
+    : "";
 };
 
 const against = (why: string, offBy: number): Fit => ({ kind: "against", why, offBy, isLack: false });

@@ -62,6 +62,22 @@ describe("the schedule", () => {
     expect(judgement.kind).toBe("failed");
   });
 
+  it.each([
+    [
+      "came after the delay of the next one",
+      [0, 30_000, 150_000, 390_000],
+      /push 4 has this delay, as if push 2 had been counted twice/,
+    ],
+    [
+      "came late otherwise",
+      [0, 30_000, 120_000, 240_000, 480_000],
+      /push 3 came at least 2 min after the event, 30 s late$/,
+    ],
+  ])("says whether a push that %s may have been counted twice", (_, instants, said) => {
+    const { judgement } = judgeSchedule(pushRunOf({ instantsMs: () => instants }));
+    expect(judgement).toMatchObject({ kind: "failed", actual: expect.stringMatching(said) });
+  });
+
   it("allows each push to be late within the tolerance", () => {
     const late = pushRunOf(
       { instantsMs: () => [4_000, 39_000, 107_000, 236_000, 497_000] },

@@ -1,0 +1,69 @@
+import { fail, pass, discard, type CaseVerdict } from "../judging/case-verdict.ts";
+import type { TimeInterval } from "../judging/interval.ts";
+import { verdictOf } from "../judging/laws/breach.ts";
+import { pageShapeBreach } from "../judging/laws/notification.ts";
+import { fold } from "../judging/laws/pages.ts";
+import { tellingTimes } from "../lifetimes/calendar.ts";
+import type { Judge } from "../checks/rule.ts";
+import { objectOf } from "../world/exchange.ts";
+import { untilListed } from "../world/listing.ts";
+import { timed } from "../world/steps.ts";
+import type { World } from "../world/world.ts";
+import { openLists, type Listing } from "./shared/lists.ts";
+import { offBy } from "./told-time.ts";
+
+/** When a notification was created, by its id in lower case; undefined if the run did not create it. */
+type CreatedWhen = (id: unknown) => TimeInterval | undefined;
+
+/** For the notifications that the run created beforehand. */
+export const createdWhen =
+  ({ prepared: { notifications } }: World): CreatedWhen =>
+  (id) =>
+    notifications.accounts.map((account) => account.created?.get(fold(id))).find((at) => at !== undefined);
+
+/** A page has its shape, and where it is known when its notifications were created, they say so. */
+export const pageHolds = (seen: Listing, created: CreatedWhen | undefined, world: World): CaseVerdict => {
+  const breach = pageShapeBreach(seen.answer === undefined ? {} : objectOf(seen.answer));
+  if (breach !== undefined) return verdictOf(breach, () => seen.said);
+  return created === undefined ? pass : datesAreTrue(seen.items, created, world);
+};
+
+/** createTime is the time of creation, in UTC (section 2.3). For events that the run triggered, their time is known. */
+const datesAreTrue = (items: Listing["items"], created: CreatedWhen, { tolerances }: World): CaseVerdict => {
+  for (const { id, createTime } of items) {
+    const at = created(id);
+    const off =
+      at === undefined ? undefined : offBy(Date.parse(String(createTime)), at, tolerances.visibilityMs);
+    if (at !== undefined && off !== undefined)
+      return fail(
+        "createTime is the time of creation, in UTC",
+        `of an event that was triggered at ${new Date(at.earliestMs).toISOString()} by the service's clock it is ${JSON.stringify(createTime)}, ${off}`,
+      );
+  }
+  return pass;
+};
+
+/** The times to which this run moves the clock and creates a notification, because wrong dates show there. */
+export const laterTimes = async ({ clock, events }: World): Promise<readonly TimeInterval[]> => {
+  if (events?.accountsAreFresh !== true) return [];
+  const { latestMs } = await clock.now();
+  return tellingTimes(latestMs).filter(({ latestMs: endMs }) => clock.canWait(endMs - latestMs));
+};
+
+/** A notification that is created at such a time has that time as its createTime. */
+export const createdThenIsDatedThen: Judge<TimeInterval> = async ({ earliestMs, latestMs }, world) => {
+  const { clock, events, tolerances } = world;
+  if (events === undefined) return discard("nothing can be created");
+  await clock.sleepUntil(earliestMs, latestMs - earliestMs);
+  const accountId = events.account();
+  const { at } = await timed(world, () => events.trigger(accountId));
+  const list = await openLists(world);
+  let seen = await list({ accountId });
+  if (seen.items.length === 0) {
+    await clock.sleep(tolerances.visibilityMs, tolerances.visibilityMs);
+    const again = await openLists(world);
+    await untilListed(world, async () => (seen = await again({ accountId })).items.length > 0);
+  }
+  // What is not listed in time is for other rules to judge.
+  return seen.items.length === 0 ? discard("it was not listed in time") : pageHolds(seen, () => at, world);
+};
