@@ -20,6 +20,8 @@ export interface Defect {
 export interface LoadDefect extends Defect {
   /** The load that shows it: scenario, requests per second and duration. */
   readonly shownBy: LoadShow;
+  /** The clock that it runs on, if another would show it more easily. */
+  readonly clockMode?: ClockMode;
   /** The objective that is missed, if no sentence of the document is broken: answers may be arbitrarily slow. */
   readonly misses?: string;
 }
@@ -111,12 +113,15 @@ export const variantRows = (titled: Readonly<Record<Title, VariantRow>>): Readon
     }),
   );
 
-/** Defects that one load shows, by the requirement that each breaks first. */
+/** Defects that one load shows, by the requirement that each breaks first; `runsOn` may name their clock. */
 export const loadRows = (
   shownBy: LoadShow,
   groups: Parameters<typeof rows>[0],
+  runsOn: Pick<LoadDefect, "clockMode"> = {},
 ): Readonly<Record<string, LoadDefect>> =>
-  Object.fromEntries(Object.entries(rows(groups)).map(([name, defect]) => [name, { ...defect, shownBy }]));
+  Object.fromEntries(
+    Object.entries(rows(groups)).map(([name, defect]) => [name, { ...defect, ...runsOn, shownBy }]),
+  );
 
 /** The sound service with some decisions replaced. */
 export const behaviourFrom = (name: string, { replaces, ...entry }: Variant): FakeBehaviour => ({

@@ -18,6 +18,8 @@ export interface PushPorts {
   readonly targetClock: {
     readonly kind: "virtual" | "real";
     now(): Promise<Stretch>;
+    /** Whether the target's time was seen to stand still unless it is moved; false if unknown. */
+    isMovedOnly(): boolean;
     sleep(durationMs: number): Promise<void>;
     /** Pushes still in flight when the clock was last moved; undefined if its hook does not report them. */
     inFlight(): number | undefined;

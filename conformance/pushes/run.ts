@@ -145,6 +145,7 @@ const traceOf = async (state: RunState, { unrest, ...watched }: Watched): Promis
   const { latenessMs, earlyGuardMs } = state.stops;
   return {
     clock: state.timeline.kind,
+    isMovedOnly: options.clock.isMovedOnly(),
     limits: { pushDelaysMs: limits.pushDelaysMs, maxPushes: limits.maxPushes },
     latenessMs: latenessMs + (options.latenessMs === undefined ? unrest.ofMs(pushCases) : 0),
     earlyGuardMs,

@@ -23,6 +23,7 @@ export const openPushPorts = (
     targetClock: {
       kind: clock.kind,
       now: () => clock.now(),
+      isMovedOnly: () => clock.isMovedOnly(),
       sleep: (durationMs) => clock.sleep(durationMs),
       inFlight: () => session.clocks.underWay?.()?.inFlight,
     },

@@ -23,8 +23,8 @@ const keptIf = (isKept: boolean) => (isKept ? "kept" : "broken");
 
 /** A correct notification of the same sender, which shows the reading that the sender follows. */
 const otherId = "6f0d3bd6-3b0c-4b43-9c63-5a3f4f9f0003";
-const companionOf = ({ reading, watchedUntilMs }: Trace): readonly PushLine[] =>
-  momentsOf(reading)
+const companionOf = ({ reading, watchedUntilMs, companionMs }: Trace): readonly PushLine[] =>
+  (companionMs ?? momentsOf(reading))
     .filter((atMs) => atMs <= watchedUntilMs)
     .map((atMs, index) => lineAt(1_000 + index, atMs, index + 1, { status: 500, outcome: "sent" }, otherId));
 
@@ -57,6 +57,7 @@ const gateRun = (trace: Trace): PushRun => {
   const { latenessMs, earlyGuardMs } = pushToleranceOf(limits, trace.clock, undefined);
   return {
     clock: trace.clock,
+    isMovedOnly: trace.isMovedOnly === true,
     limits,
     latenessMs,
     earlyGuardMs,
@@ -98,6 +99,7 @@ const byLoad = (trace: Trace): TraceVerdict => {
     watchedUntil: moment(trace.watchedUntilMs),
     limits,
     latenessMs: undefined,
+    isMovedOnly: trace.isMovedOnly === true,
     acknowledgedStatus: 200,
     askedRateAt: () => 1,
   });

@@ -24,6 +24,10 @@ export interface Trace {
   readonly name: string;
   readonly reading: Reading;
   readonly clock: "virtual" | "real";
+  /** Whether the target's clock was seen to stand still unless it is moved. */
+  readonly isMovedOnly?: boolean;
+  /** The pushes of the sender's other notification, if it does not follow the reading in time. */
+  readonly companionMs?: readonly number[];
   readonly lines: readonly PushLine[];
   readonly watchedUntilMs: number;
   readonly verdict: TraceVerdict;
@@ -250,6 +254,54 @@ const beyondTraces = (reading: Reading): readonly Trace[] => {
   ];
 };
 
+/** When a sender of this reading pushes that notices retries only every half minute, on a tick or just after it. */
+const polledMoments = (
+  { from, delaysMs }: Reading,
+  eventMs: number,
+  phaseMs: number,
+  isNext: boolean,
+): readonly number[] => {
+  const moments: number[] = [];
+  for (const [index, delayMs] of delaysMs.entries()) {
+    const base = from === "event" || index === 0 ? eventMs : (moments[from === "first" ? 0 : index - 1] ?? 0);
+    const late = (phaseMs - base - delayMs) % HALF_A_MINUTE_MS;
+    const lateMs = late < 0 || (late === 0 && isNext) ? late + HALF_A_MINUTE_MS : late;
+    moments.push(base + delayMs + (index === 0 ? 0 : lateMs));
+  }
+  return moments.map((ms) => ms - eventMs);
+};
+
+const HALF_A_MINUTE_MS = 30_000;
+
+/** Senders that poll for due retries, which the document leaves open, and senders that only seem to. */
+const polledTraces = (reading: Reading): readonly Trace[] => {
+  const alone = { notFor: ["page", "picture"] as const };
+  const polled = [0, 1, 15_000, 29_999].flatMap((eventMs) =>
+    [true, false].map((isNext) => {
+      const moments = polledMoments(reading, eventMs, 0, isNext);
+      const isInTime = moments.every((ms, index) => ms - (momentsOf(reading)[index] ?? 0) <= 10_000);
+      return trace(
+        `noticed every half minute, event ${eventMs} ms after a tick${isNext ? ", next tick if due on one" : ""}`,
+        reading,
+        failing(moments),
+        { schedule: isInTime ? "kept" : "open" },
+        { ...alone, isMovedOnly: true, companionMs: moments },
+      );
+    }),
+  );
+  const single = reading.delaysMs.slice(2).map((delayMs, index) => {
+    const moments = momentsOf(reading, index + 2, HALF_A_MINUTE_MS);
+    return trace(
+      `push ${index + 3} alone half a minute late, for all notifications`,
+      reading,
+      failing(moments),
+      { schedule: HALF_A_MINUTE_MS > 0.15 * delayMs ? "broken" : "kept" },
+      { ...alone, isMovedOnly: true, companionMs: moments },
+    );
+  });
+  return [...polled, ...single];
+};
+
 /** A push that was on its way when another was acknowledged does not count as following it. */
 const concurrentTraces = (reading: Reading): readonly Trace[] => {
   const [first = 0] = momentsOf(reading);
@@ -284,4 +336,5 @@ export const traces: readonly Trace[] = readingsOf(documentLimits)
     ...failureTraces(reading),
     ...(reading.pushes === documentLimits.maxPushes ? beyondTraces(reading) : []),
     ...concurrentTraces(reading),
+    ...polledTraces(reading),
   ]);

@@ -32,6 +32,8 @@ export interface Clock {
   canWait(durationMs: number): boolean;
   /** Whether the target tells its time. If not, intervals are as wide as the run is old. */
   readonly isTold: boolean;
+  /** Whether the target's time was seen to stand still unless it is moved; false if unknown. */
+  isMovedOnly(): boolean;
 }
 
 export interface JoinedClock extends Clock {
@@ -178,6 +180,7 @@ export const realClock = (maxWaitMs: number, signal?: AbortSignal): ClockSource 
   const clock: JoinedClock = {
     kind: "real",
     isTold: true,
+    isMovedOnly: () => false,
     now,
     sleep,
     sleepAsAsked: sleep,

@@ -1,4 +1,5 @@
 import type { Behaviour, PendingDeliveries } from "../behaviour.ts";
+import { listedDelayMs } from "../delivery/schedule.ts";
 import { decisions, loadRows, type LoadShow, type Replacement } from "../registry.ts";
 
 const pushes: LoadShow = { scenario: "push", rate: 150, seconds: 10 };
@@ -90,3 +91,18 @@ export const loadPushDefects = loadRows(pushes, {
       })),
   },
 });
+
+/** On a clock that stands still, what is late by a whole delay is late by a tick, as if its sender polled. */
+export const loadPushClockDefects = loadRows(
+  pushes,
+  {
+    "push.schedule": {
+      "load-push-third-half-a-minute-late: While many deliveries are pending, third pushes come 30 s late.":
+        inCrowds((isCrowded, sound) => ({
+          pushJitterMs: (attempt, service) =>
+            isCrowded() && attempt === 3 ? listedDelayMs(0, service) : sound.pushJitterMs(attempt, service),
+        })),
+    },
+  },
+  { clockMode: "frozen" },
+);

@@ -1,8 +1,9 @@
 import type { Behaviour } from "../behaviour.ts";
+import { SECOND_MS } from "../../conformance/contract/duration.ts";
 import { jsonAnswer } from "../answer.ts";
 import { pool } from "../contention.ts";
 import { EVERYTHING, type Notification } from "../notifications.ts";
-import { decide, decisions, variantRows } from "../registry.ts";
+import { decide, decisions, type Variant, variantRows } from "../registry.ts";
 
 const MOST_UNDER_WAY = 16;
 const REQUESTS_OF_A_CONNECTION = 100;
@@ -21,8 +22,7 @@ const workers = (count: number, workMs: number): Behaviour["latencyMs"] => {
   };
 };
 
-/** Conforming services whose different design only shows under load. */
-export const loadVariants = variantRows({
+const rows = variantRows({
   "load-answers-take-twenty-milliseconds: Every answer takes twenty milliseconds.": decide(
     "latencyMs",
     () => 20,
@@ -107,3 +107,17 @@ export const loadVariants = variantRows({
       pushJitterMs: (attempt, { random }) => (attempt === 1 ? random.uint32() % 1_000 : 0),
     })),
 });
+
+const LOOK_MS = 30 * SECOND_MS;
+
+/** Conforming services whose different design only shows under load. */
+export const loadVariants: Readonly<Record<string, Variant>> = {
+  ...rows,
+  "load-retries-noticed-every-half-minute": {
+    summary: "A worker looks for due retries every 30 s, on a clock that stands still unless it is advanced.",
+    clockMode: "frozen",
+    replaces: decide("pushNoticedMs", (dueMs, attempt) =>
+      attempt === 1 ? dueMs : Math.ceil(dueMs / LOOK_MS) * LOOK_MS,
+    ),
+  },
+};

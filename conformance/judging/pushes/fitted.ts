@@ -1,9 +1,10 @@
+import type { TimeInterval } from "../interval.ts";
 import { tolerances } from "../tolerances.ts";
 import { readingsOf, type Reading, type ReadingName, dueOf } from "./readings.ts";
 import type { PushCase, PushTrace } from "./trace.ts";
 import { ofPurpose } from "./finding.ts";
 import { fitOf, type Fit, type FitOptions } from "./fits.ts";
-import { commonPeriodMs } from "./poll.ts";
+import { pollPeriodMs, type Polled } from "./poll.ts";
 
 /** Notifications whose pushes show the schedule: each push failed at once, until acknowledged if ever. */
 export const timedCases = (pushRun: PushTrace): readonly PushCase[] =>
@@ -52,22 +53,59 @@ interface Tardy extends Fitted {
 }
 
 /**
- * If no reading fits in time, the readings that a polling sender would follow: its pushes are late by less
- * than its poll interval, and all fall on the ticks of its clock.
+ * If no reading fits in time, the readings that a polling sender would follow: each of its pushes is sent on the first
+ * tick of its clock after it is due.
  */
 export const tardyReadings = (fitted: readonly Fitted[], pushRun: PushTrace): readonly Tardy[] => {
   if (fitted.some(isAllowed)) return [];
   const firstMs = pushRun.limits.pushDelaysMs[0] ?? 0;
-  const retries = timedCases(pushRun).flatMap(({ pushes }) => pushes.slice(1).map(({ at }) => at));
   return fitted.flatMap((one): Tardy[] => {
     if (one.fits.some(({ fit }) => fit.kind === "against")) return [];
     const late = one.fits.flatMap(({ fit }) => (fit.kind === "tardy" ? [fit] : []));
     const [worst] = late.toSorted((a, b) => b.byMs - a.byMs);
     if (worst === undefined) return [];
-    const periodMs = commonPeriodMs(retries, { minMs: worst.byMs, maxMs: firstMs, stepMs: firstMs / 60 });
-    return periodMs === undefined ? [] : [{ ...one, periodMs, why: worst.why }];
+    const options = {
+      minMs: worst.byMs,
+      maxMs: firstMs,
+      stepMs: firstMs / 60,
+      isExact: pushRun.isMovedOnly === true,
+    };
+    for (const isChained of one.reading.from === "event"
+      ? [false, true]
+      : [one.reading.from === "previous"]) {
+      const periodMs = pollPeriodMs(polledIn(one.reading, isChained, pushRun), options);
+      if (periodMs !== undefined) return [{ ...one, periodMs, why: worst.why }];
+    }
+    return [];
   });
 };
+
+/** The retries in a reading, as a polling sender notices them. */
+const polledIn = ({ from, delaysMs }: Reading, isChained: boolean, pushRun: PushTrace): readonly Polled[] => {
+  // A sender takes a while for all pushes of a tick, and each takes a while to arrive.
+  const lagMs = pushRun.isMovedOnly === true ? 0 : pushRun.earlyGuardMs;
+  return timedCases(pushRun).flatMap(({ triggered, pushes: [first, ...retries] }) =>
+    first === undefined
+      ? []
+      : [
+          {
+            from: sooner(from === "event" && !isChained ? triggered : first.at, lagMs),
+            isChained,
+            pushes: retries.map(({ at }, index) => ({
+              at: sooner(at, lagMs),
+              // A sender that counts on from a late push adds the difference between two delays from the event.
+              delayMs:
+                (delaysMs[index + 1] ?? 0) - (from === "event" && isChained ? (delaysMs[index] ?? 0) : 0),
+            })),
+          },
+        ],
+  );
+};
+
+const sooner = ({ earliestMs, latestMs }: TimeInterval, byMs: number): TimeInterval => ({
+  earliestMs: earliestMs - byMs,
+  latestMs,
+});
 
 /** Names of the readings that nothing contradicts, including those beyond the cap. */
 export const readingsThatFit = (pushRun: PushTrace): readonly ReadingName[] =>

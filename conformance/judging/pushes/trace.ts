@@ -129,6 +129,8 @@ export interface ListLook {
 export interface PushTrace {
   /** The clock of all moments: the target's own clock, or the receiver's monotonic one. */
   readonly clock: "virtual" | "real";
+  /** Whether the target's clock was seen to stand still unless it is moved: then no sender is late by its work. */
+  readonly isMovedOnly?: boolean;
   readonly limits: Pick<Limits, "pushDelaysMs" | "maxPushes">;
   /** How late a push may be, by the profile or by default, in milliseconds. */
   readonly latenessMs: number;

@@ -62,6 +62,8 @@ export const watchFlow = ({ dueMs, look, nowMs = monotonicMs }: FlowOptions) => 
     },
     /** Whether time has been seen to run by itself. */
     isSeen: (): boolean => isSeen,
+    /** Whether time has been seen to stand still, and never to run by itself. */
+    isStill: (): boolean => isStill && !isSeen,
     /** The time of a clock that only moves by hook, from a very recent reading; undefined if a new reading is needed. */
     standsAt: (): TimeInterval | undefined =>
       isStill && !isSeen && last !== undefined && nowMs() - last.realMs < FRESH_MS ? last.at : undefined,

@@ -19,6 +19,8 @@ export interface SharedClock {
   readonly sleepers: Sleepers;
   /** Whether time has been seen to run by itself. */
   readonly isFlowing: () => boolean;
+  /** Whether time has been seen to stand still, and never to run by itself. */
+  readonly isStill: () => boolean;
   /** How many have begun in a second, by second. */
   readonly begun: Map<number, number>;
   /** Someone went to sleep or left, so time may be able to move on. */
@@ -40,6 +42,7 @@ export const joinedClock = (shared: SharedClock, company: Set<Participant>): Joi
   return {
     kind: "virtual",
     isTold: !isReckoned,
+    isMovedOnly: () => !isReckoned && shared.isStill(),
     now: read,
     canWait,
     sleep: (durationMs, slackMs) => sleepFor(durationMs, slackMs),

@@ -58,6 +58,7 @@ export const virtualClock = (time: VirtualTime): ClockSource => {
     read: reader.read,
     sleepers,
     isFlowing: () => flow.isSeen(),
+    isStill: () => flow.isStill(),
     begun: new Map<number, number>(),
     move: () => void mover.move(),
   };

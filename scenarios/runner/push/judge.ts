@@ -26,6 +26,7 @@ export interface PushEvidence {
   readonly pushes: readonly LoadPush[];
   /** The target's time when watching ended. */
   readonly watchedUntil: TimeInterval;
+  readonly isMovedOnly?: boolean;
   readonly limits: Pick<Limits, "pushDelaysMs" | "maxPushes">;
   /** tolerances.latenessMs of the profile. */
   readonly latenessMs: number | undefined;
@@ -76,11 +77,12 @@ export const judgePushes = (evidence: PushEvidence): PushJudgement => {
 };
 
 export const traceOf = (evidence: PushEvidence): PushTrace => {
-  const { acknowledgedStatus, limits, latenessMs, watchedUntil } = evidence;
+  const { acknowledgedStatus, limits, latenessMs, watchedUntil, isMovedOnly = false } = evidence;
   const byId = Map.groupBy(evidence.pushes, ({ line }) => line.notificationId);
   return {
     // Events occur at any fraction of a second, so a sender's rounding counts on a moved clock as well.
     clock: "real",
+    isMovedOnly,
     limits,
     ...pushToleranceOf(limits, "real", latenessMs),
     firstLatenessMs: tolerances.firstPushLatenessUnderLoad.default,

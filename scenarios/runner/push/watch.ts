@@ -53,6 +53,8 @@ export const watchPushes = async (context: LoadContext, directory: string) => {
   await push.receiver.clear();
   await push.receiver.plan(plan);
   await push.register(state.callbackUrl, state.ca ?? "");
+  // A first reading of the clock: the next one, after the load, shows whether it stood still.
+  await push.targetClock.now();
   const events: Told[] = [];
   let unnamed = 0;
   return {
@@ -199,6 +201,7 @@ const outcomeOf = (context: LoadContext, asked: LoadPlan, gathered: Gathered): P
     events: triggered,
     pushes,
     watchedUntil: targetTimeAt(stops, { earliestMs: nowMs, latestMs: nowMs }),
+    isMovedOnly: push.targetClock.isMovedOnly(),
     limits,
     latenessMs: profile.tolerances?.latenessMs,
     acknowledgedStatus: push.acknowledgedStatus,
