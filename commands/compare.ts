@@ -43,8 +43,7 @@ export const run: Action<typeof definition> = async (
     random: seededRandom(flags.seed ?? 1),
   });
   const shown = compareDoc(comparison);
-  if (flags.json) output.printJson(comparison);
-  else show(output, shown);
+  show(output, shown, comparison);
   const exitCode = codes[comparison.verdict];
   if (flags.report !== undefined) {
     const base = bases.findLast(({ directory }) => directory === comparison.base.directory);

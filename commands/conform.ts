@@ -24,10 +24,9 @@ export const run: Action<typeof definition> = async (context, flags) => {
   const pinned = record.pinned ?? {};
   const tell = (exitCode: number): void => {
     const judged = { ...record, exitCode };
-    if (flags.json) return output.printJson(conformDocument(judged, directory));
     const detail = quiet ? "failures" : verbose ? "full" : "brief";
     const shown = gateDoc({ record: judged, run: directory, pinned }, { program: programName, detail });
-    show(output, shown);
+    show(output, shown, conformDocument(judged, directory));
   };
   const { files } = await conclude(context, [ran], reported, { pinned, show: tell });
   for (const file of files) output.say(`Report   ${file}`);

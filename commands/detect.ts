@@ -37,7 +37,13 @@ export const run: Action<typeof definition> = async (context, flags) => {
     jobs === 1
       ? await detectHere(context, asked, shard)
       : mergeDetections(await Promise.all(parts.map((part) => detectInChild(context, asked, part))));
-  await tell(context, report, flags.json === true);
+  const { output, signal, exitWith } = context;
+  if (signal.aborted && !output.manner().json) output.say(interruptedDetection(report));
+  else show(output, detectDoc(report), report);
+  if (signal.aborted) exitWith(exitCodes.interrupted);
+  else if (report.defects.survivors.length + report.variants.falseAlarms.length > 0)
+    exitWith(exitCodes.failed);
+  else if ((report.variants.unsettled ?? []).length > 0) exitWith(exitCodes.incomplete);
 };
 
 interface AskedDetection {
@@ -126,18 +132,4 @@ const detectInChild = (
       }
     });
   });
-};
-
-const tell = async (
-  { output, signal, exitWith }: CommandContext,
-  report: DetectReport,
-  json: boolean,
-): Promise<void> => {
-  if (json) output.printJson(report);
-  else if (signal.aborted) output.say(interruptedDetection(report));
-  else show(output, detectDoc(report));
-  const { defects, variants } = report;
-  if (signal.aborted) exitWith(exitCodes.interrupted);
-  else if (defects.survivors.length + variants.falseAlarms.length > 0) exitWith(exitCodes.failed);
-  else if ((variants.unsettled ?? []).length > 0) exitWith(exitCodes.incomplete);
 };

@@ -1,7 +1,7 @@
 import type { Check } from "../conformance/contract/check.ts";
 import { ConfigurationError } from "../conformance/contract/problem.ts";
 import type { Action, CommandContext } from "./shared/context.ts";
-import { type TargetFlags } from "./shared/flags.ts";
+import type { TargetFlags } from "./shared/flags.ts";
 import { openTarget, withReceiver } from "./shared/target.ts";
 import { doctorDoc } from "../reports/document/doctor.ts";
 import { profileChecks, profileMistakes } from "../conformance/profile/doctor.ts";
@@ -15,8 +15,7 @@ import { show } from "./shared/show.ts";
 export const run: Action<typeof definition> = async (context, flags) => {
   const { output } = context;
   const checks = [...(await diagnose(context, flags)), await checkK6(context)];
-  if (flags.json) output.printJson({ checks });
-  else show(output, doctorDoc(checks));
+  show(output, doctorDoc(checks), { checks });
   const fatal = checks.find((check) => check.fatal !== undefined)?.fatal;
   if (fatal !== undefined) context.exitWith(exitCodes[fatal === "unreachable" ? "unreachable" : "usage"]);
   else if (checks.some(({ ok }) => ok === false)) context.exitWith(exitCodes.incomplete);

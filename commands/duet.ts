@@ -2,7 +2,7 @@ import { ConfigurationError } from "../conformance/contract/problem.ts";
 import { tool } from "../conformance/record/tool.ts";
 import type { FoundK6, LoadContext, LoadPlan } from "../scenarios/runner/index.ts";
 import type { Action, CommandContext } from "./shared/context.ts";
-import { type TargetFlags } from "./shared/flags.ts";
+import type { TargetFlags } from "./shared/flags.ts";
 import { findK6ForLoad, openLoad } from "./shared/load-run.ts";
 import { openTarget } from "./shared/target.ts";
 import { parseBlock, playDuet, runnerClock, startTarget } from "../scenarios/runner/index.ts";
@@ -51,7 +51,7 @@ const play = async (
   context: CommandContext,
   { a, b }: { readonly a: Side; readonly b: Side },
   plan: LoadPlan,
-  { pairs, endEarly, planFor, out: folder, report, reportOut, json }: Parameters<typeof run>[3],
+  { pairs, endEarly, planFor, out: folder, report, reportOut }: Parameters<typeof run>[3],
 ): Promise<void> => {
   const { output, signal } = context;
   const { scenario, rate, durationMs: blockMs, warmUpMs, seed } = plan;
@@ -91,8 +91,7 @@ const play = async (
   writeDuet(run, document);
   const isPilot = planFor !== undefined;
   const shown = duetDoc(document, { run, isPilot });
-  if (json) output.printJson({ ...document, run });
-  else show(output, shown);
+  show(output, shown, { ...document, run });
   const exitCode = duetExitCode(document, isPilot);
   if (report !== undefined) {
     const files = writeDocument(shown, {

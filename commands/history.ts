@@ -17,7 +17,7 @@ const USUAL_LAST = 50;
 export const run: Action<typeof definition> = async (
   { output },
   folder = "runs",
-  { json, report, out, ...selection },
+  { json: _json, report, out, ...selection },
 ) => {
   if (out !== undefined && report === undefined) throw new ConfigurationError(["--out needs --report"]);
   checkReportOut(out, "--out");
@@ -26,8 +26,7 @@ export const run: Action<typeof definition> = async (
   const last = selection.last ?? (selection.since === undefined ? USUAL_LAST : undefined);
   const history = await historyOf(folder, given({ ...selection, last }));
   const shown = historyDoc(history);
-  if (json) output.printJson(history);
-  else show(output, shown);
+  show(output, shown, history);
   if (report === undefined) return;
   const files = writeDocument(shown, {
     name: "history",

@@ -6,7 +6,7 @@ import { ledgerDoc } from "../reports/document/ledger.ts";
 import type { ledger as definition } from "./flags/ledger.ts";
 import { show } from "./shared/show.ts";
 
-export const run: Action<typeof definition> = async ({ output }, file, flags) => {
+export const run: Action<typeof definition> = async ({ output }, file) => {
   const at = (ms: number): string => new Date(ms).toISOString();
   const rows = listLedger(file).map((entry) => {
     const due = dueWindow(entry);
@@ -24,6 +24,5 @@ export const run: Action<typeof definition> = async ({ output }, file, flags) =>
       ...given({ held, note }),
     };
   });
-  if (flags.json) output.printJson(rows);
-  else show(output, ledgerDoc(file, rows));
+  show(output, ledgerDoc(file, rows), rows);
 };

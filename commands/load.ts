@@ -35,8 +35,8 @@ export const run: Action<typeof definition> = async (context, flags) => {
   const { record, directory } = ran;
   const tell = (exitCode: number): void => {
     const judged = { ...record, exitCode };
-    if (flags.json) return output.printJson({ ...judged, run: directory });
-    show(output, loadDoc({ record: judged, run: directory }, { detail: "brief" }));
+    const shown = loadDoc({ record: judged, run: directory }, { detail: "brief" });
+    show(output, shown, { ...judged, run: directory });
   };
   const { files } = await conclude(context, [ran], reported, { show: tell });
   for (const file of files) output.say(`Report   ${file}`);

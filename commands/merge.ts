@@ -17,8 +17,7 @@ export const run: Action<typeof definition> = async (context, directories, flags
     const runs = [];
     for (const directory of directories) runs.push(await segmentRecord(directory));
     const record = await mergeSegments(runs, out);
-    if (flags.json) output.printJson({ ...record, run: out });
-    else show(output, loadDoc({ record, run: out }, { detail: "brief" }));
+    show(output, loadDoc({ record, run: out }, { detail: "brief" }), { ...record, run: out });
     for (const file of await reportOn(context, [out], flags)) output.say(`Report   ${file}`);
     context.exitWith(record.exitCode ?? exitCodes["harness-error"]);
   } finally {

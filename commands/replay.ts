@@ -27,8 +27,7 @@ export const run: Action<typeof definition> = async (context, directory, rule, f
       signal,
       freshUuid,
     });
-    if (flags.json) output.printJson(answer);
-    else show(output, replayDoc(answer, { run: directory, program: context.programName }));
+    show(output, replayDoc(answer, { run: directory, program: context.programName }), answer);
     context.exitWith(
       {
         "still fails": exitCodes.failed,

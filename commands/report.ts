@@ -23,7 +23,7 @@ export const run: Action<typeof definition> = async (context, directories, flags
   }
   if (directories.length === 0)
     throw new ConfigurationError(["report takes one or more run directories, or --schema <name>"]);
-  if (flags.verify === true) return verifyRuns(context, directories, flags.json === true);
+  if (flags.verify === true) return verifyRuns(context, directories);
   const { report = ["html"], out: reportOut } = flags;
   const files =
     directories.length === 1
@@ -73,15 +73,13 @@ const writeCompared = (
 const verifyRuns = async (
   { output, exitWith }: CommandContext,
   directories: readonly string[],
-  json: boolean,
 ): Promise<void> => {
   const found = [];
   for (const directory of directories) {
     await readRun(directory, { altered: "read" });
     found.push({ run: directory, ...(await verify(directory)) });
   }
-  if (json) output.printJson(found);
-  else show(output, verifiedDoc(found));
+  show(output, verifiedDoc(found), found);
   if (found.some(({ state }) => state === "altered")) exitWith(exitCodes.failed);
   else if (found.some(({ state }) => state === "unsealed")) exitWith(exitCodes.incomplete);
 };

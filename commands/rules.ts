@@ -19,21 +19,18 @@ export const run: Action<typeof definition> = async ({ output }, id, flags) => {
     output.printJson(openApiDocument(tool.version));
     return;
   }
-  // In its own file because loading the fake takes as long as loading everything else together.
   const killing = (rule: string) =>
     Object.entries(defects).flatMap(([name, { summary, breaks }]) =>
       breaks.some((broken) => broken === rule) ? [{ name, summary }] : [],
     );
   const namesOf = (rule: string) => killing(rule).map(({ name }) => name);
   if (id === undefined) {
-    if (flags.json) output.printJson(rulesDocument(namesOf));
-    else show(output, catalogueDoc());
+    show(output, catalogueDoc(), rulesDocument(namesOf));
     return;
   }
   if (!isRequirementId(id))
     throw new ConfigurationError([
       `rule "${id}": unknown id; similar ones are ${nearest(id, requirementIds).join(", ")}`,
     ]);
-  if (flags.json) output.printJson(rulesDocument(namesOf, [id])[0]);
-  else show(output, ruleDoc(id, killing(id)));
+  show(output, ruleDoc(id, killing(id)), rulesDocument(namesOf, [id])[0]);
 };

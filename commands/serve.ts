@@ -62,6 +62,5 @@ const listBehaviours = async (output: Output, text: string): Promise<void> => {
     throw new ConfigurationError([
       `--list "${text}": no behaviour has that in its name, summary or rules; similar ones are ${nearest(text, Object.keys(behaviours)).join(", ")}`,
     ]);
-  if (output.manner().json) output.printJson(found);
-  else show(output, behavioursDoc(found));
+  show(output, behavioursDoc(found), found);
 };

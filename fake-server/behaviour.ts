@@ -201,7 +201,6 @@ export interface PushDecisions {
   readonly timesOutInRealTime: () => boolean;
   readonly checksCertificate: (callback: Callback) => boolean;
   readonly keepsConnections: () => boolean;
-  /** Maximum number of pushes in flight. */
   readonly pushesInFlight: (service: Service) => number;
   /** Index of the waiting delivery (there is at least one) to push next. */
   readonly nextInLine: (waiting: readonly Delivery[]) => number;

@@ -1,10 +1,7 @@
-import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
-import { ACCOUNT, startTestService, type TestService, tokensOf } from "./testing/flow.ts";
+import { afterAll, beforeEach, expect, test } from "vitest";
+import { ACCOUNT, startTestService, tokensOf } from "./testing/flow.ts";
 
-let service: TestService;
-beforeAll(async () => {
-  service = await startTestService({ startTimeMs: 1_000 });
-});
+const service = await startTestService({ startTimeMs: 1_000 });
 afterAll(() => service.stop());
 
 const control = async (method: string, path: string, body?: unknown) => {

@@ -1,5 +1,6 @@
 import { expect, test } from "vitest";
-import { randomFrom, uuidOf } from "./random.ts";
+import { uuidOf } from "../conformance/contract/random.ts";
+import { randomFrom } from "./random.ts";
 
 const tokensFrom = (seed: number): readonly string[] => {
   const random = randomFrom(seed);

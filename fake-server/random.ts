@@ -1,4 +1,4 @@
-import { sfc32 } from "../conformance/contract/random.ts";
+import { sfc32, uuidOf } from "../conformance/contract/random.ts";
 
 const HEX_BYTES = Array.from({ length: 256 }, (_, byte) => byte.toString(16).padStart(2, "0"));
 
@@ -10,7 +10,6 @@ export const randomFrom = (seed: number) => {
   // The first rounds mix the seed in.
   const uint32 = sfc32([0x9e3779b9, seed | 0, Math.trunc(seed / 0x1_0000_0000) | 0, 1], 15);
   return {
-    /** An integer from 0 to 2^32 - 1. */
     uint32,
     /** `bytes` bytes in base64url: A-Z a-z 0-9 - _, which need no escaping anywhere. */
     token: (bytes: number): string => tokenFrom(uint32, bytes),
@@ -19,12 +18,6 @@ export const randomFrom = (seed: number) => {
     /** A version 4 UUID in lower case (RFC 9562 section 5.4). */
     uuid: (): string => uuidOf(hexFrom(uint32, 16), 4),
   };
-};
-
-/** Formats 32 hexadecimal digits as a UUID of the given version, with the variant of RFC 9562. */
-export const uuidOf = (digits: string, version: number): string => {
-  const variant = ((parseInt(digits.charAt(16), 16) & 0x3) | 0x8).toString(16);
-  return `${digits.slice(0, 8)}-${digits.slice(8, 12)}-${version}${digits.slice(13, 16)}-${variant}${digits.slice(17, 20)}-${digits.slice(20, 32)}`;
 };
 
 /** Reused for every token: encoding a buffer gives one flat string, which saves memory in long loads. */

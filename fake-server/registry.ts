@@ -164,7 +164,6 @@ const one = <D extends Decision>(
 const soundly = <D extends Decision>(sound: Behaviour, decision: D, subject: Subject<D>): Result<D> =>
   (sound[decision] as (...all: Subject<D>) => Result<D>)(...subject);
 
-/** One decision replaced. */
 export const decide = <D extends Decision>(decision: D, made: Behaviour[D]): Replacement =>
   (() => ({ [decision]: made })) as Replaces as Replacement;
 

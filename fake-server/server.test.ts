@@ -1,12 +1,9 @@
 import { connect } from "node:net";
-import { afterAll, beforeAll, expect, test } from "vitest";
-import { startTestService, type TestService } from "./testing/flow.ts";
+import { afterAll, expect, test } from "vitest";
+import { startTestService } from "./testing/flow.ts";
 
 const EXCHANGE = "/open-api/oauth/access-token";
-let service: TestService;
-beforeAll(async () => {
-  service = await startTestService();
-});
+const service = await startTestService();
 afterAll(() => service.stop());
 
 /** Sends bytes unchanged and returns the first line of the answer. */

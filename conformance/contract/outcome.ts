@@ -1,8 +1,9 @@
-import { type Outcome, type RuleResult } from "./record.ts";
+import type { Outcome, RuleResult } from "./record.ts";
 import type { Level } from "./requirement.ts";
 import type { Verdict, VerdictKind } from "./verdict.ts";
 import { failsGate, waived, type AppliedWaiver } from "./waivers.ts";
 import { exitCodes } from "./exit-codes.ts";
+import { ConfigurationError, UnreachableError } from "./problem.ts";
 
 const gating: ReadonlySet<Level> = new Set<Level>(["required", "derived"]);
 
@@ -69,3 +70,10 @@ export const outcomeOf = (results: readonly RuleResult[], options: OutcomeOption
 };
 
 export const exitCodeOf = (outcome: Outcome): number => exitCodes[outcome];
+
+/** How a run ends that an error cut short. */
+export const endedBy = (error: unknown): { readonly outcome: Outcome; readonly exitCode: number } => {
+  if (error instanceof ConfigurationError) return { outcome: "incomplete", exitCode: exitCodes.usage };
+  if (error instanceof UnreachableError) return { outcome: "incomplete", exitCode: exitCodes.unreachable };
+  return { outcome: "harness-error", exitCode: exitCodes["harness-error"] };
+};

@@ -39,3 +39,9 @@ export const hash32 = (text: string): number => {
   for (const byte of new TextEncoder().encode(text)) hash = Math.imul(hash ^ byte, 0x01000193);
   return hash | 0;
 };
+
+/** Formats 32 hexadecimal digits as a UUID of the given version, with the variant of RFC 9562. */
+export const uuidOf = (digits: string, version: number): string => {
+  const variant = ((parseInt(digits.charAt(16), 16) & 0x3) | 0x8).toString(16);
+  return `${digits.slice(0, 8)}-${digits.slice(8, 12)}-${version}${digits.slice(13, 16)}-${variant}${digits.slice(17, 20)}-${digits.slice(20, 32)}`;
+};

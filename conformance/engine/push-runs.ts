@@ -85,17 +85,9 @@ const lookUpIn =
     const world = session.world(newScope("push.listed"), clock, prepared);
     try {
       const { accessToken } = await obtainTokens(world);
-      const byId = await findListed(
-        world,
-        (limit) => world.target.list({ accessToken, query: { id, ...limit } }),
-        id,
-      );
+      const byId = await findListed(world, accessToken, { id }, id);
       if (byId.item === undefined) return describe(byId.answer);
-      const byAccount = await findListed(
-        world,
-        (limit) => world.target.list({ accessToken, query: { accountId, ...limit } }),
-        id,
-      );
+      const byAccount = await findListed(world, accessToken, { accountId }, id);
       return byAccount.item === undefined && byAccount.isWhole ? describe(byAccount.answer) : undefined;
     } catch (error) {
       // A failed read does not mean that a notification is missing.

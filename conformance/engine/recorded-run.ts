@@ -2,7 +2,7 @@ import { canMoveClock } from "../contract/profile-fetched.ts";
 import path from "node:path";
 import { conform, pinnedOf, replacedLimits, type ConformOptions } from "./conform.ts";
 import { watchesPushes } from "./needs.ts";
-import { ConfigurationError, UnreachableError } from "../contract/problem.ts";
+import { UnreachableError } from "../contract/problem.ts";
 import { openCheckpoint } from "../lifetimes/checkpoint/checkpoint.ts";
 import { keyFolder } from "../lifetimes/checkpoint/key.ts";
 import { maxWaitOf } from "./resume.ts";
@@ -11,7 +11,7 @@ import { limitsOf } from "../session/session.ts";
 import { tool } from "../record/tool.ts";
 import { reading, wallClock } from "../world/clock.ts";
 import { errorMessage } from "../contract/text.ts";
-import { exitCodes } from "../contract/exit-codes.ts";
+import { endedBy } from "../contract/outcome.ts";
 
 export interface RecordedRunOptions extends Omit<ConformOptions, "sink"> {
   /** Behaviour of the embedded fake, if that is the target. */
@@ -138,17 +138,10 @@ const resumeNote = ({ resumes, earlier = [], rules }: RecordedRunOptions): strin
   ].join("; ");
 
 const sealBroken = (writer: RecordWriter, error: unknown, mask: (text: string) => string): void => {
-  const cannotBegin = error instanceof ConfigurationError || error instanceof UnreachableError;
   try {
     writer.seal({
       endedAt: wallClock().toISOString(),
-      outcome: cannotBegin ? "incomplete" : "harness-error",
-      exitCode:
-        error instanceof ConfigurationError
-          ? exitCodes.usage
-          : error instanceof UnreachableError
-            ? exitCodes.unreachable
-            : exitCodes["harness-error"],
+      ...endedBy(error),
       notes: [mask(errorMessage(error))],
     });
   } catch {

@@ -82,12 +82,6 @@ const written = (directory: string): RecordWriter => {
   return writer;
 };
 
-const all = async <T>(values: AsyncIterable<T>): Promise<T[]> => {
-  const found: T[] = [];
-  for await (const value of values) found.push(value);
-  return found;
-};
-
 const eventLoopTurn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 
 describe("a sealed record", () => {
@@ -104,7 +98,7 @@ describe("a sealed record", () => {
       notes: ["one note"],
     });
     expect(read.rules).toEqual([passed, failed]);
-    expect(await all((await readGateRun(directory)).exchanges())).toEqual([
+    expect(await Array.fromAsync((await readGateRun(directory)).exchanges())).toEqual([
       exchange(1),
       exchange(2, "é\u2028\u0000"),
     ]);
@@ -149,7 +143,7 @@ describe("a sealed record", () => {
     writer.sink.write(exchange(3));
     await eventLoopTurn();
     writer.close();
-    expect(await all((await readGateRun(directory)).exchanges())).toHaveLength(2);
+    expect(await Array.fromAsync((await readGateRun(directory)).exchanges())).toHaveLength(2);
   });
 });
 
@@ -166,7 +160,7 @@ describe("a run that was cut off", () => {
     writer.addRule(failed);
     await eventLoopTurn();
     expect((await readGateRun(directory)).record.rules).toEqual([failed]);
-    expect(await all((await readGateRun(directory)).exchanges())).toEqual([exchange(1)]);
+    expect(await Array.fromAsync((await readGateRun(directory)).exchanges())).toEqual([exchange(1)]);
     writer.close();
   });
 
@@ -175,7 +169,10 @@ describe("a run that was cut off", () => {
     written(directory).close();
     for (const [name, read] of [
       [recordFiles.rules, async () => (await readGateRun(directory)).record.rules],
-      [recordFiles.exchanges, async () => all<unknown>((await readGateRun(directory)).exchanges())],
+      [
+        recordFiles.exchanges,
+        async () => Array.fromAsync<unknown>((await readGateRun(directory)).exchanges()),
+      ],
     ] as const) {
       const file = path.join(directory, name);
       const whole = await read();
@@ -198,7 +195,7 @@ describe("a run that was cut off", () => {
     copyFileSync(path.join(home, "other", recordFiles.run), path.join(directory, recordFiles.run));
     writeFileSync(path.join(directory, `${recordFiles.run}.part`), "{");
     expect((await readGateRun(directory)).record.rules).toEqual([]);
-    expect(await all((await readGateRun(directory)).exchanges())).toEqual([]);
+    expect(await Array.fromAsync((await readGateRun(directory)).exchanges())).toEqual([]);
   });
 });
 

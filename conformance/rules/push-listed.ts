@@ -71,18 +71,10 @@ const isListed = async (
     world.evidence.addPushes([first]);
     return fail(`a pushed notification is listed ${where}`, got);
   };
-  const byId = await findListed(
-    world,
-    (limit) => world.target.list({ accessToken, query: { id, ...limit } }),
-    id,
-  );
+  const byId = await findListed(world, accessToken, { id }, id);
   if (byId.item === undefined)
     return missing("under its id", `a list request with its id got ${describe(byId.answer)}`);
-  const byAccount = await findListed(
-    world,
-    (limit) => world.target.list({ accessToken, query: { accountId, ...limit } }),
-    id,
-  );
+  const byAccount = await findListed(world, accessToken, { accountId }, id);
   // If others write to the account, one page says nothing.
   if (byAccount.item === undefined && byAccount.isWhole)
     return missing(

@@ -1,5 +1,6 @@
 import { fastify, type FastifyInstance } from "fastify";
 import { Client, Pool, type Dispatcher } from "undici";
+import { madeNotification } from "./notification.ts";
 import { currentLeaf, makeCa } from "../../fake-server/receiver/make-certificate.ts";
 
 /** Number of concurrent requests: about as many as in a gate. */
@@ -72,14 +73,9 @@ await forEach(connections, async (connection) => {
   const client = new Client(callback, { connect: { ca: ca.certPem } });
   for (let n = connection; n < pushes; n += connections)
     await post(client, "/service/webhook", {
+      ...madeNotification,
       id: `notification-${n}`,
       accountId: `account-${n}`,
-      createTime: "2026-01-01T12:00:00.000Z",
-      businessType: "CreateGlobalAccount",
-      businessStatus: "Passed",
-      remark: "",
-      data: "",
-      status: "readed",
     });
   await client.close();
 });

@@ -1,5 +1,7 @@
 import { pageOf, type Answer } from "./exchange.ts";
 import { untilListed } from "./listing.ts";
+import type { ListRequest } from "./target.ts";
+import type { World } from "./world.ts";
 
 type Item = Readonly<Record<string, unknown>>;
 
@@ -15,14 +17,17 @@ export interface Listed {
 }
 
 /**
- * Asks once, with a larger page if needed, and repeatedly if a service may index in real time even though its clock was
+ * Looks for a notification in the answer to a query. Asks once, with a larger page if needed, and repeatedly if a service may index in real time even though its clock was
  * moved.
  */
 export const findListed = async (
-  world: Parameters<typeof untilListed>[0],
-  ask: (limit: Readonly<Record<string, string>>) => Promise<Answer>,
+  world: Parameters<typeof untilListed>[0] & Pick<World, "target">,
+  accessToken: string,
+  query: ListRequest["query"],
   id: string,
 ): Promise<Listed> => {
+  const ask = (limit: ListRequest["query"]): Promise<Answer> =>
+    world.target.list({ accessToken, query: { ...query, ...limit } });
   let answer = await ask({});
   const itemIn = (): Item | undefined => itemWith(pageOf(answer)?.items ?? [], id);
   const isCut = (): boolean => {

@@ -12,7 +12,6 @@ import { MAX_ANSWER_BYTES } from "./http/receive.ts";
 import { parseJson } from "../contract/json.ts";
 import { sendToTarget, type TargetAddress } from "./http/send.ts";
 
-/** The answer on a raw connection. */
 export interface RawAnswer {
   readonly exchange: number;
   /** Status of the first answer; undefined if there was none. */

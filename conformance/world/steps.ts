@@ -10,7 +10,6 @@ import { beginAnew } from "./http/retry.ts";
 import { answerOrHangUp, type AuthorizeRequest, type Client, type Target } from "./target.ts";
 import type { World } from "./world.ts";
 
-/** An issued code and the interval of the target's time in which it was issued. */
 export interface IssuedCode {
   readonly code: string;
   readonly client: Client;

@@ -2,7 +2,6 @@ import type { IncomingMessage } from "node:http";
 import { change, decide, decisions, onlyIf, type Replacement, rows } from "../registry.ts";
 import { parseQuery } from "../query.ts";
 
-/** The state as transformed by `written`. */
 const echoing = (written: (state: string) => unknown): Replacement =>
   change("authorizeFields", (fields, { state }) => ({ ...fields, state: written(state) }));
 

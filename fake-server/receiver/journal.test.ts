@@ -19,11 +19,7 @@ afterEach(() => rm(folder, { recursive: true, force: true }));
 
 const journalOf = (): string => path.join(folder, "pushes.jsonl");
 
-const linesIn = async (file: string): Promise<PushLine[]> => {
-  const lines: PushLine[] = [];
-  for await (const some of readPushes(file)) lines.push(...some);
-  return lines;
-};
+const linesIn = async (file: string): Promise<PushLine[]> => (await Array.fromAsync(readPushes(file))).flat();
 
 const start = (options: Parameters<typeof startReceiver>[0] = {}) =>
   stopping(startReceiver({ scheme: "http", journal: journalOf(), ...options }));

@@ -1,10 +1,7 @@
-import { afterAll, beforeAll, expect, test } from "vitest";
-import { startTestService, type TestService } from "../testing/flow.ts";
+import { afterAll, expect, test } from "vitest";
+import { startTestService } from "../testing/flow.ts";
 
-let service: TestService;
-beforeAll(async () => {
-  service = await startTestService();
-});
+const service = await startTestService();
 afterAll(() => service.stop());
 
 test("a valid request gets timestamp, state and code, with Cache-Control no-store", async () => {

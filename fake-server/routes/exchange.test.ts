@@ -1,11 +1,8 @@
-import { afterAll, beforeAll, expect, test } from "vitest";
-import { startTestService, type TestService, tokensOf } from "../testing/flow.ts";
+import { afterAll, expect, test } from "vitest";
+import { startTestService, tokensOf } from "../testing/flow.ts";
 import { MINUTE_MS } from "../../conformance/contract/duration.ts";
 
-let service: TestService;
-beforeAll(async () => {
-  service = await startTestService();
-});
+const service = await startTestService();
 afterAll(() => service.stop());
 
 test("a code is exchanged for a token set that expires in two hours", async () => {

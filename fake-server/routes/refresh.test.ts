@@ -1,11 +1,8 @@
-import { afterAll, beforeAll, expect, test } from "vitest";
-import { startTestService, type TestService, tokensOf } from "../testing/flow.ts";
+import { afterAll, expect, test } from "vitest";
+import { startTestService, tokensOf } from "../testing/flow.ts";
 import { DAY_MS } from "../../conformance/contract/duration.ts";
 
-let service: TestService;
-beforeAll(async () => {
-  service = await startTestService();
-});
+const service = await startTestService();
 afterAll(() => service.stop());
 
 test("a refresh returns a working access token and no refresh token", async () => {

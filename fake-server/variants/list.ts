@@ -1,4 +1,4 @@
-import { uuidOf } from "../random.ts";
+import { uuidOf } from "../../conformance/contract/random.ts";
 import { change, decide, decisions, type Replacement, variantRows } from "../registry.ts";
 import { wholeNumber } from "../sound/notifications.ts";
 

@@ -1,5 +1,6 @@
 import type { ComparedRule } from "../compare/rules.ts";
 import type { Comparison } from "../compare/compare.ts";
+import { isWorse } from "../compare/limits.ts";
 import type { DuetDocument } from "../duet/document.ts";
 import type { Member, MemberVerdict } from "../duet/model.ts";
 import { plural, change, latency, inUnit } from "../text/figures.ts";
@@ -84,13 +85,14 @@ const loadCases = ({ load, limits, unjudged }: Extract<Comparison, { kind: "load
       `${plural(baseBreaches, "breach", "breaches")} before, ${headBreaches} now`,
     ),
   ),
-  ...(limits?.metrics ?? []).map(({ endpoint, metric, usual, low, high, head, verdict }) => {
+  ...(limits?.metrics ?? []).map((one) => {
+    const { endpoint, metric, usual, low, high, head, verdict } = one;
     const said = (value: number): string =>
       metric === "failed share" ? inUnit(value, "share") : latency(value);
     return caseOf(
       `${endpoint} ${metric}`,
       "speed",
-      verdict === "slower" || verdict === "more failures" ? "failed" : "passed",
+      isWorse(one) ? "failed" : "passed",
       verdict,
       `${said(head)}; usually ${said(usual)}, limits ${said(low)} to ${said(high)}`,
     );

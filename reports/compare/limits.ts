@@ -24,6 +24,9 @@ export interface LimitsComparison {
   readonly regressed: boolean;
 }
 
+export const isWorse = ({ verdict }: LimitedMetric): boolean =>
+  verdict === "slower" || verdict === "more failures";
+
 const metrics = ["p50", "p95", "p99"] as const;
 
 /** The smallest change that matters, as a share and in milliseconds; limits are never narrower. */
@@ -69,7 +72,7 @@ export const compareWithLimits = (
     runs: bases.length,
     alpha,
     metrics: all,
-    regressed: all.some(({ verdict }) => verdict === "slower" || verdict === "more failures"),
+    regressed: all.some(isWorse),
   };
 };
 

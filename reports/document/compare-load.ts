@@ -1,5 +1,5 @@
 import type { Densities } from "../compare/densities.ts";
-import type { LimitedMetric, LimitsComparison } from "../compare/limits.ts";
+import { isWorse, type LimitedMetric, type LimitsComparison } from "../compare/limits.ts";
 import type { ComparedFigure, ComparedLatency, LoadComparison } from "../compare/load.ts";
 import { plural, change, latency, percent, sparkline, rate } from "../text/figures.ts";
 import { knownRequirement } from "../text/titles.ts";
@@ -114,8 +114,6 @@ const distribution = (one: Densities): Figure => {
     table: rows,
   });
 };
-
-const isWorse = ({ verdict }: LimitedMetric): boolean => verdict === "slower" || verdict === "more failures";
 
 const amount = ({ metric }: LimitedMetric, value: number): string =>
   metric === "failed share" ? percent(value) : latency(value);

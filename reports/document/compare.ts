@@ -1,5 +1,6 @@
 import type { VerdictKind } from "../../conformance/contract/verdict.ts";
 import type { Comparison, RunHeading } from "../compare/compare.ts";
+import { isWorse } from "../compare/limits.ts";
 import { changeTitles, type ComparedRule, type RulesComparison } from "../compare/rules.ts";
 import { plural } from "../text/figures.ts";
 import { changedOf, readableFingerprint } from "../text/compact.ts";
@@ -93,7 +94,7 @@ const detailOf = (comparison: Comparison): string => {
     return `${missing}${plural(count("newly failing"), "rule")} newly failing, ${count("fixed")} fixed, ${count("newly unable")} no longer judged; ${plural(drift.length, "observation")} changed; ${plural(unchanged, "rule")} with the same verdict in both.`;
   }
   const { limits, unjudged, load } = comparison;
-  const slower = limits?.metrics.filter(({ verdict }) => verdict === "slower" || verdict === "more failures");
+  const slower = limits?.metrics.filter(isWorse);
   const broken = load.rules.filter(({ change }) => change === "newly failing");
   return `${missing}${plural(broken.length, "promise")} newly broken under load. ${
     slower === undefined

@@ -17,7 +17,7 @@ interface Estimated {
  * The result of a duet. Each pair of blocks gives one ratio; the t interval of the mean of their logarithms
  * is judged. A member is
  * - regressed (improved) if the change is significant after Holm over all gated members and the interval
- * reaches the smallest change that matters (the floor); an estimate below half the floor is never claimed;
+ * reaches the smallest change that matters (the floor), so that the estimate is at least half of that;
  * - unchanged if the interval stays within the floor on both sides;
  * - inconclusive otherwise: there were too few pairs, or the machine was too noisy.
  */

@@ -47,8 +47,7 @@ const atPercentile = (one: Histogram, percentile: number): number =>
 type SecondHistogram = ReturnType<LoadRun["histograms"]> extends AsyncGenerator<infer T> ? T : never;
 
 export const courseOf = async (run: LoadRun): Promise<Course> => {
-  const lines: SecondLine[] = [];
-  for await (const line of run.seconds()) lines.push(line);
+  const lines = await Array.fromAsync(run.seconds());
   const last = lines.reduce((most, { second }) => Math.max(most, second + 1), 0);
   const total = Math.max(1, last, Math.ceil(run.record.durationMs / 1_000));
   const bucketSeconds = bucketOfSeconds(lines, total);

@@ -32,12 +32,6 @@ const copyOf = (run: "gate" | "load" | "short", change: Record<string, unknown> 
   return directory;
 };
 
-const all = async <T>(values: AsyncIterable<T>): Promise<T[]> => {
-  const found: T[] = [];
-  for await (const value of values) found.push(value);
-  return found;
-};
-
 const percentiles = ({ endpoint, outcome, service, response }: EndpointRow): unknown => [
   endpoint,
   outcome,
@@ -55,21 +49,21 @@ describe("readRun", () => {
     const run = await readRun(path.join(home, "gate"));
     if (run.kind !== "conform") throw new Error("it is no gate run");
     expect(run.record).toMatchObject({ state: "sealed", outcome: "failed" });
-    expect((await all(run.exchanges())).map(({ n }) => n)).toEqual(
+    expect((await Array.fromAsync(run.exchanges())).map(({ n }) => n)).toEqual(
       Array.from({ length: 12 }, (_, at) => at + 1),
     );
-    expect((await all(run.pushes())).filter(({ kind }) => kind === "push")).toHaveLength(5);
+    expect((await Array.fromAsync(run.pushes())).filter(({ kind }) => kind === "push")).toHaveLength(5);
   });
 
   it("opens a load run with its seconds, histograms and breaches", async () => {
     const run = await readLoad(path.join(home, "load"));
     expect(run.record).toMatchObject({ state: "sealed", scenario: "mixed" });
-    expect((await all(run.seconds())).map(({ second }) => second)).toEqual([0, 1, 2, 3, 4, 5]);
-    expect((await all(run.breaches())).map(({ rule }) => rule)).toEqual([
+    expect((await Array.fromAsync(run.seconds())).map(({ second }) => second)).toEqual([0, 1, 2, 3, 4, 5]);
+    expect((await Array.fromAsync(run.breaches())).map(({ rule }) => rule)).toEqual([
       "code.single-use",
       "code.single-use",
     ]);
-    const filtered = await all(run.histograms({ outcome: "granted", kind: "service" }));
+    const filtered = await Array.fromAsync(run.histograms({ outcome: "granted", kind: "service" }));
     const histograms = filtered.filter(({ endpoint }) => endpoint === "list");
     expect(histograms.map(({ second }) => second)).toEqual([0, 1, 2, 3, 4, 5]);
     const granted = run.record.endpoints.find((row) => row.endpoint === "list" && row.outcome === "granted");
@@ -130,8 +124,8 @@ describe("a directory that holds no readable record", () => {
   });
 
   it.each([
-    ["seconds.jsonl", (run: LoadRun) => all(run.seconds())],
-    ["latency.hlog", (run: LoadRun) => all(run.histograms())],
+    ["seconds.jsonl", (run: LoadRun) => Array.fromAsync(run.seconds())],
+    ["latency.hlog", (run: LoadRun) => Array.fromAsync(run.histograms())],
   ])("is reported with the damaged line of %s", async (name, read) => {
     const directory = copyOf("load");
     const file = path.join(directory, "samples", name);
@@ -146,7 +140,7 @@ describe("a directory that holds no readable record", () => {
     const directory = copyOf("gate");
     appendFileSync(path.join(directory, "pushes.jsonl"), '{"n":7,"kind":"else"}\n');
     const run = await readRun(directory);
-    expect(await problemOf(() => all(run.pushes()))).toMatch(/pushes\.jsonl, line 7 is damaged/);
+    expect(await problemOf(() => Array.fromAsync(run.pushes()))).toMatch(/pushes\.jsonl, line 7 is damaged/);
   });
 });
 
@@ -188,14 +182,14 @@ describe("a run that was cut off", () => {
     if (run.kind === "conform")
       return [
         run.record.rules.map(({ id }) => id),
-        await all(run.exchanges()),
-        (await all(run.pushes())).map(({ n }) => n),
+        await Array.fromAsync(run.exchanges()),
+        (await Array.fromAsync(run.pushes())).map(({ n }) => n),
       ];
-    const histograms = (await all(run.histograms())).map(
+    const histograms = (await Array.fromAsync(run.histograms())).map(
       ({ endpoint, outcome, kind, second, histogram }) =>
         `${endpoint} ${outcome} ${kind} ${second} ${histogram.totalCount}`,
     );
-    return [await all(run.seconds()), await all(run.breaches()), histograms];
+    return [await Array.fromAsync(run.seconds()), await Array.fromAsync(run.breaches()), histograms];
   };
 });
 

@@ -79,8 +79,7 @@ export const readRun = async (directory: string, options: ReadOptions = {}): Pro
   const exchanges = (): AsyncGenerator<ExchangeRecord> =>
     checkedLines(at(recordFiles.exchanges), checks.exchange);
   if (record.state === "sealed") return { ...shared, kind: "conform", record, exchanges };
-  const rules: RuleResult[] = [];
-  for await (const rule of checkedLines(at(recordFiles.rules), checks.rule)) rules.push(rule);
+  const rules = await Array.fromAsync(checkedLines(at(recordFiles.rules), checks.rule));
   return { ...shared, kind: "conform", record: { ...record, rules: inCatalogueOrder(rules) }, exchanges };
 };
 

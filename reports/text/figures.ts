@@ -49,7 +49,7 @@ const LEAST_SHARE = 0.000_01;
 const TENFOLD = 10;
 const MOST_TIMES = 1_000;
 
-/** A change as text: +12.3 %, -4 %, ×14.5. */
+/** +12.3 %, -4 %, ×14.5. */
 export const change = (ratio: number): string => {
   if (ratio > MOST_TIMES) return `over ×${figure(MOST_TIMES)}`;
   if (ratio >= TENFOLD) return `×${Number(ratio.toPrecision(3))}`;

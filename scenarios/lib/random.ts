@@ -1,5 +1,5 @@
 import { stateCharacters } from "../../conformance/contract/forms.ts";
-import { sfc32 } from "../../conformance/contract/random.ts";
+import { sfc32, uuidOf } from "../../conformance/contract/random.ts";
 
 export type Random = ReturnType<typeof randomFrom>;
 
@@ -20,13 +20,7 @@ export const randomFrom = (key: string) => {
       return text;
     },
     /** A UUID formatted as version 4 (RFC 9562 section 5.4), with bits from the seed. */
-    uuid: (): string => {
-      const digits = Array.from({ length: 32 }, () => below(16).toString(16));
-      digits[12] = "4";
-      digits[16] = (8 + below(4)).toString(16);
-      const hex = digits.join("");
-      return [8, 12, 16, 20, 32].map((end, index) => hex.slice([0, 8, 12, 16, 20][index], end)).join("-");
-    },
+    uuid: (): string => uuidOf(Array.from({ length: 32 }, () => below(16).toString(16)).join(""), 4),
   };
 };
 

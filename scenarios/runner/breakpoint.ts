@@ -5,7 +5,6 @@ export interface SearchOptions {
   readonly from: number;
   readonly least?: number;
   readonly most: number;
-  /** Maximum number of steps. */
   readonly mostSteps: number;
   /** Loads at a constant rate and returns the result; undefined once the run is interrupted. */
   readonly step: (rate: number) => Promise<BreakpointStep | undefined>;

@@ -2,7 +2,7 @@ import { mkdtemp, rm } from "node:fs/promises";
 import path from "node:path";
 import type { LoadRecord } from "../../conformance/contract/load-record.ts";
 import { secretsInProfile } from "../../conformance/contract/profile-secrets.ts";
-import { type Outcome } from "../../conformance/contract/record.ts";
+import { endedBy } from "../../conformance/contract/outcome.ts";
 import { errorMessage } from "../../conformance/contract/text.ts";
 import { traits } from "../lib/mix.ts";
 import { scriptFor } from "./bundle.ts";
@@ -182,21 +182,11 @@ const tagsOf = ({ segment }: LoadPlan, { directory }: LoadRecordWriter) => ({
 });
 
 const sealBroken = ({ clock, signal }: LoadContext, writer: LoadRecordWriter, error: unknown): void => {
-  const outcome: Outcome = signal.aborted
-    ? "interrupted"
-    : error instanceof ConfigurationError || error instanceof UnreachableError
-      ? "incomplete"
-      : "harness-error";
+  const interrupted = { outcome: "interrupted", exitCode: exitCodes.interrupted } as const;
   try {
     writer.seal({
       endedAt: clock.wallTime().toISOString(),
-      outcome,
-      exitCode:
-        error instanceof UnreachableError
-          ? exitCodes.unreachable
-          : outcome === "incomplete"
-            ? exitCodes.usage
-            : exitCodes[outcome],
+      ...(signal.aborted ? interrupted : endedBy(error)),
       notes: [errorMessage(error)],
     });
   } catch {

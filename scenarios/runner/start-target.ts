@@ -2,6 +2,7 @@ import { spawn } from "node:child_process";
 import { request as httpRequest } from "node:http";
 import { request as httpsRequest } from "node:https";
 import type { RunnerClock } from "./clock.ts";
+import { killGroup } from "./kill-group.ts";
 import { watchdog } from "./watchdog.ts";
 import { ConfigurationError, UnreachableError } from "../../conformance/contract/problem.ts";
 
@@ -84,15 +85,6 @@ export const startTarget = async (options: StartOptions) => {
 };
 
 const tail = (said: string): string => (said.trim() === "" ? "" : `; it printed:\n${said.trim()}`);
-
-/** The whole group; does nothing if it is gone. */
-const killGroup = (pid: number | undefined, by: NodeJS.Signals): void => {
-  try {
-    if (pid !== undefined) process.kill(-pid, by);
-  } catch {
-    // It has already ended.
-  }
-};
 
 /** Whether anything speaks HTTP there; the load itself checks certificates. */
 const answers = (baseUrl: string): Promise<boolean> =>

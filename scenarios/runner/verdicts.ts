@@ -1,4 +1,4 @@
-import { type Outcome } from "../../conformance/contract/record.ts";
+import type { Outcome } from "../../conformance/contract/record.ts";
 import type { LoadResult } from "./collect/collect.ts";
 import type { LoadContext, LoadPlan } from "./context.ts";
 import { machine } from "./machine.ts";

@@ -72,5 +72,5 @@ export const watchFlow = ({ dueMs, look, nowMs = monotonicMs }: FlowOptions) => 
   };
 };
 
-/** The longest delay of a timer. */
+/** The longest delay that `setTimeout` takes, in milliseconds. */
 const LONGEST_TIMER_MS = 2 ** 31 - 1;

@@ -1,8 +1,8 @@
-import {
-  type Latencies,
-  type LoadBreach,
-  type LoadRule,
-  type SecondLine,
+import type {
+  Latencies,
+  LoadBreach,
+  LoadRule,
+  SecondLine,
 } from "../../../conformance/contract/load-record.ts";
 import { issuedOnce } from "../../../conformance/judging/laws/tokens.ts";
 import {

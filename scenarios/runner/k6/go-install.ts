@@ -4,6 +4,7 @@ import { mkdtempSync, rmSync } from "node:fs";
 import path from "node:path";
 import { createInterface } from "node:readline";
 import type { RunnerClock } from "../clock.ts";
+import { killGroup } from "../kill-group.ts";
 
 export interface InstallOptions {
   readonly version: string;
@@ -52,7 +53,7 @@ const build = async (options: InstallOptions, target: string): Promise<string | 
     detached: true,
   });
   yieldTo(go);
-  const stop = (): void => killGroup(go);
+  const stop = (): void => killGroup(go.pid, "SIGKILL");
   signal?.addEventListener("abort", stop, { once: true });
   const cancel = clock.after(LONGEST_MS, stop);
   let toldMs = startedMs;
@@ -122,12 +123,3 @@ const ended = (child: ChildProcess): Promise<string | undefined> =>
       ),
     );
   });
-
-const killGroup = ({ pid }: ChildProcess): void => {
-  if (pid === undefined) return;
-  try {
-    process.kill(-pid, "SIGKILL");
-  } catch {
-    // It has already ended.
-  }
-};

@@ -1,5 +1,6 @@
 import { EventEmitter, once } from "node:events";
 import http from "node:http";
+import { madeNotification } from "../../../../conformance/testing/notification.ts";
 import { listening } from "../../../../conformance/testing/servers.ts";
 import type { Push, PushLine, PushLines, ReceiverState } from "../../../../conformance/contract/push.ts";
 import { answerPage } from "../serve.ts";
@@ -122,16 +123,7 @@ export interface PushSketch extends Partial<Push> {
 export const push = ({ notification, atMs, ...rest }: PushSketch): Unnumbered => {
   const notificationId = uuid("5eed", notification);
   const accountId = uuid("acc", notification % 7);
-  const body = JSON.stringify({
-    id: notificationId,
-    accountId,
-    createTime: "2026-03-01T09:00:00.000Z",
-    businessType: "CreateGlobalAccount",
-    businessStatus: "Passed",
-    remark: "",
-    data: "",
-    status: "readed",
-  });
+  const body = JSON.stringify({ ...madeNotification, id: notificationId, accountId });
   const status = rest.status ?? 200;
   return {
     kind: "push",
