@@ -1,7 +1,6 @@
 import http from "node:http";
 import type { RequirementId } from "../../conformance/contract/catalogue.ts";
-import { ask } from "./ask.ts";
-import type { TestService } from "./flow.ts";
+import { CONNECTIONS, type TestService } from "./flow.ts";
 
 type Fields = Readonly<Record<string, unknown>>;
 
@@ -10,7 +9,7 @@ interface Answered {
   readonly fields: Fields;
 }
 
-/** Many concurrent requests to one service, over kept connections. */
+/** Many concurrent requests to one service, over kept connections if it listens. */
 export interface Crowd {
   readonly authorize: (state: string) => Promise<Fields>;
   readonly exchange: (code: unknown, secret?: string) => Promise<Fields>;
@@ -27,7 +26,7 @@ export interface Crowd {
 const OVERLOADED = 503;
 
 export const crowdAt = (service: TestService): Crowd => {
-  const agent = new http.Agent({ keepAlive: true, maxSockets: 24 });
+  const agent = new http.Agent({ keepAlive: true, maxSockets: CONNECTIONS });
   const { id, secret, redirectUri } = service.client;
   const broken = new Set<RequirementId>();
   const sendOnce = async (
@@ -36,7 +35,7 @@ export const crowdAt = (service: TestService): Crowd => {
     headers: Record<string, string>,
     body?: unknown,
   ): Promise<Answered> => {
-    const { status, text } = await ask(url, {
+    const { status, text } = await service.send(url, {
       agent,
       method,
       headers: { "content-type": "application/json", ...headers },

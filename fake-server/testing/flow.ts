@@ -2,6 +2,7 @@ import { type FakeServer, startFakeServer, type StartOptions } from "../index.ts
 import { findBehaviour } from "../behaviours.ts";
 import type { FakeClient } from "../clients.ts";
 import { ask, type Asked } from "./ask.ts";
+import { pool } from "../contention.ts";
 import { createService } from "../start.ts";
 
 /** An answer, with its body parsed if it is JSON. */
@@ -17,6 +18,8 @@ export interface Reply {
 export type TestService = FakeServer & {
   readonly client: FakeClient;
   readonly other: FakeClient;
+  /** Sends a request as it is. */
+  readonly send: Send;
   readonly get: (path: string, headers?: Record<string, string>) => Promise<Reply>;
   readonly post: (path: string, body: unknown, headers?: Record<string, string>) => Promise<Reply>;
   readonly authorize: (changes?: Record<string, string>) => Promise<Reply>;
@@ -72,6 +75,7 @@ const testServiceOf = (server: FakeServer, send: Send): TestService => {
     ...server,
     client,
     other,
+    send,
     get,
     post,
     authorize,
@@ -99,18 +103,25 @@ const testServiceOf = (server: FakeServer, send: Send): TestService => {
 export const startTestService = async (options: StartOptions = {}): Promise<TestService> =>
   testServiceOf(await startFakeServer(options), ask);
 
+/** How many requests a test has under way at once; others wait. */
+export const CONNECTIONS = 24;
+
 /** A service without a listener, for tests that ask many services a little: a socket costs more than an answer. */
 export const unlistedService = (behaviour: string): TestService => {
   const { apps, resume: _, ...service } = createService({ behaviour: findBehaviour(behaviour) });
+  const connections = pool(CONNECTIONS);
   const server = { ...service, baseUrl: "http://service.invalid", controlUrl: "http://control.invalid" };
   return testServiceOf(server, async (url, { body, method, headers: sent }) => {
     const app = url.startsWith(server.controlUrl) ? apps[1] : apps[0];
-    const { statusCode, headers, payload } = await app.inject({
-      url,
-      method: method as "GET" | "POST",
-      headers: sent,
-      ...(body === undefined ? {} : { payload: body }),
-    });
+    await connections.take();
+    const { statusCode, headers, payload } = await app
+      .inject({
+        url,
+        method: method as "GET" | "POST",
+        headers: sent,
+        ...(body === undefined ? {} : { payload: body }),
+      })
+      .finally(connections.giveBack);
     return { status: statusCode, headers: new Headers(headers as Record<string, string>), text: payload };
   });
 };
