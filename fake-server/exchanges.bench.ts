@@ -1,7 +1,6 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { readFile, writeFile } from "node:fs/promises";
 import path from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
 import { figure, mebibytes } from "../conformance/testing/measure.ts";
@@ -10,6 +9,7 @@ import { runnerClock } from "../scenarios/runner/clock.ts";
 import { findK6 } from "../scenarios/runner/k6/find.ts";
 import type { Counters } from "./counters.ts";
 import { defaultClients } from "./index.ts";
+import { temporaryFolder } from "../conformance/testing/temporary-folder.ts";
 
 /** More than achievable, so that fake and k6 limit the rate, not the request. */
 const ASKED_PER_SECOND = 3_600;
@@ -51,7 +51,8 @@ const accountOf = async (pid: number) => {
 /** Token exchanges per second that the fake serves while k6, which requests them, runs on the same cores. */
 export const exchanges = async (): Promise<void> => {
   const k6 = await findK6({ environment: process.env, clock: runnerClock });
-  const folder = await mkdtemp(path.join(tmpdir(), "touchstone-bench-"));
+  using temporary = temporaryFolder();
+  const folder = temporary.path;
   const fake = startCli(["serve", "--json"]);
   try {
     const { baseUrl, controlUrl } = (await fake.document()) as { baseUrl: string; controlUrl: string };
@@ -92,6 +93,5 @@ export const exchanges = async (): Promise<void> => {
     );
   } finally {
     await fake.stop("SIGKILL");
-    await rm(folder, { recursive: true, force: true });
   }
 };

@@ -1,6 +1,4 @@
 import { scenarioNames } from "../conformance/contract/load-shape.ts";
-import { mkdtemp, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
 import path from "node:path";
 import type { LoadRecord } from "../conformance/contract/load-record.ts";
 import { isBreach } from "../conformance/contract/verdict.ts";
@@ -9,6 +7,7 @@ import { judgeAll } from "../conformance/testing/bench.ts";
 import { figure, runCli } from "../conformance/testing/measure.ts";
 import { loadDefects, loadVariants } from "./index.ts";
 import type { LoadShow } from "./registry.ts";
+import { temporaryFolder } from "../conformance/testing/temporary-folder.ts";
 
 /** Results of a load run: broken rules, missed objectives, and validity. */
 interface Found {
@@ -22,11 +21,11 @@ const loaded = async (
   { scenario, rate, seconds }: LoadShow,
   seed: number,
 ): Promise<Found> => {
-  const folder = await mkdtemp(path.join(tmpdir(), "touchstone-bench-"));
+  using temporary = temporaryFolder();
+  const folder = temporary.path;
   const asked = { behaviour, scenario, rate, duration: `${seconds}s`, seed, out: path.join(folder, "run") };
   const flags = Object.entries(asked).flatMap(([name, value]) => [`--${name}`, `${value}`]);
   const { stdout, stderr } = await runCli(["load", "--json", ...flags]);
-  await rm(folder, { recursive: true, force: true });
   if (stdout === "") throw new Error(`no load run on ${behaviour}: ${stderr}`);
   const { rules, objectives, validity } = JSON.parse(stdout) as LoadRecord;
   return {

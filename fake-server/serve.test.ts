@@ -76,6 +76,6 @@ test("a behaviour that is one of the clock is served with it, and with no other"
   expect(await modeOf({ clockMode: "frozen" })).toBe("frozen");
   expect(await modeOf({ behaviour: "clock-jumping" })).toBe("jumping");
   await expect(serving({ behaviour: "clock-jumping", clockMode: "flowing" }, async () => 0)).rejects.toThrow(
-    'the behaviour "clock-jumping" is that the clock is jumping; leave --clock out',
+    'the behaviour "clock-jumping" needs a jumping clock; omit --clock',
   );
 });

@@ -75,11 +75,11 @@ export const serve = async (
   await server.stop();
 };
 
-/** A behaviour that is one of the clock cannot be had with another; any other flows with real time. */
+/** Some behaviours need a certain kind of clock; otherwise it is the requested one, or one that flows with real time. */
 const clockModeOf = ({ name, clockMode: own }: FakeBehaviour, asked: ClockMode | undefined): ClockMode => {
   if (own !== undefined && asked !== undefined && own !== asked)
     throw new ConfigurationError([
-      `--clock ${asked}: the behaviour "${name}" is that the clock is ${own}; leave --clock out`,
+      `--clock ${asked}: the behaviour "${name}" needs a ${own} clock; omit --clock`,
     ]);
   return own ?? asked ?? "flowing";
 };

@@ -1,10 +1,10 @@
 import { execFileSync } from "node:child_process";
-import { mkdtempSync, readFileSync, rmSync } from "node:fs";
-import os from "node:os";
+import { readFileSync } from "node:fs";
 import path from "node:path";
 import { recordFiles } from "../contract/files.ts";
 import type { PushLine } from "../contract/push.ts";
 import { figure, mebibytes, runCli, seconds } from "../testing/measure.ts";
+import { temporaryFolder } from "../testing/temporary-folder.ts";
 
 const ROUNDS = 3;
 
@@ -36,40 +36,37 @@ const ratiosToBare = (cpuMs: number, run: string): Ratios => {
 
 /** Measures the whole gate on the embedded fake from the command line, including start-up, and its memory. */
 export const gate = async (): Promise<void> => {
-  const folder = mkdtempSync(path.join(os.tmpdir(), "touchstone-bench-"));
-  try {
-    const rounds = [];
-    for (let round = 0; round < ROUNDS; round += 1)
-      rounds.push(
-        await runCli([
-          "conform",
-          "--quiet",
-          "--seed",
-          String(round),
-          "--out",
-          path.join(folder, String(round)),
-        ]),
-      );
-    const failed = rounds.find(({ exitCode }) => exitCode !== 0);
-    if (failed !== undefined)
-      throw new Error(`the gate ended with exit code ${failed.exitCode}: ${failed.stdout}`);
-    const times = rounds.map(({ wallMs }) => wallMs).toSorted((a, b) => a - b);
-    figure("whole gate, standard effort, median of 3", seconds(times[1] ?? 0), "under 10 s");
-    const ratios = rounds.map(({ cpuMs }, round) => ratiosToBare(cpuMs, path.join(folder, String(round))));
-    const median = (ratio: keyof Ratios): string =>
-      (ratios.map((one) => one[ratio]).toSorted((a, b) => a - b)[1] ?? 0).toFixed(1);
-    figure(
-      "its CPU time, as a multiple of bare undici's and fastify's for its exchanges and pushes, median of 3",
-      median("toExchangesAndPushes"),
-      "at most 4",
+  using temporary = temporaryFolder();
+  const folder = temporary.path;
+  const rounds = [];
+  for (let round = 0; round < ROUNDS; round += 1)
+    rounds.push(
+      await runCli([
+        "conform",
+        "--quiet",
+        "--seed",
+        String(round),
+        "--out",
+        path.join(folder, String(round)),
+      ]),
     );
-    figure("the same for its exchanges alone, median of 3", median("toExchanges"), "none of its own");
-    figure(
-      "memory of the gate, highest of 3",
-      mebibytes(Math.max(...rounds.map(({ peakBytes }) => peakBytes))),
-      "under 300 MiB",
-    );
-  } finally {
-    rmSync(folder, { recursive: true, force: true });
-  }
+  const failed = rounds.find(({ exitCode }) => exitCode !== 0);
+  if (failed !== undefined)
+    throw new Error(`the gate ended with exit code ${failed.exitCode}: ${failed.stdout}`);
+  const times = rounds.map(({ wallMs }) => wallMs).toSorted((a, b) => a - b);
+  figure("whole gate, standard effort, median of 3", seconds(times[1] ?? 0), "under 10 s");
+  const ratios = rounds.map(({ cpuMs }, round) => ratiosToBare(cpuMs, path.join(folder, String(round))));
+  const median = (ratio: keyof Ratios): string =>
+    (ratios.map((one) => one[ratio]).toSorted((a, b) => a - b)[1] ?? 0).toFixed(1);
+  figure(
+    "its CPU time, as a multiple of bare undici's and fastify's for its exchanges and pushes, median of 3",
+    median("toExchangesAndPushes"),
+    "at most 4",
+  );
+  figure("the same for its exchanges alone, median of 3", median("toExchanges"), "none of its own");
+  figure(
+    "memory of the gate, highest of 3",
+    mebibytes(Math.max(...rounds.map(({ peakBytes }) => peakBytes))),
+    "under 300 MiB",
+  );
 };

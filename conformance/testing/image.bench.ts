@@ -1,39 +1,36 @@
-import { chmodSync, copyFileSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import os from "node:os";
+import { chmodSync, copyFileSync, mkdirSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { findK6, runnerClock } from "../../scenarios/runner/index.ts";
 import { ended, installOffline, pack, run } from "./installed.ts";
 import { figure, root } from "./measure.ts";
+import { temporaryFolder } from "./temporary-folder.ts";
 
 /**
  * Builds what deploy/Containerfile builds without a container engine: a Debian root by mmdebstrap with the same Node,
  * k6, package and user, mounted read-only except for /tmp and /work. Needs root, mmdebstrap and Linux.
  */
 export const image = async (): Promise<void> => {
-  const folder = mkdtempSync(path.join(os.tmpdir(), "touchstone-image-"));
+  using temporary = temporaryFolder();
+  const folder = temporary.path;
   // The user of the image must be able to traverse to its root.
   chmodSync(folder, 0o755);
   const tree = path.join(folder, "root");
-  try {
-    await lint(folder);
-    const mirror = { env: { SOURCE_DATE_EPOCH: "0" }, cwd: folder };
-    await run("mmdebstrap", ["--variant=minbase", "--include=ca-certificates", "bookworm", tree], mirror);
-    await fill(tree, folder);
-    const quick = "--effort quick --only code.single-use";
-    await inside(tree, "cannot write to its root", "touch /usr/local/x 2>/dev/null && exit 1 || exit 0");
-    await inside(tree, "runs as an unprivileged user", 'test "$(id -u)" = 10001');
-    await inside(tree, "gate", `touchstone conform ${quick}`);
-    const load = "--scenario token --rate 20 --duration 2s";
-    await inside(tree, "load with the k6 of the image", `touchstone load ${load}`);
-    for (const command of ["serve", "receive"])
-      await inside(
-        tree,
-        `${command} answers the health check`,
-        `touchstone ${command} --control-port 9444 & n=0; until touchstone health "$TOUCHSTONE_HEALTH"; do n=$((n+1)); [ $n -lt 50 ] || exit 1; done; kill $!; wait $!; ! touchstone health "$TOUCHSTONE_HEALTH"`,
-      );
-  } finally {
-    rmSync(folder, { recursive: true, force: true });
-  }
+  await lint(folder);
+  const mirror = { env: { SOURCE_DATE_EPOCH: "0" }, cwd: folder };
+  await run("mmdebstrap", ["--variant=minbase", "--include=ca-certificates", "bookworm", tree], mirror);
+  await fill(tree, folder);
+  const quick = "--effort quick --only code.single-use";
+  await inside(tree, "cannot write to its root", "touch /usr/local/x 2>/dev/null && exit 1 || exit 0");
+  await inside(tree, "runs as an unprivileged user", 'test "$(id -u)" = 10001');
+  await inside(tree, "gate", `touchstone conform ${quick}`);
+  const load = "--scenario token --rate 20 --duration 2s";
+  await inside(tree, "load with the k6 of the image", `touchstone load ${load}`);
+  for (const command of ["serve", "receive"])
+    await inside(
+      tree,
+      `${command} answers the health check`,
+      `touchstone ${command} --control-port 9444 & n=0; until touchstone health "$TOUCHSTONE_HEALTH"; do n=$((n+1)); [ $n -lt 50 ] || exit 1; done; kill $!; wait $!; ! touchstone health "$TOUCHSTONE_HEALTH"`,
+    );
 };
 
 /** Puts Node, k6 and the package where the Containerfile does. */

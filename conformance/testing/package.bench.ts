@@ -1,11 +1,11 @@
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import os from "node:os";
+import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { startFakeServer } from "../../fake-server/index.ts";
 import { stepsOf } from "./guides/guide.ts";
 import { CLIENT } from "./guides/play.ts";
 import { emptyProject, ended, pack, run } from "./installed.ts";
 import { figure, root, seconds } from "./measure.ts";
+import { temporaryFolder } from "./temporary-folder.ts";
 
 /** Versions of Node that users have; the package requires 20 or later. */
 const nodes = ["20", "22", "24"] as const;
@@ -31,30 +31,27 @@ const pnpm: Manager = { name: "pnpm", install: (file) => ["npx", "--yes", "pnpm@
 
 /** The package as a registry delivers it: its size, its installation time, and whether it works when installed. */
 export const packageBench = async (): Promise<void> => {
-  const folder = mkdtempSync(path.join(os.tmpdir(), "touchstone-package-bench-"));
-  try {
-    const { file, bytes } = await pack(folder);
-    figure("tarball", `${(bytes / 1_000_000).toFixed(2)} MB`, "2 MB");
-    for (const version of nodes) {
-      const bin = await nodeBin(folder, version);
-      for (const type of ["commonjs", "module"] as const)
-        await installed(path.join(folder, `npm-${type}-${version}`), {
-          manager: npm,
-          type,
-          version,
-          bin,
-          file,
-        });
-    }
-    const bin = await nodeBin(folder, "22");
+  using temporary = temporaryFolder();
+  const folder = temporary.path;
+  const { file, bytes } = await pack(folder);
+  figure("tarball", `${(bytes / 1_000_000).toFixed(2)} MB`, "2 MB");
+  for (const version of nodes) {
+    const bin = await nodeBin(folder, version);
     for (const type of ["commonjs", "module"] as const)
-      await installed(path.join(folder, `pnpm-${type}`), { manager: pnpm, type, version: "22", bin, file });
-    await helpTime(path.join(folder, "npm-module-24"));
-    await types(folder, file);
-    await fromGit(path.join(folder, "git"));
-  } finally {
-    rmSync(folder, { recursive: true, force: true });
+      await installed(path.join(folder, `npm-${type}-${version}`), {
+        manager: npm,
+        type,
+        version,
+        bin,
+        file,
+      });
   }
+  const bin = await nodeBin(folder, "22");
+  for (const type of ["commonjs", "module"] as const)
+    await installed(path.join(folder, `pnpm-${type}`), { manager: pnpm, type, version: "22", bin, file });
+  await helpTime(path.join(folder, "npm-module-24"));
+  await types(folder, file);
+  await fromGit(path.join(folder, "git"));
 };
 
 /** A folder with this version of Node, from the registry. */
@@ -134,7 +131,8 @@ const COMMANDS = 5;
 
 /** From an empty folder to the first verdict, following the guide, with the packed package and the Node on PATH. */
 export const adopt = async (): Promise<void> => {
-  const folder = mkdtempSync(path.join(os.tmpdir(), "touchstone-adopt-bench-"));
+  using temporary = temporaryFolder();
+  const folder = temporary.path;
   const fake = await startFakeServer({ clients: [CLIENT] });
   try {
     const { file } = await pack(folder);
@@ -165,6 +163,5 @@ export const adopt = async (): Promise<void> => {
     figure("and with a load by k6", seconds(performance.now() - startedMs), "180 s");
   } finally {
     await fake.stop();
-    rmSync(folder, { recursive: true, force: true });
   }
 };

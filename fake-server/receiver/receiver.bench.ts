@@ -1,9 +1,7 @@
 import type { ChildProcess } from "node:child_process";
 import { once } from "node:events";
 import { readFileSync } from "node:fs";
-import { mkdtemp, rm } from "node:fs/promises";
 import { Agent, request } from "node:https";
-import os from "node:os";
 import path from "node:path";
 import { fileURLToPath } from "node:url";
 import autocannon from "autocannon";
@@ -14,6 +12,7 @@ import type { ReceiverOptions, RunningReceiver } from "./start.ts";
 import { notification, operate } from "./testing/sender.ts";
 import { readPushes } from "./testing/read-pushes.ts";
 import { median } from "../../reports/statistics/sample.ts";
+import { temporaryFolder } from "../../conformance/testing/temporary-folder.ts";
 
 const SECONDS = 3;
 const ROUNDS = 3;
@@ -253,12 +252,9 @@ const memory = async (folder: string): Promise<void> => {
 };
 
 export const receiver = async (): Promise<void> => {
-  const folder = await mkdtemp(path.join(os.tmpdir(), "touchstone-receiver-bench-"));
-  try {
-    await throughput(folder);
-    await stampError(folder);
-    await memory(folder);
-  } finally {
-    await rm(folder, { recursive: true, force: true });
-  }
+  using temporary = temporaryFolder();
+  const folder = temporary.path;
+  await throughput(folder);
+  await stampError(folder);
+  await memory(folder);
 };

@@ -11,6 +11,7 @@ import { activeWaivers, failingWaivers, waiverStateText, waiverText } from "../t
 import { wordOf } from "../text/verdicts.ts";
 import type { CiCase, CiRun, CiSuite } from "./case.ts";
 import type { LoadRecord, LoadRule, ObjectiveResult } from "../../conformance/contract/load-record.ts";
+
 export const suitesOf = (runs: readonly CiRun[], program: string): readonly CiSuite[] => {
   const names = runs.map(({ kind }) => (kind === "conform" ? "gate" : "load"));
   return runs.map((run, at) => {
@@ -225,5 +226,5 @@ const ruleCase = ({ id, checks, breaches, note }: LoadRule, record: LoadRecord):
       verdict: "not checked",
       message: note === undefined ? "not checked in this scenario" : safe(note),
     };
-  return { ...common, status: "passed", verdict: "held", details: plural(checks, "look") };
+  return { ...common, status: "passed", verdict: "held", details: plural(checks, "check") };
 };

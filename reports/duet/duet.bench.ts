@@ -1,5 +1,4 @@
-import { mkdtempSync, readFileSync, rmSync } from "node:fs";
-import os from "node:os";
+import { readFileSync } from "node:fs";
 import path from "node:path";
 import type { Block } from "../../conformance/contract/duet.ts";
 import { figure, runCli } from "../../conformance/testing/measure.ts";
@@ -7,6 +6,7 @@ import { noiseOf } from "../testing/noise.ts";
 import { isClaimed, powerOn } from "../testing/power.ts";
 import { judgeDuet } from "./judge.ts";
 import type { DuetResult } from "./model.ts";
+import { temporaryFolder } from "../../conformance/testing/temporary-folder.ts";
 
 const short = { pairs: 6, rate: 60 };
 /** The default blocks of a duet, whose noise the simulation models. */
@@ -24,23 +24,18 @@ const slower = "load-answers-take-a-fifth-longer";
  * the default length to measure their noise. Takes about twenty minutes.
  */
 export const duet = async (rounds = Number(process.env["TOUCHSTONE_BENCH_DUETS"] ?? 30)): Promise<void> => {
-  const folder = mkdtempSync(path.join(os.tmpdir(), "touchstone-duets-"));
-  try {
-    const played = new Map<string, Played[]>(same.map((behaviour) => [behaviour, []]));
-    for (let round = 0; round < rounds; round += 1) {
-      const behaviour = same[round % same.length] ?? "sound";
-      played
-        .get(behaviour)
-        ?.push(await play([behaviour, behaviour], { ...short, block: "2s" }, round, folder));
-    }
-    printAlarms([...played.values()].flat());
-    for (const [behaviour, duets] of played) printNoise(`${behaviour}, 2s blocks`, duets);
-    printNoise(`${same[1]}, ${usual.block} blocks`, [await play([same[1], same[1]], usual, rounds, folder)]);
-    const found = await play([same[1], slower], { ...short, block: "4s" }, rounds + 1, folder);
-    figure(`${same[1]} against ${slower}`, found.verdict, "regressed");
-  } finally {
-    rmSync(folder, { recursive: true, force: true });
+  using temporary = temporaryFolder();
+  const folder = temporary.path;
+  const played = new Map<string, Played[]>(same.map((behaviour) => [behaviour, []]));
+  for (let round = 0; round < rounds; round += 1) {
+    const behaviour = same[round % same.length] ?? "sound";
+    played.get(behaviour)?.push(await play([behaviour, behaviour], { ...short, block: "2s" }, round, folder));
   }
+  printAlarms([...played.values()].flat());
+  for (const [behaviour, duets] of played) printNoise(`${behaviour}, 2s blocks`, duets);
+  printNoise(`${same[1]}, ${usual.block} blocks`, [await play([same[1], same[1]], usual, rounds, folder)]);
+  const found = await play([same[1], slower], { ...short, block: "4s" }, rounds + 1, folder);
+  figure(`${same[1]} against ${slower}`, found.verdict, "regressed");
 };
 
 const play = async (

@@ -1,5 +1,3 @@
-import { mkdtempSync, rmSync } from "node:fs";
-import os from "node:os";
 import path from "node:path";
 import { figure, seconds } from "../../conformance/testing/measure.ts";
 import { compareRuns } from "../compare/index.ts";
@@ -8,6 +6,7 @@ import { writeGateRun, writeLoadRun } from "../testing/records.ts";
 import { historyOf } from "./index.ts";
 import { seededRandom } from "../../conformance/contract/random.ts";
 import { median } from "../statistics/sample.ts";
+import { temporaryFolder } from "../../conformance/testing/temporary-folder.ts";
 
 const ROUNDS = 5;
 const RUNS = 1_000;
@@ -26,13 +25,10 @@ const rounds = async (work: () => Promise<unknown>): Promise<number> => {
 
 /** Comparing two load runs of a million requests, and the history of a thousand runs. */
 export const history = async (): Promise<void> => {
-  const folder = mkdtempSync(path.join(os.tmpdir(), "touchstone-history-"));
-  try {
-    await comparing(folder);
-    await reading(path.join(folder, "runs"));
-  } finally {
-    rmSync(folder, { recursive: true, force: true });
-  }
+  using temporary = temporaryFolder();
+  const folder = temporary.path;
+  await comparing(folder);
+  await reading(path.join(folder, "runs"));
 };
 
 const comparing = async (folder: string): Promise<void> => {

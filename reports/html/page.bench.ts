@@ -1,6 +1,5 @@
 import { execFile } from "node:child_process";
-import { mkdtempSync, rmSync, statSync } from "node:fs";
-import os from "node:os";
+import { statSync } from "node:fs";
 import path from "node:path";
 import { pathToFileURL } from "node:url";
 import { promisify } from "node:util";
@@ -9,57 +8,55 @@ import { figure, mebibytes, seconds } from "../../conformance/testing/measure.ts
 import { percent } from "../text/figures.ts";
 import { writeGateRun, writeLoadRun } from "../testing/records.ts";
 import { median } from "../statistics/sample.ts";
+import { temporaryFolder } from "../../conformance/testing/temporary-folder.ts";
 
 const ROUNDS = 3;
 const renderer = path.join(import.meta.dirname, "../testing/render.ts");
 
 /** All reports of a gate and a load of a million requests and 100,000 pushes, start-up included, and how the page opens. */
 export const page = async (): Promise<void> => {
-  const folder = mkdtempSync(path.join(os.tmpdir(), "touchstone-reports-"));
+  using temporary = temporaryFolder();
+  const folder = temporary.path;
   const [gate, load, out] = ["gate", "load", "out"].map((name) => path.join(folder, name)) as [
     string,
     string,
     string,
   ];
-  try {
-    writeGateRun(gate, { seed: 1, exchanges: 12_000, pushes: 800, failing: ["code.single-use"] });
-    writeLoadRun(load, {
-      seed: 1,
-      seconds: 600,
-      requests: 1_000_000,
-      pushes: 100_000,
-      breaches: 50,
-      failedShare: 0.001,
-    });
-    const rounds: { readonly wallMs: number; readonly peakBytes: number; readonly cpuMs: number }[] = [];
-    for (let round = 0; round < ROUNDS; round += 1) {
-      const startedMs = performance.now();
-      const { stdout } = await promisify(execFile)(process.execPath, [renderer, out, gate, load]);
-      const used = JSON.parse(stdout) as { readonly peakBytes: number; readonly cpuMs: number };
-      rounds.push({ wallMs: performance.now() - startedMs, ...used });
-    }
-    const file = path.join(out, "report.html");
-    figure(
-      "all reports of 1,000,000 requests and 100,000 pushes, median of 3",
-      seconds(median(rounds.map(({ wallMs }) => wallMs))),
-      "under 5 s",
-    );
-    figure(
-      "processor time of all reports, median of 3",
-      seconds(median(rounds.map(({ cpuMs }) => cpuMs))),
-      "under 5 s",
-    );
-    figure(
-      "peak memory of all reports, maximum of 3",
-      mebibytes(Math.max(...rounds.map(({ peakBytes }) => peakBytes))),
-      "under 500 MB",
-    );
-    figure("size of the page", `${(statSync(file).size / 1e6).toFixed(2)} MB`, "under 2 MB");
-    await promisify(execFile)(process.execPath, [renderer, path.join(folder, "of-gate"), gate]);
-    await inChromium({ gate: path.join(folder, "of-gate", "report.html"), both: file });
-  } finally {
-    rmSync(folder, { recursive: true, force: true });
+  writeGateRun(gate, { seed: 1, exchanges: 12_000, pushes: 800, failing: ["code.single-use"] });
+  writeLoadRun(load, {
+    seed: 1,
+    seconds: 600,
+    requests: 1_000_000,
+    pushes: 100_000,
+    breaches: 50,
+    failedShare: 0.001,
+  });
+  const rounds: { readonly wallMs: number; readonly peakBytes: number; readonly cpuMs: number }[] = [];
+  for (let round = 0; round < ROUNDS; round += 1) {
+    const startedMs = performance.now();
+    const { stdout } = await promisify(execFile)(process.execPath, [renderer, out, gate, load]);
+    const used = JSON.parse(stdout) as { readonly peakBytes: number; readonly cpuMs: number };
+    rounds.push({ wallMs: performance.now() - startedMs, ...used });
   }
+  const file = path.join(out, "report.html");
+  figure(
+    "all reports of 1,000,000 requests and 100,000 pushes, median of 3",
+    seconds(median(rounds.map(({ wallMs }) => wallMs))),
+    "under 5 s",
+  );
+  figure(
+    "processor time of all reports, median of 3",
+    seconds(median(rounds.map(({ cpuMs }) => cpuMs))),
+    "under 5 s",
+  );
+  figure(
+    "peak memory of all reports, maximum of 3",
+    mebibytes(Math.max(...rounds.map(({ peakBytes }) => peakBytes))),
+    "under 500 MB",
+  );
+  figure("size of the page", `${(statSync(file).size / 1e6).toFixed(2)} MB`, "under 2 MB");
+  await promisify(execFile)(process.execPath, [renderer, path.join(folder, "of-gate"), gate]);
+  await inChromium({ gate: path.join(folder, "of-gate", "report.html"), both: file });
 };
 
 /** How soon both pages show something, and how smoothly the large one scrolls. */

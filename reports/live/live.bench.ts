@@ -1,7 +1,6 @@
 import { spawn } from "node:child_process";
-import { appendFileSync, cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { appendFileSync, cpSync, readFileSync, writeFileSync } from "node:fs";
 import { get } from "node:http";
-import os from "node:os";
 import path from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Browser } from "playwright-core";
@@ -14,6 +13,7 @@ import { percent } from "../text/figures.ts";
 import { follow } from "./follow.ts";
 import { serveLive } from "./serve.ts";
 import { startLightService } from "./testing/light-service.ts";
+import { temporaryFolder } from "../../conformance/testing/temporary-folder.ts";
 
 const SECONDS = 20;
 const ROUNDS = 4;
@@ -40,7 +40,8 @@ type Look = (url: string) => () => Promise<readonly number[]>;
  * is of the page.
  */
 export const live = async (): Promise<void> => {
-  const folder = mkdtempSync(path.join(os.tmpdir(), "touchstone-live-"));
+  using temporary = temporaryFolder();
+  const folder = temporary.path;
   const browser = await launchBrowser();
   try {
     using service = await startLightService(folder);
@@ -57,7 +58,6 @@ export const live = async (): Promise<void> => {
     await costAlone(path.join(folder, "alone"), variants[0]?.played ?? []);
   } finally {
     await browser.close();
-    rmSync(folder, { recursive: true, force: true });
   }
 };
 

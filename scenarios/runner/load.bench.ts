@@ -18,7 +18,8 @@ import { startK6 } from "./k6/start.ts";
 import { openLoadRecord } from "./record.ts";
 import { startCountingServer } from "./testing/counting-server.ts";
 import { k6ForTests } from "./testing/k6.ts";
-import { constantStage, headerFor, scriptIn, settingsFor, temporaryFolder } from "./testing/loads.ts";
+import { constantStage, headerFor, scriptIn, settingsFor } from "./testing/loads.ts";
+import { temporaryFolder } from "../../conformance/testing/temporary-folder.ts";
 import { head, secondOfRows } from "./testing/sample-rows.ts";
 import { seededRandom } from "../../conformance/contract/random.ts";
 

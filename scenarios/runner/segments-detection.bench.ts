@@ -3,7 +3,7 @@ import path from "node:path";
 import type { LoadRecord } from "../../conformance/contract/load-record.ts";
 import { figure, runCli } from "../../conformance/testing/measure.ts";
 import { loadDefects } from "../../fake-server/index.ts";
-import { temporaryFolder } from "./testing/loads.ts";
+import { temporaryFolder } from "../../conformance/testing/temporary-folder.ts";
 import { machines, playSegments, startFake, type AskedSegments } from "./testing/play-segments.ts";
 
 /** What three segments of a load find together on a service. */

@@ -7,7 +7,7 @@ import { loadFiles } from "../../conformance/contract/load-record.ts";
 import { figure, root, runCli } from "../../conformance/testing/measure.ts";
 import { runnerClock } from "./clock.ts";
 import { createHosts, type Hosts } from "./testing/hosts.ts";
-import { temporaryFolder } from "./testing/loads.ts";
+import { temporaryFolder } from "../../conformance/testing/temporary-folder.ts";
 import {
   machines,
   segmentParameters,

@@ -6,7 +6,7 @@ import { digestFile, digestPartitions } from "../../conformance/contract/segment
 import { figure, mebibytes, runCli, seconds } from "../../conformance/testing/measure.ts";
 import { seal } from "../../reports/testing/seal.ts";
 import { crossDuplicates, digestBytes, partitionOf, writeDigest } from "./digests.ts";
-import { temporaryFolder } from "./testing/loads.ts";
+import { temporaryFolder } from "../../conformance/testing/temporary-folder.ts";
 import { writeSegment } from "./testing/segments.ts";
 
 const PLANTED = 1_000;

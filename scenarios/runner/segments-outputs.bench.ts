@@ -4,7 +4,7 @@ import path from "node:path";
 import type { LoadRecord } from "../../conformance/contract/load-record.ts";
 import { figure, root, runCli } from "../../conformance/testing/measure.ts";
 import { listening } from "../../conformance/testing/servers.ts";
-import { temporaryFolder } from "./testing/loads.ts";
+import { temporaryFolder } from "../../conformance/testing/temporary-folder.ts";
 import { startFake } from "./testing/play-segments.ts";
 import { fromSnappy } from "./testing/snappy.ts";
 

@@ -14,7 +14,7 @@ import { segmentFaults } from "./segments-faults.bench.ts";
 import { duplicates, merging } from "./segments-merge.bench.ts";
 import { outputs } from "./segments-outputs.bench.ts";
 import { k6ForTests } from "./testing/k6.ts";
-import { temporaryFolder } from "./testing/loads.ts";
+import { temporaryFolder } from "../../conformance/testing/temporary-folder.ts";
 
 /**
  * `npm run bench -- segments`: the accuracy of a merge, how k6 deals out a load, machine faults, and the cost of a

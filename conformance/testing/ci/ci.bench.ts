@@ -1,32 +1,29 @@
-import { mkdirSync, mkdtempSync, copyFileSync, rmSync, writeFileSync } from "node:fs";
-import os from "node:os";
+import { mkdirSync, copyFileSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { emptyProject, ended, run } from "../installed.ts";
 import { figure, root } from "../measure.ts";
+import { temporaryFolder } from "../temporary-folder.ts";
 
 /**
  * Third-party tools check and run the action and the template: actionlint, the official schemas, and gitlab-ci-local
  * (which needs rsync).
  */
 export const ci = async (): Promise<void> => {
-  const folder = mkdtempSync(path.join(os.tmpdir(), "touchstone-ci-bench-"));
-  try {
-    emptyProject(folder, "module");
-    const tools = ["gitlab-ci-local@4.75.1", "@action-validator/cli@0.6.0", "@action-validator/core@0.6.0"];
-    await run("npm", ["install", "--no-audit", "--no-fund", ...tools], { cwd: folder });
-    const bin = (name: string) => path.join(folder, "node_modules/.bin", name);
-    for (const file of ["action.yml", ".github/workflows/release.yml"])
-      await check(`official schema, ${file}`, bin("action-validator"), [file]);
-    const go = { GOBIN: folder, GOFLAGS: "-mod=mod" };
-    await run("go", ["install", "github.com/rhysd/actionlint/cmd/actionlint@v1.7.12"], {
-      cwd: folder,
-      env: go,
-    });
-    await check("actionlint", path.join(folder, "actionlint"), [".github/workflows/release.yml"]);
-    await gitlab(path.join(folder, "repository"), bin("gitlab-ci-local"));
-  } finally {
-    rmSync(folder, { recursive: true, force: true });
-  }
+  using temporary = temporaryFolder();
+  const folder = temporary.path;
+  emptyProject(folder, "module");
+  const tools = ["gitlab-ci-local@4.75.1", "@action-validator/cli@0.6.0", "@action-validator/core@0.6.0"];
+  await run("npm", ["install", "--no-audit", "--no-fund", ...tools], { cwd: folder });
+  const bin = (name: string) => path.join(folder, "node_modules/.bin", name);
+  for (const file of ["action.yml", ".github/workflows/release.yml"])
+    await check(`official schema, ${file}`, bin("action-validator"), [file]);
+  const go = { GOBIN: folder, GOFLAGS: "-mod=mod" };
+  await run("go", ["install", "github.com/rhysd/actionlint/cmd/actionlint@v1.7.12"], {
+    cwd: folder,
+    env: go,
+  });
+  await check("actionlint", path.join(folder, "actionlint"), [".github/workflows/release.yml"]);
+  await gitlab(path.join(folder, "repository"), bin("gitlab-ci-local"));
 };
 
 const check = async (name: string, program: string, parameters: readonly string[]): Promise<void> => {

@@ -1,6 +1,5 @@
 import { spawn } from "node:child_process";
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import os from "node:os";
+import { mkdirSync, mkdtempSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { tool } from "../../record/tool.ts";
@@ -8,6 +7,7 @@ import { emptyProject, ended, run } from "../installed.ts";
 import { figure, root } from "../measure.ts";
 import { freePort } from "../servers.ts";
 import { playJob } from "./action.ts";
+import { temporaryFolder } from "../temporary-folder.ts";
 
 const REGISTRY = "verdaccio@6.10.4";
 /** It requires this version by a tag that not every mirror of npm's registry has. */
@@ -20,7 +20,8 @@ const version = `v${tool.version}`;
  * the identity that signs it.
  */
 export const release = async (): Promise<void> => {
-  const folder = mkdtempSync(path.join(os.tmpdir(), "touchstone-release-"));
+  using temporary = temporaryFolder();
+  const folder = temporary.path;
   const registry = await startRegistry(path.join(folder, "registry"));
   try {
     const clone = path.join(folder, "clone");
@@ -52,7 +53,6 @@ export const release = async (): Promise<void> => {
     await installed(path.join(folder, "user"), registry);
   } finally {
     registry.stop();
-    rmSync(folder, { recursive: true, force: true });
   }
 };
 

@@ -1,21 +1,18 @@
-import { mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
-import os from "node:os";
+import { mkdtempSync, readdirSync, readFileSync } from "node:fs";
 import path from "node:path";
 import { figure, root, seconds } from "../measure.ts";
 import { stepsOf } from "./guide.ts";
 import { play } from "./play.ts";
+import { temporaryFolder } from "../temporary-folder.ts";
 
 const folder = path.join(root, "docs/guides");
 
 /** The guides with their heavy lines: loads, duets, and the push rules. */
 export const guides = async (): Promise<void> => {
   // Kept until the end: the bundler of the load scripts keeps using the folder in which it was first used.
-  const parent = mkdtempSync(path.join(os.tmpdir(), "touchstone-guides-"));
-  try {
-    for (const name of readdirSync(folder)) await playHeavy(name, mkdtempSync(path.join(parent, "guide-")));
-  } finally {
-    rmSync(parent, { recursive: true, force: true });
-  }
+  using temporary = temporaryFolder();
+  const parent = temporary.path;
+  for (const name of readdirSync(folder)) await playHeavy(name, mkdtempSync(path.join(parent, "guide-")));
 };
 
 const playHeavy = async (name: string, place: string): Promise<void> => {

@@ -1,5 +1,4 @@
-import { appendFileSync, mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
-import os from "node:os";
+import { appendFileSync, readdirSync, readFileSync } from "node:fs";
 import path from "node:path";
 import { fileURLToPath } from "node:url";
 import { mapLimited } from "../../checks/map-limited.ts";
@@ -7,6 +6,7 @@ import { seededRandom } from "../../contract/random.ts";
 import { figure, root } from "../measure.ts";
 import { mutationsOf, type Mutation } from "./mutate.ts";
 import { play, type Played } from "./play.ts";
+import { temporaryFolder } from "../temporary-folder.ts";
 
 /**
  * Plays this many mutants of the sound service, the same number of each room (default 60); `all` plays every one, and
@@ -62,28 +62,25 @@ interface Coverage {
 
 /** Plays the unchanged service once, and returns what it never ran. Throws if it is not found sound. */
 const unreachedBy = async (): Promise<(mutant: Mutant) => boolean> => {
-  const folder = mkdtempSync(path.join(os.tmpdir(), "touchstone-mutants-"));
-  try {
-    const { exitCode, open } = await play({ NODE_V8_COVERAGE: folder, NODE_DISABLE_COMPILE_CACHE: "1" });
-    if (exitCode !== 0)
-      throw new Error(`the gate on the sound service ended with ${exitCode}: ${open.join("; ")}`);
-    const scripts = readdirSync(folder).flatMap(
-      (name) => (JSON.parse(readFileSync(path.join(folder, name), "utf8")) as Coverage).result,
-    );
-    const rangesOf = Map.groupBy(
-      scripts.filter(({ url }) => url.startsWith("file:")),
-      ({ url }) => fileURLToPath(url),
-    );
-    return ({ file, start }) => {
-      const around = (rangesOf.get(file) ?? [])
-        .flatMap(({ functions }) => functions.flatMap(({ ranges }) => ranges))
-        .filter(({ startOffset, endOffset }) => startOffset <= start && start < endOffset)
-        .toSorted((a, b) => a.endOffset - a.startOffset - (b.endOffset - b.startOffset));
-      return (around[0]?.count ?? 0) === 0;
-    };
-  } finally {
-    rmSync(folder, { recursive: true, force: true });
-  }
+  using temporary = temporaryFolder();
+  const folder = temporary.path;
+  const { exitCode, open } = await play({ NODE_V8_COVERAGE: folder, NODE_DISABLE_COMPILE_CACHE: "1" });
+  if (exitCode !== 0)
+    throw new Error(`the gate on the sound service ended with ${exitCode}: ${open.join("; ")}`);
+  const scripts = readdirSync(folder).flatMap(
+    (name) => (JSON.parse(readFileSync(path.join(folder, name), "utf8")) as Coverage).result,
+  );
+  const rangesOf = Map.groupBy(
+    scripts.filter(({ url }) => url.startsWith("file:")),
+    ({ url }) => fileURLToPath(url),
+  );
+  return ({ file, start }) => {
+    const around = (rangesOf.get(file) ?? [])
+      .flatMap(({ functions }) => functions.flatMap(({ ranges }) => ranges))
+      .filter(({ startOffset, endOffset }) => startOffset <= start && start < endOffset)
+      .toSorted((a, b) => a.endOffset - a.startOffset - (b.endOffset - b.startOffset));
+    return (around[0]?.count ?? 0) === 0;
+  };
 };
 
 /** As many of each room, drawn by the seed. */

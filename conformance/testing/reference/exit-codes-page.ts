@@ -26,7 +26,7 @@ export const exitCodesPage = (): string =>
     "Every exit code, and the messages with which a command refuses; `…` stands for what depends on the case.",
     [
       table(["exit code", "meaning"], Object.entries(exitCodeMeanings)),
-      "Beyond the gate, 1 also says that an objective was missed or a build became slower, and 3 that a load run is invalid. Of several, the worst is told: a breach outweighs what could not be judged.",
+      "Beyond the gate, 1 also says that an objective was missed or a build became slower, and 3 that a load run is invalid. If several apply, the worst one counts: a breach outweighs what could not be judged.",
       "## Refused with exit code 2",
       'A wrong value is refused by name: `KEY is "VALUE"; accepted is WHAT IS ACCEPTED; REMEDY`. The profile\'s schema is explained alike: `KEY is VALUE; it must be …`, `KEY has the unknown key "…"; accepted are …`, `KEY lacks the key "…"`. An unknown flag or command gets the parser\'s own message and a hint at `--help`. Beyond that:',
       ...byPart([...profileRefusals(), ...refusalsBy("ConfigurationError", "WideFile")]),

@@ -1,16 +1,9 @@
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import os from "node:os";
+import { writeFileSync } from "node:fs";
 import path from "node:path";
 import type { Stage } from "../../../conformance/contract/load-shape.ts";
 import type { FetchedProfile } from "../../../conformance/contract/profile-fetched.ts";
 import type { ScriptSettings } from "../../protocol.ts";
 import type { LoadHeader } from "../record.ts";
-
-/** A folder that is removed with the test. */
-export const temporaryFolder = (): Disposable & { readonly path: string } => {
-  const folder = mkdtempSync(path.join(os.tmpdir(), "touchstone-test-"));
-  return { path: folder, [Symbol.dispose]: () => rmSync(folder, { recursive: true, force: true }) };
-};
 
 /** A profile with only the required keys. */
 export const profileFor = (baseUrl: string): FetchedProfile => ({ name: "test", baseUrl, clients: [] });
@@ -41,7 +34,6 @@ export const settingsFor = (baseUrl: string, stages: readonly Stage[]): ScriptSe
 
 /** The start of every test script: settings, our metrics, a load that follows the first stage. */
 const head = `
-import http from "k6/http";
 import exec from "k6/execution";
 import { Counter, Gauge, Trend } from "k6/metrics";
 const settings = JSON.parse(open(__ENV.TOUCHSTONE_SETTINGS));
