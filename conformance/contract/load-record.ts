@@ -1,6 +1,6 @@
 import Type, { Optional, type Static } from "typebox";
 import { byName, integer, list, number, text } from "./schema.ts";
-import type { Outcome } from "./record.ts";
+import { recordFields, targetFields, type Outcome } from "./record.ts";
 import { Merged, Segment } from "./segments.ts";
 
 /*
@@ -180,21 +180,9 @@ export type BreakpointStep = Static<typeof Step>;
 
 export const LoadRecord = Type.Object(
   {
-    version: Type.Integer({ minimum: 1 }),
-    tool: Type.String(),
+    ...recordFields,
     command: Type.Literal("load"),
-    state: Type.Union([Type.Literal("open"), Type.Literal("sealed")]),
-    startedAt: Type.String({ format: "date-time" }),
-    endedAt: Optional(Type.String({ format: "date-time" })),
-    seed: Type.Integer(),
-    target: Type.Object({
-      name: Type.String(),
-      baseUrl: Type.String(),
-      profiles: Type.Array(Type.String()),
-      behaviour: Optional(Type.String()),
-    }),
-    limits: Type.Record(Type.String(), Type.Union([Type.Number(), Type.Array(Type.Number())])),
-    replacedLimits: Type.Array(Type.String()),
+    target: Type.Object(targetFields),
     scenario: Type.String(),
     shape: Type.String(),
     rate: number("Requests per second requested at the peak."),
@@ -259,9 +247,6 @@ export const LoadRecord = Type.Object(
     highestRate: Optional(number("The highest rate at which the objectives held.")),
     segment: Optional(Segment),
     merged: Optional(Merged),
-    notes: Type.Array(Type.String()),
-    outcome: Optional(Type.String()),
-    exitCode: Optional(Type.Integer()),
   },
   { $id: "touchstone-load-record-1" },
 );

@@ -52,29 +52,38 @@ export const RuleLine = Type.Object({
   exchanges: Type.Array(ExchangeLine),
 });
 
+/** What every record says of its run, gate or load. */
+export const recordFields = {
+  version: Type.Integer({ minimum: 1 }),
+  tool: text("Version of Touchstone."),
+  state: Type.Union([Type.Literal("open"), Type.Literal("sealed")]),
+  startedAt: Type.String({ format: "date-time" }),
+  endedAt: Optional(Type.String({ format: "date-time" })),
+  seed: Type.Integer(),
+  limits: Type.Record(Type.String(), Type.Union([Type.Number(), Type.Array(Type.Number())])),
+  replacedLimits: list("Names of limits that differ from the document's.", Type.String()),
+  notes: Type.Array(Type.String()),
+  outcome: Optional(Type.String()),
+  exitCode: Optional(Type.Integer()),
+};
+
+export const targetFields = {
+  name: Type.String(),
+  baseUrl: Type.String(),
+  profiles: list("Files the profile was read from; none for the embedded fake.", Type.String()),
+  behaviour: Optional(text("Behaviour of the embedded fake.")),
+};
+
 /** run.json: what was run against what, with which outcome. Written at the start, completed and sealed at the end. */
 export const RunRecord = Type.Object(
   {
-    version: Type.Integer({ minimum: 1 }),
-    tool: text("Version of Touchstone."),
+    ...recordFields,
     command: Type.Literal("conform"),
-    state: Type.Union([Type.Literal("open"), Type.Literal("sealed")]),
-    startedAt: Type.String({ format: "date-time" }),
-    endedAt: Optional(Type.String({ format: "date-time" })),
-    seed: Type.Integer(),
     effort: Type.String(),
     strict: Type.Boolean(),
     maxWaitMs: Optional(number("The longest single wait in real time that the run was allowed.")),
     selected: list("Ids of the requirements selected for this run.", Type.String()),
-    target: Type.Object({
-      name: Type.String(),
-      baseUrl: Type.String(),
-      profiles: list("Files the profile was read from; none for the embedded fake.", Type.String()),
-      behaviour: Optional(text("Behaviour of the embedded fake.")),
-      clock: Type.String(),
-    }),
-    limits: Type.Record(Type.String(), Type.Union([Type.Number(), Type.Array(Type.Number())])),
-    replacedLimits: list("Names of limits that differ from the document's.", Type.String()),
+    target: Type.Object({ ...targetFields, clock: Type.String() }),
     pinned: Optional(
       byName("Fingerprints that must not change, by requirement id, as canonical JSON.", Type.String()),
     ),
@@ -91,9 +100,6 @@ export const RunRecord = Type.Object(
       ),
     ),
     leftBehind: Optional(LeftBehind),
-    notes: Type.Array(Type.String()),
-    outcome: Optional(Type.String()),
-    exitCode: Optional(Type.Integer()),
     rules: Type.Array(RuleLine),
   },
   { $id: "touchstone-run-record-1" },

@@ -12,7 +12,7 @@ const told = new Set(["cache-control", "content-type", "location", "pragma", "ww
 
 class CannotRun extends Error {}
 
-/** Whose secret it is, as the requests tell. */
+/** Which client a secret belongs to, as a request shows. */
 const ownerOf = (name) => {
   const bodies = cases.flatMap(({ steps }) => steps.map(({ body = "" }) => body));
   const found = bodies.find((body) => body.includes("{{" + name + "}}"));
@@ -56,7 +56,7 @@ const parsed = (text) => {
   }
 };
 
-/** Learns what stands where the earlier answer had a credential. */
+/** Keeps the live value wherever the earlier answer had a credential. */
 const learn = (before, now, known) => {
   const name = typeof before === "string" ? /^\{\{(.+)\}\}$/.exec(before)?.[1] : undefined;
   if (name !== undefined && typeof now === "string") known.set(name, now);
@@ -69,7 +69,7 @@ const learn = (before, now, known) => {
     for (const key of Object.keys(before)) learn(before[key], now[key], known);
 };
 
-/** What of an answer has to be the same: values that are new each time count by their kind. */
+/** What is compared of an answer: of values that differ each time, only their kind. */
 const kindOf = (value, isDeep = false) => {
   if (Array.isArray(value)) return { items: value.length, each: [...new Set(value.map((one) => JSON.stringify(kindOf(one, true))))].sort() };
   if (value !== null && typeof value === "object")
@@ -91,7 +91,7 @@ const masked = (value, known) => {
 
 const isPage = (value) => value !== null && typeof value === "object" && Array.isArray(value.data);
 
-/** Which notifications a service holds is no matter of the breach, unless that is about lists. */
+/** Which notifications a service holds does not matter, unless the breach is about lists. */
 const bodyOf = (text, withItems) => {
   const body = parsed(text);
   return isPage(body) && !withItems ? { page: Object.keys(body).sort() } : kindOf(body);
@@ -123,7 +123,7 @@ const difference = (then, live, withItems) => {
   return other === undefined ? undefined : { before: before.find((shape) => !now.includes(shape)) ?? before[0], now: other };
 };
 
-/** Sends a history once; returns what was answered otherwise, or undefined where nothing was. */
+/** Sends a history once; returns the first answer that differs, or undefined if none does. */
 const round = async ({ rule, steps }, origin) => {
   const known = new Map();
   const groups = [];
@@ -145,7 +145,7 @@ const round = async ({ rule, steps }, origin) => {
   return undefined;
 };
 
-/** The service has to work for the client of the history at all: a wrong secret mends nothing. */
+/** The service must work for the client of the history: with a wrong secret, every breach would seem fixed. */
 const control = async ({ steps }, origin) => {
   const authorize = steps.find(({ path, status }) => /\/authorize\?/.test(path) && status < 400);
   const exchange = steps.find(({ path, body, status }) => /\/access-token/.test(path) && body !== undefined && status < 400);

@@ -49,7 +49,7 @@ export const executorFor = (stages: readonly Stage[], users: VirtualUsers, grace
 /**
  * How late an iteration is, in milliseconds to a tenth, relative to its scheduled start. k6's constant executor starts
  * the first arrival immediately, the ramping one once a whole arrival is due. Iterations that k6 dropped have no
- * number, so after a drop this is too high; a run with dropped iterations is invalid anyway.
+ * number, so after a drop this is too high; the collector, which knows of the drop, corrects it.
  */
 export const lagMs = (stages: readonly Stage[], iteration: number, sinceStartMs: number): number => {
   const arrival = isFlat(stages) ? iteration : iteration + 1;

@@ -3,7 +3,7 @@ import { isSuccess, type Endpoint, type Exchange } from "../exchange.ts";
 import { grantOf } from "./authorize.ts";
 import { claimsPage } from "./pages.ts";
 
-/** Whether an answer has anything of what its endpoint grants; what an event hook answers is its own affair. */
+/** Whether an answer has anything of what its endpoint grants; the answer of an event hook is not judged. */
 const grants: Readonly<Record<Endpoint, (exchange: Exchange) => boolean>> = {
   authorize: (exchange) => grantOf(exchange) !== undefined || exchange.fields["state"] !== undefined,
   exchange: ({ fields }) => claimsTokens(fields),

@@ -52,7 +52,7 @@ export const judgePastTheEnd = (page: Page, all: ReadonlySet<string>): readonly 
   ];
 };
 
-/** A look-up with one known match or none. A wrong total beside the right items is the total's fault alone. */
+/** A look-up with one known match or none. A wrong total beside the right items breaks only notifications.total. */
 export const judgeMatches = (
   rule: RequirementId & `notifications.filter${string}`,
   page: Page,
