@@ -11,6 +11,9 @@ export const PushAction = Type.Union([
         Type.Union(
           [
             Type.Literal("acknowledge"),
+            Type.Literal("acknowledge-otherwise", {
+              description: "The acknowledgement with received first and white space.",
+            }),
             Type.Literal("wrong-id"),
             Type.Literal("not-received"),
             Type.Literal("empty"),

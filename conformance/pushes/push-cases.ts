@@ -74,7 +74,8 @@ const purposeOf = ({ on, expect, during, isTimed, meets }: Row): Purpose => {
   if (isSlow(first)) return second === undefined ? "unanswered" : "hang";
   if (expect.kind === "open") {
     if (first?.kind !== "answer") return "cut";
-    return second?.kind === "answer" && second.status === first.status ? "body" : "code";
+    if (second === undefined) return "unconfirmed";
+    return second.kind === "answer" && second.status === first.status ? "body" : "code";
   }
   if (expect.pushes === 1) return "prompt";
   if (second === undefined) return "never";
@@ -121,6 +122,7 @@ const servedBy: Partial<Record<Purpose, readonly string[]>> = {
     "push.follows-redirects",
   ],
   body: ["push.acknowledgement-body", "push.unacknowledged-retries"],
+  unconfirmed: ["push.cap"],
   cut: ["push.acknowledgement-body", "push.unacknowledged-retries"],
   code: ["push.accepted-codes"],
 };
@@ -241,7 +243,11 @@ const mainRows = (options: PushCaseOptions): readonly Row[] => {
     },
     ...times(2).map((n) => prompt(`one of two of an account at the same moment ${n}`, { family: "twins" })),
     prompt("read from the list once it is pushed", { readAtPush: 1 }),
-    ...times(4).map((n) => prompt(`prompt ${n}`)),
+    ...times(3).map((n) => prompt(`prompt ${n}`)),
+    // The same JSON, but not the same bytes.
+    prompt("acknowledged in JSON that is written otherwise", {
+      on: [status(expected, { body: "acknowledge-otherwise" })],
+    }),
     ...Object.entries(kinds).map(([name, failure]): Row => ({ name, on: [failure, ack], expect: pushes(2) })),
     ...times(maxPushes)
       .slice(1)
@@ -270,6 +276,12 @@ const openRows = (expected: number): readonly Row[] => {
       name,
       on: [status(expected, { body }), ack],
       expect: open(saysNothing.includes(name) ? { saysNothing: true } : {}),
+    })),
+    // Whatever the body means, the cap applies.
+    ...(["not-received", "empty"] as const).map((body): Row => ({
+      name: `the expected code each time, with ${body === "empty" ? "no body" : "received: false"}`,
+      on: [status(expected, { body })],
+      expect: open(),
     })),
     ...otherCodes
       .filter((code) => code !== expected)

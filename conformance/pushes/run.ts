@@ -108,6 +108,8 @@ const outagesOf = async (
 ): Promise<ReceiverOutage[]> => {
   const { latenessMs, firstDelayMs } = state.stops;
   const { requirements } = state.options;
+  // Milliseconds that are zero, as most are here, would hide a list or a push that leaves them out.
+  if (state.timeline.kind === "virtual") await sleepToTelling(state);
   const firstPushMs = await warmUp(state, before.first);
   state.comesAtOnce = firstPushMs <= latenessMs;
   const windowMs = firstPushMs + latenessMs;
@@ -125,6 +127,15 @@ const outagesOf = async (
       await whileClosed(state, before.refused, Math.min(windowMs, firstPushMs + firstDelayMs / 2)),
     );
   return outages;
+};
+
+const TELLING_MS = 7;
+
+/** Not at a whole second. */
+const sleepToTelling = async (state: RunState): Promise<void> => {
+  const { latestMs } = await state.timeline.now();
+  if (wholeSecond(latestMs) === latestMs)
+    await look(state, await state.timeline.sleepUntil(latestMs + TELLING_MS));
 };
 
 interface Watched {

@@ -7,6 +7,7 @@ import { boundDefects } from "./bounds.ts";
 import { clientDefects } from "./client.ts";
 import { codeDefects } from "./code.ts";
 import { exchangeDefects } from "./exchange.ts";
+import { frameworkDefects } from "./frameworks.ts";
 import { filterDefects } from "./filters.ts";
 import { independentDefects } from "./independent.ts";
 import { lifecycleDefects } from "./lifecycle.ts";
@@ -61,5 +62,6 @@ export const defects = joined<Defect>([
   pushSlowDefects,
   pushRequestDefects,
   lifecycleDefects,
+  frameworkDefects,
   advisoryDefects,
 ]);

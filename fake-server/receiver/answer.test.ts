@@ -64,6 +64,7 @@ describe.each(["https", "http"] as const)("a push over %s", (scheme) => {
 
   it.each([
     ["wrong-id", /^\{"id":"(?!6f0d3bd6)[-0-9a-f]{36}","received":true\}$/],
+    ["acknowledge-otherwise", /^\{\n {2}"received" : true,\n {2}"id" : "6f0d3bd6-[-0-9a-f]{27}"\n\}\n$/],
     ["not-received", /^\{"id":"6f0d3bd6-[-0-9a-f]{27}","received":false\}$/],
     ["empty", /^$/],
     [{ text: "not JSON" }, /^not JSON$/],

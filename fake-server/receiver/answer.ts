@@ -69,6 +69,9 @@ const textOf = (status: number, headers: readonly string[], body: Buffer, fillin
 
 const json = "application/json";
 
+/** The same acknowledgement in other words of JSON. */
+const otherwise = (id: string): string => `{\n  "received" : true,\n  "id" : ${JSON.stringify(id)}\n}\n`;
+
 const bodyOf = (
   { body = "acknowledge" }: Answer,
   status: number,
@@ -80,6 +83,7 @@ const bodyOf = (
     return { body: nothing, type: "application/octet-stream", filling: body.bytes };
   if (typeof body === "object" && "text" in body)
     return { body: Buffer.from(body.text), type: "text/plain; charset=utf-8", filling: 0 };
+  if (body === "acknowledge-otherwise") return { body: Buffer.from(otherwise(id)), type: json, filling: 0 };
   const value =
     typeof body === "object"
       ? body.json

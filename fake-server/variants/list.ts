@@ -47,6 +47,11 @@ export const listVariants = variantRows({
   "ids-of-version-7: Ids are UUIDs of version 7.": decide("mintNotificationId", (random, nowMs) =>
     timed(nowMs, random.hex(16)),
   ),
+  "create-times-of-whole-seconds: createTime is kept in a column that rounds to whole seconds.": decisions(
+    (sound) => ({
+      createTime: (nowMs, service) => sound.createTime(Math.round(nowMs / 1_000) * 1_000, service),
+    }),
+  ),
   "create-time-with-offset: createTime ends with +00:00, which ISO 8601 has for UTC as well as Z.": change(
     "createTime",
     (time) => time.replace("Z", "+00:00"),

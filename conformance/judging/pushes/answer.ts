@@ -51,7 +51,10 @@ export const isAcknowledged = (push: AnsweredPush, expectedStatus: number): bool
 /** Whether the body confirms receipt, by the plan or else by the answer in the journal. */
 const confirms = ({ line, action }: AnsweredPush): boolean => {
   if (action !== undefined)
-    return action.kind === "answer" && (action.body ?? "acknowledge") === "acknowledge";
+    return (
+      action.kind === "answer" &&
+      (action.body === undefined || action.body === "acknowledge" || action.body === "acknowledge-otherwise")
+    );
   // A receiver that does not record its answers acknowledges unless told otherwise.
   if (line.answer === undefined) return line.action === "answer";
   const [, body = ""] = line.answer.split(/\r?\n\r?\n/, 2);

@@ -24,6 +24,8 @@ export type Purpose =
   | "late"
   /** At first answered with the expected code and a wrong body. */
   | "body"
+  /** Always answered with the expected code and a wrong body. */
+  | "unconfirmed"
   /** At first answered with another success code. */
   | "code"
   /** At first answered with a success code, but cut off. */

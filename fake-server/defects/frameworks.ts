@@ -1,0 +1,120 @@
+import { MINUTE_MS, SECOND_MS } from "../../conformance/contract/duration.ts";
+import type { PushOutcome } from "../pushes.ts";
+import { decisions, onlyIf, type Replacement, rows } from "../registry.ts";
+import { asksFor, counted } from "./tools.ts";
+
+const acknowledgedBy = (matches: (body: string) => boolean): Replacement =>
+  onlyIf("acknowledges", (outcome) => outcome.kind === "answered" && matches(outcome.body));
+
+const answeredWell = (outcome: PushOutcome | undefined): outcome is PushOutcome & { readonly body: string } =>
+  outcome?.kind === "answered" && outcome.status === 200;
+
+const isRefusing = (outcome: PushOutcome | undefined): boolean =>
+  answeredWell(outcome) && /"received"\s*:\s*false/.test(outcome.body);
+const isSilent = (outcome: PushOutcome | undefined): boolean => answeredWell(outcome) && outcome.body === "";
+
+/** What databases, queues and frameworks do by themselves unless they are told otherwise. */
+export const frameworkDefects = rows({
+  "code.lifetime": {
+    "code-lives-by-two-clocks: Every other check of a code is made by a node that is three seconds ahead.":
+      decisions((sound, checks = { count: 0 }) => ({
+        codeIsAlive: (record, context) => {
+          checks.count += 1;
+          return sound.codeIsAlive(
+            record,
+            checks.count % 2 === 0 ? { ...context, nowMs: context.nowMs + 3 * SECOND_MS } : context,
+          );
+        },
+      })),
+  },
+  "notifications.under-writes": {
+    "writes-doubled-every-tenth: Every tenth event is delivered twice by the queue, and stored twice.":
+      decisions((sound, events = { count: 0 }) => ({
+        keepNotification: (notification, owner, service) => {
+          sound.keepNotification(notification, owner, service);
+          events.count += 1;
+          if (events.count % 10 === 0)
+            sound.keepNotification({ ...notification, id: service.random.uuid() }, owner, service);
+        },
+      })),
+    "list-kept-for-a-minute-for-each-token: What a token was shown is shown to it again for a minute.":
+      decisions((_sound, kept = new Map<string, { readonly atMs: number; readonly fields: object }>()) => ({
+        listFields: (items, total, context) => {
+          const key = JSON.stringify([context.from.headers["x-service-access-token"], context.from.url]);
+          const fields = { data: items, total };
+          const old = kept.get(key);
+          if (old !== undefined && context.nowMs - old.atMs < MINUTE_MS) return { ...old.fields };
+          kept.set(key, { atMs: context.nowMs, fields });
+          return fields;
+        },
+      })),
+  },
+  "notifications.limit": {
+    "limit-cuts-last-page-if-full: The last page is omitted if it is full.": [
+      decisions((sound) => ({
+        readItems: async (selection, offset, paging, context) => {
+          const items = await sound.readItems(selection, offset, paging, context);
+          const matched = sound.countMatches(selection, context);
+          return offset > 0 && offset + paging.limit === matched ? [] : items;
+        },
+      })),
+      "notifications.pages-partition",
+    ],
+  },
+  "notifications.past-the-end": {
+    "past-the-end-of-an-id-again: With an id, every page shows the notification again.": decisions(
+      (sound) => ({
+        offsetOf: (paging, matched, context) =>
+          asksFor("id", context) ? 0 : sound.offsetOf(paging, matched, context),
+      }),
+    ),
+  },
+  "push.listed": {
+    "push-listed-to-the-second: The list shows createTime without the milliseconds that the push has.":
+      decisions((sound) => ({
+        item: (notification, context) => ({
+          ...(sound.item(notification, context) as object),
+          createTime: notification.createTime.replace(/\.\d+/, ".000"),
+        }),
+      })),
+  },
+  "push.acknowledged-stops": {
+    "push-acknowledgement-without-a-space: Only received:true without a space counts.": acknowledgedBy(
+      (body) => body.includes('"received":true'),
+    ),
+    "push-acknowledgement-id-first: The acknowledgement must begin with the id.": acknowledgedBy((body) =>
+      /^\s*\{\s*"id"/.test(body),
+    ),
+  },
+  "push.cap": {
+    "push-cap-not-for-what-was-not-received: Pushes answered with received: false do not count.": decisions(
+      (sound, unreceived = counted()) => ({
+        acknowledges: (outcome, delivery) => !isRefusing(outcome) && sound.acknowledges(outcome, delivery),
+        maxPushes: (delivery, service) => {
+          const last = delivery.attempts.at(-1)?.outcome;
+          return sound.maxPushes(delivery, service) + (isRefusing(last) ? unreceived(delivery) : 0);
+        },
+      }),
+    ),
+    "push-cap-not-for-what-is-not-confirmed: Retries after the expected code without a body have no end.":
+      decisions((sound) => ({
+        acknowledges: (outcome, delivery) => !isSilent(outcome) && sound.acknowledges(outcome, delivery),
+        maxPushes: (delivery, service) =>
+          isSilent(delivery.attempts.at(-1)?.outcome) ? Infinity : sound.maxPushes(delivery, service),
+      })),
+  },
+  "push.unacknowledged-retries": {
+    "push-callback-off-after-fifty-failures: After fifty failures the callback is switched off.": decisions(
+      (sound, failures = { count: 0 }) => ({
+        afterPush: (outcome, delivery, pending, service) => {
+          sound.afterPush(outcome, delivery, pending, service);
+          if (!delivery.acknowledged) failures.count += 1;
+        },
+        pushesAgain: (outcome, delivery, service) =>
+          failures.count < 50 && sound.pushesAgain(outcome, delivery, service),
+        pushesEvent: (notification, service) =>
+          failures.count < 50 && sound.pushesEvent(notification, service),
+      }),
+    ),
+  },
+});
