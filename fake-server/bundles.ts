@@ -18,19 +18,20 @@ export const bundle = (name: string, entries: readonly Variant[]): FakeBehaviour
 };
 
 /**
- * Decisions that depend on another one: a rate limit is recognised by its refusal, filters are compared with raw ids,
- * and a push sent late and noticed late is late twice. Combined, two conforming variants would not conform.
+ * Decisions that depend on others: a rate limit is recognised by its refusal, and tokens may expire while it makes
+ * requests wait; filters are compared with raw ids, and a push sent late and noticed late is late twice. Combined, two
+ * conforming variants would not conform, or could not be decided.
  */
-const restsOn: Partial<Record<keyof Behaviour, Part>> = {
-  admission: "renderRefusal.limited",
-  readFilters: "mintNotificationId",
-  pushNoticedMs: "pushJitterMs",
+const restsOn: Partial<Record<keyof Behaviour, readonly Part[]>> = {
+  admission: ["renderRefusal.limited", "accessTokenLifetimeMs"],
+  readFilters: ["mintNotificationId"],
+  pushNoticedMs: ["pushJitterMs"],
 };
 
 const partsOf = ({ replaces, changes }: Variant): readonly Part[] =>
   (changes ?? (Object.keys(replaces(sound)) as (keyof Behaviour)[])).flatMap((part) => [
     part,
-    restsOn[part as keyof Behaviour] ?? part,
+    ...(restsOn[part as keyof Behaviour] ?? []),
   ]);
 
 /** Whether the two are the same, or one is a part of the other. */

@@ -2,6 +2,7 @@ import { describe, expect, it } from "vitest";
 import { createPlaces, judgeCase, type CaseRoom } from "./cases.ts";
 import { fail, pass } from "../judging/case-verdict.ts";
 import { pause, realClock } from "../world/clock.ts";
+import { target } from "../world/time/testing/virtual-target.ts";
 
 const roomFor = (replaces: Partial<CaseRoom> = {}): CaseRoom => ({
   places: createPlaces(1),
@@ -40,6 +41,36 @@ describe("cases", () => {
     expect(await sleeping).toEqual([pass, pass, pass]);
     await expect(judgeCase(room, () => Promise.reject(new Error("no answer")))).rejects.toThrow("no answer");
     expect(await judgeCase(room, () => Promise.resolve(pass))).toEqual(pass);
+  });
+
+  it("keep the next case waiting while a limiter makes them wait, for which time moves", async () => {
+    const { state, clocks } = target();
+    const [one, other] = [clocks.join(), clocks.join()];
+    const places = createPlaces(1);
+    const steps: string[] = [];
+    const judge = (name: string, clock: CaseRoom["clock"]) =>
+      judgeCase(roomFor({ places, clock }), async (own) => {
+        await own.sleepAsAsked(1_000);
+        await own.sleepAsAsked(1_000);
+        steps.push(`${name} ${state.nowMs - 1_000_000}`);
+        return pass;
+      });
+    const ofOne = Promise.all([judge("a", one), judge("b", one)]).then(() => one.leave());
+    await Promise.all([ofOne, judge("c", other)]);
+    expect(steps).toEqual(["a 2000", "b 4000", "c 6000"]);
+  });
+
+  it("hold up time again once they have a place", async () => {
+    const { state, clocks } = target();
+    const rule = clocks.join();
+    const slept = clocks.join().sleep(600_000);
+    const judgement = await judgeCase(roomFor({ clock: rule }), async () => {
+      await pause(25);
+      return state.advances.length === 0 ? pass : fail("time stands still", "it moved");
+    });
+    expect(judgement).toEqual(pass);
+    rule.leave();
+    await slept;
   });
 
   it("are inconclusive instead of failed if they took so long that credentials may have expired", async () => {

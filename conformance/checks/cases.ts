@@ -47,7 +47,6 @@ const watchWaking = (own: JoinedClock, onSleep: () => void): Waking => {
   let turnedAwaySinceMs = 0;
   const startMs = monotonicMs();
   const counted = async <T>(sleep: () => Promise<T>): Promise<T> => {
-    onSleep();
     if (sleeping === 0) asleepSinceMs = monotonicMs();
     sleeping += 1;
     try {
@@ -56,6 +55,10 @@ const watchWaking = (own: JoinedClock, onSleep: () => void): Waking => {
       sleeping -= 1;
       if (sleeping === 0) asleepMs += monotonicMs() - asleepSinceMs;
     }
+  };
+  const chosen = <T>(sleep: () => Promise<T>): Promise<T> => {
+    onSleep();
+    return counted(sleep);
   };
   const nowMs = async (): Promise<number> => (await own.now()).earliestMs;
   const asAsked = async (sleep: () => Promise<void>): Promise<void> => {
@@ -75,11 +78,11 @@ const watchWaking = (own: JoinedClock, onSleep: () => void): Waking => {
   return {
     clock: {
       ...own,
-      sleep: (durationMs, slackMs) => counted(() => own.sleep(durationMs, slackMs)),
+      sleep: (durationMs, slackMs) => chosen(() => own.sleep(durationMs, slackMs)),
       sleepAsAsked: (durationMs) => asAsked(() => own.sleepAsAsked(durationMs)),
       sleepOnEither: (durationMs) => asAsked(() => own.sleepOnEither(durationMs)),
-      sleepUntil: (momentMs, slackMs) => counted(() => own.sleepUntil(momentMs, slackMs)),
-      beginSecond: (withinMs) => counted(() => own.beginSecond(withinMs)),
+      sleepUntil: (momentMs, slackMs) => chosen(() => own.sleepUntil(momentMs, slackMs)),
+      beginSecond: (withinMs) => chosen(() => own.beginSecond(withinMs)),
     },
     requestsMs: () => monotonicMs() - startMs - asleepMs + turnedAwayMs,
   };
@@ -97,15 +100,17 @@ const PART_FOR_REQUESTS = 1 / 5;
 
 /**
  * Judges one case with its own clock. It starts once it has a place: all cases at once would queue for connections at
- * every request, and what they wait for would age meanwhile. It keeps the place until it first sleeps or ends. A breach
- * does not count if the requests of the case took so long that its credentials may have expired.
+ * every request, and what they wait for would age meanwhile. It keeps the place until it ends or first sleeps, other than
+ * for a limiter: the next case would only be turned away too. A breach does not count if the requests of the case took so long that its credentials may have expired.
  */
 export const judgeCase = async (
   { places, clock, shortestLifetimeMs }: CaseRoom,
   judge: (clock: JoinedClock) => Promise<CaseVerdict>,
 ): Promise<CaseVerdict> => {
-  const giveBack = await places.take();
-  const own = clock.branch();
+  const place = places.take();
+  // A case that waits for a place must not hold up the time that limiters make those with a place wait for.
+  const own = clock.branch(place);
+  const giveBack = await place;
   const waking = watchWaking(own, giveBack);
   try {
     const judgement = await judge(waking.clock);

@@ -37,8 +37,8 @@ export interface Clock {
 }
 
 export interface JoinedClock extends Clock {
-  /** A clock for one case of this participant: time does not move while the case is awake. */
-  branch(): JoinedClock;
+  /** A clock for one case of this participant: time does not move while the case is awake, which it is once it `begins`. */
+  branch(begins?: Promise<unknown>): JoinedClock;
   leave(): void;
 }
 

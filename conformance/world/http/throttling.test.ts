@@ -9,15 +9,20 @@ import { createThrottles, type PatientClock } from "./throttling.ts";
 import { errorOf } from "../../testing/errors.ts";
 
 /** A limiter, and a client of it whose waits take no time. */
-const open = (seed = 1, mostMs = Infinity) => {
+const open = (seed = 1, mostMs = Infinity, virtual?: { nowMs: number }) => {
   const time = manualTime();
   const retries = createRetries({ seed, time });
   const health = createConnectionHealth(() => Promise.resolve(true), retries);
+  const sleep = (durationMs: number): Promise<void> => {
+    if (virtual === undefined) return time.pause(durationMs);
+    virtual.nowMs += durationMs;
+    return Promise.resolve();
+  };
   const clock: PatientClock = {
-    kind: "real",
+    kind: virtual === undefined ? "real" : "virtual",
     canWait: (durationMs) => durationMs <= mostMs,
-    sleepAsAsked: (durationMs) => time.pause(durationMs),
-    sleepOnEither: (durationMs) => time.pause(durationMs),
+    sleepAsAsked: sleep,
+    sleepOnEither: sleep,
   };
   const address = {
     retries,
@@ -152,6 +157,48 @@ describe("a limiter with Retry-After", () => {
     const { reason } = await problemOf(obey(post, shutUntil(45_000, time.nowMs)));
     expect(reason).toBe("throttled");
     expect(time.pauses).toEqual([10_000, 10_000]);
+  });
+});
+
+describe("a limiter before a service whose clock is moved", () => {
+  /** Lets one request through per ten seconds of this time. */
+  const everyTenSeconds = (nowMs: () => number) => {
+    let freeFromMs = 0;
+    return (): Promise<Answer> => {
+      if (nowMs() < freeFromMs) return Promise.resolve(answering(429, 5));
+      freeFromMs = nowMs() + 10_000;
+      return Promise.resolve(answering(200));
+    };
+  };
+
+  it("is waited for in real time only until requests were seen to get through by moving the clock alone", async () => {
+    const virtual = { nowMs: 0 };
+    const { time, obey } = open(1, Infinity, virtual);
+    const send = everyTenSeconds(() => virtual.nowMs);
+    for (let request = 0; request < 3; request += 1) await obey(get, send);
+    expect(time.pauses).toHaveLength(2);
+    const easy = { ...post, path: "/elsewhere" };
+    for (let request = 0; request < 3; request += 1) await obey(easy, inTurn(429).send);
+    const before = time.pauses.length;
+    // This one has to be told twice, but moving the clock has been enough for others of its kind.
+    await obey(easy, inTurn(429, 429).send);
+    expect(time.pauses).toHaveLength(before);
+  });
+
+  it("is waited for in real time if that is what it counts", async () => {
+    const { time, obey } = open(1, Infinity, { nowMs: 0 });
+    const send = everyTenSeconds(time.nowMs);
+    for (let request = 0; request < 3; request += 1) expect((await obey(get, send)).status).toBe(200);
+    expect(time.nowMs()).toBeGreaterThanOrEqual(20_000);
+  });
+
+  it("is waited for in real time again once moving the clock is no longer enough", async () => {
+    const { time, obey } = open(1, Infinity, { nowMs: 0 });
+    for (let request = 0; request < 30; request += 1) await obey(get, inTurn(429).send);
+    expect(time.pauses).toEqual([]);
+    const send = everyTenSeconds(time.nowMs);
+    for (let request = 0; request < 2; request += 1) expect((await obey(get, send)).status).toBe(200);
+    expect(time.nowMs()).toBeGreaterThanOrEqual(10_000);
   });
 });
 

@@ -25,6 +25,15 @@ const { mostTries, mostTriesOfGateway, longestRetryAfterMs, shutAfterMs, triesAt
  */
 const realWaitMs = (attempt: number): number => Math.min(5_000, 50 * attempt);
 
+/** How many requests it takes at most to learn that a limiter heeds the other clock than before. */
+const MOST_TRUST = 8;
+
+interface Turn {
+  readonly kind: string;
+  readonly waitMs: number;
+  readonly attempt: number;
+}
+
 interface Wait {
   readonly waitMs: number;
   readonly mostTries: number;
@@ -44,13 +53,23 @@ export const createThrottles = (
     shutSinceMs.set(kind, sinceMs);
     return attempt > 1 && nowMs - sinceMs > shutAfterMs;
   };
-  const waitOut = async (clock: PatientClock, waitMs: number, attempt: number): Promise<void> => {
+  /** By kind, whether requests were let through after only the target's clock had moved; positive if most were. */
+  const heedsClock = new Map<string, number>();
+  const learn = (kind: string, isLetThrough: boolean): void => {
+    const changed = (heedsClock.get(kind) ?? 0) + (isLetThrough ? 1 : -1);
+    heedsClock.set(kind, Math.max(-MOST_TRUST, Math.min(MOST_TRUST, changed)));
+  };
+  /** Returns whether only the target's clock has moved. */
+  const waitOut = async (clock: PatientClock, { kind, waitMs, attempt }: Turn): Promise<boolean> => {
+    const sinceMs = time.nowMs();
     waiting += 1;
     try {
-      // The limiter may count on the target's clock or in real time: try the cheaper one first, then both.
-      if (attempt === 1) return await clock.sleepOnEither(waitMs);
-      await clock.sleepAsAsked(waitMs);
-      if (clock.kind === "virtual") await time.pause(Math.min(waitMs, realWaitMs(attempt)));
+      // The limiter may count on the target's clock or in real time: try the cheaper one first, then both, unless moving
+      // the clock has been enough for most.
+      await (attempt === 1 ? clock.sleepOnEither(waitMs) : clock.sleepAsAsked(waitMs));
+      if (attempt > 1 && clock.kind === "virtual" && (heedsClock.get(kind) ?? 0) <= 0)
+        await time.pause(Math.min(waitMs, realWaitMs(attempt)));
+      return clock.kind === "virtual" && time.nowMs() - sinceMs < waitMs / 2;
     } finally {
       waiting -= 1;
     }
@@ -60,9 +79,11 @@ export const createThrottles = (
       const kind = withoutQuery({ method, path });
       let waitedMs = 0;
       let attempt = 0;
+      let byClockAlone = false;
       return async (answer) => {
         attempt += 1;
         const wait = waitOf(answer, method, attempt, backOffMs);
+        if (byClockAlone) learn(kind, wait === undefined);
         if (wait === undefined) {
           shutSinceMs.delete(kind);
           return false;
@@ -73,7 +94,7 @@ export const createThrottles = (
         if (hasEnded || wait.waitMs > longestRetryAfterMs || !clock.canWait(waitedMs + wait.waitMs))
           throw new TransportError(answer.exchange, "throttled", sentenceOf(answer, attempt, waitedMs));
         health.throttled(wait.waitMs);
-        await waitOut(clock, spreadMs, attempt);
+        byClockAlone = await waitOut(clock, { kind, waitMs: spreadMs, attempt });
         waitedMs += spreadMs;
         return true;
       };

@@ -27,10 +27,19 @@ export interface SharedClock {
   readonly move: () => void;
 }
 
-export const joinedClock = (shared: SharedClock, company: Set<Participant>): JoinedClock => {
+export const joinedClock = (
+  shared: SharedClock,
+  company: Set<Participant>,
+  begins?: Promise<unknown>,
+): JoinedClock => {
   const { read, sleepers, move, isReckoned } = shared;
   const self: Participant = { sleepers: 0, branches: new Set() };
   company.add(self);
+  if (begins !== undefined) {
+    self.sleepers = 1;
+    void begins.then(() => (self.sleepers -= 1));
+    move();
+  }
   const wakeAt = (wakeAtMs: number, slackMs = 0, early?: AbortSignal): Promise<TimeInterval> =>
     sleepAs(shared, self, company, { wakeAtMs, latestMs: wakeAtMs + slackMs }, early);
   const base = ({ earliestMs, latestMs }: TimeInterval): number => (isReckoned ? earliestMs : latestMs);
@@ -64,7 +73,7 @@ export const joinedClock = (shared: SharedClock, company: Set<Participant>): Joi
       const secondMs = nextSecondMs(shared, nowMs, withinMs);
       if (secondMs > nowMs) await wakeAt(secondMs);
     },
-    branch: () => joinedClock(shared, self.branches),
+    branch: (begins) => joinedClock(shared, self.branches, begins),
     leave: () => {
       company.delete(self);
       // What a rule left behind must not continue in its name.
