@@ -4,6 +4,7 @@ import type { Check } from "../contract/check.ts";
 import { duration } from "../contract/duration.ts";
 import type { PushLine } from "../contract/push.ts";
 import type { Prepared } from "../world/world.ts";
+import { failedHook } from "./clock-check.ts";
 import type { Session } from "./session.ts";
 import { monotonicMs, type Clock } from "../world/clock.ts";
 import { EventHookFailed } from "../world/hooks/events.ts";
@@ -70,18 +71,7 @@ export const checkCallback = async (session: Session, clock: Clock): Promise<Cal
         prepared: {},
       };
     if (!(error instanceof HookError) || error instanceof EventHookFailed) throw error;
-    return {
-      checks: [
-        {
-          check: `hooks.${error.hook}`,
-          ok: false,
-          message: error.message,
-          remedy: "call the hook by hand and compare; or leave it out of the profile",
-          fatal: "configuration",
-        },
-      ],
-      prepared: {},
-    };
+    return { checks: [failedHook(error)], prepared: {} };
   }
 };
 

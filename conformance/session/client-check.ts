@@ -23,7 +23,7 @@ export const checkClients = async (
       await beginAnew(() => checkClient(world, client, index)).catch((error: unknown) => {
         if (!(error instanceof TransportError)) throw error;
         const message = `the flow of client "${client.id}" failed: ${unreachable[error.reason]} (${error.message})`;
-        return { check: { check: `clients[${index}]`, ok: false, message } };
+        return { check: failedFlow(index, message) };
       }),
     );
   const checks = checked.map(({ check }) => check);
@@ -42,7 +42,6 @@ const noSecondClient: Check = {
 
 /** Runs the flow for one client. If it fails, compares the answer with those to a wrong client. */
 const checkClient = async (world: World, client: Client, index: number): Promise<ClientCheck> => {
-  const check = `clients[${index}]`;
   const authorized = await world.target.authorize({ client });
   const grant = grantOf(authorized);
   if (grant === undefined) return { check: await authorizeFailed(world, client, index, authorized) };
@@ -52,7 +51,7 @@ const checkClient = async (world: World, client: Client, index: number): Promise
   const listed = await world.target.list({ accessToken });
   return {
     check: {
-      check,
+      check: `clients[${index}]`,
       ok: gaveData(listed),
       message: gaveData(listed)
         ? `authorize, access-token and notifications answer to client "${client.id}"`
@@ -62,31 +61,33 @@ const checkClient = async (world: World, client: Client, index: number): Promise
   };
 };
 
+/** A failed flow; with a remedy, the profile is at fault. */
+const failedFlow = (index: number, message: string, remedy?: string): Check => ({
+  check: `clients[${index}]`,
+  ok: false,
+  message,
+  ...(remedy === undefined ? {} : { remedy, fatal: "configuration" }),
+});
+
 const authorizeFailed = async (
   world: World,
   client: Client,
   index: number,
   authorized: Answer,
 ): Promise<Check> => {
-  const check = `clients[${index}]`;
   const stranger = await world.target.authorize({
     client: { ...client, id: `${world.unique()}${world.unique()}` },
   });
+  const said = describeBriefly(authorized);
   if (await isUnserved(world, authorized))
-    return {
-      check,
-      ok: false,
-      message: `authorize is not served at its documented path: ${describeBriefly(authorized)}`,
-    };
+    return failedFlow(index, `authorize is not served at its documented path: ${said}`);
   return alike(authorized, stranger)
-    ? {
-        check,
-        ok: false,
-        message: `authorize answers to client "${client.id}" as to one that does not exist: ${describeBriefly(authorized)}`,
-        remedy: `check ${authorized.status === 404 ? "baseUrl, " : ""}clients[${index}].id and clients[${index}].redirectUri; if a consent page is in the way, use \`authorize\``,
-        fatal: "configuration",
-      }
-    : { check, ok: false, message: `authorize gave no code: ${describeBriefly(authorized)}` };
+    ? failedFlow(
+        index,
+        `authorize answers to client "${client.id}" as to one that does not exist: ${said}`,
+        `check ${authorized.status === 404 ? "baseUrl, " : ""}clients[${index}].id and clients[${index}].redirectUri; if a consent page is in the way, use \`authorize\``,
+      )
+    : failedFlow(index, `authorize gave no code: ${said}`);
 };
 
 const exchangeFailed = async (
@@ -95,21 +96,19 @@ const exchangeFailed = async (
   index: number,
   answer: Answer,
 ): Promise<Check> => {
-  const check = `clients[${index}]`;
   const again = grantOf(await world.target.authorize({ client }));
   const wrong = await world.target.exchange({
     ...exchangeBody(client, again?.code ?? ""),
     clientSecret: `${world.unique()}${world.unique()}`,
   });
+  const said = describeBriefly(answer);
   return alike(answer, wrong)
-    ? {
-        check,
-        ok: false,
-        message: `the exchange answers to the secret of client "${client.id}" as to a wrong one: ${describeBriefly(answer)}`,
-        remedy: `check where clients[${index}].secret points to, and clients[${index}].id`,
-        fatal: "configuration",
-      }
-    : { check, ok: false, message: `a valid exchange returned no accessToken: ${describeBriefly(answer)}` };
+    ? failedFlow(
+        index,
+        `the exchange answers to the secret of client "${client.id}" as to a wrong one: ${said}`,
+        `check where clients[${index}].secret points to, and clients[${index}].id`,
+      )
+    : failedFlow(index, `a valid exchange returned no accessToken: ${said}`);
 };
 
 /** Whether the service does not know the authorize path, like an invented one, although it serves the list. */

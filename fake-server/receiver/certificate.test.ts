@@ -1,8 +1,8 @@
 import { X509Certificate } from "node:crypto";
-import { chmod, mkdtemp, readFile, rm, stat, writeFile } from "node:fs/promises";
-import os from "node:os";
+import { chmod, readFile, stat, writeFile } from "node:fs/promises";
 import path from "node:path";
-import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
+import { eachTestIn } from "../../conformance/testing/folders.ts";
 import { stopAfterEach } from "../../conformance/testing/stopping.ts";
 import { certificatesFor } from "./certificate.ts";
 import { startReceiver } from "./start.ts";
@@ -10,10 +10,7 @@ import { notification, openSender } from "./testing/sender.ts";
 
 const stopping = stopAfterEach();
 let folder = "";
-beforeEach(async () => {
-  folder = path.join(await mkdtemp(path.join(os.tmpdir(), "touchstone-certificate-")), "kept");
-});
-afterEach(() => rm(path.dirname(folder), { recursive: true, force: true }));
+eachTestIn((home) => (folder = path.join(home, "kept")));
 
 const nowMs = Date.parse("2026-06-01T00:00:00Z");
 const hosts = ["127.0.0.1", "localhost", "::1"];

@@ -1,9 +1,9 @@
 import { writeSync } from "node:fs";
-import { mkdtemp, readdir, readFile, rm, stat, writeFile } from "node:fs/promises";
-import os from "node:os";
+import { readdir, readFile, stat, writeFile } from "node:fs/promises";
 import path from "node:path";
-import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import type { PushLine } from "../../conformance/contract/push.ts";
+import { eachTestIn } from "../../conformance/testing/folders.ts";
 import { stopAfterEach } from "../../conformance/testing/stopping.ts";
 import { openJournal, type WriteAt } from "./journal.ts";
 import { startReceiver } from "./start.ts";
@@ -12,10 +12,7 @@ import { readPushes } from "./testing/read-pushes.ts";
 
 const stopping = stopAfterEach();
 let folder = "";
-beforeEach(async () => {
-  folder = await mkdtemp(path.join(os.tmpdir(), "touchstone-journal-"));
-});
-afterEach(() => rm(folder, { recursive: true, force: true }));
+eachTestIn((home) => (folder = home));
 
 const journalOf = (): string => path.join(folder, "pushes.jsonl");
 

@@ -1,8 +1,8 @@
-import { mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
-import os from "node:os";
+import { readdirSync, readFileSync } from "node:fs";
 import path from "node:path";
 import { describe, expect, it } from "vitest";
 import { parse, parseAllDocuments } from "yaml";
+import { temporaryFolder } from "../temporary-folder.ts";
 import { parses } from "../reference/commands-page.ts";
 import { root } from "../measure.ts";
 import { callsIn, stepsOf, wordsOf, type Step } from "./guide.ts";
@@ -31,15 +31,11 @@ describe.each(names)("%s", (name) => {
   // Lines marked `heavy` are played by npm run bench -- guides; those marked `parsed` need what no test has: a
   // registry, a service under libfaketime (conformance/testing/faketime/ judges one), two builds, twenty minutes.
   it("runs line by line, except for what is marked as heavy or parsed", async () => {
-    const folder = mkdtempSync(path.join(os.tmpdir(), "touchstone-guide-"));
-    try {
-      const played = await play(stepsIn(name), folder, ["played"]);
-      expect(played.map(({ line, exitCode, said }) => ({ line, exitCode, said }))).toEqual(
-        played.map(({ line, expected, said }) => ({ line, exitCode: expected, said })),
-      );
-    } finally {
-      rmSync(folder, { recursive: true, force: true });
-    }
+    using folder = temporaryFolder();
+    const played = await play(stepsIn(name), folder.path, ["played"]);
+    expect(played.map(({ line, exitCode, said }) => ({ line, exitCode, said }))).toEqual(
+      played.map(({ line, expected, said }) => ({ line, exitCode: expected, said })),
+    );
   });
 
   it("calls commands with existing flags", () => {
