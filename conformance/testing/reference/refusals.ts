@@ -16,8 +16,8 @@ const FOLDERS = ["commands", "conformance", "fake-server", "reports", "scenarios
 /** Every node of a piece of code, itself included, in the order of the text. */
 const nodesIn = (node: Node): readonly Node[] => [node, ...childrenOf(node).flatMap(nodesIn)];
 
-const nodesOf = (file: string): readonly Node[] =>
-  nodesIn(parseSync(file, readFileSync(path.join(root, file), "utf8")).program);
+const textOf = (file: string): string => readFileSync(path.join(root, file), "utf8");
+const nodesOf = (file: string): readonly Node[] => nodesIn(parseSync(file, textOf(file)).program);
 
 /** Every text that is a sentence, with `…` for each value in it. */
 const sentencesIn = (nodes: readonly Node[]): readonly string[] =>
@@ -43,6 +43,7 @@ export const refusalsBy = (...errors: readonly string[]): readonly Refusal[] =>
   unique(
     FOLDERS.flatMap((part) =>
       shippedIn(part)
+        .filter((file) => errors.some((name) => textOf(file).includes(`new ${name}`)))
         .flatMap(nodesOf)
         .flatMap((node) =>
           node.type === "NewExpression" &&
