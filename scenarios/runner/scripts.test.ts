@@ -38,7 +38,11 @@ interface Asked {
   readonly visits?: Readonly<Record<"authorize" | "refresh" | "resume", number>>;
 }
 
-/** Some seconds of a scenario at a rate that leaves two slow cores idle, seeded, so that its kinds of iteration are the same each time. */
+/**
+ * Some seconds of a scenario at a rate that leaves two slow cores idle, seeded, so that its kinds of iteration are the
+ * same each time. This process answers several of these loads at once, and k6 does not wait for it: where it gets a tenth
+ * of a core, requests queue for longer than the usual timeout.
+ */
 const play = async (asked: Asked) => {
   const {
     scenario,
@@ -63,6 +67,7 @@ const play = async (asked: Asked) => {
     const target = {
       profile: {
         ...profileFor(fake.baseUrl),
+        tolerances: { requestTimeoutMs: 120_000 },
         ...(visits === undefined ? {} : { load: { mixed: visits } }),
         ...(hook === undefined ? {} : { hooks: { events: { trigger: hook } } }),
       },
