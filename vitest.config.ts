@@ -17,6 +17,8 @@ export default defineConfig({
           globalSetup: "scenarios/runner/testing/k6-early.ts",
           // Tests start the command line more than a hundred times: what one process compiled serves all after it.
           env: { NODE_COMPILE_CACHE: path.join(import.meta.dirname, "node_modules/.cache/compiled") },
+          // Node itself loads the sources, as it does for users: no test replaces a module, which Vite would be needed for.
+          experimental: { viteModuleRunner: false, nodeLoader: false },
           // Files of one worker share their modules: loading all of them again for each file costs a third of the whole.
           isolate: false,
           // Hundreds of gates in one process leave much garbage soon after they made it: room for it saves a tenth of their processor time.

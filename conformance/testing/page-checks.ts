@@ -1,4 +1,4 @@
-import { source as axe } from "axe-core";
+import axe from "axe-core";
 import type { Page } from "playwright-core";
 
 /** What axe finds on a page, with the elements; with impacts, only violations of these. */
@@ -6,7 +6,7 @@ export const axeViolations = async (
   page: Page,
   impacts?: readonly ("serious" | "critical")[],
 ): Promise<readonly string[]> => {
-  await page.evaluate(axe);
+  await page.evaluate(axe.source);
   const found = await page.evaluate<readonly (readonly [impact: string, text: string])[]>(
     `axe.run(document).then(({ violations }) => violations.map(({ id, impact, nodes }) => [impact, [id, ...nodes.map(({ html }) => html.slice(0, 160))].join(" ")]))`,
   );
