@@ -1,6 +1,6 @@
 import { Command } from "@commander-js/extra-typings";
 import { comparedFormats } from "../../reports/formats.ts";
-import { reportOption, jsonOption, seedOption } from "../shared/flags.ts";
+import { reportOption, jsonOption, seedOptionOf } from "../shared/flags.ts";
 
 export const compare = new Command("compare")
   .arguments("<runs...>")
@@ -12,5 +12,5 @@ export const compare = new Command("compare")
   .option("--force", "compare runs with different fingerprints too, and say so")
   .addOption(reportOption("write the comparison as files: ", comparedFormats))
   .option("--out <directory>", "folder of the page (default: beside the last run)")
-  .addOption(seedOption)
+  .addOption(seedOptionOf("seed of the resampling that gives the intervals (default: 1)"))
   .addOption(jsonOption);

@@ -1,6 +1,6 @@
 import { Command, Option } from "@commander-js/extra-typings";
 import { choiceFlag } from "../shared/flag-values.ts";
-import { controlPortOption, jsonOption, portOption, seedOption } from "../shared/flags.ts";
+import { controlPortOption, jsonOption, portOption, seedOptionOf } from "../shared/flags.ts";
 
 export const serve = new Command("serve")
   .description("run the fake service, sound or with a seeded defect")
@@ -8,7 +8,7 @@ export const serve = new Command("serve")
   .addOption(controlPortOption("port of the control interface"))
   .option("--behaviour <name>", "sound, a defect or a variant (--list prints all)", "sound")
   .option("--clients <file>", "JSON file with an array of { id, secret, redirectUri }")
-  .addOption(seedOption)
+  .addOption(seedOptionOf("seed of codes, tokens and ids (default: 1)"))
   .option(
     "--clock <mode>",
     "flowing (real time plus every advance) or frozen (default: flowing, or the behaviour's own)",
@@ -17,7 +17,7 @@ export const serve = new Command("serve")
   .option("--data <directory>", "keep notifications and pending pushes there across restarts")
   .option(
     "--write-profile <file>",
-    "write a profile for `conform --profile`, with the secrets in a file beside it (mode 600)",
+    "write a profile for `conform --profile`, with each client's secret in a file beside it (mode 600)",
   )
   .option(
     "--list [text]",

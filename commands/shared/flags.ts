@@ -29,10 +29,10 @@ export const maxWaitOption = new Option(
   .default(20 * 60_000, "20m")
   .argParser(durationFlag("--max-wait"));
 
-export const seedOption = new Option(
-  "--seed <number>",
-  "seed of all generated values (default: random)",
-).argParser(seedFlag);
+export const seedOptionOf = (description: string) =>
+  new Option("--seed <number>", description).argParser(seedFlag);
+
+export const seedOption = seedOptionOf("seed of all generated values (default: random)");
 
 export const effortOption = new Option(
   "--effort <effort>",

@@ -92,7 +92,7 @@ export const detect = async (options: DetectOptions): Promise<DetectReport> => {
 const SIDE_BY_SIDE = 5;
 
 /**
- * How long a fake waits in real time for pushes that do not move during a detection, in milliseconds: its receiver is
+ * How long a fake waits in real time for pushes that make no progress during a detection, in milliseconds: its receiver is
  * in the same process, and every look at a hanging push costs this much.
  */
 export const detectPatienceMs = 60;
@@ -149,7 +149,7 @@ const judgeSubject = async (subject: Subject, options: DetectOptions): Promise<r
     });
     return results;
   } catch (error) {
-    // No rule has seen through a service that the preflight refuses: it survives, with that as the reason.
+    // The preflight refused the service, so no rule has judged it: it survives, with that as the reason.
     if (error instanceof ConfigurationError || error instanceof UnreachableError)
       return rules.map((rule) => refusedBefore(rule, error.message));
     throw error;
