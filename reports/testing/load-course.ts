@@ -115,15 +115,15 @@ const record = (
   });
   for (let request = 0; request < asked.count; request += 1) {
     const serviceMs = slowness * asked.medianMs * Math.exp(level + SPREAD * random.normal());
-    for (const { kind, histogram } of kinds) {
+    for (const { kind, histogram, sum } of kinds) {
       const ms = kind === "service" ? serviceMs : serviceMs + LAG_MS * random.next();
-      histogram.recordValue(Math.max(1, Math.round(ms * histogramUnit.perMs)));
+      const value = Math.max(1, Math.round(ms * histogramUnit.perMs));
+      histogram.recordValue(value);
+      if (second >= warmUpSeconds) sum.recordValue(value);
     }
   }
-  for (const { histogram, sum } of kinds) {
+  for (const { histogram } of kinds)
     writer.outputIntervalHistogram(histogram, second, second + 1, histogramUnit.perMs);
-    if (second >= warmUpSeconds) sum.add(histogram);
-  }
 };
 
 const breachesIn = ({ breaches }: LoadCourse, second: number): Record<string, number> => {

@@ -1,4 +1,5 @@
 import { assert, integer, property, string } from "fast-check";
+import { anyCharacter } from "../../conformance/testing/any-character.ts";
 import { describe, expect, it } from "vitest";
 import { type Broken, othersOf } from "./breach.ts";
 import { compact, compactFields, words, changedOf } from "./compact.ts";
@@ -42,7 +43,7 @@ it.each([
   expect(othersOf(broken)).toEqual(told);
 });
 
-const anyText = string({ unit: "binary" });
+const anyText = string({ unit: anyCharacter });
 
 describe("safe", () => {
   it.each([
