@@ -18,7 +18,7 @@ const SHORT_MS = 10_000;
 
 /** What is done to each notification: the warm-up pushes, and the batches of all others. */
 export const planOf = (
-  { limits, acknowledgedStatus, seed, requirements }: PushRunOptions,
+  { limits, acknowledgedStatus, seed, requirements, isEnough }: PushRunOptions,
   { kind }: Timeline,
   callbackUrl: string,
 ) => {
@@ -26,8 +26,12 @@ export const planOf = (
   const { maxPushes } = limits;
   const before = warmUps({ acknowledgedStatus, maxPushes });
   const elsewhere = (name: string): string => elsewhereOf(callbackUrl, name);
+  const isShort = kind === "real" && firstDelayMs < SHORT_MS;
+  // A run that ends with the first breach needs many kinds only for the rule on how failures are treated.
+  const needsFew = isEnough !== undefined && requirements?.has("push.unacknowledged-retries") === false;
+  const fewKinds = needsFew ? "of all" : isShort ? "of lasting" : undefined;
   const all = batchesOf(
-    { acknowledgedStatus, maxPushes, elsewhere, seed, isShort: kind === "real" && firstDelayMs < SHORT_MS },
+    { acknowledgedStatus, maxPushes, elsewhere, seed, fewKinds },
     hangAfterMs(limits) / firstDelayMs,
   );
   const batches = neededOf(all, requirements).map((batch) =>

@@ -41,4 +41,18 @@ describe("the push cases", () => {
     const wanted = isOpen ? "open" : "pushes";
     expect([...new Set(isFailing ? expected : expected.filter((of) => of === wanted))]).toEqual([wanted]);
   });
+
+  test("that fail are of few kinds if only those last, and fewer still if no others are tried at all", () => {
+    const failing = (fewKinds: Parameters<typeof batchesOf>[0]["fewKinds"]) => {
+      const all = batchesOf({ ...options, fewKinds }, 20).flatMap((batch) => batch.plans);
+      const of = (purpose: string) => all.filter((plan) => plan.purpose === purpose).length;
+      return { lasting: of("never"), once: of("kind") };
+    };
+    const [all, ofLasting, ofAll] = [failing(undefined), failing("of lasting"), failing("of all")];
+    expect(ofLasting.lasting).toBeLessThan(all.lasting / 2);
+    expect(ofLasting.once).toBe(all.once);
+    expect(ofAll.lasting).toBe(ofLasting.lasting);
+    expect(ofAll.once).toBeLessThan(all.once / 2);
+    expect(ofAll.once).toBeGreaterThan(0);
+  });
 });

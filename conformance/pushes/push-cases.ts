@@ -10,10 +10,10 @@ export interface PushCaseOptions {
   /** Selects which of the less usual statuses are tried. */
   readonly seed: number;
   /**
-   * Lets only a few kinds of failure last through all pushes: with short delays, many pushes due at once would overload
-   * the machine.
+   * Tries only a few kinds of failure through all pushes (`of lasting`), because with short delays many pushes due at
+   * once would overload the machine, or also before an acknowledgement (`of all`).
    */
-  readonly isShort?: boolean;
+  readonly fewKinds?: "of lasting" | "of all" | undefined;
 }
 
 /** What is triggered together, and how long after the main moment, as a multiple of the first delay. */
@@ -197,8 +197,8 @@ const failures = ({
   };
 };
 
-/** The kinds of failure that last through all pushes if delays are short. */
-const lastingInShort = [
+/** The kinds of failure that are tried if only a few are. */
+const fewFailures = [
   "status 500",
   "status 404",
   "status 410",
@@ -219,7 +219,9 @@ const asking = (code: number, seconds: string): PushAction =>
 const mainRows = (options: PushCaseOptions): readonly Row[] => {
   const { acknowledgedStatus: expected, maxPushes } = options;
   const ack = acknowledgement(expected);
-  const kinds = failures(options);
+  const { fewKinds } = options;
+  const kinds = Object.entries(failures(options));
+  const few = kinds.filter(([kind]) => fewFailures.includes(kind));
   const forGood = pushes(maxPushes);
   const prompt = (name: string, more: Partial<Row> = {}): Row => ({
     name,
@@ -230,9 +232,11 @@ const mainRows = (options: PushCaseOptions): readonly Row[] => {
   return [
     { name: "fails beside others in its account", on: [fails], expect: forGood, family: "pair" },
     // Through all pushes, because a sender may treat only one push differently after some failure.
-    ...Object.entries(kinds)
-      .filter(([kind]) => options.isShort !== true || lastingInShort.includes(kind))
-      .map(([kind, failure]): Row => ({ name: `always ${kind}`, on: [failure], expect: forGood })),
+    ...(fewKinds === undefined ? kinds : few).map(([kind, failure]): Row => ({
+      name: `always ${kind}`,
+      on: [failure],
+      expect: forGood,
+    })),
     { name: "always status 429 with Retry-After: 1", on: [asking(429, "1")], expect: forGood },
     { name: "always status 503 with Retry-After: 600", on: [asking(503, "600")], expect: forGood },
     {
@@ -248,7 +252,11 @@ const mainRows = (options: PushCaseOptions): readonly Row[] => {
     prompt("acknowledged in JSON that is written otherwise", {
       on: [status(expected, { body: "acknowledge-otherwise" })],
     }),
-    ...Object.entries(kinds).map(([name, failure]): Row => ({ name, on: [failure, ack], expect: pushes(2) })),
+    ...(fewKinds === "of all" ? few : kinds).map(([name, failure]): Row => ({
+      name,
+      on: [failure, ack],
+      expect: pushes(2),
+    })),
     ...times(maxPushes)
       .slice(1)
       .map((n): Row => ({

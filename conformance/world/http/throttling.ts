@@ -59,7 +59,7 @@ export const createThrottles = (
     const changed = (heedsClock.get(kind) ?? 0) + (isLetThrough ? 1 : -1);
     heedsClock.set(kind, Math.max(-MOST_TRUST, Math.min(MOST_TRUST, changed)));
   };
-  /** Returns whether only the target's clock has moved. */
+  /** Returns whether as much time as asked for has passed only on the target's clock. */
   const waitOut = async (clock: PatientClock, { kind, waitMs, attempt }: Turn): Promise<boolean> => {
     const sinceMs = time.nowMs();
     waiting += 1;
@@ -69,7 +69,7 @@ export const createThrottles = (
       await (attempt === 1 ? clock.sleepOnEither(waitMs) : clock.sleepAsAsked(waitMs));
       if (attempt > 1 && clock.kind === "virtual" && (heedsClock.get(kind) ?? 0) <= 0)
         await time.pause(Math.min(waitMs, realWaitMs(attempt)));
-      return clock.kind === "virtual" && time.nowMs() - sinceMs < waitMs / 2;
+      return clock.kind === "virtual" && time.nowMs() - sinceMs < waitMs;
     } finally {
       waiting -= 1;
     }
