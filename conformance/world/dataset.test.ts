@@ -43,6 +43,7 @@ const stub = (delayMs: number, options: Partial<EventsOptions> & { tellsIds?: bo
     target: { list },
     clock: {
       kind: "virtual",
+      isMovedOnly: () => true,
       sleep: (durationMs) => {
         nowMs += durationMs;
         return Promise.resolve();
@@ -102,6 +103,22 @@ test("accounts named by the profile get only the notifications that they lack", 
     [accounts[1], 20, false],
   ]);
 });
+
+test.each([
+  [true, [0, 10, 20]],
+  [false, [0, 1_000, 2_000]],
+])(
+  "if time is moved only (%s), the first events of an account are created %j ms after the first",
+  async (isMovedOnly, moments) => {
+    const { dataset, stored } = stub(0, { accounts: ["a".repeat(8)] });
+    await prepareNotifications({
+      ...dataset,
+      clock: { ...dataset.clock, isMovedOnly: () => isMovedOnly },
+    });
+    const created = stored.slice(0, 36).map(({ listedFromMs }) => listedFromMs);
+    expect(created).toEqual(moments.flatMap((ms) => Array.from({ length: 12 }, () => ms)));
+  },
+);
 
 test("without a hook, existing notifications are read, the account with the most first", async () => {
   const { dataset, add } = stub(0);

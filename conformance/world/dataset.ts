@@ -33,7 +33,7 @@ export interface NotificationSets {
 
 export interface DatasetOptions {
   readonly target: Pick<Target, "list">;
-  readonly clock: Pick<Clock, "sleep" | "kind" | "now">;
+  readonly clock: Pick<Clock, "sleep" | "kind" | "now" | "isMovedOnly">;
   /** Undefined if the profile has no trigger hook; then the service's existing notifications are used. */
   readonly events: Events | undefined;
   readonly limits: Pick<Limits, "defaultLimit" | "defaultPage">;
@@ -130,13 +130,21 @@ const momentsOf = (
     }),
   );
 
-/** A few at a time with short pauses, so that creation is quick and still has an order. */
+/**
+ * A few at a time with short pauses, so that creation is quick and still has an order. If time runs by itself, nobody can
+ * choose the millisecond of an event: the second and third few begin shortly before a whole second instead, so that one
+ * of them probably falls on it.
+ */
 const triggerTogether = (options: DatasetOptions, events: Events, accountId: string, count: number) =>
-  triggerIn(options, events, accountId, count, AT_A_TIME, (told) => (told > 0 ? MOMENT_MS : 0));
+  triggerIn(options, events, accountId, count, AT_A_TIME, ({ told, nowMs, tookMs }) => {
+    if (told === 0) return 0;
+    if (told > 2 * AT_A_TIME || options.clock.isMovedOnly()) return MOMENT_MS;
+    return 1_000 - ((nowMs + tookMs / 2) % 1_000);
+  });
 
 /** One after another with time between them, so that order by createTime is visible. */
 const triggerApart = (options: DatasetOptions, events: Events, accountId: string, count: number) =>
-  triggerIn(options, events, accountId, count, 1, (told, nowMs) => {
+  triggerIn(options, events, accountId, count, 1, ({ told, nowMs }) => {
     if (options.clock.kind === "real") return GAP_MS;
     const isLast = told > 0 && told === count - 1;
     return untilTelling(nowMs, isLast ? HALF_A_DAY_MS : GAP_MS, told);
@@ -151,18 +159,30 @@ const untilTelling = (nowMs: number, gapMs: number, told: number): number => {
   return Math.ceil((nowMs + gapMs - telling) / 1_000) * 1_000 + telling - nowMs;
 };
 
+interface SoFar {
+  readonly told: number;
+  readonly nowMs: number;
+  /** How long the last few events took. */
+  readonly tookMs: number;
+}
+
 const triggerIn = async (
   { clock }: DatasetOptions,
   events: Events,
   accountId: string,
   count: number,
   most: number,
-  pauseMs: (told: number, nowMs: number) => number,
+  pauseMs: (soFar: SoFar) => number,
 ): Promise<Batch> => {
   const told: (string | undefined)[] = [];
   const moments: TimeInterval[] = [];
   while (told.length < count) {
-    const breakMs = pauseMs(told.length, (await clock.now()).latestMs);
+    const last = moments.at(-1);
+    const breakMs = pauseMs({
+      told: told.length,
+      nowMs: (await clock.now()).latestMs,
+      tookMs: last === undefined ? 0 : last.latestMs - last.earliestMs,
+    });
     if (breakMs > 0) await clock.sleep(breakMs);
     const size = Math.min(most, count - told.length);
     const { earliestMs } = await clock.now();
