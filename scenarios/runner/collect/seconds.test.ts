@@ -49,17 +49,41 @@ describe("seconds", () => {
     seconds.hollow(start + 1_010, hollow);
     seconds.virtualUsers(start + 1_600, 3);
     expect(lines[0]?.requests["list"]).toEqual({ granted: 1, refused: 0, failed: 1 });
-    // Its second is closed: it stays there as well.
+    seconds.finish();
+    const [{ response } = {}] = totals.summary(2_000, false).endpoints;
+    expect(response?.maxMs).toBeLessThan(20);
+  });
+
+  it("count it instead of the next granted one of its endpoint if its own second is closed", () => {
+    const { lines, totals, seconds } = collected();
+    const hollow = { ...granted, outcome: "failed", serviceMs: 700 } as const;
+    seconds.begin(start);
+    seconds.request(start + 100, { ...hollow, outcome: "granted" });
+    seconds.virtualUsers(start + 1_600, 3);
+    seconds.hollow(start + 1_700, hollow);
+    for (const endpoint of ["refresh", "list", "list"])
+      seconds.request(start + 1_800, { ...granted, endpoint });
+    seconds.finish();
+    expect(lines.map(({ requests }) => requests["list"])).toEqual([
+      { granted: 1, refused: 0, failed: 0 },
+      { granted: 1, refused: 0, failed: 1 },
+    ]);
+    expect(lines[1]?.requests["refresh"]?.granted).toBe(1);
+    const rows = totals.summary(2_000, false).endpoints.filter(({ endpoint }) => endpoint === "list");
+    expect(rows.map(({ outcome, service }) => [outcome, service.count])).toEqual([
+      ["granted", 2],
+      ["failed", 1],
+    ]);
+  });
+
+  it("still count it if none of its endpoint is granted any more", () => {
+    const { lines, seconds } = collected();
+    seconds.begin(start);
+    seconds.request(start + 100, granted);
+    seconds.virtualUsers(start + 1_600, 3);
     seconds.hollow(start + 1_700, { ...granted, outcome: "failed" });
     seconds.finish();
-    expect(lines[1]?.requests["list"]).toEqual({ granted: 0, refused: 0, failed: 1 });
-    const rows = totals.summary(2_000, false).endpoints;
-    expect(rows.map(({ outcome, service }) => [outcome, service.count])).toEqual([
-      ["granted", 1],
-      ["failed", 2],
-    ]);
-    const [{ response } = {}] = rows;
-    expect(response?.maxMs).toBeLessThan(20);
+    expect(lines.map(({ requests }) => requests["list"]?.failed)).toEqual([0, 1]);
   });
 
   it("close in order and without gaps once samples of later ones arrive", () => {

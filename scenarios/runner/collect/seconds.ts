@@ -60,6 +60,7 @@ export const createSeconds = (
   onClosed: (second: ClosedSecond) => void,
 ) => {
   const pool = createPool();
+  const owed = createOwed();
   const [nameOf, lags] = [createEndpointNames(), createLags(stages)];
   const allGranted = latencyHistogram();
   let virtualUsers: number | undefined;
@@ -85,10 +86,18 @@ export const createSeconds = (
   });
   return {
     begin: time.begin,
-    request: (atMs: number, sample: RequestSample): void =>
-      addRequest(time.at(atMs), ownOf(atMs, sample), pool.take),
-    hollow: (atMs: number, sample: RequestSample): void =>
-      addHollow(time.at(atMs), time.open, ownOf(atMs, sample), pool.take),
+    request: (atMs: number, sample: RequestSample): void => {
+      const second = time.at(atMs);
+      const own = ownOf(atMs, sample);
+      addRequest(second, (own.outcome === "granted" ? owed.take(own.endpoint) : undefined) ?? own, pool.take);
+    },
+    hollow: (atMs: number, sample: RequestSample): void => {
+      time.at(atMs);
+      const own = ownOf(atMs, sample);
+      const second = time.open().find(({ endpoints }) => forgetGranted(endpoints.get(own.endpoint), own));
+      if (second === undefined) owed.add(atMs, own);
+      else addRequest(second, own, pool.take);
+    },
     arrival: (atMs: number, lagMs: number): void => {
       const second = time.at(atMs);
       second.started += 1;
@@ -107,7 +116,10 @@ export const createSeconds = (
       const { breaches } = time.at(atMs);
       breaches[rule] = (breaches[rule] ?? 0) + 1;
     },
-    finish: time.finish,
+    finish: (): void => {
+      for (const { atMs, sample } of owed.left()) addRequest(time.at(atMs), sample, pool.take);
+      time.finish();
+    },
     /** When the load began, in wall-clock milliseconds; undefined before anything happened. */
     startedAtMs: time.startedAtMs,
     /** The latest reported moment, since the start of the load. */
@@ -204,21 +216,25 @@ const addRequest = (
   note(response, lagMs + blockedMs + serviceMs);
 };
 
-/** Counts a request as failed that was counted as granted before its answer was read, in the second in which it ended. */
-const addHollow = (
-  latest: OpenSecond,
-  open: () => readonly OpenSecond[],
-  sample: RequestSample,
-  histogram: () => Int32Histogram,
-): void => {
-  const second = open().find(({ endpoints }) => forgetGranted(endpoints.get(sample.endpoint), sample));
-  addRequest(second ?? latest, sample, histogram);
+/**
+ * Requests whose answers granted nothing and that were counted as granted in a second that is closed by now, because
+ * their batch took long. Each takes the place of the next request that is granted, so that none is counted twice; the
+ * end of the load leaves those that no such request followed.
+ */
+const createOwed = () => {
+  const kept = new Map<string, { readonly atMs: number; readonly sample: RequestSample }[]>();
+  return {
+    add: (atMs: number, sample: RequestSample): void => {
+      const those = kept.get(sample.endpoint) ?? [];
+      those.push({ atMs, sample });
+      kept.set(sample.endpoint, those);
+    },
+    take: (endpoint: string): RequestSample | undefined => kept.get(endpoint)?.shift()?.sample,
+    left: () => [...kept.values()].flat(),
+  };
 };
 
-/**
- * Takes back a request that was counted as granted before its answer was read; false if it is not among these. If its
- * second is closed, because its batch took long, it stays there and is counted as failed as well.
- */
+/** Takes back a request that was counted as granted before its answer was read; false if it is not among these. */
 const forgetGranted = (
   found: EndpointSecond | undefined,
   { serviceMs, blockedMs, lagMs }: RequestSample,
