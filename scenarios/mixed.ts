@@ -110,7 +110,7 @@ const act = (context: IterationContext, { session, account }: Customer, left: nu
 const pollOf = ({ random }: IterationContext, { accountId, seen }: Account): Asked => {
   if (!hasEvents) return random.below(4) === 0 ? { limit: 5 } : {};
   const drawn = random.next();
-  const [id] = seen;
+  const [id] = seen.keys();
   if (id !== undefined && drawn < 0.15) return { id };
   if (drawn < 0.3) return { accountId, limit: 5, page: random.below(2), mayBeRefused: true };
   return { accountId, mayBeRefused: seen.size === 0 };

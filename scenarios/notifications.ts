@@ -96,12 +96,12 @@ const courses: Readonly<Record<keyof typeof readKinds, Course>> = {
 
   lookUps: (context, session, account) => {
     const { accountId } = account;
-    const id = [...account.seen][context.random.below(account.seen.size)];
+    const id = [...account.seen.keys()][context.random.below(account.seen.size)];
     if (id === undefined) {
       courses.everything(context, session, account);
       return;
     }
-    const [foreignId = context.random.uuid()] = settled.find((other) => other !== account)?.seen ?? [];
+    const [foreignId = context.random.uuid()] = settled.find((other) => other !== account)?.seen.keys() ?? [];
     const reads = read(session, [
       { id },
       { id, accountId },
@@ -129,14 +129,36 @@ const courses: Readonly<Record<keyof typeof readKinds, Course>> = {
       report(judgeWalk(pages, account.begun), exchanges);
     const [past] = read(session, [{ accountId, limit, page: pagesOfWalk, mayBeRefused: true }], { account });
     if (past?.page !== undefined && past.isSound)
-      report(judgePastTheEnd(past.page, account.seen), [past.exchange]);
+      report(judgePastTheEnd(past.page, new Set(account.seen.keys())), [past.exchange]);
   },
 
   everything: (_context, session, account) => {
-    const limit = 7;
-    for (const { page, exchange } of read(session, [{}, { limit }, { page: 1 }, { limit, page: 1 }]))
+    const sentAtMs = epochMs();
+    const reads = read(session, [{}, { limit: 7 }, { page: 1 }]);
+    for (const { page, exchange } of reads)
       if (page !== undefined) report(judgeWhole(page, account.seen.size), [exchange]);
+    if (reads[0] !== undefined) lookPastTotal(session, reads[0], sentAtMs);
   },
+};
+
+/** How many notifications a page has shown to be there, and when. */
+let shown: { readonly least: number; readonly atMs: number } | undefined;
+
+/**
+ * Reads the page on which the list ends by its total. What it holds shows how many notifications there are at least,
+ * and a total that was read between two such pages, and late enough after the first for all of them to be listed, must
+ * count as many. Two, because notifications of others may go meanwhile.
+ */
+const lookPastTotal = (session: Session, { page, exchange }: Read, sentAtMs: number): void => {
+  if (page === undefined || typeof page.total !== "number" || page.items.length !== defaultLimit) return;
+  const number = Math.floor(page.total / defaultLimit);
+  const [last] = read(session, [{ page: number, mayBeRefused: true }]);
+  const count = last?.isSound === true ? (last.page?.items.length ?? 0) : 0;
+  const least = count === 0 ? 0 : number * defaultLimit + count;
+  if (shown !== undefined && shown.atMs > sentAtMs - settings.visibilityMs) return;
+  if (shown !== undefined && last !== undefined)
+    report(judgeWhole(page, Math.min(shown.least, least)), [exchange, last.exchange]);
+  shown = { least, atMs: epochMs() };
 };
 
 const pagesOfWalk = 3;
@@ -193,7 +215,7 @@ const createFixtures = (context: IterationContext): Fixtures => {
       : sizes
           .map((size) => filled(context, session, size))
           .filter(({ doubtful }) => !doubtful)
-          .map((account) => ({ ...account, client, seen: [...account.seen] })),
+          .map((account) => ({ ...account, client, seen: [...account.seen.keys()] })),
   );
   return { sessions, accounts };
 };
@@ -236,7 +258,7 @@ const accountsOf = (fixtures: Fixtures, client: ScriptClient): readonly Account[
       ...newAccount(accountId),
       begun,
       acknowledgedAtMs: [...acknowledgedAtMs],
-      seen: new Set(seen),
+      seen: new Map(seen.map((id) => [id, undefined])),
     }));
 
 export const notifications = scenario({

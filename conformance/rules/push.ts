@@ -4,9 +4,9 @@ import {
   judgeAcknowledgedStops,
   judgeDelivered,
   judgeLateAcknowledgement,
-  judgePayload,
   judgeSameNotification,
 } from "../judging/pushes/delivery.ts";
+import { judgePayload } from "../judging/pushes/payload.ts";
 import { judgeCap } from "../judging/pushes/cap.ts";
 import { judgeRetries } from "../judging/pushes/retries.ts";
 import { judgeIndependence } from "../judging/pushes/independence.ts";

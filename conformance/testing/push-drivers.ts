@@ -15,7 +15,15 @@ import { judgeRetries } from "../judging/pushes/retries.ts";
 import { judgeSchedule } from "../judging/pushes/schedule.ts";
 import { answerOf, outcomeOf } from "../judging/pushes/answer.ts";
 import type { PushCase, PushRun, SeenPush } from "../judging/pushes/trace.ts";
-import { lineAt, momentsOf, traceId, type Driver, type Trace, type TraceVerdict } from "./push-traces.ts";
+import {
+  lineAt,
+  momentsOf,
+  traceAccountId,
+  traceId,
+  type Driver,
+  type Trace,
+  type TraceVerdict,
+} from "./push-traces.ts";
 
 const limits = { pushDelaysMs: documentLimits.pushDelaysMs, maxPushes: documentLimits.maxPushes };
 const moment = (ms: number) => ({ earliestMs: ms, latestMs: ms });
@@ -94,7 +102,12 @@ const byGate = (trace: Trace): TraceVerdict => {
 const byLoad = (trace: Trace): TraceVerdict => {
   const lines = [...trace.lines, ...companionOf(trace)];
   const { rules } = judgePushes({
-    events: [traceId, otherId].map((notificationId) => ({ notificationId, atMs: 0, target: moment(0) })),
+    events: [traceId, otherId].map((notificationId) => ({
+      notificationId,
+      accountId: traceAccountId,
+      atMs: 0,
+      target: moment(0),
+    })),
     pushes: seenPushes(lines, { origin: moment(0), startedAtMs: 0, stops: [] }),
     watchedUntil: moment(trace.watchedUntilMs),
     limits,

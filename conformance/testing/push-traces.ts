@@ -41,7 +41,7 @@ export const keeping: TraceVerdict = { schedule: "kept", cap: "kept", stops: "ke
 type Done = Partial<Push>;
 
 export const traceId = "6f0d3bd6-3b0c-4b43-9c63-5a3f4f9f0001";
-const accountId = "6f0d3bd6-3b0c-4b43-9c63-5a3f4f9f0002";
+export const traceAccountId = "6f0d3bd6-3b0c-4b43-9c63-5a3f4f9f0002";
 
 const answered = (status: number, body: string): Done => ({
   action: "answer",
@@ -58,9 +58,9 @@ export const lineAt = (n: number, atMs: number, attempt: number, done: Done, id 
   n,
   epoch: "one",
   ...madePush(atMs, {
-    body: notificationBody(id, accountId),
+    body: notificationBody(id, traceAccountId),
     notificationId: id,
-    accountId,
+    accountId: traceAccountId,
     attempt,
     connection: { id: n, remotePort: 1, request: 1 },
     action: "answer",
@@ -190,7 +190,7 @@ const acknowledgedTraces = (reading: Reading): readonly Trace[] =>
 const openTraces = (reading: Reading): readonly Trace[] => {
   const acknowledgement = confirming(traceId);
   const opens: Readonly<Record<string, Done>> = {
-    "another id": answered(200, confirming(accountId)),
+    "another id": answered(200, confirming(traceAccountId)),
     "received: false": answered(200, JSON.stringify({ id: traceId, received: false })),
     "no body": answered(200, ""),
     "no JSON": answered(200, "received"),

@@ -1,5 +1,5 @@
 import type { Notification } from "../notifications.ts";
-import { decisions, loadRows, type LoadShow } from "../registry.ts";
+import { change, decisions, loadRows, type LoadShow } from "../registry.ts";
 import { slowStep } from "../contention.ts";
 
 const reads: LoadShow = { scenario: "notifications", rate: 400, seconds: 10 };
@@ -107,6 +107,21 @@ export const loadNotificationDefects = {
           },
         })),
     },
+    "notifications.pages-partition": {
+      "load-items-share-a-buffer: A slow read beside two others has a createTime of another's item.":
+        decisions((sound, latest: string[] = [], reading = slowStep(10, QUICK_READS)) => ({
+          readItems: async (selection, offset, paging, context) => {
+            const items = await sound.readItems(selection, offset, paging, context);
+            const isBusy = reading.inside() >= 2;
+            await reading.pass(context.clock);
+            const [first, ...rest] = items;
+            if (first === undefined) return items;
+            const createTime = isBusy ? (latest.pop() ?? first.createTime) : first.createTime;
+            latest.push(first.createTime);
+            return [{ ...first, createTime }, ...rest];
+          },
+        })),
+    },
     "notifications.limit": {
       "load-filter-after-paging: A slow read beside two others cuts the page before it filters.": [
         decisions((sound, reading = slowStep(15, QUICK_READS)) => ({
@@ -125,6 +140,17 @@ export const loadNotificationDefects = {
       ],
     },
   }),
+  ...loadRows(
+    { ...reads, seconds: 20 },
+    {
+      "notifications.under-writes": {
+        "load-total-stops-at-150: The total of a list is never more than 150.": change(
+          "countMatches",
+          (count) => Math.min(count, 150),
+        ),
+      },
+    },
+  ),
   "load-pages-slower-with-every-notification": {
     summary: "Every notification makes each later page six milliseconds slower.",
     breaks: [],

@@ -77,18 +77,38 @@ export const loadPushDefects = loadRows(pushes, {
       }),
     ),
   },
+  "push.payload": {
+    "load-push-names-another-account: While many deliveries are pending, all pushes of an event name an earlier one's account.":
+      inCrowds((isCrowded, sound, named = new WeakMap<object, string>(), earlier: string[] = []) => ({
+        onNewDelivery: (delivery, pending, service) => {
+          const { accountId } = delivery.notification;
+          if (isCrowded()) named.set(delivery, earlier.find((one) => one !== accountId) ?? accountId);
+          earlier.push(accountId);
+          sound.onNewDelivery(delivery, pending, service);
+        },
+        pushBody: (delivery, attempt, service) => {
+          const accountId = named.get(delivery);
+          return accountId === undefined
+            ? sound.pushBody(delivery, attempt, service)
+            : JSON.stringify({ ...delivery.notification, accountId });
+        },
+      })),
+  },
   "push.same-notification": {
     "load-push-shares-a-buffer: While many deliveries are pending, pushes carry the latest event's account.":
-      inCrowds((isCrowded, sound, latest = "") => ({
-        onNewDelivery: (delivery, pending, service) => {
-          sound.onNewDelivery(delivery, pending, service);
-          latest = delivery.notification.accountId;
-        },
-        pushBody: (delivery, attempt, service) =>
-          isCrowded()
-            ? JSON.stringify({ ...delivery.notification, accountId: latest })
-            : sound.pushBody(delivery, attempt, service),
-      })),
+      [
+        inCrowds((isCrowded, sound, latest = "") => ({
+          onNewDelivery: (delivery, pending, service) => {
+            sound.onNewDelivery(delivery, pending, service);
+            latest = delivery.notification.accountId;
+          },
+          pushBody: (delivery, attempt, service) =>
+            isCrowded()
+              ? JSON.stringify({ ...delivery.notification, accountId: latest })
+              : sound.pushBody(delivery, attempt, service),
+        })),
+        "push.payload",
+      ],
   },
 });
 

@@ -27,7 +27,7 @@ export const endEvent = (account: Account, sentAtMs: number, answer: Exchange): 
     return;
   }
   account.acknowledgedAtMs.push(epochMs());
-  triggered(sentAtMs, notificationIn(answer));
+  triggered(sentAtMs, account.accountId, notificationIn(answer));
 };
 
 /** Where hooks usually return the id, if the profile does not say. */

@@ -44,7 +44,7 @@ export const readKinds = {
   lookUps: { weight: 25, requests: readsPerIteration },
   /** three pages that cover everything, and one past the end */
   walk: { weight: 20, requests: readsPerIteration },
-  /** no filter at all */
+  /** three reads without a filter, and the page on which the list ends by its total */
   everything: { weight: 10, requests: readsPerIteration },
 } as const satisfies Readonly<Record<string, Kind>>;
 

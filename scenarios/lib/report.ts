@@ -59,9 +59,10 @@ export const issued = (what: Issued, value: string): void => {
   withMetadata({ digest }, () => issues.add(1, { what }));
 };
 
-export const triggered = (sentAtMs: number, notification: string | undefined): void =>
-  withMetadata({ sentAt: String(sentAtMs), ...(notification === undefined ? {} : { notification }) }, () =>
-    events.add(1),
+export const triggered = (sentAtMs: number, account: string, notification: string | undefined): void =>
+  withMetadata(
+    { sentAt: String(sentAtMs), account, ...(notification === undefined ? {} : { notification }) },
+    () => events.add(1),
   );
 
 export const trouble = (what: string): void => say({ kind: "trouble", what });

@@ -91,7 +91,7 @@ const play = async (asked: Asked) => {
       clock: runnerClock,
       sink: nowhere,
       warmUpMs: 0,
-      onEvent: (_, notification) => void events.push(notification),
+      onEvent: (_, _account, notification) => void events.push(notification),
     });
     return { result, events };
   } finally {

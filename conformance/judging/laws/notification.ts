@@ -37,6 +37,17 @@ export const lastingFields = notificationFields.filter((name) => name !== "statu
 export const changedFields = (before: Fields, after: Fields): readonly string[] =>
   lastingFields.filter((name) => before[name] !== after[name]);
 
+/** A notification that is read again must have the same fields, except its status. */
+export const changeBreach = (before: Fields, after: Fields): Breach | undefined => {
+  const changed = changedFields(before, after);
+  return changed.length === 0
+    ? undefined
+    : {
+        expected: "a notification has the same fields every time it is read, except status",
+        actual: `${changed.join(", ")} changed between two reads`,
+      };
+};
+
 /** A notification must have every field of section 2.3 in its form. Uses callbacks, because k6 is slow at iterators. */
 export const notificationBreach = (item: Fields): Breach | undefined => {
   const wrong = notificationFields.find((name) => !forms[notificationForms[name]].holds(item[name]));

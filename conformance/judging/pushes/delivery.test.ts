@@ -5,9 +5,9 @@ import {
   judgeAcknowledgedStops,
   judgeDelivered,
   judgeLateAcknowledgement,
-  judgePayload,
   judgeSameNotification,
 } from "./delivery.ts";
+import { judgePayload } from "./payload.ts";
 import { judgeRetries } from "./retries.ts";
 
 const R1 = [0, 30_000, 90_000, 210_000, 450_000];

@@ -2,7 +2,8 @@ import { documentLimits } from "../../contract/limits.ts";
 import { canonicalJson, type Facts, type Verdict } from "../../contract/verdict.ts";
 import type { PushRun, PushCase } from "./trace.ts";
 import { acknowledgedAt, bodyOf, ofPurpose } from "./finding.ts";
-import { contentTypeOf, documentedFields } from "./delivery.ts";
+import { contentTypeOf } from "./delivery.ts";
+import { documentedFields } from "./payload.ts";
 import { timeoutClass } from "./timeouts.ts";
 import { followedRedirects, redirected } from "./advisory.ts";
 

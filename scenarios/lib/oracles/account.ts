@@ -1,3 +1,5 @@
+import type { Fields } from "../../../conformance/judging/laws/answer.ts";
+import { changeBreach } from "../../../conformance/judging/laws/notification.ts";
 import { fold, pageSize, totalBreach, type Page } from "../../../conformance/judging/laws/pages.ts";
 import { checkOf, expectThat, type Check } from "../check.ts";
 import { limitRuleOf, type ListQuery } from "./pages.ts";
@@ -12,8 +14,11 @@ export interface Account {
   begun: number;
   /** When each event was acknowledged, in wall-clock milliseconds, in order. */
   readonly acknowledgedAtMs: number[];
-  /** Ids seen in reads; a notification once seen must remain. */
-  readonly seen: Set<string>;
+  /**
+   * Notifications seen in reads, by id, as this virtual user first saw them; undefined if the set-up did. What was once
+   * seen must remain.
+   */
+  readonly seen: Map<string, Fields | undefined>;
   /** An event was refused or unanswered: whether it created anything is unknown. */
   doubtful: boolean;
 }
@@ -22,7 +27,7 @@ export const newAccount = (accountId: string): Account => ({
   accountId,
   begun: 0,
   acknowledgedAtMs: [],
-  seen: new Set(),
+  seen: new Map(),
   doubtful: false,
 });
 
@@ -67,6 +72,7 @@ export const judgeOwnPage = (
             : judgeTotalWithin({ least: then.least, most: account.begun }, page),
           // If the answer counts everything begun, everything is available for paging.
           ...(isSteady && page.total === then.begun ? judgeSize(then.begun, query, page, defaultLimit) : []),
+          ...(isSteady && then.settled ? judgeItems(account, page) : []),
         ];
   noteSeen(account, page);
   return checks;
@@ -75,7 +81,26 @@ export const judgeOwnPage = (
 /** Notifications let through by a broken filter do not belong to the account. */
 export const noteSeen = (account: Account, page: Page): void => {
   for (const [at, item] of page.items.entries())
-    if (fold(item["accountId"]) === fold(account.accountId)) account.seen.add(page.ids[at] ?? "");
+    if (fold(item["accountId"]) === fold(account.accountId)) {
+      const id = page.ids[at] ?? "";
+      account.seen.set(id, account.seen.get(id) ?? item);
+    }
+};
+
+/** Repeated reads agree, once nothing is written any more. */
+const judgeItems = ({ seen }: Account, { ids, items }: Page): readonly Check[] => {
+  const known = items.flatMap((item, at) => {
+    const first = seen.get(ids[at] ?? "");
+    return first === undefined ? [] : [changeBreach(first, item)];
+  });
+  return known.length === 0
+    ? []
+    : [
+        checkOf(
+          "notifications.pages-partition",
+          known.find((breach) => breach !== undefined),
+        ),
+      ];
 };
 
 export const judgeTotalWithin = (bounds: Parameters<typeof totalBreach>[1], { total }: Page): Check =>

@@ -52,7 +52,7 @@ const account = (begun: number, seen = begun): Account => ({
   ...newAccount(accountId),
   begun,
   acknowledgedAtMs: upTo(begun).map(() => 0),
-  seen: new Set(upTo(seen).map(idOf)),
+  seen: new Map(upTo(seen).map((number) => [idOf(number), undefined])),
 });
 
 describe("a page of the client's own account", () => {
@@ -88,6 +88,18 @@ describe("a page of the client's own account", () => {
     expect(brokenRules(judge(account(4, 1), {}, page(upTo(2), 2), 1_000))).toEqual([
       "notifications.under-writes",
     ]);
+  });
+
+  it("must show a notification as it was first seen, except for its status, once everything was seen", () => {
+    const own = account(3);
+    judge(own, {}, page(upTo(3), 3));
+    expect(brokenRules(judge(own, {}, page(upTo(3), 3, { status: "unread" })))).toEqual([]);
+    expect(brokenRules(judge(own, {}, page(upTo(3), 3, { remark: "other" })))).toEqual([
+      "notifications.pages-partition",
+    ]);
+    const growing = account(3);
+    judge(growing, {}, page(upTo(3), 3));
+    expect(brokenRules(judge(growing, {}, page(upTo(3), 3, { remark: "other" }), 10, 1))).toEqual([]);
   });
 
   it("counts as seen what it shows, except what a broken filter let through", () => {

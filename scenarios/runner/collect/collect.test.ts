@@ -86,7 +86,7 @@ describe("runLoad with the real k6", () => {
         exec.vu.metrics.metadata.digest = (index === 90 ? 11 : index).toString(16).padStart(16, "0");
         metric.issued.add(1, { what: "code" });
         delete exec.vu.metrics.metadata.digest;
-        if (index === 5) { exec.vu.metrics.metadata.sentAt = "1234"; exec.vu.metrics.metadata.notification = "n-1"; metric.event.add(1); delete exec.vu.metrics.metadata.sentAt; delete exec.vu.metrics.metadata.notification; }
+        if (index === 5) { exec.vu.metrics.metadata.sentAt = "1234"; exec.vu.metrics.metadata.account = "a-1"; exec.vu.metrics.metadata.notification = "n-1"; metric.event.add(1); delete exec.vu.metrics.metadata.sentAt; delete exec.vu.metrics.metadata.account; delete exec.vu.metrics.metadata.notification; }
         if (index === 6) console.warn("the secret is " + settings.clients[0].secret);
       };`,
       server.origin,
@@ -113,7 +113,7 @@ describe("runLoad with the real k6", () => {
       seconds: 2,
       requests: 2 * result.achieved.arrivals,
     });
-    expect(events).toEqual([[1234, "n-1"]]);
+    expect(events).toEqual([[1234, "a-1", "n-1"]]);
 
     const { achieved, endpoints, measures } = result;
     expect(measures["list"]).toMatchObject({ granted: achieved.arrivals, refused: 0, failed: 0 });

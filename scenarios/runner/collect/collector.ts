@@ -36,7 +36,7 @@ export interface CollectorOptions {
   /** Called each second; a returned reason ends the load. */
   readonly onSecond?: (second: LoadSecond) => string | undefined;
   /** An event was triggered and acknowledged. Moments are wall-clock milliseconds. */
-  readonly onEvent?: (sentAtMs: number, notification: string | undefined) => void;
+  readonly onEvent?: (sentAtMs: number, account: string, notification: string | undefined) => void;
   /** Secrets in addition to those of the clients. */
   readonly hidden?: readonly string[];
 }
@@ -89,7 +89,7 @@ export const createCollector = (options: CollectorOptions, stop: (reason: string
       breaches.count(rule);
       prove({ ...proofOf(rule, duplicate), atEpochMs: atMs });
     },
-    event: (_, sentAtMs, notification) => onEvent?.(sentAtMs, notification),
+    event: (_, sentAtMs, account, notification) => onEvent?.(sentAtMs, account, notification),
   });
   const log = createScriptLog({
     mask: maskOf(secrets, [settings.digestKey]),

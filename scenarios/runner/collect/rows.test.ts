@@ -34,7 +34,7 @@ const csv = [
   "touchstone_check,1795259500314795,2.000000,,,,,rule=code.single-use,lag=12.5",
   "touchstone_breach,1795259500314795,1.000000,,,,,rule=code.single-use,lag=12.5",
   "touchstone_issued,1795259500314795,1.000000,,,,,what=code,lag=12.5&digest=00112233445566aa",
-  'touchstone_event,1795259500314795,1.000000,,,,,,"notification=a,b&sentAt=1795259500300&lag=0"',
+  'touchstone_event,1795259500314795,1.000000,,,,,,"notification=a,b&account=c&sentAt=1795259500300&lag=0"',
   "data_sent,1795259500314803,72.000000,,,,,,lag=0",
   "dropped_iterations,1795259500314803,3.000000,,,,,,",
   "iteration_duration,1795259500314803,11.189209,,,,,,lag=0",
@@ -88,7 +88,7 @@ const expected = [
   ["checks", 1795259500314.795, "code.single-use", 2],
   ["breach", 1795259500314.795, "code.single-use"],
   ["issued", 1795259500314.795, "code", "00112233445566aa"],
-  ["event", 1795259500314.795, 1795259500300, "a,b"],
+  ["event", 1795259500314.795, 1795259500300, "c", "a,b"],
   ["dropped", 1795259500314.803, 3],
   ["virtualUsers", 1795259501299.803, 7],
 ];

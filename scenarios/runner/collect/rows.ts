@@ -16,7 +16,8 @@ export interface RowSink {
   breach(atMs: number, rule: string): void;
   /** A credential was issued; the digest is hexadecimal. */
   issued(atMs: number, what: string, digest: string): void;
-  event(atMs: number, sentAtMs: number, notification: string | undefined): void;
+  /** An event for an account was acknowledged. */
+  event(atMs: number, sentAtMs: number, account: string, notification: string | undefined): void;
   start(atMs: number): void;
 }
 
@@ -205,6 +206,6 @@ const tell = (sink: RowSink, kind: Exclude<Kind, "header" | "duration" | "blocke
     case "issued":
       return sink.issued(atMs, tag("what"), noted("digest") ?? "");
     case "event":
-      return sink.event(atMs, Number(noted("sentAt") ?? atMs), noted("notification"));
+      return sink.event(atMs, Number(noted("sentAt") ?? atMs), noted("account") ?? "", noted("notification"));
   }
 };

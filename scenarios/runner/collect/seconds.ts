@@ -3,17 +3,15 @@ import { latenciesOf } from "../../../conformance/contract/latencies.ts";
 import {
   latencyKinds,
   sampleOutcomes,
-  type LatencyKind,
   type Latencies,
-  type SampleOutcome,
   type SecondLine,
 } from "../../../conformance/contract/load-record.ts";
 import { askedBetween, type Stage } from "../../../conformance/contract/load-shape.ts";
-import { forget, isNoted, latencyHistogram, note, type TaggedHistogram } from "./histograms.ts";
+import { latencyHistogram, note, type TaggedHistogram } from "./histograms.ts";
 import { createEndpointNames } from "./endpoint-names.ts";
 import { createLags } from "./lags.ts";
 import type { Reading } from "./readings.ts";
-import type { RequestSample } from "./rows.ts";
+import { createRequests, type RequestsOfSecond } from "./requests.ts";
 
 /** A completed second: nothing will be added to it. */
 export interface ClosedSecond {
@@ -35,18 +33,11 @@ export type Seconds = ReturnType<typeof createSeconds>;
  * Maximum delay of a sample behind the newest one: k6 writes samples approximately in the order in which they ended.
  */
 const LATENESS_MS = 500;
-interface EndpointSecond {
-  readonly counts: Record<SampleOutcome, number>;
-  readonly histograms: Partial<Record<SampleOutcome, Readonly<Record<LatencyKind, Int32Histogram>>>>;
-}
-
-interface OpenSecond {
-  readonly endpoints: Map<string, EndpointSecond>;
+interface OpenSecond extends RequestsOfSecond {
   readonly lag: Int32Histogram;
   readonly breaches: Record<string, number>;
   started: number;
   dropped: number;
-  blockedMs: number;
   virtualUsers: number | undefined;
 }
 
@@ -60,7 +51,6 @@ export const createSeconds = (
   onClosed: (second: ClosedSecond) => void,
 ) => {
   const pool = createPool();
-  const owed = createOwed();
   const [nameOf, lags] = [createEndpointNames(), createLags(stages)];
   const allGranted = latencyHistogram();
   let virtualUsers: number | undefined;
@@ -79,25 +69,11 @@ export const createSeconds = (
     pool.giveBack([second.lag, ...histograms.map(({ histogram }) => histogram)]);
   });
   const lagOf = (atMs: number, lagMs: number): number => lags.at(atMs - (time.startedAtMs() ?? atMs), lagMs);
-  const ownOf = (atMs: number, sample: RequestSample): RequestSample => ({
-    ...sample,
-    endpoint: nameOf(sample.endpoint),
-    lagMs: lagOf(atMs, sample.lagMs),
-  });
+  const requests = createRequests(time, pool.take, { nameOf, lagOf });
   return {
     begin: time.begin,
-    request: (atMs: number, sample: RequestSample): void => {
-      const second = time.at(atMs);
-      const own = ownOf(atMs, sample);
-      addRequest(second, (own.outcome === "granted" ? owed.take(own.endpoint) : undefined) ?? own, pool.take);
-    },
-    hollow: (atMs: number, sample: RequestSample): void => {
-      time.at(atMs);
-      const own = ownOf(atMs, sample);
-      const second = time.open().find(({ endpoints }) => forgetGranted(endpoints.get(own.endpoint), own));
-      if (second === undefined) owed.add(atMs, own);
-      else addRequest(second, own, pool.take);
-    },
+    request: requests.add,
+    hollow: requests.fail,
     arrival: (atMs: number, lagMs: number): void => {
       const second = time.at(atMs);
       second.started += 1;
@@ -117,7 +93,7 @@ export const createSeconds = (
       breaches[rule] = (breaches[rule] ?? 0) + 1;
     },
     finish: (): void => {
-      for (const { atMs, sample } of owed.left()) addRequest(time.at(atMs), sample, pool.take);
+      requests.finish();
       time.finish();
     },
     /** When the load began, in wall-clock milliseconds; undefined before anything happened. */
@@ -196,59 +172,6 @@ const createPool = () => {
   };
 };
 
-const addRequest = (
-  second: OpenSecond,
-  { endpoint, outcome, serviceMs, blockedMs, lagMs }: RequestSample,
-  histogram: () => Int32Histogram,
-): void => {
-  second.blockedMs += blockedMs;
-  const found: EndpointSecond = second.endpoints.get(endpoint) ?? {
-    counts: { granted: 0, refused: 0, failed: 0 },
-    histograms: {},
-  };
-  second.endpoints.set(endpoint, found);
-  found.counts[outcome] += 1;
-  const { service, response } = (found.histograms[outcome] ??= {
-    service: histogram(),
-    response: histogram(),
-  });
-  note(service, serviceMs);
-  note(response, lagMs + blockedMs + serviceMs);
-};
-
-/**
- * Requests whose answers granted nothing and that were counted as granted in a second that is closed by now, because
- * their batch took long. Each takes the place of the next request that is granted, so that none is counted twice; the
- * end of the load leaves those that no such request followed.
- */
-const createOwed = () => {
-  const kept = new Map<string, { readonly atMs: number; readonly sample: RequestSample }[]>();
-  return {
-    add: (atMs: number, sample: RequestSample): void => {
-      const those = kept.get(sample.endpoint) ?? [];
-      those.push({ atMs, sample });
-      kept.set(sample.endpoint, those);
-    },
-    take: (endpoint: string): RequestSample | undefined => kept.get(endpoint)?.shift()?.sample,
-    left: () => [...kept.values()].flat(),
-  };
-};
-
-/** Takes back a request that was counted as granted before its answer was read; false if it is not among these. */
-const forgetGranted = (
-  found: EndpointSecond | undefined,
-  { serviceMs, blockedMs, lagMs }: RequestSample,
-): boolean => {
-  const { granted } = found?.histograms ?? {};
-  const responseMs = lagMs + blockedMs + serviceMs;
-  if (found === undefined || granted === undefined) return false;
-  if (!isNoted(granted.service, serviceMs) || !isNoted(granted.response, responseMs)) return false;
-  forget(granted.service, serviceMs);
-  forget(granted.response, responseMs);
-  found.counts.granted -= 1;
-  return true;
-};
-
 const lineOf = (
   index: number,
   stages: readonly Stage[],
@@ -270,7 +193,7 @@ const lineOf = (
   };
 };
 
-const taggedOf = (endpoints: ReadonlyMap<string, EndpointSecond>): readonly TaggedHistogram[] =>
+const taggedOf = (endpoints: OpenSecond["endpoints"]): readonly TaggedHistogram[] =>
   [...endpoints].flatMap(([endpoint, { histograms }]) =>
     sampleOutcomes.flatMap((outcome) => {
       const both = histograms[outcome];

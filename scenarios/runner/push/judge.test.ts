@@ -2,16 +2,20 @@ import { describe, expect, it } from "vitest";
 import { documentLimits } from "../../../conformance/contract/limits.ts";
 import { instantsOf, readingsOf } from "../../../conformance/judging/pushes/readings.ts";
 import { pushAt } from "../../../conformance/testing/push-runs.ts";
+import { notificationBody } from "../../../conformance/testing/push-line.ts";
 import { judgePushes, type PushEvidence } from "./judge.ts";
 import type { LoadPush } from "./seen.ts";
 
 const at = (ms: number) => ({ earliestMs: ms, latestMs: ms + 20 });
 
+const ID = "0f8fad5b-d9cb-469f-a165-70867728950e";
+const ACCOUNT = "7c9e6679-7425-40de-944b-e07fc1f90ae7";
+
 /** The pushes of one notification at these seconds; the last one acknowledged where it says so. */
 const pushes = (id: string, seconds: readonly number[], acknowledged = false): LoadPush[] =>
   seconds.map((second, index) => {
     const status = acknowledged && index === seconds.length - 1 ? 200 : 503;
-    const line = { notificationId: id, body: `{"id":"${id}"}`, bodySha256: id };
+    const line = { notificationId: id, body: notificationBody(ID, ACCOUNT), bodySha256: id };
     const seen = pushAt(second * 1_000, { kind: "answer", status }, { attempt: index + 1, line });
     return { ...seen, at: at(second * 1_000), ended: at(second * 1_000), atMs: second * 1_000 };
   });
@@ -22,7 +26,12 @@ const judge = (
   untilS = 1_200,
 ) => {
   const evidence: PushEvidence = {
-    events: ids.map((notificationId) => ({ notificationId, atMs: 0, target: at(0) })),
+    events: ids.map((notificationId) => ({
+      notificationId,
+      accountId: ACCOUNT,
+      atMs: 0,
+      target: at(0),
+    })),
     pushes: seen,
     watchedUntil: at(untilS * 1_000),
     limits: documentLimits,
@@ -79,10 +88,23 @@ describe("judgePushes", () => {
     ["retries too early", pushes("a", [0, 3, 9, 21, 45]), ["a"], ["push.schedule"]],
     ["a retry too late", pushes("a", [0, 30, 140, 260, 500]), ["a"], ["push.schedule"]],
     [
+      "another account in every push",
+      pushes("a", [0, 30], true).map((push) => ({
+        ...push,
+        line: { ...push.line, body: notificationBody(ID, ID) },
+      })),
+      ["a"],
+      ["push.payload"],
+    ],
+    [
       "a body that changes",
       pushes("a", [0, 30], true).map((push, index) => ({
         ...push,
-        line: { ...push.line, body: `{"id":"a","remark":"${index}"}`, bodySha256: `${index}` },
+        line: {
+          ...push.line,
+          body: JSON.stringify({ ...(JSON.parse(push.line.body) as object), remark: `${index}` }),
+          bodySha256: `${index}`,
+        },
       })),
       ["a"],
       ["push.same-notification"],

@@ -3,6 +3,7 @@ import type { Limits } from "../../../conformance/contract/limits.ts";
 import { answerOf, outcomeOf } from "../../../conformance/judging/pushes/answer.ts";
 import { capPart } from "../../../conformance/judging/pushes/cap.ts";
 import { endOfPushes, isWatchedForFirst, samePart } from "../../../conformance/judging/pushes/delivery.ts";
+import { payloadPart } from "../../../conformance/judging/pushes/payload.ts";
 import { acknowledgedAt, type Part } from "../../../conformance/judging/pushes/finding.ts";
 import { fittedTo, readingsThatFit, tardyReadings } from "../../../conformance/judging/pushes/fitted.ts";
 import { pushToleranceOf } from "../../../conformance/judging/pushes/fits.ts";
@@ -16,6 +17,8 @@ import type { LoadPush } from "./seen.ts";
 /** An event that was requested from the service and acknowledged. */
 export interface TriggeredEvent {
   readonly notificationId: string;
+  /** The account that the event was asked for. */
+  readonly accountId: string;
   /** Since the start of the load, on this machine's clock. */
   readonly atMs: number;
   readonly target: TimeInterval;
@@ -48,6 +51,11 @@ export const judgePushes = (evidence: PushEvidence): PushJudgement => {
   const trace = traceOf(evidence);
   const judged = [
     delivered(trace),
+    partsOf(
+      "push.payload",
+      trace.pushCases.filter(({ pushes }) => pushes.length > 0),
+      payloadPart,
+    ),
     partsOf("push.cap", trace.pushCases, (one) => capPart(one, trace)),
     acknowledgedStops(trace),
     partsOf(
@@ -88,11 +96,11 @@ export const traceOf = (evidence: PushEvidence): PushTrace => {
     firstLatenessMs: tolerances.firstPushLatenessUnderLoad.default,
     acknowledgedStatus,
     watchedUntil,
-    pushCases: evidence.events.map(({ notificationId, target }): PushCase => {
+    pushCases: evidence.events.map(({ notificationId, accountId, target }): PushCase => {
       const pushes = byId.get(notificationId) ?? [];
       return {
         name: notificationId,
-        accountId: "",
+        accountId,
         notificationId,
         triggered: target,
         pushes,

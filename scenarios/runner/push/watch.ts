@@ -36,6 +36,7 @@ const QUIET_MS = 300;
 interface Told {
   readonly sentAtMs: number;
   readonly notification: string;
+  readonly account: string;
 }
 
 /**
@@ -59,9 +60,9 @@ export const watchPushes = async (context: LoadContext, directory: string) => {
   let unnamed = 0;
   return {
     accounts,
-    onEvent: (sentAtMs: number, notification: string | undefined): void => {
+    onEvent: (sentAtMs: number, account: string, notification: string | undefined): void => {
       if (notification === undefined) unnamed += 1;
-      else events.push({ sentAtMs, notification });
+      else events.push({ sentAtMs, account, notification });
     },
     finish: async (result: LoadResult, asked: LoadPlan): Promise<PushOutcome> => {
       context.onPhase?.("waiting for retries");
@@ -190,8 +191,9 @@ const outcomeOf = (context: LoadContext, asked: LoadPlan, gathered: Gathered): P
   const { result, events, unnamed, stops, lines, push, origin } = gathered;
   const startedAtMs = result.startedAtMs ?? 0;
   const stages = stagesFor(asked);
-  const triggered = events.map(({ sentAtMs, notification }): TriggeredEvent => ({
+  const triggered = events.map(({ sentAtMs, notification, account }): TriggeredEvent => ({
     notificationId: notification,
+    accountId: account,
     atMs: sentAtMs - startedAtMs,
     target: targetTimeAt(stops, { earliestMs: sentAtMs, latestMs: sentAtMs + 1 }),
   }));

@@ -1,0 +1,113 @@
+import type { Int32Histogram } from "hdr-histogram-js";
+import type { LatencyKind, SampleOutcome } from "../../../conformance/contract/load-record.ts";
+import { forget, isNoted, note } from "./histograms.ts";
+import type { RequestSample } from "./rows.ts";
+
+interface EndpointSecond {
+  readonly counts: Record<SampleOutcome, number>;
+  readonly histograms: Partial<Record<SampleOutcome, Readonly<Record<LatencyKind, Int32Histogram>>>>;
+}
+
+/** What requests add to a second that is open. */
+export interface RequestsOfSecond {
+  readonly endpoints: Map<string, EndpointSecond>;
+  /** Total time that they had waited for a connection. */
+  blockedMs: number;
+}
+
+interface OpenSeconds {
+  /** The second of a moment. */
+  readonly at: (atMs: number) => RequestsOfSecond;
+  /** Latest first. */
+  readonly open: () => readonly RequestsOfSecond[];
+}
+
+interface Own {
+  readonly nameOf: (endpoint: string) => string;
+  readonly lagOf: (atMs: number, lagMs: number) => number;
+}
+
+/** Counts requests in seconds that are open, by the names and lags of the record. */
+export const createRequests = (
+  { at, open }: OpenSeconds,
+  histogram: () => Int32Histogram,
+  { nameOf, lagOf }: Own,
+) => {
+  const owed = createOwed();
+  const ownOf = (atMs: number, sample: RequestSample): RequestSample => ({
+    ...sample,
+    endpoint: nameOf(sample.endpoint),
+    lagMs: lagOf(atMs, sample.lagMs),
+  });
+  return {
+    add: (atMs: number, sample: RequestSample): void => {
+      const second = at(atMs);
+      const own = ownOf(atMs, sample);
+      addRequest(second, (own.outcome === "granted" ? owed.take(own.endpoint) : undefined) ?? own, histogram);
+    },
+    /** Counts a request as failed that was counted as granted before its answer was read. */
+    fail: (atMs: number, sample: RequestSample): void => {
+      at(atMs);
+      const own = ownOf(atMs, sample);
+      const second = open().find(({ endpoints }) => forgetGranted(endpoints.get(own.endpoint), own));
+      if (second === undefined) owed.add(atMs, own);
+      else addRequest(second, own, histogram);
+    },
+    finish: (): void => {
+      for (const { atMs, sample } of owed.left()) addRequest(at(atMs), sample, histogram);
+    },
+  };
+};
+
+/**
+ * Requests whose answers granted nothing and that were counted as granted in a second that is closed by now, because
+ * their batch took long. Each takes the place of the next request that is granted, so that none is counted twice; the
+ * end of the load leaves those that no such request followed.
+ */
+const createOwed = () => {
+  const kept = new Map<string, { readonly atMs: number; readonly sample: RequestSample }[]>();
+  return {
+    add: (atMs: number, sample: RequestSample): void => {
+      const those = kept.get(sample.endpoint) ?? [];
+      those.push({ atMs, sample });
+      kept.set(sample.endpoint, those);
+    },
+    take: (endpoint: string): RequestSample | undefined => kept.get(endpoint)?.shift()?.sample,
+    left: () => [...kept.values()].flat(),
+  };
+};
+
+/** Takes back a request that was counted as granted before its answer was read; false if it is not among these. */
+const forgetGranted = (
+  found: EndpointSecond | undefined,
+  { serviceMs, blockedMs, lagMs }: RequestSample,
+): boolean => {
+  const { granted } = found?.histograms ?? {};
+  const responseMs = lagMs + blockedMs + serviceMs;
+  if (found === undefined || granted === undefined) return false;
+  if (!isNoted(granted.service, serviceMs) || !isNoted(granted.response, responseMs)) return false;
+  forget(granted.service, serviceMs);
+  forget(granted.response, responseMs);
+  found.counts.granted -= 1;
+  return true;
+};
+
+const addRequest = (
+  second: RequestsOfSecond,
+  { endpoint, outcome, serviceMs, blockedMs, lagMs }: RequestSample,
+  histogram: () => Int32Histogram,
+): void => {
+  second.blockedMs += blockedMs;
+  const found: EndpointSecond = second.endpoints.get(endpoint) ?? {
+    counts: { granted: 0, refused: 0, failed: 0 },
+    histograms: {},
+  };
+  second.endpoints.set(endpoint, found);
+  found.counts[outcome] += 1;
+  const { service, response } = (found.histograms[outcome] ??= {
+    service: histogram(),
+    response: histogram(),
+  });
+  note(service, serviceMs);
+  note(response, lagMs + blockedMs + serviceMs);
+};
