@@ -11,6 +11,14 @@ const cutIn =
     setImmediate(() => socket.destroy());
   };
 
+/** An acknowledgement that is written otherwise than usual, is refused, or is missing. */
+const saying =
+  (body: (id: string) => string): Reaction =>
+  (answer, { id }) =>
+    answer.writeHead(200, { "content-type": "application/json" }).end(body(id));
+
+/** Off the whole second, which some services cut times to. */
+const START_MS = 1_000_500;
 const STEP_SECONDS = 5;
 const WATCHED_SECONDS = 1_300;
 
@@ -29,6 +37,9 @@ const FIRST_ANSWERS: readonly Reaction[] = [
   (_answer, { socket }) => void socket.resetAndDestroy(),
   cutIn(200),
   cutIn(503),
+  saying((id) => `{"received": true, "id": "${id}"}`),
+  saying((id) => JSON.stringify({ id, received: false })),
+  saying(() => ""),
   () => undefined,
   () => undefined,
 ];
@@ -46,7 +57,7 @@ const listed = async (service: Pushing): Promise<unknown> => {
  * event.
  */
 export const pushTrace = async (behaviour: string): Promise<string> => {
-  await using service = await startPushing({ behaviour, patienceMs: 20 });
+  await using service = await startPushing({ behaviour, patienceMs: 20, startTimeMs: START_MS });
   const { receiver } = service;
   const plans = new Map<string, (attempt: number) => Reaction>();
   receiver.react = ({ path, accountId }, attempt) =>
