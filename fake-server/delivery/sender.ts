@@ -1,5 +1,6 @@
 import http from "node:http";
 import https from "node:https";
+import tls from "node:tls";
 import type { ServiceClock, Work } from "../clock.ts";
 import type { PushFailure, PushOutcome, PushRequest } from "../pushes.ts";
 
@@ -39,16 +40,34 @@ const agentsOf = (keepAlive: boolean) => {
 
 type Agents = Record<"kept" | "single", ReturnType<typeof agentsOf>>;
 
+/** What connections trust, read once for each authority and not for each connection. */
+const createTrust = () => {
+  const contexts = new Map<string, tls.SecureContext>();
+  return (ca: string): tls.SecureContext => {
+    const known = contexts.get(ca) ?? tls.createSecureContext({ ca });
+    contexts.set(ca, known);
+    return known;
+  };
+};
+
+interface Connecting {
+  readonly agents: Agents;
+  readonly trust: ReturnType<typeof createTrust>;
+}
+
 export const createSender = (clock: SenderClock): Sender => {
   const agents: Agents = { kept: agentsOf(true), single: agentsOf(false) };
+  const trust = createTrust();
   let closed = false;
   return {
     // A request that Node refuses to send, such as one with a line break in a header, is a failed push too.
     send: (request, options) =>
-      exchange({ clock, agents, isClosed: () => closed }, request, options).catch((error: unknown) => ({
-        kind: "unreachable" as const,
-        message: error instanceof Error ? error.message : "it could not be sent",
-      })),
+      exchange({ clock, agents, trust, isClosed: () => closed }, request, options).catch(
+        (error: unknown) => ({
+          kind: "unreachable" as const,
+          message: error instanceof Error ? error.message : "it could not be sent",
+        }),
+      ),
     close: () => {
       closed = true;
       for (const { "http:": plain, "https:": secure } of Object.values(agents)) {
@@ -59,7 +78,11 @@ export const createSender = (clock: SenderClock): Sender => {
   };
 };
 
-const open = (agents: Agents, request: PushRequest, options: SendOptions): http.ClientRequest => {
+const open = (
+  { agents, trust }: Connecting,
+  request: PushRequest,
+  options: SendOptions,
+): http.ClientRequest => {
   const url = new URL(request.url);
   const scheme = url.protocol === "https:" ? "https:" : "http:";
   return (scheme === "https:" ? https : http).request(url, {
@@ -70,7 +93,10 @@ const open = (agents: Agents, request: PushRequest, options: SendOptions): http.
       ...(request.body === undefined ? {} : { "content-length": Buffer.byteLength(request.body) }),
     },
     ...(scheme === "https:" ? { rejectUnauthorized: options.checksCertificate } : {}),
-    ...(scheme === "https:" && options.ca !== undefined ? { ca: options.ca } : {}),
+    ...(scheme === "https:" && options.ca !== undefined
+      ? // The agent tells its connections apart by the authority itself.
+        { ca: options.ca, secureContext: trust(options.ca) }
+      : {}),
   });
 };
 
@@ -90,13 +116,13 @@ const afterTimeout = (
 
 /** One request and its outcome. Rejects if Node refuses to send it. */
 const exchange = (
-  sender: { readonly clock: SenderClock; readonly agents: Agents; readonly isClosed: () => boolean },
+  sender: Connecting & { readonly clock: SenderClock; readonly isClosed: () => boolean },
   request: PushRequest,
   options: SendOptions,
 ): Promise<PushOutcome> =>
   new Promise((resolve) => {
     const { clock } = sender;
-    const outgoing = open(sender.agents, request, options);
+    const outgoing = open(sender, request, options);
     let readBefore = 0;
     let status: number | undefined;
     let timedOut = false;
