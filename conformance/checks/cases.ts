@@ -81,8 +81,8 @@ const watchWaking = (own: JoinedClock, onSleep: () => void): Waking => {
       sleep: (durationMs, slackMs) => chosen(() => own.sleep(durationMs, slackMs)),
       sleepAsAsked: (durationMs) => asAsked(() => own.sleepAsAsked(durationMs)),
       sleepOnEither: (durationMs) => asAsked(() => own.sleepOnEither(durationMs)),
-      sleepUntil: (momentMs, slackMs) => chosen(() => own.sleepUntil(momentMs, slackMs)),
-      beginSecond: (withinMs) => chosen(() => own.beginSecond(withinMs)),
+      sleepUntil: (...until) => chosen(() => own.sleepUntil(...until)),
+      beginSecond: (...within) => chosen(() => own.beginSecond(...within)),
     },
     requestsMs: () => monotonicMs() - startMs - asleepMs + turnedAwayMs,
   };

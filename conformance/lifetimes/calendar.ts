@@ -1,6 +1,6 @@
 import type { TimeInterval } from "../judging/interval.ts";
 import type { Clock } from "../world/clock.ts";
-import { DAY_MS, HOUR_MS, MINUTE_MS } from "../contract/duration.ts";
+import { DAY_MS, HOUR_MS, MINUTE_MS, SECOND_MS } from "../contract/duration.ts";
 
 /** The next date of some kind after a given one, both in milliseconds since 1970. */
 export type Moment = (afterMs: number) => number;
@@ -12,6 +12,12 @@ export const beforeMonthEnds =
     const date = new Date(afterMs + leadMs);
     return Date.UTC(date.getUTCFullYear(), date.getUTCMonth() + 1) - leadMs;
   };
+
+/** The whole second this long after. */
+export const laterBy =
+  (waitMs: number): Moment =>
+  (afterMs) =>
+    Math.ceil((afterMs + waitMs) / SECOND_MS) * SECOND_MS;
 
 const LONG_MONTH_DAYS = 31;
 

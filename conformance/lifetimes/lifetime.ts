@@ -1,7 +1,7 @@
 import { MONTH_MS } from "../arbitraries/ages.ts";
 import { ageBetween, type TimeInterval } from "../judging/interval.ts";
 import { durableSteps, type DurableSteps } from "../world/durable-steps.ts";
-import { duration } from "../contract/duration.ts";
+import { duration, HOUR_MS } from "../contract/duration.ts";
 import type { Verdict } from "../contract/verdict.ts";
 import { ask, type Issued } from "./ask.ts";
 import { sleepUntilMoment, type Moment } from "./calendar.ts";
@@ -45,7 +45,7 @@ const USES = 3;
 const AT_ONCE = 4;
 
 /** How much later than planned a use may come, as a share of the time between two, so that uses share moves of the clock. */
-const LATER_USE = 3 / 4;
+const LATER_USE = 0.95;
 
 /** How close to its end a credential issued in another way than the first must be seen, in milliseconds beyond the guard. */
 const NEAR_MS = 5_000;
@@ -137,6 +137,12 @@ const issueOne = async <C>(
   return asIssued(value, at);
 };
 
+/** What need not be probed right at an end may begin together with others. */
+const sharing = (world: World): World => ({
+  ...world,
+  clock: { ...world.clock, beginSecond: (withinMs) => world.clock.beginSecond(withinMs, true) },
+});
+
 /** Takes one credential from issue to probe. Repeats with another credential if the probe came too late. */
 const probeAt = async <C>(
   world: World,
@@ -147,7 +153,7 @@ const probeAt = async <C>(
 ): Promise<CaseVerdict> => {
   const steps = durableSteps(world, planned.id);
   const again = (tries: Tries): Promise<CaseVerdict> => probeAt(world, expiring, planned, findings, tries);
-  const own = await issueOne(world, expiring, steps, planned.way);
+  const own = await issueOne(planned.distanceMs === 0 ? world : sharing(world), expiring, steps, planned.way);
   const precision = precisionIn(world, own.lifetimeMs);
   const { lifetimeMs, guardMs } = precision;
   const room = roomMs(
@@ -156,8 +162,9 @@ const probeAt = async <C>(
     findings.delays.map(({ wakeMs, answerMs }) => wakeMs + answerMs),
   );
   const lastAliveMs = lifetimeMs - guardMs - room;
-  const aimMs =
-    planned.side === "alive" ? lastAliveMs - planned.distanceMs : lifetimeMs + guardMs + planned.distanceMs;
+  // Shortly after the end is any time then, also the earliest that decides.
+  const deadMs = world.clock.kind === "virtual" && planned.distanceMs < NEAR_MS ? 0 : planned.distanceMs;
+  const aimMs = planned.side === "alive" ? lastAliveMs - planned.distanceMs : lifetimeMs + guardMs + deadMs;
   if (!(await useOnTheWay(world, expiring, own, steps, aimMs, lastAliveMs))) return again({ first, last });
   const woken = await sleepToAge(world, own.issued, aimMs, planned);
   steps.spend();
@@ -201,7 +208,7 @@ const useOnTheWay = async <C>(
       if (sideOf(now) !== "alive") return false;
     }
     // Only a last use right before the end must be punctual.
-    const slackMs = index < uses ? (Math.min(aimMs, lastAliveMs) / (uses + 1)) * LATER_USE : 0;
+    const slackMs = index < uses ? apartMs(uses, aimMs, lastAliveMs) * LATER_USE : 0;
     const { greatestMs } = ageBetween(issued, await world.clock.now());
     if (useAtMs > greatestMs) await world.clock.sleep(useAtMs - greatestMs, slackMs);
     await use(world, credential);
@@ -210,17 +217,20 @@ const useOnTheWay = async <C>(
   return true;
 };
 
+const atOnce = (uses: number): number => (uses > USES ? AT_ONCE : 1);
+
+/** The time between two moments of use. */
+const apartMs = (uses: number, aimMs: number, lastMs: number): number =>
+  Math.min(aimMs, lastMs) / (Math.ceil(uses / atOnce(uses)) + 1);
+
 /**
  * Ages at which a credential is used, in milliseconds: spread over its life and, if the probe comes after its end,
  * right before that.
  */
 const agesOfUse = (uses: number, aimMs: number, lastMs: number): readonly number[] => {
-  const untilMs = Math.min(aimMs, lastMs);
-  const together = uses > USES ? AT_ONCE : 1;
-  const moments = Math.ceil(uses / together);
   const spread = Array.from(
     { length: uses },
-    (_, use) => (untilMs * (Math.floor(use / together) + 1)) / (moments + 1),
+    (_, use) => apartMs(uses, aimMs, lastMs) * (Math.floor(use / atOnce(uses)) + 1),
   );
   return aimMs > lastMs ? [...spread, lastMs] : spread;
 };
@@ -231,8 +241,9 @@ const agesOfUse = (uses: number, aimMs: number, lastMs: number): readonly number
  */
 const slackOf = ({ side, distanceMs }: PlannedProbe): number => {
   if (distanceMs === 0) return 0;
-  if (distanceMs >= NEAR_MS) return distanceMs / 2;
-  return side === "alive" ? distanceMs : NEAR_MS - distanceMs;
+  if (side === "alive") return distanceMs >= NEAR_MS ? distanceMs / 2 : distanceMs;
+  if (distanceMs < NEAR_MS) return NEAR_MS;
+  return Math.max(distanceMs / 2, Math.min(10 * distanceMs, HOUR_MS));
 };
 
 /** Sleeps until the credential's maximum (alive side) or minimum (dead side) possible age is `ageMs`. Returns the time then. */
@@ -249,5 +260,8 @@ const sleepToAge = async (
   if (!(leftMs > 0)) return now;
   if (clock.kind === "virtual" && !clock.canWait(leftMs))
     throw new ControlFailed(`a wait of ${duration(leftMs)} is longer than any clock is moved`);
-  return clock.sleepUntil(now.earliestMs + leftMs, slackOf(planned));
+  const slackMs = slackOf(planned);
+  // Those right before an end come at one moment with the last one, unless they would delay it.
+  const isLeftAlone = planned.side === "alive" && planned.distanceMs < NEAR_MS;
+  return clock.sleepUntil(now.earliestMs + leftMs, slackMs, isLeftAlone ? slackMs / 2 : slackMs);
 };

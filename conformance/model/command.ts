@@ -92,16 +92,17 @@ const SLACK_FROM_AFAR = 8;
 
 /**
  * Lets time pass and reads the clock into the model. Histories that need not be punctual are woken in groups, larger
- * ones if each request takes long.
+ * ones if each request takes long and they are not `bounded` by the slack.
  */
 export const sleep = async (
   model: Model,
   { world }: Real,
   waitMs: number,
-  slackMs?: number,
+  slackMs: number,
+  bounded = false,
 ): Promise<void> => {
-  const fromAfarMs = world.prepared.isFar ? waitMs * SLACK_FROM_AFAR : 0;
-  await world.clock.sleep(waitMs, slackMs === undefined ? 0 : Math.max(slackMs, fromAfarMs));
+  const fromAfarMs = world.prepared.isFar && !bounded ? waitMs * SLACK_FROM_AFAR : 0;
+  await world.clock.sleep(waitMs, Math.max(slackMs, fromAfarMs));
   model.leftToWaitMs -= waitMs;
   model.now = await world.clock.now();
 };

@@ -8,14 +8,19 @@ type Kind = "code" | "refresh token" | "access token";
 /** Time for a request to arrive before the end of a lifetime, in milliseconds. */
 const TRAVEL_MS = 400;
 
-/** Distances from an end that are equivalent, in milliseconds: right at it, and near it. */
-const ALIKE_MS = [2_000, 60_000] as const;
+/** How far from that distance to an end such a wait may end, as a share of the lifetime; and right before one, where it is short. */
+const PART_OF_LIFE = 1 / 16;
+const SMALL_PART_OF_LIFE = 1 / 128;
+const MOST_RIGHT_BEFORE_MS = 60_000;
 
-/** How much later such a wait may end, so that histories wake together: never past an end, and never right at one. */
-const slackOf = (side: "before" | "after", distanceMs: number): number | undefined => {
-  if (side === "before") return distanceMs === 0 ? undefined : distanceMs;
-  return ALIKE_MS.find((alikeMs) => distanceMs <= alikeMs) ?? distanceMs;
-};
+/**
+ * How much farther from an end such a wait may end, so that histories wake together: never on its other side. Lifetimes
+ * themselves are judged more exactly by rules of their own.
+ */
+const slackOf = (side: "before" | "after", distanceMs: number, lifetimeMs: number): number =>
+  side === "before" && distanceMs === 0
+    ? Math.min(lifetimeMs * SMALL_PART_OF_LIFE, MOST_RIGHT_BEFORE_MS)
+    : Math.max(distanceMs, lifetimeMs * PART_OF_LIFE);
 
 /** A wait in which time only has to pass may last so many times longer: lifetimes are orders of magnitude apart. */
 const LATER = 8;
@@ -37,14 +42,15 @@ export const waitForEnd = (kind: Kind, pick: number, side: "before" | "after", d
       const expiring = pickFrom(model, expiringOf(model, kind), pick);
       const { issued, lifetimeMs } = expiring;
       const guardMs = guardFor(lifetimeMs, model.guardMs);
+      const slackMs = slackOf(side, distanceMs, lifetimeMs);
       const waitMs =
         side === "before"
-          ? lifetimeMs - guardMs - TRAVEL_MS - distanceMs - (model.now.latestMs - issued.earliestMs)
+          ? lifetimeMs - guardMs - TRAVEL_MS - distanceMs - slackMs - (model.now.latestMs - issued.earliestMs)
           : lifetimeMs + guardMs + distanceMs - (model.now.earliestMs - issued.latestMs);
       // Skips a lifetime that is not a number, is over, or exceeds what the history may wait.
       if (!(waitMs <= model.leftToWaitMs)) return;
       model.focus = expiring;
-      if (waitMs > 0) await sleep(model, real, waitMs, slackOf(side, distanceMs));
+      if (waitMs > 0) await sleep(model, real, waitMs, slackMs, side === "before");
     },
   );
 

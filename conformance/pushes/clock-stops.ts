@@ -145,7 +145,7 @@ const considerReading = (
   if (lateByMs > 0 && isLateInAll) consider(nowMs + lateMs + lateByMs / 2);
 };
 
-/** Considers the moment when a push becomes late and, if `isDueToo`, when it is due. */
+/** Considers a moment when a push has long been late, unless it has come at another, and, if `isDueToo`, when it is due. */
 const considerEnd = (
   reading: Reading,
   anchor: Anchor,
@@ -158,7 +158,8 @@ const considerEnd = (
   const due = dueOf(reading, anchor, index, history);
   if (due === undefined) return;
   if (isDueToo) consider(due.latestMs);
-  consider(due.latestMs + allowedLatenessMs(reading.delaysMs[index] ?? 0, options) + 1);
+  const delayMs = reading.delaysMs[index] ?? 0;
+  consider(due.latestMs + allowedLatenessMs(delayMs, options) + (isDueToo ? 0 : delayMs) + 1);
 };
 
 const asIfOver = (push: History["pushes"][number]): { at: TimeInterval; ended: TimeInterval } => ({

@@ -1,7 +1,8 @@
 import type { LaterEnding, PushCase, PushCasePlan, ReceiverOutage } from "../judging/pushes/trace.ts";
 import { allowedLatenessMs, readingsLeft } from "../judging/pushes/fits.ts";
 import { belatedMs } from "../judging/pushes/later-endings.ts";
-import { instantsOf } from "../judging/pushes/readings.ts";
+import { instantsOf, type History } from "../judging/pushes/readings.ts";
+import type { StopOptions } from "./clock-stops.ts";
 import { advanceTo, advanceToLast, look } from "./advance.ts";
 import type { RunState } from "./state.ts";
 import { sorted } from "./watched.ts";
@@ -29,6 +30,7 @@ export const tryLaterEndings = async (
 ): Promise<readonly ReceiverOutage[]> => {
   const instants = instantsFollowed(state);
   if (instants === undefined || !state.options.events.accountsAreFresh) return [];
+  state.keepsTime = keepsTime(sorted(state).pushCases, instants, state.stops);
   // The effect of an unanswered first push was seen before, unless the clock ran on while it was waited for.
   const from = hungInRealTime ? 1 : 2;
   const of = (kind: LaterEnding["kind"]): readonly PushCasePlan[] =>
@@ -64,6 +66,25 @@ const instantsFollowed = (state: RunState): readonly number[] | undefined => {
   const instants = reading === undefined ? [] : instantsOf(reading);
   return exact.pushes.length === instants.length ? instants : undefined;
 };
+
+/**
+ * Whether a push was seen to leave before the end of a move of the clock, because the next came no later than after its
+ * delay from then.
+ */
+export const keepsTime = (
+  pushCases: readonly (Pick<PushCase, "purpose"> & Pick<History, "pushes">)[],
+  instants: readonly number[],
+  { fineMs }: Pick<StopOptions, "fineMs">,
+): boolean =>
+  pushCases.some(
+    ({ purpose, pushes }) =>
+      purpose === "ending" &&
+      pushes.some(({ at }, index) => {
+        const nextMs = pushes[index + 1]?.at.latestMs ?? Infinity;
+        const gapMs = (instants[index + 1] ?? 0) - (instants[index] ?? 0);
+        return nextMs < at.latestMs + gapMs - fineMs;
+      }),
+  );
 
 /** Whether the sender was seen to send nothing to an untrusted receiver, and to retry. */
 const isChecked = (state: RunState, earlier: readonly ReceiverOutage[]): boolean => {
@@ -149,7 +170,8 @@ const stepsOf = (
     },
   }));
   const fromMs = atMs - AROUND * state.stops.firstDelayMs;
-  return [...starts, { atMs: fromMs, take: () => what(meeting) }];
+  const met: Step = { atMs, take: () => Promise.resolve([]) };
+  return [...starts, { atMs: fromMs, take: () => what(meeting) }, met];
 };
 
 /** Goes on until nothing more of them can come; the earliest of them had so long to go after its ending. */
@@ -202,10 +224,12 @@ const whileOut = async (
   const { limits } = state.options;
   const { latenessMs } = state.stops;
   const belated = plans.map(({ meets }) => belatedMs(meets?.push ?? 1, { limits, latenessMs }));
-  const steps = [...new Set(belated)].map((lateMs): Step => ({
-    atMs: overMs + lateMs + 1,
-    take: () => Promise.resolve([]),
-  }));
+  const firstDelayMs = limits.pushDelaysMs[0] ?? 0;
+  // One look serves all that are over before any delay is; those that take longer are looked at when another is due.
+  const lateMs = Math.max(...belated.filter((one) => overMs + one < atMs + firstDelayMs));
+  const steps = Number.isFinite(lateMs)
+    ? [{ atMs: overMs + lateMs + 1, take: () => Promise.resolve([]) }]
+    : [];
   return { outage: { ...outage, sinceMs, overMs }, steps };
 };
 

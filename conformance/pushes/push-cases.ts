@@ -357,10 +357,10 @@ export const batchesOf = (options: PushCaseOptions, hangAfter: number): readonly
         { name: "fails from later, in the same account", on: [fails], expect: forGood, family: "pair" },
       ],
     ],
-    // Between retries: a sender that restarts all schedules at each event restarts them twice, which no slow worker
-    // does.
+    // Between retries, as those from a little later get their first: a sender that restarts all schedules at each event
+    // restarts them twice, which no slow worker does.
     [
-      54 / 30,
+      47 / 30,
       [
         { name: "acknowledged beside those that fail", on: [ack], expect: pushes(1), family: "pair" },
         { name: "acknowledged between retries of others", on: [ack], expect: pushes(1) },
@@ -406,6 +406,12 @@ export const laterEndings = ({ maxPushes }: Pick<PushCaseOptions, "maxPushes">):
         }),
       ),
   );
+
+/** Fails while the clock is moved past several of its pushes at once, which shows whether they are sent when they are due. */
+export const passedBy = ({ maxPushes }: Pick<PushCaseOptions, "maxPushes">): PushCasePlan => ({
+  ...planOf({ name: "the clock passes by its pushes", on: [fails], expect: pushes(maxPushes) }),
+  purpose: "ending",
+});
 
 /** Adds an answer that is held back, which the receiver can do for any length of time in real time. */
 export const heldAnswer = (batch: Batch, heldMs: number): Batch => {

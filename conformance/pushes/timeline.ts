@@ -7,8 +7,8 @@ import type { Receiver } from "../world/receiver.ts";
 export interface Timeline {
   readonly kind: Clock["kind"];
   now(): Promise<TimeInterval>;
-  /** Returns the current time once it is certainly at least `momentMs`. */
-  sleepUntil(momentMs: number): Promise<TimeInterval>;
+  /** Returns the current time once it is certainly at least `momentMs`; `slackMs` as the clock's. */
+  sleepUntil(momentMs: number, slackMs?: number): Promise<TimeInterval>;
   /** A receiver timestamp on this clock; undefined if the clock is unrelated to the receiver's. */
   momentOf(receiverMs: number, uncertaintyMs: number): TimeInterval | undefined;
   /** The same timeline, driven by another of the run's clocks. */
@@ -21,7 +21,7 @@ const virtualTimeline = (clock: JoinedClock, openMs: number): Timeline => {
   return {
     kind: "virtual",
     now: async () => onScale(await clock.now()),
-    sleepUntil: async (momentMs) => onScale(await clock.sleepUntil(momentMs)),
+    sleepUntil: async (momentMs, slackMs) => onScale(await clock.sleepUntil(momentMs, slackMs)),
     momentOf: () => undefined,
     by: (another) => virtualTimeline(another, openMs),
   };

@@ -16,7 +16,7 @@ const histories = ({ kind, maxWaitMs = Infinity, seed = 1, ...lives }: Setting) 
   refreshHistories(
     {
       prepared: { accessLifetimeMs: lives.accessLifetimeMs },
-      limits: { refreshTokenLifetimeMs: lives.refreshTokenLifetimeMs },
+      limits: { refreshTokenLifetimeMs: lives.refreshTokenLifetimeMs, codeLifetimeMs: 600_000 },
       tolerances: { lifetimeGuardMs: 500 },
       clock: { kind, canWait: (durationMs: number) => durationMs <= maxWaitMs },
     } as unknown as World,

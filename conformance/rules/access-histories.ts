@@ -12,6 +12,8 @@ export type RefreshHistory = readonly number[];
 
 const SOON_MS = 30_000;
 const MOST_REFRESHES = 12;
+/** How late a history may begin and still end when it should, in milliseconds. */
+const MOST_LATE_MS = 5_000;
 /** Each gap of a drawn history takes a move of the clock. */
 const MOST_DRAWN = 5;
 /** The share of the refreshToken's life that all delays together may take. */
@@ -45,14 +47,16 @@ export const refreshHistories = (world: World, run: Run): readonly RefreshHistor
     numRuns: run.effort === "thorough" ? 16 : 1,
   });
   // Histories that take equally long end together, and the one of days ends with the refreshToken: fewer moves of the clock.
-  const days = world.limits.refreshTokenLifetimeMs - lifeMs - HOUR_MS - late;
+  const days =
+    world.limits.refreshTokenLifetimeMs + world.limits.codeLifetimeMs / 2 - lifeMs - HOUR_MS - late;
   return [
     ...[
       [half],
       [0, SOON_MS],
-      [late],
+      // As late as the longer history below, which it begins with.
+      [late + SOON_MS],
       [...many, SOON_MS],
-      [SOON_MS, SOON_MS, half - 2 * SOON_MS],
+      [0, SOON_MS, half - SOON_MS],
       [0, late, SOON_MS],
       ...drawn,
     ].filter((gaps) => total(gaps) < endMs),
@@ -66,16 +70,20 @@ export const total = (gaps: RefreshHistory): number => gaps.reduce((sum, gapMs) 
 export const historyName = (gaps: RefreshHistory): string =>
   `refreshed after ${gaps.map(duration).join(", ")}`;
 
-/** The last token of a history, as if it came from the exchange, and when it was issued. */
+/** The last token of a history, as if it came from the exchange, and when it was issued: at `endMs`, if given. */
 export const refreshedAsTold = (
   world: World,
   steps: DurableSteps,
   gaps: RefreshHistory,
+  endMs?: number,
 ): Promise<{ readonly value: IssuedTokens; readonly at: TimeInterval }> =>
   // If the run is killed, the case starts over: only the last token is worth keeping.
   steps.once("refreshed", async () => {
     const tokens = await obtainTokens(world);
-    let dueMs = (await world.clock.now()).latestMs;
+    const { latestMs } = await world.clock.now();
+    const plannedMs = (endMs ?? 0) - total(gaps);
+    // What began too late for that, such as a second try, keeps its delays instead.
+    let dueMs = Math.abs(latestMs - plannedMs) > MOST_LATE_MS ? latestMs : plannedMs;
     for (const [index, gapMs] of gaps.entries()) {
       dueMs += gapMs;
       if (gapMs > 0) await world.clock.sleepUntil(dueMs);

@@ -108,6 +108,8 @@ const worksAmongMany = (world: World): Promise<HistoryVerdict> =>
   );
 
 type Issue = JudgedLifetime<Bearer>["issue"];
+/** The same, issued at `endMs` if given. */
+type IssueBy = (world: World, steps: DurableSteps, way: number, endMs?: number) => Promise<Bearer>;
 
 /**
  * If time can be moved, begins what takes this long (in milliseconds) so late that it ends with what takes longest:
@@ -116,13 +118,13 @@ type Issue = JudgedLifetime<Bearer>["issue"];
 const endingTogether = async (
   { clock }: World,
   longestMs: number,
-): Promise<(takesMs: (way: number) => number, issue: Issue) => Issue> => {
+): Promise<(takesMs: (way: number) => number, issue: IssueBy) => Issue> => {
   if (clock.kind === "real") return (_takesMs, issue) => issue;
   const endMs = Math.ceil((await clock.now()).latestMs / SECOND_MS) * SECOND_MS + longestMs;
   return (takesMs, issue) => async (world, steps, way) => {
     const startMs = endMs - takesMs(way);
     if ((await world.clock.now()).earliestMs < startMs) await world.clock.sleepUntil(startMs);
-    return issue(world, steps, way);
+    return issue(world, steps, way, Math.max(endMs, endMs - longestMs + takesMs(way)));
   };
 };
 
@@ -151,7 +153,9 @@ const expiringTokens = async (
     {
       name: "accessToken of a refresh",
       ways: histories.map(historyName),
-      issue: together(tookMs, (one, steps, way) => refreshedBy(one, steps, histories[way] ?? [])),
+      issue: together(tookMs, (one, steps, way, endMs) =>
+        refreshedBy(one, steps, histories[way] ?? [], endMs),
+      ),
       perSide: histories.length + few,
     },
     ...(world.clock.kind === "virtual" ? [tokenOfMonthEnd(world)] : []),
@@ -252,8 +256,13 @@ const refreshedLater = async (world: World, steps: DurableSteps): Promise<Bearer
   return bearer(tokens, refreshed.value, refreshed.at);
 };
 
-const refreshedBy = async (world: World, steps: DurableSteps, gaps: RefreshHistory): Promise<Bearer> => {
-  const { value, at } = await refreshedAsTold(world, steps, gaps);
+const refreshedBy = async (
+  world: World,
+  steps: DurableSteps,
+  gaps: RefreshHistory,
+  endMs: number | undefined,
+): Promise<Bearer> => {
+  const { value, at } = await refreshedAsTold(world, steps, gaps, endMs);
   return bearer(value, value, at);
 };
 

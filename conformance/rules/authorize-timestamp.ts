@@ -57,7 +57,7 @@ export const timestampFollowsTheClock = {
 const judgeTimestamps = async (world: World): Promise<HistoryVerdict> => {
   const looks: Look[] = [];
   for (const pauseMs of [0, ...pausesMs[world.clock.kind]]) {
-    if (pauseMs > 0) await world.clock.sleep(pauseMs, pauseMs / 4);
+    if (pauseMs > 0) await world.clock.sleep(pauseMs, pauseMs);
     for (let n = 0; n < LOOKS; n += 1) {
       const { value, at } = await timed(world, () => obtainCode(world));
       const timestamp = timestampOf(value.answer);

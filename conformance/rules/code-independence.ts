@@ -108,11 +108,11 @@ export const othersOutliveExpired = async (sameState: boolean, world: World): Pr
       asked: state,
     }));
   });
-  if (!steps.has("younger")) await sleepSince(world, older.at, codeLifetimeMs * 0.6, codeLifetimeMs / 20);
+  if (!steps.has("younger")) await sleepSince(world, older.at, codeLifetimeMs * 0.6, codeLifetimeMs / 10);
   const younger = await steps.once("younger", () =>
     timed(world, async () => ({ codes: await codesOfAll(world, older.value.asked) })),
   );
-  await sleepSince(world, younger.at, codeLifetimeMs * 0.42 + 1_000, codeLifetimeMs / 20);
+  await sleepSince(world, younger.at, codeLifetimeMs * 0.42 + 1_000, codeLifetimeMs / 10);
   const { greatestMs } = ageBetween(younger.at, await world.clock.now());
   if (greatestMs > codeLifetimeMs * 0.8 && steps.restart()) return othersOutliveExpired(sameState, world);
   steps.spend();

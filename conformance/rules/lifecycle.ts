@@ -43,15 +43,8 @@ export const lifecycleRules = {
     writes: true,
     check: async (world, run) => {
       const tally: Tally = { reached: new Map(), decisions: 0 };
-      const orders = (): Promise<Verdict> => judgeTellingOrders(world, run, tally);
-      const rounds = judgeRounds(world, run, tally);
-      // If waits or round trips take real time, run them concurrently.
-      if (world.clock.kind === "real" || world.prepared.isFar)
-        return withCoverage(world, await run.all([rounds, orders()]), tally);
-      const verdict = await rounds;
-      return verdict.kind === "passed"
-        ? withCoverage(world, await run.all([rounds, orders()]), tally)
-        : verdict;
+      const parts = [judgeRounds(world, run, tally), judgeTellingOrders(world, run, tally)];
+      return withCoverage(world, await run.all(parts), tally);
     },
   },
 } satisfies Rules;

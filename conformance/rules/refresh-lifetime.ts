@@ -10,7 +10,7 @@ import {
 import type { Verdict } from "../contract/verdict.ts";
 import { durableSteps } from "../world/durable-steps.ts";
 import { credentialsOf, describe, grantOf } from "../world/exchange.ts";
-import { longMonthBegins } from "../lifetimes/calendar.ts";
+import { laterBy, longMonthBegins, type Moment } from "../lifetimes/calendar.ts";
 import { duration, HOUR_MS } from "../contract/duration.ts";
 import { fail, pass, inconclusive, type CaseVerdict } from "../judging/case-verdict.ts";
 import { judgeLifetime, roomAfter } from "../lifetimes/lifetime.ts";
@@ -35,13 +35,16 @@ const MANY_USES = 12;
 const pastTheEnd = ({ limits, tolerances }: WaitFacts): number =>
   limits.refreshTokenLifetimeMs * 1.1 + limits.codeLifetimeMs + roomAfter({ tolerances });
 
+/** When codes that are exchanged late are: tokens that are issued at one moment end at one, in fewer moves of the clock. */
+const withLateExchanges = ({ limits }: World): Moment => laterBy(limits.codeLifetimeMs / 2);
+
 export const refreshLifetimeRules = {
   "refresh.lifetime": {
     deferred: [refreshTokens],
     waitsMs: pastTheEnd,
     check: (world, run) =>
       run.all([
-        judgeLifetime(world, run, refreshTokens),
+        judgeLifetime(world, run, { ...refreshTokens, startsAt: withLateExchanges(world) }),
         judgeLifetime(world, run, {
           name: "refreshToken of a code that was exchanged late",
           lifetimeMs: refreshTokens.lifetimeMs,
@@ -72,10 +75,15 @@ export const refreshLifetimeRules = {
     waitsMs: pastTheEnd,
     check: (world, run) =>
       run.all([
-        judgeLifetime(world, run, { ...refreshTokensInUse, perSide: run.cases(0.16, 2) }),
+        judgeLifetime(world, run, {
+          ...refreshTokensInUse,
+          startsAt: withLateExchanges(world),
+          perSide: run.cases(0.16, 2),
+        }),
         judgeLifetime(world, run, {
           ...refreshTokens,
           name: "refreshToken in much use",
+          startsAt: withLateExchanges(world),
           use: async (one, { client, refreshToken }) => {
             await one.target.refresh(refreshBody(client, refreshToken));
           },
@@ -85,6 +93,7 @@ export const refreshLifetimeRules = {
         }),
         judgeLifetime(world, run, {
           name: "refreshToken after refused refreshes",
+          startsAt: withLateExchanges(world),
           lifetimeMs: refreshTokens.lifetimeMs,
           issue: (one) => obtainTokens(one),
           use: refreshWrongly,
@@ -165,7 +174,7 @@ const refreshAfterExpiry = async (laterMs: readonly number[], world: World): Pro
     }
     await world.clock.sleep(
       leftMs,
-      Math.min(Math.max(leftMs / 16, later / 2), (endMs - now.latestMs - leftMs) / 2),
+      Math.min(Math.max(leftMs / 16, 4 * later), (endMs - now.latestMs - leftMs) / 2),
     );
     steps.spend();
     // A token that outlives its expiresIn breaks access.lifetime; this rule can be judged anyway.

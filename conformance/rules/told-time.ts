@@ -86,7 +86,7 @@ const judgeExpiresIn = (
 
 /** Skipped in real time, where it would take too long. */
 const pauseFor = async ({ clock }: World, durationMs: number): Promise<void> => {
-  if (clock.kind === "virtual") await clock.sleep(durationMs, durationMs / 8);
+  if (clock.kind === "virtual") await clock.sleep(durationMs, durationMs / 4);
 };
 
 /** One answer of each endpoint in quick succession, using the given old credentials instead of fresh ones. */

@@ -14,10 +14,10 @@ export interface Clock {
   sleep(durationMs: number, slackMs?: number): Promise<void>;
   /**
    * Sleeps until the clock's earliest possible time is at least this, and returns the time then; needs one reading less
-   * than `sleep`. `slackMs` as there, but ignored if time runs by itself, because participants that wake together delay
-   * one another.
+   * than `sleep`. `slackMs` as there, `flowingSlackMs` if time runs by itself: then nothing that happens at one moment of
+   * a clock that stands does so, and what wakes together delays one another.
    */
-  sleepUntil(momentMs: number, slackMs?: number): Promise<TimeInterval>;
+  sleepUntil(momentMs: number, slackMs?: number, flowingSlackMs?: number): Promise<TimeInterval>;
   /** Sleeps because the target asked to come back later. What a case needs may age meanwhile, as while it waits for answers. */
   sleepAsAsked(durationMs: number): Promise<void>;
   /** As `sleepAsAsked`, until this much of the target's time or of this machine's time has passed, whichever comes first. */
@@ -25,9 +25,10 @@ export interface Clock {
   /**
    * Returns at a good moment to issue something whose age matters: at the start of a whole second if time can be moved,
    * so that a service that counts seconds rounds nothing away; if time runs by itself, at a moment that no other caller
-   * gets, because what starts together also ends together. Waits at most about `withinMs`, if given.
+   * gets, because what starts together also ends together; or after all of these, if it `isShared`. Waits at most about
+   * `withinMs`, if given.
    */
-  beginSecond(withinMs?: number): Promise<void>;
+  beginSecond(withinMs?: number, isShared?: boolean): Promise<void>;
   /** Whether a wait of this length fits into the run. */
   canWait(durationMs: number): boolean;
   /** Whether the target tells its time. If not, intervals are as wide as the run is old. */
@@ -177,6 +178,10 @@ export const realClock = (maxWaitMs: number, signal?: AbortSignal): ClockSource 
     freeFromMs = Math.max(freeFromMs, mineMs + SPACING_MS);
     await sleep(mineMs - nowMs);
   };
+  const sleepUntil = async (momentMs: number): Promise<TimeInterval> => {
+    await sleep(momentMs - monotonicMs());
+    return now();
+  };
   const clock: JoinedClock = {
     kind: "real",
     isTold: true,
@@ -187,10 +192,7 @@ export const realClock = (maxWaitMs: number, signal?: AbortSignal): ClockSource 
     sleepOnEither: sleep,
     beginSecond,
     canWait,
-    sleepUntil: async (momentMs) => {
-      await sleep(momentMs - monotonicMs());
-      return now();
-    },
+    sleepUntil,
     branch: () => clock,
     leave: () => {},
   };

@@ -227,6 +227,9 @@ interface Living {
   readonly lifetimeMs: number;
 }
 
+/** How much later than at half of a lifetime the next step may come, in milliseconds; at most this share of the lifetime. */
+const LATER_MS = 3_000;
+const LATER_SHARE = 1 / 16;
 /** The share of its life after which something is too old for the next step. */
 const PART_OF_LIFE = 0.9;
 
@@ -242,6 +245,8 @@ export const sleepHalfItsLife = async (world: World, { at, lifetimeMs }: Living)
   if (leftMs > 0)
     await world.clock.sleepUntil(
       Math.ceil(((await world.clock.now()).latestMs + leftMs) / SECOND_MS) * SECOND_MS,
+      0,
+      Math.min(LATER_MS, lifetimeMs * LATER_SHARE),
     );
   await world.clock.beginSecond(lifetimeMs / 4);
   return true;

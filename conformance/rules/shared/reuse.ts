@@ -120,6 +120,9 @@ export const reuseIsRefused = async (events: readonly ReuseEvent[], world: World
   }
 };
 
+/** How much later an attempt shortly after the end of a code may come, in milliseconds. */
+const PAST_MS = 4_000;
+
 const attemptLater = async (
   world: World,
   events: readonly ReuseEvent[],
@@ -128,8 +131,11 @@ const attemptLater = async (
   let attempts = 1;
   for (const event of [...events, "again", "again over another connection"] as const) {
     if (typeof event === "object") {
-      const leftMs = Math.abs(world.limits.codeLifetimeMs - event.pauseMs);
-      await world.clock.sleep(event.pauseMs, Math.min(event.pauseMs, leftMs / 2));
+      const leftMs = world.limits.codeLifetimeMs - event.pauseMs;
+      await world.clock.sleep(
+        event.pauseMs,
+        Math.min(event.pauseMs, Math.max(Math.abs(leftMs) / 2, Math.min(-2 * leftMs, PAST_MS))),
+      );
       continue;
     }
     const attempt = event.startsWith("again");

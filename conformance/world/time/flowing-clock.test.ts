@@ -63,12 +63,41 @@ describe("a virtual clock over a target that flows", () => {
       clock.leave();
       return Math.floor(earliestMs / 1_000);
     };
-    const apart = await Promise.all(Array.from({ length: 18 }, () => begin()));
+    const apart = await Promise.all(Array.from({ length: 40 }, () => begin()));
     const sizes = [...Map.groupBy(apart, (second) => second).values()].map(({ length }) => length);
     expect(sizes.length).toBeGreaterThan(1);
-    expect(Math.max(...sizes)).toBeLessThanOrEqual(6);
-    const near = await Promise.all(Array.from({ length: 18 }, () => begin(1_000)));
+    expect(Math.max(...sizes)).toBeLessThanOrEqual(16);
+    const near = await Promise.all(Array.from({ length: 40 }, () => begin(1_000)));
     expect(new Set(near).size).toBeLessThan(sizes.length + 1);
+  });
+
+  it("wakes those who must be punctual before those who may wait, and these without further moves", async () => {
+    const { clock, clocks, advances } = await flowing();
+    clock.leave();
+    const woken: string[] = [];
+    const sleep = async (name: string, durationMs: number, slackMs: number): Promise<void> => {
+      const own = clocks.join();
+      await own.sleep(durationMs, slackMs);
+      woken.push(name);
+      own.leave();
+    };
+    await Promise.all([sleep("may wait", 20, 5_000), sleep("punctual", 60, 0), sleep("first", 10, 30)]);
+    expect(woken).toEqual(["first", "punctual", "may wait"]);
+    expect(advances).toEqual([]);
+  });
+
+  it("starts those who share a moment after those who do not, at the start of a second", async () => {
+    const { clock, clocks } = await flowing();
+    const inSecond = async (isShared: boolean): Promise<number> => {
+      const own = clocks.join();
+      await own.beginSecond(undefined, isShared);
+      const { earliestMs } = await own.now();
+      own.leave();
+      return earliestMs % 1_000;
+    };
+    clock.leave();
+    const [alone, ...shared] = await Promise.all([inSecond(false), inSecond(true), inSecond(true)]);
+    for (const one of shared) expect(one).toBeGreaterThan(alone);
   });
 
   it("is not moved for a sleep that is due in a moment", async () => {

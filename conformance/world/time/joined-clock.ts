@@ -21,7 +21,7 @@ export interface SharedClock {
   readonly isFlowing: () => boolean;
   /** Whether time has been seen to stand still, and never to run by itself. */
   readonly isStill: () => boolean;
-  /** How many have begun in a second, by second. */
+  /** The number of the next free moment of a second, by second. */
   readonly begun: Map<number, number>;
   /** Someone went to sleep or left, so time may be able to move on. */
   readonly move: () => void;
@@ -67,10 +67,12 @@ export const joinedClock = (
         over.abort();
       }
     },
-    sleepUntil: (momentMs, slackMs) => wakeAt(momentMs, shared.isFlowing() ? 0 : slackMs),
-    beginSecond: async (withinMs = Infinity) => {
+    sleepUntil: (momentMs, slackMs, flowingSlackMs = slackMs) =>
+      wakeAt(momentMs, shared.isFlowing() ? flowingSlackMs : slackMs),
+    beginSecond: async (withinMs = Infinity, isShared = false) => {
       const nowMs = base(await read());
-      const secondMs = nextSecondMs(shared, nowMs, withinMs);
+      const secondMs =
+        shared.isFlowing() && isShared ? sharedMs(nowMs) : nextSecondMs(shared, nowMs, withinMs);
       if (secondMs > nowMs) await wakeAt(secondMs);
     },
     branch: (begins) => joinedClock(shared, self.branches, begins),
@@ -105,16 +107,22 @@ const sleepAs = async (
 };
 
 /** If time runs by itself, this many may begin in one second, shortly after one another. */
-const A_SECOND = 6;
-const SPACING_MS = 20;
+const A_SECOND = 16;
+const SPACING_MS = 25;
 
-/** The next whole second or, if time runs by itself, a moment at its start that no other participant gets. */
+/** The next moment at the start of a second that is after those of single participants. */
+const sharedMs = (nowMs: number): number =>
+  Math.ceil(nowMs / SECOND_MS - (A_SECOND * SPACING_MS) / SECOND_MS) * SECOND_MS + A_SECOND * SPACING_MS;
+
+/** The next whole second or, if time runs by itself, the next moment at the start of one that no other participant gets. */
 const nextSecondMs = ({ isFlowing, begun }: SharedClock, nowMs: number, withinMs: number): number => {
-  let secondMs = Math.ceil(nowMs / SECOND_MS) * SECOND_MS;
-  if (!isFlowing()) return secondMs;
-  while ((begun.get(secondMs) ?? 0) >= A_SECOND && secondMs + SECOND_MS <= nowMs + withinMs)
-    secondMs += SECOND_MS;
-  const earlier = begun.get(secondMs) ?? 0;
-  begun.set(secondMs, earlier + 1);
-  return secondMs + (earlier % A_SECOND) * SPACING_MS;
+  if (!isFlowing()) return Math.ceil(nowMs / SECOND_MS) * SECOND_MS;
+  let secondMs = Math.floor(nowMs / SECOND_MS) * SECOND_MS;
+  const freeIn = (ofMs: number): number =>
+    Math.max(begun.get(ofMs) ?? 0, Math.ceil((nowMs - ofMs) / SPACING_MS), 0);
+  if (freeIn(secondMs) >= A_SECOND) secondMs += SECOND_MS;
+  while (freeIn(secondMs) >= A_SECOND && secondMs + SECOND_MS <= nowMs + withinMs) secondMs += SECOND_MS;
+  const free = freeIn(secondMs);
+  begun.set(secondMs, free + 1);
+  return secondMs + (free % A_SECOND) * SPACING_MS;
 };

@@ -27,6 +27,22 @@ export interface Sleeper {
 const sleeps = ({ sleepers, branches }: Participant): boolean =>
   [...branches].every(sleeps) && (sleepers > 0 || branches.size > 0);
 
+/** How long before a punctual moment nobody is woken who may wait, in milliseconds. */
+const ALONE_MS = 300;
+
+/**
+ * Who is to be woken, those first who must wake first, however late the clock was read. If time runs by itself, whoever
+ * may wait leaves the machine to those who must be punctual, now or in a moment.
+ */
+const dueAmong = (sleepers: readonly Sleeper[], nowMs: number, isFlowing: boolean): readonly Sleeper[] => {
+  const isPunctualSoon = ({ wakeAtMs, latestMs }: Sleeper): boolean =>
+    latestMs === wakeAtMs && wakeAtMs <= nowMs + ALONE_MS;
+  const waitsForOthers = isFlowing && sleepers.some(isPunctualSoon);
+  return sleepers
+    .filter(({ wakeAtMs, latestMs }) => (waitsForOthers ? latestMs : wakeAtMs) <= nowMs)
+    .toSorted((a, b) => a.latestMs - b.latestMs);
+};
+
 /** The participants of a clock and their sleepers. `changed` is called whenever sleepers come or go. */
 export const createSleepers = (changed: () => void) => {
   const participants = new Set<Participant>();
@@ -41,12 +57,15 @@ export const createSleepers = (changed: () => void) => {
     participants,
     count: () => sleepers.size,
     allSleep: () => participants.size > 0 && sleepers.size > 0 && [...participants].every(sleeps),
-    earliestWakeMs: () =>
-      sleepers.size === 0 ? undefined : Math.min(...[...sleepers].map(({ wakeAtMs }) => wakeAtMs)),
-    /** The latest wake-up to which time can advance at once without anyone oversleeping. */
-    nextStopMs: () => {
+    /** When the first of them must wake. */
+    deadlineMs: () =>
+      sleepers.size === 0 ? undefined : Math.min(...[...sleepers].map(({ latestMs }) => latestMs)),
+    /** The latest wake-up to which time can advance at once from `nowMs` without anyone oversleeping. */
+    nextStopMs: (nowMs: number) => {
       const boundMs = Math.min(...[...sleepers].map(({ latestMs }) => latestMs));
-      return Math.max(...[...sleepers].map(({ wakeAtMs }) => wakeAtMs).filter((atMs) => atMs <= boundMs));
+      const wakeUps = [...sleepers].map(({ wakeAtMs }) => wakeAtMs);
+      const stopMs = Math.max(...wakeUps.filter((atMs) => atMs <= boundMs));
+      return stopMs > nowMs ? stopMs : boundMs;
     },
     add: (sleeper: Sleeper): void => {
       sleepers.add(sleeper);
@@ -60,10 +79,8 @@ export const createSleepers = (changed: () => void) => {
       changed();
       sleeper.wake({ earliestMs: sleeper.wakeAtMs, latestMs: sleeper.wakeAtMs });
     },
-    /** Sleepers wake in the order of their moments, however late the clock was read. */
-    wakeDue: (now: TimeInterval): void => {
-      const due = [...sleepers].filter(({ wakeAtMs }) => wakeAtMs <= now.earliestMs);
-      for (const sleeper of due.toSorted((a, b) => a.wakeAtMs - b.wakeAtMs)) {
+    wakeDue: (now: TimeInterval, isFlowing: boolean): void => {
+      for (const sleeper of dueAmong([...sleepers], now.earliestMs, isFlowing)) {
         remove(sleeper);
         sleeper.wake(now);
       }

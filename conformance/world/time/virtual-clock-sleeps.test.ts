@@ -37,6 +37,16 @@ describe("a sleep with slack", () => {
     expect(at).toEqual({ loose: 150, strict: 150, far: 160 });
   });
 
+  it("has another slack if time runs by itself", async () => {
+    const { state, clocks } = target();
+    const [one, other] = [clocks.join(), clocks.join()];
+    await Promise.all([
+      one.sleepUntil(1_000_100, 0, 1_000).then(() => one.leave()),
+      other.sleepUntil(1_000_150),
+    ]);
+    expect(state.advances).toEqual([100, 50]);
+  });
+
   it("is no longer than asked if no other sleeps", async () => {
     const { state, clocks } = target();
     await clocks.join().sleep(100, 10_000);

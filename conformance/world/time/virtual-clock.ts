@@ -38,12 +38,12 @@ const LONGEST_WAIT_MS = 5_000;
 export const virtualClock = (time: VirtualTime): ClockSource => {
   const sleepers = createSleepers(() => flow.rearm());
   const flow = watchFlow({
-    dueMs: sleepers.earliestWakeMs,
-    look: async () => sleepers.wakeDue(flow.note(await time.now())),
+    dueMs: sleepers.deadlineMs,
+    look: async () => sleepers.wakeDue(flow.note(await time.now()), flow.isSeen()),
   });
   const reader = createReader(time, flow, (now) => {
     flow.note(now);
-    if (flow.isSeen()) sleepers.wakeDue(now);
+    if (flow.isSeen()) sleepers.wakeDue(now, true);
   });
   const mover = createMover(time, sleepers, flow, () => time.inFlight() === 0 && !reader.isReading());
   const interrupt = (): void =>
@@ -147,10 +147,10 @@ const createMover = (time: VirtualTime, sleepers: Sleepers, flow: FlowWatch, isQ
 
   const step = async (): Promise<boolean> => {
     const before = flow.standsAt() ?? flow.note(await time.now());
-    sleepers.wakeDue(before);
+    sleepers.wakeDue(before, flow.isSeen());
     // Someone may have been woken by now, or gone to sleep for a shorter time than all others.
     if (!sleepers.allSleep()) return false;
-    const stopMs = sleepers.nextStopMs();
+    const stopMs = sleepers.nextStopMs(before.earliestMs);
     if (await comesByItself(stopMs, stopMs - before.earliestMs, tookMs)) return true;
     flow.moves();
     advancingSinceMs = monotonicMs();
@@ -159,7 +159,7 @@ const createMover = (time: VirtualTime, sleepers: Sleepers, flow: FlowWatch, isQ
     advancingSinceMs = undefined;
     flow.moves();
     flow.note(after);
-    sleepers.wakeDue(after);
+    sleepers.wakeDue(after, flow.isSeen());
     return true;
   };
 
