@@ -71,8 +71,7 @@ export const joinedClock = (
       wakeAt(momentMs, shared.isFlowing() ? flowingSlackMs : slackMs),
     beginSecond: async (withinMs = Infinity, isShared = false) => {
       const nowMs = base(await read());
-      const secondMs =
-        shared.isFlowing() && isShared ? sharedMs(nowMs) : nextSecondMs(shared, nowMs, withinMs);
+      const secondMs = nextSecondMs(shared, nowMs, isShared, withinMs);
       if (secondMs > nowMs) await wakeAt(secondMs);
     },
     branch: (begins) => joinedClock(shared, self.branches, begins),
@@ -115,8 +114,14 @@ const sharedMs = (nowMs: number): number =>
   Math.ceil(nowMs / SECOND_MS - (A_SECOND * SPACING_MS) / SECOND_MS) * SECOND_MS + A_SECOND * SPACING_MS;
 
 /** The next whole second or, if time runs by itself, the next moment at the start of one that no other participant gets. */
-const nextSecondMs = ({ isFlowing, begun }: SharedClock, nowMs: number, withinMs: number): number => {
+const nextSecondMs = (
+  { isFlowing, begun }: SharedClock,
+  nowMs: number,
+  isShared: boolean,
+  withinMs: number,
+): number => {
   if (!isFlowing()) return Math.ceil(nowMs / SECOND_MS) * SECOND_MS;
+  if (isShared) return sharedMs(nowMs);
   let secondMs = Math.floor(nowMs / SECOND_MS) * SECOND_MS;
   const freeIn = (ofMs: number): number =>
     Math.max(begun.get(ofMs) ?? 0, Math.ceil((nowMs - ofMs) / SPACING_MS), 0);
