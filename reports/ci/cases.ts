@@ -165,6 +165,13 @@ const loadCases = (record: LoadRecord): readonly CiCase[] => [
 
 const validityCase = ({ validity, outcome, stopped, notes }: LoadRecord): CiCase => {
   const common = { name: "the load run is valid", group: "load", durationMs: NO_TIME };
+  if (outcome === "interrupted")
+    return {
+      ...common,
+      status: "skipped",
+      verdict: "interrupted",
+      message: "the run was interrupted: objectives and rules are as far as it came",
+    };
   if (validity?.valid === true)
     return {
       ...common,

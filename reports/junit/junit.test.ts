@@ -155,6 +155,11 @@ describe("JUnit XML", () => {
   });
 });
 
+it("never writes an interrupted load as a valid one", () => {
+  const xml = render(loadRun({ outcome: "interrupted", exitCode: 130 }));
+  expect(elementOf(xml, "the load run is valid")).toContain('<skipped message="the run was interrupted');
+});
+
 describe("XML", () => {
   it("omits characters that XML cannot contain, and escapes markup", () => {
     const text = `a\u0000\u0008\u001b\ufffe\ud800<b>&"c"\n\td]]>`;
