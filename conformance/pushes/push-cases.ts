@@ -175,8 +175,12 @@ const failures = ({
   seed,
   acknowledgedStatus,
 }: PushCaseOptions): Readonly<Record<string, PushAction>> => {
+  // Some with the body of an acknowledgement: it is the code that decides.
   const redirect = (code: number): PushAction =>
-    status(code, { headers: { location: elsewhere(String(code)) }, body: "empty" });
+    status(code, {
+      headers: { location: elsewhere(String(code)) },
+      ...(code === 303 || code === 308 ? {} : { body: "empty" }),
+    });
   const statuses = [...new Set([...usualStatuses, ...drawnStatuses(seed)])];
   return {
     ...Object.fromEntries(

@@ -175,7 +175,9 @@ const areListed = async (history: History, ids: readonly string[]): Promise<bool
 /** Reads one page and judges it by what had been seen before the request and begun before the answer. */
 const look = async (history: History, query: ListQuery): Promise<readonly string[]> => {
   const least = Math.max(history.settled.count, history.seen.size);
-  const { ids, total, said } = await history.list({ accountId: history.accountId, ...query });
+  const { served, ids, total, said } = await history.list({ accountId: history.accountId, ...query });
+  // A service may refuse to list nothing.
+  if (!served && least === 0) return ids;
   // Others may write to an account that is not the run's own; then there is no upper bound.
   const most = history.world.events?.accountsAreFresh === true ? history.begun : Infinity;
   const where = `with ${asked({ accountId: "", ...query })} `;

@@ -1,6 +1,6 @@
 import { MINUTE_MS, SECOND_MS } from "../../conformance/contract/duration.ts";
 import type { PushOutcome } from "../pushes.ts";
-import { decisions, onlyIf, type Replacement, rows } from "../registry.ts";
+import { decide, decisions, onlyIf, type Replacement, rows } from "../registry.ts";
 import { asksFor, counted } from "./tools.ts";
 
 const acknowledgedBy = (matches: (body: string) => boolean): Replacement =>
@@ -104,6 +104,12 @@ export const frameworkDefects = rows({
       })),
   },
   "push.unacknowledged-retries": {
+    "push-acknowledged-below-400-by-its-body: With an acknowledgement in its body, any code below 400 will do.":
+      decide(
+        "acknowledges",
+        (outcome) =>
+          outcome.kind === "answered" && outcome.status < 400 && /"received"\s*:\s*true/.test(outcome.body),
+      ),
     "push-callback-off-after-fifty-failures: After fifty failures the callback is switched off.": decisions(
       (sound, failures = { count: 0 }) => ({
         afterPush: (outcome, delivery, pending, service) => {

@@ -87,6 +87,10 @@ export const listVariants = variantRows({
     "servesPage",
     ({ limit, page }, matched) => page === 0 || page * limit < matched,
   ),
+  "list-of-nothing-refused: A list of nothing is refused.": decide(
+    "servesPage",
+    (_paging, matched) => matched > 0,
+  ),
   "paging-defaulted: An invalid limit or page counts as absent.": decisions((sound) => ({
     limitFor: (asked, context) => sound.limitFor(asked, context) ?? sound.limitFor(undefined, context),
     pageFor: (asked, context) => sound.pageFor(asked, context) ?? sound.pageFor(undefined, context),
