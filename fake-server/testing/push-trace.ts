@@ -13,9 +13,9 @@ const cutIn =
 
 /** An acknowledgement that is written otherwise than usual, is refused, or is missing. */
 const saying =
-  (body: (id: string) => string): Reaction =>
+  (body: (id: string) => string, status = 200): Reaction =>
   (answer, { id }) =>
-    answer.writeHead(200, { "content-type": "application/json" }).end(body(id));
+    answer.writeHead(status, { "content-type": "application/json" }).end(body(id));
 
 /** Off the whole second, which some services cut times to. */
 const START_MS = 1_000_500;
@@ -40,6 +40,7 @@ const FIRST_ANSWERS: readonly Reaction[] = [
   saying((id) => `{"received": true, "id": "${id}"}`),
   saying((id) => JSON.stringify({ id, received: false })),
   saying(() => ""),
+  saying((id) => JSON.stringify({ id, received: true }), 303),
   () => undefined,
   () => undefined,
 ];
