@@ -97,17 +97,26 @@ const opens = async (crowd: Crowd, accessToken: unknown): Promise<boolean> =>
   Array.isArray((await crowd.list(accessToken, "?limit=1")).fields["data"]);
 
 const EVENTS_OF_ACCOUNT = 3;
+const EVENTS = 160;
 
 export const crowdOfReaders = async (service: TestService, warmUpReads: number): Promise<Broken> => {
   using crowd = crowdAt(service);
   const { accessToken } = await crowd.exchange((await crowd.authorize("reader"))["code"]);
   const accounts = Array.from({ length: 12 }, () => randomUUID());
-  for (const account of accounts) await times(EVENTS_OF_ACCOUNT, () => crowd.event(account));
+  for (const account of accounts) {
+    await times(EVENTS_OF_ACCOUNT, () => crowd.event(account));
+    await service.advance(1_000);
+  }
   const [long, written] = [randomUUID(), randomUUID()];
   const ids = await times(12, () => crowd.event(long));
+  const createTimes = new Map<string, string>();
   const page = async (query: string) => {
     const { fields } = await crowd.list(accessToken, query);
-    const items = fields["data"] as readonly { readonly id: string; readonly accountId: string }[];
+    const items = fields["data"] as readonly Readonly<Record<"id" | "accountId" | "createTime", string>>[];
+    for (const { id, createTime } of items) {
+      crowd.expect("notifications.pages-partition", (createTimes.get(id) ?? createTime) === createTime);
+      createTimes.set(id, createTime);
+    }
     return { items, total: Number(fields["total"]) };
   };
   // Sequentially, so that nothing is shared or swapped yet.
@@ -140,12 +149,13 @@ export const crowdOfReaders = async (service: TestService, warmUpReads: number):
     for (const { total } of await reads)
       crowd.expect("notifications.under-writes", total >= acknowledged && total <= acknowledged + 1);
   }
+  await times(EVENTS, () => crowd.event(randomUUID()));
+  crowd.expect("notifications.under-writes", (await page("?limit=1")).total >= EVENTS);
   return crowd.broken;
 };
 
 /** The gaps of the retry schedule, and time for one more. */
 const STEPS_S = [30, 60, 120, 240, 480];
-const EVENTS = 160;
 
 export const crowdOfEvents = async (service: Pushing): Promise<Broken> => {
   using crowd = crowdAt(service);
@@ -156,7 +166,10 @@ export const crowdOfEvents = async (service: Pushing): Promise<Broken> => {
     acknowledged.add(id);
     return 200;
   };
-  const ids = await times(EVENTS, () => crowd.event(randomUUID()));
+  const events = await times(EVENTS, async () => {
+    const accountId = randomUUID();
+    return { accountId, id: await crowd.event(accountId) };
+  });
   await service.advance(0);
   const counts: ReadonlyMap<string, number>[] = [countsOf(receiver.pushes)];
   for (const seconds of STEPS_S) {
@@ -167,8 +180,9 @@ export const crowdOfEvents = async (service: Pushing): Promise<Broken> => {
     counts.push(countsOf(receiver.pushes));
   }
   const pushesOf = Map.groupBy(receiver.pushes, ({ id }) => id);
-  for (const id of ids) {
+  for (const { id, accountId } of events) {
     const pushes = pushesOf.get(id) ?? [];
+    for (const { body } of pushes) crowd.expect("push.payload", body.includes(accountId));
     crowd.expect("push.delivered", pushes.length > 0);
     crowd.expect("push.cap", pushes.length <= 5);
     crowd.expect("push.same-notification", new Set(pushes.map(({ body }) => body)).size <= 1);
