@@ -58,7 +58,7 @@ describe("a plan", () => {
       "an unknown body",
       { kind: "answer", body: "ok" },
       'attempts[1].body is "ok"',
-      '"acknowledge", "wrong-id"',
+      '"acknowledge", "acknowledge-otherwise", "wrong-id"',
     ],
     ["a close without when", { kind: "close" }, 'attempts[1] lacks the key "when"', ""],
     [

@@ -34,6 +34,7 @@ export const settingsFor = (baseUrl: string, stages: readonly Stage[]): ScriptSe
 
 /** The start of every test script: settings, our metrics, a load that follows the first stage. */
 const head = `
+import http from "k6/http";
 import exec from "k6/execution";
 import { Counter, Gauge, Trend } from "k6/metrics";
 const settings = JSON.parse(open(__ENV.TOUCHSTONE_SETTINGS));
