@@ -7,16 +7,7 @@ import { createListLooks } from "./list-looks.ts";
 import { isSettled } from "./advance.ts";
 import type { PushRunOptions, RunState } from "./state.ts";
 import { hangAfterMs } from "./span.ts";
-import {
-  batchesOf,
-  heldAnswer,
-  hungFor,
-  isNeeded,
-  laterEndings,
-  neededOf,
-  passedBy,
-  warmUps,
-} from "./push-cases.ts";
+import { batchesOf, heldAnswer, hungFor, isNeeded, laterEndings, neededOf, warmUps } from "./push-cases.ts";
 import type { Timeline } from "./timeline.ts";
 
 const FIRST_PATIENCE_MS = 400;
@@ -48,13 +39,11 @@ export const planOf = (
   );
   const later = kind === "virtual" ? hungFor({ after: 0, plans: laterEndings({ maxPushes }) }).plans : [];
   const needed = later.filter(({ purpose }) => isNeeded(purpose, requirements));
-  const passed = needed.length > 0 ? [passedBy({ maxPushes })] : [];
   return {
     before,
     batches,
-    passed,
     later: needed,
-    plans: [...Object.values(before), ...batches.flatMap((batch) => batch.plans), ...passed, ...needed],
+    plans: [...Object.values(before), ...batches.flatMap((batch) => batch.plans), ...needed],
   };
 };
 
@@ -94,7 +83,6 @@ export const beginRun = async (
     unseen: new Map(),
     isAwaited: true,
     listLooks: createListLooks(options.lookUp, options.visibilityMs),
-    keepsTime: false,
   };
   return state;
 };

@@ -1,8 +1,7 @@
 import type { LaterEnding, PushCase, PushCasePlan, ReceiverOutage } from "../judging/pushes/trace.ts";
 import { allowedLatenessMs, readingsLeft } from "../judging/pushes/fits.ts";
 import { belatedMs } from "../judging/pushes/later-endings.ts";
-import { instantsOf, type History } from "../judging/pushes/readings.ts";
-import type { StopOptions } from "./clock-stops.ts";
+import { instantsOf } from "../judging/pushes/readings.ts";
 import { advanceTo, advanceToLast, look } from "./advance.ts";
 import type { RunState } from "./state.ts";
 import { sorted } from "./watched.ts";
@@ -30,7 +29,6 @@ export const tryLaterEndings = async (
 ): Promise<readonly ReceiverOutage[]> => {
   const instants = instantsFollowed(state);
   if (instants === undefined || !state.options.events.accountsAreFresh) return [];
-  state.keepsTime = keepsTime(sorted(state).pushCases, instants, state.stops);
   // The effect of an unanswered first push was seen before, unless the clock ran on while it was waited for.
   const from = hungInRealTime ? 1 : 2;
   const of = (kind: LaterEnding["kind"]): readonly PushCasePlan[] =>
@@ -66,25 +64,6 @@ const instantsFollowed = (state: RunState): readonly number[] | undefined => {
   const instants = reading === undefined ? [] : instantsOf(reading);
   return exact.pushes.length === instants.length ? instants : undefined;
 };
-
-/**
- * Whether a push was seen to leave before the end of a move of the clock, because the next came no later than after its
- * delay from then.
- */
-export const keepsTime = (
-  pushCases: readonly (Pick<PushCase, "purpose"> & Pick<History, "pushes">)[],
-  instants: readonly number[],
-  { fineMs }: Pick<StopOptions, "fineMs">,
-): boolean =>
-  pushCases.some(
-    ({ purpose, pushes }) =>
-      purpose === "ending" &&
-      pushes.some(({ at }, index) => {
-        const nextMs = pushes[index + 1]?.at.latestMs ?? Infinity;
-        const gapMs = (instants[index + 1] ?? 0) - (instants[index] ?? 0);
-        return nextMs < at.latestMs + gapMs - fineMs;
-      }),
-  );
 
 /** Whether the sender was seen to send nothing to an untrusted receiver, and to retry. */
 const isChecked = (state: RunState, earlier: readonly ReceiverOutage[]): boolean => {

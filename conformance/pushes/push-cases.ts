@@ -364,7 +364,7 @@ export const batchesOf = (options: PushCaseOptions, hangAfter: number): readonly
     // Between retries, as those from a little later get their first: a sender that restarts all schedules at each event
     // restarts them twice, which no slow worker does.
     [
-      47 / 30,
+      54 / 30,
       [
         { name: "acknowledged beside those that fail", on: [ack], expect: pushes(1), family: "pair" },
         { name: "acknowledged between retries of others", on: [ack], expect: pushes(1) },
@@ -410,12 +410,6 @@ export const laterEndings = ({ maxPushes }: Pick<PushCaseOptions, "maxPushes">):
         }),
       ),
   );
-
-/** Fails while the clock is moved past several of its pushes at once, which shows whether they are sent when they are due. */
-export const passedBy = ({ maxPushes }: Pick<PushCaseOptions, "maxPushes">): PushCasePlan => ({
-  ...planOf({ name: "the clock passes by its pushes", on: [fails], expect: pushes(maxPushes) }),
-  purpose: "ending",
-});
 
 /** Adds an answer that is held back, which the receiver can do for any length of time in real time. */
 export const heldAnswer = (batch: Batch, heldMs: number): Batch => {

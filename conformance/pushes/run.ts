@@ -58,7 +58,7 @@ export const runPushRun = async (options: PushRunOptions): Promise<RunningPushRu
   const isHeld = plans.some(({ actions }) => actions.some(({ kind }) => kind === "hang"));
   if (isHeld) await advanceTo(state, startMs + hangEndAfterMs(limits));
   hungInRealTime = await outwaitHangs(state);
-  await watch(state, startMs, startMs + watchMs(limits, state.stops), planned.passed);
+  await watch(state, startMs, startMs + watchMs(limits, state.stops));
   const watched = planned.later.length > 0 ? await ifEnough(state, gather, true) : undefined;
   if (watched !== undefined) return watched;
   outages.push(...(await tryLaterEndings(state, planned.later, outages, hungInRealTime)));
@@ -175,15 +175,9 @@ const traceOf = async (state: RunState, { unrest, ...watched }: Watched): Promis
 const isEndless = ({ purpose }: Pick<PushCasePlan, "purpose">): boolean =>
   purpose === "never" || purpose === "unanswered" || purpose === "refused";
 
-/** Advances to `endMs`, triggers these, and goes a little further if another push may come later. */
-const watch = async (
-  state: RunState,
-  startMs: number,
-  endMs: number,
-  plans: readonly PushCasePlan[],
-): Promise<void> => {
+/** Advances to `endMs`, and a little further if another push may come later. */
+const watch = async (state: RunState, startMs: number, endMs: number): Promise<void> => {
   await advanceTo(state, endMs);
-  if (plans.length > 0 && state.options.events.accountsAreFresh) await trigger(state, plans);
   // The next push of a sender that is always late is later than any other's.
   const longestMs = (endMs - startMs) * LONGEST_WATCH[state.timeline.kind];
   await advanceToLast(state, isEndless, startMs + longestMs);

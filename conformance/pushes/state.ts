@@ -72,8 +72,6 @@ export interface RunState {
   /** Whether the target always reported that nothing was in flight. */
   isAwaited: boolean;
   readonly listLooks: ListLooks;
-  /** Whether the sender was seen to send pushes when they are due, however far the clock is moved at once. */
-  keepsTime: boolean;
 }
 
 export interface WatchedPushCase extends Watched {

@@ -46,7 +46,7 @@ const listWatched = (state: RunState): readonly WatchedPushCase[] => {
     const left = strict.length > 0 ? strict : readingsLeft(readings, pushCase, patient);
     const key = `${name} ${pushes.length}`;
     const watched = { history: pushCase, readings: left, purpose, key };
-    if (purpose === "ending") return [{ ...watched, ...closenessOfEnding(pushCase, kept, state.keepsTime) }];
+    if (purpose === "ending") return [{ ...watched, ...closenessOfEnding(pushCase, kept) }];
     const closeness = isTold(purpose, expect) ? closenessOf(pushCase, exact) : "coarse";
     // Not ahead of the exactly watched notification, whose schedule this one shares.
     const isAhead = closeness !== "beside" || (exact?.pushes.length ?? 0) > pushes.length;
@@ -69,19 +69,14 @@ const anchorsKept = (
   return hung.length > 0 && kept.length > 0 ? kept : undefined;
 };
 
-/**
- * `near` when the ending's effect must show, `loose` after that. Up to then `due`, so that its pushes come when due, which
- * a sender that keeps time needs for the one with the ending only.
- */
+/** `near` when the ending's effect must show; `due` up to then, so that its pushes come when due; `loose` after that. */
 const closenessOfEnding = (
   { meets, pushes }: Pick<PushCase, "meets"> & Pick<History, "pushes">,
   kept: readonly Anchor[] | undefined,
-  keepsTime: boolean,
 ): Pick<Watched, "closeness" | "anchors"> => {
-  if (meets === undefined) return { closeness: "loose" };
-  const { push } = meets;
+  const push = meets?.push ?? 1;
   const last = pushes.at(-1);
-  if (pushes.length > push || (keepsTime && pushes.length < push - 1)) return { closeness: "loose" };
+  if (pushes.length > push) return { closeness: "loose" };
   if (pushes.length < push || last?.ended === undefined) return { closeness: "due" };
   return { closeness: "near", ...(kept === undefined ? {} : { anchors: kept }) };
 };

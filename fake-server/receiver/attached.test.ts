@@ -64,8 +64,8 @@ const clockMoves = async (service: FakeServer): Promise<number> => {
 
 describe("an attached receiver", () => {
   it.each([
-    ["frozen", 100],
-    ["flowing", 125],
+    ["frozen", 112],
+    ["flowing", 135],
   ] as const)(
     "lets every required and derived push rule pass, in few moves of a %s clock",
     async (clock, most) => {

@@ -5,7 +5,7 @@ import { virtualClock } from "./virtual-clock.ts";
 
 describe("a virtual clock over a target that flows", () => {
   /** A target whose time runs like this machine's, and that has been read. */
-  const flowing = async () => {
+  const flowing = async ({ firstMoveMs = 0 } = {}) => {
     const startMs = monotonicMs();
     let advancedMs = 1_000_400;
     const advances: number[] = [];
@@ -15,8 +15,9 @@ describe("a virtual clock over a target that flows", () => {
     };
     const clocks = virtualClock({
       now,
-      advance: (durationMs) => {
+      advance: async (durationMs) => {
         advances.push(durationMs);
+        if (advances.length === 1) await pause(firstMoveMs);
         advancedMs += durationMs;
         return now();
       },
@@ -106,5 +107,14 @@ describe("a virtual clock over a target that flows", () => {
     expect(advances).toEqual([]);
     await clock.sleep(5_000);
     expect(advances).toHaveLength(1);
+  });
+
+  it("is moved again although one move took long", async () => {
+    const { clock, advances } = await flowing({ firstMoveMs: 300 });
+    await clock.sleep(5_000);
+    expect(advances).toHaveLength(1);
+    // Each wait halves what a move is taken to cost, so that even a very slow one is forgotten.
+    for (let waits = 0; waits < 20 && advances.length === 1; waits += 1) await clock.sleep(250);
+    expect(advances).toHaveLength(2);
   });
 });

@@ -122,6 +122,8 @@ const waitForRetries = async (
     // On a real clock both clocks are the same, so no stop is needed.
     return [];
   }
+  // Pushes of a busy target may still be under way when the load ends.
+  await settle(push, clock, signal);
   for (let waitedMs = 0; waitedMs < longestMs && !signal.aborted; waitedMs += STEP_MS) {
     await targetClock.sleep(STEP_MS);
     await settle(push, clock, signal);
