@@ -117,22 +117,25 @@ const createReader = (time: VirtualTime, flow: FlowWatch, seen: (now: TimeInterv
  */
 const waitingForFlow = (flow: FlowWatch, signal: AbortSignal | undefined) => {
   let awaited = { stopMs: NaN, leftMs: Infinity };
-  return async (stopMs: number, leftMs: number, moveTakesMs: number): Promise<boolean> => {
+  let moveTakesMs = 0;
+  const comesByItself = async (stopMs: number, leftMs: number): Promise<boolean> => {
     const mostMs = Math.max(LEAST_MOVE_MS, Math.min(moveTakesMs, LONGEST_WAIT_MS));
     if (!flow.isSeen() || leftMs > mostMs) return false;
     if (awaited.stopMs === stopMs && leftMs > awaited.leftMs / 2) return false;
     awaited = { stopMs, leftMs };
+    // One slow move, such as of a busy target, must not keep others from being tried and measured.
+    moveTakesMs /= 2;
     await pause(leftMs, signal).catch(() => undefined);
     return true;
   };
+  return { comesByItself, moveTook: (tookMs: number) => void (moveTakesMs = tookMs) };
 };
 
 /** Moves time as long as everyone sleeps; only one mover works at a time. */
 const createMover = (time: VirtualTime, sleepers: Sleepers, flow: FlowWatch, isQuiet: () => boolean) => {
   let moving = false;
   let advancingSinceMs: number | undefined;
-  let tookMs = 0;
-  const comesByItself = waitingForFlow(flow, time.signal);
+  const waiting = waitingForFlow(flow, time.signal);
 
   const settled = async (): Promise<boolean> => {
     for (;;) {
@@ -151,15 +154,11 @@ const createMover = (time: VirtualTime, sleepers: Sleepers, flow: FlowWatch, isQ
     // Someone may have been woken by now, or gone to sleep for a shorter time than all others.
     if (!sleepers.allSleep()) return false;
     const stopMs = sleepers.nextStopMs(before.earliestMs);
-    if (await comesByItself(stopMs, stopMs - before.earliestMs, tookMs)) {
-      // One slow move, such as of a busy target, must not keep others from being tried and measured.
-      tookMs /= 2;
-      return true;
-    }
+    if (await waiting.comesByItself(stopMs, stopMs - before.earliestMs)) return true;
     flow.moves();
     advancingSinceMs = monotonicMs();
     const after = await time.advance(stopMs - before.earliestMs, before);
-    tookMs = monotonicMs() - advancingSinceMs;
+    waiting.moveTook(monotonicMs() - advancingSinceMs);
     advancingSinceMs = undefined;
     flow.moves();
     flow.note(after);
