@@ -83,7 +83,7 @@ describe("runLoad with the real k6", () => {
             expected: "a refusal", actual: "tokens", secrets: ["abcd1234efgh"], exchanges: [{ method: "POST", path: "/exchange?x=" + encodeURIComponent(secret),
             requestBody: JSON.stringify({ secret, code: "abcd1234efgh" }), status: 200, answer: '{"accessToken":"nobody named it"}', durationMs: 1 }] }));
         }
-        exec.vu.metrics.metadata.digest = (index === 90 ? 11 : index).toString(16).padStart(16, "0");
+        exec.vu.metrics.metadata.digest = (index === 12 ? 11 : index).toString(16).padStart(16, "0");
         metric.issued.add(1, { what: "code" });
         delete exec.vu.metrics.metadata.digest;
         if (index === 5) { exec.vu.metrics.metadata.sentAt = "1234"; exec.vu.metrics.metadata.account = "a-1"; exec.vu.metrics.metadata.notification = "n-1"; metric.event.add(1); delete exec.vu.metrics.metadata.sentAt; delete exec.vu.metrics.metadata.account; delete exec.vu.metrics.metadata.notification; }
@@ -105,8 +105,9 @@ describe("runLoad with the real k6", () => {
     expect(result.end).toEqual({ exitCode: 0, meaning: "finished", says: "finished" });
     expect(result.stopped).toBeUndefined();
     expect(result.notes.join()).toMatch(/k6 did not get .*HTTPS_PROXY.*K6_DURATION.*K6_VUS/);
-    // On a busy machine k6 drops iterations, and does not count those that it has not started at the end.
-    expect(result.achieved.arrivals).toBeGreaterThanOrEqual(100);
+    // On a busy machine k6 drops iterations, and does not count those that it has not started at the end. The first
+    // twenty have one of each kind.
+    expect(result.achieved.arrivals).toBeGreaterThanOrEqual(20);
     expect(result.achieved.arrivals + result.achieved.dropped).toBeLessThanOrEqual(201);
     expect(result.achieved).toMatchObject({
       arrivalsAsked: 200,
