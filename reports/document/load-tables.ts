@@ -64,7 +64,7 @@ export const pushBlocks = ({ pushes }: LoadRecord): readonly (Block | undefined)
       `${plural(pushes.pushes, "push", "pushes")} for ${plural(events, "event")}, ${number(acknowledged)} of which were acknowledged (${percent(events === 0 ? 0 : acknowledged / events)}).`,
       delay === undefined || delay.count === 0
         ? ""
-        : `From its event to its first push it took ${latency(delay.p50Ms)} in the median, ${latency(delay.p95Ms)} at p95, ${latency(delay.p99Ms)} at p99, ${latency(delay.maxMs)} at most.`,
+        : ` From its event to its first push it took ${latency(delay.p50Ms)} in the median, ${latency(delay.p95Ms)} at p95, ${latency(delay.p99Ms)} at p99, ${latency(delay.maxMs)} at most.`,
     ),
     table(
       "Notifications by number of pushes",
