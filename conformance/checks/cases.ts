@@ -101,7 +101,8 @@ const PART_FOR_REQUESTS = 1 / 5;
 /**
  * Judges one case with its own clock. It starts once it has a place: all cases at once would queue for connections at
  * every request, and what they wait for would age meanwhile. It keeps the place until it ends or first sleeps, other than
- * for a limiter: the next case would only be turned away too. A breach does not count if the requests of the case took so long that its credentials may have expired.
+ * for a limiter: the next case would only be turned away too. A breach does not count if the requests of the case took
+ * so long that its credentials may have expired.
  */
 export const judgeCase = async (
   { places, clock, shortestLifetimeMs }: CaseRoom,

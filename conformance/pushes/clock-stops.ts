@@ -145,7 +145,10 @@ const considerReading = (
   if (lateByMs > 0 && isLateInAll) consider(nowMs + lateMs + lateByMs / 2);
 };
 
-/** Considers a moment when a push has long been late, unless it has come at another, and, if `isDueToo`, when it is due. */
+/**
+ * Considers when a push is due and when it becomes late, if `isDueToo`; otherwise only when it has been late for as long as
+ * its delay, since another stop probably shows it before.
+ */
 const considerEnd = (
   reading: Reading,
   anchor: Anchor,

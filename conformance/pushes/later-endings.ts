@@ -149,8 +149,7 @@ const stepsOf = (
     },
   }));
   const fromMs = atMs - AROUND * state.stops.firstDelayMs;
-  const met: Step = { atMs, take: () => Promise.resolve([]) };
-  return [...starts, { atMs: fromMs, take: () => what(meeting) }, met];
+  return [...starts, { atMs: fromMs, take: () => what(meeting) }];
 };
 
 /** Goes on until nothing more of them can come; the earliest of them had so long to go after its ending. */
@@ -203,12 +202,10 @@ const whileOut = async (
   const { limits } = state.options;
   const { latenessMs } = state.stops;
   const belated = plans.map(({ meets }) => belatedMs(meets?.push ?? 1, { limits, latenessMs }));
-  const firstDelayMs = limits.pushDelaysMs[0] ?? 0;
-  // One look serves all that are over before any delay is; those that take longer are looked at when another is due.
-  const lateMs = Math.max(...belated.filter((one) => overMs + one < atMs + firstDelayMs));
-  const steps = Number.isFinite(lateMs)
-    ? [{ atMs: overMs + lateMs + 1, take: () => Promise.resolve([]) }]
-    : [];
+  const steps = [...new Set(belated)].map((lateMs): Step => ({
+    atMs: overMs + lateMs + 1,
+    take: () => Promise.resolve([]),
+  }));
   return { outage: { ...outage, sinceMs, overMs }, steps };
 };
 

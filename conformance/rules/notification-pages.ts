@@ -1,6 +1,7 @@
 import fc from "fast-check";
 import { limits, pagesIn } from "../arbitraries/paging.ts";
 import { allHold, fail, expectThat, pass, discard, type CaseVerdict } from "../judging/case-verdict.ts";
+import { verdictOf } from "../judging/laws/breach.ts";
 import { changeBreach } from "../judging/laws/notification.ts";
 import { difference, fold, repeatedFrom, sameSet } from "../judging/laws/pages.ts";
 import {
@@ -126,7 +127,7 @@ const pagesArePartition: Judge<Walk> = async ({ account, limit }, world) => {
         );
       for (const item of again.items) {
         const breach = changeBreach(before.items.find(({ id }) => fold(id) === fold(item["id"])) ?? {}, item);
-        if (breach !== undefined) return fail(breach.expected, breach.actual ?? "");
+        if (breach !== undefined) return verdictOf(breach, () => again.said);
       }
     }
     return pass;

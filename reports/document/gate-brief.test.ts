@@ -4,7 +4,7 @@ import type { Verdict } from "../../conformance/contract/verdict.ts";
 import { allPassed, breachOf, exchanged, recordOf, resultOf, withResults } from "../testing/fixture.ts";
 import { renderTerminal } from "../terminal/document.ts";
 import { plain } from "../terminal/palette.ts";
-import { measuredLifetime } from "../testing/gate-text.ts";
+import { measuredLifetimes } from "../testing/gate-text.ts";
 import { gateDoc } from "./gate.ts";
 
 const render = (record: RunRecord, columns = 100): string =>
@@ -13,12 +13,7 @@ const render = (record: RunRecord, columns = 100): string =>
 const lifetime = resultOf("code.lifetime", {
   kind: "passed",
   cases: 12,
-  facts: {
-    code: measuredLifetime,
-    "code of a busy client": measuredLifetime,
-    "code after a refusal": { lifetimeMs: 600_000, refusedFromMs: 600_500 },
-    "never probed": { lifetimeMs: 600_000 },
-  },
+  facts: { ...measuredLifetimes, "never probed": { lifetimeMs: 600_000 } },
 });
 const length = resultOf("authorize.state-length", {
   kind: "passed",

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { recordOf, resultOf } from "../testing/fixture.ts";
-import { measuredLifetime, partOf, render } from "../testing/gate-text.ts";
+import { measuredLifetimes, partOf, render } from "../testing/gate-text.ts";
 
 describe("what a run measured", () => {
   it("gives a kind a row of its own if its ages differ, and a dash for the side that was not asked about", () => {
@@ -25,11 +25,7 @@ describe("what a run measured", () => {
       resultOf("code.lifetime", {
         kind: "passed",
         cases: 12,
-        facts: {
-          code: measuredLifetime,
-          "code of a busy client": measuredLifetime,
-          "code after a refusal": { lifetimeMs: 600_000, refusedFromMs: 600_500 },
-        },
+        facts: measuredLifetimes,
       }),
       resultOf("access.lifetime", {
         kind: "passed",

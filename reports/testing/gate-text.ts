@@ -50,9 +50,16 @@ export const partOf = (text: string, title: string): string => {
 };
 
 /** A measured lifetime of ten minutes. */
-export const measuredLifetime = {
+const measuredLifetime = {
   lifetimeMs: 600_000,
   guardMs: 500,
   acceptedUpToMs: 599_440,
   refusedFromMs: 600_500,
+};
+
+/** The same for several kinds of code, one of which was probed on one side only. */
+export const measuredLifetimes = {
+  code: measuredLifetime,
+  "code of a busy client": measuredLifetime,
+  "code after a refusal": { lifetimeMs: 600_000, refusedFromMs: 600_500 },
 };
