@@ -50,15 +50,16 @@ it("`report` on the folder of a duet writes its page and its summary", async () 
     "report",
     at("duet"),
     "--report",
-    "html,markdown",
+    "html,markdown,junit",
     "--out",
     at("d"),
   ]);
   expect({ exitCode, files: stdout.trim().split("\n") }).toEqual({
     exitCode: 0,
-    files: [at("d", "duet.html"), at("d", "duet.md")],
+    files: ["html", "md", "xml"].map((end) => at("d", `duet.${end}`)),
   });
   expect(readFileSync(at("d", "duet.md"), "utf8")).toContain("Pair by pair");
+  expect(readFileSync(at("d", "duet.xml"), "utf8")).toContain('<testsuite name="touchstone duet"');
   expect(await runHere(["report", at("duet"), "--report", "ctrf"])).toMatchObject({ exitCode: 2 });
 });
 
@@ -79,24 +80,28 @@ it("`compare` links the reports of both runs, and `report` on its folder writes 
     ["xml", "html", "md"].map((end) => path.join(out, `comparison.${end}`)),
   );
   expect([text("comparison.html"), text("comparison.xml")]).toEqual([page, junit]);
-  writeFileSync(path.join(out, "comparison.json"), "{}");
-  expect(await cli("report", out)).toMatchObject({ exitCode: 2 });
+  const stored = text("comparison.json");
+  for (const other of ["{}", stored.replace(/"tool": ?"[^"]*"/, '"tool":"another"')]) {
+    writeFileSync(path.join(out, "comparison.json"), other);
+    expect(await cli("report", out)).toMatchObject({ exitCode: 2 });
+  }
 });
 
 describe("report", () => {
-  it("writes all formats of a gate and a load run into one folder, and lists the files", async () => {
+  it("writes all formats of a gate and a load run once into a folder of its own, and lists the files", async () => {
     const out = at("all-four");
     const runs = [at("runs", "gate-2"), at("runs", "load-01")];
     const run = await cli(
       "report",
       ...runs,
       "--report",
-      "html,junit,ctrf,markdown,har,script",
+      "html,junit,ctrf,markdown,codequality,har,script,html",
       "--out",
       out,
       "--json",
     );
-    const names = ["report.html", "junit.xml", "ctrf.json", "summary.md", "failures.har", "failures.mjs"];
+    const pages = ["report.html", "junit.xml", "ctrf.json", "summary.md", "code-quality.json"];
+    const names = [...pages, "failures.har", "failures.mjs"];
     expect(JSON.parse(run.stdout)).toEqual({ files: names.map((name) => path.join(out, name)) });
     expect(run.exitCode).toBe(0);
     expect(readdirSync(out).toSorted()).toEqual(names.toSorted());

@@ -5,7 +5,6 @@ import type { GateRun, Run } from "../read/index.ts";
 import { compared, madeRuns } from "../testing/made-runs.ts";
 import { textOf } from "../testing/page-text.ts";
 import { breachOf, resultOf, withResults } from "../testing/fixture.ts";
-import { unsafeCharacters, hostile } from "../testing/hostile.ts";
 import type { LoadRunSpec } from "../testing/records.ts";
 import { renderHtmlDocument } from "../html/document.ts";
 import { compareDoc } from "./compare.ts";
@@ -19,15 +18,6 @@ const load = (spec: Partial<LoadRunSpec> & { seed: number }): Promise<Run> =>
   made.load({ seconds: 12, requests: 1_200, ...spec });
 
 const headline = (html: string): string => /<h1[^>]*>(.*?)<\/h1>/.exec(html)?.[1] ?? "";
-
-const expectValidPage = (html: string): void => {
-  const ids = [...html.matchAll(/\sid="([^"]*)"/g)].map(([, id]) => id);
-  expect(new Set(ids).size).toBe(ids.length);
-  for (const [, id] of html.matchAll(/href="#([^"]*)"/g)) expect(ids).toContain(id);
-  expect(html).not.toMatch(unsafeCharacters);
-  expect([...html.matchAll(/<(script|style|img)\b/g)]).toHaveLength(2);
-  expect(html.replace(/<(script|style)>.*?<\/\1>/gs, "")).not.toMatch(/NaN|Infinity|undefined/);
-};
 
 const failing = (id: RuleResult["id"], said = "it is granted"): RuleResult =>
   resultOf(id, { kind: "failed", cases: 3, breach: breachOf("it is refused", said) });
@@ -50,13 +40,6 @@ describe("the page of two runs of the gate", () => {
     );
     expect(text).toMatch(/Fixed passed code\.single-use failed before, passed now/);
     expect(text).toMatch(/authorize\.redirect .* status: 302/);
-    expectValidPage(html);
-  });
-
-  it("escapes answers of the service, and renders the same each time", async () => {
-    const comparison = await compared([gate()], gate(failing("code.lifetime", hostile)));
-    expectValidPage(renderCompareHtml(comparison));
-    expect(renderCompareHtml(comparison)).toBe(renderCompareHtml(comparison));
   });
 
   it("states above the verdict that the comparison was forced", async () => {
@@ -77,7 +60,6 @@ describe("the page of load runs", () => {
     expect(html.split('class="base-hill"').length - 1).toBe(endpoints);
     expect(textOf(html)).toContain("Speed is shown, not judged: one run cannot tell a change from chance");
     expect(textOf(html)).toMatch(/p95 \d[\d.]* m?s to \d/);
-    expectValidPage(html);
   });
 
   it("draws the limits from ten earlier runs, and marks metrics beyond them", async () => {
@@ -96,6 +78,5 @@ describe("the page of load runs", () => {
     expect(headline(html)).toBe("The head run is worse than the base.");
     expect(html.split('class="change-dot regressed"').length - 1).toBeGreaterThan(0);
     expect(textOf(html)).toMatch(/Against 10 earlier runs .* slower/);
-    expectValidPage(html);
   });
 });

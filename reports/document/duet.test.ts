@@ -1,12 +1,9 @@
 import { describe, expect, it } from "vitest";
 import { renderHtmlDocument } from "../html/document.ts";
-import { renderMarkdownDocument } from "../markdown/document.ts";
 import { renderTerminal } from "../terminal/document.ts";
 import { plain } from "../terminal/palette.ts";
 import { textOf } from "../testing/page-text.ts";
 import { madeDuet } from "../testing/duet-document.ts";
-import { unsafeCharacters, hostile } from "../testing/hostile.ts";
-import { width } from "../text/layout.ts";
 import { duetDoc } from "./duet.ts";
 
 const context = { run: "runs/duet", isPilot: false };
@@ -69,23 +66,6 @@ describe("the page of a duet", () => {
     expect(headline(html)).toMatch(/^\d+ pairs find a change of 5 %\.$/);
     expect(textOf(html)).toContain("From 5 pilot pairs");
   });
-
-  it("has unique ids, only internal links and escaped text, and renders the same each time", () => {
-    const html = render(
-      madeDuet({
-        names: { a: hostile, b: hostile },
-        broken: [{ side: "a", rule: hostile, times: 1 }],
-        blocks: (blocks) => blocks.map((block) => ({ ...block, endpoint: hostile })),
-      }),
-    );
-    const ids = [...html.matchAll(/\sid="([^"]*)"/g)].map(([, id]) => id);
-    expect(new Set(ids).size).toBe(ids.length);
-    for (const [, id] of html.matchAll(/href="#([^"]*)"/g)) expect(ids).toContain(id);
-    expect(render()).toBe(render());
-    expect(html).not.toMatch(unsafeCharacters);
-    expect([...html.matchAll(/<(script|style|img)\b/g)]).toHaveLength(2);
-    expect(html.replace(/<(script|style)>.*?<\/\1>/gs, "")).not.toMatch(/NaN|Infinity|undefined/);
-  });
 });
 
 describe("a duet on the terminal", () => {
@@ -114,29 +94,5 @@ describe("a duet on the terminal", () => {
       /From 5 pilot pairs[^]*\d+ pairs find a change of 5 %\.\n[^]*--pairs\s\d+/,
     );
     expect(shown(madeDuet({ pairs: 2 }), { isPilot: true })).toContain("Too few clean pairs to plan from.");
-  });
-
-  it("stays within the width of the terminal, however narrow", () => {
-    for (const columns of [60, 80, 100]) {
-      const text = renderTerminal(duetDoc(slower, context), { palette: plain, columns });
-      expect(text.split("\n").filter((line) => width(line) > columns)).toEqual([]);
-    }
-  });
-});
-
-describe("a duet in Markdown", () => {
-  it("has the verdict, the judged metrics and every pair, and renders the same each time", () => {
-    const duet = madeDuet({ effect: { p50: 0.2, p95: 0.2 } });
-    const text = renderMarkdownDocument(duetDoc(duet, context));
-    expect(text).toMatch(/^# ✗ b is slower than a\.\n/);
-    expect(text).toMatch(/\| exchange p50 \| 1\d\.\d ms \| 2\d\.\d ms \| .* \| ✗ regressed \|/);
-    expect(text.split("<details>").length - 1).toBe(4);
-    expect(renderMarkdownDocument(duetDoc(duet, context))).toBe(text);
-  });
-
-  it("escapes names", () => {
-    const duet = madeDuet({ names: { a: hostile, b: hostile } });
-    const text = renderMarkdownDocument(duetDoc(duet, context));
-    expect(text.replace(/<\/?(details|summary|sub|code)>/g, "")).not.toMatch(/<[a-z]/i);
   });
 });

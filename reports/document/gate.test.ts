@@ -1,6 +1,5 @@
 import { boolean, check, integer, property, record as recordArbitrary, string } from "fast-check";
 import { anyCharacter } from "../../conformance/testing/any-character.ts";
-import pc from "picocolors";
 import { describe, expect, it } from "vitest";
 import { documentLimits } from "../../conformance/contract/limits.ts";
 import { authorized, breachOf, recordOf, resultOf, withResults } from "../testing/fixture.ts";
@@ -60,14 +59,6 @@ describe("the report of a run", () => {
     `);
   });
 
-  it.each([true, false])("fits 60 columns (verbose %j)", (verbose) => {
-    const text = render(failedRecord(withResults(broken())), {
-      columns: 60,
-      detail: verbose ? "full" : "brief",
-    });
-    for (const line of text.split("\n")) expect(width(line)).toBeLessThanOrEqual(60);
-  });
-
   it("states first which limits differ from the document's, with both values", () => {
     const limits = { ...documentLimits, codeLifetimeMs: 20_000, stateMaxBytes: 64 };
     const text = render(recordOf({ limits, replacedLimits: ["codeLifetimeMs", "stateMaxBytes"] }));
@@ -80,12 +71,6 @@ describe("the report of a run", () => {
       Target       embedded reference service
                    http://127.0.0.1:40123"
     `);
-  });
-
-  it("begins with the target if the limits are the document's", () => {
-    expect(render(recordOf())).toMatch(
-      /^Target +embedded reference service\n +http:\/\/127\.0\.0\.1:40123\n/,
-    );
   });
 
   it("groups rules that could not be judged by reason", () => {
@@ -181,14 +166,6 @@ describe("the report of a run", () => {
     expect(text).toContain("3 rules were not judged before the run ended");
     expect(text.replace(/Every rule[^]*?\n\n(?=\S)/, "")).not.toContain("code.unknown");
     expect(text).toMatch(/The run was cut off; .*\n.*\s+Exit code 130\./);
-  });
-
-  it("has the same text with and without colours", () => {
-    const record = failedRecord(withResults(broken()));
-    const coloured = render(record, { palette: pc.createColors(true) });
-    // eslint-disable-next-line no-control-regex -- colours are control characters
-    expect(coloured.replaceAll(/\u001b\[\d+m/g, "")).toBe(render(record));
-    expect(coloured).toContain("\u001b[31m✗ \u001b[39m");
   });
 });
 

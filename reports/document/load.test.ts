@@ -2,12 +2,10 @@ import { beforeAll, describe, expect, it } from "vitest";
 import type { LoadRecord } from "../../conformance/contract/load-record.ts";
 import { gather } from "../gather/gather.ts";
 import type { LoadView } from "../gather/view.ts";
-import { renderMarkdownDocument } from "../markdown/document.ts";
 import { readRun } from "../read/index.ts";
 import { renderTerminal } from "../terminal/document.ts";
 import { plain } from "../terminal/palette.ts";
 import { writeLoadRun } from "../testing/records.ts";
-import { width } from "../text/layout.ts";
 import { loadDoc } from "./load.ts";
 import type { LoadSubject } from "./load-subject.ts";
 import { folderOfFile } from "../../conformance/testing/folders.ts";
@@ -70,14 +68,6 @@ describe("a load run on the terminal", () => {
     expect(shown(view)).toMatch(/Requested and achieved rate\n[^]*asked +[▁▂▃▄▅▆▇█]{20} {2}at most \d/);
   });
 
-  it.each([60, 80, 100])("stays within %i columns", (columns) => {
-    expect(
-      shown(view, columns)
-        .split("\n")
-        .filter((line) => width(line) > columns),
-    ).toEqual([]);
-  });
-
   it("states why an invalid run cannot be trusted, and the remedy", () => {
     const validity = { valid: false, reasons: [{ reason: "9 were dropped", remedy: "lower --rate" }] };
     const record = { ...view.record, validity, outcome: "incomplete" as const, exitCode: 3 };
@@ -97,11 +87,4 @@ it("shows the first breach of each broken rule, and folds later ones", () => {
   expect(blocks.map(({ is }) => is)).toEqual(["card", "fold", "card"]);
   const fold = blocks.find((block) => block.is === "fold");
   expect([fold?.summary, fold?.blocks.length]).toEqual(["2 later breaches of this rule", 2]);
-});
-
-it("a load run in Markdown has the same sections as on the terminal", () => {
-  const document = loadDoc(view);
-  const text = renderMarkdownDocument(document);
-  for (const { title } of document.sections) expect(text).toContain(`## ${title}\n`);
-  expect(renderMarkdownDocument(document)).toBe(text);
 });

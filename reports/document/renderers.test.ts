@@ -1,15 +1,26 @@
+import pc from "picocolors";
 import { describe, expect, it } from "vitest";
 import { documentLimits } from "../../conformance/contract/limits.ts";
+import { temporaryFolder } from "../../conformance/testing/temporary-folder.ts";
+import { gather } from "../gather/gather.ts";
 import { renderHtmlDocument } from "../html/document.ts";
 import { renderMarkdownDocument } from "../markdown/document.ts";
+import { readRun } from "../read/index.ts";
 import { renderTerminal } from "../terminal/document.ts";
 import { plain } from "../terminal/palette.ts";
-import { failedRule, gateRun, loadRun, missingRule } from "../testing/ci-runs.ts";
+import { failedRule, gateRun, hostileRun, loadRun, missedAndHeld, missingRule } from "../testing/ci-runs.ts";
 import { madeDuet } from "../testing/duet-document.ts";
-import { recordOf, resultOf, withResults } from "../testing/fixture.ts";
+import { breachOf, recordOf, resultOf, withResults } from "../testing/fixture.ts";
+import { madeHistory } from "../testing/history.ts";
+import { hostile, unsafeCharacters } from "../testing/hostile.ts";
+import { compared, gateOf } from "../testing/made-runs.ts";
+import { writeGateRun, writeLoadRun } from "../testing/records.ts";
+import { width } from "../text/layout.ts";
 import { chaptersOf, type RunSubject } from "./chapters.ts";
+import { compareDoc } from "./compare.ts";
 import { doctorDoc } from "./doctor.ts";
 import { duetDoc } from "./duet.ts";
+import { historyDoc } from "./history.ts";
 import type { Block, Doc, Text } from "./model.ts";
 import { catalogueDoc, ruleDoc } from "./rules.ts";
 
@@ -36,6 +47,28 @@ const {
   selected: withResults().map(({ id }) => id),
 });
 
+using folder = temporaryFolder();
+writeGateRun(`${folder.path}/gate`, { seed: 1, pushes: 40, failing: ["code.single-use"] });
+const load = { seed: 1, seconds: 20, requests: 2_000, breaches: 30, failedShare: 0.01 };
+writeLoadRun(`${folder.path}/load`, { ...load, record: { objectives: missedAndHeld, notes: ["a note"] } });
+const [readGate, readLoad] = [await readRun(`${folder.path}/gate`), await readRun(`${folder.path}/load`)];
+const views = [await gather(readGate), await gather(readLoad)];
+
+const changedDuet = madeDuet({ pairs: 3, effect: { p50: 0.2, p95: 0.2 }, spoilt: [1] });
+const inDuet = { run: "runs/duet", isPilot: false };
+const comparison = async (said: string) =>
+  compareDoc(
+    await compared(
+      gateOf({ rules: withResults(failedRule) }),
+      gateOf({
+        rules: withResults(
+          resultOf("code.lifetime", { kind: "failed", cases: 1, breach: breachOf("x", said) }),
+          changedRule,
+        ),
+      }),
+    ),
+  );
+
 const documents: Readonly<Record<string, Doc>> = {
   gate: of(gateRun(withResults(failedRule, missingRule), { outcome: "failed", exitCode: 1 })),
   "a gate with other limits, waivers and a changed pin": of({
@@ -52,13 +85,40 @@ const documents: Readonly<Record<string, Doc>> = {
     pinned: { "authorize.redirect": '{"status":200}' },
   }),
   "a gate that was cut off": of({ kind: "conform", run: "runs/open", record: cutOff, pinned: {} }),
+  "a gate with its evidence": of(views[0] as RunSubject),
+  "a load with its course": of(views[1] as RunSubject),
   load: of(loadRun({ fingerprint: { scenario: "mixed" } })),
-  duet: duetDoc(madeDuet({ pairs: 3 }), { run: "runs/duet", isPilot: false }),
+  "an invalid load": of(
+    loadRun({
+      fingerprint: { scenario: "mixed" },
+      validity: { valid: false, reasons: [{ reason: "12 were dropped", remedy: "ask for less" }] },
+      outcome: "incomplete",
+    }),
+  ),
+  duet: duetDoc(changedDuet, inDuet),
+  "a comparison of gates": await comparison("it is granted"),
+  "a comparison of loads": compareDoc(await compared(readLoad, readLoad)),
+  history: historyDoc(madeHistory()),
   doctor: doctorDoc([
     { check: "clients[0]", ok: false, message: "it was refused", remedy: "set the secret" },
   ]),
   catalogue: catalogueDoc(),
   rule: ruleDoc("code.single-use", [{ name: "a-defect", summary: "It forgets." }]),
+};
+
+/** The same with texts of a malicious service, wherever one may stand. */
+const hostileDocuments: Readonly<Record<string, Doc>> = {
+  gate: of(hostileRun),
+  duet: duetDoc(
+    madeDuet({
+      names: { a: hostile, b: hostile },
+      broken: [{ side: "a", rule: hostile, times: 1 }],
+      blocks: (blocks) => blocks.map((block) => ({ ...block, endpoint: hostile })),
+    }),
+    inDuet,
+  ),
+  comparison: await comparison(hostile),
+  history: historyDoc(madeHistory({ folder: hostile, problems: [{ name: hostile, problem: hostile }] })),
 };
 
 /** Every text that a renderer has to show, whatever its medium can draw. */
@@ -87,7 +147,8 @@ const textsOf = (block: Block): readonly Text[] => {
     case "table":
       return block.rows.flat();
     default:
-      return [block.title, block.note ?? ""];
+      // A medium that draws no picture shows its brief or, without one, its table.
+      return [block.title, block.note ?? "", ...((block.brief ? [] : block.table?.rows.flat()) ?? [])];
   }
 };
 
@@ -104,20 +165,74 @@ const renderers: Readonly<Record<string, (document: Doc) => string>> = {
   markdown: renderMarkdownDocument,
 };
 
+/** How each begins a section. */
+const beginnings: Readonly<Record<string, (section: Doc["sections"][number]) => string>> = {
+  terminal: ({ title }) => `\n${title}`,
+  html: ({ id }) => ` id="${id}"`,
+  markdown: ({ title }) => `\n## ${title}\n`,
+};
+
+const textsIn = ({ headline, detail, about, before, after, sections }: Doc): readonly Text[] => [
+  headline,
+  detail,
+  about.flat(),
+  ...[...before, ...after].flatMap(textsOf),
+  ...sections.flatMap(({ title, blocks }) => [title, ...blocks.flatMap(textsOf)]),
+];
+
 describe.each(Object.entries(documents))("the document of %s", (_, document) => {
-  it.each(Object.entries(renderers))("is rendered completely by %s", (__, render) => {
-    const shown = new Set(
-      wordsOf(
-        render(document).replaceAll(/&#(\d+);/g, (_all, code: string) => String.fromCodePoint(Number(code))),
-      ),
+  it.each(Object.entries(renderers))("is rendered completely and in its order by %s", (name, render) => {
+    const page = render(document);
+    const decoded = page.replaceAll(/&#(\d+);/g, (_all, code: string) => String.fromCodePoint(Number(code)));
+    const shown = new Set(wordsOf(decoded));
+    expect([...new Set(textsIn(document).flatMap(wordsOf))].filter((word) => !shown.has(word))).toEqual([]);
+    const places = document.sections.map((section) =>
+      `\n${decoded}`.indexOf(beginnings[name]?.(section) ?? ""),
     );
-    const texts: readonly Text[] = [
-      document.headline,
-      document.detail,
-      document.about.flat(),
-      ...[...document.before, ...document.after].flatMap(textsOf),
-      ...document.sections.flatMap(({ title, blocks }) => [title, ...blocks.flatMap(textsOf)]),
-    ];
-    expect([...new Set(texts.flatMap(wordsOf))].filter((word) => !shown.has(word))).toEqual([]);
+    expect(places).not.toContain(-1);
+    expect(places).toEqual(places.toSorted((a, b) => a - b));
+  });
+
+  it.each([60, 80, 100])("stays within %i columns of a terminal, and colours change no text", (columns) => {
+    const text = renderTerminal(document, { palette: plain, columns });
+    const tooLong = text.split("\n").filter((line) => width(line) > columns);
+    // A command is copied, so it stays whole.
+    expect(tooLong.filter((line) => !line.includes(" replay "))).toEqual([]);
+    const coloured = renderTerminal(document, { palette: pc.createColors(true), columns });
+    // eslint-disable-next-line no-control-regex -- colours are control characters
+    expect(coloured.replaceAll(/\u001b\[\d+m/g, "")).toBe(text);
+  });
+});
+
+const every = [
+  ...Object.entries(documents),
+  ...Object.entries(hostileDocuments).map(([name, document]) => [`a hostile ${name}`, document] as const),
+];
+
+describe.each(every)("whatever the service says, the document of %s", (_, document) => {
+  it.each(Object.entries(renderers))(
+    "is the same each time and without unsafe characters by %s",
+    (__, render) => {
+      expect(render(document)).toBe(render(document));
+      expect(render(document)).not.toMatch(unsafeCharacters);
+    },
+  );
+
+  it("is a page with unique ids, internal links and no markup of the service's", () => {
+    const html = renderHtmlDocument(document, "report");
+    const ids = [...html.matchAll(/\sid="([^"]*)"/g)].map(([, id]) => id);
+    expect(ids.filter((id, at) => ids.indexOf(id) !== at)).toEqual([]);
+    const links = [...html.matchAll(/href="#([^"]*)"/g)].map(([, id]) => id);
+    expect(links.filter((id) => !ids.includes(id))).toEqual([]);
+    expect([...html.matchAll(/<(script|style|img)\b/g)].map(([tag]) => tag)).toEqual(["<style", "<script"]);
+    expect(html.replace(/<(script|style)>.*?<\/\1>/gs, "")).not.toMatch(/NaN|Infinity|undefined/);
+  });
+
+  it("is Markdown without markup of the service's", () => {
+    const text = renderMarkdownDocument(document);
+    expect(text.replace(/<\/?(br|details|summary|sub|code)>/g, "")).not.toMatch(
+      /<[a-z]|javascript:|@someone|\*\*bold/i,
+    );
+    expect(text).not.toMatch(/^(::|##vso|##teamcity)/m);
   });
 });

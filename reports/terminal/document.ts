@@ -191,12 +191,13 @@ const isTelling = ([name, value]: Headers[number], about: string): boolean => {
   return always.has(lower) || about.toLowerCase().includes(lower.length < 5 ? `${lower}:` : lower);
 };
 
-const exchangeLines = ({ shown, count, where, about }: Exchanges, page: Page): string[] => [
-  ...history(shown, { ...page, about, left: 0 }),
-  ...(shown.length < count
-    ? [page.palette.dim(`${shown.length} of ${count} exchanges are shown here; ${where} has the others`)]
-    : []),
-];
+const exchangeLines = ({ shown, count, where, about }: Exchanges, page: Page): string[] => {
+  const told = `${shown.length} of ${count} exchanges are shown here; ${where} has the others`;
+  return [
+    ...history(shown, { ...page, about, left: 0 }),
+    ...(shown.length < count ? textLines({ is: "soft", text: told }, page) : []),
+  ];
+};
 
 const rulesLines = ({ isLong, groups }: Rules, page: Page): string[] => {
   if (!isLong) return groupLines(groups, page);

@@ -2,7 +2,7 @@ import { documentLimits } from "../../conformance/contract/limits.ts";
 import type { LoadRecord } from "../../conformance/contract/load-record.ts";
 import type { RuleResult, RunRecord } from "../../conformance/contract/record.ts";
 import type { CiRun } from "../ci/case.ts";
-import { breachOf, recordOf, resultOf, withResults } from "./fixture.ts";
+import { authorized, breachOf, recordOf, resultOf, withResults } from "./fixture.ts";
 import { hostile } from "./hostile.ts";
 
 /** A gate run for tests of CI reports. */
@@ -27,13 +27,31 @@ export const missingRule = resultOf("refresh.lifetime", {
 /** A run with every kind of verdict and with malicious texts. */
 export const hostileRun: CiRun = gateRun(
   withResults(
-    resultOf("code.single-use", {
-      kind: "failed",
+    resultOf(
+      "code.single-use",
+      {
+        kind: "failed",
+        cases: 1,
+        breach: breachOf(hostile, hostile, {
+          part: hostile,
+          reproduction: { seed: 1, counterexample: hostile, replayed: { failures: 1, attempts: 2 } },
+        }),
+        facts: { [hostile]: hostile, readings: [hostile] },
+      },
+      [
+        authorized(1, {
+          request: { method: hostile, path: hostile, headers: [[hostile, hostile]], body: hostile },
+          answer: { status: 200, headers: [[hostile, hostile]], text: hostile },
+        }),
+      ],
+    ),
+    resultOf("authorize.redirect", {
+      kind: "observed",
       cases: 1,
-      breach: breachOf(hostile, hostile, { part: hostile }),
+      fingerprint: JSON.stringify({ [hostile]: hostile }),
     }),
     resultOf("code.unknown", { kind: "inconclusive", cases: 1, reason: hostile, settle: hostile }),
-    resultOf("code.independence", { kind: "harness-error", message: hostile }),
+    resultOf("code.independence", { kind: "harness-error", message: hostile, stack: hostile }),
     resultOf("code.bound-to-client", { kind: "warned", cases: 1, breach: breachOf(hostile, hostile) }),
     resultOf("refresh.lifetime", { kind: "could-not-run", missing: hostile, reason: hostile }),
     resultOf("refresh.reauthorize", { kind: "pending", due: "2030-02-01", reason: hostile }),
@@ -42,7 +60,8 @@ export const hostileRun: CiRun = gateRun(
   {
     outcome: "failed",
     exitCode: 1,
-    target: { name: hostile, baseUrl: hostile, profiles: [], clock: "real" },
+    notes: [hostile],
+    target: { name: hostile, baseUrl: hostile, profiles: [hostile], behaviour: hostile, clock: hostile },
     replacedLimits: [hostile],
     limits: { ...documentLimits },
   },

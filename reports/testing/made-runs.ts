@@ -7,21 +7,24 @@ import { readRun, type GateRun, type LoadRun, type Run } from "../read/index.ts"
 import { recordOf } from "./fixture.ts";
 import { writeLoadRun, type LoadRunSpec } from "./records.ts";
 
+let made = 0;
+
+/** A gate run that was never written: a comparison only needs its record. */
+export const gateOf = (record: Partial<RunRecord>): GateRun => ({
+  kind: "conform",
+  directory: `runs/gate-${(made += 1)}`,
+  alterations: [],
+  record: recordOf(record),
+  exchanges: async function* () {},
+  pushes: async function* () {},
+});
+
 /** Makes the runs that the tests of a file compare. */
 export const madeRuns = () => {
   const home = folderOfFile();
-  let made = 0;
   return {
     home,
-    /** A gate run that was never written: a comparison only needs its record. */
-    gate: (record: Partial<RunRecord>): GateRun => ({
-      kind: "conform",
-      directory: `runs/gate-${(made += 1)}`,
-      alterations: [],
-      record: recordOf(record),
-      exchanges: async function* () {},
-      pushes: async function* () {},
-    }),
+    gate: gateOf,
     load: async (spec: LoadRunSpec): Promise<LoadRun> => {
       const directory = path.join(home, `load-${(made += 1)}`);
       writeLoadRun(directory, spec);
