@@ -1,7 +1,6 @@
 import { kubernetes } from "../../deploy/kubernetes.bench.ts";
 import { exchanges } from "../../fake-server/exchanges.bench.ts";
 import { loadDetection } from "../../fake-server/load-detection.bench.ts";
-import { throughput } from "../../fake-server/throughput.bench.ts";
 import { receiver } from "../../fake-server/receiver/receiver.bench.ts";
 import { duet } from "../../reports/duet/duet.bench.ts";
 import { statistics } from "../../reports/duet/statistics.bench.ts";
@@ -28,7 +27,6 @@ import { startup } from "./startup.bench.ts";
 const benchmarks: Readonly<Record<string, () => Promise<void>>> = {
   gate,
   detect: detection,
-  "fake-server": throughput,
   receiver,
   load: async () => {
     await load();
