@@ -13,6 +13,9 @@ export interface Block {
   readonly p99Ms: number;
   /** Granted requests per second. */
   readonly throughput: number;
+  /** All requests, and those that failed; absent in records of before they were kept. */
+  readonly requests?: number;
+  readonly failed?: number;
   /** Why the block cannot be used, such as dropped iterations; its whole pair is then left out. */
   readonly spoilt?: string;
 }

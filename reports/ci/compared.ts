@@ -2,7 +2,7 @@ import type { ComparedRule } from "../compare/rules.ts";
 import type { Comparison } from "../compare/compare.ts";
 import { isWorse } from "../compare/limits.ts";
 import type { DuetDocument } from "../duet/document.ts";
-import type { Member, MemberVerdict } from "../duet/model.ts";
+import type { Failures, Member, MemberVerdict } from "../duet/model.ts";
 import { plural, change, latency, inUnit } from "../text/figures.ts";
 import { safe } from "../text/safe.ts";
 import { wordOf } from "../text/verdicts.ts";
@@ -114,6 +114,15 @@ const memberCase = ({ endpoint, metric, ratio, interval, verdict }: Member): rea
   return [caseOf(`${endpoint} ${metric}`, "speed", memberStatus[verdict], verdict, said)];
 };
 
+const failuresCase = ({ a, b, verdict }: Failures): CiCase =>
+  caseOf(
+    "failed requests",
+    "failures",
+    memberStatus[verdict],
+    verdict,
+    `${inUnit(b, "share")} of b, ${inUnit(a, "share")} of a`,
+  );
+
 export const duetSuite = (duet: DuetDocument, run: string, exitCode: number): CiSuite => ({
   name: "duet",
   outcome: duet.state === "ended" ? duet.verdict : duet.state,
@@ -128,6 +137,7 @@ export const duetSuite = (duet: DuetDocument, run: string, exitCode: number): Ci
   replacedLimits: [],
   cases: [
     ...duet.members.flatMap(memberCase),
+    ...(duet.failures === undefined ? [] : [failuresCase(duet.failures)]),
     ...duet.broken.map(({ side, rule, times }) =>
       caseOf(
         `${rule} (${side})`,

@@ -55,6 +55,20 @@ describe("the page of a duet", () => {
     expect(headline(render(document))).toBe(expected);
   });
 
+  it("says that b fails more often, of which its latencies show nothing", () => {
+    const failing = madeDuet({
+      blocks: (blocks) =>
+        blocks.map((block) => ({
+          ...block,
+          requests: 400,
+          failed: block.side === "b" ? 2 + (block.pair % 2) : 0,
+        })),
+    });
+    const html = render(failing);
+    expect(headline(html)).toBe("b fails more often than a.");
+    expect(textOf(html)).toContain("Failed requests: 0 % of a, 0.625 % of b.");
+  });
+
   it("states why the duet ended without all of its pairs", () => {
     const spoilt = Array.from({ length: 5 }, (_, pair) => pair);
     const cut = madeDuet({ pairs: 4, spoilt, blocks: (blocks) => blocks.filter(({ pair }) => pair < 5) });

@@ -2,7 +2,7 @@ import type { Block as PlayedBlock } from "../../conformance/contract/duet.ts";
 import { duration } from "../../conformance/contract/duration.ts";
 import { mostSpoilt } from "../duet/course.ts";
 import type { DuetDocument } from "../duet/document.ts";
-import type { Member, MemberVerdict } from "../duet/model.ts";
+import type { Member } from "../duet/model.ts";
 import type { DuetPlan } from "../duet/model.ts";
 import { sortedPairs, valueOf } from "../duet/ratios.ts";
 import { plural, change, percent, sparkline, rate } from "../text/figures.ts";
@@ -34,6 +34,7 @@ import {
   type Figure,
   type Look,
 } from "./model.ts";
+import { failuresTable, looks, sentenceOf } from "./duet-answer.ts";
 import type { Lane } from "./pictures.ts";
 
 export interface DuetContext {
@@ -61,6 +62,11 @@ export const duetDoc = (duet: DuetDocument, context: DuetContext): Doc => {
     sections: [
       section("plan", "Pairs needed", ...(duet.plan === undefined ? [] : planned(duet.plan))),
       section("judged", "Judged", gated.length > 0 && forest(gated)),
+      section(
+        "failures",
+        "Failed requests",
+        ...(duet.failures === undefined ? [] : [failuresTable(duet.failures)]),
+      ),
       section("pairs", "Pair by pair", ...pairFigures(duet, gated)),
       section("shown", "Shown, not judged", shownTable(shown)),
       tableSection(
@@ -76,30 +82,16 @@ export const duetDoc = (duet: DuetDocument, context: DuetContext): Doc => {
   });
 };
 
-const looks: Readonly<Record<MemberVerdict, Look>> = {
-  regressed: ["bad", "cross"],
-  improved: ["good", "check"],
-  unchanged: ["good", "check"],
-  inconclusive: ["open", "question"],
-};
-
-const sentences: Readonly<Record<MemberVerdict, string>> = {
-  regressed: "b is slower than a.",
-  improved: "b is faster than a.",
-  unchanged: "b is as fast as a: any difference is too small to matter.",
-  inconclusive: "This duet cannot tell whether b is slower.",
-};
-
 const answerOf = (duet: DuetDocument, { isPilot }: DuetContext): readonly [Look, string] => {
   const { state, verdict, plan, broken } = duet;
   if (state !== "ended")
     return [["open", "dots"], "The duet was interrupted; these are the results until then."];
   if (broken.some(({ side }) => side === "b"))
-    return [["bad", "cross"], `b breaks promises under load. ${sentences[verdict]}`];
+    return [["bad", "cross"], `b breaks promises under load. ${sentenceOf(duet)}`];
   if (plan !== undefined)
     return [["seen", "ring"], `${plural(plan.pairs, "pair")} find a change of ${percent(plan.effect)}.`];
   if (isPilot) return [["open", "question"], "Too few clean pairs to plan from."];
-  return [looks[verdict], sentences[verdict]];
+  return [looks[verdict], sentenceOf(duet)];
 };
 
 const detailOf = (duet: DuetDocument, gated: readonly GatedMember[]): string => {
@@ -109,6 +101,8 @@ const detailOf = (duet: DuetDocument, gated: readonly GatedMember[]): string => 
     `${pairs} of ${plural(planned, "planned pair")} judged, ${plural(spoilt.length, "spoilt pair")} discarded; ${plural(gated.length, "metric")} judged.`,
     regressed.length > 0 &&
       `Slower: ${regressed.map((one) => `${one.endpoint} ${one.metric} ${change(one.ratio)}`).join(", ")}.`,
+    duet.failures?.verdict === "regressed" &&
+      `Failed requests: ${percent(duet.failures.a)} of a, ${percent(duet.failures.b)} of b.`,
     ended === "a regression is certain" && "It ended early because a regression was certain.",
     ended === "too many pairs were spoilt" &&
       `It ended because more than ${mostSpoilt(planned)} pairs were spoilt. Lower --rate, or measure on a machine that does nothing else.`,
@@ -251,7 +245,7 @@ const method = (duet: DuetDocument, run: string): readonly Block[] => {
   const { rules, scenario, blockMs, warmUpMs, seed, tool, startedAt } = duet;
   return [
     softText(
-      `Each pair of blocks gives one ratio; the t interval of the mean of their logarithms is judged. The p values of all judged metrics are adjusted together (Holm): at most ${percent(rules.alpha)} of duets of a build with itself report a change. A change counts only if its interval also reaches the size that matters. "Could see" is the smallest slowdown that this duet detects with probability ${percent(rules.power)}, given its noise.`,
+      `Each pair of blocks gives one ratio; the t interval of the mean of their logarithms is judged. The share of failed requests is judged by its difference in each pair, since latencies are of granted requests alone. The p values of all judged metrics are adjusted together (Holm): at most ${percent(rules.alpha)} of duets of a build with itself report a change. A change counts only if its interval also reaches the size that matters. "Could see" is the smallest slowdown that this duet detects with probability ${percent(rules.power)}, given its noise.`,
     ),
     facts([
       ["Scenario", scenario],

@@ -16,6 +16,8 @@ const BlockShape = closed({
   p95Ms: amount,
   p99Ms: amount,
   throughput: amount,
+  requests: Type.Optional(count),
+  failed: Type.Optional(count),
   spoilt: Type.Optional(Type.String()),
 });
 

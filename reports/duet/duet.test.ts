@@ -97,6 +97,35 @@ describe("a duet's verdict", () => {
   });
 });
 
+describe("failed requests in a duet", () => {
+  /** Two endpoints as fast as before; of the 800 requests of each block of b so many failed, pair by pair. */
+  const failing = (failed: readonly number[], ofA = 0): Block[] =>
+    withRatios(failed.map((_, at) => (at % 2 === 0 ? 1.01 : 0.99))).map((block) => ({
+      ...block,
+      requests: 800,
+      failed: block.side === "b" ? (failed[block.pair] ?? 0) : ofA,
+    }));
+  const answer = (blocks: readonly Block[]) => {
+    const { verdict, failures } = judgeDuet(blocks, { ...rules, pairs: 10 });
+    return [verdict, failures?.verdict];
+  };
+
+  it.each([
+    ["regressed", "five in a thousand, which no latency shows", [4, 3, 5, 4, 2, 6, 4, 3, 5, 4], 0],
+    ["improved", "none any more", [0, 0, 0, 0, 0, 0, 0, 0, 0, 0], 12],
+    ["unchanged", "none on either side", [0, 0, 0, 0, 0, 0, 0, 0, 0, 0], 0],
+    ["unchanged", "one in eight thousand", [0, 0, 0, 1, 0, 0, 0, 0, 0, 0], 0],
+    ["inconclusive", "bursts in two pairs of ten", [0, 40, 0, 0, 0, 0, 0, 30, 0, 0], 0],
+  ] as const)("are %s: %s", (verdict, _what, failed, ofA) => {
+    // Of speed and failures, the worse one is the duet's.
+    expect(answer(failing(failed, ofA))).toEqual([verdict, verdict]);
+  });
+
+  it("are not judged if the blocks do not count them", () => {
+    expect(answer(withRatios(around(1, 0.01, 10)))).toEqual(["unchanged", undefined]);
+  });
+});
+
 describe("spoilt pairs", () => {
   const spoil = (blocks: readonly Block[], pairs: readonly number[]): Block[] =>
     blocks.map((block) =>

@@ -1,9 +1,17 @@
 import type { Block } from "../../conformance/contract/duet.ts";
 import { lookLevels } from "../statistics/early-ending.ts";
 import { holm } from "../statistics/holm.ts";
-import { smallestDetectable } from "../statistics/power.ts";
+import { smallestDetectable, type TestPlan } from "../statistics/power.ts";
 import { mean, tEstimate, type TEstimate } from "../statistics/sample.ts";
-import { duetMetrics, type DuetResult, type DuetRules, type Member, type MemberVerdict } from "./model.ts";
+import { leastShare, pairedFailures, type PairedFailures } from "./failures.ts";
+import {
+  duetMetrics,
+  type DuetResult,
+  type DuetRules,
+  type Failures,
+  type Member,
+  type MemberVerdict,
+} from "./model.ts";
 import { logRatios, pairedLogs, sortedPairs, type PairedLogs } from "./ratios.ts";
 
 const CONFIDENCE = 0.95;
@@ -20,6 +28,9 @@ interface Estimated {
  * reaches the smallest change that matters (the floor), so that the estimate is at least half of that;
  * - unchanged if the interval stays within the floor on both sides;
  * - inconclusive otherwise: there were too few pairs, or the machine was too noisy.
+ *
+ * The shares of failed requests are judged alike, by their difference: percentiles are of granted requests alone, so
+ * that a side that fails is not slower.
  */
 export const judgeDuet = (blocks: readonly Block[], rules: DuetRules): DuetResult => {
   const { clean, spoilt } = sortedPairs(blocks);
@@ -34,10 +45,11 @@ export const judgeDuet = (blocks: readonly Block[], rules: DuetRules): DuetResul
       .map((logs): Estimated => ({ logs, estimate: tEstimate(logRatios(logs), CONFIDENCE) })),
   );
   const gated = estimated.filter(({ logs }) => rules.floors[logs.metric] !== undefined);
-  const pValues = gated.map(({ estimate }) => estimate.p);
+  const failed = pairedFailures(blocks, used, CONFIDENCE);
+  const pValues = [...gated.map(({ estimate }) => estimate.p), ...(failed ? [failed.estimate.p] : [])];
   const significant = rejections(pValues, rules, used.length);
   const adjusted = holm(pValues);
-  const plan = { alpha: levelAt(rules, used.length, gated.length), power: rules.power };
+  const plan = { alpha: levelAt(rules, used.length, pValues.length), power: rules.power };
   const members = estimated.map((one): Member => {
     const place = gated.indexOf(one);
     const shown = shownMember(one);
@@ -49,22 +61,49 @@ export const judgeDuet = (blocks: readonly Block[], rules: DuetRules): DuetResul
       floor,
       adjustedP: adjusted[place] ?? 1,
       ...(Number.isFinite(least) ? { smallestDetectable: least } : {}),
-      verdict: verdictOf(one, significant[place] === true, Math.log1p(floor)),
+      verdict: verdictOf(
+        one.estimate,
+        significant[place] === true,
+        Math.log1p(floor),
+        one.logs.metric === "throughput" ? "more is better" : "less is better",
+      ),
     };
   });
+  const last = pValues.length - 1;
+  const failures = failed && judgedFailures(failed, plan, adjusted[last] ?? 1, significant[last] === true);
   return {
-    verdict: overall(members),
+    verdict: overall([...members, ...(failures ? [failures] : [])]),
     pairs: used.length,
     planned: rules.pairs,
     spoilt,
     endedEarly: used.length < rules.pairs && rules.looks.includes(used.length),
     members,
+    ...(failures && { failures }),
     rules,
   };
 };
 
+const judgedFailures = (
+  { a, b, estimate }: PairedFailures,
+  plan: TestPlan,
+  adjustedP: number,
+  isSignificant: boolean,
+): Failures => {
+  const { low, high, deviation, count } = estimate;
+  const least = smallestDetectable(deviation, count, plan);
+  return {
+    a,
+    b,
+    ...(count < 2 ? {} : { interval: [low, high] as const }),
+    adjustedP,
+    floor: leastShare,
+    ...(Number.isFinite(least) ? { smallestDetectable: least } : {}),
+    verdict: verdictOf(estimate, isSignificant, leastShare, "less is better"),
+  };
+};
+
 /** The worst verdict of all members. A duet that gates nothing is inconclusive. */
-const overall = (members: readonly Member[]): MemberVerdict => {
+const overall = (members: readonly Pick<Member, "verdict">[]): MemberVerdict => {
   const given = new Set(members.map(({ verdict }) => verdict));
   const order: readonly MemberVerdict[] = ["regressed", "inconclusive", "improved", "unchanged"];
   return order.find((verdict) => given.has(verdict)) ?? "inconclusive";
@@ -99,11 +138,15 @@ const floorOf = ({ metric, a }: PairedLogs, { floors, floorMs }: DuetRules): num
   return metric === "throughput" || a.length === 0 ? share : Math.max(share, floorMs / geometricMean(a));
 };
 
-const verdictOf = ({ logs, estimate }: Estimated, isSignificant: boolean, floor: number): MemberVerdict => {
-  if (estimate.low > -floor && estimate.high < floor) return "unchanged";
+const verdictOf = (
+  { low, high, mean: change }: TEstimate,
+  isSignificant: boolean,
+  floor: number,
+  sense: "more is better" | "less is better",
+): MemberVerdict => {
+  if (low > -floor && high < floor) return "unchanged";
   if (!isSignificant) return "inconclusive";
-  // Less throughput is worse; more latency is worse.
-  return estimate.mean > 0 === (logs.metric !== "throughput") ? "regressed" : "improved";
+  return change > 0 === (sense === "less is better") ? "regressed" : "improved";
 };
 
 const geometricMean = (logs: readonly number[]): number => (logs.length === 0 ? 0 : Math.exp(mean(logs)));

@@ -66,6 +66,26 @@ export const MemberShape = closed({
 });
 export type Member = Frozen<typeof MemberShape>;
 
+/** The shares of failed requests of all endpoints together, judged over the pairs. */
+const FailuresShape = closed({
+  a: number("Share of side a's requests that failed: mean over the pairs.", { minimum: 0 }),
+  b: amount,
+  interval: Optional(
+    Type.Unsafe<readonly [low: number, high: number]>(
+      Type.Array(Type.Number(), {
+        minItems: 2,
+        maxItems: 2,
+        description: "95 % t interval of side b's share less side a's; absent below two pairs.",
+      }),
+    ),
+  ),
+  adjustedP: number("p value of the t test, adjusted by Holm over the gated family.", { minimum: 0 }),
+  floor: number("The smallest difference of the shares that matters.", { minimum: 0 }),
+  smallestDetectable: share("The smallest difference that this duet detects with its power."),
+  verdict: memberVerdict,
+});
+export type Failures = Frozen<typeof FailuresShape>;
+
 export const PlanShape = closed({
   effect: number("The change to detect, as a share.", { minimum: 0 }),
   pairs: integer("Pairs that detect it in every gated metric, each with the power of the rules.", {
@@ -93,6 +113,7 @@ export const resultShape = {
   }),
   endedEarly: Type.Boolean(),
   members: Type.Array(MemberShape),
+  failures: Optional(FailuresShape),
   rules: RulesShape,
 };
 const ResultShape = closed(resultShape);

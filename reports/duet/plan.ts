@@ -26,11 +26,13 @@ export const planFor = (
   const family = [...new Set(pilot.map(({ endpoint }) => endpoint))]
     .flatMap((endpoint) => gated.map((metric) => pairedLogs(pilot, clean, endpoint, metric)))
     .filter(({ a }) => a.length >= 3);
+  // Failed requests are one more test of a duet whose blocks count them.
+  const tests = family.length + (pilot.some(({ requests }) => requests !== undefined) ? 1 : 0);
   const members = family.map((logs) => {
     const spread = deviation(logRatios(logs));
     const freedom = logs.a.length - 1;
     const limit = spread * Math.sqrt(freedom / chiSquareQuantile(1 - PILOT_CONFIDENCE, freedom));
-    const plan = { alpha: rules.alpha / family.length, power: rules.power };
+    const plan = { alpha: rules.alpha / tests, power: rules.power };
     return {
       endpoint: logs.endpoint,
       metric: logs.metric,

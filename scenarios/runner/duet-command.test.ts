@@ -64,6 +64,9 @@ describe.concurrent("a duet", () => {
     expect(run.exitCode).toBe(duetExitCode(document, false));
     expect(new Set(document.blocks.map(({ side }) => side))).toEqual(new Set(["a", "b"]));
     expect(document.blocks.map(({ endpoint }) => endpoint)).not.toContain("trigger");
+    const counted = document.blocks.filter(({ endpoint }) => endpoint !== "");
+    expect(counted.every(({ requests = 0, failed = -1 }) => failed >= 0 && requests >= failed)).toBe(true);
+    expect(document.failures === undefined).toBe(document.pairs === 0);
     expect(readdirSync(path.join(out, "blocks")).slice(0, 4)).toEqual(["001-a", "001-b", "002-a", "002-b"]);
     expect(await isAnswering(b.baseUrl)).toBe(false);
     expect(JSON.stringify(document) + run.stderr).not.toContain("MARKED-secret");

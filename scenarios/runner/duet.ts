@@ -1,6 +1,6 @@
 import path from "node:path";
 import type { Block, BrokenRule, PlannedPair, Side } from "../../conformance/contract/duet.ts";
-import type { LoadRecord } from "../../conformance/contract/load-record.ts";
+import type { EndpointRow, LoadRecord } from "../../conformance/contract/load-record.ts";
 import { duetScenarioNames } from "../../conformance/contract/load-shape.ts";
 import type { LoadContext, LoadPlan } from "./context.ts";
 import { load } from "./load.ts";
@@ -107,20 +107,26 @@ export const playDuet = async (context: DuetContext, out: string): Promise<Playe
 const blocksOf = (record: LoadRecord, pair: number, side: Side): readonly Block[] => {
   const reasons = (record.validity?.reasons ?? []).map(({ reason }) => reason);
   const spoilt = reasons.length > 0 ? reasons.join("; ") : record.stopped;
-  const granted = record.endpoints.filter(
-    ({ endpoint, outcome }) => outcome === "granted" && endpoint !== "trigger",
-  );
-  if (granted.length === 0) return [{ ...nothing, pair, side, spoilt: spoilt ?? "no requests were granted" }];
-  return granted.map(({ endpoint, response }) => ({
-    pair,
-    side,
-    endpoint,
-    p50Ms: response.p50Ms,
-    p95Ms: response.p95Ms,
-    p99Ms: response.p99Ms,
-    throughput: response.count / Math.max(1, (record.durationMs - record.warmUpMs) / 1_000),
-    ...(spoilt === undefined ? {} : { spoilt }),
-  }));
+  const rows = record.endpoints.filter(({ endpoint }) => endpoint !== "trigger");
+  if (rows.every(({ outcome }) => outcome !== "granted"))
+    return [{ ...nothing, pair, side, spoilt: spoilt ?? "no requests were granted" }];
+  const seconds = Math.max(1, (record.durationMs - record.warmUpMs) / 1_000);
+  return [...Map.groupBy(rows, ({ endpoint }) => endpoint)].map(([endpoint, outcomes]) => {
+    const of = (wanted: EndpointRow["outcome"]) => outcomes.find(({ outcome }) => outcome === wanted);
+    const { p50Ms, p95Ms, p99Ms, count } = of("granted")?.response ?? { ...nothing, count: 0 };
+    return {
+      pair,
+      side,
+      endpoint,
+      p50Ms,
+      p95Ms,
+      p99Ms,
+      throughput: count / seconds,
+      requests: outcomes.reduce((sum, { service }) => sum + service.count, 0),
+      failed: of("failed")?.service.count ?? 0,
+      ...(spoilt === undefined ? {} : { spoilt }),
+    };
+  });
 };
 
 const nothing = { endpoint: "", p50Ms: 0, p95Ms: 0, p99Ms: 0, throughput: 0 } as const;
