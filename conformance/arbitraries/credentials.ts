@@ -47,11 +47,14 @@ const mapped = (value: string, map: Readonly<Record<string, string>>): string =>
   return at < 0 ? value : replaceAt(value, at, (character) => map[character] ?? character);
 };
 
-/** The bytes of a part of a credential, in hex, if it is base64 of either alphabet, fully padded or unpadded. */
-const bytesOf = (part: string): string | undefined => {
+/**
+ * The bytes of a part of a credential, in hex, if it is base64 of either alphabet. Lenient decoders read past padding
+ * that does not belong there; it is refused only behind what may be plain text, such as hexadecimal.
+ */
+const bytesOf = (part: string, signed: boolean): string | undefined => {
   const text = part.replace(/={1,2}$/, "");
   const isBase64 = /^[\w+/-]+$/.test(text) && text.length % 4 !== 1;
-  return isBase64 && (text === part || part.length % 4 === 0)
+  return isBase64 && (text === part || signed || text.length % 4 !== 0)
     ? Buffer.from(text, "base64").toString("hex")
     : undefined;
 };
@@ -66,8 +69,10 @@ export const isSameCredential = (issued: string, presented: unknown): boolean =>
   return (
     parts.length === others.length &&
     parts.every((part, at) => {
-      const bytes = bytesOf(part);
-      return part === others[at] || (bytes !== undefined && bytes === bytesOf(others[at] ?? ""));
+      const bytes = bytesOf(part, parts.length > 1);
+      return (
+        part === others[at] || (bytes !== undefined && bytes === bytesOf(others[at] ?? "", parts.length > 1))
+      );
     })
   );
 };
