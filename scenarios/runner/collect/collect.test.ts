@@ -105,10 +105,11 @@ describe("runLoad with the real k6", () => {
     expect(result.end).toEqual({ exitCode: 0, meaning: "finished", says: "finished" });
     expect(result.stopped).toBeUndefined();
     expect(result.notes.join()).toMatch(/k6 did not get .*HTTPS_PROXY.*K6_DURATION.*K6_VUS/);
-    // On a busy machine k6 drops iterations, and does not count those that it has not started at the end. The first
-    // twenty have one of each kind.
+    // On a busy machine k6 drops iterations, and does not count those that it has not started at the end, or starts a
+    // few more: of its two timers, for the next iteration and for the end, it serves either first if both are due. The
+    // first twenty have one of each kind.
     expect(result.achieved.arrivals).toBeGreaterThanOrEqual(20);
-    expect(result.achieved.arrivals + result.achieved.dropped).toBeLessThanOrEqual(201);
+    expect(result.achieved.arrivals + result.achieved.dropped).toBeLessThan(1.1 * 200);
     expect(result.achieved).toMatchObject({
       arrivalsAsked: 200,
       seconds: 2,
