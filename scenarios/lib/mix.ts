@@ -36,6 +36,13 @@ export const readsPerIteration = 4;
  */
 export const oneWriterIn = 8;
 
+/** An account gets a few events of `push` in a row, so that those of one account and of different ones are concurrent. */
+const eventsInARow = 4;
+
+/** The account of an iteration of `push`; undefined if there are none to choose from. */
+export const inTurn = (accounts: readonly string[], iteration: number): string | undefined =>
+  accounts[Math.floor(iteration / eventsInARow) % accounts.length];
+
 /** Iterations of the other virtual users, if events can be triggered. */
 export const readKinds = {
   /** without a page and with the first page concurrently, then the second page and a limit of one */

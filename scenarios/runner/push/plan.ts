@@ -20,15 +20,15 @@ const courses: readonly Course[] = [
   { attempts: [fails, fails, fails, fails, acknowledges] },
 ];
 
-/** The share of accounts whose pushes fail at first or always. */
-export const failingShare = 0.2;
+/** Of so many accounts, the pushes of one fail at first or always. */
+export const oneFailingIn = 5;
 
 /**
- * Accounts for a push load, and a receiver plan that fails the pushes of a share of them. The others are acknowledged
+ * Accounts for a push load, and a receiver plan that fails the pushes of a share of them, spread over the list. The others are acknowledged
  * immediately, so that slow retries of the failing ones and pushes of the others cannot mask each other.
  */
 export const planPushes = (accounts: readonly string[], acknowledgedStatus: number) => {
-  const failing = accounts.slice(0, Math.max(1, Math.round(accounts.length * failingShare)));
+  const failing = accounts.filter((_, index) => index % oneFailingIn === 0);
   const answering: PushAction = { kind: "answer", status: acknowledgedStatus };
   const inPlace = (action: PushAction): PushAction => (action === acknowledges ? answering : action);
   return {
