@@ -149,13 +149,3 @@ test("pushes over TLS share one HTTP/1.1 connection", async () => {
   expect(sockets.size).toBe(1);
   expect([...sockets][0]).toMatchObject({ alpnProtocol: "http/1.1" });
 });
-
-test("an untrusted certificate fails the push and leads to the next one", async () => {
-  await using service = await startPushing({ receiver: { tls: untrusted }, ca: own.authority });
-  await service.event({});
-  await service.advance(1_000);
-  await service.control("PUT", "/callback", { url: service.receiver.url, ca: untrusted.authority });
-  expect(service.receiver.pushes).toEqual([]);
-  await service.advance(60_000);
-  expect(service.receiver.pushes).toHaveLength(1);
-});
