@@ -31,7 +31,6 @@ describe("the flags of a segment", () => {
   });
 
   it.each([
-    ["a segment beyond the last", { segment: "5/4", ...others }, '--segment is "5/4"; accepted is I/N'],
     ["segment 0", { segment: "0/4", ...others }, '--segment is "0/4"'],
     ["one segment of one", { segment: "1/1", ...others }, "with N from 2"],
     ["more than 1000 segments", { segment: "1/1001", ...others }, "to 1000"],
