@@ -192,6 +192,9 @@ export interface PushLines {
   readonly last: number;
 }
 
+/** How much of a pushed body a receiver keeps: as much as common queues let a message be long (256 KiB). */
+export const KEPT_CHARACTERS = 262_144;
+
 export interface Push {
   /** Arrival of the first byte of the request, and of the last. */
   readonly firstByteMs: number;
@@ -210,7 +213,7 @@ export interface Push {
   readonly headers: readonly (readonly [name: string, value: string])[];
   readonly bodyBytes: number;
   readonly bodySha256: string;
-  /** The body as text, truncated; base64 if it is not UTF-8. */
+  /** The body as text, of at most KEPT_CHARACTERS; base64 if it is not UTF-8. */
   readonly body: string;
   readonly bodyEncoding: "utf8" | "base64";
   /** The notification's id and account, if the body names them. */

@@ -1,7 +1,8 @@
 import type { PushAction } from "../contract/push.ts";
 import { hash32 } from "../contract/random.ts";
 
-type Body = Extract<PushAction, { kind: "answer" }>["body"];
+type Answer = Extract<PushAction, { kind: "answer" }>;
+type Body = Answer["body"];
 
 /** Statuses that receivers, gateways and frameworks commonly answer with, and that senders treat specially. */
 export const usualStatuses = [
@@ -37,3 +38,30 @@ export const wrongBodies: Readonly<Record<string, Body>> = {
 
 /** The wrong bodies that contain nothing of an acknowledgement. */
 export const saysNothing: readonly string[] = ["no body", "no JSON"];
+
+/** What gateways and frameworks put into failing answers: none of it makes them anything else. */
+const failingBodies: Readonly<Record<string, Pick<Answer, "body" | "headers">>> = {
+  "a page of HTML": {
+    headers: { "content-type": "text/html" },
+    body: { text: "<!DOCTYPE html>\n<html><body><h1>An error occurred.</h1></body></html>\n" },
+  },
+  text: { body: { text: "An error occurred." } },
+  "no body": { body: "empty" },
+  null: { body: { json: null } },
+  "a list": { body: { json: [] } },
+  "a text in JSON": { body: { json: "An error occurred." } },
+  "an error in JSON": { body: { json: { error: { code: 1 } } } },
+  "100,000 bytes": { body: { bytes: 100_000 } },
+};
+
+/** The n-th kind of failure with one of these bodies, unless it has a body or a header of its own; the seed decides which. */
+export const withFailingBody = (
+  [kind, failure]: readonly [kind: string, failure: PushAction],
+  n: number,
+  seed: number,
+): readonly [kind: string, failure: PushAction] => {
+  const says = Object.keys(failingBodies).at((n + (seed >>> 0)) % Object.keys(failingBodies).length) ?? "";
+  return failure.kind === "answer" && failure.body === undefined && failure.headers === undefined
+    ? [`${kind} with ${says}`, { ...failure, ...failingBodies[says] }]
+    : [kind, failure];
+};

@@ -1,6 +1,6 @@
 import type { PushAction } from "../contract/push.ts";
 import type { Expectation, LaterEnding, PushCasePlan, Purpose } from "../judging/pushes/trace.ts";
-import { drawnStatuses, saysNothing, usualStatuses, wrongBodies } from "./answers.ts";
+import { drawnStatuses, saysNothing, usualStatuses, withFailingBody, wrongBodies } from "./answers.ts";
 
 export interface PushCaseOptions {
   readonly acknowledgedStatus: number;
@@ -235,12 +235,12 @@ const mainRows = (options: PushCaseOptions): readonly Row[] => {
   });
   return [
     { name: "fails beside others in its account", on: [fails], expect: forGood, family: "pair" },
-    // Through all pushes, because a sender may treat only one push differently after some failure.
-    ...(fewKinds === undefined ? kinds : few).map(([kind, failure]): Row => ({
-      name: `always ${kind}`,
-      on: [failure],
-      expect: forGood,
-    })),
+    // Through all pushes, because a sender may treat only one push differently after some failure; and with bodies that
+    // are no acknowledgements, since it is the code that failed.
+    ...kinds
+      .map((kind, n) => [...withFailingBody(kind, n, options.seed), kind] as const)
+      .filter(([, , kind]) => fewKinds === undefined || few.includes(kind))
+      .map(([kind, failure]): Row => ({ name: `always ${kind}`, on: [failure], expect: forGood })),
     { name: "always status 429 with Retry-After: 1", on: [asking(429, "1")], expect: forGood },
     { name: "always status 503 with Retry-After: 600", on: [asking(503, "600")], expect: forGood },
     {

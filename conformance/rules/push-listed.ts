@@ -1,7 +1,7 @@
 import type { HistoryVerdict } from "../checks/rule.ts";
 import { describe, pageOf, ControlFailed } from "../world/exchange.ts";
 import type { PushRun, SeenPush, PushCase } from "../judging/pushes/trace.ts";
-import { bodyOf } from "../judging/pushes/finding.ts";
+import { bodyOf, isShortened } from "../judging/pushes/finding.ts";
 import { duration } from "../contract/duration.ts";
 import { changedFields } from "../judging/laws/notification.ts";
 import { allHold, fail, pass, discard, type CaseVerdict } from "../judging/case-verdict.ts";
@@ -65,6 +65,7 @@ const isListed = async (
 ): Promise<CaseVerdict> => {
   const body = bodyOf(first);
   const id = body?.["id"];
+  if (isShortened(first)) return discard("the pushed body is longer than a receiver keeps");
   if (body === undefined || typeof id !== "string") return discard("the push names no id");
   const { accountId } = pushCase;
   const missing = (where: string, got: string): CaseVerdict => {

@@ -1,5 +1,6 @@
 import { SECOND_MS } from "../../conformance/contract/duration.ts";
 import type { Delivery, PushFailure, PushOutcome } from "../pushes.ts";
+import { parseJson } from "../../conformance/contract/json.ts";
 import { redirectOf } from "../delivery/redirect.ts";
 import { decide, decisions, onlyIf, type Replacement, rows } from "../registry.ts";
 import { statusOf } from "../sound/delivery.ts";
@@ -17,6 +18,10 @@ const statusIn =
     const status = statusOf(outcome);
     return status !== undefined && status >= from && status <= to;
   };
+
+/** Gives up after failing answers with certain bodies, like a worker that stops at what it cannot read. */
+const finalBody = (isFinal: (body: string) => boolean): Replacement =>
+  final((outcome) => outcome.kind === "answered" && outcome.status >= 300 && isFinal(outcome.body));
 
 const following = (statuses: readonly number[]): Replacement =>
   decide("requestAfter", (outcome, request) => {
@@ -56,6 +61,13 @@ export const pushFailureDefects = rows({
           !(outcome.kind === "cut" && outcome.status === 200) &&
           sound.pushesAgain(outcome, delivery, service),
       })),
+    "push-page-of-html-final: A failing answer whose body begins like a page of HTML ends the pushes.":
+      finalBody((body) => body.trimStart().startsWith("<")),
+    "push-answer-without-json-final: A failing answer whose body is neither JSON nor empty ends the pushes.":
+      finalBody((body) => body !== "" && parseJson(body) === undefined),
+    "push-answer-null-final: A failing answer whose body is null ends the pushes.": finalBody(
+      (body) => body.trim() === "null",
+    ),
     "push-timeout-final: A push without an answer ends the pushes.": finalFailure("timed-out"),
   },
   "push.redirects": {

@@ -1,6 +1,11 @@
 import { hash } from "node:crypto";
 import type { IncomingMessage, ServerResponse } from "node:http";
-import type { Answered, Push, PushAction } from "../../conformance/contract/push.ts";
+import {
+  type Answered,
+  KEPT_CHARACTERS,
+  type Push,
+  type PushAction,
+} from "../../conformance/contract/push.ts";
 import { perform, prepare, type Prepared } from "./answer.ts";
 import { type Answering, type Request, requestOf } from "./answering.ts";
 import { rounded, type ReceiverClock, type Stamp } from "./clock.ts";
@@ -203,8 +208,6 @@ interface Received {
   bytes: number;
 }
 
-const BODY_CHARACTERS = 65_536;
-
 /** A body as text; undefined if it is not UTF-8. */
 const textOf = (body: Buffer): string | undefined => (isUtf8(body) ? body.toString("utf8") : undefined);
 
@@ -230,13 +233,13 @@ const factsOf = (
   },
   bodyBytes: body.length,
   bodySha256,
-  body: text === undefined ? body.toString("base64", 0, (BODY_CHARACTERS / 4) * 3) : cut(text),
+  body: text === undefined ? body.toString("base64", 0, (KEPT_CHARACTERS / 4) * 3) : cut(text),
   bodyEncoding: text === undefined ? "base64" : "utf8",
   ...(prepared === undefined ? {} : { answer: prepared.text }),
 });
 
 const cut = (text: string): string =>
-  text.length > BODY_CHARACTERS ? text.slice(0, BODY_CHARACTERS).replace(/[\uD800-\uDBFF]$/, "") : text;
+  text.length > KEPT_CHARACTERS ? text.slice(0, KEPT_CHARACTERS).replace(/[\uD800-\uDBFF]$/, "") : text;
 
 const pairs = (raw: readonly string[]): (readonly [string, string])[] => {
   const lines: (readonly [string, string])[] = [];

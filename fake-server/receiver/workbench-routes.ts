@@ -113,7 +113,7 @@ const replayOf = async (push: Push, url: URL, send: Send) => {
   const { method, body, bodyBytes, bodyEncoding } = push;
   if (bodyEncoding === "base64" || Buffer.byteLength(body) !== bodyBytes)
     throw new ConfigurationError(
-      `push has a body of ${bodyBytes} bytes that is not stored completely as text; accepted is a push with at most 64 KiB of UTF-8`,
+      `push has a body of ${bodyBytes} bytes that is not stored completely as text; accepted is a push with at most 256 KiB of UTF-8`,
     );
   const omitted = push.headers.filter(([, value]) => notKept.test(value)).map(([name]) => name);
   const sent = push.headers.filter(([name, value]) => !notKept.test(value) && !ofConnection.test(name));

@@ -154,12 +154,12 @@ describe("a replay", () => {
 
   it("is refused for an incomplete body, an unknown push, or a receiver that listens beyond loopback", async () => {
     const { control, sender } = await start();
-    await sender.send(JSON.stringify("x".repeat(70_000)));
+    await sender.send(JSON.stringify("x".repeat(270_000)));
     const { n } = await control.until("push");
     const replay = async (push: unknown) =>
       (await control.call("POST", "/replay", { push, url: "http://127.0.0.1:9/" })).body;
     expect(await replay(n)).toMatchObject({
-      error: expect.stringContaining("70002 bytes that is not stored completely"),
+      error: expect.stringContaining("270002 bytes that is not stored completely"),
     });
     expect(await replay(1)).toMatchObject({
       error: expect.stringContaining("push is 1; accepted is the number of a push"),

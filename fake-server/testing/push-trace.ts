@@ -41,6 +41,8 @@ const FIRST_ANSWERS: readonly Reaction[] = [
   saying((id) => JSON.stringify({ id, received: false })),
   saying(() => ""),
   saying((id) => JSON.stringify({ id, received: true }), 303),
+  saying(() => "<!DOCTYPE html>", 502),
+  saying(() => "null", 503),
   () => undefined,
   () => undefined,
 ];

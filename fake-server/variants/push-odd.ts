@@ -28,6 +28,13 @@ export const oddPushVariants = variantRows({
   "push-retries-written-otherwise: Retries are indented.": change("pushBody", (body, _delivery, attempt) =>
     attempt === 1 ? body : JSON.stringify(JSON.parse(body), null, 2),
   ),
+  "push-long: Some pushes have a further field of 70,000 characters.": change(
+    "pushBody",
+    (body, { notification }) =>
+      /[01]$/.test(notification.id)
+        ? JSON.stringify({ ...(JSON.parse(body) as object), details: "é".repeat(70_000) })
+        : body,
+  ),
   "push-says-text: Pushes declare the content type of text.": change("pushHeaders", (fields) => ({
     ...fields,
     "content-type": "text/plain",

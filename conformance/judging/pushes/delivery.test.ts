@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import { KEPT_CHARACTERS } from "../../contract/push.ts";
 import { pushRunOf, pushAt, senderOf } from "../../testing/push-runs.ts";
 import type { PushRun, SeenPush, PushCase } from "./trace.ts";
 import {
@@ -50,6 +51,28 @@ describe("delivery", () => {
   it("fails if one event is never pushed", () => {
     const lossy = pushRunOf({ instantsMs: ({ name }) => (name === "prompt 3" ? [] : R1) });
     expect(judgeDelivered(lossy).judgement.kind).toBe("failed");
+  });
+
+  it("leaves bodies alone that are longer than a receiver keeps", () => {
+    const long = withPushes(sound, (push, index) => ({
+      ...push,
+      line: {
+        ...push.line,
+        body: `{"data":"${"x".repeat(KEPT_CHARACTERS)}`.slice(0, KEPT_CHARACTERS),
+        bodySha256: String(index),
+      },
+    }));
+    expect(judgeDelivered(long).judgement).toEqual({ kind: "passed" });
+    expect(judgeSameNotification(long).judgement).toEqual({ kind: "passed" });
+    expect(judgePayload(long).judgement).toMatchObject({
+      kind: "inconclusive",
+      reason: "each pushed body is longer than a receiver keeps",
+    });
+    const unreadable = withPushes(long, (push) => {
+      const { notificationId: _, ...line } = push.line;
+      return { ...push, line };
+    });
+    expect(judgeDelivered(unreadable).judgement.kind).toBe("failed");
   });
 
   it("reports the request that came instead of a push", () => {

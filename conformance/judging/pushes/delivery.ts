@@ -8,6 +8,7 @@ import { isRedirected, requestText, unmatchedOf } from "./unmatched.ts";
 import {
   acknowledgedAt,
   bodyOf,
+  isShortened,
   findingOf,
   namelessPushes,
   ofPurpose,
@@ -84,7 +85,7 @@ const judgeArrival = (pushRun: PushRun): Finding => {
  */
 const faultOf = (push: SeenPush, path: string, saysJson: boolean): string | undefined => {
   const { method, path: at } = push.line;
-  if (bodyOf(push) === undefined) return "a body that is not a JSON object";
+  if (bodyOf(push) === undefined && !isShortened(push)) return "a body that is not a JSON object";
   if (method !== "POST" || at.split("?")[0] !== path) return "JSON";
   return saysJson && !isJsonType(push)
     ? `${contentTypeOf(push) === "none" ? "no content type" : `the content type ${contentTypeOf(push)}`}, while first pushes declare JSON`
@@ -162,9 +163,9 @@ export const judgeLateAcknowledgement = (pushRun: PushRun): Finding => {
   return findingOf(parts, "", facts);
 };
 
-/** The fields in which a later push's body differs from the first; undefined if it is not a JSON object. */
+/** The fields in which a later push's body is known to differ from the first; undefined if it is not a JSON object. */
 export const differingFields = (first: SeenPush, later: SeenPush): readonly string[] | undefined => {
-  if (later.line.bodySha256 === first.line.bodySha256) return [];
+  if (later.line.bodySha256 === first.line.bodySha256 || isShortened(first) || isShortened(later)) return [];
   const [a, b] = [bodyOf(first), bodyOf(later)];
   if (b === undefined) return undefined;
   const names = new Set([...Object.keys(a ?? {}), ...Object.keys(b)]);

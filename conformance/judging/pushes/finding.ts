@@ -1,4 +1,5 @@
 import { isObject, parseJson } from "../../contract/json.ts";
+import { KEPT_CHARACTERS } from "../../contract/push.ts";
 import { duration } from "../../contract/duration.ts";
 import type { Facts } from "../../contract/verdict.ts";
 import { fail, pass, inconclusive, type CaseVerdict } from "../case-verdict.ts";
@@ -101,6 +102,10 @@ export const bodyOf = ({ line }: SeenPush): Readonly<Record<string, unknown>> | 
   return isObject(value) ? value : undefined;
 };
 
+/** Whether the receiver read a notification but did not keep all of its body, so that only its id and sum are known. */
+export const isShortened = ({ line }: SeenPush): boolean =>
+  line.notificationId !== undefined && line.body.length >= KEPT_CHARACTERS - 1;
+
 /** "1 push" or "3 pushes". */
 export const pushCount = (count: number): string => `${count} push${count === 1 ? "" : "es"}`;
 
@@ -127,8 +132,13 @@ const gotText = ({ action, status }: SeenPush["line"]): string => {
   return "not recognized as a push";
 };
 
+const MOST_MOMENTS = 12;
+
 /** When the pushes of one notification arrived, as a sentence. */
-export const momentsText = (pushCase: PushCase | undefined): string =>
-  pushCase === undefined
-    ? "no push came"
-    : `pushes of one notification came ${pushCase.pushes.map(({ at }) => duration(Math.max(0, at.latestMs - pushCase.triggered.earliestMs))).join(", ")} after its event`;
+export const momentsText = (pushCase: PushCase | undefined): string => {
+  if (pushCase === undefined) return "no push came";
+  const { pushes, triggered } = pushCase;
+  const moments = pushes.map(({ at }) => duration(Math.max(0, at.latestMs - triggered.earliestMs)));
+  const more = moments.splice(MOST_MOMENTS).length;
+  return `pushes of one notification came ${moments.join(", ")} after its event${more > 0 ? `, and ${more} more later` : ""}`;
+};

@@ -1,5 +1,5 @@
 import { notificationBreach, notificationFields } from "../laws/notification.ts";
-import { bodyOf, findingOf, type Finding, type Part } from "./finding.ts";
+import { bodyOf, findingOf, isShortened, type Finding, type Part } from "./finding.ts";
 import type { PushCase, PushRun, SeenPush } from "./trace.ts";
 
 /** The fields that the document names (sections 2.3 and 6). */
@@ -7,11 +7,12 @@ export const documentedFields = [...notificationFields, "Template"] as readonly 
 
 /** push.payload: sections 2.3 and 2.4. */
 export const judgePayload = (pushRun: PushRun): Finding => {
-  const pushes: { readonly pushCase?: PushCase; readonly push: SeenPush }[] = [
+  const all: { readonly pushCase?: PushCase; readonly push: SeenPush }[] = [
     ...pushRun.pushCases.flatMap((pushCase) => pushCase.pushes.map((push) => ({ pushCase, push }))),
     // Pushes of other rules' events, and those that name no notification, still count.
     ...pushRun.others.filter(({ line }) => line.action !== "not-a-push").map((push) => ({ push })),
   ];
+  const pushes = all.filter(({ push }) => !isShortened(push));
   const extra = new Set<string>();
   const parts = pushes.map(({ pushCase, push }): Part => {
     const body = bodyOf(push);
@@ -26,7 +27,7 @@ export const judgePayload = (pushRun: PushRun): Finding => {
         };
   });
   const withTemplate = pushes.filter(({ push }) => bodyOf(push)?.["Template"] !== undefined).length;
-  return findingOf(parts, "no push arrived", {
+  return findingOf(parts, all.length === 0 ? "no push arrived" : TOO_LONG, {
     pushes: pushes.length,
     withTemplate,
     ...(extra.size > 0 ? { furtherFields: [...extra].toSorted() } : {}),
@@ -35,7 +36,9 @@ export const judgePayload = (pushRun: PushRun): Finding => {
 
 /** push.payload of one notification: the first of its pushes that is no Notification of the event's account. */
 export const payloadPart = (pushCase: PushCase): Part => {
-  const wrong = pushCase.pushes.find((push) => payloadFault(bodyOf(push), pushCase) !== undefined);
+  const wrong = pushCase.pushes.find(
+    (push) => !isShortened(push) && payloadFault(bodyOf(push), pushCase) !== undefined,
+  );
   return wrong === undefined
     ? "passed"
     : {
@@ -44,6 +47,8 @@ export const payloadPart = (pushCase: PushCase): Part => {
         evidence: [wrong],
       };
 };
+
+const TOO_LONG = "each pushed body is longer than a receiver keeps";
 
 const PAYLOAD = "a pushed body is a Notification as in section 2.3, for the event's account";
 
