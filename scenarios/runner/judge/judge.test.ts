@@ -38,6 +38,23 @@ describe("objectives", () => {
     expect(shareInterval(0, 15)[0]).toBe(0);
   });
 
+  it("hold with a reason if there are too few granted requests to show a percentile", () => {
+    const reasonsFor = (...counts: readonly number[]) =>
+      judge(undefined, measure(5, { seconds: counts.map((count) => counted({ 5: count })), granted: 1_000 }))
+        .filter(({ name }) => name !== "list errors")
+        .map(({ name, verdict, reason }) => [name, verdict, reason]);
+    expect(reasonsFor(6, 5)).toEqual([
+      ["list p95", "held", "11 requests are too few to show the p95"],
+      ["list p99", "held", "11 requests are too few to show the p99"],
+    ]);
+    expect(reasonsFor(50, 50)).toEqual([
+      ["list p95", "held", undefined],
+      ["list p99", "held", "100 requests are too few to show the p99"],
+    ]);
+    // Wilson's limit for none of n is z² / (n + z²): one in a hundred from 381 requests on.
+    expect(reasonsFor(200, 181).map(([, , reason]) => reason)).toEqual([undefined, undefined]);
+  });
+
   it("can limit any percentile, by name or by number", () => {
     const seconds = Array.from({ length: 10 }, () => counted({ 1: 900, 20: 90, 300: 10 }));
     const list = { p90Ms: 2, p999Ms: 250, percentilesMs: { "98.5": 30 } };

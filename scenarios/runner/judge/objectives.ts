@@ -83,7 +83,8 @@ const judgeEndpoint = (
     ...judged(
       errors,
       wanted.errorShare,
-      all === 0 ? {} : { measured: failed / all, interval: shareInterval(failed, all), requests: all },
+      all === 0 ? {} : { measured: failed / all, interval: shareInterval(failed, all) },
+      (limit) => tooFewToShow(failed, all, limit, `${Number((limit * 100).toPrecision(3))} %`),
     ),
     ...judged(
       throughput,
@@ -112,9 +113,17 @@ const latencyObjectives = (
             measured: quantileOf(whole, share),
             ...(interval && { interval: [interval.low, interval.high] }),
           },
+      () => tooFewToShow(countAbove(whole, limit), whole.total, 1 - share, `the p${percent}`),
     );
   });
 };
+
+const countAbove = ({ values, counts }: Counted, limit: number): number =>
+  counts.reduce((sum, count, at) => ((values[at] ?? 0) > limit ? sum + count : sum), 0);
+
+/** Why so many hits in so many requests do not show that at most this share of all requests is one. */
+const tooFewToShow = (hits: number, requests: number, most: number, what: string): string | undefined =>
+  shareInterval(hits, requests)[1] > most ? `${requests} requests are too few to show ${what}` : undefined;
 
 /**
  * If a service only pushes once its clock is moved, delays cannot be measured, which fails only explicitly requested
@@ -142,21 +151,18 @@ const unmeasured = (endpoint: string, asked: Wanted): readonly ObjectiveResult[]
 const judged = (
   bound: Bound,
   limit: number | undefined,
-  found: Measured & { readonly requests?: number },
+  found: Measured,
+  whyNotProven: (limit: number) => string | undefined = () => undefined,
 ): readonly ObjectiveResult[] => {
   if (limit === undefined) return [];
-  const { requests, ...figures } = found;
-  const { measured } = figures;
-  const objective = { ...bound, limit, ...figures };
+  const { measured } = found;
+  const objective = { ...bound, limit, ...found };
   if (measured === undefined)
     return [{ ...objective, verdict: "not measured", reason: "no requests were granted after the warm-up" }];
   const holds = bound.bound === "at most" ? measured <= limit : measured >= limit;
   if (!holds) return [{ ...objective, verdict: "breached" }];
-  const isOpen = requests !== undefined && (found.interval?.[1] ?? 0) > limit;
-  const reason = isOpen
-    ? { reason: `${requests} requests are too few to show ${Number((limit * 100).toPrecision(3))} %` }
-    : {};
-  return [{ ...objective, verdict: "held", ...reason }];
+  const reason = whyNotProven(limit);
+  return [{ ...objective, verdict: "held", ...(reason === undefined ? {} : { reason }) }];
 };
 
 /** Wilson's 95 % interval of a proportion (Wilson 1927). */
