@@ -106,7 +106,9 @@ const headlineOf = (record: LoadRecord): string => {
     case "harness-error":
       return "Touchstone itself failed under load; this says nothing about the service.";
     default:
-      return "The load run was cut off; these are the measurements until then.";
+      return broken > 0
+        ? `The load run was cut off; ${plural(broken, "promise")} broke until then.`
+        : "The load run was cut off; these are the measurements until then.";
   }
 };
 
@@ -118,7 +120,10 @@ const detailOf = (record: LoadRecord): string => {
       ? "No requests were sent"
       : `${plural(achieved.requests, "request")} at ${rate(achieved.requestsPerSecond)} per second, ${rate(askedAtMost(record))} requested at the peak`;
   return given([
-    `${requests}; ${plural(checks, "check")} of ${plural(rules.length, "rule")}${took(record)}.`,
+    // What a run checked is counted at its end.
+    record.state === "open"
+      ? `${requests}.`
+      : `${requests}; ${plural(checks, "check")} of ${plural(rules.length, "rule")}${took(record)}.`,
     highestRate !== undefined && headlineOf(record) !== searchAnswer(record) && searchAnswer(record),
     stopped !== undefined && `It ended early: ${stopped}.`,
     exitCode !== undefined && `Exit code ${exitCode}.`,

@@ -170,6 +170,18 @@ describe("a run that was cut off", () => {
     }
   });
 
+  it("tells the promises that broke until then, of a load", async () => {
+    const { record } = await readLoad(
+      copyOf("load", { state: "open", outcome: undefined, rules: [], breaches: [] }),
+    );
+    const whole = (await readLoad(path.join(home, "load"))).record;
+    const broken = whole.rules.filter(({ breaches }) => breaches > 0).map(({ id }) => id);
+    expect(broken).not.toEqual([]);
+    expect(record.rules.map(({ id }) => id)).toEqual(broken);
+    expect(record.rules.every(({ checks, breaches }) => breaches > 0 && checks === breaches)).toBe(true);
+    expect(record.breaches.map(({ rule }) => rule)).toEqual(broken);
+  });
+
   const order = {
     gate: ["rules.jsonl", "exchanges.jsonl", "pushes.jsonl"],
     short: ["samples/seconds.jsonl", "breaches.jsonl", "samples/latency.hlog"],

@@ -11,6 +11,7 @@ import {
   SecondLine,
   sampleOutcomes,
   type EndpointRow,
+  type LoadRule,
 } from "../../conformance/contract/load-record.ts";
 import type { PushLine } from "../../conformance/contract/push.ts";
 import {
@@ -151,15 +152,37 @@ async function* pushLines(file: string): AsyncGenerator<PushLine> {
 }
 
 /**
- * The record of a load run that was cut off, rebuilt from its files: latencies per endpoint, the first breach of each
- * rule, and the achieved load. It is not judged: only sealing does that.
+ * The record of a load run that was cut off, rebuilt from its files: latencies per endpoint, broken rules with the first
+ * breach of each, and the achieved load. It is not judged: only sealing does that.
  */
 const rebuilt = async (run: LoadRun): Promise<LoadRecord> => {
   const endpoints = await endpointRows(run);
-  const first = new Map<string, LoadBreach>();
-  for await (const breach of run.breaches()) if (!first.has(breach.rule)) first.set(breach.rule, breach);
+  const breaches = await Array.fromAsync(run.breaches());
+  const kept = Map.groupBy(breaches, ({ rule }) => rule);
   const achieved = await achievedOf(run);
-  return { ...run.record, endpoints, breaches: [...first.values()], ...(achieved && { achieved }) };
+  const rules = await brokenRules(run, kept);
+  return {
+    ...run.record,
+    endpoints,
+    rules,
+    breaches: [...kept.values()].flatMap(([first]) => first ?? []),
+    ...(achieved && { achieved }),
+  };
+};
+
+const brokenRules = async (
+  run: LoadRun,
+  kept: ReadonlyMap<string, readonly LoadBreach[]>,
+): Promise<LoadRule[]> => {
+  const counts = new Map<string, number>();
+  for await (const { breaches } of run.seconds())
+    for (const [id, count] of Object.entries(breaches)) counts.set(id, (counts.get(id) ?? 0) + count);
+  const note = "the run was cut off: checks that found no breach were not counted";
+  return [...new Set([...counts.keys(), ...kept.keys()])].map((id) => {
+    // Not every breach is kept, and those of the last second were not counted.
+    const breaches = Math.max(counts.get(id) ?? 0, kept.get(id)?.length ?? 0);
+    return { id, checks: breaches, breaches, note };
+  });
 };
 
 const endpointRows = async (run: LoadRun): Promise<EndpointRow[]> => {
