@@ -24,8 +24,8 @@ export default defineConfig({
           // Hundreds of gates in one process leave much garbage soon after they made it: room for it saves a tenth of their processor time.
           execArgv: ["--max-semi-space-size=64"],
           // No limit is what a test is about: these end what hangs.
-          testTimeout: 240_000,
-          hookTimeout: 240_000,
+          testTimeout: 600_000,
+          hookTimeout: 600_000,
           expect: { poll: { timeout: 120_000 } },
         },
       },
