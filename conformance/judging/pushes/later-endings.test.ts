@@ -82,11 +82,16 @@ describe("the judgement of a failure that only one push meets", () => {
     });
   });
 
-  it.each(["refused", "untrusted"] as const)(
-    "%s: passes a sender that misses it because earlier pushes were late",
-    (kind) => {
+  it.each(
+    (["refused", "untrusted"] as const).flatMap((kind) => [
       // Late with the second and third push, so that the fourth is due after the outage.
-      const instants = [0, 39_000, 107_000, 236_000, 500_000];
+      { kind, instants: [0, 39_000, 107_000, 236_000, 500_000] },
+      // So late with the first that the pushes before the fourth fit no reading.
+      { kind, instants: [26_000, 56_000, 116_000, 236_000, 476_000] },
+    ]),
+  )(
+    "$kind: passes a sender that misses it because earlier pushes were late: $instants",
+    ({ kind, instants }) => {
       const exact = runOf(kind, (_, sound) => sound);
       const pushCases = exact.pushCases.map((pushCase): PushCase => {
         if (pushCase.meets?.push !== 4) return pushCase;

@@ -30,12 +30,17 @@ export const belatedMs = (
 ): number => allowedLatenessMs(limits.pushDelaysMs[push - 2] ?? 0, { latenessMs });
 
 /**
- * The latest moment at which the next push may come in any reading that fits the earlier ones. A sender that
- * was late with those, within tolerance, stays late and may miss the outage.
+ * The latest moment at which the next push may come in any reading that fits the earlier ones, or in any at all if those
+ * fit none. A sender that was late with those stays late and may miss the outage.
  */
 const dueUntilMs = (history: History, pushRun: PushRun): number => {
-  const left = readingsLeft(readingsOf(pushRun.limits), history, pushRun);
-  return Math.max(-Infinity, ...nextDue(history, left, ["start"], pushRun).map(({ latestMs }) => latestMs));
+  const all = readingsOf(pushRun.limits);
+  const left = readingsLeft(all, history, pushRun);
+  const readings = left.length > 0 ? left : all;
+  return Math.max(
+    -Infinity,
+    ...nextDue(history, readings, ["start"], pushRun).map(({ latestMs }) => latestMs),
+  );
 };
 
 /** The pushes of a sender that keeps to a reading: none came before it was due, however wide its interval is. */
