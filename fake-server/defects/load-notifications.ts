@@ -106,6 +106,25 @@ export const loadNotificationDefects = {
               : [...first, ...(await sound.readItems(selection, offset + half, rest, context))];
           },
         })),
+      "load-page-lacks-one-beside-writes: A slow page of an account lacks its last item if one is written meanwhile.":
+        decisions(
+          (sound, written = new Map<string, number>(), reading = slowStep(10, QUICK_READS_BESIDE_WRITES)) => {
+            const writesTo = (accounts: readonly unknown[]): number =>
+              accounts.reduce<number>((sum, account) => sum + (written.get(String(account)) ?? 0), 0);
+            return {
+              keepNotification: (notification, ...more) => {
+                written.set(notification.accountId, (written.get(notification.accountId) ?? 0) + 1);
+                sound.keepNotification(notification, ...more);
+              },
+              readItems: async (selection, offset, paging, context) => {
+                const before = writesTo(selection.parameters);
+                const items = await sound.readItems(selection, offset, paging, context);
+                await reading.pass(context.clock);
+                return writesTo(selection.parameters) === before ? items : items.slice(0, -1);
+              },
+            };
+          },
+        ),
     },
     "notifications.pages-partition": {
       "load-items-share-a-buffer: A slow read beside two others has a createTime of another's item.":

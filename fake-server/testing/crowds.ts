@@ -146,8 +146,10 @@ export const crowdOfReaders = async (service: TestService, warmUpReads: number):
     await crowd.event(written);
     for (const { items } of await pages)
       crowd.expect("notifications.under-writes", new Set(items.map(({ id }) => id)).size === items.length);
-    for (const { total } of await reads)
+    for (const { items, total } of await reads) {
       crowd.expect("notifications.under-writes", total >= acknowledged && total <= acknowledged + 1);
+      crowd.expect("notifications.under-writes", items.length >= Math.min(acknowledged, 10));
+    }
   }
   await times(EVENTS, () => crowd.event(randomUUID()));
   crowd.expect("notifications.under-writes", (await page("?limit=1")).total >= EVENTS);

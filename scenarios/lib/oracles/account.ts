@@ -67,9 +67,9 @@ export const judgeOwnPage = (
     typeof page.total !== "number"
       ? []
       : [
-          isSteady && then.settled
-            ? judgeTotal(then.begun, "of the account", page)
-            : judgeTotalWithin({ least: then.least, most: account.begun }, page),
+          ...(isSteady && then.settled
+            ? [judgeTotal(then.begun, "of the account", page)]
+            : judgeWithin({ least: then.least, most: account.begun }, query, page, defaultLimit)),
           // If the answer counts everything begun, everything is available for paging.
           ...(isSteady && page.total === then.begun ? judgeSize(then.begun, query, page, defaultLimit) : []),
           ...(isSteady && then.settled ? judgeItems(account, page) : []),
@@ -113,6 +113,26 @@ export const judgeTotal = (count: number, what: string, { total }: Page): Check 
     `total is ${count}, the number of notifications ${what}`,
     () => `it is ${String(total)}`,
   );
+
+/** What was there before is counted and on its page, whatever is being written and in whatever order. */
+const judgeWithin = (
+  bounds: Parameters<typeof totalBreach>[1],
+  query: ListQuery,
+  page: Page,
+  defaultLimit: number,
+): readonly Check[] => {
+  const total = judgeTotalWithin(bounds, page);
+  if (total.breach !== undefined) return [total];
+  const { limit = defaultLimit, page: number = 0 } = query;
+  const size = pageSize(bounds.least, limit, number);
+  const held = expectThat(
+    "notifications.under-writes",
+    page.items.length >= size,
+    `page ${number} of the ${bounds.least} notifications that were there before, ${limit} per page, holds at least ${size}`,
+    () => `it holds ${page.items.length}`,
+  );
+  return [total, held];
+};
 
 /** Checks the number of items on a page; without a limit, only full first pages are checked. */
 const judgeSize = (count: number, query: ListQuery, page: Page, defaultLimit: number): readonly Check[] => {

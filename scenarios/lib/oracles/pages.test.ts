@@ -74,6 +74,30 @@ describe("a page of the client's own account", () => {
     expect(brokenRules(judge(account(12), { limit: 5, page: 2 }, page([10, 11], 12)))).toEqual([]);
   });
 
+  it("must hold what was there before while an event is in flight", () => {
+    for (const held of [8, 9])
+      expect(brokenRules(judge(account(8), {}, page(upTo(held), 9), 10, 1))).toEqual([]);
+    expect(brokenRules(judge(account(8), {}, page(upTo(7, 1), 9), 10, 1))).toEqual([
+      "notifications.under-writes",
+    ]);
+    expect(brokenRules(judge(account(12), { page: 1 }, page([11], 13), 10, 1))).toEqual([
+      "notifications.under-writes",
+    ]);
+    expect(brokenRules(judge(account(12), { limit: 1 }, page([], 13), 10, 1))).toEqual([
+      "notifications.under-writes",
+    ]);
+  });
+
+  it("need not hold what may not be visible yet", () => {
+    expect(brokenRules(judge(account(8, 3), {}, page(upTo(3), 7), 10))).toEqual([]);
+    expect(brokenRules(judge(account(8, 3), {}, page(upTo(2), 7), 10))).toEqual([
+      "notifications.under-writes",
+    ]);
+    expect(brokenRules(judge(account(8, 3), {}, page(upTo(3), 8), 1_010, 1))).toEqual([
+      "notifications.under-writes",
+    ]);
+  });
+
   it("must have a total within bounds while an event is in flight", () => {
     for (const total of [12, 13])
       expect(brokenRules(judge(account(12), {}, page(upTo(10), total), 10, 1))).toEqual([]);
