@@ -18,7 +18,8 @@ const percentiles = {
   percentilesMs: Optional(
     Type.Record(Type.String({ pattern: "^(?:[1-9]\\d?|0)(?:\\.\\d{1,4})?$" }), Milliseconds, {
       ...closed,
-      description: 'Any other percentile, such as { "75": 200, "99.95": 2000 }, in milliseconds.',
+      description:
+        'Any other percentile above 0 and below 100, such as { "75": 200, "99.95": 2000 }, in milliseconds.',
     }),
   ),
 };

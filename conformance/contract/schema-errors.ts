@@ -84,9 +84,14 @@ const explainOne = (error: ErrorObject, { root, shown }: Explained): KeyProblem 
   if (error.keyword === "additionalProperties") {
     const unknown = String(error.params["additionalProperty"]);
     const known = Object.keys((error.parentSchema?.["properties"] ?? {}) as object);
+    // Keys that follow a pattern are described.
+    const accepted =
+      known.length === 0
+        ? ` (${described(error) ?? "none is accepted"})`
+        : `; accepted are ${known.join(", ")}`;
     return {
       at: [...at, unknown],
-      text: `${key} has the unknown key "${unknown}"${guess(unknown, known)}; accepted are ${known.join(", ")}`,
+      text: `${key} has the unknown key "${unknown}"${guess(unknown, known)}${accepted}`,
     };
   }
   if (error.keyword === "required")
@@ -100,12 +105,15 @@ const explainOne = (error: ErrorObject, { root, shown }: Explained): KeyProblem 
   }
   if (arms.some((arm) => arm.const !== undefined))
     return { at, text: `${key} is ${shown(key, error.data)}; accepted are ${arms.map(formOf).join(", ")}` };
-  const description = (error.parentSchema as { description?: string } | undefined)?.description;
+  const description = described(error);
   return {
     at,
     text: `${key} is ${shown(key, error.data)}; it ${required(error)}${description === undefined ? "" : ` (${description})`}`,
   };
 };
+
+const described = ({ parentSchema }: ErrorObject): string | undefined =>
+  (parentSchema as { description?: string } | undefined)?.description;
 
 /** A constant, or the keys of an object. */
 const formOf = ({ const: value, required: keys = [] }: Arm): string =>

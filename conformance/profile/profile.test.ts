@@ -50,6 +50,11 @@ describe("a profile is refused, with the key and what is accepted, for", () => {
       },
       ["clients[0].secret.env is", "clients[1].secret.file is"],
     ],
+    [
+      "a percentile that is none",
+      { slos: { endpoints: { list: { percentilesMs: { "100": 3 } } } } },
+      ["slos.endpoints.list.percentilesMs", '"100"', "above 0 and below 100"],
+    ],
     ["a number that is too small", { limits: { codeLifetimeMs: 0 } }, ["limits.codeLifetimeMs is 0", "> 0"]],
     ["no client", { clients: [] }, ["clients", "must not be empty"]],
     ["three clients", { clients: [client, client, client] }, ["clients", "more than 2"]],
