@@ -9,7 +9,7 @@ import {
 import { pagesIn } from "../arbitraries/paging.ts";
 import { accessTokenHeader } from "../contract/forms.ts";
 import { fail, pass, discard, inconclusive } from "../judging/case-verdict.ts";
-import { asked, openLists, type Listing, type ListQuery } from "./shared/lists.ts";
+import { asked, openLists, type List, type Listing, type ListQuery } from "./shared/lists.ts";
 import type { HistoryVerdict, Judge, Rules } from "../checks/rule.ts";
 import { exchangeBody, gaveData, refreshBody } from "../world/steps.ts";
 import type { World } from "../world/world.ts";
@@ -26,9 +26,7 @@ export const notificationShapeRules = {
       const judgePage: Judge<ShapeCase> = async ({ query, mayBeRefused }, world) => {
         const list = await openLists(world);
         const seen = await list(query);
-        // A total with data that is not an array is a malformed page, not a refusal.
-        const claimsPage = seen.answer !== undefined && typeof objectOf(seen.answer)["total"] === "number";
-        if (seen.served || claimsPage)
+        if (seen.served || (await claimsPage(seen, list)))
           return pageHolds(seen, isDated ? createdWhen(world) : undefined, world);
         return mayBeRefused
           ? discard("the service refuses if nothing matches")
@@ -52,6 +50,22 @@ export const notificationShapeRules = {
 
   "notifications.versioned-path": (_world, run) => run.once(everyDocumentedPathServes),
 } satisfies Rules;
+
+/**
+ * Whether an answer that is no page is a malformed one, not a refusal: it has a total, or an array of data in an answer
+ * that otherwise is what a page comes in.
+ */
+const claimsPage = async ({ answer }: Listing, list: List): Promise<boolean> => {
+  if (answer === undefined) return false;
+  const { data, total, ...others } = objectOf(answer);
+  if (typeof total === "number" || !Array.isArray(data)) return typeof total === "number";
+  const page = (await list({ limit: 1 })).answer;
+  if (page?.status !== answer.status) return false;
+  const usual = objectOf(page);
+  return Object.entries(others).every(
+    ([name, value]) => JSON.stringify(value) === JSON.stringify(usual[name]),
+  );
+};
 
 interface ShapeCase {
   readonly query: ListQuery;

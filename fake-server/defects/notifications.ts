@@ -44,6 +44,10 @@ export const notificationDefects = rows({
       "listFields",
       (fields, items, total) => (items.length === 0 ? { data: null, total } : fields),
     ),
+    "list-of-nothing-without-total: total is left out when nothing matches.": change(
+      "listFields",
+      (fields, items, total) => (total === 0 ? { data: items } : fields),
+    ),
     "list-one-item-unwrapped: data is the notification itself when only one is given.": change(
       "listFields",
       (fields, items, total) => (items.length === 1 ? { data: items[0], total } : fields),

@@ -88,6 +88,19 @@ export const refusalVariants = variantRows({
   "refusals-in-page-envelope: Refusals have status 401 and the envelope of an empty page.": refusing(() =>
     jsonAnswer(401, { data: [], total: 0 }),
   ),
+  "refusals-with-empty-data: A list of nothing is refused, and refusals have status 200, a code and empty data.":
+    [
+      decisions((sound) => ({
+        servesPage: (_paging, matched) => matched > 0,
+        renderRefusal: (refusal, context) =>
+          refusal.kind === "rate-limited"
+            ? sound.renderRefusal(refusal, context)
+            : jsonAnswer(200, { code: 40_001, data: [] }),
+      })),
+      "servesPage",
+      TEXT,
+      STATUS,
+    ],
   "refusals-with-digits-in-code: Refusals have status 200, a code field of digits, and an empty state.":
     refusing(() => jsonAnswer(200, { code: "40001", state: "", message: "refused" })),
   "refusals-like-token-sets: Refusals have status 200 and a token set's fields without tokens.": refusing(
