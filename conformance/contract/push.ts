@@ -12,7 +12,7 @@ export const PushAction = Type.Union([
           [
             Type.Literal("acknowledge"),
             Type.Literal("acknowledge-otherwise", {
-              description: "The acknowledgement with received first and white space.",
+              description: "The acknowledgement with received first, white space, a charset, and no length.",
             }),
             Type.Literal("wrong-id"),
             Type.Literal("not-received"),

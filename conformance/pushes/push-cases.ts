@@ -252,7 +252,7 @@ const mainRows = (options: PushCaseOptions): readonly Row[] => {
     ...times(2).map((n) => prompt(`one of two of an account at the same moment ${n}`, { family: "twins" })),
     prompt("read from the list once it is pushed", { readAtPush: 1 }),
     ...times(3).map((n) => prompt(`prompt ${n}`)),
-    // The same JSON, but not the same bytes.
+    // The same JSON, but not the same bytes, and not the same head.
     prompt("acknowledged in JSON that is written otherwise", {
       on: [status(expected, { body: "acknowledge-otherwise" })],
     }),

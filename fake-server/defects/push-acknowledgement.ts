@@ -38,6 +38,15 @@ export const pushAcknowledgementDefects = rows({
       ),
       "push.late-acknowledgement",
     ],
+    "push-acknowledgement-type-compared: An acknowledgement counts only if its content type has no charset.":
+      onlyIf(
+        "acknowledges",
+        (outcome) => outcome.kind === "answered" && !outcome.headers["content-type"]?.includes("charset"),
+      ),
+    "push-acknowledgement-needs-length: An acknowledgement in chunks does not count.": onlyIf(
+      "acknowledges",
+      (outcome) => outcome.kind === "answered" && outcome.headers["transfer-encoding"] !== "chunked",
+    ),
   },
   "push.late-acknowledgement": {
     "push-acknowledgement-counts-on-first-push-only: Acknowledgements of retries are ignored.": onlyIf(

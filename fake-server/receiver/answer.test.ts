@@ -76,6 +76,14 @@ describe.each(["https", "http"] as const)("a push over %s", (scheme) => {
     expect(ended.outcome).toBe("sent");
   });
 
+  it("is acknowledged in other words of HTTP too", async () => {
+    const { sent } = await push(scheme, { kind: "answer", body: "acknowledge-otherwise" });
+    expect(answered(sent).headers).toMatchObject({
+      "content-type": "application/json; charset=utf-8",
+      "transfer-encoding": "chunked",
+    });
+  });
+
   it.each([201, 202, 204, 205, 206, 299, 301, 304, 400, 404, 410, 429, 500, 503, 599])(
     "is answered with status %i",
     async (status) => {

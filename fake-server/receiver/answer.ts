@@ -49,8 +49,10 @@ export const prepare = (
     ...(type === undefined || own.includes("content-type") ? [] : ["content-type", type]),
     ...(answer.gzip === true && !own.includes("content-encoding") ? ["content-encoding", "gzip"] : []),
     ...Object.entries(given).flat(),
-    // RFC 9110, section 8.6: no length where the status has no body.
-    ...(status === 204 || status === 304 ? [] : ["content-length", String(body.length + filling)]),
+    // RFC 9110, section 8.6: no length where the status has no body. Without a length, the body comes in chunks.
+    ...(status === 204 || status === 304 || answer.body === "acknowledge-otherwise"
+      ? []
+      : ["content-length", String(body.length + filling)]),
     "date",
     clock.httpDate(),
     "connection",
@@ -69,7 +71,7 @@ const textOf = (status: number, headers: readonly string[], body: Buffer, fillin
 
 const json = "application/json";
 
-/** The same acknowledgement in other words of JSON. */
+/** The same acknowledgement in other words of JSON, and of HTTP. */
 const otherwise = (id: string): string => `{\n  "received" : true,\n  "id" : ${JSON.stringify(id)}\n}\n`;
 
 const bodyOf = (
@@ -83,7 +85,8 @@ const bodyOf = (
     return { body: nothing, type: "application/octet-stream", filling: body.bytes };
   if (typeof body === "object" && "text" in body)
     return { body: Buffer.from(body.text), type: "text/plain; charset=utf-8", filling: 0 };
-  if (body === "acknowledge-otherwise") return { body: Buffer.from(otherwise(id)), type: json, filling: 0 };
+  if (body === "acknowledge-otherwise")
+    return { body: Buffer.from(otherwise(id)), type: `${json}; charset=utf-8`, filling: 0 };
   const value =
     typeof body === "object"
       ? body.json

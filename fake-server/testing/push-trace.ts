@@ -41,6 +41,8 @@ const FIRST_ANSWERS: readonly Reaction[] = [
   saying((id) => JSON.stringify({ id, received: false })),
   saying(() => ""),
   saying((id) => JSON.stringify({ id, received: true }), 303),
+  (answer) => answer.writeHead(200, { "content-type": "application/json; charset=utf-8" }).end(),
+  (answer) => answer.writeHead(200, { "transfer-encoding": "chunked" }).end(),
   saying(() => "<!DOCTYPE html>", 502),
   saying(() => "null", 503),
   () => undefined,
