@@ -58,7 +58,7 @@ const printAlarms = (duets: readonly Played[]): void => {
   const spoilt = duets.reduce((sum, one) => sum + one.spoilt.length, 0);
   const regressed = duets.filter(({ verdict }) => verdict === "regressed").length;
   const bare = duets.filter((one) => {
-    const rules = { ...one.rules, floors: { p50: 0, p95: 0 }, floorMs: 0 };
+    const rules = { ...one.rules, floors: { p50: 0, p95: 0, p99: 0 }, floorMs: 0 };
     return isClaimed(judgeDuet(one.blocks, rules));
   }).length;
   const of = `of ${duets.length}`;

@@ -6,6 +6,7 @@ import { mean, tEstimate, type TEstimate } from "../statistics/sample.ts";
 import { leastShare, pairedFailures, type PairedFailures } from "./failures.ts";
 import {
   duetMetrics,
+  tail,
   type DuetResult,
   type DuetRules,
   type Failures,
@@ -29,7 +30,7 @@ interface Estimated {
  * - unchanged if the interval stays within the floor on both sides;
  * - inconclusive otherwise: there were too few pairs, or the machine was too noisy.
  *
- * The shares of failed requests are judged alike, by their difference: percentiles are of granted requests alone, so
+ * A p99 that is inconclusive is shown without a verdict. The shares of failed requests are judged alike, by their difference: percentiles are of granted requests alone, so
  * that a side that fails is not slower.
  */
 export const judgeDuet = (blocks: readonly Block[], rules: DuetRules): DuetResult => {
@@ -41,7 +42,7 @@ export const judgeDuet = (blocks: readonly Block[], rules: DuetRules): DuetResul
     duetMetrics
       .map((metric) => pairedLogs(blocks, used, endpoint, metric))
       // A side that never answered has no ratio: a gated member stays, as inconclusive.
-      .filter(({ a, metric }) => a.length > 0 || rules.floors[metric] !== undefined)
+      .filter(({ a, metric }) => a.length > 0 || (rules.floors[metric] !== undefined && metric !== tail))
       .map((logs): Estimated => ({ logs, estimate: tEstimate(logRatios(logs), CONFIDENCE) })),
   );
   const gated = estimated.filter(({ logs }) => rules.floors[logs.metric] !== undefined);
@@ -55,18 +56,20 @@ export const judgeDuet = (blocks: readonly Block[], rules: DuetRules): DuetResul
     const shown = shownMember(one);
     if (place < 0) return shown;
     const floor = floorOf(one.logs, rules);
+    const verdict = verdictOf(
+      one.estimate,
+      significant[place] === true,
+      Math.log1p(floor),
+      one.logs.metric === "throughput" ? "more is better" : "less is better",
+    );
+    if (one.logs.metric === tail && verdict === "inconclusive") return shown;
     const least = Math.expm1(smallestDetectable(one.estimate.deviation, one.estimate.count, plan));
     return {
       ...shown,
       floor,
       adjustedP: adjusted[place] ?? 1,
       ...(Number.isFinite(least) ? { smallestDetectable: least } : {}),
-      verdict: verdictOf(
-        one.estimate,
-        significant[place] === true,
-        Math.log1p(floor),
-        one.logs.metric === "throughput" ? "more is better" : "less is better",
-      ),
+      verdict,
     };
   });
   const last = pValues.length - 1;

@@ -2,7 +2,7 @@ import type { Block } from "../../conformance/contract/duet.ts";
 import { chiSquareQuantile } from "../statistics/distributions.ts";
 import { countFor } from "../statistics/power.ts";
 import { deviation } from "../statistics/sample.ts";
-import { duetMetrics, type DuetPlan, type DuetRules } from "./model.ts";
+import { duetMetrics, tail, type DuetPlan, type DuetRules } from "./model.ts";
 import { logRatios, pairedLogs, sortedPairs } from "./ratios.ts";
 
 /**
@@ -28,7 +28,9 @@ export const planFor = (
     .filter(({ a }) => a.length >= 3);
   // Failed requests are one more test of a duet whose blocks count them.
   const tests = family.length + (pilot.some(({ requests }) => requests !== undefined) ? 1 : 0);
-  const members = family.map((logs) => {
+  // A tail is judged where it can tell; to plan for it would take many times the pairs.
+  const planned = family.filter(({ metric }) => metric !== tail);
+  const members = planned.map((logs) => {
     const spread = deviation(logRatios(logs));
     const freedom = logs.a.length - 1;
     const limit = spread * Math.sqrt(freedom / chiSquareQuantile(1 - PILOT_CONFIDENCE, freedom));

@@ -30,7 +30,7 @@ export const powerOn = (
   { pairs, rounds }: { readonly pairs: number; readonly rounds: number },
 ): { readonly alarms: string; readonly bareAlarms: string; readonly found: string } => {
   const rules: DuetRules = { ...usualRules, pairs };
-  const bare = { ...rules, floors: { p50: 0, p95: 0 }, floorMs: 0 };
+  const bare = { ...rules, floors: { p50: 0, p95: 0, p99: 0 }, floorMs: 0 };
   const blocks = (round: number, effect: SimulatedDuet["effect"] = {}) =>
     simulatedBlocks({ pairs, endpoints: usualEndpoints, noise, effect }, seededRandom(round));
   return {
