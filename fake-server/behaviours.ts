@@ -27,7 +27,7 @@ const LISTED = 5;
 
 const unknown = (asked: string): ConfigurationError =>
   new ConfigurationError(
-    `--behaviour: there is no behaviour "${asked}"; similar ones are ${nearest(asked, Object.keys(behaviours), LISTED).join(", ")}`,
+    `--behaviour: there is no behaviour "${asked}"; accepted is one that \`touchstone serve --list\` prints, or several joined with "${joint}"; similar ones are ${nearest(asked, Object.keys(behaviours), LISTED).join(", ")}`,
   );
 
 /** Finds a behaviour by name, or several combined by names joined with "+". Throws ConfigurationError. */

@@ -7,7 +7,7 @@ import { comparedFormats } from "../../reports/formats.ts";
 export const duet = new Command("duet")
   .arguments("<a> <b>")
   .description(
-    "load two builds of a service in turns and say whether b is slower than a; each is a profile, or fake:BEHAVIOUR",
+    "load two builds of a service in turns and say whether b is slower than a, or fails more; each is a profile, or fake:BEHAVIOUR",
   )
   .option("--start-a <command>", "shell command that starts a; it is stopped afterwards")
   .option("--start-b <command>", "shell command that starts b; it is stopped afterwards")

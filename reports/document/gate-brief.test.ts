@@ -200,3 +200,28 @@ it("names the step of the flow that is broken first, if many other promises are"
   expect(text.indexOf("✗ exchange.access-token-works")).toBeLessThan(text.indexOf("✗ authorize"));
   expect(of(all.slice(1))).not.toContain("Start here");
 });
+
+it("names the fewest steps that break a promise first, if replays showed them again and many other promises broke", () => {
+  const lived = (failures: number): RuleResult =>
+    resultOf("lifecycle.model", {
+      kind: "failed",
+      cases: 9,
+      breach: breachOf("listing succeeds", "it was refused", {
+        reproduction: {
+          seed: 7,
+          counterexample: "authorize for client 2; try every token",
+          replayed: { failures, attempts: 4 },
+        },
+      }),
+    });
+  const others = ["authorize.answers-with-code", "authorize.state-length", "code.unknown"] as const;
+  const all = others.map((id) => broke(id, "no code that works"));
+  const of = (rules: readonly RuleResult[]) => render(recordOf({ rules, outcome: "failed", exitCode: 1 }));
+  const said =
+    "The fewest steps that break a promise: authorize for client 2; try every token (lifecycle.model).";
+  const text = of([...all, lived(4)]);
+  expect(text).toContain(said);
+  expect(text.indexOf("✗ lifecycle.model")).toBeLessThan(text.indexOf("✗ authorize"));
+  expect(of([...all, lived(3)])).not.toContain(said);
+  expect(of([...all.slice(1), lived(4)])).not.toContain(said);
+});

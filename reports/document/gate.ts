@@ -2,7 +2,7 @@ import { requirementIds } from "../../conformance/contract/catalogue.ts";
 import { drifted } from "../../conformance/contract/outcome.ts";
 import type { RunRecord } from "../../conformance/contract/record.ts";
 import { failsGate, type WaiverState } from "../../conformance/contract/waivers.ts";
-import { brokenStepOf, causesOf, commonCauseOf } from "../text/causes.ts";
+import { brokenStepOf, causesOf, commonCauseOf, fewestStepsOf } from "../text/causes.ts";
 import { figure as number, plural } from "../text/figures.ts";
 import { changedOf } from "../text/compact.ts";
 import { leftInShort, leftOn } from "../text/left-behind.ts";
@@ -80,9 +80,10 @@ const failureSections = (subject: GateSubject, options: GateOptions): readonly (
   const excused = activeWaivers(record);
   const cause = commonCauseOf(record.rules);
   const step = brokenStepOf(record.rules);
+  const fewest = fewestStepsOf(record.rules);
+  const first = [cause?.broken ?? [], [step], [fewest?.id]];
   /** Breaches that others follow from come first. */
-  const rank = (id: string): number =>
-    id === step ? 2 : Number(cause?.broken.some((one) => one === id) === true);
+  const rank = (id: string): number => first.findLastIndex((ids) => ids.some((one) => one === id));
   const cards = (kind: "failed" | "warned", isExcused: boolean, isShort = false): readonly Card[] =>
     record.rules
       .filter(({ id, verdict }) => verdict.kind === kind && excused.has(id) === isExcused)
@@ -103,6 +104,7 @@ const failureSections = (subject: GateSubject, options: GateOptions): readonly (
       "cause",
       "Start here",
       cause !== undefined && causeCallout(cause, options),
+      fewest !== undefined && fewestCallout(fewest, options),
       step !== undefined && stepCallout(step, options),
     ),
     part("broken", `Broken promises (${broken.length})`, ...broken),
@@ -122,6 +124,9 @@ const causeCallout = (cause: NonNullable<ReturnType<typeof commonCauseOf>>, plac
     ...cause.broken.flatMap((id, at) => [at > 0 ? ", " : "", link(`${place.prefix}broken-${id}`, id)]),
     ".",
   );
+
+const fewestCallout = ({ id, steps }: NonNullable<ReturnType<typeof fewestStepsOf>>, place: Place): Block =>
+  text("The fewest steps that break a promise: ", steps, " (", link(`${place.prefix}broken-${id}`, id), ").");
 
 const stepCallout = (step: string, place: Place): Block =>
   text(

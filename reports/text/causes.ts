@@ -50,6 +50,25 @@ export const brokenStepOf = (results: readonly RuleResult[]): string | undefined
   return broken.length <= MANY ? undefined : flow.findLast((id) => broken.some((one) => one === id));
 };
 
+const HISTORIES = "lifecycle.model";
+
+/**
+ * The steps that break lifecycle.model, shrunk, where many other rules are broken too: what one client's requests do to
+ * another's breaks nearly every rule, and few steps show it. Undefined if a replay did not show them again.
+ */
+export const fewestStepsOf = (
+  results: readonly RuleResult[],
+): { readonly id: string; readonly steps: string } | undefined => {
+  const broken = results.filter(({ verdict }) => verdict.kind === "failed");
+  const verdict = broken.find(({ id }) => id === HISTORIES)?.verdict;
+  if (broken.length <= MANY || verdict?.kind !== "failed") return undefined;
+  const { counterexample: steps, replayed } = verdict.breach.reproduction;
+  const { failures, attempts } = replayed;
+  return steps === undefined || attempts === 0 || failures < attempts
+    ? undefined
+    : { id: HISTORIES, steps: safe(steps) };
+};
+
 /**
  * The reason why most rules could not be judged, if there are many and breaches quote the same answer: start with these
  * breaches. Undefined if the record does not show that.
