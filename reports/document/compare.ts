@@ -2,7 +2,7 @@ import type { VerdictKind } from "../../conformance/contract/verdict.ts";
 import type { Comparison, RunHeading } from "../compare/compare.ts";
 import { isWorse } from "../compare/limits.ts";
 import { changeTitles, type ComparedRule, type RulesComparison } from "../compare/rules.ts";
-import { plural } from "../text/figures.ts";
+import { moment, plural } from "../text/figures.ts";
 import { changedOf, readableFingerprint } from "../text/compact.ts";
 import { knownRequirement } from "../text/titles.ts";
 import { wordOf } from "../text/verdicts.ts";
@@ -114,7 +114,7 @@ const runText = (
         target,
         baseUrl,
         ...(behaviour === undefined ? [] : [`behaviour ${behaviour}`]),
-        startedAt.slice(0, 19).replace("T", " "),
+        moment(startedAt),
         `Touchstone ${tool}`,
         outcome,
       ].join(" · "),

@@ -5,7 +5,7 @@ import type { DuetDocument } from "../duet/document.ts";
 import type { Member } from "../duet/model.ts";
 import type { DuetPlan } from "../duet/model.ts";
 import { sortedPairs, valueOf } from "../duet/ratios.ts";
-import { plural, change, percent, sparkline, rate } from "../text/figures.ts";
+import { moment, plural, change, percent, sparkline, rate } from "../text/figures.ts";
 import {
   amountOf,
   cellsOf,
@@ -253,7 +253,7 @@ const method = (duet: DuetDocument, run: string): readonly Block[] => {
       ["Block", `${duration(blockMs)}, the first ${duration(warmUpMs)} not counted`],
       ["Looks before the end", rules.looks.length === 0 ? "none" : rules.looks.join(", ")],
       ["Seed", code(String(seed))],
-      ["Started", startedAt.slice(0, 19).replace("T", " ")],
+      ["Started", moment(startedAt)],
       ["Touchstone", tool],
       ["Record", code(run)],
     ]),

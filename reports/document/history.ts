@@ -1,5 +1,14 @@
 import type { History, ListedRun, RuleHistory, Trend } from "../history/index.ts";
-import { figure as number, plural, change, latency, percent, sparkline, rate } from "../text/figures.ts";
+import {
+  figure as number,
+  moment,
+  plural,
+  change,
+  latency,
+  percent,
+  sparkline,
+  rate,
+} from "../text/figures.ts";
 import { isVerdict } from "../text/verdicts.ts";
 import {
   code,
@@ -112,7 +121,7 @@ const trendFigure = (whole: Trend): Figure => {
       const changed = changes.find((other) => other.at === at);
       return [
         name,
-        startedAt.slice(0, 19).replace("T", " "),
+        moment(startedAt),
         amount(trend, value),
         changed === undefined
           ? ""
@@ -167,7 +176,7 @@ const runList = (runs: readonly ListedRun[]) => {
       ["Run", "Started", "What", "Target", "Outcome"],
       shown.map((run): readonly Text[] => [
         code(run.name),
-        run.startedAt.slice(0, 19).replace("T", " "),
+        moment(run.startedAt),
         run.scenario === undefined ? "gate" : `${run.scenario} at ${rate(run.rate ?? 0)}/s`,
         run.behaviour === undefined ? run.target : `${run.target} (${run.behaviour})`,
         mark(outcomeLook(run.outcome), run.outcome ?? "cut off"),

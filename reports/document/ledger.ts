@@ -1,5 +1,5 @@
 import { duration } from "../../conformance/contract/duration.ts";
-import { plural } from "../text/figures.ts";
+import { minuteOf, moment, plural } from "../text/figures.ts";
 import {
   code,
   doc,
@@ -74,7 +74,7 @@ const told = ({ latest, times }: Alike): Text =>
       mark(lookOfRow(latest), latest.rule),
       `  ${latest.subject}  `,
       soft(
-        `${latest.side === "alive" ? "before" : "after"} its end${times > 1 ? `, ${times} times, the last one` : ""} issued ${short(latest.issuedAt)}`,
+        `${latest.side === "alive" ? "before" : "after"} its end${times > 1 ? `, ${times} times, the last one` : ""} issued ${minuteOf(latest.issuedAt)}`,
       ),
     ],
     latest.note,
@@ -100,9 +100,6 @@ const alike = (rows: readonly LedgerRow[]): readonly Alike[] =>
 /** To the minute, or to the second for spans of minutes. */
 const spanOf = (from: string, until: string): string => {
   const isBrief = Date.parse(until) - Date.parse(from) < 600_000;
-  const told = (instant: string): string =>
-    isBrief ? instant.slice(0, 19).replace("T", " ") : short(instant);
+  const told = (instant: string): string => (isBrief ? moment(instant) : minuteOf(instant));
   return `${told(from)} to ${told(until)}`;
 };
-
-const short = (instant: string): string => instant.slice(0, 16).replace("T", " ");

@@ -15,6 +15,12 @@ export const elapsed = (durationMs: number): string => {
   return `${(durationMs / 3_600_000).toFixed(1)} h`;
 };
 
+/** An ISO instant, to the second: "2030-01-01 12:00:05". */
+export const moment = (instant: string): string => instant.slice(0, 19).replace("T", " ");
+
+/** An ISO instant, to the minute: "2030-01-01 12:00". */
+export const minuteOf = (instant: string): string => moment(instant).slice(0, 16);
+
 export const shellWord = (text: string): string =>
   /^[\w./:@%+=,-]+$/.test(text) ? text : `'${text.replaceAll("'", String.raw`'\''`)}'`;
 

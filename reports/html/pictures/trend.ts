@@ -3,7 +3,7 @@ import { line } from "d3-shape";
 import type { VNode } from "preact";
 import type { TrendPicture } from "../../document/pictures.ts";
 import type { Trend } from "../../history/trends.ts";
-import { rate } from "../../text/figures.ts";
+import { minuteOf, rate } from "../../text/figures.ts";
 import { percent, plot, round } from "../chart.ts";
 import { el } from "../element.ts";
 import { roundLatency, upScale } from "../scales.ts";
@@ -25,7 +25,7 @@ export const trend = ({ trend: { points, changes, metric }, label }: TrendPictur
   const days = new Set(ends.map((at) => points[at]?.startedAt.slice(0, 10)));
   // Runs of the same day differ only in their time.
   const when = (startedAt = ""): string =>
-    days.size > 1 || ends.length === 1 ? startedAt.slice(0, 10) : startedAt.slice(0, 16).replace("T", " ");
+    days.size > 1 || ends.length === 1 ? startedAt.slice(0, 10) : minuteOf(startedAt);
   return plot({
     label,
     heightPx: HEIGHT_PX,
