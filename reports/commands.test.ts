@@ -46,14 +46,8 @@ const cli = (...parameters: readonly string[]) => runHere(parameters, { env: { C
 
 it("`report` on the folder of a duet writes its page and its summary", async () => {
   writeDuet(at("duet"), madeDuet({ pairs: 4 }));
-  const { exitCode, stdout } = await runHere([
-    "report",
-    at("duet"),
-    "--report",
-    "html,markdown,junit",
-    "--out",
-    at("d"),
-  ]);
+  const asked = ["report", at("duet"), "--report", "html,markdown,junit", "--out", at("d")];
+  const { exitCode, stdout } = await runHere(asked);
   expect({ exitCode, files: stdout.trim().split("\n") }).toEqual({
     exitCode: 0,
     files: ["html", "md", "xml"].map((end) => at("d", `duet.${end}`)),
@@ -91,15 +85,8 @@ describe("report", () => {
   it("writes all formats of a gate and a load run once into a folder of its own, and lists the files", async () => {
     const out = at("all-four");
     const runs = [at("runs", "gate-2"), at("runs", "load-01")];
-    const run = await cli(
-      "report",
-      ...runs,
-      "--report",
-      "html,junit,ctrf,markdown,codequality,har,script,html",
-      "--out",
-      out,
-      "--json",
-    );
+    const formats = "html,junit,ctrf,markdown,codequality,har,script,html";
+    const run = await cli("report", ...runs, "--report", formats, "--out", out, "--json");
     const pages = ["report.html", "junit.xml", "ctrf.json", "summary.md", "code-quality.json"];
     const names = [...pages, "failures.har", "failures.mjs"];
     expect(JSON.parse(run.stdout)).toEqual({ files: names.map((name) => path.join(out, name)) });
@@ -143,14 +130,8 @@ describe("report", () => {
       ...rest
     } = JSON.parse(readFileSync(file, "utf8")) as Record<string, unknown>;
     writeFileSync(file, JSON.stringify({ ...rest, state: "open", rules: [] }));
-    const { stdout, exitCode } = await cli(
-      "report",
-      at("open"),
-      "--report",
-      "markdown",
-      "--out",
-      at("of-open"),
-    );
+    const asked = [at("open"), "--report", "markdown", "--out", at("of-open")];
+    const { stdout, exitCode } = await cli("report", ...asked);
     expect([stdout.trim(), exitCode]).toEqual([at("of-open", "summary.md"), 0]);
     expect(readFileSync(at("of-open", "summary.md"), "utf8")).toContain("code.single-use");
   });
