@@ -200,18 +200,8 @@ describe("a service that a profile names", () => {
       return { ...profile, hooks: others };
     });
     const only = "code.lifetime,code.unknown,refresh.lifetime,access.lifetime,push.cap,push.schedule";
-    const asked = [
-      "--effort",
-      "quick",
-      "--only",
-      only,
-      "--max-wait",
-      "1s",
-      "--json",
-      "--out",
-      newDirectory(),
-    ];
-    const { exitCode, stdout } = await runHere(["conform", "--profile", withoutClock, ...asked], {
+    const asked = ["--effort", "quick", "--only", only, "--max-wait", "1s", "--out", newDirectory()];
+    const { exitCode, stdout } = await runHere(["conform", "--json", "--profile", withoutClock, ...asked], {
       env: environment,
     });
     const { rules } = JSON.parse(stdout) as { rules: { id: string; verdict: string; missing?: string }[] };

@@ -55,17 +55,10 @@ export const subjects: Readonly<Record<KilledKind, (place: Place) => Promise<Sub
     return {
       ...nothing,
       ...fake,
-      command: (out) => [
-        "conform",
-        "--profile",
-        profile,
-        "--effort",
-        "quick",
-        "--only",
-        "code.lifetime,code.single-use,push.delivered,refresh.reusable",
-        "--out",
-        out,
-      ],
+      command: (out) =>
+        "conform --effort quick --only code.lifetime,code.single-use,push.delivered,refresh.reusable"
+          .split(" ")
+          .concat("--profile", profile, "--out", out),
       expected: [0],
     };
   },
@@ -77,19 +70,8 @@ export const subjects: Readonly<Record<KilledKind, (place: Place) => Promise<Sub
   }),
   duet: async () => ({
     ...nothing,
-    command: (out) => [
-      "duet",
-      "fake:sound",
-      "fake:sound",
-      "--pairs",
-      "2",
-      "--block",
-      "2s",
-      "--rate",
-      "60",
-      "--out",
-      out,
-    ],
+    command: (out) =>
+      "duet fake:sound fake:sound --pairs 2 --block 2s --rate 60".split(" ").concat("--out", out),
     expected: [0, 1, 3],
     secrets: defaultClients.map(({ secret }) => secret),
   }),
@@ -140,19 +122,10 @@ export const subjects: Readonly<Record<KilledKind, (place: Place) => Promise<Sub
     return {
       ...fake,
       env: { ...env, TOUCHSTONE_LEDGER_KEY: "a key for tests that are killed" },
-      command: (out) => [
-        "conform",
-        "--profile",
-        profile,
-        "--only",
-        "refresh.lifetime",
-        "--max-wait",
-        "1s",
-        "--ledger",
-        ledger,
-        "--out",
-        out,
-      ],
+      command: (out) =>
+        "conform --only refresh.lifetime --max-wait 1s"
+          .split(" ")
+          .concat("--profile", profile, "--ledger", ledger, "--out", out),
       expected: [0, 3],
       meanwhile: async (_, over) => {
         while (!over.aborted) {

@@ -42,18 +42,8 @@ export const runEverythingElse = async (run: RunPlanted, place: Place): Promise<
   await run("history --json", ["history", ".", "--json"]);
   await run("ledger", ["ledger", "kept.sqlite"]);
   await run("ledger --json", ["ledger", "kept.sqlite", "--json"]);
-  await run("run", [
-    "run",
-    "-p",
-    profile,
-    ...quick,
-    "--duration",
-    "2s",
-    "--rate",
-    "30",
-    "--report-out",
-    "run",
-  ]);
+  const short = "--duration 2s --rate 30 --report-out run".split(" ");
+  await run("run", ["run", "-p", profile, ...quick, ...short]);
   await run("detect", ["detect", "--behaviour", "code-reusable", "--jobs", "1", "--json"]).catch(
     () => undefined,
   );

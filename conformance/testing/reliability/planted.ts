@@ -90,49 +90,17 @@ export const plantSecrets = async (k6: string, breadth: Breadth): Promise<Plante
   const reports = ["--report", "html,junit,ctrf,markdown,har,script"];
   try {
     const quick = ["--effort", "quick", "--seed", "1"];
-    await run("conform", [
-      "conform",
-      "-p",
-      profiles.whole,
-      ...quick,
-      "--verbose",
-      "--out",
-      "gate",
-      ...reports,
-      "--only",
-      "exchange.authenticates-client,exchange.refusal-leaks-nothing,code.unknown,exchange.token-set",
-    ]);
-    await run("conform --json", [
-      "conform",
-      "-p",
-      profiles.network,
-      ...quick,
-      "--json",
-      "--out",
-      "ledger",
-      "--max-wait",
-      "1s",
-      "--ledger",
-      "kept.sqlite",
-      "--only",
-      "code.single-use,refresh.lifetime,exchange.token-set",
-    ]);
+    const refusals = "exchange.authenticates-client,exchange.refusal-leaks-nothing,code.unknown";
+    const gate = `--verbose --out gate --only ${refusals},exchange.token-set`.split(" ");
+    await run("conform", ["conform", "-p", profiles.whole, ...quick, ...gate, ...reports]);
+    const waiting = "--json --out ledger --max-wait 1s --ledger kept.sqlite".split(" ");
+    const only = ["--only", "code.single-use,refresh.lifetime,exchange.token-set"];
+    await run("conform --json", ["conform", "-p", profiles.network, ...quick, ...waiting, ...only]);
     await run("doctor", ["doctor", "-p", profiles.brokenHook]).catch(() => undefined);
     road.spoils = false;
-    const load = [
-      "load",
-      "-p",
-      profiles.whole,
-      "--scenario",
-      "mixed",
-      "--duration",
-      "3s",
-      "--rate",
-      "40",
-      "--out",
-      "load",
-      ...reports,
-    ];
+    const load = "load --scenario mixed --duration 3s --rate 40 --out load"
+      .split(" ")
+      .concat("-p", profiles.whole, reports);
     // The check before the load must succeed, however long it takes: the record of the load has lines only after it.
     await run("load", load, async ({ child }) => {
       while (child.exitCode === null && !hasLines(path.join(out, "load", loadFiles.seconds))) await delay(20);
