@@ -37,6 +37,7 @@ export const notificationPageRules = {
         run.forEach(telling, pagesArePartition, { part: "telling limits", print: printWalk }),
         run.forAll(walks(world, greatest), pagesArePartition, { share: 0.5, print: printWalk }),
         run.forEach(whole, pagesOfAllAreDisjoint, { part: "unfiltered" }),
+        run.forEach([2], readsAlikeByEveryFilter, { part: "every filter" }),
       ]);
     },
   },
@@ -151,6 +152,23 @@ const pagesOfAllAreDisjoint: Judge<number | undefined> = async (limit, world) =>
       `over ${pages.length} pages: ${wrong ?? "none"}`,
     );
   });
+};
+
+/** The newest or oldest notifications of the whole list have the same fields behind each filter. */
+const readsAlikeByEveryFilter: Judge<number> = async (count, world) => {
+  const list = await openLists(world);
+  const { items, ids } = await list({});
+  for (const [at, item] of items.slice(0, count).entries()) {
+    const id = ids[at] ?? "";
+    const accountId = String(item["accountId"]);
+    for (const query of [{ id }, { accountId }, { id, accountId }]) {
+      const seen = await list(query);
+      const breach = changeBreach(item, seen.items[seen.ids.indexOf(id)] ?? item);
+      if (breach !== undefined)
+        return fail(breach.expected, `${breach.actual}: with no parameters, then with ${asked(query)}`);
+    }
+  }
+  return pass;
 };
 
 interface Beyond {

@@ -3,7 +3,7 @@ import { DAY_MS, MINUTE_MS } from "../../conformance/contract/duration.ts";
 import { withHeaders } from "../answer.ts";
 import type { RefreshRecord } from "../context.ts";
 import { afterwards, change, decide, decisions, alsoIf, type Replacement, rows } from "../registry.ts";
-import { counted, firstLike } from "./tools.ts";
+import { asksFor, counted, firstLike } from "./tools.ts";
 
 const fromBase64 = (text: string): string => Buffer.from(text, "base64").toString();
 
@@ -181,5 +181,9 @@ export const independentDefects = rows({
         createTime: new Date(nowMs - (clock.realMs() % 997)).toISOString(),
       }),
     ),
+    "item-as-of-an-earlier-moment-without-filter: Without a filter, businessStatus is an earlier one.":
+      change("item", (item, _notification, context) =>
+        asksFor("id|accountId", context) ? item : { ...(item as object), businessStatus: "Submitted" },
+      ),
   },
 });

@@ -39,7 +39,7 @@ export const notifications = {
     derivation:
       "Pages are a numbered partition of the matching notifications; with an item on two pages or on none they would not be.",
     judged:
-      "The set is walked with generated limits; the union must be the known set, no item may occur twice, and a second walk must give the same.",
+      "The set is walked with generated limits; the union must be the known set, no item may occur twice, a second walk must give the same, and so must each filter.",
   },
   "notifications.total": {
     level: "required",
