@@ -85,6 +85,15 @@ const loadCases = ({ load, limits, unjudged }: Extract<Comparison, { kind: "load
       `${plural(baseBreaches, "breach", "breaches")} before, ${headBreaches} now`,
     ),
   ),
+  ...load.objectives.map(({ objective: { name, bound, limit, unit }, change, base, head }) =>
+    caseOf(
+      `objective ${name}`,
+      "objectives",
+      change === "newly missed" ? "failed" : "passed",
+      change,
+      `${bound} ${inUnit(limit, unit)}; ${inUnit(base, unit)} before, ${inUnit(head, unit)} now`,
+    ),
+  ),
   ...(limits?.metrics ?? []).map((one) => {
     const { endpoint, metric, usual, low, high, head, verdict } = one;
     const said = (value: number): string =>

@@ -228,6 +228,36 @@ describe("two load runs", () => {
     expect(show(result)).toMatch(/code\.single-use +newly failing +0 +3/);
   });
 
+  it("are regressed if an objective with the same limit is newly missed", async () => {
+    const withErrors = (measured: number, limit = 0.01, more = {}) =>
+      load({
+        seed: 1,
+        record: {
+          objectives: [
+            {
+              name: "list errors",
+              limit,
+              unit: "share",
+              bound: "at most",
+              measured,
+              verdict: measured > limit ? "breached" : "held",
+            },
+          ],
+          ...more,
+        },
+      });
+    const [good, bad] = [await withErrors(0), await withErrors(0.31)];
+    const result = await compared(good, bad);
+    expect(result.verdict).toBe("regressed");
+    expect(show(result)).toMatch(/list errors +newly missed +at most 1 % +0 % +31 %/);
+    expect(show(result)).toContain("0 promises newly broken and 1 objective newly missed");
+    expect((await compared(bad, good)).verdict).toBe("no regression");
+    expect((await compared(bad, bad)).verdict).toBe("no regression");
+    expect((await compared(await withErrors(0.31, 0.5), bad)).verdict).toBe("no regression");
+    const invalid = await withErrors(0.31, 0.01, { validity: { valid: false, reasons: [] } });
+    expect((await compared(good, invalid)).verdict).toBe("incomplete");
+  });
+
   it.each([
     ["sent no request", { achieved: undefined, endpoints: [], rules: [] }, "it sent no requests"],
     ["ended early", { stopped: "the target is down" }, "it ended early: the target is down"],

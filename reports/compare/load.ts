@@ -1,9 +1,11 @@
 import {
   histogramUnit,
   type LoadRecord,
+  type ObjectiveResult,
   type SampleOutcome,
 } from "../../conformance/contract/load-record.ts";
 import type { LoadRun } from "../read/index.ts";
+import { whyIncomplete } from "../validity.ts";
 import { ratioOf, quantileEstimates, type QuantileEstimate } from "../statistics/blocks.ts";
 import type { Random } from "../../conformance/contract/random.ts";
 import { densitiesOf, type Densities } from "./densities.ts";
@@ -45,15 +47,25 @@ export interface LoadRuleChange {
   readonly headBreaches: number;
 }
 
+/** An objective with the same limit in both runs that at least one of them missed. */
+export interface ObjectiveChange {
+  readonly objective: Pick<ObjectiveResult, "name" | "limit" | "unit" | "bound">;
+  readonly change: "newly missed" | "still missed" | "met again";
+  readonly base: number;
+  readonly head: number;
+}
+
 export interface LoadComparison {
   readonly latencies: readonly ComparedLatency[];
   readonly distributions: readonly Densities[];
   readonly figures: readonly ComparedFigure[];
   readonly rules: readonly LoadRuleChange[];
+  /** Of complete runs: an incomplete one neither met nor missed any. */
+  readonly objectives: readonly ObjectiveChange[];
   readonly alone: readonly { readonly endpoint: string; readonly only: "base" | "head" }[];
   /** Reasons why the latencies are not fully comparable, such as an invalid run. */
   readonly warnings: readonly string[];
-  /** Whether a promise was broken under load only in the later run. */
+  /** Whether a promise was broken, or an objective missed, only in the later run. */
   readonly regressed: boolean;
 }
 
@@ -63,6 +75,8 @@ export interface LoadComparison {
 export const compareLoad = async (base: LoadRun, head: LoadRun, random: Random): Promise<LoadComparison> => {
   const [before, now] = [await latencyProfile(base, random), await latencyProfile(head, random)];
   const rules = ruleChangesOf(base.record, head.record);
+  const areComplete = [base, head].every((run) => whyIncomplete(run) === undefined);
+  const objectives = areComplete ? objectiveChangesOf(base.record, head.record) : [];
   return {
     latencies: now.flatMap((profile) => latenciesOf(matching(before, profile), profile)),
     distributions: now.flatMap((profile) => {
@@ -71,9 +85,12 @@ export const compareLoad = async (base: LoadRun, head: LoadRun, random: Random):
     }),
     figures: figuresOf(base.record, head.record),
     rules,
+    objectives,
     alone: [...alone(before, now, "base"), ...alone(now, before, "head")],
     warnings: [...warningsOf(base, "base"), ...warningsOf(head, "head")],
-    regressed: rules.some(({ change }) => change === "newly failing"),
+    regressed:
+      rules.some(({ change }) => change === "newly failing") ||
+      objectives.some(({ change }) => change === "newly missed"),
   };
 };
 
@@ -136,6 +153,16 @@ const ruleChangesOf = (base: LoadRecord, head: LoadRecord): readonly LoadRuleCha
     if (baseBreaches === 0 && headBreaches === 0) return [];
     const change = baseBreaches === 0 ? "newly failing" : headBreaches === 0 ? "fixed" : "still failing";
     return [{ id, change, baseBreaches, headBreaches }];
+  });
+
+const objectiveChangesOf = (base: LoadRecord, head: LoadRecord): readonly ObjectiveChange[] =>
+  head.objectives.flatMap(({ name, limit, unit, bound, verdict, measured }): ObjectiveChange[] => {
+    const before = base.objectives.find((one) => one.name === name && one.limit === limit);
+    if (before?.measured === undefined || measured === undefined) return [];
+    const [missedBefore, missedNow] = [before.verdict === "breached", verdict === "breached"];
+    if (!missedBefore && !missedNow) return [];
+    const change = !missedBefore ? "newly missed" : missedNow ? "still missed" : "met again";
+    return [{ objective: { name, limit, unit, bound }, change, base: before.measured, head: measured }];
   });
 
 const warningsOf = ({ record }: LoadRun, which: "base" | "head"): readonly string[] => [

@@ -1,7 +1,7 @@
 import type { Densities } from "../compare/densities.ts";
 import { isWorse, type LimitedMetric, type LimitsComparison } from "../compare/limits.ts";
 import type { ComparedFigure, ComparedLatency, LoadComparison } from "../compare/load.ts";
-import { plural, change, latency, percent, sparkline, rate } from "../text/figures.ts";
+import { plural, change, inUnit, latency, percent, sparkline, rate } from "../text/figures.ts";
 import { knownRequirement } from "../text/titles.ts";
 import {
   code,
@@ -34,6 +34,18 @@ export const loadComparisonSections = (
       String(baseBreaches),
       String(headBreaches),
       knownRequirement(id)?.sentence ?? "",
+    ]),
+  ),
+  tableSection(
+    "objectives",
+    "Objectives missed",
+    ["Objective", "Change", ">Limit", ">Base", ">Head"],
+    load.objectives.map(({ objective: { name, bound, limit, unit }, change: became, base, head }) => [
+      mark(became === "met again" ? ["good", "check"] : ["bad", "cross"], [name], became),
+      became,
+      `${bound} ${inUnit(limit, unit)}`,
+      inUnit(base, unit),
+      inUnit(head, unit),
     ]),
   ),
   section(

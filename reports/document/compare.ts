@@ -96,7 +96,8 @@ const detailOf = (comparison: Comparison): string => {
   const { limits, unjudged, load } = comparison;
   const slower = limits?.metrics.filter(isWorse);
   const broken = load.rules.filter(({ change }) => change === "newly failing");
-  return `${missing}${plural(broken.length, "promise")} newly broken under load. ${
+  const missed = load.objectives.filter(({ change }) => change === "newly missed");
+  return `${missing}${plural(broken.length, "promise")} newly broken and ${plural(missed.length, "objective")} newly missed under load. ${
     slower === undefined
       ? `Speed is shown, not judged${unjudged === undefined ? "" : `: ${unjudged}`}.`
       : `${plural(slower.length, "metric")} beyond the limits of the earlier runs.`
