@@ -28,7 +28,7 @@ export const run: Action<typeof definition> = async (context, flags) => {
   };
   const { jobs } = flags;
   const shard = parseShard(flags.shard);
-  refuseUnknown(flags.behaviour ?? [], [...Object.keys(defects), ...bundlesOf(variants, 1).flat()]);
+  refuseUnknown(flags.behaviour ?? [], Object.keys({ ...defects, ...variants }));
   const parts = Array.from({ length: jobs }, (_, job) => ({
     index: shard.index * jobs + job,
     count: shard.count * jobs,
@@ -59,9 +59,6 @@ interface Part {
   readonly count: number;
 }
 
-/** Maximum number of variants that one service combines, unless each is to be judged separately. */
-const BUNDLE = 9;
-
 const detectHere = async (
   context: CommandContext,
   { full, effort, seed, names }: AskedDetection,
@@ -69,7 +66,7 @@ const detectHere = async (
 ): Promise<DetectReport> => {
   return detectShard(part, {
     defects,
-    variants: bundlesOf(variants, full ? 1 : BUNDLE),
+    variants: full ? Object.keys(variants).map((name) => [name]) : bundlesOf(variants),
     joint,
     ...(names === undefined ? {} : { names }),
     rules,

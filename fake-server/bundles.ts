@@ -47,16 +47,10 @@ const clash = (one: Placed, other: Placed): boolean =>
   one.parts.some((part) => other.parts.some((theirs) => overlap(part, theirs)));
 
 /** This number of bundles of about the same size; undefined if a variant fits into none of them. */
-const inBundles = (
-  all: readonly Placed[],
-  count: number,
-  size: number,
-): readonly (readonly Placed[])[] | undefined => {
+const inBundles = (all: readonly Placed[], count: number): readonly (readonly Placed[])[] | undefined => {
   const bundles = Array.from({ length: count }, (): Placed[] => []);
   for (const one of all) {
-    const fitting = bundles.filter(
-      (bundle) => bundle.length < size && !bundle.some((other) => clash(one, other)),
-    );
+    const fitting = bundles.filter((bundle) => !bundle.some((other) => clash(one, other)));
     const smallest = fitting.toSorted((a, b) => a.length - b.length)[0];
     if (smallest === undefined) return undefined;
     smallest.push(one);
@@ -65,13 +59,10 @@ const inBundles = (
 };
 
 /**
- * As few bundles of at most `size` variants as possible, without two that change the same decision or one it depends on:
- * real services differ in several ways at once, and each bundle is judged by every rule only once.
+ * As few bundles of variants as possible, without two that change the same decision or one it depends on: real services
+ * differ in several ways at once, and each bundle is judged by every rule only once.
  */
-export const bundlesOf = (
-  variants: Readonly<Record<string, Variant>>,
-  size: number,
-): readonly (readonly string[])[] => {
+export const bundlesOf = (variants: Readonly<Record<string, Variant>>): readonly (readonly string[])[] => {
   const all = Object.entries(variants).map(([name, entry], index) => ({
     name,
     index,
@@ -80,8 +71,8 @@ export const bundlesOf = (
   const clashes = new Map(all.map((one) => [one, all.filter((other) => clash(one, other)).length]));
   // Those first that can be together with the fewest.
   const ordered = all.toSorted((a, b) => (clashes.get(b) ?? 0) - (clashes.get(a) ?? 0));
-  for (let count = Math.ceil(all.length / size); ; count += 1) {
-    const bundles = inBundles(ordered, count, size);
+  for (let count = 0; ; count += 1) {
+    const bundles = inBundles(ordered, count);
     if (bundles === undefined) continue;
     return bundles.map((bundle) => bundle.toSorted((a, b) => a.index - b.index).map(({ name }) => name));
   }

@@ -55,7 +55,7 @@ const servicesOf = (names: readonly string[]): readonly string[] => {
   const known = Object.entries(variants).filter(([name]) => names.includes(name));
   return [
     ...names.filter((name) => !Object.hasOwn(variants, name)),
-    ...bundlesOf(Object.fromEntries(known), 8).map((bundle) => bundle.join(joint)),
+    ...bundlesOf(Object.fromEntries(known)).map((bundle) => bundle.join(joint)),
   ];
 };
 

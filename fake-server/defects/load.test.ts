@@ -65,7 +65,7 @@ test.each(ofPushes)("%s breaks its rules when many events are pushed", async (be
   expect([...(await eventsAt(behaviour))]).toEqual(expect.arrayContaining([...breaksOf(behaviour)]));
 });
 
-test.each(["sound", ...bundlesOf(loadVariants, 8).map((names) => names.join(joint))])(
+test.each(["sound", ...bundlesOf(loadVariants).map((names) => names.join(joint))])(
   "%s breaks no rule under concurrent clients",
   async (behaviour) => {
     // A variant may differ in its connections.
