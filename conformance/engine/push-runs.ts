@@ -1,3 +1,4 @@
+import { DAY_MS } from "../contract/duration.ts";
 import type { Prepared } from "../world/world.ts";
 import type { Session } from "../session/session.ts";
 import { ReceiverError } from "../world/receiver.ts";
@@ -30,11 +31,21 @@ export const pushRunsOf = (
 ) => {
   const begun: Promise<RunningPushRun>[] = [];
   const looked: Promise<PushRun>[] = [];
+  /** When the first push run began, by the target's clock. */
+  let firstMs: number | undefined;
+  /** What depends on the time of day in one push run is to show in the next one too. */
+  const atTheSameTimeOfDay = async (clock: JoinedClock): Promise<void> => {
+    if (clock.kind !== "virtual") return;
+    const { earliestMs: nowMs } = await clock.now();
+    firstMs ??= nowMs;
+    if (nowMs > firstMs) await clock.sleepUntil(firstMs + Math.ceil((nowMs - firstMs) / DAY_MS) * DAY_MS);
+  };
   const run = async (): Promise<RunningPushRun> => {
     const { receiver, events } = session;
     if (receiver === undefined || events === undefined) throw new ReceiverError("there is none in this run");
-    return holdingAClock(session, (clock) =>
-      runPushRun({
+    return holdingAClock(session, async (clock) => {
+      await atTheSameTimeOfDay(clock);
+      return runPushRun({
         receiver,
         clock,
         target: session.clocks,
@@ -49,8 +60,8 @@ export const pushRunsOf = (
         visibilityMs: session.tolerances.visibilityMs,
         isEnough,
         ...(readers.some((id) => requirements.has(id)) ? { lookUp: lookUpIn(session, prepared, clock) } : {}),
-      }),
-    );
+      });
+    });
   };
   const nth = (index: number): Promise<RunningPushRun> => {
     // One after another: concurrent push runs would close each other's listener.

@@ -49,6 +49,17 @@ describe("on a virtual clock", () => {
     expect(cap?.exchanges[0]).toMatchObject({ request: { method: "POST", path: "/service/webhook" } });
   });
 
+  it("what depends on the time of day shows in a second push run too", async () => {
+    const [schedule] = await judgeAll([ruleFor("push.schedule")], {
+      behaviour: "push-minutes-without-carry",
+      effort: "standard",
+    });
+    expect(schedule?.verdict).toMatchObject({
+      kind: "failed",
+      breach: { reproduction: { replayed: { failures: 1, attempts: 1 } } },
+    });
+  });
+
   it.each([
     [
       "fails",

@@ -1,7 +1,7 @@
-import { MINUTE_MS } from "../../conformance/contract/duration.ts";
+import { HOUR_MS, MINUTE_MS } from "../../conformance/contract/duration.ts";
 import type { Service } from "../context.ts";
 import { anchors, listedDelayMs, readings } from "../delivery/schedule.ts";
-import { change, decide, decisions, type Replacement, rows } from "../registry.ts";
+import { change, decide, decisions, type Defect, type Replacement, rows } from "../registry.ts";
 
 /** Other delays between pushes, in units of the document's first one. */
 const delaying = (units: (retry: number) => number): Replacement =>
@@ -25,8 +25,7 @@ const early =
 const RECYCLE_MS = 100_000;
 const workerAt = (atMs: number): number => Math.floor(atMs / RECYCLE_MS);
 
-/** Defects in when pushes are sent (sections 6 and 8). */
-export const pushScheduleDefects = rows({
+const anyTimeDefects = rows({
   "push.schedule": {
     "push-delays-skip-the-first: Retries skip the first delay.": delaying((retry) => regular(retry + 1)),
     "push-delay-always-longest: Every retry waits for the longest delay.": delaying(() => 8),
@@ -105,3 +104,24 @@ export const pushScheduleDefects = rows({
     ],
   },
 });
+
+const hourOf = (atMs: number): number => Math.floor(atMs / HOUR_MS);
+
+/** Defects in when pushes are sent (sections 6 and 8). */
+export const pushScheduleDefects: Readonly<Record<string, Defect>> = {
+  ...anyTimeDefects,
+  "push-minutes-without-carry": {
+    summary:
+      "Minutes are added to a time without carrying the hour: a retry due in the next hour leaves at once.",
+    breaks: ["push.schedule"],
+    // The first push run crosses the end of an hour.
+    startTimeMs: Date.UTC(2026, 0, 1, 0, 50),
+    replaces: decisions((sound) => ({
+      pushDelayMs: (attempt, delivery, service) => {
+        const delayMs = sound.pushDelayMs(attempt, delivery, service);
+        const fromMs = sound.pushAnchorMs(delivery, service);
+        return hourOf(fromMs) === hourOf(fromMs + delayMs) ? delayMs : 0;
+      },
+    })),
+  },
+};
