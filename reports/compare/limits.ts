@@ -1,4 +1,5 @@
 import type { EndpointRow, LoadRecord } from "../../conformance/contract/load-record.ts";
+import { leastRatio } from "../statistics/floors.ts";
 import { mean, predictionLimits } from "../statistics/sample.ts";
 import { failedShare } from "./load.ts";
 
@@ -29,10 +30,6 @@ export const isWorse = ({ verdict }: LimitedMetric): boolean =>
 
 const metrics = ["p50", "p95", "p99"] as const;
 
-/** The smallest change that matters, as a share and in milliseconds; limits are never narrower. */
-const floors = { p50: 0.05, p95: 0.1, p99: 0.1 } as const;
-const FLOOR_MS = 1;
-
 /**
  * Judges a load run by at least ten earlier ones with the same fingerprint. Each metric has prediction limits for one
  * future observation, by Student's t on the logarithm, at level alpha / metrics (Bonferroni), so that the false alarms
@@ -60,7 +57,7 @@ export const compareWithLimits = (
     const logs = values.map(Math.log);
     const limits = predictionLimits(logs, confidence);
     const usual = Math.exp(mean(logs));
-    const floor = 1 + Math.max(floors[metric], FLOOR_MS / usual);
+    const floor = leastRatio(metric, usual);
     const low = Math.min(Math.exp(limits.low), usual / floor);
     const high = Math.max(Math.exp(limits.high), usual * floor);
     const verdict = ms > high ? "slower" : ms < low ? "faster" : "usual";

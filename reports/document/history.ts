@@ -36,7 +36,7 @@ export const historyDoc = (history: History): Doc => {
   const latest = runs.at(-1);
   const changes = trends.reduce((sum, { changes: some }) => sum + some.length, 0);
   const findings = [
-    changes === 0 ? "no latency changed" : `latencies changed in ${plural(changes, "place")}`,
+    changes === 0 ? "no trend changed" : `trends changed in ${plural(changes, "place")}`,
     rules.length === 0
       ? "no rule failed"
       : `${plural(rules.length, "rule")} did not always pass, ${number(flaky.length)} of them flaky`,

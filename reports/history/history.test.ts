@@ -7,6 +7,7 @@ import { historyDoc } from "../document/history.ts";
 import { renderTerminal } from "../terminal/document.ts";
 import { writeGateRun, writeLoadRun } from "../testing/records.ts";
 import { historyOf } from "./index.ts";
+import { trendsOf } from "./trends.ts";
 import { ConfigurationError } from "../../conformance/contract/problem.ts";
 import { folderOfFile } from "../../conformance/testing/folders.ts";
 
@@ -49,6 +50,31 @@ describe("the history of a folder", () => {
     const failed = await historyOf(folder, { kind: "conform", outcome: "failed" });
     expect(failed.runs.map(({ name }) => name)).toEqual(["gate-03", "gate-04", "gate-08"]);
     expect((await historyOf(folder, { target: "elsewhere" })).runs).toEqual([]);
+  });
+
+  it.each([
+    ["p50", 20, 20.4, []],
+    ["p50", 20, 24, [6]],
+    ["p50", 2, 2.6, []],
+    ["requests per second", 199, 201, []],
+    ["requests per second", 199, 150, [6]],
+  ] as const)("has a change of the %s from %d to %d only if it matters", (metric, before, after, at) => {
+    const runs = Array.from({ length: 12 }, (_, day) => ({
+      listed: {
+        name: `load-${day}`,
+        kind: "load" as const,
+        startedAt: startedAt(day),
+        state: "sealed" as const,
+        target: "staging",
+      },
+      incomplete: undefined,
+      fingerprint: "",
+      shape: "constant",
+      verdicts: [],
+      // Almost no noise: however small, the change is certain.
+      figures: [{ endpoint: "list", metric, value: (day < 6 ? before : after) * (1 + (day % 3) / 10_000) }],
+    }));
+    expect(trendsOf(runs, {})[0]?.changes.map((change) => change.at)).toEqual(at);
   });
 
   it("has a trend for each latency, with the points where its level changed", async () => {

@@ -1,4 +1,5 @@
 import { changePoints, usualChangePoints, type ChangePoint } from "../statistics/change-points.ts";
+import { leastRatio } from "../statistics/floors.ts";
 import { seededRandom } from "../../conformance/contract/random.ts";
 import type { Figure, HistoryRun } from "./runs.ts";
 
@@ -16,7 +17,7 @@ export interface Trend {
 }
 
 /**
- * Trends of complete load runs. Change points are found on the logarithm by E-divisive with a permutation test. Its
+ * Trends of complete load runs. Change points that matter are found on the logarithm by E-divisive with a permutation test. Its
  * seed is fixed, so the same runs always give the same change points.
  */
 export const trendsOf = (
@@ -45,9 +46,14 @@ export const trendsOf = (
     }
   return [...trends.values()].map((trend) => ({
     ...trend,
-    changes: changesOf(trend.points.map(({ value }) => value)),
+    changes: changesOf(trend.points.map(({ value }) => value)).filter(({ before, after }) =>
+      isLarge(trend.metric, Math.min(before, after), Math.max(before, after)),
+    ),
   }));
 };
+
+/** Even a certain change of less is no reason to look, and among many trends some are found by chance. */
+const isLarge = (metric: string, low: number, high: number): boolean => high >= low * leastRatio(metric, low);
 
 /** Number of latest values searched for change points: a change in the distant past can no longer be fixed. */
 const MOST_VALUES = 200;
