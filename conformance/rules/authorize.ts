@@ -8,7 +8,7 @@ import { verdictOf } from "../judging/laws/breach.ts";
 import { echoBreach, grantBreach } from "../judging/laws/grant.ts";
 import { firstRepeated, issuedOnce } from "../judging/laws/tokens.ts";
 import { obtainCode, redeem, yieldedCode, type IssuedCode } from "../world/steps.ts";
-import type { Client } from "../world/target.ts";
+import { encodeQuery, type Client } from "../world/target.ts";
 import type { World } from "../world/world.ts";
 import { redirectRules } from "./authorize-redirect.ts";
 import { stateRules } from "./authorize-state.ts";
@@ -31,6 +31,16 @@ export const authorizeRules = {
         validStates(world.limits.stateMaxBytes),
         (state, caseWorld) => judgeGrant(caseWorld, caseWorld.client, state),
         { part: "generated" },
+      ),
+      run.forEach(
+        ["redirectUri, state, clientId"],
+        (_order, caseWorld) => {
+          const { client } = caseWorld;
+          const state = caseWorld.unique();
+          const rawQuery = encodeQuery({ redirectUri: client.redirectUri, state, clientId: client.id });
+          return judgeGrant(caseWorld, client, state, { rawQuery });
+        },
+        { part: "parameters in another order", print: (order) => order },
       ),
     ]),
 
@@ -146,8 +156,13 @@ const clientsOf = ({ client, secondClient }: World): readonly Client[] =>
   secondClient === undefined ? [client] : [client, secondClient];
 
 /** A grant is complete: code, state and timestamp are there, a redirect leads to the right address, and the code works. */
-const judgeGrant = async (world: World, client: Client, state: string): Promise<CaseVerdict> => {
-  const answer = await world.target.authorize({ client, state });
+const judgeGrant = async (
+  world: World,
+  client: Client,
+  state: string,
+  written: { readonly rawQuery?: string } = {},
+): Promise<CaseVerdict> => {
+  const answer = await world.target.authorize({ client, state, ...written });
   const breach = grantBreach(plainOf(answer)) ?? echoBreach(grantOf(answer), state);
   if (breach !== undefined) return verdictOf(breach, () => `it got ${describe(answer)}`);
   const stray = strayLocation(answer, client.redirectUri);

@@ -1,5 +1,5 @@
 import { HOUR_MS, MINUTE_MS, SECOND_MS } from "../../conformance/contract/duration.ts";
-import { decide, decisions, onlyIf, type Replacement, rows } from "../registry.ts";
+import { change, decide, decisions, onlyIf, type Replacement, rows } from "../registry.ts";
 import { codeAndState, redirectTo, withCodeAndState } from "../answer.ts";
 import { randomFrom, type RandomSource } from "../random.ts";
 
@@ -19,6 +19,10 @@ export const authorizeDefects = rows({
       () => {
         throw new Error("no such table: clients");
       },
+    ),
+    "redirect-uri-to-the-end-of-the-query: All that follows redirectUri= is the redirectUri.": change(
+      "acceptsState",
+      (accepts, _state, _query, { from }) => accepts && !/[?&]redirectUri=.*&state=/.test(from.url ?? ""),
     ),
     "authorize-empty-code-at-times: Every seventh authorize answer carries an empty code.": decisions(
       (sound, answers = 0) => ({

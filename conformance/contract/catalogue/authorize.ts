@@ -8,7 +8,7 @@ export const authorize = {
     sentence:
       "A valid authorize request is answered with a non-empty code, the state and a numeric timestamp.",
     judged:
-      "Valid requests with generated states are sent; both the JSON answer and a redirect to redirectUri that carries code and state count, and the code must be exchangeable.",
+      "Valid requests with generated states are sent, one with its parameters in another order; both the JSON answer and a redirect to redirectUri that carries code and state count, and the code must be exchangeable.",
   },
   "authorize.echoes-state": {
     level: "required",
