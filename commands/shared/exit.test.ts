@@ -45,6 +45,17 @@ describe("an error that ends the program", () => {
     expect(new ConfigurationError([problem]).message).toBe('--rate is "x"; accepted is a number; try 5');
   });
 
+  it.each([
+    ["ENOSPC", "the disk is full"],
+    ["EDQUOT", "the disk quota is used up"],
+    ["EFBIG", "the file is larger than allowed here"],
+  ])("exits with 5 and says where there is no room, without a stack, for %s", (code, reason) => {
+    const { exitCode, message } = endingOf(Object.assign(new Error(code), { code }), false);
+    expect(exitCode).toBe(exitCodes["harness-error"]);
+    expect(message).toMatch(new RegExp(`could not be written: ${reason}.*TMPDIR`));
+    expect(message).not.toContain("internal error");
+  });
+
   it("exits with 4 if the target cannot be reached", () => {
     expect(endingOf(new UnreachableError("no answer"), false)).toEqual({
       exitCode: exitCodes.unreachable,

@@ -21,6 +21,7 @@ const reasons: Readonly<Record<string, string>> = {
   EROFS: "the file system is read-only",
   ENOSPC: "the disk is full",
   EDQUOT: "the disk quota is used up",
+  EFBIG: "the file is larger than allowed here",
   ENAMETOOLONG: "the name is too long",
   EISDIR: "it is a folder",
   EEXIST: "it already exists",
@@ -32,6 +33,9 @@ export const codeOf = (error: unknown): string =>
     : "";
 
 export const fileReason = (error: unknown): string => reasons[codeOf(error)] ?? errorMessage(error);
+
+/** Whether the machine, and no mistake of ours, kept a file from being written. */
+export const hasNoRoom = (error: unknown): boolean => ["ENOSPC", "EDQUOT", "EFBIG"].includes(codeOf(error));
 
 export const readReason = (error: unknown): string =>
   codeOf(error) === "ENOENT" ? "there is no such file" : fileReason(error);
