@@ -1,4 +1,5 @@
 import { ConfigurationError } from "../conformance/contract/problem.ts";
+import { prepareDirectory } from "../conformance/files/run-directory.ts";
 import { tool } from "../conformance/record/tool.ts";
 import type { FoundK6, LoadContext, LoadPlan } from "../scenarios/runner/index.ts";
 import type { Action, CommandContext } from "./shared/context.ts";
@@ -25,6 +26,7 @@ export const run: Action<typeof definition> = async (context, a, b, flags) => {
   const { block: blockMs, rate, scenario } = flags;
   const plan = parseBlock({ scenario, rate, blockMs, seed });
   checkReportOut(flags.reportOut);
+  if (flags.out !== undefined) prepareDirectory(flags.out);
   const k6 = await findK6ForLoad(context);
   const first = await openSide(context, { side: "a", given: a, start: flags.startA, plan, k6 });
   try {

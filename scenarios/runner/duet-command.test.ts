@@ -1,4 +1,4 @@
-import { readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { Ajv } from "ajv";
 import { beforeAll, describe, expect, it } from "vitest";
@@ -105,6 +105,17 @@ describe("a duet exits with 2 before any load", () => {
     const { exitCode, stderr } = await failing(file, "fake:sound", "--start-a", "echo no database; exit 7");
     expect(stderr).toMatch(/--start-a: it ended with exit code 7 before anything answered[^]*no database/);
     expect(exitCode).toBe(2);
+  });
+
+  it("if its folder has something in it, which it leaves alone", async () => {
+    const used = path.join(folder, "used");
+    mkdirSync(path.join(used, "blocks"), { recursive: true });
+    const { exitCode, stderr } = await runHere(["duet", "fake:sound", "fake:sound", "--out", used], {
+      env: withK6,
+    });
+    expect(stderr).toContain(`--out is "${used}", a folder with something in it`);
+    expect(exitCode).toBe(2);
+    expect(readdirSync(used)).toEqual(["blocks"]);
   });
 
   it("if something already answers at the address of a start command", async () => {
