@@ -114,23 +114,9 @@ describe("detection", () => {
     expect(report.defects.killed).toBe(0);
   });
 
-  it("attributes a false alarm of a bundle to the variant that raises it, by the rules that raised it", async () => {
+  it("attributes a false alarm of a bundle to the variant that raises it", async () => {
     const bundle = { ...variant("quiet and code.unknown"), members: ["quiet", "code.unknown"] };
-    const asked: (readonly [string, number])[] = [];
-    const { start, ...others } = options();
-    const report = await detect({
-      ...others,
-      start: (name, judging) => {
-        asked.push([name, judging.length]);
-        return start(name, judging);
-      },
-      subjects: [bundle],
-    });
-    expect(asked).toEqual([
-      ["quiet and code.unknown", 3],
-      ["quiet", 1],
-      ["code.unknown", 1],
-    ]);
+    const report = await detect({ ...options(), subjects: [bundle] });
     expect(report.variants).toMatchObject({ total: 2, judged: 2 });
     expect(report.variants.falseAlarms.map(({ variant: name }) => name)).toEqual(["code.unknown"]);
   });

@@ -105,22 +105,17 @@ interface Alarms {
 }
 
 /**
- * Judges a service that shows one or several variants. If several raise an alarm, the rules that did judge each on its
- * own, so that the alarm names its variant; an alarm that only the combination raises keeps the combined name.
+ * Judges a service that shows one or several variants. If several raise an alarm, each is judged on its own, so that
+ * the alarm names its variant; an alarm that only the combination raises keeps the combined name.
  */
 const judgeVariants = async (subject: Subject, options: DetectOptions): Promise<Alarms> => {
   const alarms = alarmsOf(subject, await judgeSubject(subject, options));
   const members = membersOf(subject);
-  const raising = new Set([...alarms.falseAlarms, ...alarms.unsettled].map(({ rule }) => rule));
-  if (members.length === 1 || raising.size === 0) return alarms;
-  const rules = options.rules.filter(({ requirement }) => raising.has(requirement));
+  if (members.length === 1 || alarms.falseAlarms.length + alarms.unsettled.length === 0) return alarms;
   const single: Alarms[] = [];
   for (const name of members)
     single.push(
-      alarmsOf(
-        { name, kind: "variant", breaks: [] },
-        await judgeSubject({ ...subject, name }, { ...options, rules }),
-      ),
+      alarmsOf({ name, kind: "variant", breaks: [] }, await judgeSubject({ ...subject, name }, options)),
     );
   const found = {
     falseAlarms: single.flatMap(({ falseAlarms }) => falseAlarms),
