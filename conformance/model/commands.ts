@@ -1,5 +1,5 @@
 import { credentialsOf, describe, grantOf } from "../world/exchange.ts";
-import { exchangeBody, gaveData, refreshBody, yielded } from "../world/steps.ts";
+import { exchangeBody, isShownData, refreshBody, yielded } from "../world/steps.ts";
 import {
   clientOf,
   command,
@@ -132,7 +132,8 @@ const listWith = async (model: Model, real: Real, access: AccessState): Promise<
   const { value: answer, at } = await during(model, real, () =>
     real.world.target.list({ accessToken: access.value, query: { limit: 1 } }),
   );
-  compare(model, ofList(model, access, at), gaveData(answer), "listing with an access token", answer);
+  const came = await isShownData(real.world, answer);
+  compare(model, ofList(model, access, at), came, "listing with an access token", answer);
 };
 
 /**

@@ -19,7 +19,7 @@ import { fail, pass, discard, inconclusive, type CaseVerdict } from "../judging/
 import { listForms, type ListForm } from "../world/list-forms.ts";
 import { withConnections } from "./shared/race.ts";
 import type { Rules } from "../checks/rule.ts";
-import { gaveData, obtainTokens, timed, type IssuedTokens } from "../world/steps.ts";
+import { gaveData, isShownData, obtainTokens, timed, type IssuedTokens } from "../world/steps.ts";
 import { answerOrHangUp, encodeQuery, type Target } from "../world/target.ts";
 import type { World } from "../world/world.ts";
 import { accessLifetimeRules } from "./access-lifetime.ts";
@@ -182,7 +182,7 @@ const judgeSpelling = async (name: string, world: World): Promise<CaseVerdict> =
     ({ accessToken } = await obtainTokens(world));
     answer = await world.target.list({ headers: [[name, accessToken], json], query: { limit: 1 } });
   }
-  if (gaveData(answer)) return pass;
+  if (await isShownData(world, answer)) return pass;
   if (name === accessTokenHeader)
     return fail("an accessToken in x-service-access-token opens the notification list", describe(answer));
   const documented = await world.target.list({ accessToken, query: { limit: 1 } });

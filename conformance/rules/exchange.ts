@@ -8,11 +8,11 @@ import type { HistoryVerdict, Rules } from "../checks/rule.ts";
 import { mapLimited } from "../checks/map-limited.ts";
 import {
   exchangeBody,
-  gaveData,
   obtainCode,
   obtainRefreshed,
   obtainTokens,
   redeem,
+  isShownData,
   type IssuedTokens,
 } from "../world/steps.ts";
 import { bitsToGuess } from "./shared/token-entropy.ts";
@@ -179,7 +179,7 @@ const tokenOpensAtOnce = async (client: Client, world: World): Promise<CaseVerdi
       ["another", other],
     ] as const) {
       const answer = await target.list({ accessToken, query: { limit: 1 } });
-      if (!gaveData(answer))
+      if (!(await isShownData(world, answer)))
         return fail(
           "the accessToken of an exchange opens the notification list at once",
           `over ${where} connection it got ${describe(answer)}`,

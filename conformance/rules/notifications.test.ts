@@ -1,6 +1,7 @@
 import { expect, test } from "vitest";
 import { rulesOf } from "../checks/rule.ts";
 import { behaviourFrom } from "../../fake-server/index.ts";
+import type { Profile } from "../contract/profile.ts";
 import { judge } from "../testing/bench.ts";
 import { ruleFor, testDefects, testVariants } from "../testing/seeded.ts";
 import { notificationRules } from "./notifications.ts";
@@ -54,6 +55,10 @@ test.each(reading)("$requirement passes if pages that would be empty are refused
 });
 
 test("notifications.versioned-path is inconclusive if a list is refused because it would be empty", async () => {
-  const verdict = await judge(ruleFor("notifications.versioned-path"), { behaviour });
+  const withoutEvents = ({ hooks, ...profile }: Profile) => ({
+    ...profile,
+    hooks: { clock: hooks?.clock ?? {} },
+  });
+  const verdict = await judge(ruleFor("notifications.versioned-path"), { behaviour, profile: withoutEvents });
   expect(verdict.kind).toBe("inconclusive");
 });

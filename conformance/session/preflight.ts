@@ -69,7 +69,9 @@ const examine = async (
 
   const isFar = session.transport.address.health.roundTripMs() >= FAR_MS;
   let prepared: Prepared = { ...emptyPrepared, accessLifetimeMs: clients.accessLifetimeMs, isFar };
-  if (options.notifications) {
+  // A service may refuse to list nothing (section 4.4 leaves it open), which would look like a refusal of each token.
+  const refusesLists = session.events !== undefined && clients.checks.some(({ ok }) => ok === false);
+  if (options.notifications || refusesLists) {
     const { check, notifications } = await checkNotifications(session, world);
     checks.push(check);
     prepared = { ...prepared, notifications };

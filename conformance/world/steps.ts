@@ -121,6 +121,7 @@ const isShownIn = async (
     const answer = await world.target.list({ accessToken, query });
     if (known === undefined ? gaveData(answer) : holdsSomething(answer)) return true;
   }
+  await refusalIsOfToken(world);
   return false;
 };
 
@@ -129,8 +130,23 @@ const holdsSomething = (answer: Answer): boolean => {
   return page !== undefined && (page.items.length > 0 || (typeof page.total === "number" && page.total > 0));
 };
 
+/** Whether the token opens the list. Throws ControlFailed as `isShownData` does. */
 export const opens = async (world: World, accessToken: string): Promise<boolean> =>
-  gaveData(await world.target.list({ accessToken, query: { limit: 1 } }));
+  isShownData(world, await world.target.list({ accessToken, query: { limit: 1 } }));
+
+/**
+ * Whether a list shows data to the token it was asked with. Throws ControlFailed where it may have been refused because
+ * it holds nothing, which section 4.4 leaves open: no notification is known, and a proper token is refused it too.
+ */
+export const isShownData = async (world: World, answer: Answer): Promise<boolean> => {
+  if (gaveData(answer)) return true;
+  await refusalIsOfToken(world);
+  return false;
+};
+
+const refusalIsOfToken = async (world: World): Promise<void> => {
+  if (world.prepared.notifications.accounts.length === 0) await properTokenOpens(world);
+};
 
 /** Whether the refresh token yields an access token that opens the list. */
 export const refreshes = async (world: World, client: Client, refreshToken: string): Promise<boolean> => {
@@ -157,16 +173,15 @@ export const yielded = async (
 };
 
 /** The runs, by what was prepared for them, in which a proper token has opened the list. */
-const opened = new WeakSet<World["prepared"]["notifications"]>();
+const opened = new WeakSet<World["prepared"]>();
 
 /** The control: if not even a proper token opens the list, nobody knows whether another token works. */
 const properTokenOpens = async (world: World): Promise<void> => {
-  const { notifications } = world.prepared;
-  if (opened.has(notifications)) return;
+  if (opened.has(world.prepared)) return;
   const { accessToken } = await obtainTokens(world);
-  if (!(await opens(world, accessToken)))
+  if (!gaveData(await world.target.list({ accessToken, query: { limit: 1 } })))
     throw new ControlFailed("not even the accessToken of a valid exchange is shown a page with limit=1");
-  opened.add(notifications);
+  opened.add(world.prepared);
 };
 
 /**

@@ -30,8 +30,6 @@ export const pushRequestDefects = rows({
       url: new URL("/", request.url).href,
     })),
     "push-retries-as-text: Retries have the content type of text.": retrying(typed("text/plain")),
-    "push-third-without-its-body: The body was read by the pushes before, so the third is sent without one.":
-      change("pushBody", (body, _delivery, attempt) => (attempt === 3 ? "" : body)),
     "push-retries-without-type: Retries have no content type.": retrying(typed(undefined)),
     "push-one-event-of-an-account-a-second: An account's second event within a second is not pushed.":
       decisions((_sound, latest = new Map<string, number>()) => ({

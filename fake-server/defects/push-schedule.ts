@@ -41,6 +41,8 @@ const anyTimeDefects = rows({
     "push-delay-last-too-short: The last delay is thirty seconds too short.": delaying((retry) =>
       retry === 4 ? 7 : regular(retry),
     ),
+    "push-third-without-its-body: The body was read by the pushes before, so the third is sent without one.":
+      change("pushBody", (body, _delivery, attempt) => (attempt === 3 ? "" : body)),
     "push-jitter-slightly-early: Retries are up to a twentieth of their delay early.": decide(
       "pushJitterMs",
       early(0.05),

@@ -75,17 +75,6 @@ describe("delivery", () => {
     expect(judgeDelivered(unreadable).judgement.kind).toBe("failed");
   });
 
-  it("reports a retry that lost its body", () => {
-    const empty = pushAt(5, { kind: "answer", status: 400 }, { line: { action: "not-a-push", body: "" } });
-    const stray = { ...sound, others: [{ ...empty, line: { ...empty.line, bodyBytes: 0 } }] };
-    expect(judgeDelivered(stray).judgement).toMatchObject({
-      kind: "failed",
-      actual: "POST /service/webhook came with an empty body, so that it names no event",
-    });
-    const looked = { ...sound, others: [{ ...empty, line: { ...empty.line, method: "HEAD" } }] };
-    expect(judgeDelivered(looked).judgement).toEqual({ kind: "passed" });
-  });
-
   it("reports the request that came instead of a push", () => {
     const put = pushAt(5, { kind: "answer", status: 405 }, { line: { method: "PUT", action: "not-a-push" } });
     const wrong = pushRunOf({ instantsMs: () => [] }, { others: [put] });

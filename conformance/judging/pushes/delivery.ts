@@ -71,14 +71,6 @@ const judgeArrival = (pushRun: PushRun): Finding => {
         };
   });
   const decided = parts.filter((part) => part !== undefined);
-  // Only if all else holds: where pushes are missing or wrong, that is told instead.
-  const stray = decided.every((part) => part === "passed") ? strayPost(pushRun, path) : undefined;
-  if (stray !== undefined)
-    decided.push({
-      expected,
-      actual: `${requestText(stray)} came with ${stray.line.bodyBytes === 0 ? "an empty body" : "a body that is not JSON"}, so that it names no event`,
-      evidence: [stray],
-    });
   const finding = findingOf(decided, "no event was triggered", { events: events.length });
   return finding.judgement.kind === "failed" || decided.length === events.length
     ? finding
@@ -113,12 +105,6 @@ const isJsonType = (push: SeenPush): boolean =>
 /** A request that is not a push and names nothing, so it may belong to an event that was never pushed. */
 const strangerOf = ({ others }: PushRun): SeenPush | undefined =>
   others.find((push) => push.line.action === "not-a-push" && !isRedirected(push));
-
-/** A POST to the callback address without JSON: a push, or a retry, that lost its body. */
-const strayPost = ({ others }: PushRun, path: string): SeenPush | undefined =>
-  others.find(
-    ({ line }) => line.action === "not-a-push" && line.method === "POST" && line.path.split("?")[0] === path,
-  );
 
 /** push.acknowledged-stops: section 6. */
 export const judgeAcknowledgedStops = (pushRun: PushRun): Finding => {

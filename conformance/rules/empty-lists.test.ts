@@ -1,0 +1,37 @@
+import { expect, test } from "vitest";
+import { rules } from "./index.ts";
+import { judgeAll } from "../testing/bench.ts";
+
+/** Rules that list with a token to see whether it works. None of them needs notifications. */
+const withTokens = rules.filter(({ requirement }) =>
+  [
+    "exchange.access-token-works",
+    "refresh.access-token-works",
+    "refresh.reusable",
+    "refresh.lifetime",
+    "access.lifetime",
+    "access.header",
+    "lifecycle.model",
+  ].includes(requirement),
+);
+
+const refusers = ["list-of-nothing-refused", "refusals-with-empty-data"];
+
+test.each(refusers)("%s is left alone by rules that need no notifications", async (behaviour) => {
+  const results = await judgeAll(withTokens, { behaviour, effort: "quick" });
+  expect(results).toHaveLength(7);
+  expect(results.filter(({ verdict }) => verdict.kind !== "passed")).toEqual([]);
+});
+
+test.each(refusers)("%s with nothing to list and no hook for events decides nothing", async (behaviour) => {
+  const results = await judgeAll(withTokens, {
+    behaviour,
+    effort: "quick",
+    profile: ({ hooks, ...profile }) => ({ ...profile, hooks: { clock: hooks?.clock ?? {} } }),
+  });
+  for (const { id, verdict } of results)
+    expect({ id, ...verdict }).toMatchObject({
+      kind: "inconclusive",
+      reason: expect.stringContaining("not even the accessToken of a valid exchange is shown"),
+    });
+});
