@@ -68,10 +68,11 @@ const examine = async (
   if (checks.some(({ fatal }) => fatal !== undefined)) return { checks, prepared: emptyPrepared };
 
   const isFar = session.transport.address.health.roundTripMs() >= FAR_MS;
-  let prepared: Prepared = { ...emptyPrepared, accessLifetimeMs: clients.accessLifetimeMs, isFar };
+  const isListShown = clients.checks.every(({ ok }) => ok !== false);
+  const { accessLifetimeMs } = clients;
+  let prepared: Prepared = { ...emptyPrepared, accessLifetimeMs, isFar, isListShown };
   // A service may refuse to list nothing (section 4.4 leaves it open), which would look like a refusal of each token.
-  const refusesLists = session.events !== undefined && clients.checks.some(({ ok }) => ok === false);
-  if (options.notifications || refusesLists) {
+  if (options.notifications || (!isListShown && session.events !== undefined)) {
     const { check, notifications } = await checkNotifications(session, world);
     checks.push(check);
     prepared = { ...prepared, notifications };

@@ -136,7 +136,8 @@ export const opens = async (world: World, accessToken: string): Promise<boolean>
 
 /**
  * Whether a list shows data to the token it was asked with. Throws ControlFailed where it may have been refused because
- * it holds nothing, which section 4.4 leaves open: no notification is known, and a proper token is refused it too.
+ * it holds nothing, which section 4.4 leaves open: no list was shown before, no notification is known, and a proper
+ * token is refused it too.
  */
 export const isShownData = async (world: World, answer: Answer): Promise<boolean> => {
   if (gaveData(answer)) return true;
@@ -145,7 +146,8 @@ export const isShownData = async (world: World, answer: Answer): Promise<boolean
 };
 
 const refusalIsOfToken = async (world: World): Promise<void> => {
-  if (world.prepared.notifications.accounts.length === 0) await properTokenOpens(world);
+  const { isListShown, notifications } = world.prepared;
+  if (isListShown !== true && notifications.accounts.length === 0) await properTokenOpens(world);
 };
 
 /** Whether the refresh token yields an access token that opens the list. */

@@ -17,6 +17,8 @@ export interface Prepared {
   readonly accessLifetimeMs: number;
   /** Whether a request spends most of its time on the network. */
   readonly isFar?: boolean;
+  /** Whether each client was shown a list, perhaps of nothing, before any rule ran. */
+  readonly isListShown?: boolean;
   /** How long a push took in real time from its event to the receiver, in milliseconds; undefined if none was seen. */
   readonly pushLagMs?: number;
   /** Why the service cannot reach the receiver, if the configuration can fix that. */
