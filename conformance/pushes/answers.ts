@@ -54,7 +54,10 @@ const failingBodies: Readonly<Record<string, Pick<Answer, "body" | "headers">>> 
   "100,000 bytes": { body: { bytes: 100_000 } },
 };
 
-/** The n-th kind of failure with one of these bodies, unless it has a body or a header of its own; the seed decides which. */
+/**
+ * The n-th kind of failure with one of these bodies, unless it has a body or a header of its own; the seed decides
+ * which.
+ */
 export const withFailingBody = (
   [kind, failure]: readonly [kind: string, failure: PushAction],
   n: number,

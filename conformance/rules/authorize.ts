@@ -155,7 +155,9 @@ const isWeakPrefix = (code: string, length: number): boolean =>
 const clientsOf = ({ client, secondClient }: World): readonly Client[] =>
   secondClient === undefined ? [client] : [client, secondClient];
 
-/** A grant is complete: code, state and timestamp are there, a redirect leads to the right address, and the code works. */
+/**
+ * A grant is complete: code, state and timestamp are there, a redirect leads to the right address, and the code works.
+ */
 const judgeGrant = async (
   world: World,
   client: Client,

@@ -244,7 +244,10 @@ interface Living {
   readonly lifetimeMs: number;
 }
 
-/** How much later than at half of a lifetime the next step may come, in milliseconds; at most this share of the lifetime. */
+/**
+ * How much later than at half of a lifetime the next step may come, in milliseconds; at most this share of the
+ * lifetime.
+ */
 const LATER_MS = 3_000;
 const LATER_SHARE = 1 / 16;
 /** The share of its life after which something is too old for the next step. */
@@ -269,7 +272,10 @@ export const sleepHalfItsLife = async (world: World, { at, lifetimeMs }: Living)
   return true;
 };
 
-/** A token exchange half of the code's life after the code was issued, which shows from which of the two a lifetime counts. */
+/**
+ * A token exchange half of the code's life after the code was issued, which shows from which of the two a lifetime
+ * counts.
+ */
 export const exchangeLate = async (
   world: World,
   steps: DurableSteps,

@@ -30,8 +30,8 @@ interface Estimated {
  * - unchanged if the interval stays within the floor on both sides;
  * - inconclusive otherwise: there were too few pairs, or the machine was too noisy.
  *
- * A p99 that is inconclusive is shown without a verdict. The shares of failed requests are judged alike, by their difference: percentiles are of granted requests alone, so
- * that a side that fails is not slower.
+ * A p99 that is inconclusive is shown without a verdict. The shares of failed requests are judged alike, by their
+ * difference: percentiles are of granted requests alone, so that a side that fails is not slower.
  */
 export const judgeDuet = (blocks: readonly Block[], rules: DuetRules): DuetResult => {
   const { clean, spoilt } = sortedPairs(blocks);

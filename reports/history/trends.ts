@@ -17,8 +17,8 @@ export interface Trend {
 }
 
 /**
- * Trends of complete load runs. Change points that matter are found on the logarithm by E-divisive with a permutation test. Its
- * seed is fixed, so the same runs always give the same change points.
+ * Trends of complete load runs. Change points that matter are found on the logarithm by E-divisive with a permutation
+ * test. Its seed is fixed, so the same runs always give the same change points.
  */
 export const trendsOf = (
   runs: readonly HistoryRun[],

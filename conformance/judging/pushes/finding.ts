@@ -111,7 +111,10 @@ export const pushCount = (count: number): string => `${count} push${count === 1 
 
 const MOST_LINES = 6;
 
-/** The receiver's journal of one notification, as a sentence: line number, time since the event, and the answer to each push. */
+/**
+ * The receiver's journal of one notification, as a sentence: line number, time since the event, and the answer to each
+ * push.
+ */
 export const journalText = ({ pushes, triggered }: PushCase): string => {
   const lines = pushes
     .slice(0, MOST_LINES)

@@ -24,8 +24,9 @@ const courses: readonly Course[] = [
 export const oneFailingIn = 5;
 
 /**
- * Accounts for a push load, and a receiver plan that fails the pushes of a share of them, spread over the list. The others are acknowledged
- * immediately, so that slow retries of the failing ones and pushes of the others cannot mask each other.
+ * Accounts for a push load, and a receiver plan that fails the pushes of a share of them, spread over the list. The
+ * others are acknowledged immediately, so that slow retries of the failing ones and pushes of the others cannot mask
+ * each other.
  */
 export const planPushes = (accounts: readonly string[], acknowledgedStatus: number) => {
   const failing = accounts.filter((_, index) => index % oneFailingIn === 0);
