@@ -6,6 +6,8 @@ export interface Answer {
   readonly body: string;
   /** Sent in chunks, without a Content-Length. */
   readonly chunked?: true;
+  /** Sent compressed with gzip, whether asked or not. */
+  readonly compressed?: true;
   /** Sent after a `100 Continue` and a `103 Early Hints` (RFC 9110 section 15.2). */
   readonly interim?: true;
 }

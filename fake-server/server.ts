@@ -1,4 +1,5 @@
 import { Readable } from "node:stream";
+import { gzipSync } from "node:zlib";
 import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from "fastify";
 import type { Answer, RefusalKind } from "./answer.ts";
 import type { Behaviour } from "./behaviour.ts";
@@ -144,6 +145,7 @@ const send = (reply: FastifyReply, answer: Answer, counters: Counters): FastifyR
     reply.raw.writeEarlyHints({ link: "</styles.css>; rel=preload" });
   }
   reply.code(answer.status).headers(answer.headers);
+  if (answer.compressed === true) return reply.header("content-encoding", "gzip").send(gzipSync(answer.body));
   return reply.send(answer.chunked === true ? Readable.from(piecesOf(answer.body)) : answer.body);
 };
 

@@ -158,6 +158,10 @@ export const httpVariants: Readonly<Record<string, Variant>> = {
       ...answer,
       chunked: true,
     })),
+    "bodies-compressed: Bodies are compressed with gzip, which nobody asked for.": decide(
+      "finish",
+      (answer) => ({ ...answer, compressed: true }),
+    ),
     "interim-answers: Every answer is announced by 100 Continue and 103 Early Hints.": decide(
       "finish",
       (answer) => ({ ...answer, interim: true }),

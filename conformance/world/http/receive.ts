@@ -3,6 +3,7 @@ import { errorMessage } from "../../contract/text.ts";
 import { after } from "../clock.ts";
 import type { Answer, Request, TransportError } from "../exchange.ts";
 import { codeOf } from "../../contract/files.ts";
+import { codingsOf, decoded } from "./codings.ts";
 
 /** Answers are not read beyond this. */
 export const MAX_ANSWER_BYTES = 4 * 1024 * 1024;
@@ -62,7 +63,11 @@ export const receive = (
       },
       onResponseEnd: () => {
         end();
-        resolve({ status, headers, text: Buffer.concat(chunks).toString("utf8") });
+        const body = Buffer.concat(chunks);
+        const codings = codingsOf(headers);
+        const received = (plain: Buffer): void => resolve({ status, headers, text: plain.toString("utf8") });
+        if (codings.length === 0) received(body);
+        else decoded(body, codings, mostBytes).then(received, reject);
       },
       onResponseError: (_controller, error) => {
         end();
