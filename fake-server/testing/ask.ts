@@ -1,4 +1,5 @@
 import http from "node:http";
+import { createGunzip } from "node:zlib";
 
 /** A request of a test. */
 export interface Asked {
@@ -11,14 +12,16 @@ export interface Asked {
 /** Sends a request over HTTP without following redirects. `fetch` would take longer than the service. */
 export const ask = (
   url: string,
-  { body, ...options }: Asked,
+  { body: sent, ...options }: Asked,
 ): Promise<{ readonly status: number; readonly headers: Headers; readonly text: string }> =>
   new Promise((resolve, reject) => {
     const request = http.request(url, options, (answer) => {
       let text = "";
-      answer.setEncoding("utf8").on("data", (piece: string) => (text += piece));
+      const body = answer.headers["content-encoding"] === "gzip" ? answer.pipe(createGunzip()) : answer;
+      body.setEncoding("utf8").on("data", (piece: string) => (text += piece));
       answer.on("error", reject);
-      answer.on("end", () =>
+      body.on("error", reject);
+      body.on("end", () =>
         resolve({
           status: answer.statusCode ?? 0,
           headers: new Headers(
@@ -31,5 +34,5 @@ export const ask = (
       );
     });
     request.on("error", reject);
-    request.end(body);
+    request.end(sent);
   });

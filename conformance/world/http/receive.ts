@@ -63,11 +63,7 @@ export const receive = (
       },
       onResponseEnd: () => {
         end();
-        const body = Buffer.concat(chunks);
-        const codings = codingsOf(headers);
-        const received = (plain: Buffer): void => resolve({ status, headers, text: plain.toString("utf8") });
-        if (codings.length === 0) received(body);
-        else decoded(body, codings, mostBytes).then(received, reject);
+        resolve(receivedOf({ status, headers }, Buffer.concat(chunks), mostBytes));
       },
       onResponseError: (_controller, error) => {
         end();
@@ -87,6 +83,17 @@ export const receive = (
       handler,
     );
   });
+
+/** A promise only where a body has to be decoded: most answers are passed on within the same turn of the event loop. */
+const receivedOf = (
+  head: Omit<Received, "text">,
+  body: Buffer,
+  mostBytes: number,
+): Received | Promise<Received> => {
+  const codings = codingsOf(head.headers);
+  const read = (plain: Buffer): Received => ({ ...head, text: plain.toString("utf8") });
+  return codings.length === 0 ? read(body) : decoded(body, codings, mostBytes).then(read);
+};
 
 /** A header's text as Latin-1 bytes, or as UTF-8 if it has other characters. */
 const octets = (text: string): string =>
