@@ -10,7 +10,8 @@ const stopping = stopAfterEach();
 
 const rough: RoadConditions = {
   latencyMs: 10,
-  dropEvery: 20,
+  // A case of a dozen requests that cannot be resent starts over up to eight times: at every 20th it lost one each time.
+  dropEvery: 40,
   throttleEvery: 100,
   restartAfter: 300,
   restartMs: 600,

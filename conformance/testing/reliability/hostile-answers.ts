@@ -130,7 +130,7 @@ const bombs = fc
       "a compressed bomb",
       answer(bomb[encoding] ?? bomb["gzip"] ?? "", [`content-encoding: ${encoding}`]),
       "hold",
-      ["answer"],
+      ["answer", "too-large"],
     ),
   );
 
