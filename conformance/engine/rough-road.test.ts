@@ -10,7 +10,8 @@ const stopping = stopAfterEach();
 
 const rough: RoadConditions = {
   latencyMs: 10,
-  // A case of a dozen requests that cannot be resent starts over up to eight times: at every 20th it lost one each time.
+  // A case of a dozen requests that cannot be resent starts over up to eight times; with every 20th answer lost, one
+  // such case once lost some in each.
   dropEvery: 40,
   throttleEvery: 100,
   restartAfter: 300,
