@@ -103,8 +103,8 @@ const failureSections = (subject: GateSubject, options: GateOptions): readonly (
     part(
       "cause",
       "Start here",
-      cause !== undefined && causeCallout(cause, options),
       fewest !== undefined && fewestCallout(fewest, options),
+      cause !== undefined && causeCallout(cause, options),
       step !== undefined && stepCallout(step, options),
     ),
     part("broken", `Broken promises (${broken.length})`, ...broken),
