@@ -1,5 +1,6 @@
 import { Type, type TProperties } from "typebox";
 import { integer, number, type Frozen } from "../../conformance/contract/schema.ts";
+import { latencyFloorMs, latencyFloors } from "../statistics/floors.ts";
 
 const { Optional } = Type;
 
@@ -30,8 +31,8 @@ export const RulesShape = closed({
 export type DuetRules = Frozen<typeof RulesShape>;
 
 export const usualRules: Omit<DuetRules, "pairs"> = {
-  floors: { p50: 0.05, p95: 0.1, p99: 0.1 },
-  floorMs: 1,
+  floors: latencyFloors,
+  floorMs: latencyFloorMs,
   alpha: 0.05,
   power: 0.9,
   looks: [],
