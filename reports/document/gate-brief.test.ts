@@ -201,7 +201,7 @@ it("names the step of the flow that is broken first, if many other promises are"
   expect(of(all.slice(1))).not.toContain("Start here");
 });
 
-it("names the fewest steps that break a promise first, if replays showed them again and many other promises broke", () => {
+it("names a few steps that break a promise first, if replays showed them again and many other promises broke", () => {
   const lived = (failures: number): RuleResult =>
     resultOf("lifecycle.model", {
       kind: "failed",
@@ -217,8 +217,7 @@ it("names the fewest steps that break a promise first, if replays showed them ag
   const others = ["authorize.answers-with-code", "authorize.state-length", "code.unknown"] as const;
   const all = others.map((id) => broke(id, "no code that works"));
   const of = (rules: readonly RuleResult[]) => render(recordOf({ rules, outcome: "failed", exitCode: 1 }));
-  const said =
-    "The fewest steps that break a promise: authorize for client 2; try every token (lifecycle.model).";
+  const said = "A few steps break a promise: authorize for client 2; try every token (lifecycle.model).";
   const text = of([...all, lived(4)]);
   expect(text).toContain(said);
   expect(text.indexOf("✗ lifecycle.model")).toBeLessThan(text.indexOf("✗ authorize"));

@@ -2,7 +2,7 @@ import { requirementIds } from "../../conformance/contract/catalogue.ts";
 import { drifted } from "../../conformance/contract/outcome.ts";
 import type { RunRecord } from "../../conformance/contract/record.ts";
 import { failsGate, type WaiverState } from "../../conformance/contract/waivers.ts";
-import { brokenStepOf, causesOf, commonCauseOf, fewestStepsOf } from "../text/causes.ts";
+import { brokenStepOf, causesOf, commonCauseOf, shrunkStepsOf } from "../text/causes.ts";
 import { figure as number, plural } from "../text/figures.ts";
 import { changedOf } from "../text/compact.ts";
 import { leftInShort, leftOn } from "../text/left-behind.ts";
@@ -80,8 +80,8 @@ const failureSections = (subject: GateSubject, options: GateOptions): readonly (
   const excused = activeWaivers(record);
   const cause = commonCauseOf(record.rules);
   const step = brokenStepOf(record.rules);
-  const fewest = fewestStepsOf(record.rules);
-  const first = [cause?.broken ?? [], [step], [fewest?.id]];
+  const shrunk = shrunkStepsOf(record.rules);
+  const first = [cause?.broken ?? [], [step], [shrunk?.id]];
   /** Breaches that others follow from come first. */
   const rank = (id: string): number => first.findLastIndex((ids) => ids.some((one) => one === id));
   const cards = (kind: "failed" | "warned", isExcused: boolean, isShort = false): readonly Card[] =>
@@ -103,7 +103,7 @@ const failureSections = (subject: GateSubject, options: GateOptions): readonly (
     part(
       "cause",
       "Start here",
-      fewest !== undefined && fewestCallout(fewest, options),
+      shrunk !== undefined && shrunkCallout(shrunk, options),
       cause !== undefined && causeCallout(cause, options),
       step !== undefined && stepCallout(step, options),
     ),
@@ -125,8 +125,8 @@ const causeCallout = (cause: NonNullable<ReturnType<typeof commonCauseOf>>, plac
     ".",
   );
 
-const fewestCallout = ({ id, steps }: NonNullable<ReturnType<typeof fewestStepsOf>>, place: Place): Block =>
-  text("The fewest steps that break a promise: ", steps, " (", link(`${place.prefix}broken-${id}`, id), ").");
+const shrunkCallout = ({ id, steps }: NonNullable<ReturnType<typeof shrunkStepsOf>>, place: Place): Block =>
+  text("A few steps break a promise: ", steps, " (", link(`${place.prefix}broken-${id}`, id), ").");
 
 const stepCallout = (step: string, place: Place): Block =>
   text(

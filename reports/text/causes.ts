@@ -56,7 +56,7 @@ const HISTORIES = "lifecycle.model";
  * The steps that break lifecycle.model, shrunk, where many other rules are broken too: what one client's requests do to
  * another's breaks nearly every rule, and few steps show it. Undefined if a replay did not show them again.
  */
-export const fewestStepsOf = (
+export const shrunkStepsOf = (
   results: readonly RuleResult[],
 ): { readonly id: string; readonly steps: string } | undefined => {
   const broken = results.filter(({ verdict }) => verdict.kind === "failed");
