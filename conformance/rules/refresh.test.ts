@@ -26,6 +26,7 @@ testDefects({
   "refresh-tokens-renewed-by-exchange": /accepted at an age of at least/,
   "refresh-a-day-after-access-expiry-refused": /refused: status 400/,
   "reauthorize-revives-old-refresh-token": /made it work again/,
+  "reauthorize-yields-dead-access-token": /the new accessToken does not open the list/,
   "refresh-token-without-dashes": /yielded a working accessToken/,
   "refresh-token-unknown-revokes-others": /while an untouched one works/,
   "refresh-client-by-prefix": /yielded a working accessToken/,

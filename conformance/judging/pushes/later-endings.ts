@@ -23,7 +23,9 @@ export interface MetEnding {
   readonly pushes: Pushes;
 }
 
-/** How long after an outage the push with this number may still arrive if it was due during the outage, in milliseconds. */
+/**
+ * How long after an outage the push with this number may still arrive if it was due during the outage, in milliseconds.
+ */
 export const belatedMs = (
   push: number,
   { limits, latenessMs }: Pick<PushRun, "limits" | "latenessMs">,
