@@ -220,7 +220,7 @@ describe("the report in a browser", () => {
     expect(await slider.getAttribute("aria-valuetext")).toMatch(/^From second 1, Asked \d/);
     expect(await page.locator(".tip dd").first().innerText()).toBe("1");
     await page.keyboard.press("Enter");
-    expect(page.url()).toMatch(/#run2-course@1$/);
+    await expect.poll(() => page.url()).toMatch(/#run2-course@1$/);
     expect(await page.locator("tr:focus th").innerText()).toBe("1");
     await slider.focus();
     const withLink = page.locator("#run2-course figure").first().locator("tbody tr:has(a)").first();
@@ -228,7 +228,7 @@ describe("the report in a browser", () => {
     await page.goto(`${page.url().split("#")[0]}#run2-course@${second}`);
     const breach = page.locator(".tip a").first();
     await breach.click();
-    expect(page.url()).toMatch(/#run2-breach-\d$/);
+    await expect.poll(() => page.url()).toMatch(/#run2-breach-\d$/);
     expect(await page.locator(".breach:target").count()).toBe(1);
   });
 

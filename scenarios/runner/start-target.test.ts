@@ -1,6 +1,6 @@
+import { setTimeout as delay } from "node:timers/promises";
 import { expect, it } from "vitest";
 import { startModule } from "../../conformance/testing/start-cli.ts";
-import { runnerClock } from "./clock.ts";
 
 /** A service on its own port, started by a process that is then left to the test. */
 const started = async (command: string) => {
@@ -12,7 +12,7 @@ const started = async (command: string) => {
       const { port } = free.address();
       free.close(async () => {
         const baseUrl = "http://127.0.0.1:" + port;
-        await startTarget({ command: process.argv[1], flag: "--start-a", baseUrl, withinMs: 20_000, clock: runnerClock,
+        await startTarget({ command: process.argv[1], flag: "--start-a", baseUrl, withinMs: 600_000, clock: runnerClock,
           environment: { ...process.env, PORT: String(port) }, signal: new AbortController().signal });
         console.log(baseUrl);
         setInterval(() => undefined, 1_000);
@@ -28,26 +28,15 @@ const isAnswering = (baseUrl: string): Promise<boolean> =>
     () => false,
   );
 
-const untilSilent = async (baseUrl: string): Promise<boolean> => {
-  for (let look = 0; look < 150; look += 1) {
-    if (!(await isAnswering(baseUrl))) return true;
-    await runnerClock.sleep(100, new AbortController().signal);
-  }
-  return false;
-};
-
 const serve = `require("node:http").createServer((_, answer) => answer.end()).listen(process.env.PORT, "127.0.0.1")`;
 
 it.concurrent.each([
   ["ends on SIGTERM", serve],
   ["ignores SIGTERM", `process.on("SIGTERM", () => undefined); ${serve}`],
-])(
-  "a service that %s ends when its starter is killed",
-  async (_, program) => {
-    const { stop, baseUrl } = await started(`${process.execPath} -e '${program}' & wait`);
-    expect(await isAnswering(baseUrl)).toBe(true);
-    await stop("SIGKILL");
-    expect(await untilSilent(baseUrl)).toBe(true);
-  },
-  30_000,
-);
+])("a service that %s ends when its starter is killed", async (_, program) => {
+  const { stop, baseUrl } = await started(`${process.execPath} -e '${program}' & wait`);
+  expect(await isAnswering(baseUrl)).toBe(true);
+  await stop("SIGKILL");
+  // If it did not end, it would answer for ever.
+  while (await isAnswering(baseUrl)) await delay(100);
+});

@@ -140,12 +140,12 @@ describe("answers", () => {
     });
 
     it("are missing if only interim answers or another protocol follow", async () => {
-      const reasonAfter = async (bytes: string): Promise<string> => {
-        const { transport, sender } = await openTo(replying(bytes), 200);
+      const reasonAfter = async (bytes: string, timeoutMs?: number): Promise<string> => {
+        const { transport, sender } = await openTo(replying(bytes), timeoutMs);
         return (await problemOf(transport.send({ ...get("/"), method: "POST" }, sender))).reason;
       };
-      expect(await reasonAfter(interim)).toBe("timeout");
-      expect(await reasonAfter("HTTP/1.1 100 Con")).toBe("timeout");
+      expect(await reasonAfter(interim, 200)).toBe("timeout");
+      expect(await reasonAfter("HTTP/1.1 100 Con", 200)).toBe("timeout");
       expect(await reasonAfter(`HTTP/1.1 100 ${"x".repeat(20_000)}\r\n\r\n`)).toBe("protocol");
       const upgrade = "HTTP/1.1 101 Switching Protocols\r\nupgrade: x\r\nconnection: upgrade\r\n\r\n";
       expect(await reasonAfter(upgrade)).toBe("protocol");
@@ -165,7 +165,7 @@ describe("answers", () => {
 describe("missing answers", () => {
   it("are reported as refused, closed or a protocol error", async () => {
     const reasonAt = async (origin: string): Promise<string> => {
-      const { transport, sender } = await open(origin, 2_000);
+      const { transport, sender } = await open(origin, 60_000);
       const problem = await problemOf(transport.send(get("/"), sender));
       expect(problem.message).not.toBe("");
       return problem.reason;

@@ -199,6 +199,7 @@ describe("the live page", () => {
     await page.unroute("**/pushes?*");
 
     await hasRows(2);
+    await isLive();
     expect(await page.locator("#connection").textContent()).toBe("Live");
   });
 

@@ -11,7 +11,7 @@ describe("the live page of a receiver that requires a token", () => {
     receiver().tell(push({ notification: 1, atMs: 0 }));
     const page = await open({}, `#token=${encodeURIComponent(token)}`);
     await hasRows(1);
-    expect(page.url()).toBe(receiver().url);
+    await expect.poll(() => page.url()).toBe(receiver().url);
   });
 
   it("asks for the token, and asks again after a wrong one", async () => {

@@ -24,7 +24,7 @@ export const noted = (kind: Clock["kind"] = "virtual", mostMs = Infinity) => {
 
 export const open = async (
   origin: string,
-  timeoutMs = 5_000,
+  timeoutMs = 60_000,
 ): Promise<{ transport: Transport; sender: Sender; stop: () => Promise<void> }> => {
   const transport = createTransport({
     origin,

@@ -65,7 +65,7 @@ export const pageBench = (launch: () => Promise<Browser>, options: { token?: str
     rows,
     rowOf: (notification) => rows().filter({ hasText: uuid("5eed", notification) }),
     hasRows: async (count) => {
-      await expect.poll(() => rows().count(), { timeout: 10_000 }).toBe(count);
+      await expect.poll(() => rows().count()).toBe(count);
     },
     isLive: () => page.locator("#connection[data-state=live]").waitFor(),
     expectOnConsole: (text) => expected.push(text),
