@@ -33,12 +33,17 @@ const pastTheCode = ({ limits, tolerances }: WaitFacts): number =>
 
 type Code = Pick<IssuedCode, "client" | "code">;
 
+/** What a code was issued for may change how long it lives. The second client gets each way on one side. */
+const WAYS = ["for a short state", "for a state of the greatest length"] as const;
+const LONGEST = 1;
+
 /** An exchange uses up a code. */
 const codes: ExpiringCredential<Code> & Deferral = {
   name: "code",
   lifetimeMs: ({ limits }) => limits.codeLifetimeMs,
-  issue: async (world) => {
-    const { client, code } = await obtainCode(world);
+  issue: async (world, _steps, way) => {
+    const state = world.unique().padEnd(way === LONGEST ? world.limits.stateMaxBytes : 0, "aZ09");
+    const { client, code } = await obtainCode(world, { authorize: { state } });
     return { client, code };
   },
   alive: exchangeable,
@@ -91,7 +96,7 @@ export const codeRules = {
     waitsMs: pastTheCode,
     check: (world, run) =>
       run.all([
-        judgeLifetime(world, run, codes),
+        judgeLifetime(world, run, { ...codes, ways: WAYS }),
         judgeLifetime(world, run, {
           ...codes,
           name: "code of a busy client",

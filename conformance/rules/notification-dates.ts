@@ -6,6 +6,7 @@ import { fold } from "../judging/laws/pages.ts";
 import { tellingTimes } from "../lifetimes/calendar.ts";
 import type { Judge } from "../checks/rule.ts";
 import { objectOf } from "../world/exchange.ts";
+import { EventHookFailed } from "../world/hooks/events.ts";
 import { untilListed } from "../world/listing.ts";
 import { timed } from "../world/steps.ts";
 import type { World } from "../world/world.ts";
@@ -48,6 +49,31 @@ export const laterTimes = async ({ clock, events }: World): Promise<readonly Tim
   if (events?.accountsAreFresh !== true) return [];
   const { latestMs } = await clock.now();
   return tellingTimes(latestMs).filter(({ latestMs: endMs }) => clock.canWait(endMs - latestMs));
+};
+
+/**
+ * A notification of the second client holds too, if that is shown it: the hook may not heed whom an event concerns, nor
+ * the service hand out what concerns another than the first.
+ */
+export const secondClientsOwnHolds = async (isDated: boolean, world: World): Promise<CaseVerdict> => {
+  const { clock, events, secondClient, tolerances } = world;
+  if (events === undefined || secondClient === undefined) return discard("nothing can be created for it");
+  const accountId = events.account();
+  try {
+    const { at } = await timed(world, () => events.trigger(accountId, secondClient.id));
+    const list = await openLists(world, secondClient);
+    let seen = await list({ accountId });
+    if (seen.items.length === 0) {
+      await clock.sleep(tolerances.visibilityMs, tolerances.visibilityMs);
+      seen = await list({ accountId });
+    }
+    return seen.items.length === 0
+      ? discard("it is shown nothing")
+      : pageHolds(seen, isDated ? () => at : undefined, world);
+  } catch (error) {
+    if (error instanceof EventHookFailed) return discard("the hook creates nothing for it");
+    throw error;
+  }
 };
 
 /** A notification that is created at such a time has that time as its createTime. */

@@ -13,7 +13,13 @@ import { asked, openLists, type List, type Listing, type ListQuery } from "./sha
 import type { HistoryVerdict, Judge, Rules } from "../checks/rule.ts";
 import { exchangeBody, gaveData, refreshBody } from "../world/steps.ts";
 import type { World } from "../world/world.ts";
-import { createdThenIsDatedThen, createdWhen, laterTimes, pageHolds } from "./notification-dates.ts";
+import {
+  createdThenIsDatedThen,
+  createdWhen,
+  laterTimes,
+  pageHolds,
+  secondClientsOwnHolds,
+} from "./notification-dates.ts";
 import { tellsClockTime } from "./told-time.ts";
 
 /** Sections 2.3, 4.4 and 9: the form of a page of notifications, and where it is served. */
@@ -23,7 +29,8 @@ export const notificationShapeRules = {
     writes: true,
     check: async (world, run) => {
       const isDated = await readsTheirClock(world);
-      const judgePage: Judge<ShapeCase> = async ({ query, mayBeRefused }, world) => {
+      const judgePage: Judge<ShapeCase> = async ({ query, mayBeRefused, ofSecondClient }, world) => {
+        if (ofSecondClient === true) return secondClientsOwnHolds(isDated, world);
         const list = await openLists(world);
         const seen = await list(query);
         if (seen.served || (await claimsPage(seen, list)))
@@ -70,12 +77,16 @@ const claimsPage = async ({ answer }: Listing, list: List): Promise<boolean> => 
 interface ShapeCase {
   readonly query: ListQuery;
   readonly mayBeRefused?: true;
+  /** In an account of its own. */
+  readonly ofSecondClient?: true;
 }
 
 /** Every page of the known notifications, and the kinds of request that a service may answer by another code path. */
 const shapeCases = ({
   prepared: { notifications },
   limits: { defaultLimit },
+  events,
+  secondClient,
 }: World): readonly ShapeCase[] => {
   const [first] = notifications.accounts;
   const pages = notifications.accounts.flatMap(({ accountId, ids }) =>
@@ -85,6 +96,9 @@ const shapeCases = ({
   );
   return [
     ...pages,
+    ...(events?.accountsAreFresh === true && secondClient !== undefined
+      ? [{ query: {}, ofSecondClient: true as const }]
+      : []),
     { query: {} },
     { query: { limit: 1 } },
     { query: { page: 0 } },

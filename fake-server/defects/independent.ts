@@ -60,6 +60,14 @@ export const independentDefects = rows({
       "codeIsAlive",
       (record, { nowMs, limits }) => ((nowMs - record.issuedAtMs) | 0) < limits.codeLifetimeMs,
     ),
+    "code-for-long-state-dies-early: A code lives for nine minutes if its state is longer than 100 characters.":
+      decisions((sound) => ({
+        codeIsAlive: (record, context) =>
+          sound.codeIsAlive(record, {
+            ...context,
+            nowMs: context.nowMs + (record.state.length > 100 ? MINUTE_MS : 0),
+          }),
+      })),
   },
   "code.independence": {
     "codes-thirty-of-a-client: A client has at most thirty codes; a new one ends the oldest.": afterwards(
@@ -147,6 +155,12 @@ export const independentDefects = rows({
     "access-expired-reads-later-pages: An expired access token still reads all pages but the first.": alsoIf(
       "accessTokenIsAlive",
       (_record, { from }) => /[?&]page=[1-9]/.test(from.url ?? ""),
+    ),
+    "access-token-of-hundred-requests: An access token ends after a hundred requests.": decisions(
+      (sound, uses = counted()) => ({
+        accessTokenIsAlive: (record, context) =>
+          uses(record) <= 100 && sound.accessTokenIsAlive(record, context),
+      }),
     ),
     "access-tokens-fifty-of-a-client: A client has at most fifty access tokens; a new one ends the oldest.":
       afterwards("keepAccessToken", ({ clientId }, { credentials }) =>

@@ -111,6 +111,19 @@ export const secondClientDefects = rows({
           ),
       })),
   },
+  "notifications.shape": {
+    "item-of-second-client-without-account: accountId is null in notifications of the second client.":
+      decisions((sound, owned = new Set<string>()) => ({
+        keepNotification: (notification, owner, service) => {
+          if (isSecond(owner, service)) owned.add(notification.id);
+          sound.keepNotification(notification, owner, service);
+        },
+        item: (notification, context) =>
+          owned.has(notification.id)
+            ? { ...notification, accountId: null }
+            : sound.item(notification, context),
+      })),
+  },
   "exchange.token-set": {
     "exchange-of-second-client-without-refresh-token: The second client gets no refreshToken.": change(
       "exchangeFields",

@@ -9,8 +9,8 @@ import type { World } from "../../world/world.ts";
 const MANY = 60;
 const AT_A_TIME = 8;
 
-export const manyTimes = (act: () => Promise<unknown>): Promise<unknown> =>
-  mapLimited(Array.from({ length: MANY }), AT_A_TIME, act);
+export const manyTimes = (act: () => Promise<unknown>, times = MANY): Promise<unknown> =>
+  mapLimited(Array.from({ length: times }), AT_A_TIME, act);
 
 /** Judges a credential after many others were issued to its client, unless it may have expired meanwhile. */
 export const judgeFirstOfMany = async <C>(

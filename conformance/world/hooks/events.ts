@@ -4,10 +4,11 @@ import { errorMessage } from "../../contract/text.ts";
 /** Creates notifications at the service, through the profile's hook. */
 export interface Events {
   /**
-   * Triggers one event for the account and returns the notification's id if the hook returns one. Resolves once the
+   * Triggers one event for the account and returns the notification's id if the hook returns one. It concerns the first
+   * client unless another is given, which only hooks that name the client obey. Resolves once the
    * hook has answered; the notification is then acknowledged. Throws EventHookFailed if the hook fails.
    */
-  trigger(accountId: string): Promise<string | undefined>;
+  trigger(accountId: string, clientId?: string): Promise<string | undefined>;
   /** A fresh account id, or the next of the profile's accounts if it names any. */
   account(): string;
   /** How many events of this run the hook has acknowledged so far. */
@@ -58,10 +59,10 @@ export const createEvents = (options: EventsOptions): Events => {
       return account ?? options.freshUuid();
     },
     acknowledged: () => acknowledged,
-    trigger: async (accountId) => {
+    trigger: async (accountId, clientId = options.clientId) => {
       events += 1;
       try {
-        const id = await options.runHook({ accountId, clientId: options.clientId, n: events });
+        const id = await options.runHook({ accountId, clientId, n: events });
         acknowledged += 1;
         return id;
       } catch (error) {
