@@ -47,7 +47,7 @@ const refuseUnknown = ({
 }: Readonly<Partial<Record<"rule" | "endpoint" | "metric", string>>>): void => {
   if (rule !== undefined && !isRequirementId(rule))
     throw new ConfigurationError([
-      `--rule "${rule}": unknown id; similar ones are ${nearest(rule, requirementIds).join(", ")}`,
+      `--rule "${rule}": unknown id; similar ids are ${nearest(rule, requirementIds).join(", ")}`,
     ]);
   for (const [key, value, known] of [
     ["--endpoint", endpoint, loadEndpoints],

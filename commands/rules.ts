@@ -30,7 +30,7 @@ export const run: Action<typeof definition> = async ({ output }, id, flags) => {
   }
   if (!isRequirementId(id))
     throw new ConfigurationError([
-      `rule "${id}": unknown id; similar ones are ${nearest(id, requirementIds).join(", ")}`,
+      `rule "${id}": unknown id; similar ids are ${nearest(id, requirementIds).join(", ")}`,
     ]);
   show(output, ruleDoc(id, killing(id)), rulesDocument(namesOf, [id])[0]);
 };

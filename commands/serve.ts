@@ -60,7 +60,7 @@ const listBehaviours = async (output: Output, text: string): Promise<void> => {
   const found = behavioursWith(all, text);
   if (found.length === 0)
     throw new ConfigurationError([
-      `--list "${text}": no behaviour has that in its name, summary or rules; similar ones are ${nearest(text, Object.keys(behaviours)).join(", ")}`,
+      `--list "${text}": no behaviour has this text in its name, summary or rules; similar names are ${nearest(text, Object.keys(behaviours)).join(", ")}`,
     ]);
   show(output, behavioursDoc(found), found);
 };

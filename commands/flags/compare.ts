@@ -4,12 +4,12 @@ import { reportOption, jsonOption, seedOptionOf } from "../shared/flags.ts";
 
 export const compare = new Command("compare")
   .arguments("<runs...>")
-  .description("compare the last run with earlier ones: rules, observations, latency")
+  .description("compare the rules, observations and latency of the last run with those of earlier ones")
   .option(
     "--baseline <folder>",
     "compare with the earlier runs in this folder that have the same fingerprint",
   )
-  .option("--force", "compare runs with different fingerprints too, and say so")
+  .option("--force", "compare runs even if their fingerprints differ, and say so")
   .addOption(reportOption("write the comparison as files: ", comparedFormats))
   .option("--out <directory>", "folder of the page (default: beside the last run)")
   .addOption(seedOptionOf("seed of the resampling that gives the intervals (default: 1)"))

@@ -28,7 +28,7 @@ export const conform = new Command("conform")
   )
   .option(
     "--level <levels>",
-    `judge only these levels: ${levels.join(", ")} (untestable statements have no rule)`,
+    `judge only these levels: ${levels.join(", ")} (untestable requirements have no rule)`,
     listFlag,
   )
   .option("--strict", "fail the gate on breaches of advisory rules too")
@@ -38,11 +38,11 @@ export const conform = new Command("conform")
   .addOption(outOption)
   .option(
     "--ledger <file>",
-    "keep credentials that expire too late for this run, and judge those of earlier runs that are due",
+    "store credentials that expire too late for this run, and judge those of earlier runs that are due",
   )
   .option(
     "--resume <run>",
-    "continue a run that was interrupted or killed: results are taken over, and the credentials it was waiting for are judged when they are due",
+    "continue a run that was interrupted or killed: keep its results, and judge the credentials that it was waiting for when they are due",
   )
   .option("--ledger-key-file <file>", "file with the ledger's key, instead of TOUCHSTONE_LEDGER_KEY")
   .option("--verbose", "print every rule, every observation and all measurements")

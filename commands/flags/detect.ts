@@ -5,11 +5,10 @@ import { efforts } from "../../conformance/checks/effort.ts";
 import { jsonOption, seedOption } from "../shared/flags.ts";
 
 export const detect = new Command("detect")
-  .description("measure what the rules can see: seeded defects killed, false alarms on conforming variants")
-  .option(
-    "--full",
-    "try every defect against every rule at standard effort, and list every rule that did not hold",
+  .description(
+    "measure how many seeded defects the rules find, and count false alarms on conforming variants",
   )
+  .option("--full", "judge every defect by every rule at standard effort, and list every rule that failed")
   .option("--behaviour <names>", "only these defects and variants", listFlag)
   .addOption(
     new Option("--effort <effort>", `${efforts.join(", ")} (default: quick, with --full standard)`).argParser(
@@ -18,5 +17,5 @@ export const detect = new Command("detect")
   )
   .addOption(seedOption)
   .option("--jobs <number>", "number of processes", integerFlag("--jobs", 1, 64), availableParallelism())
-  .addOption(new Option("--shard <i/n>", "only the i-th of n parts, to share the work among machines"))
+  .addOption(new Option("--shard <i/n>", "only the i-th of n parts, to divide the work among machines"))
   .addOption(jsonOption);

@@ -7,7 +7,7 @@ import { comparedFormats } from "../../reports/formats.ts";
 export const duet = new Command("duet")
   .arguments("<a> <b>")
   .description(
-    "load two builds of a service in turns and say whether b is slower than a, or fails more; each is a profile, or fake:BEHAVIOUR",
+    "load two builds of a service alternately, and say whether b is slower or fails more often than a; each is a profile, or fake:BEHAVIOUR",
   )
   .option("--start-a <command>", "shell command that starts a; it is stopped afterwards")
   .option("--start-b <command>", "shell command that starts b; it is stopped afterwards")
@@ -21,7 +21,7 @@ export const duet = new Command("duet")
   )
   .option(
     "--plan-for <share>",
-    "play a few pairs and say how many it takes to detect a change of this size, such as 5%",
+    "run a few pairs, and say how many are needed to detect a change of this size, such as 5%",
     shareFlag("--plan-for"),
   )
   .option("--end-early", "stop at a planned interim analysis once a regression is certain")

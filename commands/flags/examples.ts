@@ -13,7 +13,7 @@ export const examples: Readonly<Record<string, readonly Example[]>> = {
     ],
     [
       `conform ${profile} --max-wait 45m --ledger promises.ledger`,
-      "judge in real time, and leave what takes days to later runs",
+      "judge in real time, and leave lifetimes of days to later runs",
     ],
     ["conform --resume runs/2026-11-21-130645-conform-a931", "continue a run that was interrupted"],
     ["conform --behaviour code-lives-a-second-longer", "see the gate fail"],
@@ -21,11 +21,11 @@ export const examples: Readonly<Record<string, readonly Example[]>> = {
   replay: [
     [
       "replay runs/2026-11-21-130645-conform-a931 code.lifetime",
-      "judge a red rule again, with the values that broke it",
+      "judge a failed rule again, with the values that broke it",
     ],
   ],
   init: [
-    ["init", "ask for what is needed, and write touchstone.config.ts"],
+    ["init", "ask for the required values, and write touchstone.config.ts"],
     [
       "init --base-url https://staging.example --client-id client-1 --secret-env CLIENT_1_SECRET --redirect-uri https://client.example/callback",
       "write it without questions",
@@ -37,7 +37,7 @@ export const examples: Readonly<Record<string, readonly Example[]>> = {
   ],
   rules: [
     ["rules", "print the catalogue"],
-    ["rules code.lifetime", "print how one rule is judged, and which defects it kills"],
+    ["rules code.lifetime", "print how one rule is judged, and which seeded defects it must find"],
     ["rules --openapi", "print the service's contract as OpenAPI 3.1"],
   ],
   serve: [
@@ -48,12 +48,17 @@ export const examples: Readonly<Record<string, readonly Example[]>> = {
     ["serve --list lifetime", "list the behaviours that concern lifetimes"],
     ["serve --behaviour code-lives-a-second-longer", "run a fake that breaks a promise"],
   ],
-  health: [["health http://127.0.0.1:9444", "exit with 0 if the receiver's control interface listens there"]],
+  health: [
+    [
+      "health http://127.0.0.1:9444",
+      "exit with 0 if the receiver's control interface answers at this address",
+    ],
+  ],
   receive: [
     ["receive --port 9443 --page", "watch pushes live while you work on the sender"],
     [
       "receive --host 0.0.0.0 --public-host hooks.example --port 9443 --control-port 9444 --token-env RECEIVER_TOKEN",
-      "receive where the service can reach it, for runs elsewhere",
+      "run the receiver where the service can reach it, for runs on another machine",
     ],
   ],
   load: [
@@ -67,9 +72,9 @@ export const examples: Readonly<Record<string, readonly Example[]>> = {
     ],
     ["load --scenario push --rate 20 --duration 10s", "load the pushes of the embedded fake"],
   ],
-  merge: [["merge segments/1 segments/2 --report html", "make one run of two segments of a load"]],
+  merge: [["merge segments/1 segments/2 --report html", "combine two segments of a load into one run"]],
   run: [
-    ["run", "gate, load and one report, for the embedded fake"],
+    ["run", "run the gate and a load against the embedded fake, and write one report"],
     [`run ${profile} --rate 50 --duration 30s`, "the same for your service"],
   ],
   report: [
@@ -94,10 +99,10 @@ export const examples: Readonly<Record<string, readonly Example[]>> = {
       "duet main.config.ts branch.config.ts --scenario token --rate 100 --pairs 20",
       "say whether the branch is slower than main",
     ],
-    ["duet fake:sound fake:sound --plan-for 5%", "say how many pairs it takes to detect a change of 5 %"],
+    ["duet fake:sound fake:sound --plan-for 5%", "say how many pairs are needed to detect a change of 5 %"],
   ],
   detect: [
-    ["detect", "measure which seeded defects the rules kill"],
+    ["detect", "measure which seeded defects the rules find"],
     ["detect --behaviour code-lives-a-second-longer --json", "measure one of them"],
   ],
 };

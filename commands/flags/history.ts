@@ -5,7 +5,7 @@ import { documentFormats } from "../../reports/formats.ts";
 
 export const history = new Command("history")
   .arguments("[folder]")
-  .description("show the runs of a folder over time: verdicts, latency with its change points, flaky rules")
+  .description("show the runs in a folder over time: verdicts, latencies with change points, flaky rules")
   .option("--rule <id>", "only the verdicts of this rule")
   .option("--endpoint <name>", "only the latency of this endpoint")
   .option("--metric <name>", "only this metric: p50, p95, p99 or requests per second")

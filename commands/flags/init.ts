@@ -3,7 +3,7 @@ import { Command } from "@commander-js/extra-typings";
 const collected = (value: string, earlier: readonly string[] = []): readonly string[] => [...earlier, value];
 
 export const init = new Command("init")
-  .description("write a commented profile from flags, and ask for what is missing")
+  .description("write a profile with comments from flags, and ask for what is missing")
   .option("--base-url <address>", "address of the service: the part before /open-api/")
   .option("--name <text>", "name of the service in reports")
   .option("--client-id <id>", "id of an OAuth client; repeat for a second one", collected)
@@ -11,11 +11,11 @@ export const init = new Command("init")
   .option("--redirect-uri <address>", "the client's redirectUri as registered", collected)
   .option(
     "--out <file>",
-    "the profile, .ts, .mts or .json (default: touchstone.config with the ending that loads in this folder)",
+    "the file to write: .ts, .mts or .json (default: touchstone.config with the extension that loads in this folder)",
   )
-  .option("--yes", "take what is offered instead of asking, to be edited later")
+  .option("--yes", "accept the defaults instead of asking; edit the file later")
   .option("--force", "overwrite an existing profile")
   .option(
     "--schema <file>",
-    "write the JSON Schema of profiles there, for editors; alone, write nothing else",
+    "write the JSON Schema of profiles to this file, for editors; without other flags, write nothing else",
   );

@@ -4,6 +4,6 @@ import { jsonOption } from "../shared/flags.ts";
 export const ledger = new Command("ledger")
   .arguments("<file>")
   .description(
-    "list the entries of a ledger: when each is due, what was judged, what expired unjudged and why",
+    "list the entries of a ledger: when each is due, what was judged, and what expired without being judged",
   )
   .addOption(jsonOption);

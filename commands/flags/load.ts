@@ -22,7 +22,7 @@ export const load = new Command("load")
   .option("--shape <name>", `${shapeNames.join(", ")} (default: the profile's load.shape, or constant)`)
   .option(
     "--stage <duration:rate>",
-    "a stage of a custom load, as in k6: climb to so many requests per second in this time, such as 30s:100; repeat for more, in place of --shape, --rate and --duration",
+    "a stage of a custom load, as in k6: the time in which to reach a number of requests per second, such as 30s:100; repeat it for more stages; replaces --shape, --rate and --duration",
     listFlag,
   )
   .option(
@@ -42,22 +42,22 @@ export const load = new Command("load")
   )
   .option(
     "--vus <number>",
-    "most virtual users that k6 may use (default: from the rate)",
+    "maximum number of virtual users for k6 (default: depends on the rate)",
     integerFlag("--vus", 1, 100_000),
   )
   .option(
     "--k6-out <output>",
-    "k6 sends its metrics there as well: opentelemetry or experimental-prometheus-rw, set up by K6_OTEL_... or K6_PROMETHEUS_RW_...",
+    "also send k6's metrics to this output: opentelemetry or experimental-prometheus-rw, configured by K6_OTEL_... or K6_PROMETHEUS_RW_...",
   )
-  .option("--tag <name=value>", "words that name the run, kept in its record; repeat for more", tagFlag)
+  .option("--tag <name=value>", "a label for the run, kept in its record; repeat for more", tagFlag)
   .option("--verbose-k6", "print k6's own log as it arrives")
   .addOption(seedOption)
   .option(
     "--segment <part>",
-    "play segment I of N as I/N, or as the scheduler says with auto; the merge command makes one run of all",
+    "run segment I of N, given as I/N, or auto to ask the scheduler; the merge command combines all segments",
   )
-  .option("--run-id <id>", "name of the run that all its segments share, and no other run")
-  .option("--start-at <moment>", "when all segments begin, such as 2030-01-31T10:05:00Z")
+  .option("--run-id <id>", "name of the run: the same for all of its segments, different for every other run")
+  .option("--start-at <moment>", "the moment at which all segments start, such as 2030-01-31T10:05:00Z")
   .addOption(maxWaitOption)
   .addOption(outOption)
   .addOption(reportOption("write reports of the run: ", reportFormats))

@@ -4,7 +4,7 @@ import { reportFormats } from "../../reports/formats.ts";
 
 export const merge = new Command("merge")
   .arguments("<records...>")
-  .description("make one run of the records that all segments of a load left (load --segment)")
+  .description("combine the records of all segments of a load (load --segment) into one run")
   .addOption(outOption)
   .addOption(reportOption("write reports of the merged run: ", reportFormats))
   .addOption(reportOutOption("the reports"))

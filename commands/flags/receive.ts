@@ -7,7 +7,7 @@ export const receive = new Command("receive")
   .addOption(controlPortOption("port of the control interface and the page"))
   .option(
     "--host <address>",
-    "address to listen on (default: 127.0.0.1; 0.0.0.0 for all); beyond loopback the control interface needs a token, the one in --token-env or a generated one that is printed",
+    "address to listen on (default: 127.0.0.1; 0.0.0.0 for all); unless it is a loopback address, the control interface requires a token, from --token-env or generated and printed",
   )
   .option(
     "--public-host <name>",
@@ -19,10 +19,10 @@ export const receive = new Command("receive")
   .option("--key <file>", "its private key, in PEM")
   .option(
     "--certificate-folder <directory>",
-    "folder of the generated authority and certificate, so that senders need to trust it only once",
+    "folder for the generated authority and certificate, which are reused, so that senders need to trust them only once",
   )
   .option("--plan <file>", "JSON file that says how pushes are answered (default: acknowledge all)")
-  .option("--journal <file>", "file of the pushes; a restart continues it", "pushes.jsonl")
+  .option("--journal <file>", "file in which pushes are recorded; a restart appends to it", "pushes.jsonl")
   .option("--page", "serve a live page of the pushes")
   .option("--token-env <name>", "environment variable with the token of the control interface")
   .addOption(jsonOption);

@@ -18,7 +18,7 @@ const schemaNames = Object.keys({
 export const report = new Command("report")
   .arguments("[runs...]")
   .description(
-    "write reports of run directories, or verify that they have not changed since they were sealed",
+    "write reports of run directories, or verify that the runs have not changed since they were sealed",
   )
   .addOption(reportOption("", reportFormats))
   .option("--out <directory>", "folder of the reports (default: beside the first run)")
@@ -28,5 +28,5 @@ export const report = new Command("report")
       "print the JSON Schema of a file in run directories, or of its lines",
     ).choices(schemaNames),
   )
-  .option("--verify", "compare every file of the runs with the manifest that sealed them, and write nothing")
+  .option("--verify", "compare every file of the runs with the manifest that sealed them; write nothing")
   .addOption(jsonOption);

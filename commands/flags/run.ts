@@ -18,7 +18,7 @@ import { scenarioNames } from "../../conformance/contract/load-shape.ts";
 import { reportFormats } from "../../reports/formats.ts";
 
 export const run = new Command("run")
-  .description("do the whole job of CI: the gate, a short load run, and one report of both")
+  .description("run a complete CI job: the gate, a short load run, and one report of both")
   .addOption(profileOption)
   .addOption(behaviourOption)
   .addOption(onlyOption)

@@ -14,14 +14,14 @@ export const serve = new Command("serve")
     "flowing (real time plus every advance) or frozen (default: flowing, or the behaviour's own)",
     choiceFlag("--clock", ["flowing", "frozen"] as const),
   )
-  .option("--data <directory>", "keep notifications and pending pushes there across restarts")
+  .option("--data <directory>", "keep notifications and pending pushes in this folder across restarts")
   .option(
     "--write-profile <file>",
     "write a profile for `conform --profile`, with each client's secret in a file beside it (mode 600)",
   )
   .option(
     "--list [text]",
-    "list all behaviours, or those with the text in their name, summary or broken rules, and exit",
+    "list all behaviours, or those whose name, summary or broken rules contain the text, and exit",
   )
   .addOption(new Option("--while-stdin", "exit when standard input ends, for a parent process").hideHelp())
   .addOption(jsonOption);

@@ -6,7 +6,7 @@ import { choiceFlag, durationFlag, integerFlag, listFlag, portFlag, seedFlag } f
 
 export const profileOption = new Option(
   "-p, --profile <file>",
-  "the target's profile (.ts, .js or .json); repeat to layer files, later ones on top (default: the embedded fake)",
+  "the target's profile (.ts, .js or .json); repeat to layer files, later ones override earlier ones (default: the embedded fake)",
 ).argParser((file: string, earlier: readonly string[] | undefined): readonly string[] => [
   ...(earlier ?? []),
   file,
@@ -24,7 +24,7 @@ export interface TargetFlags {
 
 export const maxWaitOption = new Option(
   "--max-wait <duration>",
-  "longest single wait if the target's clock cannot be advanced",
+  "longest single wait in real time, if the target's clock cannot be advanced",
 )
   .default(20 * 60_000, "20m")
   .argParser(durationFlag("--max-wait"));
@@ -89,7 +89,7 @@ export const controlPortOption = (description: string) =>
 
 export const pageOption = new Option(
   "--page",
-  "serve a live page of the run on this machine, which ends as its HTML report",
+  "serve a live page of the run on this machine, which becomes its HTML report",
 );
 
 export const jsonOption = new Option("--json", "print one JSON document on standard output");

@@ -83,7 +83,7 @@ const resumeFlags = async (given: GateFlags) => {
   );
   if (contradicting.length > 0)
     throw new ConfigurationError([
-      `--resume ${resume} continues that run with its own flags; remove ${contradicting.map((name) => `--${name}`).join(", ")}`,
+      `--resume ${resume} continues that run with the flags of that run; remove ${contradicting.map((name) => `--${name}`).join(", ")}`,
     ]);
   const { readGateRun } = await import("../../reports/read/index.ts");
   const { record } = await readGateRun(resume);

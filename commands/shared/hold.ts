@@ -44,6 +44,6 @@ const hold = (file: string, directory: string): boolean => {
     return true;
   }
   throw new ConfigurationError(
-    `"${directory}" is held by another merge (process ${pid} on ${host}); wait for it to end, or remove "${file}" if it is not running`,
+    `"${directory}" is in use by another merge (process ${pid} on ${host}); wait for it to end, or remove "${file}" if it is not running`,
   );
 };

@@ -72,7 +72,7 @@ const ended = (text: string): string => (text.endsWith("\n") ? text : `${text}\n
 /** Sends the argument parser's own errors, which quote user input, through the output as well. */
 export const complainThrough = (output: Output, command: CommandUnknownOpts): void => {
   const takesProfile = command.options.some(({ long }) => long === "--profile");
-  const hint = takesProfile ? "$& A profile is given with --profile." : "$&";
+  const hint = takesProfile ? "$& To use a profile, write --profile FILE." : "$&";
   const writeErr = (text: string): void =>
     output.complain(
       text

@@ -46,5 +46,5 @@ export const hopelessness = (losses: Losses, tries: number): string | undefined 
   if (has("refused")) return "nothing listens at the target's address any more";
   return tries < retryPolicy.mostCaseTries
     ? undefined
-    : `answers were lost in each of ${tries} tries, and not always the same ones`;
+    : `answers were lost in each of ${tries} tries, though not always the same ones`;
 };

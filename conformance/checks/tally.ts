@@ -49,6 +49,6 @@ export const unbroken = (tally: Tally, facts?: Facts): Verdict => {
 export const exhausted = ({ decided }: Tally): Verdict => ({
   kind: "inconclusive",
   reason: "too few of the generated values could be judged",
-  settle: "another seed, or a generator with fewer unsuitable values",
+  settle: "another --seed",
   cases: decided,
 });

@@ -27,7 +27,7 @@ export const SecretSource = Type.Union(
   ],
   {
     description:
-      'where the secret is kept, never the secret itself: { "env": NAME }, { "file": PATH } or { "command": [program, ...arguments] }',
+      'where the secret is stored, never the secret itself: { "env": NAME }, { "file": PATH } or { "command": [program, ...arguments] }',
   },
 );
 

@@ -168,7 +168,7 @@ const leftBehindChecks = (left: LeftBehind): readonly Check[] => {
   const text = leftBehindLine(left);
   if (text === undefined) return [];
   const check = "left behind";
-  const message = `this examination left on the target: ${text}`;
+  const message = `this check left on the target: ${text}`;
   const failed = [left.callback?.restore, left.cleanup].flatMap((one) => (one?.ok === false ? [one] : []));
   if (failed.length > 0)
     return [

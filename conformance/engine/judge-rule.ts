@@ -78,7 +78,7 @@ const settle = async (bench: Bench, rule: Rule, kept: ExchangeRecord[]): Promise
       if (isBreach(sooner)) return sooner;
       const { verdict } = missing;
       return sooner.kind === "passed"
-        ? { ...verdict, reason: `${verdict.reason}; what shows sooner was judged, and holds` }
+        ? { ...verdict, reason: `${verdict.reason}; what needs less time was judged, and holds` }
         : verdict;
     }
     return watchesPushes(rule)

@@ -36,8 +36,8 @@ export const missingFor = (session: Session, prepared: Prepared, rule: Rule): Mi
     verdict: lacks(
       "clock.advance",
       isTooFar
-        ? `it waits for ${duration(waitMs)}, further than a clock is moved; if it is expiresIn that asks for so much, it counts something else than seconds`
-        : `it waits for ${duration(waitMs)}, longer than this run is allowed to; add \`hooks.clock.advance\` to the profile, or raise --max-wait${orLedger}`,
+        ? `it would wait for ${duration(waitMs)}, more than Touchstone moves any clock; if expiresIn is the reason, it is probably not in seconds`
+        : `it would wait for ${duration(waitMs)}, longer than this run may; add \`hooks.clock.advance\` to the profile, or raise --max-wait${orLedger}`,
     ),
     ...(rule.deferred === undefined || ledger === undefined ? {} : { ledger }),
   };
@@ -50,7 +50,7 @@ const unseenAuthorize = ({ resolved }: Session, { requirement }: Rule): CouldNot
   catalogue[requirement].group === "authorize" && resolved.profile.authorize?.code !== undefined
     ? lacks(
         "authorize",
-        "codes come from the hook authorize.code, so the service's own answer to authorize is not seen; it is seen if `authorize.headers` or `authorize.query` get past consent",
+        "codes come from the hook authorize.code, so the run does not see the service's own answer to authorize; it does if `authorize.headers` or `authorize.query` get past consent",
       )
     : undefined;
 
@@ -67,7 +67,7 @@ const mostListed = ({ notifications }: Prepared): number => notifications.accoun
 const howToGetSome = ({ events }: Session): string =>
   events === undefined
     ? "add `hooks.events.trigger` to the profile"
-    : "what `hooks.events.trigger` created was not listed within tolerances.visibilityMs";
+    : "the notifications that `hooks.events.trigger` created were not listed within tolerances.visibilityMs";
 
 const needs: Readonly<
   Record<Need, (session: Session, prepared: Prepared, need: Need) => CouldNotRun | undefined>
@@ -106,7 +106,10 @@ const needs: Readonly<
         "the service must be told where to push; add `hooks.callback.register` to the profile (with {{url}}, and {{ca}} for the certificate's authority)",
       );
     if (receiver === undefined)
-      return lacks("receiver", "no receiver runs; leave `receiver` out of the profile to have one started");
+      return lacks(
+        "receiver",
+        "no receiver is running; remove `receiver` from the profile to have one started",
+      );
     return unreachableReceiver === undefined ? undefined : lacks("receiver", unreachableReceiver);
   },
 };

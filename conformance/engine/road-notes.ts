@@ -12,7 +12,7 @@ export const roadNotes = (road: ConnectionReport, results: readonly RuleResult[]
   return [
     ...(road.throttled > 0
       ? [
-          `${counted(road.throttled, "answer")} asked to retry later, after up to ${duration(road.longestThrottleMs)}; each was obeyed and the request resent`,
+          `${counted(road.throttled, "answer")} asked to retry later, after up to ${duration(road.longestThrottleMs)}; each time the run waited and sent the request again`,
         ]
       : []),
     ...(road.lost > 0
@@ -26,7 +26,7 @@ export const roadNotes = (road: ConnectionReport, results: readonly RuleResult[]
           `the target's address refused connections ${counted(road.outages, "time")}${road.longestOutageMs > 0 ? `, for up to ${duration(road.longestOutageMs)}, and the run waited` : ""}`,
         ]
       : []),
-    ...(road.stayedAway ? ["the target went away and did not come back in time"] : []),
+    ...(road.stayedAway ? ["the target went down and did not come back in time"] : []),
   ];
 };
 
@@ -51,7 +51,7 @@ export const hookNotes = ({ troubles, outages, times, elapsedMs }: HookReport): 
         ? [`${counted(throttled, "call")} ${throttled === 1 ? "was" : "were"} asked to retry later`]
         : []),
     ];
-    return `${key}: ${what.join(", ") || "its gateway answered while the service was away"}; calls repeated because that was harmless: ${madeAgain}`;
+    return `${key}: ${what.join(", ") || "its gateway answered while the service was down"}; calls repeated, because that is harmless: ${madeAgain}`;
   }),
   ...outages.map(
     ({ host, outages: count, longestOutageMs, stayedAway }) =>

@@ -56,7 +56,7 @@ const unknownId = (id: string): string[] => {
       : [];
   const near = nearest(id, requirementIds);
   const meant = groups.includes(id as Group)
-    ? `a group is judged with --section ${id};`
+    ? `to judge a group, use --section ${id};`
     : `did you mean ${near.join(", ")}?`;
-  return [`--only ${id}: no such rule; ${meant} \`touchstone rules\` lists all`];
+  return [`--only ${id}: no such rule; ${meant} \`touchstone rules\` lists all ids`];
 };

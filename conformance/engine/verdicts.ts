@@ -65,7 +65,7 @@ const confirmed = (verdict: Breached, again: Verdict): Verdict => {
 /** A breach that may be due to the machine, and that a second push run did not show. */
 const doubtful = ({ breach, facts }: Breached, settle: string): Verdict => ({
   kind: "inconclusive",
-  reason: `one push run showed it, a second one did not: ${breach.actual}`,
+  reason: `one push run showed a breach, a second one did not: ${breach.actual}`,
   settle,
   cases: 0,
   ...(facts === undefined ? {} : { facts }),
@@ -75,7 +75,7 @@ const doubtful = ({ breach, facts }: Breached, settle: string): Verdict => ({
 export const settlesTimes = ({ clocks }: Session): string =>
   clocks.kind === "real"
     ? "tolerances.latenessMs in the profile, longer delays (limits.pushDelaysMs), or a less busy machine"
-    : "an advance hook that answers inFlight: 0 once everything it triggered is over; or a run in real time";
+    : "a hooks.clock.advance that answers inFlight: 0 once everything it triggered has ended; or a run in real time";
 
 export const interrupted: Verdict = {
   kind: "inconclusive",

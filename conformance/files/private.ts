@@ -12,7 +12,7 @@ export const refuseWide = (file: string, what: string): void => {
   // Windows has no such modes.
   if (process.platform !== "win32" && (mode & 0o077) !== 0)
     throw new WideFile(
-      `the file ${file} has mode ${(mode & 0o777).toString(8)}, so others can get at ${what} in it; accepted is 600 or narrower: chmod 600 ${file}`,
+      `the file ${file} has mode ${(mode & 0o777).toString(8)}, so others can read ${what} in it; accepted is 600 or narrower: chmod 600 ${file}`,
     );
 };
 

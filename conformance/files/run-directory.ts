@@ -103,7 +103,7 @@ export const makeFolders = (folder: string, mode?: number): void => {
 
 const inUse = (directory: string): ConfigurationError =>
   new ConfigurationError([
-    `--out is "${directory}", a folder with something in it; give one that does not exist yet or is empty`,
+    `--out is "${directory}", a folder that is not empty; give one that is empty or does not exist yet`,
   ]);
 
 const orUnwritable = <T>(directory: string, work: () => T): T => {

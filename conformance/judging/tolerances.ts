@@ -33,25 +33,25 @@ export const tolerances = {
     profileKey: "tolerances.lifetimeResolutionMs",
     default: ({ lifetimeMs }: Pick<ToleranceContext, "lifetimeMs">) => Math.min(lifetimeMs * 0.01, 60_000),
     reason:
-      "Slow hooks, answers and machines make the verdict on a lifetime coarser; if it is coarser than this, it cannot pass.",
+      "Slow hooks, answers and machines make the verdict on a lifetime less precise; if its resolution is coarser than this, the rule cannot pass.",
   },
   lifetimeCloseness: {
     unit: "ms",
     default: 100,
     reason:
-      "The time that a request takes on a good day: probes need not come closer than this, however small the guard.",
+      "The time that a fast request takes: probes need not come closer to the guard than this, however small the guard is.",
   },
   lifetimeClosenessShare: {
     unit: "share",
     default: 1 / 20,
     reason:
-      "Share of the lifetime: how close to the guard a probe must come if the lifetime is short or the target does not tell its time.",
+      "A share of the lifetime: how close to the guard a probe must come if the lifetime is short or the profile has no hooks.clock.now.",
   },
   mendedShare: {
     unit: "share",
     default: 1 / 20,
     reason:
-      "Share of the lifetime: how much farther from the end than the probe that showed a breach a later probe in the ledger may be, and still show that the breach is fixed.",
+      "A share of the lifetime. A later probe in the ledger shows that a breach is fixed if it is at most this much farther from the end than the probe that showed the breach.",
   },
   visibility: {
     unit: "ms",
@@ -85,7 +85,7 @@ export const tolerances = {
     unit: "ms",
     default: 60_000,
     reason:
-      "An advance may answer only once all pushes that it triggered are over, which takes long on a busy machine; the hook's own `timeoutMs` overrides this.",
+      "An advance may answer only when all pushes that it triggered have ended, which takes long on a busy machine; the hook's own `timeoutMs` overrides this.",
   },
   outage: {
     unit: "ms",
@@ -98,7 +98,7 @@ export const tolerances = {
     profileKey: "tolerances.latenessMs",
     default: (context: Pick<ToleranceContext, "limits">) => Math.max(200, firstDelayMs(context) / 3),
     reason:
-      "The document does not say how late a push may be: a third of the first delay, 10 s by the document.",
+      "The document does not say how late a push may be. The default is a third of the first delay, which is 10 s with the document's delays.",
   },
   pushLatenessShare: {
     unit: "share",
@@ -110,7 +110,7 @@ export const tolerances = {
     default: (context: Pick<ToleranceContext, "limits" | "clock">) =>
       context.clock === "virtual" ? 0 : Math.max(50, Math.min(1_000, firstDelayMs(context) / 30)),
     reason:
-      "In real time senders round to whole seconds and connections take time. If a hook moves the clock, the uncertainty of each moment is enough.",
+      "In real time, senders round to whole seconds and connections take time. If a hook moves the clock, the uncertainty of each moment already allows for that.",
   },
   firstPushLatenessShare: {
     unit: "share",
@@ -122,12 +122,12 @@ export const tolerances = {
     unit: "ms",
     default: Infinity,
     reason:
-      "Under load a first push waits its turn. That is measured as delivery delay and breaks no schedule.",
+      "Under load, a first push waits for its turn. The wait is measured as delivery delay and does not break the schedule.",
   },
   pushResolutionShare: {
     unit: "share",
     default: 1 / 2,
     reason:
-      "Slow hooks make the moments of pushes coarser, and the verdict says how coarse. If no notification shows a push more exactly than to this share of its delay, the verdict cannot pass.",
+      "Slow hooks make the moments of pushes less precise; the verdict says how precise they are. If no notification shows a push to within this share of its delay, the rule cannot pass.",
   },
 } as const satisfies Readonly<Record<string, Tolerance>>;

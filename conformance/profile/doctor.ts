@@ -43,7 +43,9 @@ const secretsText = ({ clients, receiver, fetchedSecrets = [] }: FetchedProfile)
       : []),
     ...(fetchedSecrets.length === 0
       ? []
-      : [`${fetchedSecrets.length} more for headers, queries and bodies, from where the profile says`]),
+      : [
+          `${fetchedSecrets.length} more for headers, queries and bodies, read from the places that the profile names`,
+        ]),
   ].join(", ");
 
 const placeOf = (where: SecretSource): string => {

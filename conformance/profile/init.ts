@@ -48,7 +48,7 @@ export const gatherAnswers = async (flags: InitFlags, talk: Talk | undefined): P
   ];
   if (talk === undefined && lacking.length > 0)
     throw new ConfigurationError([
-      `init: there is no terminal for questions, so it needs ${lacking.join(", ")} (those of clients once per client), or --yes to accept the defaults`,
+      `init: there is no terminal to ask questions on, so it needs ${lacking.join(", ")} (flags about clients once per client), or --yes to accept the defaults`,
     ]);
   const answer = (value: string | undefined, question: Question): Promise<string> =>
     value === undefined && talk !== undefined

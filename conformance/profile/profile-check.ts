@@ -53,7 +53,7 @@ const problemsOf = (profile: Profile): readonly KeyProblem[] => [
 /** A weight left out keeps its default, which is never 0. */
 const weightProblems = (mixed: NonNullable<NonNullable<Profile["load"]>["mixed"]>): KeyProblem[] =>
   mixed.authorize === 0 && mixed.refresh === 0 && mixed.resume === 0
-    ? [problemAt(["load", "mixed"], "has the weight 0 for every visit; at least one must have more")]
+    ? [problemAt(["load", "mixed"], "has only weights of 0; at least one must be greater")]
     : [];
 
 const shapeProblems = (shape: readonly string[] = []): KeyProblem[] => {
@@ -73,7 +73,7 @@ const shapeProblems = (shape: readonly string[] = []): KeyProblem[] => {
     ? [
         {
           at: ["load", "shape"],
-          text: "load.shape: all stages have 0 requests per second; at least one must have more",
+          text: "load.shape: all stages have 0 requests per second; at least one must have a higher rate",
         },
       ]
     : wrong;
@@ -93,7 +93,7 @@ const idProblems = ({ pins, notApplicable }: Profile): KeyProblem[] =>
   );
 
 const unknownId = (id: string): string =>
-  `"${id}" is not a requirement id; similar ones are ${nearest(id, requirementIds).join(", ")} (\`touchstone rules\` lists all)`;
+  `"${id}" is not a requirement id; similar ids are ${nearest(id, requirementIds).join(", ")} (\`touchstone rules\` lists all)`;
 
 const readingProblems = ([id, reading]: readonly [string, string]): KeyProblem[] => {
   if (!isRequirementId(id)) return [];

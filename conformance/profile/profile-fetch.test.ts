@@ -114,7 +114,7 @@ describe("secrets of headers, queries and bodies", () => {
     const lines = await problemOf(() =>
       resolved({ headers: { "x-one": { env: "GATE" } } }, { ...environment, GATE: "two\nlines" }),
     );
-    expect(lines).toMatch(/headers\."x-one": the value kept there cannot be sent as a header/);
+    expect(lines).toMatch(/headers\."x-one": the value stored there cannot be sent in a header/);
     expect(lines).not.toContain("lines");
   });
 

@@ -69,7 +69,7 @@ const valuesOf = async (
     if (typeof value !== "string" && at.at(-1) === "headers" && !canBeSent(name, text))
       fetching.problems.add(
         [...at, name],
-        "the value kept there cannot be sent as a header; accepted are values of RFC 9110, in one line",
+        "the value stored there cannot be sent in a header; accepted are the values that RFC 9110 allows, on one line",
       );
     read[name] = text;
   }

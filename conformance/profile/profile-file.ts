@@ -56,7 +56,7 @@ const reasonOf = (source: string, error: unknown): string => {
       ? 'package.json there has "type": "commonjs"; rename the profile to end with .mts'
       : notation(source, error);
   if (codeOf(error) === "ERR_MODULE_NOT_FOUND")
-    return `it imports something that is not there: ${errorMessage(error).replace(/ imported from .*$/s, "")}; install it beside the profile (npm install --save-dev), or correct the import`;
+    return `it imports something that cannot be found: ${errorMessage(error).replace(/ imported from .*$/s, "")}; install it beside the profile (npm install --save-dev), or correct the import`;
   if (codeOf(error) === "EISDIR") return "it is a folder; give a file";
   return source.endsWith(".json") ? errorMessage(error) : `it ended with an error: ${errorMessage(error)}`;
 };

@@ -79,7 +79,7 @@ const proxyAddress = (address: string): string => {
   const url = URL.canParse(address) ? new URL(address) : undefined;
   if (url === undefined || (url.protocol !== "http:" && url.protocol !== "https:"))
     throw new ConfigurationError(
-      "the value kept there is not an address; accepted is one that starts with http:// or https://",
+      "the value stored there is not an address; accepted is one that starts with http:// or https://",
     );
   return url.href;
 };

@@ -70,7 +70,7 @@ describe("a profile is refused, with the key and what is accepted, for", () => {
     [
       "weights of visits that are all zero",
       { load: { mixed: { authorize: 0, refresh: 0, resume: 0 } } },
-      ["load.mixed has the weight 0 for every visit"],
+      ["load.mixed has only weights of 0"],
     ],
     ["load stages that all have rate zero", { load: { shape: ["1s:0"] } }, ["load.shape: all stages have 0"]],
     [

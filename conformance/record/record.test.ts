@@ -203,7 +203,7 @@ describe("a directory for a record", () => {
   it("is refused and left unchanged if it is not empty", async () => {
     writeFileSync(path.join(home, "mine"), "kept");
     expect(await problemOf(() => openRecord(home, header))).toBe(
-      `--out is "${home}", a folder with something in it; give one that does not exist yet or is empty`,
+      `--out is "${home}", a folder that is not empty; give one that is empty or does not exist yet`,
     );
     expect(readFileSync(path.join(home, "mine"), "utf8")).toBe("kept");
   });

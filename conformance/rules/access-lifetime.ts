@@ -105,7 +105,7 @@ const worksAmongMany = (world: World): Promise<HistoryVerdict> =>
       return expectThat(
         await opens(world, accessToken),
         "an accessToken is accepted until expiresIn seconds after issue",
-        "it is refused after many other exchanges of its client and many requests with it",
+        "it is refused after many other exchanges by its client and many requests with it",
       );
     },
   );

@@ -116,7 +116,7 @@ const judgeKeptOut = async (
           `${intrusion.name}: ${describe(answer)}`,
         );
     }
-    if (sent === 0) return discard("no intrusion changes this token");
+    if (sent === 0) return discard("refused requests do not affect this token");
     if (gaveData(await connection.list({ accessToken: tokens.accessToken, query }))) return pass;
     return judgeEarlyDeath(world, { tokens, issued }, connection, query);
   });
@@ -134,10 +134,10 @@ const judgeEarlyDeath = async (
   const { greatestMs } = ageBetween(issued, await world.clock.now());
   await expectData(connection, await obtainTokens(world, { client: tokens.client }), query);
   if (!(greatestMs < tokens.expiresInMs - world.tolerances.lifetimeGuardMs))
-    return inconclusive("the token may have expired while wrong ones were presented");
+    return inconclusive("the token may have expired while wrong tokens were presented");
   return fail(
     "an accessToken is accepted until expiresIn seconds after issue (sections 2.2, 5.1)",
-    `one that worked is refused at an age of at most ${duration(greatestMs)}, while a fresh one works; meanwhile wrong tokens were presented, and other rules of this run sent requests for the same client`,
+    `a token that had worked is refused at an age of at most ${duration(greatestMs)}, while a fresh one works; in between, wrong tokens were presented, and other rules of this run sent requests for the same client`,
   );
 };
 
@@ -147,7 +147,7 @@ const expectData = async (
   query: ListForm,
 ): Promise<void> => {
   const answer = await target.list({ accessToken, query });
-  if (!gaveData(answer)) throw new ControlFailed(`the valid token gets nothing: ${describe(answer)}`);
+  if (!gaveData(answer)) throw new ControlFailed(`the valid token is refused: ${describe(answer)}`);
 };
 
 /** Whether an answer revealed something: a notification, a number of them, or an id that the request did not name. */
@@ -189,7 +189,7 @@ const judgeSpelling = async (name: string, world: World): Promise<CaseVerdict> =
   if (!gaveData(documented))
     return inconclusive(`the token is refused under the documented spelling too: ${describe(documented)}`);
   return fail(
-    "the header's name is read in any capitalisation (RFC 9110 section 5.1)",
+    "the header's name is accepted in any capitalisation (RFC 9110 section 5.1)",
     `written ${name}: ${describe(answer)}`,
   );
 };

@@ -42,7 +42,10 @@ export const redirectRules = {
         const leadsAway =
           location !== undefined && placeOf(location) !== placeOf(new URL(caseWorld.client.redirectUri));
         if (leadsAway && (await yieldedCode(caseWorld, answer)))
-          return fail("an unregistered address gets no redirect with a code", `${name} (${address}) got one`);
+          return fail(
+            "no redirect that carries a code leads to an unregistered address",
+            `${name} (${address}) got one`,
+          );
         await redeem(caseWorld, (await obtainCode(caseWorld)).code);
         return pass;
       },
@@ -103,10 +106,10 @@ const judgeAddress = async (address: Address, world: World): Promise<CaseVerdict
   if (!(await yieldedCode(world, answer, client))) {
     if (query === undefined) {
       await requireFlow(world);
-      return fail("the registered address, percent-encoded, is accepted", "it got no code that works");
+      return fail("the registered address is accepted in percent-encoded form", "it got no code that works");
     }
     if (!plainQueries.some((plain) => plain === query))
-      return discard("whether such a query may be added is not shown");
+      return discard("the document does not say whether such a query may be added");
     const twin = { ...address, query: PLAIN_QUERY };
     const twinState = world.unique();
     if (!(await yieldedCode(world, await answerOrRefusal(() => send(world, twin, twinState)), client)))

@@ -61,7 +61,7 @@ export const stateRules = {
           return (await yieldedCode(caseWorld, answer))
             ? pass
             : fail(
-                `a state of ${length} bytes is accepted, as all of 1 to ${most} bytes are`,
+                `a state of ${length} bytes is accepted, like every state of 1 to ${most} bytes`,
                 `it got no usable code: ${describe(answer)}`,
               );
         },

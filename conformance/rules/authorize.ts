@@ -104,7 +104,7 @@ export const authorizeRules = {
       while (codes.length < wanted) codes.push((await obtainCode(world)).code);
       const found = guessability(codes);
       const weaknesses = [
-        ...(found.bits < LEAST_BITS ? [`they vary in only ${found.bits} bits`] : []),
+        ...(found.bits < LEAST_BITS ? [`they hold only ${found.bits} random bits`] : []),
         ...(found.monotone ? ["each follows the previous one in order"] : []),
         ...(isWeakPrefix(codes[0] ?? "", found.sharedPrefix)
           ? [`all start with the same ${found.sharedPrefix} characters`]
@@ -113,7 +113,7 @@ export const authorizeRules = {
       return {
         ...expectThat(
           weaknesses.length === 0,
-          `codes hold at least ${LEAST_BITS} bits that cannot be guessed, in no order and without a shared prefix`,
+          `codes hold at least ${LEAST_BITS} random bits, follow no order and share no prefix`,
           weaknesses.join("; "),
         ),
         cases: codes.length,
@@ -171,7 +171,10 @@ const judgeGrant = async (
   if (stray !== undefined) return fail(`a redirect leads to ${client.redirectUri}`, `it led to ${stray}`);
   return (await yieldedCode(world, answer, client))
     ? pass
-    : fail("the code can be exchanged for tokens that work", `the code of ${describe(answer)} could not`);
+    : fail(
+        "the code can be exchanged for tokens that work",
+        `the code in this answer could not: ${describe(answer)}`,
+      );
 };
 
 const echoes = async (world: World, state: string): Promise<CaseVerdict> => {

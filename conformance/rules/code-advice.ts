@@ -28,8 +28,8 @@ export const thiefIsRefused = async (firstOwns: boolean, world: World): Promise<
   const gain = await yielded(world, probe, thief);
   if (gain !== undefined)
     return fail(
-      "a code is refused to a client it was not issued to",
-      `another client got a working ${gain} for it`,
+      "a code is refused if a client presents it that it was not issued to",
+      `another client exchanged it for a working ${gain}`,
     );
   await obtainTokens(world, { client: thief });
   return pass;
@@ -58,6 +58,6 @@ export const tokensDieWithReuse = async (refreshed: boolean, world: World): Prom
     ? pass
     : fail(
         "the tokens of a code are revoked once the code is presented again",
-        `its ${alive} still worked after the reuse, which got ${again === undefined ? "no answer" : describe(again)}`,
+        `its ${alive} still worked after the second exchange, which got ${again === undefined ? "no answer" : describe(again)}`,
       );
 };

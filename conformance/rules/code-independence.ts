@@ -67,7 +67,7 @@ export const othersGoOnWorking = async (set: readonly Fate[], world: World): Pro
     const answer = await world.target.exchange(exchangeBody(issued.client, issued.code));
     if ((await yielded(world, answer, issued.client)) === undefined)
       return fail(
-        "a code that was left alone can be exchanged, whatever happened to others",
+        "a code that was not used can be exchanged, whatever happened to other codes",
         `it got ${describe(answer)}`,
       );
   }
@@ -84,7 +84,7 @@ export const oldestOfManyWorks = (world: World): Promise<HistoryVerdict> =>
       const answer = await world.target.exchange(exchangeBody(client, code));
       return expectThat(
         (await yielded(world, answer, client)) !== undefined,
-        "a code can be exchanged, however many others its client has got since",
+        "a code can be exchanged, however many codes its client has obtained since",
         `it got ${describe(answer)}`,
       );
     },

@@ -57,11 +57,11 @@ const anomalyOfRound = async (
 };
 
 const linearizable =
-  "of several exchanges of one code the first to take effect succeeds and every other one is refused";
+  "of several exchanges of one code, the first to take effect succeeds and every other one is refused";
 const seen: Readonly<Record<Anomaly, (contenders: number) => string>> = {
-  "granted-twice": (contenders) => `of ${contenders} contenders for one code more than one got tokens`,
-  "refused-too-early": () =>
-    "a contender was refused before any other had begun, but another got tokens later",
+  "granted-twice": (contenders) =>
+    `more than one of ${contenders} concurrent exchanges of one code got tokens`,
+  "refused-too-early": () => "an exchange was refused before any other had begun, but a later one got tokens",
   "never-granted": (contenders) =>
-    `none of ${contenders} contenders for one code got tokens, three times in a row`,
+    `none of ${contenders} concurrent exchanges of one code got tokens, three times in a row`,
 };

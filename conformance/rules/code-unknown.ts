@@ -24,7 +24,7 @@ export const nearMissIsRefused = async (world: World, { name, alter }: NearMiss)
   // If no code works at all, the probe means nothing.
   await obtainTokens(world);
   return fail(
-    "a live code works although a near miss of it was refused",
+    "a live code still works after a near miss of it was refused",
     `after a near miss (${name}) it got ${describe(right)}`,
   );
 };

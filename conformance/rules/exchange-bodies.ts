@@ -126,7 +126,7 @@ export const anyTextIsRead = (run: Run, endpoint: keyof typeof valid): Promise<V
       if (tokenSetBreach(endpoint, objectOf(usual)) !== undefined)
         return inconclusive(`a valid ${endpoint} got ${describe(usual)}`);
       return fail(
-        `a valid ${endpoint} gets its tokens however the JSON of its body is written`,
+        `a valid ${endpoint} gets its tokens, in whatever form the JSON of its body is written`,
         `with ${name} it got ${describe(answer)}`,
       );
     },

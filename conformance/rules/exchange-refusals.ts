@@ -26,7 +26,7 @@ export const leaksNothing = async (world: World, provoke: Provoke): Promise<Case
   const { answer } = refused;
   if (answer === undefined) return pass;
   if (refused.mayBeGranted === true && (await yielded(world, answer)) !== undefined)
-    return discard("the service grants this, which the document leaves open");
+    return discard("the service grants this request, which the document leaves open");
   const platform = stackTraceIn(answer);
   if (platform !== undefined) return fail(expected, `it carries a stack trace of ${platform}`);
   const known =
@@ -72,7 +72,7 @@ const knownCredential = (
     "refresh token",
     "code",
   ]);
-  return label === undefined ? undefined : `a credential known from elsewhere in the run (${label})`;
+  return label === undefined ? undefined : `a credential that the run knows from elsewhere (${label})`;
 };
 
 const useOf = async (world: World, candidate: string): Promise<string | undefined> => {

@@ -146,7 +146,7 @@ export const strangersOwnCodeIsRefused = async (
       );
 };
 
-const onlyTheSecret = "nothing is issued without a known client's own exact secret";
+const onlyTheSecret = "without a known client's own exact secret, nothing is issued";
 
 /** The wrong body is refused. The right one is then granted, for the same code or, if the attempt used that up, for a twin. */
 export const wrongBodyIsRefused = async ({ name, change }: WrongBody, world: World): Promise<CaseVerdict> => {

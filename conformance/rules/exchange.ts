@@ -231,7 +231,7 @@ const tokensHoldBits = async (world: World, count: number): Promise<HistoryVerdi
   const poorest = Math.min(...Object.values(facts));
   const judgement = expectThat(
     poorest >= BITS,
-    `a token holds at least ${BITS} bits that cannot be guessed`,
+    `a token holds at least ${BITS} random bits`,
     `${count} token sets in order of issue show only about ${poorest}`,
   );
   return { ...judgement, cases: count, facts };

@@ -38,7 +38,7 @@ const datesAreTrue = (items: Listing["items"], created: CreatedWhen, { tolerance
     if (at !== undefined && off !== undefined)
       return fail(
         "createTime is the time of creation, in UTC",
-        `of an event that was triggered at ${new Date(at.earliestMs).toISOString()} by the service's clock it is ${JSON.stringify(createTime)}, ${off}`,
+        `it is ${JSON.stringify(createTime)} for an event triggered at ${new Date(at.earliestMs).toISOString()} by the service's clock, ${off}`,
       );
   }
   return pass;

@@ -65,7 +65,7 @@ const otherValues = (
   );
   const nothingElse = onlyMatch(
     { filter, uuid },
-    `what the ${filter} in its usual spelling does, or nothing`,
+    `the same as the ${filter} in its usual spelling, or nothing`,
     (seen, _value, control) => seen.total === control.total && allHave(seen, filter, uuid),
   );
   return [

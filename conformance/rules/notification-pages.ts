@@ -200,7 +200,7 @@ const nothingPastTheEnd: Judge<Beyond> = async ({ account, limit, beyond }, worl
   const query = { accountId: account.accountId, limit };
   const count = pagesIn(account.ids.length, limit ?? world.limits.defaultLimit);
   const first = await list({ ...query, page: 0 });
-  if (first.ids.length === 0) return discard(`the first page with ${asked(query)} holds nothing`);
+  if (first.ids.length === 0) return discard(`the first page with ${asked(query)} is empty`);
   const known = new Set([...account.ids.map(fold), ...first.ids]);
   return whileSteady(list, account, async () => {
     for (const further of beyond) {
@@ -212,8 +212,8 @@ const nothingPastTheEnd: Judge<Beyond> = async ({ account, limit, beyond }, worl
       const repeated = asNone ? 0 : repeatedFrom(seen, known);
       if (repeated > 0)
         return fail(
-          `with ${asked(query)}, ${account.ids.length} notifications end at page=${count - 1}, so later pages repeat none`,
-          `page=${page} shows ${repeated} of them again`,
+          `with ${asked(query)}, page=${count - 1} is the last of ${account.ids.length} notifications, so later pages repeat none`,
+          `page=${page} holds ${repeated} of them again`,
         );
     }
     return pass;
@@ -249,6 +249,6 @@ const nothingFarPastAll: Judge<number | undefined> = async (limit, world) => {
   return expectThat(
     repeated === 0,
     `a page far beyond the end of all notifications repeats none`,
-    `page=${page} shows ${repeated} notifications of the first page again`,
+    `page=${page} holds ${repeated} notifications of the first page again`,
   );
 };

@@ -36,7 +36,7 @@ export const notificationShapeRules = {
         if (seen.served || (await claimsPage(seen, list)))
           return pageHolds(seen, isDated ? createdWhen(world) : undefined, world);
         return mayBeRefused
-          ? discard("the service refuses if nothing matches")
+          ? discard("the service refuses a request that nothing matches")
           : fail(`a list request with ${asked(query)} gets a page of notifications`, seen.said);
       };
       const later = isDated ? await laterTimes(world) : [];

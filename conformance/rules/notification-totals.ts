@@ -110,7 +110,7 @@ const totalIsTheNumber: Judge<Counted> = async ({ question, limit, page }, world
   return whileSteady(list, account, async () => {
     const seen = await list({ ...filter, limit, page });
     // If there is nothing to show, a refusal is as good as an empty page.
-    if (!seen.served && !exists) return discard("the service refuses if there is nothing to show");
+    if (!seen.served && !exists) return discard("the service refuses a request that nothing matches");
     return expectThat(
       seen.total === matches,
       `total is ${matches}, the number of notifications that match ${question.what}`,

@@ -154,7 +154,7 @@ const totalOfAllHolds = async ({ world, list }: History, least: number): Promise
   if (Number(after.total) < Number(before?.total)) return discard("somebody else is removing notifications");
   return fail(
     `total of the whole list is at least ${least}, the number of events of this run acknowledged before`,
-    `with limit=1 it got ${after.said}; all of it had to be listed ${givenToBeListed(world)}`,
+    `with limit=1 it got ${after.said}; everything had to be listed ${givenToBeListed(world)}`,
   );
 };
 
@@ -195,7 +195,7 @@ const look = async (history: History, query: ListQuery): Promise<readonly string
 
 /** Why the missing notifications had to be there: they were waited for, or a list showed them before. */
 const missingText = ({ world, settled }: History, least: number, wasAwaited: boolean): string => {
-  if (wasAwaited) return `; all of it had to be listed ${givenToBeListed(world)}`;
+  if (wasAwaited) return `; everything had to be listed ${givenToBeListed(world)}`;
   return least > settled.count ? `; earlier lists had shown all ${least}` : "";
 };
 
@@ -219,7 +219,7 @@ const walk = async (history: History, limit: number, events: number): Promise<vo
   history.judgements.push(
     short > 0
       ? fail(
-          `a walk with limit=${limit} to the first empty page shows everything that was there when it began`,
+          `reading pages with limit=${limit} until one is empty shows everything that was there at the start`,
           `${short} of at least ${Math.max(atStart.size, settledCount)} did not appear${missingText(history, atStart.size, found.size < settledCount)}`,
         )
       : pass,

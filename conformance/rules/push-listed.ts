@@ -65,7 +65,7 @@ const isListed = async (
 ): Promise<CaseVerdict> => {
   const body = bodyOf(first);
   const id = body?.["id"];
-  if (isShortened(first)) return discard("the pushed body is longer than a receiver keeps");
+  if (isShortened(first)) return discard("the pushed body is longer than the receiver stores");
   if (body === undefined || typeof id !== "string") return discard("the push names no id");
   const { accountId } = pushCase;
   const missing = (where: string, got: string): CaseVerdict => {

@@ -49,7 +49,7 @@ export const refreshTokensOfExpired: Refreshing = {
 /** After the end, a new authorization works and the old token stays dead (sections 3.2 and 5.3). */
 export const refreshTokensReplaced: Refreshing = {
   ...refreshTokens,
-  name: "refreshToken after which the client authorizes anew",
+  name: "refreshToken after which the client authorizes again",
   windows: (lifetimeMs, guardMs) => ({
     nearMs: Infinity,
     all: [{ side: "dead", fromMs: lifetimeMs + guardMs, untilMs: 2 * lifetimeMs }],

@@ -61,7 +61,7 @@ export const refreshLifetimeRules = {
           ? [
               judgeLifetime(world, run, {
                 ...refreshTokens,
-                name: "refreshToken of a month with 31 days",
+                name: "refreshToken issued in a month with 31 days",
                 startsAt: longMonthBegins,
                 perSide: 1,
               }),
@@ -82,7 +82,7 @@ export const refreshLifetimeRules = {
         }),
         judgeLifetime(world, run, {
           ...refreshTokens,
-          name: "refreshToken in much use",
+          name: "refreshToken in frequent use",
           startsAt: withLateExchanges(world),
           use: async (one, { client, refreshToken }) => {
             await one.target.refresh(refreshBody(client, refreshToken));
@@ -123,7 +123,7 @@ export const refreshLifetimeRules = {
         together: true,
         replays: world.clock.kind === "virtual" ? 2 : 0,
         print: (laterMs) =>
-          `the refreshes come ${laterMs.map(duration).join(", then ")} after the accessToken's end`,
+          `the refreshes come ${laterMs.map(duration).join(", then ")} after the accessToken expired`,
       });
     },
   },
@@ -138,7 +138,7 @@ export const refreshLifetimeRules = {
         {
           together: true,
           replays: world.clock.kind === "virtual" ? 2 : 0,
-          print: (laterMs) => `${duration(laterMs)} after the end of the refreshToken`,
+          print: (laterMs) => `${duration(laterMs)} after the refreshToken expired`,
         },
       ),
   },

@@ -186,13 +186,13 @@ const judgeRefused = async (
     if (gained !== undefined && answer !== undefined)
       return fail(expected, `${probe.name}: it yielded a working ${gained}, ${describe(answer)}`);
   }
-  if (sent === 0) return discard("no probe changes this credential");
+  if (sent === 0) return discard("refused requests do not affect this credential");
   if (await refreshes(world, tokens.client, tokens.refreshToken)) return pass;
   const twin = await obtainTokens(world);
   if (!(await refreshes(world, twin.client, twin.refreshToken)))
-    throw new ControlFailed("a valid refresh, sent after the wrong ones, yields no working token");
+    throw new ControlFailed("a valid refresh, sent after the wrong ones, returned no working token");
   return fail(
-    "a refused refresh leaves the refreshToken unchanged; only time ends it",
+    "a refused refresh does not affect the refreshToken; only time ends its life",
     `after ${namesOf(probes)} the refreshToken is refused, while an untouched one works`,
   );
 };
@@ -212,7 +212,7 @@ const presentedByAnother = async (owner: "first" | "second", world: World): Prom
   return gained === undefined || answer === undefined
     ? pass
     : fail(
-        "a refreshToken is refused to a client it was not issued to",
+        "a refreshToken is refused if a client presents it that it was not issued to",
         `it yielded a working ${gained}, ${describe(answer)}`,
       );
 };

@@ -146,7 +146,7 @@ const throughItsLife = async (world: World, run: Run): Promise<Verdict> => {
     return {
       kind: "could-not-run",
       missing: "clock.advance",
-      reason: `its last refreshes come after up to ${duration(lifetimeMs)}; add \`hooks.clock.advance\` to the profile, or raise --max-wait`,
+      reason: `its last refreshes are due after up to ${duration(lifetimeMs)}; add \`hooks.clock.advance\` to the profile, or raise --max-wait`,
     };
   return watchLives(world, run, lives(run, lastAgeMs(world)), (caseWorld, tokens, ageMs) =>
     refreshNow(caseWorld, caseWorld.target, tokens, `the refresh at an age of ${duration(ageMs)}`),
@@ -180,7 +180,7 @@ const watchLives = (
         // A refresh planned for the end of its life may have come after it; only the measured age tells.
         const { greatestMs } = ageBetween(issued, refreshed.at);
         if (greatestMs >= lastAgeMs(caseWorld) + ROOM_MS)
-          return index > 0 ? pass : discard("the token was too close to its end");
+          return index > 0 ? pass : discard("the token was too close to the end of its life");
         if (refreshed.value.kind !== "passed") return refreshed.value;
       }
       return pass;

@@ -80,7 +80,7 @@ const judgeExpiresIn = (
   if (apartMs < LEAST_APART_MS || grewMs < apartMs * MOST_GROWTH) return pass;
   return fail(
     "expiresIn is the validity time of the accessToken, in seconds",
-    `it moves on with the clock, like the moment at which the token ends: ${one.expiresIn} (exchange ${one.exchange}), and ${duration(apartMs)} later ${other.expiresIn} (exchange ${other.exchange})`,
+    `it moves with the clock, as the moment of expiry would: ${one.expiresIn} (exchange ${one.exchange}), and ${duration(apartMs)} later ${other.expiresIn} (exchange ${other.exchange})`,
   );
 };
 
@@ -119,7 +119,7 @@ const judgeTellings = (world: World, endpoint: TimedEndpoint, tellings: readonly
   const odd = oddOnes(world, tellings).find((telling) => telling.endpoint === endpoint);
   if (odd === undefined) return pass;
   const all = tellings
-    .map((one) => `${one.endpoint} told ${one.timestamp} (exchange ${one.exchange})`)
+    .map((one) => `${one.endpoint} returned ${one.timestamp} (exchange ${one.exchange})`)
     .join(", ");
   return fail(
     `the timestamp of an answer to ${endpoint} is the time of the response`,

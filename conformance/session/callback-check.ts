@@ -135,7 +135,7 @@ const whoseFault = (
   if (stray?.kind === "push")
     return {
       message: `the event was not pushed to ${callbackUrl} as it should be: ${stray.method} ${stray.path} came instead`,
-      remedy: "compare what hooks.callback.register sends with the address that the service stored",
+      remedy: "compare the address that hooks.callback.register sends with the one that the service stored",
       isConfiguration: false,
     };
   const fault = lines.find((line) => line.kind === "fault");

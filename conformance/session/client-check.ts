@@ -54,7 +54,7 @@ const checkClient = async (world: World, client: Client, index: number): Promise
       check: `clients[${index}]`,
       ok: gaveData(listed),
       message: gaveData(listed)
-        ? `authorize, access-token and notifications answer to client "${client.id}"`
+        ? `authorize, access-token and notifications work for client "${client.id}"`
         : `the accessToken opens no notification list: ${describeBriefly(listed)}`,
     },
     ...(Number(expiresIn) > 0 ? { lifetimeMs: Number(expiresIn) * 1_000 } : {}),
@@ -84,7 +84,7 @@ const authorizeFailed = async (
   return alike(authorized, stranger)
     ? failedFlow(
         index,
-        `authorize answers to client "${client.id}" as to one that does not exist: ${said}`,
+        `authorize treats client "${client.id}" like one that does not exist: ${said}`,
         `check ${authorized.status === 404 ? "baseUrl, " : ""}clients[${index}].id and clients[${index}].redirectUri; if a consent page is in the way, use \`authorize\``,
       )
     : failedFlow(index, `authorize gave no code: ${said}`);
@@ -105,7 +105,7 @@ const exchangeFailed = async (
   return alike(answer, wrong)
     ? failedFlow(
         index,
-        `the exchange answers to the secret of client "${client.id}" as to a wrong one: ${said}`,
+        `the exchange treats the secret of client "${client.id}" like a wrong one: ${said}`,
         `check where clients[${index}].secret points to, and clients[${index}].id`,
       )
     : failedFlow(index, `a valid exchange returned no accessToken: ${said}`);

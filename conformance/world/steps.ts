@@ -182,7 +182,7 @@ const properTokenOpens = async (world: World): Promise<void> => {
   if (opened.has(world.prepared)) return;
   const { accessToken } = await obtainTokens(world);
   if (!gaveData(await world.target.list({ accessToken, query: { limit: 1 } })))
-    throw new ControlFailed("not even the accessToken of a valid exchange is shown a page with limit=1");
+    throw new ControlFailed("even the accessToken of a valid exchange gets no page with limit=1");
   opened.add(world.prepared);
 };
 

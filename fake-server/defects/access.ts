@@ -41,34 +41,33 @@ const spelt = ({ from }: Context): string | undefined =>
 /** Defects in the use of access tokens (sections 2.2 and 5). */
 export const accessDefects = rows({
   "access.required": {
-    "access-open-to-all: The list is given to everyone.": lettingIn(() => true),
-    "access-without-header: A request without the header is let in.": lettingIn(
+    "access-open-to-all: The list is returned to everyone.": lettingIn(() => true),
+    "access-without-header: A request without the header is accepted.": lettingIn(
       (_presented, { from }) => from.headers[ACCESS_TOKEN_HEADER] === undefined,
     ),
-    "access-with-empty-header: A request with an empty header is let in.": lettingIn(
+    "access-with-empty-header: A request with an empty header is accepted.": lettingIn(
       (_presented, { from }) => from.headers[ACCESS_TOKEN_HEADER] === "",
     ),
-    "access-with-any-token: Any token is let in.": lettingIn((presented) => presented !== ""),
-    "access-with-token-of-right-form: What has the length and alphabet of a token is let in.": lettingIn(
-      (presented) => /^[\w-]{43}$/.test(presented),
+    "access-with-any-token: Any token is accepted.": lettingIn((presented) => presented !== ""),
+    "access-with-token-of-right-form: Anything with the length and alphabet of a token is accepted.":
+      lettingIn((presented) => /^[\w-]{43}$/.test(presented)),
+    "access-with-refresh-token: A refreshToken gives access to the list.": lettingIn(
+      (presented, { credentials }) => credentials.refreshTokens.has(presented),
     ),
-    "access-with-refresh-token: A refreshToken opens the list.": lettingIn((presented, { credentials }) =>
-      credentials.refreshTokens.has(presented),
-    ),
-    "access-with-code: A code opens the list.": lettingIn((presented, { credentials }) =>
+    "access-with-code: A code gives access to the list.": lettingIn((presented, { credentials }) =>
       credentials.codes.has(presented),
     ),
-    "access-with-client-secret: A client's id or secret opens the list.": lettingIn(
+    "access-with-client-secret: A client's id or secret gives access to the list.": lettingIn(
       (presented, { clients }) =>
         [...clients.values()].some(({ id, secret }) => presented === id || presented === secret),
     ),
-    "access-token-whatever-its-case: Access tokens are compared without regard to case.": comparing(
+    "access-token-whatever-its-case: Access tokens are compared case-insensitively.": comparing(
       careless.ofCase,
     ),
-    "access-token-by-prefix: Access tokens are found by their first 24 characters.": comparing(
+    "access-token-by-prefix: Access tokens are looked up by their first 24 characters.": comparing(
       careless.beyond(24),
     ),
-    "access-token-but-for-last-character: The last character of an access token is not compared.": comparing(
+    "access-token-but-for-last-character: The last character of an access token is ignored.": comparing(
       (stored, presented) => presented.slice(0, 42) === stored.slice(0, 42),
     ),
     "access-token-with-suffix: Whatever follows an access token is ignored.": comparing(careless.ofSuffix),
@@ -81,8 +80,8 @@ export const accessDefects = rows({
     "access-token-in-query: The access token is also taken from the query.": readingAlso(({ from }) =>
       parseQuery(rawQueryOf(from.url ?? ""))?.values.get("accessToken"),
     ),
-    "access-remembered-by-connection: Once a connection has shown a token, it needs none.": decisions(
-      (sound, known = new WeakMap<object, string>()) => ({
+    "access-remembered-by-connection: Once a connection has presented a token, its later requests need none.":
+      decisions((sound, known = new WeakMap<object, string>()) => ({
         readAccessToken: (context) => {
           const presented = sound.readAccessToken(context) ?? known.get(context.from.socket);
           if (presented !== undefined && context.credentials.accessTokens.has(presented)) {
@@ -90,9 +89,8 @@ export const accessDefects = rows({
           }
           return presented;
         },
-      }),
-    ),
-    "access-cached-by-address: A cache gives everyone what was last given for the same address.": decisions(
+      })),
+    "access-cached-by-address: A cache returns to everyone the last answer for the same address.": decisions(
       (sound, served = new Set<string>()) => ({
         readAccessToken: (context) => sound.readAccessToken(context) ?? "",
         findAccessToken: (presented, context) => {
@@ -103,23 +101,21 @@ export const accessDefects = rows({
         },
       }),
     ),
-    "access-refusal-tells-total: A refused request is told the total.": refusingWith(({ notifications }) => ({
+    "access-refusal-tells-total: Refusals contain the total.": refusingWith(({ notifications }) => ({
       data: [],
       total: notifications.count(everything),
     })),
-    "access-refusal-with-data: The list is given with status 401 to those who have no token.": refusingWith(
+    "access-refusal-with-data: Requests without a token get the list with status 401.": refusingWith(
       ({ notifications }) => ({ data: notifications.read(everything, 0, 10) }),
     ),
-    "access-token-of-latest-issue-only: The latest issued token is checked, not the one presented.": decide(
-      "findAccessToken",
-      (_presented, { credentials }) => lastOf(credentials.accessTokens),
-    ),
-    "access-by-id-for-anyone: A notification is looked up by its id for any token.": change(
+    "access-token-of-latest-issue-only: The most recently issued token is checked, not the one presented.":
+      decide("findAccessToken", (_presented, { credentials }) => lastOf(credentials.accessTokens)),
+    "access-by-id-for-anyone: A notification can be looked up by its id with any token.": change(
       "findAccessToken",
       (usual, _presented, context) =>
         usual ?? (asksFor("id", context) ? lastOf(context.credentials.accessTokens) : undefined),
     ),
-    "access-token-last-of-list: Of several tokens, the last one is checked.": comparing(
+    "access-token-last-of-list: If several tokens are sent, the last one is checked.": comparing(
       (stored, presented) => presented.split(",").at(-1)?.trim() === stored,
     ),
     "access-token-with-white-space-inside: White space inside an access token is ignored.": comparing(
@@ -128,7 +124,7 @@ export const accessDefects = rows({
     "access-token-in-cookie: The access token is also taken from a cookie.": readingAlso(
       ({ from }) => /accessToken=([^;]*)/.exec(from.headers.cookie ?? "")?.[1],
     ),
-    "access-token-but-for-its-middle: Only the outer nine characters of an access token are compared.":
+    "access-token-but-for-its-middle: Only the first and last nine characters of an access token are compared.":
       comparing(
         (stored, presented) =>
           presented.length === stored.length &&
@@ -137,37 +133,35 @@ export const accessDefects = rows({
       ),
   },
   "access.lifetime": {
-    "access-dies-a-second-early: An accessToken dies a second before expiresIn is over.": lives(
+    "access-dies-a-second-early: An accessToken expires a second before expiresIn has passed.": lives(
       ({ lifetimeMs }) => lifetimeMs - SECOND_MS,
     ),
-    "access-dies-at-half-time: An accessToken dies when half of expiresIn is over.": lives(
+    "access-dies-at-half-time: An accessToken expires after half of expiresIn.": lives(
       ({ lifetimeMs }) => lifetimeMs / 2,
     ),
-    "access-lives-a-second-longer: An accessToken lives a second longer than expiresIn.": lives(
+    "access-lives-a-second-longer: An accessToken works a second longer than expiresIn.": lives(
       ({ lifetimeMs }) => lifetimeMs + SECOND_MS,
     ),
-    "access-lives-five-minutes-longer: Five minutes of leeway are granted to every accessToken.": lives(
+    "access-lives-five-minutes-longer: Every accessToken gets five minutes of leeway.": lives(
       ({ lifetimeMs }) => lifetimeMs + 5 * MINUTE_MS,
     ),
     "access-lives-for-ever: An accessToken never expires.": lives(Infinity),
-    "access-of-refresh-lives-twice-as-long: The accessToken of a refresh lives twice as long as stated.":
+    "access-of-refresh-lives-twice-as-long: The accessToken of a refresh works twice as long as stated.":
       lives(({ lifetimeMs, refreshed }) => (refreshed ? 2 : 1) * lifetimeMs),
-    "access-of-refresh-dies-within-the-hour: The accessToken of a refresh lives for one hour but states two.":
+    "access-of-refresh-dies-within-the-hour: The accessToken of a refresh works for one hour but states two.":
       lives(({ lifetimeMs, refreshed }) => (refreshed ? HOUR_MS : lifetimeMs)),
-    "access-of-refresh-ends-with-first: The accessToken of a refresh expires with the previous one.": decide(
-      "afterRefresh",
-      (record, previous) => {
+    "access-of-refresh-ends-with-first: The accessToken of a refresh expires together with the previous one.":
+      decide("afterRefresh", (record, previous) => {
         record.latestAccess.issuedAtMs = previous.issuedAtMs;
-      },
-    ),
-    "access-prolonged-by-use: Each use of an accessToken starts its life again.": change(
+      }),
+    "access-prolonged-by-use: Each use of an accessToken restarts its lifetime.": change(
       "accessTokenIsAlive",
       (alive, record, context) => {
         if (alive) record.issuedAtMs = context.nowMs;
         return alive;
       },
     ),
-    "access-dies-idle: An accessToken dies when it is not used for half an hour.": decisions(
+    "access-dies-idle: An accessToken expires if it is not used for half an hour.": decisions(
       (sound, usedAtMs = new WeakMap<AccessRecord, number>()) => ({
         accessTokenIsAlive: (record, context) => {
           const idleMs = context.nowMs - (usedAtMs.get(record) ?? record.issuedAtMs);
@@ -188,17 +182,19 @@ export const accessDefects = rows({
         },
       }),
     ),
-    "access-expires-in-milliseconds: expiresIn is given in milliseconds.": decide(
+    "access-expires-in-milliseconds: expiresIn is in milliseconds.": decide(
       "expiresIn",
       (lifetimeMs) => lifetimeMs,
     ),
-    "access-expires-in-microseconds: expiresIn is given in microseconds, so that it asks for centuries.":
-      decide("expiresIn", (lifetimeMs) => lifetimeMs * 1_000),
-    "access-expires-in-minutes: expiresIn is given in minutes.": decide(
+    "access-expires-in-microseconds: expiresIn is in microseconds, which means centuries.": decide(
+      "expiresIn",
+      (lifetimeMs) => lifetimeMs * 1_000,
+    ),
+    "access-expires-in-minutes: expiresIn is in minutes.": decide(
       "expiresIn",
       (lifetimeMs) => lifetimeMs / MINUTE_MS,
     ),
-    "access-counted-from-authorization: The life of an accessToken counts from the authorization.":
+    "access-counted-from-authorization: The lifetime of an accessToken counts from the authorization.":
       afterwards("afterExchange", (code, tokens) => {
         tokens.latestAccess.issuedAtMs = code.issuedAtMs;
       }),
@@ -209,7 +205,7 @@ export const accessDefects = rows({
         return alive;
       },
     ),
-    "access-renewed-by-refresh: A refresh starts the life of the earlier accessToken again.": decide(
+    "access-renewed-by-refresh: A refresh restarts the lifetime of the earlier accessToken.": decide(
       "afterRefresh",
       (_record, previous, { nowMs }) => {
         previous.issuedAtMs = nowMs;
@@ -217,11 +213,11 @@ export const accessDefects = rows({
     ),
   },
   "access.header": {
-    "access-header-in-lower-case-only: The header's name is only recognised in lower case.": change(
+    "access-header-in-lower-case-only: The header's name is recognized only in lower case.": change(
       "readAccessToken",
       (usual, context) => (spelt(context) === ACCESS_TOKEN_HEADER ? usual : undefined),
     ),
-    "access-header-not-in-capitals: The header's name is only known in lower case or with capital initials.":
+    "access-header-not-in-capitals: The header's name is recognized only in lower case or with capital initials.":
       change("readAccessToken", (usual, context) =>
         [ACCESS_TOKEN_HEADER, "X-Service-Access-Token"].includes(spelt(context) ?? "") ? usual : undefined,
       ),

@@ -12,7 +12,7 @@ const refusing = (message: string): Replacement =>
 /** Services that keep the document but violate advice in the standards: a warning, not a failure. */
 export const advisoryDefects = rows({
   "authorize.unregistered-redirect": {
-    "advice-redirects-anywhere: The code is sent to whatever redirectUri is named.": decisions(() => ({
+    "advice-redirects-anywhere: The code is sent to any redirectUri that a request names.": decisions(() => ({
       acceptsRedirectUri: (redirectUri) => URL.canParse(redirectUri ?? ""),
       renderAuthorized: (fields, redirectUri) => redirectTo(withCodeAndState(redirectUri, fields)),
     })),
@@ -30,26 +30,26 @@ export const advisoryDefects = rows({
     "advice-codes-short: Codes have ten digits.": decide("mintCode", (_client, _state, { random }) =>
       String(random.uint32()).padStart(10, "0"),
     ),
-    "advice-codes-counted: Codes are a number that goes up by one, behind a common prefix.": decisions(
+    "advice-codes-counted: Codes are a number that increases by one, after a common prefix.": decisions(
       (_sound, issued = 0) => ({ mintCode: () => `code-${String((issued += 1)).padStart(40, "0")}` }),
     ),
-    "advice-codes-behind-a-prefix: Codes are random, behind a prefix that all of them share.": decide(
+    "advice-codes-behind-a-prefix: Codes are random, after a prefix that all of them share.": decide(
       "mintCode",
       (_client, _state, { random }) => `7f3a91c2e5${random.token(32)}`,
     ),
   },
   "code.bound-to-client": {
-    "advice-code-of-other-client-accepted: A client may exchange the code of another.": decide(
+    "advice-code-of-other-client-accepted: A client can exchange another client's code.": decide(
       "codeBelongsTo",
       () => true,
     ),
   },
   "code.reuse-revokes-tokens": {
-    "advice-reuse-without-consequence: The tokens of a code outlive its second presentation.": decide(
+    "advice-reuse-without-consequence: Presenting a used code again leaves its tokens valid.": decide(
       "afterRefusedExchange",
       () => undefined,
     ),
-    "advice-reuse-leaves-refresh-token: The refreshToken of a code outlives the code's second use.":
+    "advice-reuse-leaves-refresh-token: Presenting a used code again leaves its refreshToken valid.":
       decisions((sound) => ({
         refreshTokenIsAlive: (record, { nowMs, limits }) =>
           nowMs - record.issuedAtMs < limits.refreshTokenLifetimeMs,
@@ -58,18 +58,19 @@ export const advisoryDefects = rows({
       })),
   },
   "exchange.no-store": {
-    "advice-answers-may-be-stored: Nothing forbids caches to store tokens.": decide("finish", (answer) =>
+    "advice-answers-may-be-stored: Answers with tokens do not forbid caching.": decide("finish", (answer) =>
       withoutHeader(answer, "cache-control"),
     ),
-    "advice-answers-private: Answers forbid others alone to store them.": decide("finish", (answer) =>
-      withHeaders(answer, { "cache-control": "private" }),
+    "advice-answers-private: Answers with tokens forbid caching only by shared caches.": decide(
+      "finish",
+      (answer) => withHeaders(answer, { "cache-control": "private" }),
     ),
   },
   "exchange.token-entropy": {
-    "advice-tokens-counted: Access tokens are a number that goes up by one.": decisions(
+    "advice-tokens-counted: Access tokens are a number that increases by one.": decisions(
       (_sound, issued = 1_000_000) => ({ mintAccessToken: () => `token-${(issued += 1)}` }),
     ),
-    "advice-refresh-token-from-access-token: The refreshToken is made of the accessToken.": change(
+    "advice-refresh-token-from-access-token: The refreshToken is derived from the accessToken.": change(
       "exchangeFields",
       (fields) => ({
         ...fields,
@@ -78,7 +79,7 @@ export const advisoryDefects = rows({
     ),
   },
   "refresh.bound-to-client": {
-    "advice-refresh-token-of-other-client-accepted: A client may use the refreshToken of another.": decide(
+    "advice-refresh-token-of-other-client-accepted: A client can use another client's refreshToken.": decide(
       "refreshTokenBelongsTo",
       () => true,
     ),
@@ -110,7 +111,7 @@ export const advisoryDefects = rows({
         return query;
       },
     ),
-    "advice-bad-body-ends-service: After an unreadable body no other body is served.": decisions(
+    "advice-bad-body-ends-service: After an unreadable body, every other body is refused.": decisions(
       (sound, isBroken = false) => ({
         readBody: (raw, context) => {
           const body = sound.readBody(raw, context);
@@ -137,12 +138,14 @@ export const advisoryDefects = rows({
     "advice-refusals-show-path: Refusals show a local path.": refusing(
       "cannot open /var/lib/service/codes.sqlite",
     ),
-    "advice-refusals-show-database: Refusals show a message of the database.": refusing(
+    "advice-refusals-show-database: Refusals show a database error.": refusing(
       "SQLITE_CONSTRAINT: codes.code",
     ),
-    "advice-answers-show-client: Answers show the first client, its secret included.": decisions((sound) => ({
-      renderSuccess: (fields, context) =>
-        sound.renderSuccess({ ...fields, client: [...context.clients.values()][0] }, context),
-    })),
+    "advice-answers-show-client: Answers show the first client, including its secret.": decisions(
+      (sound) => ({
+        renderSuccess: (fields, context) =>
+          sound.renderSuccess({ ...fields, client: [...context.clients.values()][0] }, context),
+      }),
+    ),
   },
 });

@@ -20,11 +20,11 @@ export const authorizeDefects = rows({
         throw new Error("no such table: clients");
       },
     ),
-    "redirect-uri-to-the-end-of-the-query: All that follows redirectUri= is the redirectUri.": change(
+    "redirect-uri-to-the-end-of-the-query: Everything after redirectUri= counts as the redirectUri.": change(
       "acceptsState",
       (accepts, _state, _query, { from }) => accepts && !/[?&]redirectUri=.*&state=/.test(from.url ?? ""),
     ),
-    "authorize-empty-code-at-times: Every seventh authorize answer carries an empty code.": decisions(
+    "authorize-empty-code-at-times: Every seventh authorize answer has an empty code.": decisions(
       (sound, answers = 0) => ({
         authorizeFields: (record, timestamp, context) => {
           answers += 1;
@@ -43,7 +43,7 @@ export const authorizeDefects = rows({
         findCode: (presented, context) => sound.findCode(String(presented), context),
       }),
     ),
-    "authorize-code-works-a-second-later: A code only becomes exchangeable a second after its issue.":
+    "authorize-code-works-a-second-later: A code can be exchanged only from one second after its issue.":
       decisions((sound) => ({
         keepCode: (record, context) => {
           context.clock.schedule(context.nowMs + SECOND_MS, () => sound.keepCode(record, context));
@@ -67,12 +67,12 @@ export const authorizeDefects = rows({
     }),
   },
   "authorize.code-is-fresh": {
-    "authorize-same-code-within-a-second: Two codes of a client within one second are the same.": decide(
+    "authorize-same-code-within-a-second: Two codes of a client within one second are identical.": decide(
       "mintCode",
       (client, _state, { nowMs }) =>
         randomFrom(Math.floor(nowMs / SECOND_MS) + client.id.charCodeAt(0)).token(24),
     ),
-    "authorize-same-code-for-same-state: A repeated state gets the same code again.": decisions(
+    "authorize-same-code-for-same-state: The same state gets the same code again.": decisions(
       (sound, codes = new Map<string, string>()) => ({
         mintCode: (client, state, context) => {
           const key = `${client.id} ${state}`;
@@ -82,7 +82,7 @@ export const authorizeDefects = rows({
         },
       }),
     ),
-    "authorize-codes-from-small-range: Codes are six digits out of a thousand values.": decide(
+    "authorize-codes-from-small-range: Codes are six digits, with only a thousand different values.": decide(
       "mintCode",
       (_client, _state, { random }) => String(100_000 + (random.uint32() % 1_000)),
     ),
@@ -102,16 +102,16 @@ export const authorizeDefects = rows({
           return source.token(24);
         },
       })),
-    "authorize-codes-repeat-after-sixty: Codes are counted, starting over after sixty.": decisions(
+    "authorize-codes-repeat-after-sixty: Codes are numbered, and start over after sixty.": decisions(
       (_sound, issued = 0) => ({ mintCode: () => `code${(issued += 1) % 60}` }),
     ),
   },
   "authorize.timestamp": {
-    "timestamp-stands-still: The timestamp is always that of the first answer.": decisions(() => {
+    "timestamp-stands-still: Every timestamp is that of the first answer.": decisions(() => {
       let first: number | undefined;
       return { timestamp: ({ nowMs }) => (first ??= nowMs) };
     }),
-    "timestamp-runs-at-half-speed: The timestamp gains half a second per second.": decisions(() => {
+    "timestamp-runs-at-half-speed: The timestamp advances half a second per second.": decisions(() => {
       let first: number | undefined;
       return { timestamp: ({ nowMs }) => (first ??= nowMs) + Math.floor((nowMs - first) / 2) };
     }),
@@ -119,18 +119,17 @@ export const authorizeDefects = rows({
       "timestamp",
       ({ nowMs }) => nowMs * 1_000,
     ),
-    "timestamp-jumps-back: Every second answer comes from a machine 90 seconds behind.": decisions(
-      (_sound, answers = 0) => ({
+    "timestamp-jumps-back: Every second answer comes from a machine whose clock is 90 seconds behind.":
+      decisions((_sound, answers = 0) => ({
         timestamp: ({ nowMs }) => nowMs - ((answers += 1) % 2) * 90 * SECOND_MS,
-      }),
-    ),
+      })),
     "timestamp-as-text: Timestamps are strings.": [
       decide("timestamp", ({ nowMs }) => String(nowMs)),
       "authorize.answers-with-code",
       "exchange.token-set",
       "refresh.token-set",
     ],
-    "timestamp-is-constant: The timestamp is constant.": decide("timestamp", () => 1_700_000_000),
+    "timestamp-is-constant: The timestamp is a constant.": decide("timestamp", () => 1_700_000_000),
     "timestamp-in-minutes: The timestamp counts minutes.": decide(
       "timestamp",
       ({ nowMs }) => nowMs / MINUTE_MS,
@@ -149,16 +148,16 @@ export const authorizeDefects = rows({
       "acceptsRedirectUri",
       (redirectUri) => redirectUri?.includes("?") !== true,
     ),
-    "redirect-uri-beyond-ascii-refused: A redirectUri with a non-ASCII character, once decoded, is refused.":
+    "redirect-uri-beyond-ascii-refused: A redirectUri whose decoded form has non-ASCII characters is refused.":
       onlyIf("acceptsRedirectUri", (redirectUri) => /^[ -~]*$/.test(redirectUri ?? "")),
-    "redirect-uri-cut-at-ampersand: The query is split after decoding, which cuts the redirectUri.":
+    "redirect-uri-cut-at-ampersand: The query is decoded before it is split, which truncates the redirectUri.":
       decisions((sound) => ({
         renderAuthorized: (fields, redirectUri) =>
           redirectTo(withCodeAndState(redirectUri.split("&")[0] ?? "", fields)),
         acceptsRedirectUri: (redirectUri, client, query) =>
           sound.acceptsRedirectUri(redirectUri?.split("&")[0], client, query),
       })),
-    "redirect-uri-decoded-twice: The redirectUri is decoded once too often.": decide(
+    "redirect-uri-decoded-twice: The redirectUri is decoded twice.": decide(
       "renderAuthorized",
       (fields, redirectUri) =>
         redirectTo(withCodeAndState(redirectUri.replaceAll(/%[0-7][0-9a-f]/gi, decodeURIComponent), fields)),

@@ -49,7 +49,7 @@ export const bodyDefects = rows({
       reading((text) => text.replaceAll("\\", String.raw`\\`)),
       "refresh.token-set",
     ],
-    "body-read-in-one-order: A body is read only if clientId comes first.": [
+    "body-read-in-one-order: A body is accepted only if clientId comes first.": [
       reading((text) => (/^\s*\{\s*"clientId"/.test(text) ? text : "")),
       "refresh.token-set",
     ],
@@ -59,7 +59,7 @@ export const bodyDefects = rows({
     ],
   },
   "exchange.bad-bodies": {
-    "body-with-repeated-keys: Of a repeated key, whichever value fits is taken.": reading((text) => {
+    "body-with-repeated-keys: If a key is repeated, any value that is correct is used.": reading((text) => {
       const whole: unknown = JSON.parse(text);
       if (typeof whole !== "object" || whole === null || Array.isArray(whole)) return text;
       const shortest: Record<string, unknown> = { ...whole };
@@ -73,17 +73,17 @@ export const bodyDefects = rows({
     "body-in-string: A JSON string containing JSON is parsed again.": reading(asItIs, (value) =>
       typeof value === "string" ? (JSON.parse(value) as unknown) : value,
     ),
-    "body-cut-short-completed: The missing brace of a truncated body is added.": reading((text) =>
+    "body-cut-short-completed: The missing closing brace of a truncated body is added.": reading((text) =>
       text.trimEnd().endsWith("}") ? text : `${text.replace(/[,\s]+$/, "")}}`,
     ),
     "body-with-rest-ignored: Anything after the first closing brace of a body is ignored.": reading((text) =>
       text.slice(0, text.indexOf("}") + 1),
     ),
-    "body-as-form: A body that is not JSON is read as a form.": change(
+    "body-as-form: A body that is not JSON is parsed as a form.": change(
       "readBody",
       (usual, raw) => usual ?? Object.fromEntries(new URLSearchParams(raw.toString("utf8"))),
     ),
-    "body-with-loose-syntax: Single quotes and trailing commas pass for JSON.": reading((text) =>
+    "body-with-loose-syntax: Single quotes and trailing commas are accepted in JSON.": reading((text) =>
       text.replaceAll("'", '"').replaceAll(/,\s*}/g, "}"),
     ),
     "body-with-inherited-fields: Fields inside __proto__ count as the body's own.": reading(
@@ -101,11 +101,11 @@ export const bodyDefects = rows({
           return wedged < 0 || body === undefined ? body : {};
         },
       })),
-    "body-in-envelope: A field called data is accepted as the body.": reading(
+    "body-in-envelope: A field called data is accepted in place of the body.": reading(
       asItIs,
       (value) => (value as { readonly data?: unknown }).data ?? value,
     ),
-    "body-of-15-kb-wedges-service: After a body of 15 kB every later one is refused.": decisions(
+    "body-of-15-kb-wedges-service: After a body of 15 kB, every later one is refused.": decisions(
       (sound, wedged = false) => ({
         readBody: (raw, context) => {
           wedged ||= raw.length > 15_000;
@@ -115,7 +115,7 @@ export const bodyDefects = rows({
     ),
   },
   "exchange.refusal-leaks-nothing": {
-    "refusal-shows-secret: A refused exchange is answered with the received fields.": decisions((sound) => {
+    "refusal-shows-secret: A refusal of an exchange contains the received fields.": decisions((sound) => {
       const { bodies, readBody } = rememberingBodies(sound);
       return {
         readBody,
@@ -123,20 +123,22 @@ export const bodyDefects = rows({
           jsonAnswer(400, { error: refusal.kind, request: bodies.get(context.from) }),
       };
     }),
-    "refusal-shows-right-secret: A wrong secret is answered with the right one.": decisions((sound) => {
-      const { bodies, readBody } = rememberingBodies(sound);
-      return {
-        readBody,
-        renderRefusal: (refusal, context) => {
-          const answer = sound.renderRefusal(refusal, context);
-          const client = context.clients.get(String(bodies.get(context.from)?.["clientId"]));
-          return refusal.kind === "client-unauthenticated" && client !== undefined
-            ? withHeaders(answer, { "x-debug": `expected ${client.secret}` })
-            : answer;
-        },
-      };
-    }),
-    "refusal-shows-tokens-of-code: A used code is refused with the tokens it had given.": [
+    "refusal-shows-right-secret: The refusal of a wrong secret contains the right one.": decisions(
+      (sound) => {
+        const { bodies, readBody } = rememberingBodies(sound);
+        return {
+          readBody,
+          renderRefusal: (refusal, context) => {
+            const answer = sound.renderRefusal(refusal, context);
+            const client = context.clients.get(String(bodies.get(context.from)?.["clientId"]));
+            return refusal.kind === "client-unauthenticated" && client !== undefined
+              ? withHeaders(answer, { "x-debug": `expected ${client.secret}` })
+              : answer;
+          },
+        };
+      },
+    ),
+    "refusal-shows-tokens-of-code: The refusal of a used code contains the tokens it was exchanged for.": [
       decisions(
         (
           sound,
@@ -162,27 +164,25 @@ export const bodyDefects = rows({
       ),
       "code.single-use",
     ],
-    "refusal-shows-stack: A refusal carries the stack trace of its error.": decide(
+    "refusal-shows-stack: A refusal contains the stack trace of its error.": decide(
       "renderRefusal",
       (refusal) => {
         const { stack } = new Error(refusal.kind);
         return jsonAnswer(400, { error: refusal.kind, stack });
       },
     ),
-    "refusal-shows-code-of-other-request: A refused exchange shows the code issued last.": change(
-      "renderRefusal",
-      (answer, refusal, context) =>
+    "refusal-shows-code-of-other-request: A refusal of an exchange contains the most recently issued code.":
+      change("renderRefusal", (answer, refusal, context) =>
         refusal.kind === "code-unknown"
           ? jsonAnswer(400, { error: refusal.kind, known: [...context.credentials.codes.keys()].at(-1) })
           : answer,
-    ),
-    "refusal-shows-latest-token: A refused exchange shows the accessToken issued last.": change(
-      "renderRefusal",
-      (answer, _refusal, { operation, credentials }) =>
+      ),
+    "refusal-shows-latest-token: A refusal of an exchange contains the most recently issued accessToken.":
+      change("renderRefusal", (answer, _refusal, { operation, credentials }) =>
         operation === "exchange"
           ? { ...answer, body: JSON.stringify({ hint: `try ${lastOf(credentials.accessTokens)?.token}` }) }
           : answer,
-    ),
+      ),
     "refusal-repeats-request: A refusal with status 200 repeats the request body.": decisions(
       (sound, bodies = new WeakMap<IncomingMessage, string>()) => ({
         readBody: (raw, context) => {

@@ -13,22 +13,22 @@ const drawnBy = ({ clock }: Pick<Service, "clock">) => randomFrom(Math.floor(clo
 /** Defects that do not show with few, small and slow requests (sections 2.1, 2.2 and 4.4). */
 export const boundDefects = rows({
   "notifications.limit": {
-    "limit-between-33-and-39-cut: A limit from 33 to 39 gives 32 items; a greater one is served.": cutBetween(
+    "limit-between-33-and-39-cut: A limit from 33 to 39 gives 32 items; a greater one gives all.": cutBetween(
       33,
       39,
     ),
-    "limit-between-41-and-55-cut: A limit from 41 to 55 gives 40 items; a greater one is served.": cutBetween(
+    "limit-between-41-and-55-cut: A limit from 41 to 55 gives 40 items; a greater one gives all.": cutBetween(
       41,
       55,
     ),
   },
   "notifications.under-writes": {
-    "total-eighty-at-most: total counts to eighty at most.": decisions((sound) => ({
+    "total-eighty-at-most: total is never more than eighty.": decisions((sound) => ({
       total: (matched, ...more) => sound.total(Math.min(matched, 80), ...more),
     })),
   },
   "authorize.state-length": {
-    "state-known-by-its-beginning: A state is accepted if its first 128 characters were accepted before.":
+    "state-known-by-its-beginning: A state is accepted if one with the same first 128 characters was accepted before.":
       decisions((sound, known = new Set<string>()) => ({
         acceptsState: (state, query, context) => {
           const accepted = sound.acceptsState(state, query, context);

@@ -27,39 +27,39 @@ const identifying = (found: (id: string, presented: unknown) => boolean): Replac
 export const clientDefects = rows({
   "exchange.authenticates-client": {
     "secret-ignored: The secret is not checked.": accepting(() => true),
-    "secret-may-be-absent: A request without a secret passes.": accepting(
+    "secret-may-be-absent: A request without a secret is accepted.": accepting(
       (secret, presented) => presented === undefined || presented === secret,
     ),
-    "secret-may-be-null: null passes for every secret.": accepting(
+    "secret-may-be-null: null is accepted as every client's secret.": accepting(
       (secret, presented) => presented === null || presented === secret,
     ),
-    "secret-may-be-empty: An empty secret passes.": acceptingText(
+    "secret-may-be-empty: An empty secret is accepted.": acceptingText(
       (secret, presented) => presented === "" || presented === secret,
     ),
-    "secret-may-be-other-type: Anything that is not a string passes for a secret.": accepting(
+    "secret-may-be-other-type: Anything that is not a string is accepted as the secret.": accepting(
       (secret, presented) =>
         presented === secret ||
         (presented !== undefined && presented !== null && typeof presented !== "string"),
     ),
-    "secret-in-array-accepted: An array containing the secret passes for it.": accepting(
+    "secret-in-array-accepted: An array that contains the secret is accepted.": accepting(
       (secret, presented) => asText(presented) === secret,
     ),
-    "secret-whatever-its-case: Secrets are compared without regard to case.": acceptingText(careless.ofCase),
-    "secret-by-prefix: Only as much of the secret as is presented is compared.": acceptingText(
+    "secret-whatever-its-case: Secrets are compared case-insensitively.": acceptingText(careless.ofCase),
+    "secret-by-prefix: Any prefix of the secret is accepted.": acceptingText(
       (secret, presented) => presented !== "" && secret.startsWith(presented),
     ),
     "secret-by-its-first-eight: Only the first eight characters of a secret are compared.": acceptingText(
       (secret, presented) => presented.slice(0, 8) === secret.slice(0, 8),
     ),
-    "secret-but-for-last-character: The last character of a secret is not compared.": acceptingText(
+    "secret-but-for-last-character: The last character of a secret is ignored.": acceptingText(
       (secret, presented) => presented.slice(0, secret.length - 1) === secret.slice(0, -1),
     ),
-    "secret-trimmed: White space around the secret is cut off.": acceptingText(careless.ofSpaceAround),
+    "secret-trimmed: White space around the secret is removed.": acceptingText(careless.ofSpaceAround),
     "secret-with-suffix: Whatever follows the secret is ignored.": acceptingText(careless.ofSuffix),
-    "secret-of-any-client: The secret of any client passes.": accepting((_secret, presented, clients) =>
+    "secret-of-any-client: The secret of any client is accepted.": accepting((_secret, presented, clients) =>
       [...clients.values()].some((client) => client.secret === presented),
     ),
-    "secret-remembered: A client that has shown its secret once needs none after that.": decisions(
+    "secret-remembered: A client that has sent its secret once never needs it again.": decisions(
       (sound, known = new Set<string>()) => ({
         authenticateClient: (clientId, clientSecret, clients) => {
           const client = sound.authenticateClient(clientId, clientSecret, clients);
@@ -68,7 +68,7 @@ export const clientDefects = rows({
         },
       }),
     ),
-    "secret-right-at-fifth-attempt: A secret that was refused four times is let in.": decisions(
+    "secret-right-at-fifth-attempt: A secret that was refused four times is accepted.": decisions(
       (sound, attempts = new Map<unknown, number>()) => ({
         authenticateClient: (clientId, secret, clients) => {
           const count = (attempts.get(secret) ?? 0) + 1;
@@ -79,40 +79,37 @@ export const clientDefects = rows({
         },
       }),
     ),
-    "secret-by-longer-half: As much of the secret as is presented is compared, from its half on.":
-      acceptingText(
-        (secret, presented) => presented.length > secret.length / 2 && secret.startsWith(presented),
-      ),
+    "secret-by-longer-half: Any prefix of at least half of the secret is accepted.": acceptingText(
+      (secret, presented) => presented.length > secret.length / 2 && secret.startsWith(presented),
+    ),
   },
   "exchange.unknown-client": {
     "client-found-by-secret: The client is identified by the secret alone.": identifying(() => true),
-    "client-id-may-be-absent: The secret makes up for an absent clientId.": identifying(
+    "client-id-may-be-absent: A clientId may be absent if the secret is right.": identifying(
       (id, presented) => presented === undefined || presented === id,
     ),
-    "client-id-may-be-empty: The secret makes up for an empty clientId.": identifying(
+    "client-id-may-be-empty: A clientId may be empty if the secret is right.": identifying(
       (id, presented) => presented === "" || presented === id,
     ),
-    "client-id-whatever-its-case: Client ids are compared without regard to case.": identifying(
+    "client-id-whatever-its-case: Client ids are compared case-insensitively.": identifying(
       (id, presented) => String(presented).toLowerCase() === id.toLowerCase(),
     ),
-    "client-id-trimmed: White space around the clientId is cut off.": identifying(
+    "client-id-trimmed: White space around the clientId is removed.": identifying(
       (id, presented) => typeof presented === "string" && presented.trim() === id,
     ),
-    "client-id-by-prefix: A clientId is found by its first half.": identifying(
+    "client-id-by-prefix: A client is looked up by the first half of its id.": identifying(
       (id, presented) => typeof presented === "string" && presented.slice(0, 10) === id.slice(0, 10),
     ),
-    "client-id-in-array-accepted: An array containing the clientId passes for it.": identifying(
+    "client-id-in-array-accepted: An array that contains the clientId is accepted.": identifying(
       (id, presented) => asText(presented) === id,
     ),
-    "client-id-of-plain-object: Clients are looked up in a plain object, so constructor seems known.": decide(
-      "authenticateClient",
-      (clientId, secret, clients) => {
+    "client-id-of-plain-object: Clients are looked up in a plain object, so the id constructor is found.":
+      decide("authenticateClient", (clientId, secret, clients) => {
         const known = Object.fromEntries(clients) as Record<string, { readonly secret?: string }>;
         const client = typeof clientId === "string" ? known[clientId] : undefined;
         if (client === undefined || client.secret !== secret) return undefined;
         return clients.get(String(clientId)) ?? [...clients.values()][0];
-      },
-    ),
+      }),
     "client-unknown-passes: Authorize and exchange accept an unknown client.": decisions((sound) => ({
       findClientToAuthorize: (id, clients) =>
         sound.findClientToAuthorize(id, clients) ?? unregistered(id, clients),

@@ -43,15 +43,16 @@ export const codeDefects = rows({
       decide("takeCode", () => true),
       "code.single-use-under-race",
     ],
-    "code-reusable-within-two-seconds: For two seconds a repeated exchange gets tokens as a retry.": [
-      decide("takeCode", (record, { nowMs }) => {
-        record.usedAtMs ??= nowMs;
-        return nowMs - record.usedAtMs < 2 * SECOND_MS;
-      }),
-      "code.single-use-under-race",
-    ],
-    "code-reusable-a-second-later: A second after its use a code works again.": reuseAfter(SECOND_MS),
-    "code-reusable-a-minute-later: A minute after its use a code works again.": reuseAfter(MINUTE_MS),
+    "code-reusable-within-two-seconds: A repeated exchange within two seconds counts as a retry and gets tokens.":
+      [
+        decide("takeCode", (record, { nowMs }) => {
+          record.usedAtMs ??= nowMs;
+          return nowMs - record.usedAtMs < 2 * SECOND_MS;
+        }),
+        "code.single-use-under-race",
+      ],
+    "code-reusable-a-second-later: A code works again one second after its use.": reuseAfter(SECOND_MS),
+    "code-reusable-a-minute-later: A code works again one minute after its use.": reuseAfter(MINUTE_MS),
     "code-reusable-twice: A code can be exchanged twice.": decisions((_sound, uses = counted()) => ({
       takeCode: (record, { nowMs }) => {
         record.usedAtMs = nowMs;
@@ -105,8 +106,8 @@ export const codeDefects = rows({
         },
       }),
     ),
-    "code-marked-as-spelt: A code is found in any spelling but marked used only in that one.": decisions(
-      (sound) => {
+    "code-marked-as-spelt: A code is found in any spelling but marked as used only in the spelling presented.":
+      decisions((sound) => {
         const used = new Set<unknown>();
         let presented: unknown;
         return {
@@ -120,8 +121,7 @@ export const codeDefects = rows({
             return isNew;
           },
         };
-      },
-    ),
+      }),
     "code-reusable-once-tokens-expired: A code can be used again once its tokens have expired.": decisions(
       (sound) => ({
         takeCode: (record, { nowMs, limits }) => {
@@ -138,13 +138,13 @@ export const codeDefects = rows({
       }),
   },
   "code.single-use-under-race": {
-    "code-race-of-one-turn: Between check and use of a code other requests get one turn.":
+    "code-race-of-one-turn: Other requests get one turn between the check and the use of a code.":
       lookingThenWriting(0),
-    "code-race-of-one-millisecond: A database takes 1 ms between check and use of a code.":
+    "code-race-of-one-millisecond: A database takes 1 ms between the check and the use of a code.":
       lookingThenWriting(1),
-    "code-race-of-five-milliseconds: A database takes 5 ms between check and use of a code.":
+    "code-race-of-five-milliseconds: A database takes 5 ms between the check and the use of a code.":
       lookingThenWriting(5),
-    "code-race-of-twenty-milliseconds: A slow database takes 20 ms between check and use of a code.":
+    "code-race-of-twenty-milliseconds: A slow database takes 20 ms between the check and the use of a code.":
       lookingThenWriting(20),
     "code-race-between-nodes: Two nodes learn of each other's redemptions after ten milliseconds.": decisions(
       (
@@ -164,7 +164,7 @@ export const codeDefects = rows({
         },
       }),
     ),
-    "code-race-refuses-all: If several compete for a code, none gets tokens.": decisions(
+    "code-race-refuses-all: If several requests compete for a code, none gets tokens.": decisions(
       (_sound, contenders = counted(), latest = new WeakMap<CodeRecord, number>()) => ({
         takeCode: async (record, { nowMs, clock }) => {
           const contender = contenders(record);
@@ -178,16 +178,16 @@ export const codeDefects = rows({
     ),
   },
   "code.lifetime": {
-    "code-dies-a-second-early: A code dies after 599 seconds.": lives(599 * SECOND_MS),
-    "code-dies-after-nine-minutes: A code dies after nine minutes.": lives(9 * MINUTE_MS),
-    "code-dies-after-one-minute: A code dies after one minute.": lives(MINUTE_MS),
-    "code-dies-within-a-second: The lifetime of 600 is taken for milliseconds.": lives(600),
-    "code-lives-a-second-longer: A code lives for 601 seconds.": lives(601 * SECOND_MS),
-    "code-lives-eleven-minutes: A code lives for eleven minutes.": lives(11 * MINUTE_MS),
-    "code-lives-an-hour: A code lives for an hour.": lives(HOUR_MS),
-    "code-lives-ten-hours: The lifetime of 600 is taken for minutes.": lives(10 * HOUR_MS),
+    "code-dies-a-second-early: A code expires after 599 seconds.": lives(599 * SECOND_MS),
+    "code-dies-after-nine-minutes: A code expires after nine minutes.": lives(9 * MINUTE_MS),
+    "code-dies-after-one-minute: A code expires after one minute.": lives(MINUTE_MS),
+    "code-dies-within-a-second: The lifetime of 600 is interpreted as milliseconds.": lives(600),
+    "code-lives-a-second-longer: A code works for 601 seconds.": lives(601 * SECOND_MS),
+    "code-lives-eleven-minutes: A code works for eleven minutes.": lives(11 * MINUTE_MS),
+    "code-lives-an-hour: A code works for an hour.": lives(HOUR_MS),
+    "code-lives-ten-hours: The lifetime of 600 is interpreted as minutes.": lives(10 * HOUR_MS),
     "code-lives-for-ever: A code never expires.": [lives(Infinity), "code.lifetime-is-not-extended"],
-    "code-swept-every-five-minutes: Expired codes are only removed every five minutes.": decide(
+    "code-swept-every-five-minutes: Expired codes work until they are removed, every five minutes.": decide(
       "codeIsAlive",
       (record, { nowMs, limits }) => {
         const sweepMs = 5 * MINUTE_MS;
@@ -225,14 +225,13 @@ export const codeDefects = rows({
           }
         },
       })),
-    "code-lengthened-by-refused-attempt: Each refused attempt extends the code by a minute.": decisions(
-      (sound) => ({
+    "code-lengthened-by-refused-attempt: Each refused attempt extends the code's life by a minute.":
+      decisions((sound) => ({
         afterRefusedExchange: (record, kind, context) => {
           sound.afterRefusedExchange(record, kind, context);
           if (record !== undefined && sound.codeIsAlive(record, context)) record.issuedAtMs += MINUTE_MS;
         },
-      }),
-    ),
+      })),
     "code-revived-by-trying: An expired code becomes valid again once it is tried.": afterwards(
       "afterRefusedExchange",
       (record, kind, { nowMs }) => {
@@ -241,16 +240,16 @@ export const codeDefects = rows({
     ),
   },
   "code.independence": {
-    "code-use-kills-others-of-client: Using a code kills the other codes of the same client.": decide(
+    "code-use-kills-others-of-client: Using a code invalidates the client's other codes.": decide(
       "afterExchange",
       (record, _tokens, context) => forgetOthers(record, context, ofSameClient),
     ),
-    "code-use-kills-those-of-other-clients: Using a code kills the codes of every other client.": decide(
+    "code-use-kills-those-of-other-clients: Using a code invalidates the codes of all other clients.": decide(
       "afterExchange",
       (record, _tokens, context) =>
         forgetOthers(record, context, (other, used) => !ofSameClient(other, used)),
     ),
-    "code-use-kills-older-ones: Using a code kills the client's earlier codes.": decide(
+    "code-use-kills-older-ones: Using a code invalidates the client's earlier codes.": decide(
       "afterExchange",
       (record, _tokens, context) => {
         const order = [...context.credentials.codes.values()];
@@ -268,32 +267,30 @@ export const codeDefects = rows({
         forgetOthers(record, context, ofSameClient);
       },
     ),
-    "code-refusal-kills-others: An attempt with a wrong secret kills every code of the client.": afterwards(
-      "afterRefusedExchange",
-      (record, kind, context) => {
+    "code-refusal-kills-others: An attempt with a wrong secret invalidates all codes of the client.":
+      afterwards("afterRefusedExchange", (record, kind, context) => {
         if (kind === "client-unauthenticated") forgetOthers(record, context, ofSameClient);
-      },
-    ),
-    "code-expiry-kills-others: Trying an expired code kills the client's live codes.": decide(
+      }),
+    "code-expiry-kills-others: Trying an expired code invalidates the client's live codes.": decide(
       "afterRefusedExchange",
       (record, kind, context) => {
         if (kind === "code-expired") forgetOthers(record, context, ofSameClient);
       },
     ),
-    "code-reuse-kills-others: Presenting a used code again kills the client's unused ones.": afterwards(
+    "code-reuse-kills-others: Presenting a used code again invalidates the client's unused ones.": afterwards(
       "afterRefusedExchange",
       (record, kind, context) => {
         if (kind === "code-used") forgetOthers(record, context, ofSameClient);
       },
     ),
-    "code-one-for-each-state: A new code ends all others with the same state.": decisions((sound) => ({
+    "code-one-for-each-state: A new code invalidates all others with the same state.": decisions((sound) => ({
       keepCode: (record, context) => {
         for (const [code, other] of context.credentials.codes)
           if (other.state === record.state) context.credentials.codes.delete(code);
         sound.keepCode(record, context);
       },
     })),
-    "code-unknown-kills-others: A code that was never issued makes the service drop all codes.": afterwards(
+    "code-unknown-kills-others: Presenting a code that was never issued invalidates all codes.": afterwards(
       "afterRefusedExchange",
       (_record, kind, { credentials }) => {
         if (kind === "code-unknown") credentials.codes.clear();

@@ -25,7 +25,7 @@ export const exchangeDefects = rows({
       ...fields,
       accessToken: null,
     })),
-    "exchange-access-token-with-line-end: The accessToken ends with a line end, so that no header can hold it.":
+    "exchange-access-token-with-line-end: The accessToken ends with a line break, so it cannot be sent in a header.":
       answering((fields) => ({ ...fields, accessToken: `${String(fields["accessToken"])}\n` })),
     "exchange-without-timestamp: The token set has no timestamp.": without("timestamp"),
     "exchange-without-expires-in: The token set has no expiresIn.": without("expiresIn"),
@@ -49,7 +49,7 @@ export const exchangeDefects = rows({
       success: true,
       data: fields,
     })),
-    "exchange-timestamp-of-its-start: The timestamp of every exchange is an hour before the first one.":
+    "exchange-timestamp-of-its-start: The timestamp of every exchange is an hour before the first exchange.":
       decisions(() => {
         let startedMs: number | undefined;
         return {
@@ -59,7 +59,7 @@ export const exchangeDefects = rows({
       }),
   },
   "exchange.tokens-are-fresh": {
-    "tokens-cached-per-client: A client gets its current accessToken again while it is valid.": decisions(
+    "tokens-cached-per-client: A client gets the same accessToken again while it is valid.": decisions(
       (sound, cached = new Map<string, AccessRecord>()) => ({
         mintAccessToken: (client, lifetimeMs, context) => {
           const known = cached.get(client.id);
@@ -106,11 +106,12 @@ export const exchangeDefects = rows({
     })),
   },
   "exchange.access-token-works": {
-    "access-token-works-a-second-later: The list only knows an accessToken a second after its issue.": [
-      onlyIf("accessTokenIsAlive", (record, context) => context.nowMs - record.issuedAtMs >= SECOND_MS),
-      "refresh.access-token-works",
-    ],
-    "access-token-replicated-late: The list only knows an accessToken 40 ms after its issue.": [
+    "access-token-works-a-second-later: The list accepts an accessToken only from one second after its issue.":
+      [
+        onlyIf("accessTokenIsAlive", (record, context) => context.nowMs - record.issuedAtMs >= SECOND_MS),
+        "refresh.access-token-works",
+      ],
+    "access-token-replicated-late: The list accepts an accessToken only from 40 ms after its issue.": [
       decisions((sound, keptAtMs = new WeakMap<AccessRecord, number>()) => ({
         keepAccessToken: (record, context) => {
           keptAtMs.set(record, context.clock.realMs());
@@ -122,7 +123,7 @@ export const exchangeDefects = rows({
       })),
       "refresh.access-token-works",
     ],
-    "access-token-bound-to-connection: An accessToken only works on the connection it was issued on.":
+    "access-token-bound-to-connection: An accessToken works only on the connection on which it was issued.":
       decisions((sound, connections = new WeakMap<AccessRecord, object>()) => ({
         keepAccessToken: (record, context) => {
           if (!record.refreshed) connections.set(record, context.from.socket);
@@ -141,11 +142,9 @@ export const exchangeDefects = rows({
         },
       }),
     ),
-    "access-token-works-after-first-refresh: Only accessTokens from a refresh open the list.": onlyIf(
-      "accessTokenIsAlive",
-      (record) => record.refreshed,
-    ),
-    "access-token-of-first-client-only: Only accessTokens of the first client are known.": change(
+    "access-token-works-after-first-refresh: Only accessTokens from a refresh give access to the list.":
+      onlyIf("accessTokenIsAlive", (record) => record.refreshed),
+    "access-token-of-first-client-only: Only accessTokens of the first client are accepted.": change(
       "findAccessToken",
       (usual, _presented, { clients }) => (usual?.clientId === [...clients.keys()][0] ? usual : undefined),
     ),

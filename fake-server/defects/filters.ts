@@ -50,34 +50,35 @@ export const filterDefects = rows({
       id: undefined,
       accountId,
     })),
-    "filter-id-by-prefix: The id filter finds ids that begin with the value.": asking("id", (value) => ({
+    "filter-id-by-prefix: The id filter returns ids that begin with the value.": asking("id", (value) => ({
       where: "instr(id, ?) = 1",
       parameters: [value],
     })),
-    "filter-id-within: The id filter finds ids that contain the value.": asking("id", (value) => ({
+    "filter-id-within: The id filter returns ids that contain the value.": asking("id", (value) => ({
       where: "instr(id, ?) > 0",
       parameters: [value],
     })),
-    "filter-id-by-first-eight: The id filter compares the first eight characters.": asking(
+    "filter-id-by-first-eight: The id filter compares only the first eight characters.": asking(
       "id",
       agreesAtStart("id"),
     ),
-    "filter-id-unknown-gives-all: An unknown id does not filter.": asking("id", orEverything("id")),
-    "filter-id-finds-account: The id filter also finds notifications of the account with that id.": asking(
+    "filter-id-unknown-gives-all: The id filter is ignored if the id is unknown.": asking(
       "id",
-      (value) => ({ where: "id = ? OR accountId = ?", parameters: [value, value] }),
+      orEverything("id"),
     ),
-    "filter-id-with-neighbour: The id filter also gives the next notification.": asking("id", (value) => ({
+    "filter-id-finds-account: The id filter also returns the notifications of the account with that id.":
+      asking("id", (value) => ({ where: "id = ? OR accountId = ?", parameters: [value, value] })),
+    "filter-id-with-neighbour: The id filter also returns the next notification.": asking("id", (value) => ({
       where: "sequence - (SELECT sequence FROM notifications WHERE id = ?) IN (0, 1)",
       parameters: [value],
     })),
-    "filter-id-only-without-page: The id filter is ignored when a limit is given.": change(
+    "filter-id-only-without-page: The id filter is ignored if a limit is given.": change(
       "readFilters",
       (usual, query) =>
         query.values.has("limit") ? { id: undefined, accountId: query.values.get("accountId") } : usual,
     ),
-    "filter-id-with-wildcards: The id filter accepts wildcards.": asking("id", where("id LIKE ?")),
-    "filter-id-but-for-last-digit: The last digit of an id is not compared.": asking(
+    "filter-id-with-wildcards: The id filter treats % and _ as wildcards.": asking("id", where("id LIKE ?")),
+    "filter-id-but-for-last-digit: The id filter ignores the last digit.": asking(
       "id",
       where("substr(id, 1, 35) = substr(?, 1, 35)"),
     ),
@@ -87,22 +88,20 @@ export const filterDefects = rows({
       id,
       accountId: undefined,
     })),
-    "filter-account-by-prefix: The accountId filter finds accounts that begin with the value.": asking(
+    "filter-account-by-prefix: The accountId filter returns accounts that begin with the value.": asking(
       "accountId",
       (value) => ({ where: "instr(accountId, ?) = 1", parameters: [value] }),
     ),
-    "filter-account-by-first-eight: The accountId filter compares the first eight characters.": asking(
+    "filter-account-by-first-eight: The accountId filter compares only the first eight characters.": asking(
       "accountId",
       agreesAtStart("accountId"),
     ),
-    "filter-account-with-wildcards: The accountId filter takes % and _ for wildcards.": asking(
+    "filter-account-with-wildcards: The accountId filter treats % and _ as wildcards.": asking(
       "accountId",
       where("accountId LIKE ?"),
     ),
-    "filter-account-unknown-gives-all: An account without notifications does not filter.": asking(
-      "accountId",
-      orEverything("accountId"),
-    ),
+    "filter-account-unknown-gives-all: The accountId filter is ignored if the account has no notifications.":
+      asking("accountId", orEverything("accountId")),
     "filter-account-forgets-latest: The accountId filter omits the account's latest notification.": asking(
       "accountId",
       (value) => ({
@@ -116,7 +115,7 @@ export const filterDefects = rows({
           "sequence IN (SELECT sequence FROM notifications WHERE accountId = ? ORDER BY sequence DESC LIMIT 10)",
         parameters: [value],
       })),
-    "filter-account-on-page-only: The page is cut from the whole list, then filtered.": decisions(
+    "filter-account-on-page-only: The page is cut from the whole list before it is filtered.": decisions(
       (sound, all = { ...everything, orderBy: "sequence" }) => ({
         readItems: async (selection, offset, paging, context) => {
           const [accountId] = selection.parameters;
@@ -128,11 +127,11 @@ export const filterDefects = rows({
         },
       }),
     ),
-    "filter-account-ignored-beside-paging: The accountId filter is ignored when limit and page are given.":
+    "filter-account-ignored-beside-paging: The accountId filter is ignored if limit and page are given.":
       change("readFilters", (filters, { values }) =>
         values.has("limit") && values.has("page") ? { ...filters, accountId: undefined } : filters,
       ),
-    "filter-account-by-last-digits: The accountId filter compares the last twelve digits.": asking(
+    "filter-account-by-last-digits: The accountId filter compares only the last twelve digits.": asking(
       "accountId",
       where("substr(accountId, -12) = substr(?, -12)"),
     ),
@@ -146,25 +145,25 @@ export const filterDefects = rows({
     ),
   },
   "notifications.filters-combine": {
-    "filters-either: With both filters, a match of either is enough.": combining((id, accountId) => ({
+    "filters-either: If both filters are given, a match of either is enough.": combining((id, accountId) => ({
       where: "id = ? OR accountId = ?",
       parameters: [id, accountId],
     })),
-    "filters-id-wins: With both filters, the accountId is ignored.": combining((id) => ({
+    "filters-id-wins: If both filters are given, accountId is ignored.": combining((id) => ({
       where: "id = ?",
       parameters: [id],
     })),
-    "filters-account-wins: With both filters, the id is ignored.": combining((_id, accountId) => ({
+    "filters-account-wins: If both filters are given, id is ignored.": combining((_id, accountId) => ({
       where: "accountId = ?",
       parameters: [accountId],
     })),
-    "filters-cancel-out: With both filters, everything is given.": combining(() => everything),
-    "filters-together-find-nothing: With both filters, nothing is ever found.": combining(() => ({
+    "filters-cancel-out: If both filters are given, everything is returned.": combining(() => everything),
+    "filters-together-find-nothing: If both filters are given, nothing is returned.": combining(() => ({
       where: "FALSE",
       parameters: [],
     })),
-    "filters-total-of-account: With both filters, total counts the account's notifications.": decisions(
-      (sound) => ({
+    "filters-total-of-account: If both filters are given, total counts the account's notifications.":
+      decisions((sound) => ({
         countMatches: (selection, context) =>
           sound.countMatches(
             selection.parameters.length < 2
@@ -172,7 +171,6 @@ export const filterDefects = rows({
               : { ...selection, where: "accountId = ?", parameters: selection.parameters.slice(1) },
             context,
           ),
-      }),
-    ),
+      })),
   },
 });

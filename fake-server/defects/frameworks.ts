@@ -16,7 +16,7 @@ const isSilent = (outcome: PushOutcome | undefined): boolean => answeredWell(out
 /** What databases, queues and frameworks do by themselves unless they are told otherwise. */
 export const frameworkDefects = rows({
   "code.lifetime": {
-    "code-lives-by-two-clocks: Every other check of a code is made by a node that is three seconds ahead.":
+    "code-lives-by-two-clocks: Every other check of a code is made by a node whose clock is three seconds ahead.":
       decisions((sound, checks = { count: 0 }) => ({
         codeIsAlive: (record, context) => {
           checks.count += 1;
@@ -37,7 +37,7 @@ export const frameworkDefects = rows({
             sound.keepNotification({ ...notification, id: service.random.uuid() }, owner, service);
         },
       })),
-    "list-kept-for-a-minute-for-each-token: What a token was shown is shown to it again for a minute.":
+    "list-kept-for-a-minute-for-each-token: For a minute, a token gets the same answer to the same request.":
       decisions((_sound, kept = new Map<string, { readonly atMs: number; readonly fields: object }>()) => ({
         listFields: (items, total, context) => {
           const key = JSON.stringify([context.from.headers["x-service-access-token"], context.from.url]);
@@ -62,7 +62,7 @@ export const frameworkDefects = rows({
     ],
   },
   "notifications.past-the-end": {
-    "past-the-end-of-an-id-again: With an id, every page shows the notification again.": decisions(
+    "past-the-end-of-an-id-again: With an id filter, every page holds the notification again.": decisions(
       (sound) => ({
         offsetOf: (paging, matched, context) =>
           asksFor("id", context) ? 0 : sound.offsetOf(paging, matched, context),
@@ -79,24 +79,22 @@ export const frameworkDefects = rows({
       })),
   },
   "push.acknowledged-stops": {
-    "push-acknowledgement-without-a-space: Only received:true without a space counts.": acknowledgedBy(
-      (body) => body.includes('"received":true'),
-    ),
-    "push-acknowledgement-id-first: The acknowledgement must begin with the id.": acknowledgedBy((body) =>
-      /^\s*\{\s*"id"/.test(body),
+    'push-acknowledgement-without-a-space: An acknowledgement counts only if it is written "received":true, without a space.':
+      acknowledgedBy((body) => body.includes('"received":true')),
+    "push-acknowledgement-id-first: An acknowledgement counts only if it begins with the id.": acknowledgedBy(
+      (body) => /^\s*\{\s*"id"/.test(body),
     ),
   },
   "push.cap": {
-    "push-cap-not-for-what-was-not-received: Pushes answered with received: false do not count.": decisions(
-      (sound, unreceived = counted()) => ({
+    "push-cap-not-for-what-was-not-received: Pushes answered with received: false do not count towards the cap.":
+      decisions((sound, unreceived = counted()) => ({
         acknowledges: (outcome, delivery) => !isRefusing(outcome) && sound.acknowledges(outcome, delivery),
         maxPushes: (delivery, service) => {
           const last = delivery.attempts.at(-1)?.outcome;
           return sound.maxPushes(delivery, service) + (isRefusing(last) ? unreceived(delivery) : 0);
         },
-      }),
-    ),
-    "push-cap-not-for-what-is-not-confirmed: Retries after the expected code without a body have no end.":
+      })),
+    "push-cap-not-for-what-is-not-confirmed: Retries never stop after the expected code without a body.":
       decisions((sound) => ({
         acknowledges: (outcome, delivery) => !isSilent(outcome) && sound.acknowledges(outcome, delivery),
         maxPushes: (delivery, service) =>
@@ -104,13 +102,13 @@ export const frameworkDefects = rows({
       })),
   },
   "push.unacknowledged-retries": {
-    "push-acknowledged-below-400-by-its-body: With an acknowledgement in its body, any code below 400 will do.":
+    "push-acknowledged-below-400-by-its-body: Any code below 400 counts if the body is an acknowledgement.":
       decide(
         "acknowledges",
         (outcome) =>
           outcome.kind === "answered" && outcome.status < 400 && /"received"\s*:\s*true/.test(outcome.body),
       ),
-    "push-callback-off-after-fifty-failures: After fifty failures the callback is switched off.": decisions(
+    "push-callback-off-after-fifty-failures: After fifty failures, the callback is disabled.": decisions(
       (sound, failures = { count: 0 }) => ({
         afterPush: (outcome, delivery, pending, service) => {
           sound.afterPush(outcome, delivery, pending, service);

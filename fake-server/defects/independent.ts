@@ -41,7 +41,7 @@ const latest = <R extends { readonly clientId: string }>(
 /** Defects of services written from the document alone, which earlier rules did not detect. */
 export const independentDefects = rows({
   "code.single-use": {
-    "code-reusable-nine-minutes-later: Used codes are remembered for nine minutes.": decide(
+    "code-reusable-nine-minutes-later: Used codes are remembered for only nine minutes.": decide(
       "takeCode",
       (record, { nowMs }) => {
         if (record.usedAtMs !== undefined && nowMs - record.usedAtMs < 9 * MINUTE_MS) return false;
@@ -56,11 +56,11 @@ export const independentDefects = rows({
     ),
   },
   "code.lifetime": {
-    "code-age-in-32-bits: The age of a code is kept in 32 bits: after 25 days it is negative.": decide(
+    "code-age-in-32-bits: The age of a code is stored in 32 bits, so it is negative after 25 days.": decide(
       "codeIsAlive",
       (record, { nowMs, limits }) => ((nowMs - record.issuedAtMs) | 0) < limits.codeLifetimeMs,
     ),
-    "code-for-long-state-dies-early: A code lives for nine minutes if its state is longer than 100 characters.":
+    "code-for-long-state-dies-early: A code expires after nine minutes if its state is longer than 100 characters.":
       decisions((sound) => ({
         codeIsAlive: (record, context) =>
           sound.codeIsAlive(record, {
@@ -70,21 +70,19 @@ export const independentDefects = rows({
       })),
   },
   "code.independence": {
-    "codes-thirty-of-a-client: A client has at most thirty codes; a new one ends the oldest.": afterwards(
-      "keepCode",
-      ({ clientId }, { credentials }) => latest(credentials.codes, clientId, 30),
-    ),
+    "codes-thirty-of-a-client: A client has at most thirty codes; a new one invalidates the oldest.":
+      afterwards("keepCode", ({ clientId }, { credentials }) => latest(credentials.codes, clientId, 30)),
   },
   "code.unknown": {
     "code-in-base64: A code may be presented in base64.": codeFoundBy(
       (stored, presented) => fromBase64(presented) === stored,
     ),
-    "code-in-address: The address of a redirect is accepted as its code.": codeFoundBy((stored, presented) =>
-      presented.endsWith(`code=${stored}`),
+    "code-in-address: The address of a redirect is accepted in place of its code.": codeFoundBy(
+      (stored, presented) => presented.endsWith(`code=${stored}`),
     ),
   },
   "exchange.authenticates-client": {
-    "secret-by-its-hash: The stored hash of a secret passes for it.": secretAlsoIf(
+    "secret-by-its-hash: The stored hash of a secret is accepted in its place.": secretAlsoIf(
       (secret, presented) => createHash("sha256").update(secret).digest("hex") === presented,
     ),
     "secret-of-great-length: Secrets of more than four thousand characters are not compared.": secretAlsoIf(
@@ -101,7 +99,7 @@ export const independentDefects = rows({
     ),
   },
   "refresh.returns-no-refresh-token": {
-    "refresh-returns-another-in-name-of-the-rfc: A refresh returns a refresh_token that needs activation.":
+    "refresh-returns-another-in-name-of-the-rfc: A refresh returns a refresh_token that must be activated.":
       refreshAdds(1, ({ token }) => ({ refresh_token: token.split("").toReversed().join("") })),
     "refresh-returns-refresh-token-within-another: A refresh returns the refreshToken in an identity token.":
       refreshAdds(1, ({ token }) => ({ idToken: `head.${token}.signature` })),
@@ -109,7 +107,7 @@ export const independentDefects = rows({
       refreshAdds(16, ({ token }) => ({ refreshToken: token })),
   },
   "refresh.reusable": {
-    "refresh-four-at-a-time: While four refreshes of a token run, a fifth is refused.": decisions(() => {
+    "refresh-four-at-a-time: While four refreshes of a token run, a fifth one is refused.": decisions(() => {
       const running = new WeakMap<RefreshRecord, number>();
       const add = (record: RefreshRecord, more: number): number => {
         const count = (running.get(record) ?? 0) + more;
@@ -125,19 +123,20 @@ export const independentDefects = rows({
         },
       };
     }),
-    "refresh-tokens-fifty-of-a-client: A client has at most fifty refreshTokens; a new one ends the oldest.":
+    "refresh-tokens-fifty-of-a-client: A client has at most fifty refreshTokens; a new one invalidates the oldest.":
       afterwards("keepRefreshToken", ({ clientId }, { credentials }) =>
         latest(credentials.refreshTokens, clientId, 50),
       ),
   },
   "refresh.lifetime": {
-    "refresh-token-age-in-32-bits: A refreshToken's age is kept in 32 bits and wraps after 50 days.": decide(
-      "refreshTokenIsAlive",
-      (record, { nowMs, limits }) =>
-        !record.revoked &&
-        !record.grant.revoked &&
-        (nowMs - record.issuedAtMs) >>> 0 < limits.refreshTokenLifetimeMs,
-    ),
+    "refresh-token-age-in-32-bits: A refreshToken's age is stored in 32 bits and wraps around after 50 days.":
+      decide(
+        "refreshTokenIsAlive",
+        (record, { nowMs, limits }) =>
+          !record.revoked &&
+          !record.grant.revoked &&
+          (nowMs - record.issuedAtMs) >>> 0 < limits.refreshTokenLifetimeMs,
+      ),
   },
   "refresh.unknown": {
     "refresh-token-behind-bearer: The word Bearer before a refreshToken is ignored.": change(
@@ -156,17 +155,17 @@ export const independentDefects = rows({
       "accessTokenIsAlive",
       (_record, { from }) => /[?&]page=[1-9]/.test(from.url ?? ""),
     ),
-    "access-token-of-hundred-requests: An access token ends after a hundred requests.": decisions(
+    "access-token-of-hundred-requests: An accessToken works for only a hundred requests.": decisions(
       (sound, uses = counted()) => ({
         accessTokenIsAlive: (record, context) =>
           uses(record) <= 100 && sound.accessTokenIsAlive(record, context),
       }),
     ),
-    "access-tokens-fifty-of-a-client: A client has at most fifty access tokens; a new one ends the oldest.":
+    "access-tokens-fifty-of-a-client: A client has at most fifty access tokens; a new one invalidates the oldest.":
       afterwards("keepAccessToken", ({ clientId }, { credentials }) =>
         latest(credentials.accessTokens, clientId, 50),
       ),
-    "access-token-for-fifty-requests: An accessToken is good for fifty requests.": decisions(
+    "access-token-for-fifty-requests: An accessToken works for only fifty requests.": decisions(
       (sound, uses = counted()) => ({
         accessTokenIsAlive: (record, context) =>
           sound.accessTokenIsAlive(record, context) && uses(record) <= 50,
@@ -188,14 +187,14 @@ export const independentDefects = rows({
     ),
   },
   "notifications.pages-partition": {
-    "item-create-time-of-the-read: createTime is the time of the read.": change(
+    "item-create-time-of-the-read: createTime is the time at which the list is read.": change(
       "item",
       (item, _notification, { nowMs, clock }) => ({
         ...(item as object),
         createTime: new Date(nowMs - (clock.realMs() % 997)).toISOString(),
       }),
     ),
-    "item-as-of-an-earlier-moment-without-filter: Without a filter, businessStatus is an earlier one.":
+    "item-as-of-an-earlier-moment-without-filter: Without a filter, businessStatus is an outdated one.":
       change("item", (item, _notification, context) =>
         asksFor("id|accountId", context) ? item : { ...(item as object), businessStatus: "Submitted" },
       ),

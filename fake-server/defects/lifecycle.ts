@@ -16,13 +16,13 @@ const endSessions = (clientId: string, { credentials }: Context): void => {
 /** Transitions that work individually but fail in certain orders. */
 export const lifecycleDefects = rows({
   "lifecycle.model": {
-    "lifecycle-one-session-per-client: A new exchange ends the client's earlier grants.": afterwards(
+    "lifecycle-one-session-per-client: A new exchange revokes the client's earlier tokens.": afterwards(
       "afterExchange",
       (record, _tokens, context) => {
         endOlderSessions(record.clientId, context);
       },
     ),
-    "lifecycle-authorize-ends-sessions: A new authorization ends all grants of the client.": decisions(
+    "lifecycle-authorize-ends-sessions: A new authorization revokes all tokens of the client.": decisions(
       (sound) => ({
         keepCode: (record, context) => {
           endSessions(record.clientId, context);
@@ -30,13 +30,11 @@ export const lifecycleDefects = rows({
         },
       }),
     ),
-    "lifecycle-expired-code-ends-sessions: Trying an expired code ends all grants of the client.": afterwards(
-      "afterRefusedExchange",
-      (record, kind, context) => {
+    "lifecycle-expired-code-ends-sessions: Trying an expired code revokes all tokens of the client.":
+      afterwards("afterRefusedExchange", (record, kind, context) => {
         if (record !== undefined && kind === "code-expired") endSessions(record.clientId, context);
-      },
-    ),
-    "lifecycle-refresh-revives-expired-tokens: A refresh renews every access token of its grant.": decide(
+      }),
+    "lifecycle-refresh-revives-expired-tokens: A refresh renews every accessToken of its grant.": decide(
       "afterRefresh",
       (record, _previous, { credentials, nowMs }) => {
         for (const access of credentials.accessTokens.values()) {
@@ -44,7 +42,7 @@ export const lifecycleDefects = rows({
         }
       },
     ),
-    "lifecycle-exchange-after-refresh-kills-refresh-token: An exchange after a refresh kills the refreshToken.":
+    "lifecycle-exchange-after-refresh-kills-refresh-token: An exchange after a refresh revokes the refreshToken.":
       afterwards("afterExchange", (record, tokens, context) => {
         for (const other of context.credentials.refreshTokens.values()) {
           if (other !== tokens && other.clientId === record.clientId && other.latestAccess.refreshed) {
@@ -58,12 +56,15 @@ export const lifecycleDefects = rows({
         for (const code of credentials.codes.values()) code.issuedAtMs = nowMs;
       },
     ),
-    "lifecycle-authorize-ends-tokens-of-others: An authorization ends other clients' accessTokens.":
+    "lifecycle-authorize-ends-tokens-of-others: An authorization revokes other clients' accessTokens.":
       afterwards("keepCode", ({ clientId }, { credentials }) => {
         for (const token of credentials.accessTokens.values())
           if (token.clientId !== clientId) token.revoked = true;
       }),
-    "lifecycle-totals-doubled: total is doubled.": change("total", (total) => Number(total) * 2),
+    "lifecycle-totals-doubled: total is twice the number of matches.": change(
+      "total",
+      (total) => Number(total) * 2,
+    ),
     "lifecycle-refresh-hides-newest-notification: A refreshed grant does not see the newest notification.":
       decisions((sound) => ({
         matching: (filters, viewer, context) => {

@@ -46,7 +46,7 @@ export const loadNotificationDefects = {
       ],
     },
     "notifications.total": {
-      "load-total-of-latest-request: Slow concurrent reads share one variable for the total.": decisions(
+      "load-total-of-latest-request: Slow concurrent reads share one variable for total.": decisions(
         (sound, count = 0, reading = slowStep(10, QUICK_READS)) => ({
           countMatches: (selection, context) => (count = sound.countMatches(selection, context)),
           readItems: async (selection, offset, paging, context) => {
@@ -58,7 +58,7 @@ export const loadNotificationDefects = {
       ),
     },
     "notifications.under-writes": {
-      "load-total-stale-when-busy: A slow read beside two others gets a total up to two seconds old.":
+      "load-total-stale-when-busy: A slow read beside two others returns a total that is up to two seconds old.":
         decisions(
           (
             sound,
@@ -81,7 +81,7 @@ export const loadNotificationDefects = {
             },
           }),
         ),
-      "load-writes-lost-beside-reads: A notification beside two slow reads is pushed but never listed.":
+      "load-writes-lost-beside-reads: A notification created beside two slow reads is pushed but never listed.":
         decisions((sound, reading = slowStep(10, QUICK_READS_BESIDE_WRITES)) => ({
           keepNotification: (...subject) => {
             if (reading.inside() < 2) sound.keepNotification(...subject);
@@ -92,7 +92,7 @@ export const loadNotificationDefects = {
             return items;
           },
         })),
-      "load-page-shifted-by-writes: Slow concurrent reads take a page in two halves, with writes in between.":
+      "load-page-shifted-by-writes: Slow concurrent reads read a page in two halves, with writes in between.":
         decisions((sound, reading = slowStep(20, QUICK_READS_BESIDE_WRITES)) => ({
           order: () => "sequence DESC",
           readItems: async (selection, offset, { limit, page }, context) => {
@@ -106,7 +106,7 @@ export const loadNotificationDefects = {
               : [...first, ...(await sound.readItems(selection, offset + half, rest, context))];
           },
         })),
-      "load-page-lacks-one-beside-writes: A slow page of an account lacks its last item if one is written meanwhile.":
+      "load-page-lacks-one-beside-writes: A slow page of an account lacks its last item if one is created meanwhile.":
         decisions(
           (sound, written = new Map<string, number>(), reading = slowStep(10, QUICK_READS_BESIDE_WRITES)) => {
             const writesTo = (accounts: readonly unknown[]): number =>
@@ -127,7 +127,7 @@ export const loadNotificationDefects = {
         ),
     },
     "notifications.pages-partition": {
-      "load-items-share-a-buffer: A slow read beside two others has a createTime of another's item.":
+      "load-items-share-a-buffer: A slow read beside two others returns another item's createTime.":
         decisions((sound, latest: string[] = [], reading = slowStep(10, QUICK_READS)) => ({
           readItems: async (selection, offset, paging, context) => {
             const items = await sound.readItems(selection, offset, paging, context);

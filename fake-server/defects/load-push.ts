@@ -46,7 +46,7 @@ export const loadPushDefects = loadRows(pushes, {
     ),
   },
   "push.cap": {
-    "load-push-sixth-when-many: While many deliveries are pending, one push too many is sent.": [
+    "load-push-sixth-when-many: While many deliveries are pending, one push more than allowed is sent.": [
       inCrowds((isCrowded, sound) => ({
         maxPushes: (delivery, service) => sound.maxPushes(delivery, service) + (isCrowded() ? 1 : 0),
       })),
@@ -63,7 +63,7 @@ export const loadPushDefects = loadRows(pushes, {
     ],
   },
   "push.schedule": {
-    "load-push-hurries-when-many: While many deliveries are pending, retries come after half their delay.":
+    "load-push-hurries-when-many: While many deliveries are pending, retries are sent after half their delay.":
       inCrowds((isCrowded, sound) => ({
         pushDelayMs: (...subject) => sound.pushDelayMs(...subject) * (isCrowded() ? 0.5 : 1),
       })),
@@ -78,7 +78,7 @@ export const loadPushDefects = loadRows(pushes, {
     ),
   },
   "push.payload": {
-    "load-push-names-another-account: While many deliveries are pending, all pushes of an event name an earlier one's account.":
+    "load-push-names-another-account: While many deliveries are pending, all pushes of an event carry an earlier event's account.":
       inCrowds((isCrowded, sound, named = new WeakMap<object, string>(), earlier: string[] = []) => ({
         onNewDelivery: (delivery, pending, service) => {
           const { accountId } = delivery.notification;

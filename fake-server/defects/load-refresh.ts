@@ -23,7 +23,7 @@ export const loadRefreshDefects = {
       ),
     },
     "refresh.unknown": {
-      "load-unknown-refresh-token-beside-others: While a slow refresh runs, an unknown token is the last one.":
+      "load-unknown-refresh-token-beside-others: While a slow refresh runs, an unknown refreshToken is treated as the last one used.":
         decisions((sound, refreshing = slowStep(15, QUICK_REFRESHES), latest?: RefreshRecord) => ({
           findRefreshToken: (presented, context) =>
             sound.findRefreshToken(presented, context) ?? (refreshing.inside() > 0 ? latest : undefined),
@@ -35,7 +35,7 @@ export const loadRefreshDefects = {
         })),
     },
     "exchange.tokens-are-fresh": {
-      "load-refresh-gets-token-of-another: Slow concurrent refreshes all get the first one's access token.":
+      "load-refresh-gets-token-of-another: Slow concurrent refreshes all get the first one's accessToken.":
         decisions((sound) => {
           const refreshing = slowStep(15, QUICK_REFRESHES);
           let first: AccessRecord | undefined;
@@ -53,7 +53,7 @@ export const loadRefreshDefects = {
         }),
     },
     "refresh.reusable": {
-      "load-refresh-turned-away: A fifth slow refresh at a time is refused as if its token were invalid.":
+      "load-refresh-turned-away: A fifth slow concurrent refresh is refused as if its token were invalid.":
         decisions((_sound, refreshing = slowStep(40, QUICK_REFRESHES)) => ({
           takeRefreshToken: async (_record, { clock }) => {
             if (refreshing.inside() >= 4) return false;

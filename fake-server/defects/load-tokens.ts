@@ -16,7 +16,7 @@ const tokenOf = (number: number): string =>
 export const loadTokenDefects = {
   ...loadRows(tokens, {
     "code.single-use-under-race": {
-      "load-code-race-behind-full-pool: After 250 codes, slow redemptions check a code before they queue.":
+      "load-code-race-behind-full-pool: After 250 codes, slow redemptions check a code before they wait for a database connection.":
         decisions((_sound, connections = pool(3), writing = slowStep(20, QUICK.exchanges)) => ({
           takeCode: async (record, { nowMs, clock }) => {
             if (record.usedAtMs !== undefined) return false;
@@ -29,7 +29,7 @@ export const loadTokenDefects = {
         })),
     },
     "code.single-use": {
-      "load-used-marks-overwritten: Concurrent redemptions undo each other's marks in a long shared record.":
+      "load-used-marks-overwritten: Concurrent redemptions overwrite each other's marks in one large shared record.":
         decisions(
           (
             _sound,
@@ -91,7 +91,7 @@ export const loadTokenDefects = {
         })),
     },
     "exchange.authenticates-client": {
-      "load-wrong-secret-beside-others: While a slow redemption runs, exchanges need no secret.": decisions(
+      "load-wrong-secret-beside-others: While a slow redemption runs, the secret is not checked.": decisions(
         (sound, redemption = slowStep(20, QUICK.exchanges)) => ({
           authenticateClient: (clientId, clientSecret, clients) =>
             redemption.inside() > 0 && typeof clientId === "string"
@@ -106,7 +106,7 @@ export const loadTokenDefects = {
       ),
     },
     "access.required": {
-      "load-open-beside-others: While slow exchanges run, the list is open to any token.": decisions(
+      "load-open-beside-others: While slow exchanges run, the list accepts any token.": decisions(
         (sound, redemption = slowStep(20, QUICK.exchanges)) => ({
           takeCode: async (record, context) => {
             const taken = await sound.takeCode(record, context);
@@ -135,7 +135,7 @@ export const loadTokenDefects = {
       ),
     },
     "exchange.access-token-works": {
-      "load-access-token-written-late: After 400 access tokens, they are written eight at a time.": [
+      "load-access-token-written-late: After the first 400, access tokens are stored in groups of eight.": [
         decisions((sound, issued = 0, unwritten: (() => void)[] = []) => ({
           keepAccessToken: (record, context) => {
             issued += 1;
@@ -165,7 +165,7 @@ export const loadTokenDefects = {
     { ...tokens, rate: 600, seconds: 14 },
     {
       "authorize.code-is-fresh": {
-        "load-codes-of-eighteen-bits: There are 262,144 different codes.": decide(
+        "load-codes-of-eighteen-bits: There are only 262,144 different codes.": decide(
           "mintCode",
           (_client, _state, { random }) => tokenOf(random.uint32() % 2 ** 18),
         ),

@@ -14,7 +14,7 @@ const monthLater = (fromMs: number): number => {
 /** Defects that only show at certain calendar times or after many uses. */
 export const momentDefects = rows({
   "code.lifetime": {
-    "code-lives-by-time-of-day: A code's age is its time of day, so one from before midnight never expires.":
+    "code-lives-by-time-of-day: A code's age is computed from the time of day, so one from before midnight never expires.":
       decide(
         "codeIsAlive",
         (record, { nowMs, limits }) =>
@@ -22,7 +22,7 @@ export const momentDefects = rows({
       ),
   },
   "access.lifetime": {
-    "access-token-lives-by-time-of-day: An accessToken's age is its time of day.": decide(
+    "access-token-lives-by-time-of-day: An accessToken's age is computed from the time of day.": decide(
       "accessTokenIsAlive",
       (record, { nowMs }) =>
         !record.revoked &&
@@ -32,7 +32,7 @@ export const momentDefects = rows({
     ),
   },
   "refresh.lifetime": {
-    "refresh-token-lives-a-calendar-month: A refreshToken lives until the same day of the next month.":
+    "refresh-token-lives-a-calendar-month: A refreshToken works until the same day of the next month.":
       decide(
         "refreshTokenIsAlive",
         (record, { nowMs }) =>
@@ -54,7 +54,7 @@ export const momentDefects = rows({
     ),
   },
   "refresh.reusable": {
-    "refresh-token-usable-twenty-times: A refreshToken dies with its twentieth use.": decisions(
+    "refresh-token-usable-twenty-times: A refreshToken stops working after its twentieth use.": decisions(
       (_sound, uses = counted()) => ({
         takeRefreshToken: (record) => uses(record) <= 20,
       }),

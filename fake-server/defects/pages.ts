@@ -18,14 +18,14 @@ export const pageDefects = rows({
       ({ limit, page }) => limit * page - page,
     ),
     "pages-skip-one: Each page skips one item.": beginning(({ limit, page }) => (limit + 1) * page),
-    "pages-begin-with-second: The first item is never shown.": beginning(
+    "pages-begin-with-second: The first item is never listed.": beginning(
       ({ limit, page }) => limit * page + 1,
     ),
-    "pages-counted-from-one: Pages are counted from one, and page 0 is page 1.": beginning(
+    "pages-counted-from-one: Pages are numbered from one, and page 0 is the same as page 1.": beginning(
       ({ limit, page }) => limit * Math.max(0, page - 1),
     ),
     "pages-of-ten-whatever-limit: Page n begins at item 10n.": beginning(({ page }) => 10 * page),
-    "pages-last-one-full: The last page is filled up with items of the previous one.": [
+    "pages-last-one-full: The last page is filled up with items of the previous page.": [
       beginning(({ limit, page }, matched) =>
         page === lastPage(matched, limit) ? matched - limit : limit * page,
       ),
@@ -40,28 +40,28 @@ export const pageDefects = rows({
     "pages-in-changing-order: Each read sorts the list differently.": decisions((_sound, reads = 0) => ({
       order: () => shuffled((reads += 1)),
     })),
-    "pages-with-ties-in-changing-order: Notifications of the same moment change order between reads.":
+    "pages-with-ties-in-changing-order: Notifications with the same createTime change their order between reads.":
       decisions((_sound, reads = 0) => ({ order: () => `createTime, ${shuffled((reads += 1))}` })),
-    "pages-each-sorted-apart: The first page shows the oldest items, later ones count from the newest.":
+    "pages-each-sorted-apart: The first page holds the oldest items; later pages count from the newest.":
       decide("order", ({ from }) => (/[?&]page=[1-9]/.test(from.url ?? "") ? "sequence DESC" : "sequence")),
-    "pages-lose-one-before-fourth: One item before the fourth page is left out.": beginning(
+    "pages-lose-one-before-fourth: One item before the fourth page is missing.": beginning(
       ({ limit, page }) => limit * page + (page >= 3 ? 1 : 0),
     ),
-    "pages-ordered-in-turns: Every second read sorts by id.": decisions((_sound, reads = 0) => ({
+    "pages-ordered-in-turns: Every second read is sorted by id.": decisions((_sound, reads = 0) => ({
       order: () => ((reads += 1) % 2 === 0 ? "id" : "sequence"),
     })),
   },
   "notifications.past-the-end": {
-    "past-the-end-last-page: A page past the end shows the last page.": beginning(
+    "past-the-end-last-page: A page past the end is the last page.": beginning(
       ({ limit, page }, matched) => limit * Math.min(page, lastPage(matched, limit)),
     ),
-    "past-the-end-first-page: A page past the end shows the first page.": beginning(
-      ({ limit, page }, matched) => (page > lastPage(matched, limit) ? 0 : limit * page),
+    "past-the-end-first-page: A page past the end is the first page.": beginning(({ limit, page }, matched) =>
+      page > lastPage(matched, limit) ? 0 : limit * page,
     ),
-    "past-the-end-wraps: Pages past the end start over at the first.": beginning(
+    "past-the-end-wraps: Pages past the end start over at the first page.": beginning(
       ({ limit, page }, matched) => limit * (page % (lastPage(matched, limit) + 1)),
     ),
-    "past-the-end-last-item: The page after the last shows the last item again.": beginning(
+    "past-the-end-last-item: The page after the last one holds the last item again.": beginning(
       ({ limit, page }, matched) => (page === lastPage(matched, limit) + 1 ? matched - 1 : limit * page),
     ),
     "past-the-end-far-beyond-first-page: Page numbers from a million on overflow to the first page.":
@@ -69,12 +69,15 @@ export const pageDefects = rows({
     "past-the-end-begins-anew: The page right after the last one is the first.": beginning(
       ({ limit, page }, matched) => (limit * page === matched ? 0 : limit * page),
     ),
-    "past-the-end-offset-of-32-bits: Offsets have 32 bits.": beginning(
+    "past-the-end-offset-of-32-bits: Offsets overflow at 32 bits.": beginning(
       ({ limit, page }) => (limit * page) >>> 0,
     ),
   },
   "notifications.total": {
-    "total-of-page: total counts the page.": decide("total", (_matched, items) => items.length),
+    "total-of-page: total counts only the items of the page.": decide(
+      "total",
+      (_matched, items) => items.length,
+    ),
     "total-and-one-more: total is one too many.": decide("total", (matched) => matched + 1),
     "total-less-one: total is one too few.": decide("total", (matched) => Math.max(0, matched - 1)),
     "total-of-pages: total is the number of pages.": decide("total", (matched, _items, { limit }) =>
@@ -84,12 +87,14 @@ export const pageDefects = rows({
       "total",
       (matched, _items, { limit, page }) => Math.max(0, matched - limit * page),
     ),
-    "total-twenty-at-most: total stops at twenty.": decide("total", (matched) => Math.min(matched, 20)),
+    "total-twenty-at-most: total is never more than twenty.": decide("total", (matched) =>
+      Math.min(matched, 20),
+    ),
     "total-on-first-page-only: total is 0 on every page but the first.": decide(
       "total",
       (matched, _items, { page }) => (page === 0 ? matched : 0),
     ),
-    "total-of-nothing-past-the-end: total is 0 when the page is empty.": decide("total", (matched, items) =>
+    "total-of-nothing-past-the-end: total is 0 if the page is empty.": decide("total", (matched, items) =>
       items.length === 0 ? 0 : matched,
     ),
     "total-without-filter: total counts all notifications, whatever the filter.": [

@@ -7,11 +7,11 @@ import { statusOf } from "../sound/delivery.ts";
 /** Defects in what ends the pushes of a notification (section 6). */
 export const pushAcknowledgementDefects = rows({
   "push.acknowledged-stops": {
-    "push-ignores-acknowledgements: Five pushes are sent whatever the receiver answers.": [
+    "push-ignores-acknowledgements: Five pushes are sent, whatever the receiver answers.": [
       decide("pushesAgain", () => true),
       "push.late-acknowledgement",
     ],
-    "push-resent-once-after-acknowledgement: The first retry follows even an acknowledged push.": [
+    "push-resent-once-after-acknowledgement: An acknowledged push is followed by one retry.": [
       alsoIf("pushesAgain", (_outcome, delivery) => delivery.attempts.length < 2),
       "push.late-acknowledgement",
     ],
@@ -27,7 +27,7 @@ export const pushAcknowledgementDefects = rows({
         })),
         "push.late-acknowledgement",
       ],
-    "push-acknowledged-by-202-alone: The expected return code is set to 202.": [
+    "push-acknowledged-by-202-alone: The expected return code is 202.": [
       decide("acknowledges", (outcome) => statusOf(outcome) === 202),
       "push.late-acknowledgement",
     ],
@@ -43,7 +43,7 @@ export const pushAcknowledgementDefects = rows({
         "acknowledges",
         (outcome) => outcome.kind === "answered" && !outcome.headers["content-type"]?.includes("charset"),
       ),
-    "push-acknowledgement-needs-length: An acknowledgement in chunks does not count.": onlyIf(
+    "push-acknowledgement-needs-length: An acknowledgement in chunked encoding does not count.": onlyIf(
       "acknowledges",
       (outcome) => outcome.kind === "answered" && outcome.headers["transfer-encoding"] !== "chunked",
     ),
@@ -53,11 +53,11 @@ export const pushAcknowledgementDefects = rows({
       "acknowledges",
       (_outcome, delivery) => delivery.attempts.length === 1,
     ),
-    "push-acknowledgement-lost-at-third-push: The acknowledgement of the third push is lost.": onlyIf(
+    "push-acknowledgement-lost-at-third-push: The acknowledgement of the third push is ignored.": onlyIf(
       "acknowledges",
       (_outcome, delivery) => delivery.attempts.length !== 3,
     ),
-    "push-sixth-after-late-acknowledgement: After an acknowledged fifth push there is a sixth.": [
+    "push-sixth-after-late-acknowledgement: An acknowledged fifth push is followed by a sixth.": [
       decisions((sound) => ({
         maxPushes: (delivery, service) =>
           sound.maxPushes(delivery, service) + (delivery.acknowledged ? 1 : 0),
@@ -79,7 +79,7 @@ export const pushAcknowledgementDefects = rows({
       "acknowledges",
       ({ kind }) => kind === "answered",
     ),
-    "push-half-an-answer-taken-for-success: The status line is enough, even if the body breaks off.": alsoIf(
+    "push-half-an-answer-taken-for-success: The status line is enough, even if the body is cut off.": alsoIf(
       "acknowledges",
       (outcome) => outcome.kind === "cut",
     ),

@@ -32,26 +32,25 @@ const following = (statuses: readonly number[]): Replacement =>
 /** Defects in which failures lead to another push (section 6), and in how a sender protects itself. */
 export const pushFailureDefects = rows({
   "push.unacknowledged-retries": {
-    "push-4xx-final: After any 4xx the notification is given up.": final(statusIn(400, 499)),
-    "push-410-final: After 410 the notification is given up.": final(statusIn(410, 410)),
-    "push-5xx-final: After any 5xx the notification is given up.": final(statusIn(500, 599)),
-    "push-503-final: After 503 the notification is given up.": final(statusIn(503, 503)),
-    "push-3xx-final: After a redirect the notification is given up.": final(statusIn(300, 399)),
+    "push-4xx-final: After any 4xx, the notification is given up.": final(statusIn(400, 499)),
+    "push-410-final: After a 410, the notification is given up.": final(statusIn(410, 410)),
+    "push-5xx-final: After any 5xx, the notification is given up.": final(statusIn(500, 599)),
+    "push-503-final: After a 503, the notification is given up.": final(statusIn(503, 503)),
+    "push-3xx-final: After a redirect, the notification is given up.": final(statusIn(300, 399)),
     "push-retried-after-5xx-only: Only a 5xx leads to another push.": final(
       (outcome) => !statusIn(500, 599)(outcome),
     ),
-    "push-retried-after-answer-only: Only an answer leads to another push, not a connection failure.": final(
-      ({ kind }) => kind !== "answered",
-    ),
-    "push-refused-connection-final: A refused connection ends the pushes.": finalFailure("refused"),
-    "push-reset-final: After a reset connection the notification is given up.": finalFailure("reset"),
-    "push-closed-connection-final: After a connection closed without an answer the notification is given up.":
+    "push-retried-after-answer-only: A push is retried only after an answer, not after a connection failure.":
+      final(({ kind }) => kind !== "answered"),
+    "push-refused-connection-final: After a refused connection, the notification is given up.":
+      finalFailure("refused"),
+    "push-reset-final: After a reset connection, the notification is given up.": finalFailure("reset"),
+    "push-closed-connection-final: After a connection closed without an answer, the notification is given up.":
       finalFailure("closed", "reset"),
-    "push-half-answer-final: After half an answer the notification is given up.": finalFailure("cut"),
-    "push-cut-failing-answer-final: A truncated answer with a failing status ends the pushes.": final(
-      (outcome) => outcome.kind === "cut" && (outcome.status ?? 0) >= 300,
-    ),
-    "push-half-body-final: A truncated body after the expected code ends the pushes unacknowledged.":
+    "push-half-answer-final: After half an answer, the notification is given up.": finalFailure("cut"),
+    "push-cut-failing-answer-final: After a truncated answer with a failing status, the notification is given up.":
+      final((outcome) => outcome.kind === "cut" && (outcome.status ?? 0) >= 300),
+    "push-half-body-final: After the expected code with a truncated body, there are no more pushes.":
       decisions((sound) => ({
         acknowledges: (outcome, { notification }) =>
           outcome.kind === "answered" &&
@@ -61,14 +60,14 @@ export const pushFailureDefects = rows({
           !(outcome.kind === "cut" && outcome.status === 200) &&
           sound.pushesAgain(outcome, delivery, service),
       })),
-    "push-page-of-html-final: A failing answer whose body begins like a page of HTML ends the pushes.":
+    "push-page-of-html-final: After a failing answer whose body looks like HTML, the notification is given up.":
       finalBody((body) => body.trimStart().startsWith("<")),
-    "push-answer-without-json-final: A failing answer whose body is neither JSON nor empty ends the pushes.":
+    "push-answer-without-json-final: After a failing answer whose body is neither JSON nor empty, the notification is given up.":
       finalBody((body) => body !== "" && parseJson(body) === undefined),
-    "push-answer-null-final: A failing answer whose body is null ends the pushes.": finalBody(
-      (body) => body.trim() === "null",
-    ),
-    "push-timeout-final: A push without an answer ends the pushes.": finalFailure("timed-out"),
+    "push-answer-null-final: After a failing answer whose body is null, the notification is given up.":
+      finalBody((body) => body.trim() === "null"),
+    "push-timeout-final: After a push without an answer, the notification is given up.":
+      finalFailure("timed-out"),
   },
   "push.redirects": {
     "push-redirect-followed-always: Every redirect is followed with the payload.": following([
@@ -79,10 +78,9 @@ export const pushFailureDefects = rows({
     "push-certificate-unchecked: Any certificate is accepted.": decide("checksCertificate", () => false),
   },
   "push.no-head-of-line-blocking": {
-    "push-one-at-a-time: One push is in flight at a time and waits up to 30 s for its answer.": decisions(
-      () => ({ pushesInFlight: () => 1, senderTimeoutMs: () => 30 * SECOND_MS }),
-    ),
-    "push-two-at-a-time: Two pushes are in flight at a time and wait up to 30 s for their answers.":
+    "push-one-at-a-time: Only one push is in flight at a time, and it waits up to 30 s for its answer.":
+      decisions(() => ({ pushesInFlight: () => 1, senderTimeoutMs: () => 30 * SECOND_MS })),
+    "push-two-at-a-time: Only two pushes are in flight at a time, and they wait up to 30 s for their answers.":
       decisions(() => ({ pushesInFlight: () => 2, senderTimeoutMs: () => 30 * SECOND_MS })),
   },
 });

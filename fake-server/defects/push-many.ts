@@ -53,9 +53,8 @@ export const pushManyDefects = rows({
     ),
     "push-acknowledgement-ends-account: An acknowledgement ends all pending notifications of its account.":
       ending(({ acknowledged }) => acknowledged),
-    "push-giving-up-ends-account: Giving up a notification ends all pending ones of its account.": ending(
-      ({ acknowledged, attempts }) => !acknowledged && attempts.length >= 5,
-    ),
+    "push-giving-up-ends-account: Giving up a notification ends all pending notifications of its account.":
+      ending(({ acknowledged, attempts }) => !acknowledged && attempts.length >= 5),
     "push-new-event-replaces-pending: An event replaces its account's pending notifications.": decide(
       "onNewDelivery",
       (delivery, pending) => {

@@ -32,11 +32,14 @@ export const pushPayloadDefects = rows({
       ...request,
       method: "PUT",
     })),
-    "push-to-the-root: Pushes go to the callback's host, at /.": decide("pushRequest", (request) => ({
-      ...request,
-      url: new URL("/", request.url).href,
-    })),
-    "push-as-form: Pushes are encoded as a form.": decisions(() => ({
+    "push-to-the-root: Pushes are sent to the path / of the callback's host.": decide(
+      "pushRequest",
+      (request) => ({
+        ...request,
+        url: new URL("/", request.url).href,
+      }),
+    ),
+    "push-as-form: The payload is form-encoded.": decisions(() => ({
       pushHeaders: () => ({ "content-type": "application/x-www-form-urlencoded" }),
       pushBody: ({ notification }) => new URLSearchParams({ ...notification }).toString(),
     })),
@@ -59,7 +62,7 @@ export const pushPayloadDefects = rows({
     "push-nothing: Nothing is pushed.": decide("pushesEvent", () => false),
   },
   "push.payload": {
-    "push-payload-in-envelope: The notification stands within an envelope.": pushing((notification) => ({
+    "push-payload-in-envelope: The notification is wrapped in an envelope.": pushing((notification) => ({
       event: "notification",
       data: notification,
     })),
@@ -72,35 +75,36 @@ export const pushPayloadDefects = rows({
     "push-payload-data-null: Empty data is null in the payload.": changing(({ data }) => ({
       data: data || null,
     })),
-    "push-payload-leaves-empty-out: Fields that are empty are left out of the payload.": pushing(
-      (notification) => Object.fromEntries(Object.entries(notification).filter(([, value]) => value !== "")),
+    "push-payload-leaves-empty-out: Empty fields are omitted from the payload.": pushing((notification) =>
+      Object.fromEntries(Object.entries(notification).filter(([, value]) => value !== "")),
     ),
-    "push-payload-id-without-dashes: The payload's id is written without dashes.": changing(({ id }) => ({
+    "push-payload-id-without-dashes: The payload's id has no dashes.": changing(({ id }) => ({
       id: id.replaceAll("-", ""),
     })),
   },
   "push.listed": {
-    "push-not-listed-once-acknowledged: Acknowledged notifications leave the list.": leavingOut(
+    "push-not-listed-once-acknowledged: Acknowledged notifications disappear from the list.": leavingOut(
       ({ acknowledged }) => acknowledged,
     ),
-    "push-not-listed-once-given-up: Notifications that were given up leave the list.": leavingOut(givenUp),
+    "push-not-listed-once-given-up: Notifications that were given up disappear from the list.":
+      leavingOut(givenUp),
     "push-lists-another-time: The payload's createTime is a second later than in the list.": changing(
       ({ createTime }) => ({ createTime: new Date(Date.parse(createTime) + 1_000).toISOString() }),
     ),
   },
   "push.same-notification": {
-    "push-retry-with-new-id: Each retry has its own id.": retrying((_notification, { random }) => ({
+    "push-retry-with-new-id: Each retry has a new id.": retrying((_notification, { random }) => ({
       id: random.uuid(),
     })),
     "push-retry-with-new-time: A retry has a new createTime.": retrying((_notification, service) => ({
       createTime: new Date(service.clock.nowMs()).toISOString(),
     })),
-    "push-retry-says-so-in-remark: A retry states its number in the remark.": retrying(
+    "push-retry-says-so-in-remark: A retry states its number in remark.": retrying(
       ({ remark }, _service, attempt) => ({
         remark: `${remark} (retry ${attempt - 1})`,
       }),
     ),
-    "push-last-retry-without-data: From the fourth push on, data differs.": retrying(
+    "push-last-retry-without-data: From the fourth push on, data is different.": retrying(
       ({ data }, _service, attempt) => ({
         data: attempt < 4 ? data : `${data}expired`,
       }),

@@ -25,11 +25,13 @@ export const pushRequestDefects = rows({
       ...request,
       method: "PUT",
     })),
-    "push-retries-to-the-root: Retries go to the callback's host, at /.": retrying((request) => ({
-      ...request,
-      url: new URL("/", request.url).href,
-    })),
-    "push-retries-as-text: Retries have the content type of text.": retrying(typed("text/plain")),
+    "push-retries-to-the-root: Retries are sent to the path / of the callback's host.": retrying(
+      (request) => ({
+        ...request,
+        url: new URL("/", request.url).href,
+      }),
+    ),
+    "push-retries-as-text: Retries have a text content type.": retrying(typed("text/plain")),
     "push-retries-without-type: Retries have no content type.": retrying(typed(undefined)),
     "push-one-event-of-an-account-a-second: An account's second event within a second is not pushed.":
       decisions((_sound, latest = new Map<string, number>()) => ({
@@ -47,13 +49,13 @@ export const pushRequestDefects = rows({
     ],
   },
   "push.payload": {
-    "push-payload-id-in-capitals: The payload's id is written in capitals.": decide(
+    "push-payload-id-in-capitals: The payload's id is in upper case.": decide(
       "pushBody",
       ({ notification }) => JSON.stringify({ ...notification, id: notification.id.toUpperCase() }),
     ),
   },
   "push.unacknowledged-retries": {
-    "push-ends-once-read: A notification read from the list is not pushed again.": [
+    "push-ends-once-read: A notification is not pushed again once it was read from the list.": [
       decisions((sound) => {
         let pending: PendingDeliveries | undefined;
         return {
@@ -75,7 +77,7 @@ export const pushRequestDefects = rows({
       "visibilityDelayMs",
       () => MINUTE_MS,
     ),
-    "push-not-listed-among-all-once-given-up: Given-up notifications are only listed by id and account.":
+    "push-not-listed-among-all-once-given-up: Notifications that were given up are listed only with an id or accountId filter.":
       leavingOut(givenUp, ({ id, accountId }) => id === undefined && accountId === undefined),
   },
 });

@@ -28,22 +28,22 @@ const workerAt = (atMs: number): number => Math.floor(atMs / RECYCLE_MS);
 const anyTimeDefects = rows({
   "push.schedule": {
     "push-delays-skip-the-first: Retries skip the first delay.": delaying((retry) => regular(retry + 1)),
-    "push-delay-always-longest: Every retry waits for the longest delay.": delaying(() => 8),
-    "push-delays-in-wrong-unit: Delays in seconds are taken for milliseconds.": delaying(
+    "push-delay-always-longest: Every retry has the longest delay.": delaying(() => 8),
+    "push-delays-in-wrong-unit: Delays in seconds are interpreted as milliseconds.": delaying(
       (retry) => regular(retry) / 1_000,
     ),
-    "push-delays-in-minutes: Delays count minutes.": delaying((retry) => regular(retry) * 60),
-    "push-delays-reversed: Delays come in reverse order.": delaying((retry) => regular(5 - retry)),
+    "push-delays-in-minutes: Delays are in minutes.": delaying((retry) => regular(retry) * 60),
+    "push-delays-reversed: Delays are in reverse order.": delaying((retry) => regular(5 - retry)),
     "push-delays-linear: Delays grow linearly.": delaying((retry) => retry),
-    "push-delay-third-too-long: The third delay is a quarter too long.": delaying((retry) =>
+    "push-delay-third-too-long: The third delay is 25 % too long.": delaying((retry) =>
       retry === 3 ? 5 : regular(retry),
     ),
     "push-delay-last-too-short: The last delay is thirty seconds too short.": delaying((retry) =>
       retry === 4 ? 7 : regular(retry),
     ),
-    "push-third-without-its-body: The body was read by the pushes before, so the third is sent without one.":
+    "push-third-without-its-body: The body is a stream that the first pushes have consumed, so the third has none.":
       change("pushBody", (body, _delivery, attempt) => (attempt === 3 ? "" : body)),
-    "push-jitter-slightly-early: Retries are up to a twentieth of their delay early.": decide(
+    "push-jitter-slightly-early: Retries are up to 5 % of their delay early.": decide(
       "pushJitterMs",
       early(0.05),
     ),
@@ -51,11 +51,11 @@ const anyTimeDefects = rows({
       "pushNoticedMs",
       (dueMs, attempt) => (attempt === 1 ? dueMs : Math.ceil(dueMs / (2 * MINUTE_MS)) * 2 * MINUTE_MS),
     ),
-    "push-first-after-a-minute-and-a-half: The first push is sent when the second should be over.": change(
-      "pushDelayMs",
-      (delayMs, attempt, _delivery, service) => (attempt === 1 ? 3 * listedDelayMs(0, service) : delayMs),
-    ),
-    "push-last-retry-never-sent: The last retry is planned but never sent.": change(
+    "push-first-after-a-minute-and-a-half: The first push is sent when the second one should be over.":
+      change("pushDelayMs", (delayMs, attempt, _delivery, service) =>
+        attempt === 1 ? 3 * listedDelayMs(0, service) : delayMs,
+      ),
+    "push-last-retry-never-sent: The last retry is scheduled but never sent.": change(
       "maxPushes",
       (usual) => usual - 1,
     ),
@@ -92,7 +92,7 @@ const anyTimeDefects = rows({
       decisions(() => readings.r7(anchors.endOfLatest)),
       "push.cap",
     ],
-    "push-without-end: The longest delay is repeated for ever.": [
+    "push-without-end: The longest delay is repeated without end.": [
       decisions(() => ({
         ...readings.r7(anchors.endOfLatest),
         maxPushes: () => Infinity,

@@ -62,56 +62,52 @@ export const pushSlowDefects = rows({
       sixthAfter("untrusted"),
       "push.schedule",
     ],
-    "push-sixth-after-an-hour: A sixth push follows an hour after the fifth.": oneMoreAfter(HOUR_MS),
-    "push-sixth-on-the-next-day: A sixth push follows a day after the fifth.": oneMoreAfter(DAY_MS),
+    "push-sixth-after-an-hour: A sixth push follows the fifth after an hour.": oneMoreAfter(HOUR_MS),
+    "push-sixth-on-the-next-day: A sixth push follows the fifth after a day.": oneMoreAfter(DAY_MS),
   },
   "push.unacknowledged-retries": {
-    "push-third-timeout-final: After three pushes without an answer the notification is given up.": givingUp(
+    "push-third-timeout-final: After three pushes without an answer, the notification is given up.": givingUp(
       (_outcome, delivery) => ended(delivery, "timed-out") >= 3,
     ),
-    "push-refused-connection-costs-a-push: After a refused connection there is one push less.": [
+    "push-refused-connection-costs-a-push: After a refused connection, there is one push fewer.": [
       change("maxPushes", (usual, delivery) => usual - Math.min(1, ended(delivery, "refused"))),
       "push.schedule",
     ],
-    "push-untrusted-certificate-final: A certificate that is not trusted ends the pushes.": givingUp(
-      ({ kind }) => kind === "untrusted",
-    ),
-    "push-fourth-untrusted-final: An untrusted certificate at the fourth push ends the pushes.": givingUp(
-      (_outcome, delivery) => endedLast(delivery, 4, "untrusted"),
-    ),
-    "push-third-refused-final: A refused connection at the third push ends the pushes.": givingUp(
-      (_outcome, delivery) => endedLast(delivery, 3, "refused"),
-    ),
-    "push-second-unanswered-final: No answer to the second push ends the pushes.": givingUp(
-      (_outcome, delivery) => endedLast(delivery, 2, "timed-out"),
-    ),
-    "push-fourth-503-final: Status 503 for the fourth push ends the pushes.": givingUp(
+    "push-untrusted-certificate-final: After an untrusted certificate, the notification is given up.":
+      givingUp(({ kind }) => kind === "untrusted"),
+    "push-fourth-untrusted-final: After an untrusted certificate at the fourth push, the notification is given up.":
+      givingUp((_outcome, delivery) => endedLast(delivery, 4, "untrusted")),
+    "push-third-refused-final: After a refused connection at the third push, the notification is given up.":
+      givingUp((_outcome, delivery) => endedLast(delivery, 3, "refused")),
+    "push-second-unanswered-final: After no answer to the second push, the notification is given up.":
+      givingUp((_outcome, delivery) => endedLast(delivery, 2, "timed-out")),
+    "push-fourth-503-final: After a 503 for the fourth push, the notification is given up.": givingUp(
       (outcome, { attempts }) => attempts.length === 4 && statusOf(outcome) === 503,
     ),
-    "push-second-kind-of-failure-final: A failed connection and a bad status together end the pushes.":
+    "push-second-kind-of-failure-final: After both a failed connection and a failing status, the notification is given up.":
       givingUp((_outcome, { attempts }) => new Set(attempts.map(({ outcome }) => outcome?.kind)).size > 1),
-    "push-408-final: After 408 the notification is given up.": statusFinal(408),
-    "push-409-final: After 409 the notification is given up as already received.": statusFinal(409),
-    "push-422-final: After 422 the notification is given up.": statusFinal(422),
-    "push-501-final: After 501 the notification is given up.": statusFinal(501),
-    "push-seldom-status-final: A rare 4xx ends the pushes.": statusFinal(...seldom),
+    "push-408-final: After a 408, the notification is given up.": statusFinal(408),
+    "push-409-final: After a 409, the notification is given up, as if it had been received already.":
+      statusFinal(409),
+    "push-422-final: After a 422, the notification is given up.": statusFinal(422),
+    "push-501-final: After a 501, the notification is given up.": statusFinal(501),
+    "push-seldom-status-final: After a rare 4xx, the notification is given up.": statusFinal(...seldom),
   },
   "push.schedule": {
-    "push-timeout-doubles-delay: After a push without an answer the delay is twice as long.": delayingAfter(
+    "push-timeout-doubles-delay: After a push without an answer, the next delay is doubled.": delayingAfter(
       "timed-out",
       (delayMs) => 2 * delayMs,
     ),
-    "push-timeout-repeated-at-once: After a push without an answer the next one is sent at once.":
+    "push-timeout-repeated-at-once: After a push without an answer, the next one is sent immediately.":
       delayingAfter("timed-out", () => 0),
-    "push-first-real-timeout-repeated-at-once: The first real-time timeout is retried at once.": decisions(
-      ({ pushDelayMs }) => ({
+    "push-first-real-timeout-repeated-at-once: A first push that times out in real time is retried immediately.":
+      decisions(({ pushDelayMs }) => ({
         senderTimeoutMs: () => 3 * SECOND_MS,
         timesOutInRealTime: () => true,
         pushDelayMs: (attempt, delivery, service) =>
           endedLast(delivery, 1, "timed-out") ? 0 : pushDelayMs(attempt, delivery, service),
-      }),
-    ),
-    "push-timeout-counts-from-event: After a push without an answer delays count from the event.": change(
+      })),
+    "push-timeout-counts-from-event: After a push without an answer, delays count from the event.": change(
       "pushAnchorMs",
       (usual, delivery) => (ended(delivery, "timed-out") > 0 ? anchors.event(delivery) : usual),
     ),
@@ -127,7 +123,7 @@ export const pushSlowDefects = rows({
         pushDelayMs: (attempt, delivery, service) =>
           attempt === 1 ? 0 : listedDelayMs(Math.max(0, attempt - 2 - ended(delivery, "refused")), service),
       })),
-    "push-retry-after-obeyed: Retry-After replaces the delay.": change(
+    "push-retry-after-obeyed: A Retry-After header replaces the delay.": change(
       "pushDelayMs",
       (delayMs, _attempt, delivery) => {
         const outcome = delivery.attempts.at(-1)?.outcome;
@@ -135,7 +131,7 @@ export const pushSlowDefects = rows({
         return Number.isNaN(seconds) ? delayMs : seconds * SECOND_MS;
       },
     ),
-    "push-all-delays-quarter-too-long: Every delay is a quarter too long.": change(
+    "push-all-delays-quarter-too-long: Every delay is 25 % too long.": change(
       "pushDelayMs",
       (delayMs) => 1.25 * delayMs,
     ),

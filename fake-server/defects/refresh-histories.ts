@@ -28,15 +28,16 @@ const noClient: FakeClient = { id: "", secret: "", redirectUri: "" };
 /** Defects that need a longer, later or busier history than a single refresh. */
 export const refreshHistoryDefects = rows({
   "access.lifetime": {
-    "refreshed-again-lives-twice-as-long: From the second refresh on, accessTokens live twice expiresIn.":
+    "refreshed-again-lives-twice-as-long: From the second refresh on, accessTokens work twice as long as expiresIn.":
       livingBy(2, (_record, _previous, refreshes) => refreshes > 1),
-    "refreshed-tenth-time-lives-twice-as-long: From the tenth refresh on, accessTokens live twice expiresIn.":
+    "refreshed-tenth-time-lives-twice-as-long: From the tenth refresh on, accessTokens work twice as long as expiresIn.":
       livingBy(2, (_record, _previous, refreshes) => refreshes >= 10),
-    "refreshed-late-lives-half-as-long: After a late refresh, accessTokens live half of expiresIn.": livingBy(
-      0.5,
-      (_record, previous, _refreshes, nowMs) => nowMs - previous.issuedAtMs > previous.lifetimeMs,
-    ),
-    "refreshed-within-a-minute-is-the-same-token: A refresh within a minute repeats accessToken and expiresIn.":
+    "refreshed-late-lives-half-as-long: After a late refresh, accessTokens work for half of expiresIn.":
+      livingBy(
+        0.5,
+        (_record, previous, _refreshes, nowMs) => nowMs - previous.issuedAtMs > previous.lifetimeMs,
+      ),
+    "refreshed-within-a-minute-is-the-same-token: A second refresh within a minute returns the same accessToken and expiresIn.":
       afterwards("afterRefresh", (record, previous, context) => {
         if (previous.refreshed && context.nowMs - previous.issuedAtMs < MINUTE_MS)
           record.latestAccess = previous;
@@ -73,7 +74,7 @@ export const refreshHistoryDefects = rows({
     ),
   },
   "refresh.unknown-client": {
-    "refresh-client-checked-once: Only the first use of a refreshToken checks the client.": decisions(
+    "refresh-client-checked-once: The client is checked only at the first use of a refreshToken.": decisions(
       (sound, used = new WeakSet<RefreshRecord>()) => ({
         findClientToRefresh: (clientId, clients) => sound.findClientToRefresh(clientId, clients) ?? noClient,
         refreshTokenBelongsTo: (record, client) =>

@@ -53,7 +53,7 @@ export const refreshDefects = rows({
       ...fields,
       expiresIn: null,
     })),
-    "refresh-with-name-of-the-rfc: A refresh calls the accessToken access_token.": answering(
+    "refresh-with-name-of-the-rfc: A refresh returns the accessToken as access_token.": answering(
       ({ accessToken, ...fields }) => ({ ...fields, access_token: accessToken }),
     ),
     "refresh-without-timestamp-from-second: From the second refresh on there is no timestamp.": decisions(
@@ -94,7 +94,7 @@ export const refreshDefects = rows({
         if (!record.refreshed) sound.keepAccessToken(record, context);
       },
     })),
-    "refreshed-access-token-works-a-second-later: The accessToken of a refresh only works after a second.":
+    "refreshed-access-token-works-a-second-later: The accessToken of a refresh works only from one second after its issue.":
       onlyIf(
         "accessTokenIsAlive",
         (record, context) => !record.refreshed || context.nowMs - record.issuedAtMs >= SECOND_MS,
@@ -108,8 +108,8 @@ export const refreshDefects = rows({
       })),
   },
   "refresh.reusable": {
-    "refresh-token-usable-once: A refreshToken dies with its first use.": usableTimes(1),
-    "refresh-token-usable-three-times: A refreshToken dies with its third use.": usableTimes(3),
+    "refresh-token-usable-once: A refreshToken stops working after its first use.": usableTimes(1),
+    "refresh-token-usable-three-times: A refreshToken stops working after its third use.": usableTimes(3),
     "refresh-token-locked-in-use: While a refresh runs, another with the same token is refused.": decisions(
       (_sound, busy = new WeakSet<RefreshRecord>()) => ({
         takeRefreshToken: async (record, { clock }) => {
@@ -133,7 +133,7 @@ export const refreshDefects = rows({
     "refresh-before-access-expiry-refused: A refresh is refused while the accessToken is valid.": refusing(
       (record, nowMs) => accessExpiredForMs(record, nowMs) < 0,
     ),
-    "refresh-token-usable-ten-times: A refreshToken dies with its tenth use.": usableTimes(10),
+    "refresh-token-usable-ten-times: A refreshToken stops working after its tenth use.": usableTimes(10),
     "refresh-within-a-minute-refused: A refresh within a minute of the last is refused, unless concurrent.":
       decisions((_sound, last = new WeakMap<RefreshRecord, number>()) => ({
         takeRefreshToken: (record, { nowMs }) => {
@@ -144,26 +144,26 @@ export const refreshDefects = rows({
       })),
   },
   "refresh.lifetime": {
-    "refresh-token-dies-a-second-early: A refreshToken dies a second before its 30 days are over.": lives(
+    "refresh-token-dies-a-second-early: A refreshToken expires a second before its 30 days are over.": lives(
       30 * DAY_MS - SECOND_MS,
     ),
-    "refresh-token-dies-a-day-early: A refreshToken dies after 29 days.": lives(29 * DAY_MS),
-    "refresh-token-dies-after-a-week: A refreshToken dies after seven days.": lives(7 * DAY_MS),
-    "refresh-token-dies-within-the-hour: 30 days in seconds are taken for milliseconds.": lives(
+    "refresh-token-dies-a-day-early: A refreshToken expires after 29 days.": lives(29 * DAY_MS),
+    "refresh-token-dies-after-a-week: A refreshToken expires after seven days.": lives(7 * DAY_MS),
+    "refresh-token-dies-within-the-hour: The 30 days, in seconds, are interpreted as milliseconds.": lives(
       (30 * DAY_MS) / SECOND_MS,
     ),
-    "refresh-token-dies-idle: A refreshToken dies when it is not used for ten days.": refusing(
+    "refresh-token-dies-idle: A refreshToken expires if it is not used for ten days.": refusing(
       ({ latestAccess }, nowMs) => nowMs - latestAccess.issuedAtMs > 10 * DAY_MS,
     ),
-    "refresh-token-lives-a-second-longer: A refreshToken lives for 30 days and a second.": lives(
+    "refresh-token-lives-a-second-longer: A refreshToken works for 30 days and a second.": lives(
       30 * DAY_MS + SECOND_MS,
     ),
-    "refresh-token-lives-a-day-longer: A refreshToken lives for 31 days.": lives(31 * DAY_MS),
+    "refresh-token-lives-a-day-longer: A refreshToken works for 31 days.": lives(31 * DAY_MS),
     "refresh-token-lives-for-ever: A refreshToken never expires.": [
       lives(Infinity),
       "refresh.lifetime-is-from-issue",
     ],
-    "refresh-token-lives-to-midnight: A refreshToken lives to the end of its thirtieth day.": decide(
+    "refresh-token-lives-to-midnight: A refreshToken works to the end of its thirtieth day.": decide(
       "refreshTokenIsAlive",
       (record, { nowMs, limits }) =>
         nowMs < Math.ceil((record.issuedAtMs + limits.refreshTokenLifetimeMs + 1) / DAY_MS) * DAY_MS,
@@ -217,28 +217,27 @@ export const refreshDefects = rows({
   "refresh.after-access-expiry": {
     "refresh-after-access-expiry-refused: Once the accessToken has expired, the refreshToken is refused.":
       refusing((record, nowMs) => accessExpiredForMs(record, nowMs) >= 0),
-    "refresh-a-minute-after-access-expiry-refused: Refreshing ends a minute after the accessToken's expiry.":
+    "refresh-a-minute-after-access-expiry-refused: A refresh is refused from one minute after the accessToken's expiry.":
       refusing((record, nowMs) => accessExpiredForMs(record, nowMs) >= MINUTE_MS),
-    "refresh-after-access-expiry-yields-dead-token: A refresh after expiry yields an expired accessToken.":
+    "refresh-after-access-expiry-yields-dead-token: A refresh after the accessToken's expiry returns an accessToken that has already expired.":
       decide("afterRefresh", (record, previous, { nowMs }) => {
         if (nowMs - previous.issuedAtMs >= previous.lifetimeMs) {
           record.latestAccess.issuedAtMs = previous.issuedAtMs;
         }
       }),
-    "refresh-a-day-after-access-expiry-refused: A day after accessToken expiry, refreshing is refused.":
+    "refresh-a-day-after-access-expiry-refused: A refresh is refused from one day after the accessToken's expiry.":
       decide("refreshTokenIsAlive", (record, { nowMs }) => accessExpiredForMs(record, nowMs) < DAY_MS),
   },
   "refresh.reauthorize": {
-    "reauthorize-refused-after-expiry: After refreshToken expiry, new codes cannot be exchanged.": decisions(
-      (sound, locked = new Set<string>()) => ({
+    "reauthorize-refused-after-expiry: Once a refreshToken has expired, the client's new codes cannot be exchanged.":
+      decisions((sound, locked = new Set<string>()) => ({
         afterRefusedRefresh: (record, kind) => {
           if (record !== undefined && kind === "refresh-token-expired") locked.add(record.clientId);
         },
         keepCode: (record, context) => {
           if (!locked.has(record.clientId)) sound.keepCode(record, context);
         },
-      }),
-    ),
+      })),
     "reauthorize-yields-dead-refresh-token: The 30 days count from the client's first authorization.":
       decisions((sound, firstAtMs = new Map<string, number>()) => ({
         keepRefreshToken: (record, context) => {
@@ -247,7 +246,7 @@ export const refreshDefects = rows({
           sound.keepRefreshToken(record, context);
         },
       })),
-    "reauthorize-yields-dead-access-token: After refreshToken expiry, new accessTokens are refused.":
+    "reauthorize-yields-dead-access-token: Once a refreshToken has expired, the client's new accessTokens are refused.":
       decisions((sound) => {
         const firstAtMs = new Map<string, number>();
         const tooLate = (record: AccessRecord, thirtyDaysMs: number): boolean => {

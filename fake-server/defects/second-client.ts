@@ -36,7 +36,7 @@ export const secondClientDefects = rows({
     ),
   },
   "code.lifetime": {
-    "code-of-second-client-lives-longer: A code of the second client lives for eleven minutes.": decisions(
+    "code-of-second-client-lives-longer: A code of the second client works for eleven minutes.": decisions(
       (sound) => ({
         codeIsAlive: (record, context) =>
           sound.codeIsAlive(record, {
@@ -54,14 +54,14 @@ export const secondClientDefects = rows({
     ),
   },
   "code.lifetime-is-not-extended": {
-    "code-of-second-client-restarted-by-attempt: A refused attempt restarts the second client's code.":
+    "code-of-second-client-restarted-by-attempt: A refused attempt restarts the lifetime of the second client's code.":
       afterwards("afterRefusedExchange", (record, kind, context) => {
         if (record !== undefined && kind !== "code-expired" && isSecond(record.clientId, context))
           record.issuedAtMs = context.nowMs;
       }),
   },
   "code.unknown": {
-    "code-of-second-client-by-beginning: A code of the second client is found with a suffix.": decisions(
+    "code-of-second-client-by-beginning: A code of the second client is accepted with a suffix.": decisions(
       (sound) => ({
         findCode: (presented, context) => {
           const beginning = typeof presented === "string" ? presented.slice(0, 32) : presented;
@@ -71,7 +71,7 @@ export const secondClientDefects = rows({
     ),
   },
   "exchange.authenticates-client": {
-    "secret-of-second-client-but-for-its-end: The end of the second client's secret is not compared.": change(
+    "secret-of-second-client-but-for-its-end: The end of the second client's secret is ignored.": change(
       "authenticateClient",
       (usual, clientId, clientSecret, clients) => {
         const second = [...clients.values()][1];
@@ -84,7 +84,7 @@ export const secondClientDefects = rows({
     ),
   },
   "refresh.lifetime": {
-    "refresh-token-of-second-client-lives-longer: A refreshToken of the second client lives for 31 days.":
+    "refresh-token-of-second-client-lives-longer: A refreshToken of the second client works for 31 days.":
       decisions((sound) => ({
         refreshTokenIsAlive: (record, context) =>
           sound.refreshTokenIsAlive(record, {
@@ -94,13 +94,13 @@ export const secondClientDefects = rows({
       })),
   },
   "refresh.unknown-client": {
-    "refresh-for-second-client-without-client: A refresh without a client counts as the second client's.":
+    "refresh-for-second-client-without-client: A refresh without a clientId is treated as the second client's.":
       change("findClientToRefresh", (usual, clientId, clients) =>
         clientId === undefined ? [...clients.values()][1] : usual,
       ),
   },
   "access.lifetime": {
-    "expires-in-of-second-client-in-milliseconds: expiresIn counts milliseconds for the second client.":
+    "expires-in-of-second-client-in-milliseconds: The second client gets expiresIn in milliseconds.":
       decisions((sound) => ({
         exchangeFields: (tokens, timestamp, expiresIn, context) =>
           sound.exchangeFields(

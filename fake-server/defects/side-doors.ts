@@ -20,21 +20,19 @@ const servedAlsoAt = (
 /** Unprotected routes beside the protected one (sections 1, 2.2 and 5.2). */
 export const sideDoorDefects = rows({
   "access.required": {
-    "access-open-with-a-slash-behind: With a trailing slash the path needs no token.": servedAlsoAt(
+    "access-open-with-a-slash-behind: With a trailing slash, the path needs no token.": servedAlsoAt(
       "/open-api/v1/notifications/",
     ),
-    "access-open-for-one-by-id: Below the list's path, notifications are open to everyone.": servedAlsoAt(
-      "/open-api/v1/notifications/:id",
-      (asked) => /notifications\/./.test(asked),
-    ),
+    "access-open-for-one-by-id: The path of a single notification, below the list, is open to everyone.":
+      servedAlsoAt("/open-api/v1/notifications/:id", (asked) => /notifications\/./.test(asked)),
     "access-open-without-version: The path without its version serves the list to everyone.":
       servedAlsoAt("/open-api/notifications"),
-    "access-open-in-capitals: In capitals the path serves the list to everyone.": servedAlsoAt(
+    "access-open-in-capitals: The path in upper case serves the list to everyone.": servedAlsoAt(
       "/OPEN-API/V1/NOTIFICATIONS",
     ),
   },
   "access.lifetime": {
-    "access-tokens-four-at-a-time: A client has at most four access tokens; a new one ends the oldest.":
+    "access-tokens-four-at-a-time: A client has at most four access tokens; a new one invalidates the oldest.":
       afterwards("keepAccessToken", (record, context) => {
         const own = [...context.credentials.accessTokens.values()].filter(
           ({ clientId }) => clientId === record.clientId,

@@ -30,21 +30,21 @@ export const stateDefects = rows({
     "state-as-number: A state of digits comes back as a JSON number.": echoing((state) =>
       /^\d+$/.test(state) ? Number(state) : state,
     ),
-    "state-without-leading-zeros: Leading zeros of a state of digits get lost.": echoing((state) =>
+    "state-without-leading-zeros: A state of digits loses its leading zeros.": echoing((state) =>
       /^\d+$/.test(state) ? state.replace(/^0+(?=\d)/, "") : state,
     ),
     "state-as-literal: The states true, false and null come back as JSON literals.": echoing((state) =>
       /^(?:true|false|null)$/.test(state) ? (JSON.parse(state) as unknown) : state,
     ),
-    "state-loses-last-byte: The 128th byte of a state is lost.": echoing((state) => state.slice(0, 127)),
+    "state-loses-last-byte: The 128th byte of a state is dropped.": echoing((state) => state.slice(0, 127)),
     "state-cut-at-64: States are cut to 64 characters.": echoing((state) => state.slice(0, 64)),
-    "state-of-property-name-refused: States are looked up in a plain object, so constructor seems taken.":
+    "state-of-property-name-refused: States are looked up in a plain object, so the state constructor seems to be taken.":
       onlyIf("acceptsState", (state) => !(String(state) in {})),
     "state-of-eight-at-least: States of fewer than eight characters are refused.": onlyIf(
       "acceptsState",
       (state) => (state ?? "").length >= 8,
     ),
-    "state-beginning-with-digit-refused: A state must begin with a letter.": onlyIf(
+    "state-beginning-with-digit-refused: A state that begins with a digit is refused.": onlyIf(
       "acceptsState",
       (state) => !/^\d/.test(state ?? ""),
     ),
@@ -76,14 +76,14 @@ export const stateDefects = rows({
     "state-with-dash-and-underscore: The state may hold - and _ as well.": allowing(/[-_]/g),
     "state-with-dot: The state may hold dots.": allowing(/\./g),
     "state-with-space: The state may hold spaces.": allowing(/ /g),
-    "state-with-any-letter: Letters and digits of every script pass.": allowing(/[\p{L}\p{N}]/gu),
+    "state-with-any-letter: Letters and digits of every script are accepted.": allowing(/[\p{L}\p{N}]/gu),
     "state-with-latin-letters: The state may hold accented Latin letters.": allowing(/[À-ÖØ-öø-ÿ]/g),
-    "state-with-control-characters: Control characters in a state pass.": allowing(/(?!\0)\p{Cc}/gu),
-    "state-with-last-line-feed: The pattern's end also matches before a last line feed.": examining((state) =>
-      state.replace(/\n$/, ""),
+    "state-with-control-characters: Control characters in a state are accepted.": allowing(/(?!\0)\p{Cc}/gu),
+    "state-with-last-line-feed: The end of the pattern also matches before a final line feed.": examining(
+      (state) => state.replace(/\n$/, ""),
     ),
-    "state-trimmed: The state is trimmed before it is examined.": examining((state) => state.trim()),
-    "state-read-to-nul: The state is examined up to its first NUL.": examining((state) =>
+    "state-trimmed: The state is trimmed before it is checked.": examining((state) => state.trim()),
+    "state-read-to-nul: The state is checked only up to its first NUL.": examining((state) =>
       state.replace(/(?<=.)\0.*$/s, ""),
     ),
     "state-examined-at-its-start-only: The pattern is not anchored at the end of the state.": examining(
@@ -93,10 +93,10 @@ export const stateDefects = rows({
       (state) => /[a-zA-Z0-9]+$/.exec(state)?.[0] ?? "",
     ),
     "state-with-list-of-bad-characters: Only markup characters are refused.": allowing(/[^<>"'&]/gs),
-    "state-decoded-twice: The state is decoded a second time before it is examined.": examining((state) =>
+    "state-decoded-twice: The state is decoded a second time before it is checked.": examining((state) =>
       state.replaceAll(/%[0-7][0-9a-f]/gi, decodeURIComponent),
     ),
-    "state-with-wide-forms-folded: Compatibility forms, such as full-width digits, are folded first.":
+    "state-with-wide-forms-folded: Compatibility forms, such as full-width digits, are normalized before the check.":
       examining((state) => state.normalize("NFKC")),
     "state-with-malformed-encoding: Invalid UTF-8 in percent-encoding is dropped instead of refused.": decide(
       "readQuery",
@@ -118,11 +118,11 @@ export const stateDefects = rows({
     "state-with-case-folding: A case-insensitive pattern accepts characters that fold to letters.": accepting(
       (state) => state.length < 129 && /^[a-z0-9]+$/iu.test(state),
     ),
-    "state-examined-for-100-characters: Only the first hundred characters of a state are examined.":
-      accepting((state) => state.length < 129 && /^[a-zA-Z0-9]+$/.test(state.slice(0, 100))),
-    "state-examined-line-by-line: One matching line of the state is enough.": accepting(
-      (state) => state.length < 129 && /^[a-zA-Z0-9]+$/m.test(state),
+    "state-examined-for-100-characters: Only the first hundred characters of a state are checked.": accepting(
+      (state) => state.length < 129 && /^[a-zA-Z0-9]+$/.test(state.slice(0, 100)),
     ),
+    "state-examined-line-by-line: The state is checked line by line, and one matching line is enough.":
+      accepting((state) => state.length < 129 && /^[a-zA-Z0-9]+$/m.test(state)),
   },
   "authorize.state-length": {
     "state-of-127-at-most: A state of 128 bytes is refused.": upTo(127),
@@ -130,13 +130,13 @@ export const stateDefects = rows({
     "state-of-255-at-most: States may have 255 bytes.": upTo(255),
     "state-of-64-at-most: States of more than 64 bytes are refused.": [upTo(64), "authorize.echoes-state"],
     "state-of-any-length: States have no maximum length.": upTo(Infinity),
-    "state-too-long-cut: A state that is too long is cut to 128 bytes and accepted.": examining((state) =>
-      state.slice(0, 128),
+    "state-too-long-cut: A state that is too long is truncated to 128 bytes and accepted.": examining(
+      (state) => state.slice(0, 128),
     ),
     "state-of-two-at-least: A state of one byte is refused.": accepting((state) =>
       /^[a-zA-Z0-9]{2,128}$/.test(state),
     ),
-    "state-length-in-one-byte: The length of a state is kept in one byte.": accepting(
+    "state-length-in-one-byte: The length of a state is stored in one byte.": accepting(
       (state) => /^[a-zA-Z0-9]+$/.test(state) && state.length % 256 <= 128,
     ),
   },

@@ -39,39 +39,41 @@ const anyTimeDefects = rows({
     ),
   },
   "exchange.token-set": {
-    "exchange-timestamp-of-its-code: The timestamp of an exchange is when its code was issued.": decisions(
-      (sound) => ({
+    "exchange-timestamp-of-its-code: The timestamp of an exchange is the time at which its code was issued.":
+      decisions((sound) => ({
         exchangeFields: (tokens, timestamp, expiresIn, context) => {
           const codes = [...context.credentials.codes.values()];
           const code = codes.findLast(({ grant }) => grant === tokens.grant);
           return sound.exchangeFields(tokens, code?.issuedAtMs ?? timestamp, expiresIn, context);
         },
-      }),
-    ),
-    "expires-in-as-moment: expiresIn is the moment at which the accessToken ends, in seconds since 1970.": [
-      decide("expiresIn", (lifetimeMs, { nowMs }) => Math.floor((nowMs + lifetimeMs) / SECOND_MS)),
-      "refresh.token-set",
-    ],
+      })),
+    "expires-in-as-moment: expiresIn is the moment at which the accessToken expires, in seconds since 1970.":
+      [
+        decide("expiresIn", (lifetimeMs, { nowMs }) => Math.floor((nowMs + lifetimeMs) / SECOND_MS)),
+        "refresh.token-set",
+      ],
   },
   "refresh.token-set": {
-    "refresh-timestamp-of-its-grant: The timestamp of a refresh is when its refreshToken was issued.":
+    "refresh-timestamp-of-its-grant: The timestamp of a refresh is the time at which its refreshToken was issued.":
       decisions((sound) => ({
         refreshFields: (tokens, _timestamp, expiresIn, context) =>
           sound.refreshFields(tokens, tokens.issuedAtMs, expiresIn, context),
       })),
   },
   "notifications.shape": {
-    "item-create-time-local-called-utc: createTime is a local time, written as if it were UTC.": decisions(
-      (sound) => ({ createTime: (nowMs, service) => sound.createTime(nowMs + HOUR_MS, service) }),
-    ),
+    "item-create-time-local-called-utc: createTime is a local time marked as UTC.": decisions((sound) => ({
+      createTime: (nowMs, service) => sound.createTime(nowMs + HOUR_MS, service),
+    })),
     "item-create-time-of-twelve-hours: createTime is written on a twelve-hour clock.": decide(
       "createTime",
       inTwelveHours,
     ),
-    "item-create-time-without-zeros: createTime ends with the last digit of its milliseconds that is not zero.":
-      rewriting((time) => time.replace(/\.?0{1,3}Z$/, "Z")),
-    "item-create-time-not-padded: The milliseconds of createTime are written without zeros in front.":
-      rewriting((time) => time.replace(/\.0{1,2}(?=\d+Z$)/, ".")),
+    "item-create-time-without-zeros: createTime omits trailing zeros of its milliseconds.": rewriting(
+      (time) => time.replace(/\.?0{1,3}Z$/, "Z"),
+    ),
+    "item-create-time-not-padded: createTime omits leading zeros of its milliseconds.": rewriting((time) =>
+      time.replace(/\.0{1,2}(?=\d+Z$)/, "."),
+    ),
     "item-create-time-hours-from-one: createTime counts the hours of a day from 1 to 24.": rewriting((time) =>
       time.replace("T00", "T24"),
     ),

@@ -29,20 +29,20 @@ const grantOf = (access: AccessRecord, nowMs: number): RefreshRecord => ({
 /** Refresh tokens and clients that do not exist but are accepted. */
 export const unknownRefreshDefects = rows({
   "refresh.unknown": {
-    "refresh-token-whatever-its-case: Refresh tokens are compared without regard to case.": comparing(
+    "refresh-token-whatever-its-case: Refresh tokens are compared case-insensitively.": comparing(
       careless.ofCase,
     ),
-    "refresh-token-by-prefix: Refresh tokens are found by their first 20 characters.": comparing(
+    "refresh-token-by-prefix: Refresh tokens are looked up by their first 20 characters.": comparing(
       careless.beyond(20),
     ),
     "refresh-token-with-suffix: Whatever follows a refreshToken is ignored.": comparing(careless.ofSuffix),
-    "refresh-token-trimmed: White space around a refreshToken is cut off.": comparing(careless.ofSpaceAround),
-    "refresh-token-in-array-accepted: An array containing the refreshToken passes for it.": decisions(
+    "refresh-token-trimmed: White space around a refreshToken is removed.": comparing(careless.ofSpaceAround),
+    "refresh-token-in-array-accepted: An array that contains the refreshToken is accepted.": decisions(
       (sound) => ({
         findRefreshToken: (presented, context) => sound.findRefreshToken(asText(presented), context),
       }),
     ),
-    "refresh-token-empty-means-latest: An absent or empty refreshToken stands for the latest one.": change(
+    "refresh-token-empty-means-latest: A missing or empty refreshToken stands for the latest one.": change(
       "findRefreshToken",
       (usual, presented, context) =>
         isNothing(presented) ? lastOf(context.credentials.refreshTokens) : usual,
@@ -62,7 +62,7 @@ export const unknownRefreshDefects = rows({
           : grantOf({ ...stranger(context, code.clientId), token: code.code }, context.nowMs);
       },
     })),
-    "refresh-token-of-right-form-accepted: What looks like a refreshToken counts as another node's.":
+    "refresh-token-of-right-form-accepted: Anything that looks like a refreshToken is assumed to come from another node.":
       decisions((sound) => ({
         findRefreshToken: (presented, context) => {
           const latest = lastOf(context.credentials.accessTokens);
@@ -73,35 +73,33 @@ export const unknownRefreshDefects = rows({
         refreshTokenBelongsTo: () => true,
       })),
     "refresh-token-without-dashes: Dashes in a refreshToken are ignored.": comparing(careless.ofDashes),
-    "refresh-token-unknown-revokes-others: A refreshToken that was never issued ends all others.": decide(
-      "afterRefusedRefresh",
-      (_record, kind, { credentials }) => {
+    "refresh-token-unknown-revokes-others: Presenting a refreshToken that was never issued revokes all others.":
+      decide("afterRefusedRefresh", (_record, kind, { credentials }) => {
         if (kind === "refresh-token-unknown")
           for (const token of credentials.refreshTokens.values()) token.revoked = true;
-      },
-    ),
+      }),
   },
   "refresh.unknown-client": {
     "refresh-client-ignored: The clientId of a refresh is not checked.": identifying(() => true),
-    "refresh-client-may-be-absent: A refresh without a clientId is served.": identifying(
+    "refresh-client-may-be-absent: A refresh without a clientId is accepted.": identifying(
       (_client, presented) => presented === undefined,
     ),
-    "refresh-client-may-be-empty: A refresh with an empty clientId is served.": identifying(
+    "refresh-client-may-be-empty: A refresh with an empty clientId is accepted.": identifying(
       (_client, presented) => presented === "",
     ),
-    "refresh-client-whatever-its-case: The clientId of a refresh is compared without regard to case.":
+    "refresh-client-whatever-its-case: The clientId of a refresh is compared case-insensitively.":
       identifying(({ id }, presented) => String(presented).toLowerCase() === id.toLowerCase()),
-    "refresh-client-trimmed: White space around the clientId of a refresh is cut off.": identifying(
+    "refresh-client-trimmed: White space around the clientId of a refresh is removed.": identifying(
       ({ id }, presented) => typeof presented === "string" && presented.trim() === id,
     ),
-    "refresh-client-by-prefix: The client of a refresh is found by a prefix of its id.": decide(
+    "refresh-client-by-prefix: The client of a refresh is looked up by a prefix of its id.": decide(
       "findClientToRefresh",
       (clientId, clients) =>
         [...clients.values()].find(
           ({ id }) => typeof clientId === "string" && clientId !== "" && id.startsWith(clientId),
         ),
     ),
-    "refresh-client-in-array-accepted: An array containing the clientId of a refresh passes for it.": decide(
+    "refresh-client-in-array-accepted: An array that contains the clientId of a refresh is accepted.": decide(
       "findClientToRefresh",
       (clientId, clients) => clients.get(asText(clientId)),
     ),

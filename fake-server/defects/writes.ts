@@ -44,7 +44,7 @@ export const writeDefects = rows({
           return [...first, ...second];
         },
       })),
-    "writes-counted-twice-at-first: For thirty milliseconds a new notification is counted twice.": decisions(
+    "writes-counted-twice-at-first: For thirty milliseconds, a new notification is counted twice.": decisions(
       (sound) => {
         const { keepNotification, isWithin } = stamped(sound);
         return {
@@ -53,7 +53,7 @@ export const writeDefects = rows({
         };
       },
     ),
-    "writes-hide-list: For five milliseconds after a write the list is empty.": decisions((sound) => {
+    "writes-hide-list: For five milliseconds after a write, the list is empty.": decisions((sound) => {
       const { keepNotification, isWithin } = stamped(sound);
       return {
         keepNotification,
@@ -88,11 +88,13 @@ export const writeDefects = rows({
           last = { atMs };
         },
       })),
-    "total-kept-for-ever: total is counted once.": decisions((sound, kept = new Map<string, number>()) => ({
-      countMatches: (selection, context) =>
-        remembered(kept, selection.parameters.join(), () => sound.countMatches(selection, context)),
-    })),
-    "list-of-one-kept-for-five-seconds: A list with limit=1 is answered from a cache for five seconds.":
+    "total-kept-for-ever: total is counted once and never again.": decisions(
+      (sound, kept = new Map<string, number>()) => ({
+        countMatches: (selection, context) =>
+          remembered(kept, selection.parameters.join(), () => sound.countMatches(selection, context)),
+      }),
+    ),
+    "list-of-one-kept-for-five-seconds: A list with limit=1 is served from a cache for five seconds.":
       decisions((sound, kept = new Map<string, { readonly fields: Fields; readonly atMs: number }>()) => ({
         listFields: (items, total, context) => {
           const query = context.from.url ?? "";

@@ -14,7 +14,7 @@ export const authorizeVariants = variantRows({
   "redirect-302: The code comes in a redirect with status 302.": redirecting(302),
   "redirect-303: The code comes in a redirect with status 303.": redirecting(303),
   "redirect-307: The code comes in a redirect with status 307.": redirecting(307),
-  "redirect-with-json-body: The redirect carries the JSON answer as its body too.": decide(
+  "redirect-with-json-body: The redirect also carries the JSON answer as its body.": decide(
     "renderAuthorized",
     (fields, redirectUri) => {
       const { status, headers } = redirectTo(withCodeAndState(redirectUri, fields));
@@ -38,11 +38,11 @@ export const authorizeVariants = variantRows({
     "acceptsRedirectUri",
     () => true,
   ),
-  "authorize-any-client: An unknown client gets a code, too, which nobody can exchange.": decide(
+  "authorize-any-client: An unknown client also gets a code, which nobody can exchange.": decide(
     "findClientToAuthorize",
     (id, clients) => (id === undefined ? undefined : clients.get(id)) ?? unregistered(id, clients),
   ),
-  "authorize-without-state: A request without a state is served, with an empty one.": alsoIf(
+  "authorize-without-state: A request without a state is answered with an empty one.": alsoIf(
     "acceptsState",
     (state) => state === undefined || state === "",
   ),
@@ -50,17 +50,15 @@ export const authorizeVariants = variantRows({
     "acceptsState",
     (_state, query, context) => (rawValueOf(query, "state") ?? "").length <= context.limits.stateMaxBytes,
   ),
-  "redirect-303-with-fragment: The code comes in the fragment of a redirect with status 303.": decide(
+  "redirect-303-with-fragment: The code is in the fragment of a redirect with status 303.": decide(
     "renderAuthorized",
     (fields, redirectUri) => ({
       ...redirectTo(`${new URL(redirectUri).href}#${codeAndState(fields)}`),
       status: 303,
     }),
   ),
-  "redirect-uri-letter-for-letter: The redirectUri must be the registered one, letter for letter.": decide(
-    "acceptsRedirectUri",
-    (redirectUri, client) => redirectUri === client.redirectUri,
-  ),
+  "redirect-uri-letter-for-letter: The redirectUri must equal the registered one, character by character.":
+    decide("acceptsRedirectUri", (redirectUri, client) => redirectUri === client.redirectUri),
   "state-encoded-refused: A percent-encoded state is refused.": onlyIf("acceptsState", (state, { raw }) =>
     raw.includes(`state=${state}`),
   ),

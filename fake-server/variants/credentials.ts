@@ -50,17 +50,16 @@ export const credentialVariants = variantRows({
   "credentials-in-base64: Codes and tokens are base64 with plus, slash and padding.": minting((random) =>
     Buffer.from(random.hex(25), "hex").toString("base64"),
   ),
-  "credentials-signed: Credentials begin alike and are read as base64 in any spelling.": decisions(
-    (sound) => ({
+  "credentials-signed: Credentials begin with the same characters and are decoded from base64 in any spelling.":
+    decisions((sound) => ({
       mintCode: (_client, _state, { random }) => signed(random),
       mintAccessToken: (_client, _lifetimeMs, { random }) => signed(random),
       mintRefreshToken: (_client, { random }) => signed(random),
       findCode: (presented, context) => sound.findCode(canonical(presented), context),
       findAccessToken: (presented, context) => sound.findAccessToken(String(canonical(presented)), context),
       findRefreshToken: (presented, context) => sound.findRefreshToken(canonical(presented), context),
-    }),
-  ),
-  "lifetimes-of-whole-seconds: Codes and tokens count whole seconds from the one in which they were issued, as iat and exp of a JWT do.":
+    })),
+  "lifetimes-of-whole-seconds: Lifetimes count whole seconds from the second of issue, as with iat and exp in a JWT.":
     decisions((sound) => {
       const inSeconds = (context: Context): Context => ({ ...context, nowMs: wholeSeconds(context.nowMs) });
       const issuedIn = <R extends { readonly issuedAtMs: number }>(record: R): R => ({
@@ -86,7 +85,7 @@ export const credentialVariants = variantRows({
   "access-for-a-minute: An accessToken lives for one minute.": accessLivingFor(MINUTE_MS),
   "access-for-five-minutes: An accessToken lives for five minutes.": accessLivingFor(5 * MINUTE_MS),
   "access-for-a-day: An accessToken lives for a day.": accessLivingFor(DAY_MS),
-  "access-of-refresh-shorter: The accessToken of a refresh lives for half an hour, and says so.": change(
+  "access-of-refresh-shorter: The accessToken of a refresh works for half an hour, as stated.": change(
     "accessTokenLifetimeMs",
     (usual, _client, context) => (context.operation === "refresh" ? 30 * MINUTE_MS : usual),
   ),
@@ -96,7 +95,7 @@ export const credentialVariants = variantRows({
       previous.revoked = true;
     },
   ),
-  "refresh-returns-live-access-token: A refresh returns the live accessToken while it has a minute left.":
+  "refresh-returns-live-access-token: A refresh returns the current accessToken if it has more than a minute left.":
     decisions((sound) => ({
       afterRefresh: (record, previous, { credentials, nowMs }) => {
         if (previous.issuedAtMs + previous.lifetimeMs - nowMs < MINUTE_MS) return;
@@ -124,14 +123,14 @@ export const credentialVariants = variantRows({
     refreshTokenBelongsTo: () => true,
   })),
   "codes-with-label: Codes begin with a label.": change("mintCode", (code) => `ac_live_${code}`),
-  "access-lifetimes-differ: AccessTokens live for one to five minutes in turn, as stated.": decisions(
+  "access-lifetimes-differ: AccessTokens work for one to five minutes in turn, as stated.": decisions(
     (_sound, issued = 0) => ({
       accessTokenLifetimeMs: () => MINUTE_MS * (1 + ((issued += 1) % 5)),
     }),
   ),
   "access-for-forty-days: An accessToken lives for forty days.": accessLivingFor(40 * DAY_MS),
-  "exchanges-of-a-code-in-turn: Exchanges of one code are serialised, at a millisecond each.": decisions(
-    (_sound, queues = new WeakMap<CodeRecord, Promise<unknown>>()) => ({
+  "exchanges-of-a-code-in-turn: Exchanges of one code are handled one after another, in a millisecond each.":
+    decisions((_sound, queues = new WeakMap<CodeRecord, Promise<unknown>>()) => ({
       takeCode: (record, { clock, nowMs }) => {
         const turn = (queues.get(record) ?? Promise.resolve()).then(async () => {
           await clock.pause(1);
@@ -142,9 +141,8 @@ export const credentialVariants = variantRows({
         queues.set(record, turn);
         return turn;
       },
-    }),
-  ),
-  "refusals-and-refreshes-revoke: Refused exchanges revoke code and tokens; refreshes the old accessToken.":
+    })),
+  "refusals-and-refreshes-revoke: A refused exchange revokes its code and tokens; a refresh revokes the old accessToken.":
     decisions(() => ({
       afterRefusedExchange: (record) => {
         if (record === undefined) return;

@@ -81,8 +81,8 @@ export const httpVariants: Readonly<Record<string, Variant>> = {
       "timestamp",
       ({ nowMs }) => nowMs / 1_000,
     ),
-    "clock-five-minutes-ahead: Times are five minutes ahead.": shifted(5 * MINUTE_MS),
-    "clock-five-minutes-behind: Times are five minutes behind.": shifted(-5 * MINUTE_MS),
+    "clock-five-minutes-ahead: All times are five minutes ahead.": shifted(5 * MINUTE_MS),
+    "clock-five-minutes-behind: All times are five minutes behind.": shifted(-5 * MINUTE_MS),
     "further-fields: Every answer and every item has additional fields.": decisions((sound) => ({
       authorizeFields: (record, timestamp, context) => ({
         ...sound.authorizeFields(record, timestamp, context),
@@ -158,11 +158,11 @@ export const httpVariants: Readonly<Record<string, Variant>> = {
       ...answer,
       chunked: true,
     })),
-    "bodies-compressed: Bodies are compressed with gzip, which nobody asked for.": decide(
+    "bodies-compressed: Bodies are compressed with gzip although the request did not ask for it.": decide(
       "finish",
       (answer) => ({ ...answer, compressed: true }),
     ),
-    "interim-answers: Every answer is announced by 100 Continue and 103 Early Hints.": decide(
+    "interim-answers: Every answer is preceded by 100 Continue and 103 Early Hints.": decide(
       "finish",
       (answer) => ({ ...answer, interim: true }),
     ),
@@ -173,11 +173,10 @@ export const httpVariants: Readonly<Record<string, Variant>> = {
       vary: "Origin",
       "strict-transport-security": "max-age=63072000",
     }),
-    "rate-limited-by-service-clock: A hundred requests at once, then twenty per second of service time.":
+    "rate-limited-by-service-clock: At most a hundred requests at once, then twenty per second of service time.":
       decisions((_sound, take = bucket(100, 20)) => ({ admission: ({ nowMs }) => take(nowMs) })),
-    "rate-limited-by-real-time: Five hundred requests at once, then six hundred per second.": decisions(
-      (_sound, take = bucket(500, 600)) => ({ admission: ({ clock }) => take(clock.realMs()) }),
-    ),
+    "rate-limited-by-real-time: At most five hundred requests at once, then six hundred per second.":
+      decisions((_sound, take = bucket(500, 600)) => ({ admission: ({ clock }) => take(clock.realMs()) })),
     "timestamps-since-2000: Timestamps count milliseconds since the year 2000.": decide(
       "timestamp",
       ({ nowMs }) => nowMs - 946_684_800_000,
@@ -186,7 +185,7 @@ export const httpVariants: Readonly<Record<string, Variant>> = {
       "timestamp",
       ({ nowMs, operation }) => (operation === "exchange" ? nowMs - 60_000 : nowMs),
     ),
-    "header-names-as-cgi-has-them: Dashes and underscores in header names are equal, as in CGI.": change(
+    "header-names-as-cgi-has-them: Dashes and underscores in header names are equivalent, as in CGI.": change(
       "readAccessToken",
       (usual, context) => usual ?? context.from.headers["x_service_access_token"]?.toString(),
     ),

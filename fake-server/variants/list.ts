@@ -33,11 +33,11 @@ const textsOfEveryKind = {
 
 /** Variants of listing notifications (sections 2.3 and 4.4). */
 export const listVariants = variantRows({
-  "limit-20-at-most: Limits above 20 are cut to 20.": atMost(20, "cut"),
-  "limit-50-at-most: Limits above 50 are cut to 50.": atMost(50, "cut"),
+  "limit-20-at-most: Limits above 20 are reduced to 20.": atMost(20, "cut"),
+  "limit-50-at-most: Limits above 50 are reduced to 50.": atMost(50, "cut"),
   "limit-50-at-most-refused: Limits above 50 are refused.": atMost(50, "refused"),
-  "limit-100-at-most: Limits above 100 are cut to 100.": atMost(100, "cut"),
-  "limit-1000-at-most: Limits go up to 1000.": atMost(1_000, "refused"),
+  "limit-100-at-most: Limits above 100 are reduced to 100.": atMost(100, "cut"),
+  "limit-1000-at-most: Limits above 1000 are refused.": atMost(1_000, "refused"),
   "order-newest-first: The newest notification comes first.": inOrder("sequence DESC"),
   "order-by-id: Notifications are listed by id.": inOrder("id"),
   "order-by-account: Notifications are listed by account.": inOrder("accountId, sequence"),
@@ -47,28 +47,27 @@ export const listVariants = variantRows({
   "ids-of-version-7: Ids are UUIDs of version 7.": decide("mintNotificationId", (random, nowMs) =>
     timed(nowMs, random.hex(16)),
   ),
-  "create-times-of-whole-seconds: createTime is kept in a column that rounds to whole seconds.": decisions(
+  "create-times-of-whole-seconds: createTime is stored in a column that rounds to whole seconds.": decisions(
     (sound) => ({
       createTime: (nowMs, service) => sound.createTime(Math.round(nowMs / 1_000) * 1_000, service),
     }),
   ),
-  "create-time-with-offset: createTime ends with +00:00, which ISO 8601 has for UTC as well as Z.": change(
+  "create-time-with-offset: createTime ends with +00:00, which in ISO 8601 means the same as Z.": change(
     "createTime",
     (time) => time.replace("Z", "+00:00"),
   ),
-  "ids-in-capitals: Ids are UUIDs in capitals.": decide("mintNotificationId", (random) =>
+  "ids-in-capitals: Ids are UUIDs in upper case.": decide("mintNotificationId", (random) =>
     random.uuid().toUpperCase(),
   ),
-  "tenancy: A client sees only its notifications; the first one also those of no client.": decisions(
-    (sound) => ({
+  "tenancy: A client sees only its own notifications; the first client also sees those of no client.":
+    decisions((sound) => ({
       ownerOf: (clientId, { clients }) => clientId ?? [...clients.keys()][0] ?? "",
       matching: (filters, viewer, context) => {
         const { where, parameters } = sound.matching(filters, viewer, context);
         return { where: `${where} AND owner = ?`, parameters: [...parameters, viewer.clientId] };
       },
-    }),
-  ),
-  "notifications-visible-later: A new notification is in the list two seconds after its event.": decide(
+    })),
+  "notifications-visible-later: A new notification is listed two seconds after its event.": decide(
     "visibilityDelayMs",
     () => 2_000,
   ),
@@ -87,7 +86,7 @@ export const listVariants = variantRows({
     "servesPage",
     ({ limit, page }, matched) => page === 0 || page * limit < matched,
   ),
-  "list-of-nothing-refused: A list of nothing is refused.": decide(
+  "list-of-nothing-refused: A list request that nothing matches is refused.": decide(
     "servesPage",
     (_paging, matched) => matched > 0,
   ),
@@ -118,7 +117,7 @@ export const listVariants = variantRows({
     }),
   ),
   "limit-25-at-most-refused: Limits above 25 are refused.": atMost(25, "refused"),
-  "ids-consecutive: Ids are counted, so that neighbours differ in one digit.": decisions(
+  "ids-consecutive: Ids are consecutive, so that neighbours differ in one digit.": decisions(
     (_sound, minted = 0) => ({
       mintNotificationId: () => `00000000-0000-0000-0000-${(minted += 1).toString(16).padStart(12, "0")}`,
     }),
@@ -130,13 +129,12 @@ export const listVariants = variantRows({
       accountId: usualSpelling(accountId),
     }),
   ),
-  "filters-of-another-length-refused: Filters of a different length than a UUID are refused.": change(
-    "parametersRefusal",
-    (refusal, { values }) =>
+  "filters-of-another-length-refused: Filter values that do not have the length of a UUID are refused.":
+    change("parametersRefusal", (refusal, { values }) =>
       ["id", "accountId"].some((name) => (values.get(name)?.length ?? 36) !== 36)
         ? "query-malformed"
         : refusal,
-  ),
-  "notifications-visible-each-later: New notifications are listed up to six seconds later, varying.":
+    ),
+  "notifications-visible-each-later: New notifications are listed after a varying delay of up to six seconds.":
     decisions((_sound, events = 0) => ({ visibilityDelayMs: () => ((events += 1) % 5) * 1_500 })),
 });

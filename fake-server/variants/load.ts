@@ -27,19 +27,21 @@ const rows = variantRows({
     "latencyMs",
     () => 20,
   ),
-  "load-answers-take-a-fifth-longer: Every answer takes 24 ms, a fifth more than in the 20 ms variant.":
-    decide("latencyMs", () => 24),
+  "load-answers-take-a-fifth-longer: Every answer takes 24 ms, 20 % more than in the 20 ms variant.": decide(
+    "latencyMs",
+    () => 24,
+  ),
   "load-visible-half-a-second-later: A new notification is listed half a second later, during its push.":
     decide("visibilityDelayMs", () => 500),
-  "load-answers-with-jitter: An answer takes two to forty milliseconds, usually few.": decide(
+  "load-answers-with-jitter: An answer takes two to forty milliseconds, usually only a few.": decide(
     "latencyMs",
     ({ random }) => 2 + 38 * (random.uint32() / 2 ** 32) ** 4,
   ),
-  "load-eight-workers: Eight workers take four milliseconds for each request.": decisions(() => ({
+  "load-eight-workers: Eight workers take four milliseconds each for a request.": decisions(() => ({
     latencyMs: workers(8, 4),
   })),
-  "load-overload-refused: Every answer takes 10 ms; beyond sixteen requests in flight, 503.": decisions(
-    (_sound, underWay = 0) => ({
+  "load-overload-refused: Every answer takes 10 ms; a request beyond sixteen in flight gets a 503.":
+    decisions((_sound, underWay = 0) => ({
       latencyMs: () => {
         underWay += 1;
         return 10;
@@ -48,8 +50,7 @@ const rows = variantRows({
         underWay -= 1;
         return underWay >= MOST_UNDER_WAY ? { kind: "overloaded" } : undefined;
       },
-    }),
-  ),
+    })),
   "load-connections-of-a-hundred-requests: A connection is closed after its hundredth request.": decisions(
     (_sound, served = new WeakMap<object, number>()) => ({
       finish: (answer, { from }) => {
@@ -61,12 +62,12 @@ const rows = variantRows({
       },
     }),
   ),
-  "load-refusals-with-status-200: What is refused is answered with status 200 and an error.": decide(
+  "load-refusals-with-status-200: Refused requests are answered with status 200 and an error.": decide(
     "renderRefusal",
     ({ kind }) => jsonAnswer(200, { error: kind }),
   ),
-  "load-redemptions-one-at-a-time: Redemptions are serialised, at a millisecond each.": decisions(
-    (sound, lock = pool(1)) => ({
+  "load-redemptions-one-at-a-time: Redemptions are handled one after another, in a millisecond each.":
+    decisions((sound, lock = pool(1)) => ({
       takeCode: async (record, context) => {
         await lock.take();
         const taken = sound.takeCode(record, context);
@@ -74,8 +75,7 @@ const rows = variantRows({
         lock.giveBack();
         return taken;
       },
-    }),
-  ),
+    })),
   "load-equal-reads-shared: Equal concurrent reads share one answer of the database.": decisions(
     (sound, underWay = new Map<string, Promise<readonly Notification[]>>()) => ({
       readItems: (selection, offset, paging, context) => {
@@ -101,7 +101,7 @@ const rows = variantRows({
       },
     }),
   ),
-  "load-eight-pushes-in-flight: Eight pushes are in flight at most; the first leaves within a second.":
+  "load-eight-pushes-in-flight: At most eight pushes are in flight; the first push leaves within a second.":
     decisions(() => ({
       pushesInFlight: () => 8,
       pushJitterMs: (attempt, { random }) => (attempt === 1 ? random.uint32() % 1_000 : 0),

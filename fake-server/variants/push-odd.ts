@@ -18,24 +18,25 @@ const openInVain = (url: string): void => {
 
 /** Odd but conforming senders (sections 4.5 and 6). */
 export const oddPushVariants = variantRows({
-  "push-connections-opened-in-vain: With every push another connection is opened and closed unused.": decide(
+  "push-connections-opened-in-vain: With every push, another connection is opened and closed unused.": decide(
     "pushRequest",
     (request) => {
       openInVain(request.url);
       return request;
     },
   ),
-  "push-retries-written-otherwise: Retries are indented.": change("pushBody", (body, _delivery, attempt) =>
-    attempt === 1 ? body : JSON.stringify(JSON.parse(body), null, 2),
+  "push-retries-written-otherwise: The JSON of retries is indented.": change(
+    "pushBody",
+    (body, _delivery, attempt) => (attempt === 1 ? body : JSON.stringify(JSON.parse(body), null, 2)),
   ),
-  "push-long: Some pushes have a further field of 70,000 characters.": change(
+  "push-long: Some pushes have an additional field of 70,000 characters.": change(
     "pushBody",
     (body, { notification }) =>
       /[01]$/.test(notification.id)
         ? JSON.stringify({ ...(JSON.parse(body) as object), details: "é".repeat(70_000) })
         : body,
   ),
-  "push-says-text: Pushes declare the content type of text.": change("pushHeaders", (fields) => ({
+  "push-says-text: Pushes declare a text content type.": change("pushHeaders", (fields) => ({
     ...fields,
     "content-type": "text/plain",
   })),
@@ -43,8 +44,10 @@ export const oddPushVariants = variantRows({
     "pushDelayMs",
     (delayMs, attempt) => (attempt === 1 ? 15 * SECOND_MS : delayMs),
   ),
-  "push-one-worker: One push is in flight at a time and waits a second for its answer.": decisions(() => ({
-    pushesInFlight: () => 1,
-    senderTimeoutMs: () => SECOND_MS,
-  })),
+  "push-one-worker: Only one push is in flight at a time, and it waits a second for its answer.": decisions(
+    () => ({
+      pushesInFlight: () => 1,
+      senderTimeoutMs: () => SECOND_MS,
+    }),
+  ),
 });

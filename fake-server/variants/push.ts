@@ -30,20 +30,19 @@ export const pushVariants = variantRows({
   "push-reading-r2-from-failure: Delays count from the failure of the first push (reading R2).": decisions(
     () => readings.r2(anchors.endOfFirst),
   ),
-  "push-reading-r3-from-start: The first push is delayed, too; delays from the latest start (R3).": decisions(
-    () => readings.r3(anchors.startOfLatest),
-  ),
-  "push-reading-r3-from-failure: The first push is delayed, too; delays from the latest failure (R3).":
+  "push-reading-r3-from-start: The first push is delayed, too; delays count from the latest start (R3).":
+    decisions(() => readings.r3(anchors.startOfLatest)),
+  "push-reading-r3-from-failure: The first push is delayed, too; delays count from the latest failure (R3).":
     decisions(() => readings.r3(anchors.endOfLatest)),
-  "push-reading-r4: The first push is delayed, too; delays from the event (reading R4).": decisions(() =>
-    readings.r4(),
+  "push-reading-r4: The first push is delayed, too; delays count from the event (reading R4).": decisions(
+    () => readings.r4(),
   ),
   "push-reading-r8-from-start: Only the four listed delays, from the latest start (reading R8).": decisions(
     () => readings.r8(anchors.startOfLatest),
   ),
   "push-reading-r8-from-failure: Only the four listed delays, from the latest failure (reading R8).":
     decisions(() => readings.r8(anchors.endOfLatest)),
-  "push-jitter-late: Retries are up to a twelfth of their delay late.": decide(
+  "push-jitter-late: Retries are late by up to a twelfth of their delay.": decide(
     "pushJitterMs",
     (attempt, service) =>
       attempt === 1
@@ -71,7 +70,7 @@ export const pushVariants = variantRows({
       outcome.status === 200 &&
       acknowledgementIn(outcome.body, notification.id),
   ),
-  "push-code-alone-acknowledges-at-once: 200 acknowledges a push when it is read, whatever body follows.":
+  "push-code-alone-acknowledges-at-once: 200 acknowledges a push as soon as it is read, whatever body follows.":
     decide(
       "acknowledges",
       ({ kind, ...outcome }) =>
@@ -96,7 +95,7 @@ export const pushVariants = variantRows({
         links: { self: `/notifications/${notification.id}` },
       }),
   ),
-  "push-counted-in-further-fields: Additional fields and headers count the pushes of a notification.":
+  "push-counted-in-further-fields: Additional fields and headers number the pushes of a notification.":
     decisions((sound) => ({
       pushBody: ({ notification }, attempt, { clock }) =>
         JSON.stringify({ ...notification, attempt, sentAt: clock.nowMs() }),
@@ -106,7 +105,7 @@ export const pushVariants = variantRows({
         "x-delivery-id": service.random.hex(8),
       }),
     })),
-  "push-status-readed-after-the-first: A notification is unread in its first push, and readed from then on.":
+  "push-status-readed-after-the-first: A notification's status is unread in its first push, and readed from then on.":
     decide("pushBody", ({ notification }, attempt) =>
       JSON.stringify({ ...notification, status: attempt === 1 ? "unread" : "readed" }),
     ),
@@ -125,6 +124,6 @@ export const pushVariants = variantRows({
     ({ notification }) =>
       JSON.stringify(Object.fromEntries(Object.entries(notification).toReversed()), null, 2),
   ),
-  "push-sixteen-at-a-time-newest-first: Sixteen pushes in flight at most; the newest waiting goes first.":
+  "push-sixteen-at-a-time-newest-first: At most sixteen pushes are in flight; the newest waiting one goes first.":
     decisions(() => ({ pushesInFlight: () => 16, nextInLine: (waiting) => waiting.length - 1 })),
 });

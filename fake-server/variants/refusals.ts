@@ -80,7 +80,7 @@ export const refusalVariants = variantRows({
       url.searchParams.set("state", values?.get("state") ?? "");
       return redirectTo(url.href);
     }),
-  "refusals-with-challenge: Every refusal has a challenge as in RFC 6750, with status 401.": change(
+  "refusals-with-challenge: Every refusal has status 401 and a challenge as in RFC 6750.": change(
     "renderRefusal",
     (answer) =>
       withHeaders({ ...answer, status: 401 }, { "www-authenticate": 'Bearer error="invalid_request"' }),
@@ -88,7 +88,7 @@ export const refusalVariants = variantRows({
   "refusals-in-page-envelope: Refusals have status 401 and the envelope of an empty page.": refusing(() =>
     jsonAnswer(401, { data: [], total: 0 }),
   ),
-  "refusals-with-empty-data: A list of nothing is refused, and refusals have status 200, a code and empty data.":
+  "refusals-with-empty-data: A list request that nothing matches is refused; refusals have status 200, a code and empty data.":
     [
       decisions((sound) => ({
         servesPage: (_paging, matched) => matched > 0,
@@ -106,7 +106,7 @@ export const refusalVariants = variantRows({
   "refusals-like-token-sets: Refusals have status 200 and a token set's fields without tokens.": refusing(
     () => jsonAnswer(200, { code: "40001", accessToken: "", refreshToken: null, message: "invalid_grant" }),
   ),
-  "refusals-show-code-sent: Refusals are pages with their own id and the received code.": [
+  "refusals-show-code-sent: Refusals are pages that show their own id and the received code.": [
     decisions((sound, presented = new WeakMap<object, unknown>()) => ({
       findCode: (value, context) => {
         presented.set(context.from, value);

@@ -141,7 +141,8 @@ describe("a rule in the report of a run", () => {
     expect(partOf(render(recordOf({ rules: [warned] })), "  ! exchange.token-entropy  advisory"))
       .toMatchInlineSnapshot(`
         "  ! exchange.token-entropy  advisory, section 2.2
-            Tokens cannot be guessed: at least 128 bits, no shared structure that gives the next one away.
+            Tokens cannot be guessed: they hold at least 128 random bits, and no structure that gives the
+            next one away.
             Clause    RFC 6749 section 10.10
             Expected  at least 128 bits
             Seen      96 bits

@@ -218,7 +218,7 @@ for (const chart of charts.filter((one) => one.seconds > 0 && peersOf(one)[0] ==
   chart.range.setAttribute("role", "status");
   const hint = document.createElement("span");
   hint.className = "soft";
-  hint.textContent = "Point at a picture for its values and drag to zoom; or focus it and press arrow keys, + or −, Enter.";
+  hint.textContent = "Point at a chart to see its values, or drag to zoom. With the keyboard: focus a chart, then press the arrow keys, +, − or Enter.";
   bar.append(chart.range, hint);
   chart.figure.before(bar);
 }

@@ -32,7 +32,7 @@ export const renderPage = (shell: Shell): string => {
     head(shell),
     el(
       "body",
-      el("a.skip", { href: "#answer" }, "Skip to the answer"),
+      el("a.skip", { href: "#answer" }, "Skip to the result"),
       iconSheet(),
       masthead(),
       el("div.page", navigation(shell.contents), el("main", shell.main)),

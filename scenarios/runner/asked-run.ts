@@ -59,7 +59,7 @@ const staged = (flags: LoadFlags) => {
   const rate = Math.max(...ends.map((end) => end.rate));
   if (rate === 0)
     throw new ConfigurationError(
-      "--stage: all stages ask for 0 requests per second; accepted is one that asks for more",
+      "--stage: all stages have 0 requests per second; accepted is at least one with a higher rate",
     );
   return { ...flags, own, rate, durationMs: ends.reduce((sum, { afterMs }) => sum + afterMs, 0) };
 };
@@ -91,8 +91,8 @@ export const parseAsked = (given: LoadFlags): AskedRun => {
       `--duration is ${durationMs / 1_000}s; a search has at least two steps of ${leastStepMs / 1_000}s, so accepted is ${(2 * leastStepMs) / 1_000}s or longer`,
     shape === "breakpoint" &&
       segment !== undefined &&
-      "--segment plays a fixed course; a search (breakpoint) is accepted without it, because each of its steps depends on the previous one",
-    warmUpMs >= durationMs && "--warm-up leaves nothing of --duration; accepted is a shorter one",
+      "--segment needs a load with a fixed course; run a search (breakpoint) without --segment, because each of its steps depends on the previous one",
+    warmUpMs >= durationMs && "--warm-up is as long as --duration or longer; accepted is a shorter one",
   ].filter((one) => one !== false);
   if (scenario === undefined || shape === undefined || problems.length > 0)
     throw new ConfigurationError(problems);

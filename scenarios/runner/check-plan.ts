@@ -16,7 +16,7 @@ export const checkPlan = (
 ): void => {
   if (plan.segment !== undefined && plan.scenario === "push")
     throw new ConfigurationError([
-      "--segment plays token, notifications and mixed; run --scenario push without it, because its receiver, its plan of failures and the target's clock, which is moved at the end, belong to one machine",
+      "--segment accepts the scenarios token, notifications and mixed; run --scenario push without it, because only one machine can run the receiver, plan the failures and move the target's clock",
     ]);
   const { events } = traits[plan.scenario];
   const trigger = profile.hooks?.events?.trigger;

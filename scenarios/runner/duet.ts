@@ -22,7 +22,7 @@ export const parseBlock = (flags: {
   const scenario = duetScenarioNames.find((name) => name === flags.scenario);
   const problems = [
     scenario === undefined &&
-      `--scenario is "${flags.scenario}"; a duet accepts ${duetScenarioNames.join(", ")}`,
+      `--scenario is "${flags.scenario}"; accepted for a duet are ${duetScenarioNames.join(", ")}`,
     durationMs < LEAST_BLOCK_MS &&
       `--block is ${durationMs / 1_000}s; accepted is ${LEAST_BLOCK_MS / 1_000}s or longer`,
   ].filter((one) => one !== false);

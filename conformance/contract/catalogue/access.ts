@@ -5,9 +5,9 @@ export const access = {
   "access.required": {
     level: "required",
     sections: ["1", "5.2"],
-    sentence: "Without a valid accessToken in x-service-access-token no data is returned.",
+    sentence: "Without a valid accessToken in x-service-access-token, no data is returned.",
     judged:
-      "Absent, empty, invented and altered tokens, tokens under another header, and codes or refreshTokens in their place must yield no notification and no total; the right token must.",
+      "Absent, empty, invented and altered tokens, tokens under another header, and codes or refreshTokens in their place must yield no notification and no total. As a control, the valid token must yield both.",
   },
   "access.lifetime": {
     level: "required",

@@ -57,7 +57,7 @@ export const authorize = {
     level: "required",
     sections: ["4.1"],
     sentence:
-      "A URL-encoded redirectUri is taken whole, with its query, port, Unicode host and reserved characters.",
+      "A URL-encoded redirectUri is accepted as a whole, including its query, port, Unicode host and reserved characters.",
     judged:
       "Encoded addresses of many shapes are sent; each must be accepted, and if the service redirects, the Location must be that address with code and state added.",
   },
@@ -77,7 +77,7 @@ export const authorize = {
   "authorize.unregistered-redirect": {
     level: "advisory",
     sections: ["4.1"],
-    sentence: "An unregistered address gets no redirect that carries a code.",
+    sentence: "No redirect that carries a code leads to an unregistered address.",
     clause: "RFC 6749 section 3.1.2.3; RFC 9700 section 4.1",
     judged:
       "Addresses that look like the registered one are sent, and no Location that points there may hold a usable code.",
@@ -85,9 +85,10 @@ export const authorize = {
   "authorize.code-entropy": {
     level: "advisory",
     sections: ["2.1"],
-    sentence: "Codes cannot be guessed: at least 128 bits, no shared prefix, no monotone order.",
+    sentence:
+      "Codes cannot be guessed: they hold at least 128 random bits, with no shared prefix and no ascending or descending order.",
     clause: "RFC 6749 section 10.10",
     judged:
-      "Length times log2 of the alphabet seen over many codes gives the bits; prefixes and order are examined on the same codes.",
+      "The number of bits is a code's length times log2 of the alphabet seen in many codes. The same codes are searched for shared prefixes and an order.",
   },
 } as const satisfies Record<string, WrittenRequirement>;

@@ -21,7 +21,7 @@ export const code = {
     sections: ["2.1", "3.1", "8"],
     sentence: "A code that is not used can be exchanged for 10 minutes and no longer.",
     judged:
-      "Codes are exchanged at generated ages on both sides of the limit, each once; alive while the maximum possible age is under it, dead once the minimum possible age is over it.",
+      "Each code is exchanged once, at a generated age before or after the limit. It must work while its maximum possible age is below the limit, and be refused once its minimum possible age is above it.",
   },
   "code.lifetime-is-not-extended": {
     level: "derived",
@@ -29,12 +29,12 @@ export const code = {
     sentence: "A refused attempt does not restart the 10 minutes.",
     derivation: "The code expires 10 minutes after issue when unused, and a refused attempt does not use it.",
     judged:
-      "Codes get refused attempts of several kinds during their life and must be dead 10 minutes after issue.",
+      "Refused attempts of several kinds are made with a code during its life; it must still expire 10 minutes after issue.",
   },
   "code.independence": {
     level: "derived",
     sections: ["3.1"],
-    sentence: "Using a code, or letting it expire, changes no other code of the same client or of another.",
+    sentence: "Using a code, or letting it expire, affects no other code of the same client or of another.",
     derivation: "Each code has its own state; the transitions involve no other code.",
     judged:
       "Of a generated set of codes some are used, reused or refused in generated order; every other one must still be exchangeable.",
@@ -45,7 +45,7 @@ export const code = {
     sentence: "A code that was never issued is refused.",
     derivation: "The exchange takes the code from the authorize answer; anything else is not such a code.",
     judged:
-      "Near misses of a live code (case, prefix, suffix, padding, white space), other types and other credentials in its place must be refused, and the live code must still work. Padding that spells the same base64 is no other code: who knows one knows both, so neither accepting nor refusing it is judged.",
+      "Near misses of a live code (case, prefix, suffix, padding, white space), other types and other credentials in its place must be refused, and the live code must still work. The same code with different base64 padding is not another code (whoever knows one knows both), so the service may accept or refuse it.",
   },
   "code.failed-attempt": {
     level: "unspecified",
@@ -57,15 +57,15 @@ export const code = {
   "code.bound-to-client": {
     level: "advisory",
     sections: ["4.2"],
-    sentence: "A code is refused to a client that it was not issued to.",
+    sentence: "A code is refused if a client presents it that it was not issued to.",
     clause: "RFC 6749 section 4.1.3",
     judged:
-      "A second client presents the first one's code with its own correct secret; its own code must work.",
+      "A second client presents the first client's code, with its own correct secret. As a control, the second client's own code must work.",
   },
   "code.reuse-revokes-tokens": {
     level: "advisory",
     sections: ["3.1"],
-    sentence: "A second presentation of a code revokes the tokens that its first one yielded.",
+    sentence: "Presenting a used code again revokes the tokens that its first exchange returned.",
     clause: "RFC 6749 section 4.1.2",
     judged:
       "After a refused reuse the tokens of the first exchange are tried; a set from another code must keep working.",

@@ -8,12 +8,12 @@ export const exchange = {
     sentence:
       "The answer holds accessToken and refreshToken as non-empty strings, expiresIn as a positive number of seconds and timestamp as a number.",
     judged:
-      "Fresh codes are exchanged and every field of each answer is examined. A body whose JSON is written otherwise (order of fields, white space, escapes) gets a token set, too.",
+      "Fresh codes are exchanged and every field of each answer is examined. A body with the same JSON in another form (order of fields, white space, escapes) must get a token set, too.",
   },
   "exchange.authenticates-client": {
     level: "required",
     sections: ["4.2", "5.1"],
-    sentence: "Without the client's own exact secret nothing is issued.",
+    sentence: "Without the client's own exact secret, nothing is issued.",
     judged:
       "Wrong, missing, empty, truncated, case-changed, padded and non-string secrets and another client's secret must be refused, while the right secret on a twin code succeeds.",
   },
@@ -80,7 +80,7 @@ export const exchange = {
     level: "advisory",
     sections: ["2.2"],
     sentence:
-      "Tokens cannot be guessed: at least 128 bits, no shared structure that gives the next one away.",
+      "Tokens cannot be guessed: they hold at least 128 random bits, and no structure that gives the next one away.",
     clause: "RFC 6749 section 10.10",
     judged:
       "Bits are estimated over the positions that differ between many tokens; order and shared parts are examined.",

@@ -8,26 +8,27 @@ export const notifications = {
     sentence:
       "The answer holds data, an array of Notification, and total, a number; id and accountId are UUID-shaped, createTime is ISO 8601 UTC with milliseconds, the other fields are strings.",
     judged:
-      "Every item of the pages that the run reads is checked against the schema; further fields are allowed. If the timestamps agree with a clock that the profile can move, createTime is compared with when the run triggered the event, also around midnight at the end of a month and, within reach, of a year and after clocks are put forward.",
+      "Every item of the pages that the run reads is checked against the schema; further fields are allowed. If the timestamps agree with a clock that the profile can move, createTime is compared with the moment at which the run triggered the event. Some events are triggered around midnight at the end of a month and, if these are near enough, at the end of a year and after the change to summer time.",
   },
   "notifications.default-limit": {
     level: "required",
     sections: ["4.4", "8"],
-    sentence: "Without limit a page holds 10 items when more match.",
+    sentence: "Without limit, a page holds 10 items if more than 10 match.",
     judged:
       "Lists with more than 10 matches, filtered and not, on the first and on a later page, are read without a limit.",
   },
   "notifications.default-page": {
     level: "required",
     sections: ["4.4", "8"],
-    sentence: "Without page the answer is the same as with page=0, the first page.",
+    sentence: "Without page, the answer is the same as with page=0, the first page.",
     judged:
       "The answers without page and with page=0 must be the same, and different from page=1, for generated limits and filters.",
   },
   "notifications.limit": {
     level: "required",
     sections: ["4.4"],
-    sentence: "For every limit up to the service's maximum a page holds that many items, or what remains.",
+    sentence:
+      "For every limit up to the service's maximum, a page holds that many items, or as many as remain.",
     judged:
       "Generated limits and pages are read; each page must hold min(limit, what remains) items. The maximum is found first.",
   },
@@ -35,11 +36,11 @@ export const notifications = {
     level: "derived",
     sections: ["4.4"],
     sentence:
-      "While nothing is written, the pages of one limit are disjoint and together the whole set, and repeated reads agree.",
+      "While nothing is written, the pages for one limit do not overlap, together hold every match, and are the same each time they are read.",
     derivation:
-      "Pages are a numbered partition of the matching notifications; with an item on two pages or on none they would not be.",
+      "Numbered pages divide the matching notifications among them, so each notification is on exactly one page.",
     judged:
-      "The set is walked with generated limits; the union must be the known set, no item may occur twice, a second walk must give the same, and so must each filter.",
+      "All pages are read with generated limits. Together they must hold the known notifications, none twice; a second reading must give the same, and so must each filter.",
   },
   "notifications.total": {
     level: "required",
@@ -52,14 +53,14 @@ export const notifications = {
     sections: ["4.4"],
     sentence: "The id filter returns exactly the notification with that id.",
     judged:
-      "Ids that exist give one item and total 1; ids that do not, prefixes and other near misses give none.",
+      "Ids that exist must give one item and total 1; ids that do not exist, prefixes and other near misses must give none.",
   },
   "notifications.filter-account": {
     level: "required",
     sections: ["4.4"],
     sentence: "The accountId filter returns exactly the notifications of that account.",
     judged:
-      "Accounts with known notifications are read whole; accounts without any, prefixes and other near misses give none.",
+      "All notifications of known accounts are read; accounts without any, prefixes and other near misses must give none.",
   },
   "notifications.filters-combine": {
     level: "required",
@@ -71,18 +72,18 @@ export const notifications = {
     level: "derived",
     sections: ["4.4"],
     sentence: "A page past the last one never repeats an item of an earlier page.",
-    derivation: "Every item has its page; a page beyond the last one has none left to show.",
+    derivation: "Every item is on one page, so none is left for a page beyond the last one.",
     judged: "Pages from just past the end to far beyond it are read for generated limits.",
   },
   "notifications.under-writes": {
     level: "derived",
     sections: ["4.4"],
     sentence:
-      "While notifications are created, totals stay within what can have been there, no page holds an item twice, and a walk misses nothing that was there when it began.",
+      "While notifications are created, totals stay within the possible range, no page holds an item twice, and reading all pages misses nothing that was there at the start.",
     derivation:
       "total and data describe the notifications that match; creating others cannot remove those that exist.",
     judged:
-      "Reads run concurrently with events: total is at least what was visible before and at most what was begun before the answer came; a walk to an empty page includes everything visible at its start. Visible is what any list has shown, and what was acknowledged longer ago than tolerances.visibilityMs: a new notification may take that long to appear, but then it is there in every list, so an answer from a cache that is older breaks the rule.",
+      "Reads run concurrently with events. total is at least the number visible before the request, and at most the number whose creation began before the answer came. Reading pages until one is empty shows everything that was visible at the start. A notification is visible once any list has shown it, or tolerances.visibilityMs after its event was acknowledged. From then on every list must show it, so an older answer from a cache breaks the rule.",
   },
   "notifications.invalid-paging": {
     level: "unspecified",
@@ -100,7 +101,8 @@ export const notifications = {
     level: "unspecified",
     sections: ["4.4"],
     sentence: "In which order notifications are listed.",
-    judged: "The order of a walk is compared with createTime and with the order of creation.",
+    judged:
+      "The order of the items over all pages is compared with createTime and with the order of creation.",
   },
   "notifications.status-values": {
     level: "unspecified",

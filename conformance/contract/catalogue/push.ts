@@ -7,7 +7,7 @@ export const push = {
     sections: ["4.5", "6"],
     sentence: "Every event arrives at the callback address as a POST with a JSON body.",
     judged:
-      "Some dozens of events are triggered, two of them for one account at the same moment; for each, a POST with JSON must reach the registered path of the instrumented receiver, and so must each retry, declared as JSON by its content type if first pushes are.",
+      "A few dozen events are triggered, two of them for one account at the same moment. For each, a POST with JSON must reach the registered path of the instrumented receiver, and so must each retry. If the content type of first pushes declares JSON, that of retries must, too.",
   },
   "push.payload": {
     level: "required",
@@ -28,7 +28,7 @@ export const push = {
     level: "required",
     sections: ["6"],
     sentence:
-      "After the expected code and the acknowledgement body, that notification is never pushed again.",
+      "Once the expected code and the acknowledgement body were received, the notification is never pushed again.",
     judged:
       "Notifications whose first push was acknowledged are watched to the end, past the moment of a sixth push, and checked again up to thirty days later if time can be moved.",
   },
@@ -37,15 +37,15 @@ export const push = {
     sections: ["6"],
     sentence: "Every kind of failure leads to another push.",
     judged:
-      "Each kind is the only reason for a retry of one notification: 4xx, 5xx and 3xx answers, a refused connection, a reset, a connection closed before the answer, no answer at all, and an answer with a failing status that is cut after its head, cut in its body, or never ends. Some fail in this way each time, and must be pushed as often as all others. A missing push is a breach once it is overdue in every reading, allowing for lateness. With the expected code, a cut answer counts as a failure only if the service judges the acknowledgement's body; with another 2xx it is open.",
+      "Each kind of failure is tried on a notification of its own: 4xx, 5xx and 3xx answers, a refused connection, a reset, a connection closed before the answer, and no answer at all. So are answers with a failing status that are cut after their head, cut in their body, or never end. Some notifications fail in the same way each time, and must be pushed as often as all others. A missing push is a breach once it is overdue in every reading, allowing for lateness. A cut answer with the expected code counts as a failure only if the service reads the acknowledgement's body; with another 2xx it is not judged.",
   },
   "push.schedule": {
     level: "required",
     sections: ["6", "8"],
     sentence:
-      "Pushes that fail are repeated with delays of 30 s, 60 s, 120 s and 240 s, each later one delayed further, five pushes at most.",
+      "Failed pushes are retried with delays of 30 s, 60 s, 120 s and 240 s, each later push delayed further, and with at most five pushes in all.",
     judged:
-      "The moments of every push of notifications that are never acknowledged are compared with each reading, each with delays from a push's start or from its failure. The rule holds if one reading with at most five pushes fits. A push is early beyond the uncertainty of its moment, and late beyond tolerances.latenessMs or 15 % of its delay, whichever is more.",
+      "For notifications that are never acknowledged, the moment of every push is compared with each reading, with delays counted from a push's start or from its failure. The rule holds if one reading with at most five pushes fits. A push is early if even the uncertainty of its moment cannot explain it. It is late if it is overdue by more than tolerances.latenessMs or 15 % of its delay, whichever is more.",
     readings: {
       R1: "at 0, 30, 90, 210 and 450 s: the first at once, delays between pushes, five in all",
       R2: "at 0, 30, 60, 120 and 240 s: the first at once, delays from the first push, five in all",
@@ -53,8 +53,8 @@ export const push = {
       R4: "at 30, 60, 120, 240 and 480 s: the first is delayed too, delays from the event",
       R5: "at 0, 30, 90, 210, 450 and 930 s: five pushes after the first, which breaks push.cap",
       R6: "at 0, 30, 60, 120, 240 and 480 s: the same with delays from the first push, which breaks push.cap",
-      R7: "at 0, 30, 90, 210, 450 and 690 s: the same with delays of at most 240 s, which breaks push.cap",
-      R8: "at 30, 90, 210 and 450 s: the first is delayed, and there are the listed delays only",
+      R7: "at 0, 30, 90, 210, 450 and 690 s: the same with delays capped at 240 s, which breaks push.cap",
+      R8: "at 30, 90, 210 and 450 s: the first is delayed, and only the listed delays are used",
     },
   },
   "push.cap": {
@@ -71,7 +71,7 @@ export const push = {
     derivation:
       "The acknowledgement tells whether a push was successful; nothing distinguishes the first push from a later one.",
     judged:
-      "For each n from 1 to the maximum number of pushes, a notification is acknowledged at its n-th push and not before.",
+      "For each n from 1 to the maximum number of pushes, one notification is acknowledged at its n-th push and not earlier.",
   },
   "push.same-notification": {
     level: "derived",
@@ -94,33 +94,33 @@ export const push = {
   "push.no-head-of-line-blocking": {
     level: "advisory",
     sections: ["6"],
-    sentence: "A receiver that gives no answer to one push does not hold up the pushes of other events.",
-    clause: "good practice of senders; no clause of a standard names it",
+    sentence: "A receiver that leaves one push unanswered does not delay the pushes of other events.",
+    clause: "good practice for senders; no standard requires it",
     judged:
       "While several pushes hang, other events are triggered; their first pushes may be late by no more than tolerances.latenessMs.",
   },
   "push.certificate-check": {
     level: "advisory",
     sections: ["4.5"],
-    sentence: "A receiver whose certificate is not trusted gets no payload.",
+    sentence: "The payload is not sent to a receiver whose certificate is not trusted.",
     clause: "RFC 9110 section 4.3.4, RFC 9525 section 6",
     judged:
-      "For one event the receiver shows a certificate of an unknown authority; no request may arrive before it shows its own again.",
+      "For one event, the receiver presents a certificate of an unknown authority; no request may arrive until it presents its own again.",
   },
   "push.redirects": {
     level: "advisory",
     sections: ["4.5", "6"],
-    sentence: "A redirect is not followed with the payload.",
+    sentence: "The payload is not sent on to the address that a redirect names.",
     clause: "OWASP ASVS 5.0 section 15.3 (outbound requests go to intended addresses only)",
     judged:
-      "First pushes are answered with redirects to another path of the receiver; nothing may arrive there with a body.",
+      "First pushes are answered with redirects to another path of the receiver; no request with a body may arrive there.",
   },
   "push.acknowledgement-body": {
     level: "unspecified",
     sections: ["2.4", "6"],
-    sentence: "How the expected code with a wrong acknowledgement body counts.",
+    sentence: "How an answer with the expected code but a wrong acknowledgement body counts.",
     judged:
-      "First pushes are answered with the expected code and another id, received: false, nothing, something other than JSON, or wrong types; which of them are pushed again is observed, and so is which answers with a success code that were cut or never ended.",
+      "First pushes are answered with the expected code and another id, received: false, nothing, something other than JSON, or wrong types; which of these notifications are pushed again is observed. The same goes for answers with a success code that are cut or never end.",
     readings: {
       "code alone decides": "a push is successful with the expected code, whatever the body says",
       "code and body decide": "a push is successful with the expected code and the acknowledgement of its id",

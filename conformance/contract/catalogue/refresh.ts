@@ -8,7 +8,7 @@ export const refresh = {
     sentence:
       "The answer to a refresh holds accessToken as a non-empty string, expiresIn as a positive number and timestamp as a number.",
     judged:
-      "Refresh tokens are used and every field of each answer is examined. A body whose JSON is written otherwise (order of fields, white space, escapes) gets one, too.",
+      "Refresh tokens are used and every field of each answer is examined. A body with the same JSON in another form (order of fields, white space, escapes) must get one, too.",
   },
   "refresh.returns-no-refresh-token": {
     level: "required",
@@ -37,7 +37,7 @@ export const refresh = {
     sections: ["2.2", "3.2", "8"],
     sentence: "A refreshToken works for 30 days after issue and no longer.",
     judged:
-      "Tokens are refreshed at generated ages on both sides of the limit; alive and dead are judged by the interval that contains the moment of issue.",
+      "Tokens are refreshed at generated ages before and after the limit. Whether one must work or be refused follows from the interval that contains its moment of issue.",
   },
   "refresh.lifetime-is-from-issue": {
     level: "required",
@@ -77,9 +77,10 @@ export const refresh = {
   "refresh.bound-to-client": {
     level: "advisory",
     sections: ["4.3"],
-    sentence: "A refreshToken is refused to a client that it was not issued to.",
+    sentence: "A refreshToken is refused if a client presents it that it was not issued to.",
     clause: "RFC 6749 section 6",
-    judged: "A second client presents the first one's token; its own must work.",
+    judged:
+      "A second client presents the first client's token. As a control, the second client's own token must work.",
   },
   "refresh.previous-access-token": {
     level: "unspecified",

@@ -9,13 +9,13 @@ export const whole = {
       "Whatever the order of authorizations, exchanges, refreshes, reads, events and the passing of time, the service answers as the document's states and transitions say.",
     derivation: "Each transition is promised by itself; together they must hold in every order.",
     judged:
-      "Random histories run against the service and a reference model in parallel; unless the histories reached every state, nothing is concluded.",
+      "Random sequences of requests run against the service and a reference model in parallel. Unless they reach every state, the rule is inconclusive.",
   },
   "service.survives-bad-input": {
     level: "advisory",
     sections: ["4"],
     sentence:
-      "Malformed input gets no 5xx, no hang and no dropped connection, and the service keeps serving.",
+      "Malformed input never causes a 5xx, a hang or a dropped connection, and the service keeps serving.",
     clause: "RFC 9110 section 15.6",
     judged:
       "Malformed requests go to every endpoint, over HTTP clients and over raw sockets; a valid request must succeed afterwards.",
@@ -42,7 +42,7 @@ export const untestable = {
     sections: ["5"],
     sentence: "How clientId and clientSecret are issued.",
     judged: "Not judged.",
-    reason: "Credentials reach the harness through its profile; how they were issued is out of its sight.",
+    reason: "Credentials reach the harness through its profile, so it cannot see how they were issued.",
   },
   "untestable.push-authenticity": {
     level: "untestable",
@@ -56,14 +56,15 @@ export const untestable = {
     sections: ["8"],
     sentence: "Which rates are allowed.",
     judged: "Not judged.",
-    reason: "No rate is promised, and a limit met by chance could belong to anything in between.",
+    reason:
+      "No rate is promised, and a limit that a run happens to meet could be that of any system in between.",
   },
   "untestable.version-policy": {
     level: "untestable",
     sections: ["9"],
     sentence: "How versions are changed, kept compatible and retired.",
     judged: "Not judged.",
-    reason: "A policy shows in what a service does over years, not in its answers today.",
+    reason: "A policy shows in how a service changes over years, not in its answers today.",
   },
   "untestable.template-list": {
     level: "untestable",

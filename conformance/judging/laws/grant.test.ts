@@ -67,7 +67,7 @@ describe("the state in a grant", () => {
     ["is the one sent", grant("s1"), undefined],
     ["differs in case", grant("S1"), 'it carries "S1"'],
     ["is absent", grant(undefined), "it carries no state"],
-    ["was sent by another request", grant("s2"), "it carries s2, which a concurrent request had sent"],
+    ["was sent by another request", grant("s2"), "it carries s2, which a concurrent request sent"],
   ])("is judged where it %s", (_, given, actual) => {
     expect(echoBreach(given, "s1", ["s1", "s2"])?.actual).toBe(actual);
   });

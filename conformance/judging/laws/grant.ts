@@ -76,7 +76,7 @@ export const echoBreach = (
   return {
     expected,
     actual: others.includes(grant.state)
-      ? `it carries ${grant.state}, which a concurrent request had sent`
+      ? `it carries ${grant.state}, which a concurrent request sent`
       : `it carries ${JSON.stringify(grant.state)}`,
   };
 };

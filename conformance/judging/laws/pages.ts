@@ -81,8 +81,8 @@ export const totalBreach = (
     ? undefined
     : {
         expected: Number.isFinite(most)
-          ? `total is at least ${least}, the notifications that were there before, and at most ${most}, those whose creation began before the answer came`
-          : `total is at least ${least}, the notifications that were there before`,
+          ? `total is at least ${least}, the number of notifications there before the request, and at most ${most}, the number whose creation began before the answer came`
+          : `total is at least ${least}, the number of notifications there before the request`,
         actual: `it is ${total}`,
       };
 

@@ -102,7 +102,7 @@ describe("a rule's verdict from its ledger", () => {
     expect(standing([], short)).toMatchObject({
       kind: "pending",
       reason: expect.stringMatching(
-        /a run that begins up to 5 min before that waits for it.*--max-wait beyond 10 min/,
+        /a run that begins up to 5 min earlier waits for it; with --max-wait longer than 10 min/,
       ) as string,
     });
   });

@@ -71,7 +71,7 @@ const failedEarlier = (entry: Entry, entries: readonly Entry[]): Verdict => ({
   facts: factsOfEntries(entries),
   breach: {
     expected: `the ${entry.subject} ${entry.side === "alive" ? "works for" : "is refused after"} ${duration(entry.lifetimeMs)}`,
-    actual: `${entry.note ?? "it did not"}, in the run of ${dateOf(entry.settledAtMs ?? 0)}; no later credential has shown it fixed`,
+    actual: `${entry.note ?? "it did not"}, in the run of ${dateOf(entry.settledAtMs ?? 0)}; no later credential has shown that it is fixed`,
     evidence: [],
     reproduction: { seed: 0, replayed: { failures: 0, attempts: 0 } },
   },
@@ -98,7 +98,7 @@ const pending = (entries: readonly Entry[], open: readonly Look[], maxWaitMs: nu
     kind: "pending",
     due: dateOf(Math.max(...(firsts.length === 0 ? [latestEnd(entries)] : firsts))),
     reason: [
-      `judged from the ledger by runs that happen when a credential is due; next ${[...new Set(next)].slice(0, WINDOWS).join(", ") || "once another credential has been issued"}`,
+      `judged from the ledger by a run at a time when a credential is due: ${[...new Set(next)].slice(0, WINDOWS).join(", ") || "once another credential has been issued"}`,
       ...(short === undefined ? [] : [howToMeet(short, maxWaitMs)]),
       ...seenSoFar(entries),
     ].join("; "),
@@ -110,7 +110,7 @@ const latestEnd = (entries: readonly Entry[]): number =>
 
 /** How to meet the end of a life that is shorter than the interval of a daily job. */
 const howToMeet = ({ lifetimeMs }: Subject, maxWaitMs: number): string =>
-  `a run that begins up to ${duration(Math.min(maxWaitMs, lifetimeMs))} before that waits for it, and a run that may wait for its whole life (--max-wait beyond ${duration(lifetimeMs)}) judges it alone`;
+  `a run that begins up to ${duration(Math.min(maxWaitMs, lifetimeMs))} earlier waits for it; with --max-wait longer than ${duration(lifetimeMs)}, one run judges the rule by itself`;
 
 const seenSoFar = (entries: readonly Entry[]): readonly string[] =>
   Object.entries(factsOfEntries(entries)).map(([subject, { acceptedUpToMs, refusedFromMs }]) => {

@@ -61,7 +61,7 @@ export const judgeProbe = (name: string, probe: Probe, remark = ""): CaseVerdict
   const side = sideOf(probe);
   if (side === undefined)
     return discard(
-      `probed between ${duration(probe.leastMs)} and ${duration(probe.greatestMs)}, inside the guard around the end`,
+      `probed between ${duration(probe.leastMs)} and ${duration(probe.greatestMs)}, within the guard around the end`,
     );
   if (probe.works === (side === "alive")) return pass;
   return fail(

@@ -123,14 +123,14 @@ describe("the verdict over all probes", () => {
       kind: "inconclusive",
       reason: expect.stringContaining("first seen refused up to 2 min 0.1 s after its end") as string,
       settle:
-        "a faster hooks.clock.advance or a less busy machine (cases woke up to 3 s late), or a larger tolerances.lifetimeResolutionMs",
+        "a faster hooks.clock.advance or a less busy machine (cases resumed up to 3 s late), or a larger tolerances.lifetimeResolutionMs",
     });
     expect(judged([], {}, [{ wakeMs: 10, answerMs: 4_000 }])).toMatchObject({
       settle:
         "a faster connection to the target (answers took up to 4 s), or a larger tolerances.lifetimeResolutionMs",
     });
     expect(judged(near.slice(1))).toMatchObject({
-      reason: expect.stringContaining("no probe of the code was decisive before its end") as string,
+      reason: expect.stringContaining("no decisive probe of the code was made before its end") as string,
     });
     expect(judged(near.slice(1), { isTold: false })).toMatchObject({
       settle: expect.stringContaining("hooks.clock.now") as string,

@@ -143,8 +143,8 @@ export const unlessTooCoarse = (
     kind: "inconclusive",
     reason:
       nearest === undefined
-        ? `the machine or the target was too slow: no probe of the ${name} was decisive ${unseen === "dead" ? "after" : "before"} its end`
-        : `the machine or the target was too slow: the ${name} was ${unseen === "alive" ? "last seen accepted" : "first seen refused"} up to ${duration(nearestMs)} ${unseen === "alive" ? "before" : "after"} its end, but an error of more than ${duration(coarsestOf(nearest))} must show`,
+        ? `the machine or the target was too slow: no decisive probe of the ${name} was made ${unseen === "dead" ? "after" : "before"} its end`
+        : `the machine or the target was too slow: the ${name} was ${unseen === "alive" ? "last seen accepted" : "first seen refused"} up to ${duration(nearestMs)} ${unseen === "alive" ? "before" : "after"} its end, but the run must be able to detect an error of more than ${duration(coarsestOf(nearest))}`,
     settle: remedyFor(delays, precisionOf(1).isTold),
     cases: verdict.cases,
     ...(verdict.facts === undefined ? {} : { facts: verdict.facts }),
@@ -158,7 +158,7 @@ const remedyFor = (delays: readonly Delay[], isTold: boolean): string => {
   const answerMs = Math.max(0, ...delays.map((delay) => delay.answerMs));
   const cause =
     wakeMs >= answerMs
-      ? `a faster hooks.clock.advance or a less busy machine (cases woke up to ${duration(wakeMs)} late)`
+      ? `a faster hooks.clock.advance or a less busy machine (cases resumed up to ${duration(wakeMs)} late)`
       : `a faster connection to the target (answers took up to ${duration(answerMs)})`;
   return `${cause}, or a larger tolerances.lifetimeResolutionMs`;
 };

@@ -31,8 +31,9 @@ export const judgeRedirects = (pushRun: PushRun): Finding => {
     return push === undefined || push.line.bodyBytes === 0
       ? "passed"
       : {
-          expected: "a push that is answered with a redirect is not sent to the other address",
-          actual: `after status ${status}, ${push.line.method} with ${push.line.bodyBytes} bytes came to the address it named`,
+          expected:
+            "a push that is answered with a redirect is not sent on to the address that the redirect names",
+          actual: `after status ${status}, ${push.line.method} with ${push.line.bodyBytes} bytes arrived at that address`,
           evidence: [push],
         };
   });
@@ -85,7 +86,7 @@ export const judgeHeadOfLine = (pushRun: PushRun): Finding => {
     if (leastMs <= boundMs) return "passed";
     if (pushRun.hungInRealTime) return undefined;
     return {
-      expected: `while other pushes hang, the first push of an event comes within ${duration(boundMs)}`,
+      expected: `while other pushes hang, the first push of an event arrives within ${duration(boundMs)}`,
       actual: first === undefined ? "it did not come" : `it came after at least ${duration(leastMs)}`,
       evidence: first === undefined ? [] : [first],
     };
@@ -95,8 +96,8 @@ export const judgeHeadOfLine = (pushRun: PushRun): Finding => {
   // about real time.
   if (decided.length < parts.length)
     return undecidedFinding(
-      "pushes waited behind others whose timeout runs on real time, while the hook moved the clock",
-      "a timeout that runs on the clock that hooks.clock.advance moves; or a run in real time",
+      "pushes waited behind others whose timeout uses real time, while the hook moved the clock",
+      "a sender whose timeout uses the clock that hooks.clock.advance moves; or a run in real time",
     );
   return findingOf(decided, "no event was triggered while they hung", { hanging: hung.length });
 };

@@ -44,7 +44,7 @@ export const judgeCap = (pushRun: PushRun): Finding => {
     ? finding
     : {
         ...undecidedFinding(
-          `${connections(hidden)} broke before the receiver could read a push, and not at the rate seen when nothing is due, so each notification may have had one more`,
+          `${connections(hidden)} broke before the receiver could read a push, more than usual when no push is due, so each notification may have been pushed once more`,
           UNDISTURBED,
         ),
         facts,

@@ -66,7 +66,7 @@ describe("delivery", () => {
     expect(judgeSameNotification(long).judgement).toEqual({ kind: "passed" });
     expect(judgePayload(long).judgement).toMatchObject({
       kind: "inconclusive",
-      reason: "each pushed body is longer than a receiver keeps",
+      reason: "each pushed body is longer than the receiver stores",
     });
     const unreadable = withPushes(long, (push) => {
       const { notificationId: _, ...line } = push.line;

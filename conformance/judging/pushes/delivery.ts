@@ -58,7 +58,7 @@ const judgeArrival = (pushRun: PushRun): Finding => {
     if (unmatched !== undefined)
       return {
         expected,
-        actual: `for an event that was pushed before, ${requestText(unmatched)} came, which the receiver did not recognize as a push`,
+        actual: `for an event that had been pushed before, ${requestText(unmatched)} came, which the receiver did not recognize as a push`,
         evidence: [...pushes.slice(0, 1), unmatched],
       };
     const wrong = pushes.find((push) => faultOf(push, path, saysJson) !== undefined);
@@ -75,7 +75,7 @@ const judgeArrival = (pushRun: PushRun): Finding => {
   return finding.judgement.kind === "failed" || decided.length === events.length
     ? finding
     : undecidedFinding(
-        `${nameless.length} pushes name no notification, so they may or may not belong to the ${events.length - decided.length} events for which none came`,
+        `${nameless.length} pushes name no notification, so they may belong to the ${events.length - decided.length} events for which no other push came`,
       );
 };
 
@@ -120,7 +120,7 @@ export const endOfPushes = (pushCase: PushCase, index: number): Part => {
   const acknowledged = pushCase.pushes[index];
   if (first === undefined || acknowledged === undefined) return "passed";
   return {
-    expected: `a notification is not pushed again once its push ${index + 1} was acknowledged`,
+    expected: `a notification is not pushed again once its push ${index + 1} has been acknowledged`,
     actual: `${pushCount(further.length)} came after that, the first ${sinceText(acknowledged, first)}`,
     evidence: [acknowledged, ...further.slice(0, 3)],
   };
@@ -204,7 +204,8 @@ export const judgeSameNotification = (pushRun: PushRun): Finding => {
     return [
       {
         expected: SAME,
-        actual: "a later push has another form than the first and no longer carries the id in the same place",
+        actual:
+          "a later push has a different structure from the first and does not carry the id in the same place",
         evidence: [first, unmatched],
       },
     ];

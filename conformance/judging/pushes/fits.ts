@@ -131,7 +131,10 @@ export const fitOf = (reading: Reading, anchor: Anchor, history: History, option
   for (const [index, push] of history.pushes.entries()) {
     const due = dueOf(reading, anchor, index, history);
     if (due === undefined)
-      return against(`there is a push ${index + 1}, but ${reading.name} has only ${reading.pushes}`, 1);
+      return against(
+        `there is a push ${index + 1}, but the reading ${reading.name} has only ${reading.pushes}`,
+        1,
+      );
     if (index < (options.fromIndex ?? 0)) continue;
     const delayMs = reading.delaysMs[index] ?? 0;
     const late = outlasting(due, allowedLatenessMs(delayMs, options), options.busy);
@@ -164,7 +167,7 @@ const countedTwiceText = (
   const skipping = { ...reading, delaysMs: reading.delaysMs.toSpliced(index, 1) };
   const due = dueOf(skipping, anchor, index, history);
   return due !== undefined && timingOf(at, windowAround(due, index, delayMs, options)) === "on-time"
-    ? `; push ${index + 2} has this delay, as if push ${index} had been counted twice`
+    ? `; this is the delay of push ${index + 2}, as if push ${index} had been counted twice`
     : "";
 };
 

@@ -49,7 +49,7 @@ describe("a sender whose timeout runs on real time while its clock is moved", ()
       settle: expect.stringContaining("hooks.clock.advance"),
     });
     expect(observeSenderTimeout(pushRun)).toMatchObject({
-      seen: "longer in real time than was waited for",
+      seen: "longer, in real time, than the run waited",
     });
   });
 

@@ -134,7 +134,7 @@ export const unlessLost = (finding: Finding, pushRun: PushRun): Finding => {
   if (explained < (lacking?.length ?? 1) || hidden.size < broken) return finding;
   return {
     ...undecidedFinding(
-      `${finding.judgement.actual}; but ${connections(hidden.size)} broke before the receiver could read a push at a time when one was due, and may have carried what is missing`,
+      `${finding.judgement.actual}; but ${connections(hidden.size)} broke before the receiver could read a push, at a time when one was due, and may have carried the missing push`,
       UNDISTURBED,
     ),
     ...(finding.facts === undefined ? {} : { facts: finding.facts }),
@@ -172,4 +172,4 @@ export const pushedForGood = (pushRun: PushRun): readonly PushCase[] =>
 export const connections = (count: number): string => `${count} connection${count === 1 ? "" : "s"}`;
 
 export const UNDISTURBED =
-  "a run on less busy machines, so that sender and receiver finish every handshake, with no other client connecting to the receiver";
+  "a run on less busy machines, so that sender and receiver complete every handshake, and no other client that connects to the receiver";

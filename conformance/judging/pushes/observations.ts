@@ -86,8 +86,8 @@ export const observeSenderTimeout = (pushRun: PushRun): Observation => {
   const waits = hung.map(({ pushes: [first] }) => {
     if (first?.ended === undefined || first.line.outcome !== "abandoned")
       return pushRun.hungInRealTime
-        ? "longer in real time than was waited for"
-        : "longer than was watched for";
+        ? "longer, in real time, than the run waited"
+        : "longer than the run watched";
     if (pushRun.hungInRealTime) {
       const waitedMs = (first.line.answeredMs ?? 0) - first.line.firstByteMs;
       return `${timeoutClass(waitedMs, REAL_FIRST_DELAY_MS)}, in real time`;

@@ -48,7 +48,7 @@ export const payloadPart = (pushCase: PushCase): Part => {
       };
 };
 
-const TOO_LONG = "each pushed body is longer than a receiver keeps";
+const TOO_LONG = "each pushed body is longer than the receiver stores";
 
 const PAYLOAD = "a pushed body is a Notification as in section 2.3, for the event's account";
 

@@ -49,11 +49,11 @@ const judgeAllRetries = (pushRun: PushRun): Finding => {
   if (waiting.length > 0)
     return undecidedFinding(
       pushRun.hungInRealTime
-        ? "the sender's timeout runs on real time, not on the clock that the hook moves, and it had not given up on an unanswered push when the receiver closed the connection"
+        ? "the sender's timeout uses real time, not the clock that the hook moves, and the sender had not given up on an unanswered push when the receiver closed the connection"
         : `the sender was still waiting for an answer when watching stopped (${waiting.join(", ")})`,
       pushRun.clock === "real"
-        ? "a longer run (--max-wait), or a shorter timeout of the sender"
-        : "a timeout that runs on the clock that hooks.clock.advance moves, or a shorter one; or a run in real time",
+        ? "a longer run (--max-wait), or a sender with a shorter timeout"
+        : "a sender whose timeout uses the clock that hooks.clock.advance moves, or is shorter; or a run in real time",
     );
   if (unwatched.length > 0)
     return undecidedFinding(
@@ -137,7 +137,7 @@ const retriesOf = (pushCase: PushCase, least: number, pushRun: PushRun): Retried
     purpose === "refused"
       ? `a refused connection and ${pushCount(pushes.length)}`
       : purpose === "ending"
-        ? `${pushCount(pushes.length)} of a notification that fails each time, and whose ${name}`
+        ? `${pushCount(pushes.length)} of a notification that fails each time, whose ${name}`
         : `${pushCount(pushes.length)} that met ${name.replace(/^always /, "")}`;
   const instead =
     unmatched === undefined

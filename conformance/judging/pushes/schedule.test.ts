@@ -66,7 +66,7 @@ describe("the schedule", () => {
     [
       "came after the delay of the next one",
       [0, 30_000, 150_000, 390_000],
-      /push 4 has this delay, as if push 2 had been counted twice/,
+      /this is the delay of push 4, as if push 2 had been counted twice/,
     ],
     [
       "came late otherwise",

@@ -49,7 +49,7 @@ const tardyFinding = (fitted: readonly Fitted[], pushRun: PushRun): Finding | un
   return tardy === undefined
     ? undefined
     : undecidedFinding(
-        `pushes follow ${tardy.reading.name}, but late (${tardy.why}) and all on the ticks of one clock, as if the sender polls for due pushes every ${duration(tardy.periodMs)} or more; the document does not say how late a push may be`,
+        `pushes follow ${tardy.reading.name}, but late (${tardy.why}), and all at multiples of one period, as if the sender polls for due pushes every ${duration(tardy.periodMs)} or more; the document does not say how late a push may be`,
         "tolerances.latenessMs in the profile, which sets how late a push may be",
       );
 };
@@ -87,7 +87,7 @@ const slowFinding = (keeping: readonly Fitted[], cases: number, pushRun: PushRun
   const lacking = best.every(({ fit }) => fit.isLack) ? best.map(({ pushCase }) => pushCase) : [];
   return {
     judgement: fail(
-      `a push that was refused or got no answer is retried like any other: as in ${keeping.map(({ reading }) => reading.name).join(" or ")}, counted from its start or its end`,
+      `a push that was refused or got no answer is retried like any other: as in the reading ${keeping.map(({ reading }) => reading.name).join(" or ")}, counted from its start or its end`,
       worst === undefined
         ? "it was retried at other moments"
         : `${momentsText(worst.pushCase)} (${worst.pushCase.name}); ${worst.fit.why}`,
@@ -107,7 +107,7 @@ const vagueFinding = (keeping: readonly Fitted[], pushRun: PushRun): Finding | u
     const coarse = sharpest(reading, pushRun).find(({ widthMs, mostMs }) => widthMs > mostMs);
     return coarse === undefined
       ? undefined
-      : `for every notification the moment of push ${coarse.index + 1} is known only to within ${duration(coarse.widthMs)} or worse, which is more than the ${duration(coarse.mostMs)} needed to tell readings apart`;
+      : `the moment of push ${coarse.index + 1} is known at best to within ${duration(coarse.widthMs)}, but ${duration(coarse.mostMs)} is needed to tell the readings apart`;
   });
   const [reason] = vague;
   return reason !== undefined && vague.every((why) => why !== undefined)
@@ -150,9 +150,9 @@ const deviationOf = (misfits: readonly Misfit[]): number =>
 
 const exactly = (pushRun: PushRun): string => (pushRun.clock === "real" ? IN_REAL_TIME : EXACTLY);
 const IN_REAL_TIME =
-  "longer delays (limits.pushDelaysMs in the profile), or a less busy machine, so that the moments of pushes are known more exactly";
+  "longer delays (limits.pushDelaysMs in the profile), or a less busy machine, so that the moments of pushes are known more precisely";
 const EXACTLY =
-  "hooks.clock.now and an advance hook that answers inFlight: 0 once everything it triggered is over; or a run in real time";
+  "hooks.clock.now, and a hooks.clock.advance that answers inFlight: 0 once everything it triggered has ended; or a run in real time";
 
 const instantsText = (reading: Reading): string =>
   instantsOf(reading)

@@ -26,7 +26,7 @@ export const ledgerFromFlags = (
   const key = keyFile === undefined ? environment[ledgerKeyVariable] : readKey(keyFile);
   if (key === undefined || key === "")
     throw new ConfigurationError(
-      `--ledger ${file}: it holds credentials and needs a key; set ${ledgerKeyVariable}, or give a file with --ledger-key-file`,
+      `--ledger ${file}: a ledger holds credentials and needs a key; set ${ledgerKeyVariable}, or name a file with --ledger-key-file`,
     );
   if (key.length < SHORTEST_KEY)
     throw new ConfigurationError(

@@ -112,7 +112,7 @@ export const reuseIsRefused = async (events: readonly ReuseEvent[], world: World
     if ((await yielded(world, answer)) === undefined || refreshToken === undefined)
       return fail(
         "the first exchange of a code succeeds",
-        `it got ${describe(answer)}; this case only authorized and exchanged, so if exchanges succeed at all, other requests of this run for ${issued.client.id} ended the code, of this rule or of others`,
+        `it got ${describe(answer)}; this case only authorized and exchanged, so if exchanges work at all, other requests that this run sent for ${issued.client.id} invalidated the code`,
       );
     return await attemptLater(world, events, { issued, refreshToken, first, presented: false });
   } finally {

@@ -22,15 +22,15 @@ const byPart = (refusals: readonly Refusal[]): readonly string[] =>
 
 export const exitCodesPage = (): string =>
   page(
-    "Exit codes and refusals",
-    "Every exit code, and the messages with which a command refuses; `…` stands for what depends on the case.",
+    "Exit codes and error messages",
+    "Every exit code, and the error messages that go with exit codes 2 and 4; `…` stands for a variable part.",
     [
       table(["exit code", "meaning"], Object.entries(exitCodeMeanings)),
-      "Beyond the gate, 1 also says that an objective was missed or a build became slower, and 3 that a load run is invalid. If several apply, the worst one counts: a breach outweighs what could not be judged.",
-      "## Refused with exit code 2",
-      'A wrong value is refused by name: `KEY is "VALUE"; accepted is WHAT IS ACCEPTED; REMEDY`. The profile\'s schema is explained alike: `KEY is VALUE; it must be …`, `KEY has the unknown key "…"; accepted are …`, `KEY lacks the key "…"`. An unknown flag or command gets the parser\'s own message and a hint at `--help`. Beyond that:',
+      "For loads, duets and comparisons, 1 also means that an objective was missed or a build became slower, and 3 that a load run is invalid. If several codes apply, the worst one is used: a breach outweighs what could not be judged.",
+      "## Messages with exit code 2",
+      'A wrong value gets a message of the form `KEY is "VALUE"; accepted is WHAT IS ACCEPTED; REMEDY`. Mistakes in a profile get similar messages: `KEY is VALUE; it must be …`, `KEY has the unknown key "…"; accepted are …`, `KEY lacks the key "…"`. For an unknown flag or command, the message comes from the argument parser and refers to `--help`. All other messages:',
       ...byPart([...profileRefusals(), ...refusalsBy("ConfigurationError", "WideFile")]),
-      "## Refused with exit code 4",
+      "## Messages with exit code 4",
       list(refusalsBy("UnreachableError")),
     ],
   );
