@@ -65,7 +65,7 @@ test("serve refuses an unusable clients file and an unknown behaviour", async ()
   const wide = await file("wide.json", "[]");
   await chmod(wide, 0o644);
   await expect(serve({ clientsFile: wide }, io)).rejects.toThrow(
-    /has mode 644, so others can get at the clients' secrets.*chmod 600 .*wide\.json/,
+    /has mode 644, so others can read the clients' secrets.*chmod 600 .*wide\.json/,
   );
   await expect(serve({ behaviour: "sounds" }, io)).rejects.toThrow(ConfigurationError);
 });

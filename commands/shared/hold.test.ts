@@ -15,7 +15,7 @@ const record = (name: string): string => path.join(folder, name);
 it("locks records against other merges until released, and leaves no files", () => {
   const release = holdRecords([record("1"), `${record("2")}/`, record("2")]);
   expect(() => holdRecords([record("2")])).toThrow(
-    /2" is held by another merge \(process \d+ on .*\); wait for it to end, or remove/,
+    /2" is in use by another merge \(process \d+ on .*\); wait for it to end, or remove/,
   );
   release();
   expect(readdirSync(folder)).toEqual(["1", "2"]);
@@ -24,7 +24,7 @@ it("locks records against other merges until released, and leaves no files", () 
 
 it("releases its locks if another merge holds one of the records", () => {
   const release = holdRecords([record("2")]);
-  expect(() => holdRecords([record("1"), record("2")])).toThrow("held by another merge");
+  expect(() => holdRecords([record("1"), record("2")])).toThrow("in use by another merge");
   holdRecords([record("1")])();
   release();
 });

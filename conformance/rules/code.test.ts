@@ -20,7 +20,7 @@ testDefects({
   "code-marked-as-spelt": /again, with white space/,
   "code-reusable-once-tokens-expired": /yielded a working accessToken/,
   "code-reusable-after-wrong-secret": /yielded a working accessToken/,
-  "code-race-of-five-milliseconds": /more than one got tokens/,
+  "code-race-of-five-milliseconds": /more than one of \d+ concurrent exchanges of one code got tokens/,
   "code-race-refuses-all": /none of \d contenders/,
   "code-counted-from-latest-authorization": /accepted at an age/,
   "code-revived-by-trying": /accepted at an age/,
@@ -30,7 +30,7 @@ testDefects({
   "code-without-dashes": /dash/,
   "code-found-by-pattern": /LIKE wildcard/,
   "advice-code-of-other-client-accepted": /another client/,
-  "advice-reuse-leaves-refresh-token": /still worked after the reuse/,
+  "advice-reuse-leaves-refresh-token": /still worked after the second exchange/,
 });
 
 // Exchanges of other cases may have pushed the code off the list, so the breach does not always recur in a replay.

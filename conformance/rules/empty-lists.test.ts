@@ -32,6 +32,6 @@ test.each(refusers)("%s with nothing to list and no hook for events decides noth
   for (const { id, verdict } of results)
     expect({ id, ...verdict }).toMatchObject({
       kind: "inconclusive",
-      reason: expect.stringContaining("not even the accessToken of a valid exchange is shown"),
+      reason: expect.stringContaining("even the accessToken of a valid exchange gets no page"),
     });
 });

@@ -68,7 +68,7 @@ describe("the receiver's certificate", () => {
     await certificatesFor({ hosts, nowMs, folder });
     await chmod(path.join(folder, key), 0o640);
     await expect(certificatesFor({ hosts, nowMs, folder })).rejects.toThrow(
-      new RegExp(`${key} has mode 640, so others can get at the key.*chmod 600 `),
+      new RegExp(`${key} has mode 640, so others can read the key.*chmod 600 `),
     );
   });
 

@@ -113,7 +113,7 @@ describe("a duet exits with 2 before any load", () => {
     const { exitCode, stderr } = await runHere(["duet", "fake:sound", "fake:sound", "--out", used], {
       env: withK6,
     });
-    expect(stderr).toContain(`--out is "${used}", a folder with something in it`);
+    expect(stderr).toContain(`--out is "${used}", a folder that is not empty`);
     expect(exitCode).toBe(2);
     expect(readdirSync(used)).toEqual(["blocks"]);
   });

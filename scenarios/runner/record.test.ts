@@ -71,7 +71,7 @@ describe("the record of a load run", () => {
 
   it("refuses a folder in use and one that cannot be written", () => {
     writeFileSync(path.join(folder, "file"), "");
-    expect(() => openLoadRecord(folder, header)).toThrow(/--out is ".*", a folder with something in it/);
+    expect(() => openLoadRecord(folder, header)).toThrow(/--out is ".*", a folder that is not empty/);
     expect(() => openLoadRecord(path.join(folder, "file/run"), header)).toThrow(
       /--out is ".*", which cannot be written/,
     );

@@ -62,7 +62,7 @@ describe("a ledger on the command line", () => {
     chmodSync(file, 0o644);
     const run = await conform(["--ledger", fresh("ledger.sqlite"), "--ledger-key-file", file]);
     expect(run.stderr).toMatch(
-      /--ledger-key-file: the file .* has mode 644, so others can get at the key in it/,
+      /--ledger-key-file: the file .* has mode 644, so others can read the key in it/,
     );
     expect(run.exitCode).toBe(2);
     const alone = await conform(["--ledger-key-file", file]);

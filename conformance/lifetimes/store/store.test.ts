@@ -182,7 +182,7 @@ describe("the ledger", () => {
     opened().close();
     expect(statSync(file).mode & 0o777).toBe(0o600);
     chmodSync(file, 0o644);
-    expect(() => opened()).toThrow(/has mode 644, so others can get at credentials in it; accepted is 600/);
+    expect(() => opened()).toThrow(/has mode 644, so others can read credentials in it; accepted is 600/);
   });
 
   it("refuses a file that is not a ledger, by name", () => {

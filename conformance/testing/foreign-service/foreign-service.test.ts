@@ -31,7 +31,7 @@ const divergences: Findings = {
 /** Requirements of public standards beyond the document: the gate warns about them, but does not fail. */
 const warnings: Findings = {
   "code.reuse-revokes-tokens": {
-    seen: /access token still worked after the reuse/,
+    seen: /access token still worked after the second exchange/,
     reason:
       "a used code is gone from the store, so the library cannot tell its reuse from a code that never was",
   },

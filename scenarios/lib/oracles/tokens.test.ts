@@ -35,7 +35,7 @@ describe("an authorization", () => {
     const [, check] = judgeAuthorization(answer(200, { ...sent, state: "s2" }), "s1", ["s1", "s2"]);
     expect(check).toMatchObject({
       rule: "authorize.echoes-state",
-      breach: { actual: "it carries s2, which a concurrent request had sent" },
+      breach: { actual: "it carries s2, which a concurrent request sent" },
     });
   });
 

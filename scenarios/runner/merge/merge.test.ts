@@ -221,7 +221,7 @@ describe("a merge refuses", () => {
   });
 
   it("a folder that is in use", async () => {
-    await expect(mergeSegments(sound, folder)).rejects.toThrow(/--out is .* with something in it/);
+    await expect(mergeSegments(sound, folder)).rejects.toThrow(/--out is .*, a folder that is not empty/);
   });
 
   it("a record that was altered", async () => {
