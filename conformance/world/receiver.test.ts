@@ -22,7 +22,7 @@ describe("the client of a receiver", () => {
     const { callbackUrl, last, listening } = await receiver.state();
     expect([callbackUrl, listening]).toEqual([running.callbackUrl, true]);
     await receiver.plan({ rules: [], otherwise: { kind: "answer", status: 503 } });
-    const waiting = receiver.pushes(last, 2_000);
+    const waiting = receiver.pushes(last, 20_000);
     const answer = await fetch(callbackUrl, {
       method: "POST",
       body: '{"id":"one"}',
