@@ -17,7 +17,7 @@ const ProfileClient = group("An OAuth client.", {
 export const Profile = Type.Object(
   {
     $schema: Optional(text("JSON Schema of profiles, for editors.")),
-    name: Optional(text("Name of the target in reports.")),
+    name: Optional(text("Name of the target in reports.", { minLength: 1 })),
     baseUrl: text("The part of the service's addresses before /open-api/, an absolute http or https URL.", {
       minLength: 1,
     }),

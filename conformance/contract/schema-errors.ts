@@ -125,11 +125,20 @@ const kinds: Readonly<Record<string, string>> = {
   integer: "a whole number",
 };
 
+const bounds: Readonly<Record<string, string>> = {
+  minimum: "at least",
+  maximum: "at most",
+  exclusiveMinimum: "greater than",
+  exclusiveMaximum: "less than",
+};
+
 /** What a value must be, in Ajv's words if they are plain. */
 const required = ({ keyword, params, message = "is not accepted" }: ErrorObject): string => {
   if (keyword === "type") return `must be ${kinds[String(params["type"])] ?? `a ${params["type"]}`}`;
   if (keyword === "minItems" || keyword === "minLength")
     return `must not be ${params["limit"] === 1 ? "empty" : `shorter than ${params["limit"]}`}`;
+  const bound = bounds[keyword];
+  if (bound !== undefined) return `must be ${bound} ${params["limit"]}`;
   if (keyword === "anyOf") return "must have one of the accepted forms";
   return message.replace("must NOT", "must not");
 };

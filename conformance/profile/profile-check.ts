@@ -34,6 +34,7 @@ const profileValues = { root: "the profile", shown: shownValue };
 const problemsOf = (profile: Profile): readonly KeyProblem[] => [
   ...addressProblems(profile),
   ...idProblems(profile),
+  ...Object.keys(profile.pins?.observations ?? {}).flatMap(observationProblems),
   ...Object.entries(profile.pins?.readings ?? {}).flatMap(readingProblems),
   ...(profile.waivers ?? []).flatMap(waiverProblems),
   ...duplicateClients(profile),
@@ -69,14 +70,8 @@ const shapeProblems = (shape: readonly string[] = []): KeyProblem[] => {
       : [],
   );
   const isStill = shape.length > 0 && stages.every((stage) => stage?.rate === 0);
-  return isStill
-    ? [
-        {
-          at: ["load", "shape"],
-          text: "load.shape: all stages have 0 requests per second; at least one must have a higher rate",
-        },
-      ]
-    : wrong;
+  const still = "load.shape: all stages have 0 requests per second; at least one must have a higher rate";
+  return isStill ? [{ at: ["load", "shape"], text: still }] : wrong;
 };
 
 const idProblems = ({ pins, notApplicable }: Profile): KeyProblem[] =>
@@ -94,6 +89,12 @@ const idProblems = ({ pins, notApplicable }: Profile): KeyProblem[] =>
 
 const unknownId = (id: string): string =>
   `"${id}" is not a requirement id; similar ids are ${nearest(id, requirementIds).join(", ")} (\`touchstone rules\` lists all)`;
+
+const observationProblems = (id: string): KeyProblem[] => {
+  if (!isRequirementId(id) || requirement(id).level === "unspecified") return [];
+  const why = `${id} is ${requirement(id).level} and never observed; accepted are unspecified rules`;
+  return [{ at: ["pins", "observations", id], text: `pins.observations: ${why}` }];
+};
 
 const readingProblems = ([id, reading]: readonly [string, string]): KeyProblem[] => {
   if (!isRequirementId(id)) return [];

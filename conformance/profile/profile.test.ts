@@ -55,7 +55,22 @@ describe("a profile is refused, with the key and what is accepted, for", () => {
       { slos: { endpoints: { list: { percentilesMs: { "100": 3 } } } } },
       ["slos.endpoints.list.percentilesMs", '"100"', "above 0 and below 100"],
     ],
-    ["a number that is too small", { limits: { codeLifetimeMs: 0 } }, ["limits.codeLifetimeMs is 0", "> 0"]],
+    [
+      "a number that is too small",
+      { limits: { codeLifetimeMs: 0 } },
+      ["limits.codeLifetimeMs is 0", "must be greater than 0"],
+    ],
+    [
+      "a tolerance below 0",
+      { tolerances: { latenessMs: -1 } },
+      ["tolerances.latenessMs is -1", "must be at least 0"],
+    ],
+    ["an empty name", { name: "" }, ['name is ""', "must not be empty"]],
+    [
+      "a pinned observation of a rule that observes nothing",
+      { pins: { observations: { "code.unknown": "x" } } },
+      ["pins.observations: code.unknown is derived and never observed", "accepted are unspecified rules"],
+    ],
     ["no client", { clients: [] }, ["clients", "must not be empty"]],
     ["three clients", { clients: [client, client, client] }, ["clients", "more than 2"]],
     ["a URL with another scheme", { baseUrl: "localhost:80" }, ["baseUrl", "http:// or https://"]],

@@ -53,7 +53,12 @@ describe("a plan", () => {
       'attempts[1] has the unknown key "code"',
       "accepted are kind, status",
     ],
-    ["a status out of range", { kind: "answer", status: 99 }, "attempts[1].status is 99", "must be >= 200"],
+    [
+      "a status out of range",
+      { kind: "answer", status: 99 },
+      "attempts[1].status is 99",
+      "must be at least 200",
+    ],
     [
       "an unknown body",
       { kind: "answer", body: "ok" },

@@ -47,7 +47,7 @@ describe("rules added before the plan", () => {
     [
       "POST",
       { match: {}, attempts: [answer(200)], times: 0 },
-      "rule: times is 0; it must be >= 1 (How many pushes the rule answers before it ends; default: all.)",
+      "rule: times is 0; it must be at least 1 (How many pushes the rule answers before it ends; default: all.)",
     ],
     ["POST", undefined, "the rule is missing; it must be an object"],
     [

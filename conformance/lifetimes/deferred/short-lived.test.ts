@@ -107,7 +107,9 @@ describe.concurrent("a lifetime of ten minutes, judged by runs that may not wait
     expect(second).toMatchObject({ kind: "pending" });
     const { reason } = second as Extract<Verdict, { kind: "pending" }>;
     expect(reason).toMatch(/code so far refused from 1 d/);
-    expect(reason).toMatch(/a run that begins up to 1 s earlier waits for it; with --max-wait longer than 10 min/);
+    expect(reason).toMatch(
+      /a run that begins up to 1 s earlier waits for it; with --max-wait longer than 10 min/,
+    );
     const missed = target.entries().filter(({ state }) => state === "missed");
     expect(missed.map(({ side }) => side)).toEqual(["alive", "alive"]);
   });
