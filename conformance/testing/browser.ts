@@ -79,7 +79,11 @@ const launchInstalled = async (): Promise<Browser> => {
 /**
  * A real headless Chromium. On x64 Linux it comes with the development dependencies; elsewhere, or if CHROMIUM_PATH
  * names one, an installed browser is used. Throws if there is none: a test that needs a browser fails, it is never
- * skipped.
+ * skipped. Nothing in it gives up after Playwright's half a minute, which a busy machine may need for one page: what
+ * hangs is ended by the limit of its test.
  */
-export const launchBrowser = (): Promise<Browser> =>
-  isPackagedPlatform && process.env["CHROMIUM_PATH"] === undefined ? launchPackaged() : launchInstalled();
+export const launchBrowser = async (): Promise<Browser> => {
+  const isPackaged = isPackagedPlatform && process.env["CHROMIUM_PATH"] === undefined;
+  const browser = await (isPackaged ? launchPackaged() : launchInstalled());
+  return browser.on("context", (context) => context.setDefaultTimeout(0));
+};
