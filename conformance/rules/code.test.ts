@@ -21,7 +21,7 @@ testDefects({
   "code-reusable-once-tokens-expired": /yielded a working accessToken/,
   "code-reusable-after-wrong-secret": /yielded a working accessToken/,
   "code-race-of-five-milliseconds": /more than one of \d+ concurrent exchanges of one code got tokens/,
-  "code-race-refuses-all": /none of \d contenders/,
+  "code-race-refuses-all": /none of \d concurrent exchanges/,
   "code-counted-from-latest-authorization": /accepted at an age/,
   "code-revived-by-trying": /accepted at an age/,
   "code-one-for-each-state": /it got status/,

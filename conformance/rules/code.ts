@@ -87,7 +87,11 @@ export const codeRules = {
     return run.forEach(
       lanes,
       (lane, world) => withConnections(world, 3, (connections) => raceInLane(world, connections, lane, met)),
-      { replays: 6, print: (lane) => `rounds of lane ${lane + 1}`, facts: () => ({ ...met }) },
+      {
+        replays: 6,
+        print: (lane) => `series ${lane + 1} of concurrent exchanges`,
+        facts: () => ({ ...met }),
+      },
     );
   },
 

@@ -12,7 +12,7 @@ test("the sound service passes every rule about exchanges", async () => {
 });
 
 testDefects({
-  "exchange-timestamp-of-its-start": /told \d+/,
+  "exchange-timestamp-of-its-start": /returned \d+/,
   "exchange-of-second-client-without-refresh-token": /it got status 200/,
   "secret-right-at-fifth-attempt": /sent 5 times|working accessToken/,
   "secret-by-longer-half": /without its last character/,

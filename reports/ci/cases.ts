@@ -170,7 +170,7 @@ const validityCase = ({ validity, outcome, stopped, notes }: LoadRecord): CiCase
       ...common,
       status: "skipped",
       verdict: "interrupted",
-      message: "the run was interrupted: objectives and rules are as far as it came",
+      message: "the run was interrupted: objectives and rules cover only the time until then",
     };
   if (validity?.valid === true)
     return {

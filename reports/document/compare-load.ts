@@ -112,7 +112,7 @@ const distribution = (one: Densities): Figure => {
   );
   return figure({
     title: `Latencies of ${endpoint}`,
-    note: "Share of all requests by latency; the axis is logarithmic. The slowest requests, one in a thousand, count at the right end.",
+    note: "Share of all requests by latency; the axis is logarithmic. The slowest requests, one in a thousand, are drawn at the right end.",
     legend: [
       ["base", "base"],
       ["head", "head"],

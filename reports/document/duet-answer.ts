@@ -36,7 +36,7 @@ const failureSentences: Readonly<Record<MemberVerdict, string>> = {
 export const failuresTable = ({ a, b, interval, adjustedP, floor, smallestDetectable, verdict }: Failures) =>
   table(
     "Shares of failed requests, of all endpoints together",
-    [">a", ">b", ">95 % interval of b less a", ">p (Holm)", ">Matters from", ">Could see", "Verdict"],
+    [">a", ">b", ">95 % interval of b − a", ">p (Holm)", ">Matters from", ">Could see", "Verdict"],
     [
       [
         percent(a),

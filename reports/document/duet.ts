@@ -251,7 +251,7 @@ const method = (duet: DuetDocument, run: string): readonly Block[] => {
       ["Scenario", scenario],
       ["Asked for", `${rate(duet.rate)} requests a second`],
       ["Block", `${duration(blockMs)}, the first ${duration(warmUpMs)} not counted`],
-      ["Looks before the end", rules.looks.length === 0 ? "none" : rules.looks.join(", ")],
+      ["Interim analyses", rules.looks.length === 0 ? "none" : rules.looks.join(", ")],
       ["Seed", code(String(seed))],
       ["Started", moment(startedAt)],
       ["Touchstone", tool],

@@ -217,7 +217,7 @@ it("names a few steps that break a promise first, if replays showed them again a
   const others = ["authorize.answers-with-code", "authorize.state-length", "code.unknown"] as const;
   const all = others.map((id) => broke(id, "no code that works"));
   const of = (rules: readonly RuleResult[]) => render(recordOf({ rules, outcome: "failed", exitCode: 1 }));
-  const said = "A few steps break a promise: authorize for client 2; try every token (lifecycle.model).";
+  const said = "These steps break a promise: authorize for client 2; try every token (lifecycle.model).";
   const text = of([...all, lived(4)]);
   expect(text).toContain(said);
   expect(text.indexOf("✗ lifecycle.model")).toBeLessThan(text.indexOf("✗ authorize"));

@@ -5,7 +5,7 @@ import { broken, failedRecord, partOf, render } from "../testing/gate-text.ts";
 
 /** What the report says of replays. */
 const again = (failures: number, attempts: number): string | undefined =>
-  /Again +(.*)/.exec(
+  /Replayed +(.*)/.exec(
     render(failedRecord([broken({ reproduction: { seed: 7, replayed: { failures, attempts } } })])),
   )?.[1];
 
@@ -59,7 +59,7 @@ describe("a rule in the report of a run", () => {
           Seen      the second exchange gave an accessToken
           Input     at once
           Also      1 further input: after a refresh
-          Again     reproduced in 4 of 4 replays
+          Replayed  reproduced in 4 of 4 replays
           #214  GET /open-api/oauth/authorize?clientId=client-a&state=4f1c09a77e1&
                   redirectUri=https%3A%2F%2Fclient-a.example%2Fcallback
                 → 200 {"timestamp":1893456000000,"state":"4f1c09a77e1","code":"‹code 3›"}
@@ -146,7 +146,7 @@ describe("a rule in the report of a run", () => {
             Clause    RFC 6749 section 10.10
             Expected  at least 128 bits
             Seen      96 bits
-            Again     reproduced in 4 of 4 replays
+            Replayed  reproduced in 4 of 4 replays
             touchstone replay runs/one exchange.token-entropy"
       `);
     const strict = render(recordOf({ rules: [warned], strict: true, outcome: "failed", exitCode: 1 }));

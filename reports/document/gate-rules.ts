@@ -73,7 +73,7 @@ export const breachCard = (
           ["Seen", strong(breach.actual)],
           counterexample !== undefined && ["Input", code(counterexample)],
           others !== undefined && ["Also", lines(...others)],
-          ["Again", cameBack(id, replayed)],
+          ["Replayed", cameBack(id, replayed)],
           waiver !== undefined && ["Waived", waiverText(waiver)],
         ]),
         !isShort &&

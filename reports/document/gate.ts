@@ -126,7 +126,7 @@ const causeCallout = (cause: NonNullable<ReturnType<typeof commonCauseOf>>, plac
   );
 
 const shrunkCallout = ({ id, steps }: NonNullable<ReturnType<typeof shrunkStepsOf>>, place: Place): Block =>
-  text("A few steps break a promise: ", steps, " (", link(`${place.prefix}broken-${id}`, id), ").");
+  text("These steps break a promise: ", steps, " (", link(`${place.prefix}broken-${id}`, id), ").");
 
 const stepCallout = (step: string, place: Place): Block =>
   text(

@@ -54,7 +54,7 @@ export const historyDoc = (history: History): Doc => {
       tableSection(
         "flaky",
         "Flaky rules",
-        ["Rule", "Target", ">Failed", ">Changed", ">Share of possible"],
+        ["Rule", "Target", ">Failed", ">Changed", ">Change rate"],
         flaky.map((one) => [
           code(one.id),
           one.target,

@@ -118,7 +118,7 @@ const latencyFigure = ({ endpoint, outcome, points }: EndpointCourse, axes: Axes
   return figure({
     title,
     legend: [
-      ["heat", "requests (darker means more)"],
+      ["heat", "requests (a stronger colour means more)"],
       ["p50", "p50"],
       ["p95", "p95"],
       ["p99", "p99"],

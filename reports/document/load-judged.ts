@@ -173,7 +173,7 @@ export const searchAnswer = ({
   const isHighest = steps.some((step) => step.verdict === "gave way" && step.rate > highestRate);
   return isHighest
     ? `The highest rate that meets all objectives is ${rate(highestRate)} requests per second.`
-    : `All objectives are met at ${rate(highestRate)} requests per second at least; nothing failed above it.`;
+    : `All objectives are met at ${rate(highestRate)} requests per second; no higher rate was shown to fail.`;
 };
 
 export const searchBlocks = (record: LoadRecord): readonly Block[] => {

@@ -74,7 +74,7 @@ export const loadDoc = (
       part("promises", "Promises under load", rulesTable(record, detail)),
       part("pushes", "Pushes under load", ...pushBlocks(record)),
       part("machines", "Machines", ...machineBlocks(record)),
-      part("environment", "How the load was made", detail === "full" && facts(environment(record))),
+      part("environment", "How the load was generated", detail === "full" && facts(environment(record))),
     ],
     source: run,
   });

@@ -215,7 +215,7 @@ describe("the script", () => {
       expect(broken.stdout).toContain("STILL BROKEN");
       expect(broken.code).toBe(1);
       const mended = await tried("sound", rule);
-      expect(mended.stdout).toContain("answers otherwise now");
+      expect(mended.stdout).toContain("answers differently now");
       expect(mended.code).toBe(0);
     },
   );

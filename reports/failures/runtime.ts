@@ -140,7 +140,7 @@ const round = async ({ rule, steps }, origin) => {
     const other = difference(then, live, false);
     if (other !== undefined) return other;
     if (rule.startsWith("notifications.") && difference(then, live, true) !== undefined)
-      throw new CannotRun("the lists hold other notifications than they did; touchstone replay judges the rule on any");
+      throw new CannotRun("the lists hold different notifications now; touchstone replay can judge the rule with any notifications");
   }
   return undefined;
 };
@@ -153,7 +153,7 @@ const control = async ({ steps }, origin) => {
   const known = new Map();
   for (const step of [authorize, exchange].filter(Boolean)) {
     const answer = await send(origin, step, known);
-    if (answer.status >= 400) throw new CannotRun("the service refuses even what has to work: " + step.method + " " + step.path.split("?")[0] + " gives " + answer.status);
+    if (answer.status >= 400) throw new CannotRun("the service refuses even a valid request: " + step.method + " " + step.path.split("?")[0] + " gives " + answer.status);
     learn(parsed(step.text), parsed(answer.text), known);
     const code = [...known.keys()].find((name) => name.startsWith("CODE_"));
     if (step === authorize && exchange !== undefined && code !== undefined)
@@ -185,7 +185,7 @@ for (const one of chosen) {
     if (other === undefined) {
       console.log("  STILL BROKEN\n  expected  " + one.expected + "\n  actual    " + one.actual);
       worst = 1;
-    } else console.log("  answers otherwise now\n  then  " + other.before + "\n  now   " + other.now);
+    } else console.log("  answers differently now\n  then  " + other.before + "\n  now   " + other.now);
   } catch (error) {
     console.log("  COULD NOT BE TRIED: " + (error instanceof CannotRun ? error.message : error.code ?? error.message));
     if (worst === 0) worst = 3;

@@ -177,7 +177,7 @@ describe("the report in a browser", () => {
     await page.getByRole("searchbox", { name: "Find rules" }).fill("access lifetime");
     expect(await shown.locator(".id").allInnerTexts()).toContain("access.lifetime");
     expect(await shown.count()).toBeLessThan(all);
-    await page.getByRole("button", { name: "Unfold all" }).click();
+    await page.getByRole("button", { name: "Expand all" }).click();
     expect(await page.locator("details.rule[open]:visible").count()).toBe(await shown.count());
   });
 
@@ -265,7 +265,7 @@ describe("the report in a browser", () => {
 
   it.each([320, 390, 820])("fits a screen %i pixels wide without horizontal scrolling", async (width) => {
     const page = await open({ viewport: { width, height: 800 } });
-    await page.getByRole("button", { name: "Unfold all" }).click();
+    await page.getByRole("button", { name: "Expand all" }).click();
     expect(await overflowOf(page)).toBe(0);
     expect(await page.evaluate(overlappingLabels)).toEqual([]);
   });

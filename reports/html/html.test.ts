@@ -110,7 +110,7 @@ describe("the page of a gate", () => {
     expect(html).toContain("bar-wrong");
     expect(html).toContain('aria-label="R1 fits: pushes at 0 seconds"');
     expect(html).toContain('aria-label="R3 does not fit: pushes at 30 seconds"');
-    expect(textOf(html)).toMatch(/Figures of “The retry schedule”.*0 to 0\.4/s);
+    expect(textOf(html)).toMatch(/Values of “The retry schedule”.*0 to 0\.4/s);
   });
 });
 

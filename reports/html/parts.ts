@@ -68,7 +68,7 @@ export const figure = ({ title, note, legend, picture, table: all, open = false 
         ),
     ),
     draw(picture),
-    all !== undefined && !open && el("details.figures", el("summary", `Figures of “${title}”`), table(all)),
+    all !== undefined && !open && el("details.figures", el("summary", `Values of “${title}”`), table(all)),
   ),
   open && all !== undefined && table(all),
 ];

@@ -88,7 +88,7 @@ const filters = (rules: readonly RuleEntry[]): VNode => {
         ` ${rules.filter((one) => one.kind === kind).length} ${wordOf(kind)}`,
       ),
     ),
-    el("button", { type: "button", class: "unfold" }, "Unfold all"),
+    el("button", { type: "button", class: "unfold" }, "Expand all"),
     el("span.found.soft", { role: "status" }),
   );
 };

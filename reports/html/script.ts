@@ -71,7 +71,7 @@ for (const bar of all(".filters")) {
   unfold.addEventListener("click", () => {
     const open = visible().some(({ rule }) => !rule.open);
     for (const { rule } of visible()) rule.open = open;
-    unfold.textContent = open ? "Fold all" : "Unfold all";
+    unfold.textContent = open ? "Collapse all" : "Expand all";
   });
 }
 

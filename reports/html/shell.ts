@@ -101,7 +101,7 @@ const navigation = (contents: readonly Contents[]): VNode =>
   el(
     "nav.contents",
     { "aria-label": "Contents" },
-    el("ul", el("li", el("a", { href: "#answer" }, "The answer"))),
+    el("ul", el("li", el("a", { href: "#answer" }, "Result"))),
     contents.map(({ title, id, parts }) => [
       contents.length > 1 && el("a.chapter", { href: `#${id}` }, title),
       el(

@@ -73,7 +73,7 @@ main section section { margin-top: 0; }
 .answers { list-style: none; margin: 26px 0 0; display: grid; gap: 14px; padding-left: 66px; }
 .answers li { display: grid; grid-template-columns: auto 1fr; gap: 12px; }
 .answers .mark { margin-top: 1px; }
-.facts { display: grid; grid-template-columns: repeat(auto-fill, minmax(185px, 1fr)); gap: 18px 28px; margin-top: 30px; padding-top: 22px; border-top: 1px solid var(--line); }
+.facts { display: grid; grid-template-columns: repeat(auto-fit, minmax(185px, 1fr)); gap: 18px 28px; margin-top: 30px; padding-top: 22px; border-top: 1px solid var(--line); }
 .facts dt { font-size: 13px; color: var(--soft); }
 .callout { border: 1px solid var(--warn); background: var(--warn-soft); border-radius: 10px; padding: 18px 22px; margin-bottom: 34px; }
 .callout h3 { margin-top: 0; }
@@ -219,6 +219,8 @@ const media = `
   .breach, .cause, figure, .rule > summary, .lane, tr { break-inside: avoid; }
   h2, h3, h4 { break-after: avoid; }
   .scroll { overflow: visible; }
+  table { font-size: 9pt; }
+  th, td { white-space: normal !important; }
   pre { max-height: none; }
   .exchange .path { white-space: normal; }
   .breach .exchange::details-content { content-visibility: visible; block-size: auto; }
