@@ -4,6 +4,7 @@ import { exitCodeMeanings, exitCodes } from "../conformance/contract/exit-codes.
 import { tool } from "../conformance/record/tool.ts";
 import { wantsColour } from "../reports/terminal/palette.ts";
 import { commands } from "./index.ts";
+import { narrowHelp } from "./shared/narrow-help.ts";
 import { commandClock } from "./shared/clock.ts";
 import type { CommandContext } from "./shared/context.ts";
 import { refuseEmpty } from "./shared/flag-values.ts";
@@ -121,7 +122,7 @@ const parse = async (
     });
   for (const command of commands) program.addCommand(command(context));
   for (const command of [program, ...program.commands]) {
-    command.exitOverride().showHelpAfterError("(see --help)");
+    command.configureHelp(narrowHelp).exitOverride().showHelpAfterError("(see --help)");
     complainThrough(context.output, command);
   }
   if (given.length === 0) program.help({ error: true });

@@ -87,3 +87,30 @@ it("every page of the docs is linked from its index, and no link is broken", () 
   expect(broken).toEqual([]);
   expect(pages.filter((file) => file !== "README.md" && !linksOf("README.md").includes(file))).toEqual([]);
 });
+
+/** The anchor that GitHub and GitLab make of a heading. */
+const anchorOf = (heading: string): string =>
+  heading
+    .toLowerCase()
+    .replaceAll(/[^\p{L}\p{N}_\- ]/gu, "")
+    .replaceAll(" ", "-");
+
+it("every link to a section of a page names a heading of that page", () => {
+  const pages = readdirSync(path.join(root, "docs"), { recursive: true, encoding: "utf8" });
+  const files = ["README.md", ...pages.map((file) => path.join("docs", file))].filter((file) =>
+    file.endsWith(".md"),
+  );
+  const textOf = (file: string) =>
+    readFileSync(path.join(root, file), "utf8").replaceAll(/^```.*?^```/gms, "");
+  const anchorsOf = (file: string) =>
+    [...textOf(file).matchAll(/^#+ (.*)$/gm)].map(([, heading = ""]) => anchorOf(heading));
+  const broken = files.flatMap((file) =>
+    [...textOf(file).matchAll(/\]\((?!https?:)([^)#]*\.md)?#([^)]*)\)/g)]
+      .filter(
+        ([, page, anchor = ""]) =>
+          !anchorsOf(page === undefined ? file : path.join(path.dirname(file), page)).includes(anchor),
+      )
+      .map(([link]) => `${file}: ${link}`),
+  );
+  expect(broken).toEqual([]);
+});
