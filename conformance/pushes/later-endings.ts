@@ -9,6 +9,7 @@ import { wholeSecond } from "./timeline.ts";
 import { endHangs, outwait } from "./hangs.ts";
 import { shutDoor, showUntrusted } from "./outages.ts";
 import { trigger } from "./trigger.ts";
+import { DAY_MS } from "../contract/duration.ts";
 
 /** Pushes may come this long before and after their moment and still meet their ending, in first delays. */
 const AROUND = 4 / 30;
@@ -119,7 +120,7 @@ const meetAll = async (
 ): Promise<void> => {
   if (all.length === 0) return;
   const lastMs = instants.at(-1) ?? 0;
-  const firstAtMs = wholeSecond((await state.timeline.now()).latestMs) + lastMs;
+  const firstAtMs = lastMs + (await beforeMidnight(state, lastMs));
   const apartMs = apartBy(instants, state);
   let left = all.flatMap(({ plans, what }, nth) =>
     stepsOf(state, instants, { plans, atMs: firstAtMs + nth * apartMs }, what),
@@ -131,6 +132,18 @@ const meetAll = async (
     left = [...others, ...(await next.take())];
   }
   await watchAll(state, lastMs - (instants[0] ?? 0));
+};
+
+/**
+ * Sleeps until the retries after the first moment come after a midnight in UTC, at which daily jobs run and dates change.
+ * Nothing is due meanwhile, so it is one move of the clock.
+ */
+const beforeMidnight = async (state: RunState, lastMs: number): Promise<number> => {
+  const leadMs = lastMs + state.stops.firstDelayMs / 2;
+  const earliestMs = wholeSecond((await state.timeline.now()).latestMs) + leadMs;
+  const startMs = Math.ceil(earliestMs / DAY_MS) * DAY_MS - leadMs;
+  await look(state, await state.timeline.sleepUntil(startMs));
+  return startMs;
 };
 
 const stepsOf = (

@@ -10,7 +10,7 @@ import { EventHookFailed } from "../world/hooks/events.ts";
 import { untilListed } from "../world/listing.ts";
 import { timed } from "../world/steps.ts";
 import type { World } from "../world/world.ts";
-import { openLists, type Listing } from "./shared/lists.ts";
+import { openLists, type List, type Listing } from "./shared/lists.ts";
 import { offBy } from "./told-time.ts";
 
 /** When a notification was created, by its id in lower case; undefined if the run did not create it. */
@@ -76,6 +76,13 @@ export const secondClientsOwnHolds = async (isDated: boolean, world: World): Pro
   }
 };
 
+/** Those that were created beforehand hold too, if they are still listed after days, weeks and months. */
+const olderHold = async (list: List, world: World): Promise<CaseVerdict> => {
+  const [account] = world.prepared.notifications.accounts;
+  const old = account === undefined ? undefined : await list({ accountId: account.accountId });
+  return old?.served === true ? pageHolds(old, createdWhen(world), world) : pass;
+};
+
 /** A notification that is created at such a time has that time as its createTime. */
 export const createdThenIsDatedThen: Judge<TimeInterval> = async ({ earliestMs, latestMs }, world) => {
   const { clock, events, tolerances } = world;
@@ -90,6 +97,8 @@ export const createdThenIsDatedThen: Judge<TimeInterval> = async ({ earliestMs, 
     const again = await openLists(world);
     await untilListed(world, async () => (seen = await again({ accountId })).items.length > 0);
   }
+  const old = await olderHold(list, world);
+  if (old.kind === "failed") return old;
   // What is not listed in time is for other rules to judge.
   return seen.items.length === 0 ? discard("it was not listed in time") : pageHolds(seen, () => at, world);
 };

@@ -98,6 +98,14 @@ export const independentDefects = rows({
         }),
     ),
   },
+  "notifications.shape": {
+    "item-of-yesterday-from-an-archive: A notification older than a day comes from an archive, without data.":
+      change("item", (usual, { createTime }, { nowMs }) =>
+        nowMs - Date.parse(createTime) > DAY_MS && typeof usual === "object"
+          ? { ...usual, data: null }
+          : usual,
+      ),
+  },
   "refresh.returns-no-refresh-token": {
     "refresh-returns-another-in-name-of-the-rfc: A refresh returns a refresh_token that must be activated.":
       refreshAdds(1, ({ token }) => ({ refresh_token: token.split("").toReversed().join("") })),

@@ -1,6 +1,6 @@
 import { DAY_MS } from "../../conformance/contract/duration.ts";
 import type { CodeRecord } from "../context.ts";
-import { decide, decisions, rows } from "../registry.ts";
+import { change, decide, decisions, rows } from "../registry.ts";
 import { counted } from "./tools.ts";
 
 /** The same day of the next month, or its last day if there is no such day. */
@@ -52,6 +52,14 @@ export const momentDefects = rows({
         },
       }),
     ),
+  },
+  "push.unacknowledged-retries": {
+    "push-retries-lost-at-midnight: A daily job at midnight forgets the retries that are due after it.":
+      change("pushDelayMs", (usual, attempt, _delivery, { clock }) => {
+        const nowMs = clock.nowMs();
+        const isToday = Math.floor(nowMs / DAY_MS) === Math.floor((nowMs + usual) / DAY_MS);
+        return attempt === 1 || isToday ? usual : 1_000 * DAY_MS;
+      }),
   },
   "refresh.reusable": {
     "refresh-token-usable-twenty-times: A refreshToken stops working after its twentieth use.": decisions(

@@ -11,7 +11,7 @@ export interface Events {
   trigger(accountId: string, clientId?: string): Promise<string | undefined>;
   /** A fresh account id, or the next of the profile's accounts if it names any. */
   account(): string;
-  /** How many events of this run the hook has acknowledged so far. */
+  /** How many events of this run that concern the first client the hook has acknowledged so far. */
   acknowledged(): number;
   /** Whether `account` returns unused, empty accounts. */
   readonly accountsAreFresh: boolean;
@@ -63,7 +63,8 @@ export const createEvents = (options: EventsOptions): Events => {
       events += 1;
       try {
         const id = await options.runHook({ accountId, clientId, n: events });
-        acknowledged += 1;
+        // The first client need not be shown what concerns another.
+        if (clientId === options.clientId) acknowledged += 1;
         return id;
       } catch (error) {
         throw new EventHookFailed(accountId, error);
