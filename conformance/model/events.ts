@@ -6,6 +6,8 @@ import { command, compare, Disagreement, during, pickFrom, sleep, type Command }
 import { ofList, type AccessState, type EventState, type Expectation, type Model } from "./states.ts";
 
 const PAGE = 5;
+/** A list may be read this many times later than when all must be visible, so that histories wake together. */
+const LATER = 60;
 
 /** An event in the history's own account (section 6). */
 export const triggerEvent = (): Command =>
@@ -36,7 +38,7 @@ export const readAccount = (pick: number, when: "at once" | "settled"): Command 
       const latestMs = Math.max(...model.events.map(({ triggered }) => triggered.latestMs));
       const leftMs = latestMs + visibilityMs + 1 - model.now.earliestMs;
       if (when === "settled" && leftMs > 0 && leftMs < model.leftToWaitMs)
-        await sleep(model, real, leftMs, 8 * visibilityMs);
+        await sleep(model, real, leftMs, LATER * visibilityMs);
       const access = pickFrom(model, firmTokens(model), pick);
       const look = async (): Promise<Look> => {
         const { value: answer, at } = await during(model, real, () =>

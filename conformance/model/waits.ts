@@ -9,7 +9,7 @@ type Kind = "code" | "refresh token" | "access token";
 const TRAVEL_MS = 400;
 
 /** How far from that distance to an end such a wait may end, as a share of the lifetime; and right before one, where it is short. */
-const PART_OF_LIFE = 1 / 16;
+const PART_OF_LIFE = 1 / 4;
 const SMALL_PART_OF_LIFE = 1 / 128;
 const MOST_RIGHT_BEFORE_MS = 60_000;
 
@@ -23,7 +23,7 @@ const slackOf = (side: "before" | "after", distanceMs: number, lifetimeMs: numbe
     : Math.max(distanceMs, lifetimeMs * PART_OF_LIFE);
 
 /** A wait in which time only has to pass may last so many times longer: lifetimes are orders of magnitude apart. */
-const LATER = 8;
+const LATER = 32;
 
 /** Some time passes, whatever expires meanwhile. */
 export const wait = (waitMs: number): Command =>

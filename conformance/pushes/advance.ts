@@ -47,10 +47,11 @@ const askUntilSettled = async (state: RunState, untilMs: number): Promise<number
 export const stopOptionsOf = ({ stops, isAwaited }: RunState): StopOptions =>
   isAwaited ? stops : { ...stops, approach: 2 };
 
-/** Advances to a moment, stopping wherever a push may come. */
-export const advanceTo = async (state: RunState, untilMs: number): Promise<void> => {
+/** Advances to a moment, stopping wherever a push may come. What comes may change that moment. */
+export const advanceTo = async (state: RunState, until: number | (() => number)): Promise<void> => {
+  const momentMs = typeof until === "number" ? (): number => until : until;
   let now = await state.timeline.now();
-  while (now.earliestMs < untilMs) {
+  for (let untilMs = momentMs(); now.earliestMs < untilMs; untilMs = momentMs()) {
     const stopMs =
       state.timeline.kind === "virtual"
         ? Math.min(
@@ -66,22 +67,20 @@ export const advanceTo = async (state: RunState, untilMs: number): Promise<void>
 };
 
 /**
- * Advances, at most to `mostMs`, until none of these notifications can get another push. Each late push moves that
- * moment on.
+ * Advances to `leastMs` and then, at most to `mostMs`, until none of these notifications can get another push. Each push
+ * that comes moves that moment on.
  */
-export const advanceToLast = async (
+export const advanceToLast = (
   state: RunState,
   isMeant: Parameters<typeof lastPlausibleMs>[1],
-  mostMs = Infinity,
-): Promise<void> => {
-  const lastMs = (): number => {
+  { leastMs, mostMs = Infinity }: { readonly leastMs: number; readonly mostMs?: number },
+): Promise<void> =>
+  advanceTo(state, () => {
     const plausibleMs = lastPlausibleMs(state, isMeant);
     // A hook moves the clock to a whole second, at which what follows can begin.
-    return Math.min(state.timeline.kind === "virtual" ? wholeSecond(plausibleMs) : plausibleMs, mostMs);
-  };
-  for (let untilMs = lastMs(); untilMs > (await state.timeline.now()).earliestMs; untilMs = lastMs())
-    await advanceTo(state, untilMs);
-};
+    const lastMs = state.timeline.kind === "virtual" ? wholeSecond(plausibleMs) : plausibleMs;
+    return Math.max(leastMs, Math.min(lastMs, mostMs));
+  });
 
 /**
  * Reads what has come. On a virtual clock, due pushes may still be on their way in real time: waits while more keep

@@ -31,7 +31,7 @@ export const planOf = (
   const needsFew = isEnough !== undefined && requirements?.has("push.unacknowledged-retries") === false;
   const fewKinds = needsFew ? "of all" : isShort ? "of lasting" : undefined;
   const all = batchesOf(
-    { acknowledgedStatus, maxPushes, elsewhere, seed, fewKinds },
+    { acknowledgedStatus, maxPushes, elsewhere, seed, fewKinds, isMoved: kind === "virtual" },
     hangAfterMs(limits) / firstDelayMs,
   );
   const batches = neededOf(all, requirements).map((batch) =>

@@ -82,7 +82,7 @@ export const nextStopMs = (nowMs: number, watched: readonly Watched[], options: 
 };
 
 /** Moments within this many fine steps share one stop. */
-const TOGETHER = 1 / 4;
+const TOGETHER = 3 / 10;
 
 /** The anchors that a sender of this reading may use: the one it kept to closely, otherwise both. */
 export const anchorsLeft = (reading: Reading, history: History, options: StopOptions): readonly Anchor[] => {

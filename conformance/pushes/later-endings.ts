@@ -168,9 +168,9 @@ const stepsOf = (
 /** Goes on until nothing more of them can come; the earliest of them had so long to go after its ending. */
 const watchAll = async (state: RunState, longestMs: number): Promise<void> => {
   const { earliestMs: nowMs } = await state.timeline.now();
-  await advanceTo(state, nowMs + longestMs + allowedLatenessMs(longestMs, state.stops));
+  const leastMs = nowMs + longestMs + allowedLatenessMs(longestMs, state.stops);
   // If the clock jumps, pushes that were due meanwhile leave late, and later delays count from there.
-  await advanceToLast(state, ({ purpose }, { keepsCap }) => purpose === "ending" && keepsCap);
+  await advanceToLast(state, ({ purpose }, { keepsCap }) => purpose === "ending" && keepsCap, { leastMs });
 };
 
 /**

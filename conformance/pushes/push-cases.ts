@@ -1,5 +1,6 @@
 import type { PushAction } from "../contract/push.ts";
 import type { Expectation, LaterEnding, PushCasePlan, Purpose } from "../judging/pushes/trace.ts";
+import { timeoutEnds } from "../judging/pushes/timeouts.ts";
 import { drawnStatuses, saysNothing, usualStatuses, withFailingBody, wrongBodies } from "./answers.ts";
 
 export interface PushCaseOptions {
@@ -14,6 +15,8 @@ export interface PushCaseOptions {
    * once would overload the machine, or also before an acknowledgement (`of all`).
    */
   readonly fewKinds?: "of lasting" | "of all" | undefined;
+  /** Triggers events beside others at moments at which a clock moved by a hook stops anyway; in real time, away from them. */
+  readonly isMoved?: boolean;
 }
 
 /** What is triggered together, and how long after the main moment, as a multiple of the first delay. */
@@ -352,10 +355,12 @@ const times = (count: number): readonly number[] => Array.from({ length: count }
 export const batchesOf = (options: PushCaseOptions, hangAfter: number): readonly Batch[] => {
   const ack = acknowledgement(options.acknowledgedStatus);
   const forGood = pushes(options.maxPushes);
+  const { isMoved = false } = options;
   const batches: readonly (readonly [after: number, rows: readonly Row[]])[] = [
     [0, mainRows(options)],
     [
-      17 / 30,
+      // The clock also stops right before retries of the others.
+      isMoved ? 29 / 30 : 17 / 30,
       [
         { name: "fails from a little later", on: [fails], expect: forGood },
         { name: "fails from later, in the same account", on: [fails], expect: forGood, family: "pair" },
@@ -364,7 +369,7 @@ export const batchesOf = (options: PushCaseOptions, hangAfter: number): readonly
     // Between retries, as those from a little later get their first: a sender that restarts all schedules at each event
     // restarts them twice, which no slow worker does.
     [
-      54 / 30,
+      isMoved ? 62 / 30 : 54 / 30,
       [
         { name: "acknowledged beside those that fail", on: [ack], expect: pushes(1), family: "pair" },
         { name: "acknowledged between retries of others", on: [ack], expect: pushes(1) },
@@ -372,7 +377,8 @@ export const batchesOf = (options: PushCaseOptions, hangAfter: number): readonly
     ],
     [hangAfter, slowRows(options)],
     [
-      hangAfter + 1 / 30,
+      // The clock also stops where the first class of timeouts ends.
+      hangAfter + (isMoved ? timeoutEnds[0] : 1) / 30,
       times(2).map((n): Row => ({
         name: `beside those that hang ${n}`,
         on: [ack],

@@ -5,7 +5,7 @@ import { HANG_LOOK_MS, outwaitHangs } from "./hangs.ts";
 import { tryLaterEndings } from "./later-endings.ts";
 import { warmUp, whileClosed, whileUntrusted } from "./outages.ts";
 import { announce } from "./plan-revisions.ts";
-import { advanceTo, advanceToLast, look } from "./advance.ts";
+import { advanceTo, advanceToLast, isSettled, look } from "./advance.ts";
 import type { PushRunOptions, RunState } from "./state.ts";
 import { sorted } from "./watched.ts";
 import { hangEndAfterMs, watchMs } from "./span.ts";
@@ -50,9 +50,12 @@ export const runPushRun = async (options: PushRunOptions): Promise<RunningPushRu
   const { latestMs: watchedFromMs } = await timeline.now();
   const outages = await outagesOf(state, planned.before, callbackUrl);
   const startMs = wholeSecond((await timeline.now()).latestMs);
+  const wasAwaited = state.isAwaited;
+  // What other rules had in flight as they began says nothing about what follows.
+  if (timeline.kind === "virtual") state.isAwaited = isSettled(state);
   let hungInRealTime = false;
   const gather = (): Promise<PushRun> =>
-    traceOf(state, { callbackUrl, outages: [...outages], watchedFromMs, hungInRealTime, unrest });
+    traceOf(state, { callbackUrl, outages: [...outages], watchedFromMs, wasAwaited, hungInRealTime, unrest });
   const played = await playBatches(state, batches, startMs, gather);
   if (played !== undefined) return played;
   const isHeld = plans.some(({ actions }) => actions.some(({ kind }) => kind === "hang"));
@@ -142,12 +145,14 @@ interface Watched {
   readonly callbackUrl: string;
   readonly outages: readonly ReceiverOutage[];
   readonly watchedFromMs: number;
+  /** Whether the target reported before the main moment, too, that nothing was in flight. */
+  readonly wasAwaited: boolean;
   readonly hungInRealTime: boolean;
   readonly unrest: Unrest;
 }
 
 /** Everything that has come so far, with the tolerances. */
-const traceOf = async (state: RunState, { unrest, ...watched }: Watched): Promise<PushRun> => {
+const traceOf = async (state: RunState, { unrest, wasAwaited, ...watched }: Watched): Promise<PushRun> => {
   const { options, collector, listLooks, isAwaited } = state;
   await collector.collect();
   const watchedUntil = await state.timeline.now();
@@ -164,7 +169,7 @@ const traceOf = async (state: RunState, { unrest, ...watched }: Watched): Promis
     pushCases,
     others,
     lost: collector.lost(),
-    isAwaited,
+    isAwaited: isAwaited && wasAwaited,
     listLooks: listLooks.all(),
     visibilityMs,
     watchedUntil,
@@ -177,10 +182,9 @@ const isEndless = ({ purpose }: Pick<PushCasePlan, "purpose">): boolean =>
 
 /** Advances to `endMs`, and a little further if another push may come later. */
 const watch = async (state: RunState, startMs: number, endMs: number): Promise<void> => {
-  await advanceTo(state, endMs);
   // The next push of a sender that is always late is later than any other's.
   const longestMs = (endMs - startMs) * LONGEST_WATCH[state.timeline.kind];
-  await advanceToLast(state, isEndless, startMs + longestMs);
+  await advanceToLast(state, isEndless, { leastMs: endMs, mostMs: startMs + longestMs });
   if (state.timeline.kind !== "real") return;
   // Limits may be scaled down but a sender's timeout is not: wait for senders that still wait for an answer.
   const { clock, limits } = state.options;

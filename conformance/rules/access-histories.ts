@@ -56,7 +56,8 @@ export const refreshHistories = (world: World, run: Run): readonly RefreshHistor
       // As late as the longer history below, which it begins with.
       [late + SOON_MS],
       [...many, SOON_MS],
-      [0, SOON_MS, half - SOON_MS],
+      // Its refreshes in between come when others begin.
+      [0, SOON_MS, half],
       [0, late, SOON_MS],
       ...drawn,
     ].filter((gaps) => total(gaps) < endMs),

@@ -145,13 +145,14 @@ const triggerTogether = (options: DatasetOptions, events: Events, accountId: str
 /** One after another with time between them, so that order by createTime is visible. */
 const triggerApart = (options: DatasetOptions, events: Events, accountId: string, count: number) =>
   triggerIn(options, events, accountId, count, 1, ({ told, nowMs }) => {
-    if (options.clock.kind === "real") return GAP_MS;
+    const gapMs = told === 0 ? 0 : GAP_MS;
+    if (options.clock.kind === "real") return gapMs;
     const isLast = told > 0 && told === count - 1;
-    return untilTelling(nowMs, isLast ? HALF_A_DAY_MS : GAP_MS, told);
+    return untilTelling(nowMs, isLast ? HALF_A_DAY_MS : gapMs, told);
   });
 
-/** Milliseconds of a second that show how createTime is written: behind zeros, and zeros alone. */
-const TELLING_MS = [7, 0];
+/** Milliseconds of a second that show how createTime is written: zeros alone, and behind zeros. */
+const TELLING_MS = [0, 7];
 
 /** How long it is, from a gap on, until the second is at the next of them. */
 const untilTelling = (nowMs: number, gapMs: number, told: number): number => {

@@ -120,6 +120,9 @@ export const reuseIsRefused = async (events: readonly ReuseEvent[], world: World
   }
 };
 
+/** How much later an attempt may come than after its pause, as a factor of that. */
+const LATER = 4;
+
 /** How much later an attempt shortly after the end of a code may come, in milliseconds. */
 const PAST_MS = 4_000;
 
@@ -134,7 +137,7 @@ const attemptLater = async (
       const leftMs = world.limits.codeLifetimeMs - event.pauseMs;
       await world.clock.sleep(
         event.pauseMs,
-        Math.min(event.pauseMs, Math.max(Math.abs(leftMs) / 2, Math.min(-2 * leftMs, PAST_MS))),
+        Math.min(LATER * event.pauseMs, Math.max(Math.abs(leftMs) / 2, Math.min(-2 * leftMs, PAST_MS))),
       );
       continue;
     }
