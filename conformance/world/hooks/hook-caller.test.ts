@@ -266,7 +266,7 @@ describe("a hook behind a gateway", () => {
     const { caller } = open();
     await caller.call("clock.now", hookAt(origin), {});
     expect(calls.count).toBe(3);
-    expect(hookNotes(caller.report()).join()).toContain("its gateway answered while the service was away");
+    expect(hookNotes(caller.report()).join()).toContain("its gateway answered while the service was down");
   });
 
   it("is not called again after 502 if it may have taken effect", async () => {
