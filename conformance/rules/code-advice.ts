@@ -28,7 +28,7 @@ export const thiefIsRefused = async (firstOwns: boolean, world: World): Promise<
   const gain = await yielded(world, probe, thief);
   if (gain !== undefined)
     return fail(
-      "a code is refused if a client presents it that it was not issued to",
+      "a code works only for the client it was issued to",
       `another client exchanged it for a working ${gain}`,
     );
   await obtainTokens(world, { client: thief });

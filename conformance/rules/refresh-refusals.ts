@@ -212,7 +212,7 @@ const presentedByAnother = async (owner: "first" | "second", world: World): Prom
   return gained === undefined || answer === undefined
     ? pass
     : fail(
-        "a refreshToken is refused if a client presents it that it was not issued to",
+        "a refreshToken works only for the client it was issued to",
         `it yielded a working ${gained}, ${describe(answer)}`,
       );
 };

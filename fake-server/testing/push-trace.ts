@@ -17,8 +17,8 @@ const saying =
   (answer, { id }) =>
     answer.writeHead(status, { "content-type": "application/json" }).end(body(id));
 
-/** Off the whole second, which some services cut times to, and not long before the end of an hour. */
-const START_MS = 3_500_500;
+/** Off the whole second, which some services cut times to, and not long before midnight. */
+const START_MS = 86_300_500;
 const STEP_SECONDS = 5;
 const WATCHED_SECONDS = 1_300;
 

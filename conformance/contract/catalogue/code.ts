@@ -57,7 +57,7 @@ export const code = {
   "code.bound-to-client": {
     level: "advisory",
     sections: ["4.2"],
-    sentence: "A code is refused if a client presents it that it was not issued to.",
+    sentence: "A code works only for the client it was issued to.",
     clause: "RFC 6749 section 4.1.3",
     judged:
       "A second client presents the first client's code, with its own correct secret. As a control, the second client's own code must work.",

@@ -77,7 +77,7 @@ export const refresh = {
   "refresh.bound-to-client": {
     level: "advisory",
     sections: ["4.3"],
-    sentence: "A refreshToken is refused if a client presents it that it was not issued to.",
+    sentence: "A refreshToken works only for the client it was issued to.",
     clause: "RFC 6749 section 6",
     judged:
       "A second client presents the first client's token. As a control, the second client's own token must work.",

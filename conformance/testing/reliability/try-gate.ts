@@ -98,7 +98,7 @@ export const tryGate = async (
 };
 
 /** A service that answers a known and an unknown client alike cannot be distinguished from a wrong profile. */
-const answersAllAlike = /as to (?:one that does not exist|a wrong one): status/;
+const answersAllAlike = /like (?:one that does not exist|a wrong one): status/;
 
 const wrongIn = (
   gate: HostileGate,
