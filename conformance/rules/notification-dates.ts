@@ -5,12 +5,13 @@ import { pageShapeBreach } from "../judging/laws/notification.ts";
 import { fold } from "../judging/laws/pages.ts";
 import { tellingTimes } from "../lifetimes/calendar.ts";
 import type { Judge } from "../checks/rule.ts";
+import type { Client } from "../world/target.ts";
 import { objectOf } from "../world/exchange.ts";
-import { EventHookFailed } from "../world/hooks/events.ts";
+import { EventHookFailed, type Events } from "../world/hooks/events.ts";
 import { untilListed } from "../world/listing.ts";
 import { timed } from "../world/steps.ts";
 import type { World } from "../world/world.ts";
-import { openLists, type List, type Listing } from "./shared/lists.ts";
+import { openLists, type Listing } from "./shared/lists.ts";
 import { offBy } from "./told-time.ts";
 
 /** When a notification was created, by its id in lower case; undefined if the run did not create it. */
@@ -51,22 +52,29 @@ export const laterTimes = async ({ clock, events }: World): Promise<readonly Tim
   return tellingTimes(latestMs).filter(({ latestMs: endMs }) => clock.canWait(endMs - latestMs));
 };
 
+/** Creates a notification in an account of its own, and reads that account; again when it must be listed, if it is not. */
+const createAndRead = async (world: World, events: Events, client?: Client) => {
+  const accountId = events.account();
+  const { at } = await timed(world, () => events.trigger(accountId, client?.id));
+  const read = async () => (await openLists(world, client))({ accountId });
+  let seen = await read();
+  if (seen.items.length === 0) {
+    const { visibilityMs } = world.tolerances;
+    await world.clock.sleep(visibilityMs, visibilityMs);
+    seen = await read();
+  }
+  return { accountId, at, seen };
+};
+
 /**
- * A notification of the second client holds too, if that is shown it: the hook may not heed whom an event concerns, nor
- * the service hand out what concerns another than the first.
+ * Judges a notification that concerns the second client, if that client is shown it. Hooks may ignore the client, and
+ * services may show notifications to the first client only.
  */
 export const secondClientsOwnHolds = async (isDated: boolean, world: World): Promise<CaseVerdict> => {
-  const { clock, events, secondClient, tolerances } = world;
+  const { events, secondClient } = world;
   if (events === undefined || secondClient === undefined) return discard("nothing can be created for it");
-  const accountId = events.account();
   try {
-    const { at } = await timed(world, () => events.trigger(accountId, secondClient.id));
-    const list = await openLists(world, secondClient);
-    let seen = await list({ accountId });
-    if (seen.items.length === 0) {
-      await clock.sleep(tolerances.visibilityMs, tolerances.visibilityMs);
-      seen = await list({ accountId });
-    }
+    const { at, seen } = await createAndRead(world, events, secondClient);
     return seen.items.length === 0
       ? discard("it is shown nothing")
       : pageHolds(seen, isDated ? () => at : undefined, world);
@@ -76,28 +84,27 @@ export const secondClientsOwnHolds = async (isDated: boolean, world: World): Pro
   }
 };
 
-/** Those that were created beforehand hold too, if they are still listed after days, weeks and months. */
-const olderHold = async (list: List, world: World): Promise<CaseVerdict> => {
+/** Judges notifications that the run created at its start, if they are still listed days, weeks or months later. */
+const olderHold = async (world: World): Promise<CaseVerdict> => {
   const [account] = world.prepared.notifications.accounts;
-  const old = account === undefined ? undefined : await list({ accountId: account.accountId });
-  return old?.served === true ? pageHolds(old, createdWhen(world), world) : pass;
+  if (account === undefined) return pass;
+  const list = await openLists(world);
+  const old = await list({ accountId: account.accountId });
+  return old.served ? pageHolds(old, createdWhen(world), world) : pass;
 };
 
 /** A notification that is created at such a time has that time as its createTime. */
 export const createdThenIsDatedThen: Judge<TimeInterval> = async ({ earliestMs, latestMs }, world) => {
-  const { clock, events, tolerances } = world;
+  const { clock, events } = world;
   if (events === undefined) return discard("nothing can be created");
   await clock.sleepUntil(earliestMs, latestMs - earliestMs);
-  const accountId = events.account();
-  const { at } = await timed(world, () => events.trigger(accountId));
-  const list = await openLists(world);
-  let seen = await list({ accountId });
+  const { accountId, at, ...first } = await createAndRead(world, events);
+  let { seen } = first;
   if (seen.items.length === 0) {
-    await clock.sleep(tolerances.visibilityMs, tolerances.visibilityMs);
-    const again = await openLists(world);
-    await untilListed(world, async () => (seen = await again({ accountId })).items.length > 0);
+    const list = await openLists(world);
+    await untilListed(world, async () => (seen = await list({ accountId })).items.length > 0);
   }
-  const old = await olderHold(list, world);
+  const old = await olderHold(world);
   if (old.kind === "failed") return old;
   // What is not listed in time is for other rules to judge.
   return seen.items.length === 0 ? discard("it was not listed in time") : pageHolds(seen, () => at, world);
