@@ -1,7 +1,7 @@
 import { MONTH_MS } from "../arbitraries/ages.ts";
 import { ageBetween, type TimeInterval } from "../judging/interval.ts";
 import { durableSteps, type DurableSteps } from "../world/durable-steps.ts";
-import { duration, HOUR_MS } from "../contract/duration.ts";
+import { duration, HOUR_MS, SECOND_MS } from "../contract/duration.ts";
 import type { Verdict } from "../contract/verdict.ts";
 import { ask, type Issued } from "./ask.ts";
 import { sleepUntilMoment, type Moment } from "./calendar.ts";
@@ -46,6 +46,9 @@ const AT_ONCE = 4;
 
 /** How much later than planned a use may come, as a share of the time between two, so that uses share moves of the clock. */
 const LATER_USE = 0.95;
+
+/** A probe this close before an end may come right before it, in milliseconds beyond the guard. */
+const BESIDE_MS = 30_000;
 
 /** How close to its end a credential issued in another way than the first must be seen, in milliseconds beyond the guard. */
 const NEAR_MS = 5_000;
@@ -224,13 +227,13 @@ const apartMs = (uses: number, aimMs: number, lastMs: number): number =>
   Math.min(aimMs, lastMs) / (Math.ceil(uses / atOnce(uses)) + 1);
 
 /**
- * Ages at which a credential is used, in milliseconds: spread over its life and, if the probe comes after its end,
- * right before that.
+ * Ages at which a credential is used, in milliseconds: spread over its life, unless that is less than a second between
+ * two, and, if the probe comes after its end, right before that.
  */
 const agesOfUse = (uses: number, aimMs: number, lastMs: number): readonly number[] => {
-  const spread = Array.from(
-    { length: uses },
-    (_, use) => apartMs(uses, aimMs, lastMs) * (Math.floor(use / atOnce(uses)) + 1),
+  const gapMs = apartMs(uses, aimMs, lastMs);
+  const spread = Array.from({ length: uses }, (_, use) =>
+    gapMs < SECOND_MS ? 0 : gapMs * (Math.floor(use / atOnce(uses)) + 1),
   );
   return aimMs > lastMs ? [...spread, lastMs] : spread;
 };
@@ -241,9 +244,9 @@ const agesOfUse = (uses: number, aimMs: number, lastMs: number): readonly number
  */
 const slackOf = ({ side, distanceMs }: PlannedProbe): number => {
   if (distanceMs === 0) return 0;
-  if (side === "alive") return distanceMs >= NEAR_MS ? distanceMs / 2 : distanceMs;
+  if (side === "alive") return distanceMs >= BESIDE_MS ? distanceMs * (3 / 4) : distanceMs;
   if (distanceMs < NEAR_MS) return NEAR_MS;
-  return Math.max(distanceMs / 2, Math.min(10 * distanceMs, HOUR_MS));
+  return Math.max(distanceMs / 2, Math.min(30 * distanceMs, 12 * HOUR_MS));
 };
 
 /** Sleeps until the credential's maximum (alive side) or minimum (dead side) possible age is `ageMs`. Returns the time then. */

@@ -9,9 +9,9 @@ type Kind = "code" | "refresh token" | "access token";
 const TRAVEL_MS = 400;
 
 /** How far from that distance to an end such a wait may end, as a share of the lifetime; and right before one, where it is short. */
-const PART_OF_LIFE = 1 / 4;
-const SMALL_PART_OF_LIFE = 1 / 128;
-const MOST_RIGHT_BEFORE_MS = 60_000;
+const PART_OF_LIFE = 1 / 2;
+const SMALL_PART_OF_LIFE = 1 / 32;
+const MOST_RIGHT_BEFORE_MS = 300_000;
 
 /**
  * How much farther from an end such a wait may end, so that histories wake together: never on its other side. Lifetimes

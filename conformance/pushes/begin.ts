@@ -12,7 +12,7 @@ import type { Timeline } from "./timeline.ts";
 
 const FIRST_PATIENCE_MS = 400;
 /** The longest step while nothing is expected, in first delays. */
-const COARSE = { virtual: 20, real: 1 / 2 } as const;
+const COARSE = { virtual: 40, real: 1 / 2 } as const;
 /** First delays in real time below this leave a busy machine too little time for pushes due together. */
 const SHORT_MS = 10_000;
 

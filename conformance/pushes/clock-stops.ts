@@ -177,12 +177,12 @@ const considerHang = (
   { fineMs }: StopOptions,
   consider: (momentMs: number) => void,
 ): void => {
-  // Once a sender has given up, its timeout is known.
+  // Once a sender has given up, its timeout is known: it is over by the end of that class, or of the next.
   const [earlier] = pushes.filter(({ ended }) => ended !== undefined && ended.latestMs > ended.earliestMs);
   const waitedMs = (earlier?.ended?.latestMs ?? 0) - (earlier?.at.latestMs ?? 0);
   const known = waitedMs > 0 ? timeoutEnds.findIndex((end) => waitedMs <= end * fineMs) : -1;
   for (const [index, end] of timeoutEnds.entries())
-    if (known < 0 || Math.abs(index - known) <= 1) consider(at.latestMs + end * fineMs);
+    if (known < 0 || index === known || index === known + 1) consider(at.latestMs + end * fineMs);
 };
 
 /** How long a push has been due in every reading, in milliseconds; negative if it is not due yet in some reading. */
