@@ -41,10 +41,12 @@ interface Placed {
   readonly name: string;
   readonly index: number;
   readonly parts: readonly Part[];
+  readonly clockMode: Variant["clockMode"];
 }
 
 const clash = (one: Placed, other: Placed): boolean =>
-  one.parts.some((part) => other.parts.some((theirs) => overlap(part, theirs)));
+  one.parts.some((part) => other.parts.some((theirs) => overlap(part, theirs))) ||
+  (one.clockMode ?? other.clockMode) !== (other.clockMode ?? one.clockMode);
 
 /** This number of bundles of about the same size; undefined if a variant fits into none of them. */
 const inBundles = (all: readonly Placed[], count: number): readonly (readonly Placed[])[] | undefined => {
@@ -67,6 +69,7 @@ export const bundlesOf = (variants: Readonly<Record<string, Variant>>): readonly
     name,
     index,
     parts: partsOf(entry),
+    clockMode: entry.clockMode,
   }));
   const clashes = new Map(all.map((one) => [one, all.filter((other) => clash(one, other)).length]));
   // Those first that can be together with the fewest.

@@ -30,11 +30,11 @@ export interface Asked {
 export const ask = async <C>(
   world: World,
   { name, alive }: Pick<ExpiringCredential<C>, "name" | "alive">,
-  { credential, issued, lifetimeMs }: Issued<C>,
+  { credential, ...issued }: Issued<C>,
   { now, woken, remark }: { readonly now: Now; readonly woken: TimeInterval; readonly remark?: string },
 ): Promise<Asked> => {
   const works = await alive(world, credential);
   const at = { earliestMs: woken.earliestMs, latestMs: (await now()).latestMs };
-  const probe = { ...ageAt({ issued, lifetimeMs }, at, world.tolerances.lifetimeGuardMs), works };
+  const probe = { ...ageAt(issued, at, world.tolerances.lifetimeGuardMs), works };
   return { probe, at, side: sideOf(probe), verdict: judgeProbe(name, probe, remark) };
 };

@@ -8,8 +8,10 @@ import { sleepUntilMoment, type Moment } from "./calendar.ts";
 import type { CaseVerdict } from "../judging/case-verdict.ts";
 import {
   ageAt,
+  cutFrom,
   distanceFromEnd,
   guardFor,
+  guardOn,
   sideOf,
   type Probe,
   type Side,
@@ -122,11 +124,12 @@ const issueOne = async <C>(
   steps: DurableSteps,
   way: number,
 ): Promise<Issued<C>> => {
-  const asIssued = (credential: C, issued: TimeInterval): Issued<C> => ({
-    credential,
-    issued,
-    lifetimeMs: expiring.lifetimeOf?.(credential) ?? expiring.lifetimeMs(world),
-  });
+  const asIssued = (credential: C, issued: TimeInterval): Issued<C> => {
+    const statedMs = expiring.lifetimeOf?.(credential);
+    const lifetimeMs = statedMs ?? expiring.lifetimeMs(world);
+    const cutMs = statedMs === undefined ? 0 : cutFrom(statedMs, world.clock.runs());
+    return { credential, issued, lifetimeMs, cutMs };
+  };
   if (expiring.startsAt !== undefined) await sleepUntilMoment(world.clock, expiring.startsAt);
   if (expiring.issuedIn !== undefined) {
     if (!steps.isContinued()) await world.clock.beginSecond();
@@ -167,7 +170,8 @@ const probeAt = async <C>(
   const lastAliveMs = lifetimeMs - guardMs - room;
   // Shortly after the end is any time then, also the earliest that decides.
   const deadMs = world.clock.kind === "virtual" && planned.distanceMs < NEAR_MS ? 0 : planned.distanceMs;
-  const aimMs = planned.side === "alive" ? lastAliveMs - planned.distanceMs : lifetimeMs + guardMs + deadMs;
+  const firstDeadMs = lifetimeMs + guardOn("dead", { guardMs, cutMs: own.cutMs });
+  const aimMs = planned.side === "alive" ? lastAliveMs - planned.distanceMs : firstDeadMs + deadMs;
   if (!(await useOnTheWay(world, expiring, own, steps, aimMs, lastAliveMs))) return again({ first, last });
   const woken = await sleepToAge(world, own.issued, aimMs, planned);
   steps.spend();
@@ -187,7 +191,7 @@ const probeAt = async <C>(
     side !== undefined &&
     (planned.distanceMs > 0 ||
       isCloseEnough(side, probe, precision, first, room) ||
-      (planned.way > 0 && distanceFromEnd(side, probe) <= guardMs + NEAR_MS));
+      (planned.way > 0 && distanceFromEnd(side, probe) <= guardOn(side, probe) + NEAR_MS));
   if (side === planned.side && isNear) return verdict;
   // It fell due while no run was there. Its late result counts, and another credential takes its intended place.
   if (steps.isContinued()) return again({ first, last });

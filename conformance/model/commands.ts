@@ -1,3 +1,4 @@
+import { cutFrom } from "../judging/lifetimes/probe.ts";
 import { credentialsOf, describe, grantOf } from "../world/exchange.ts";
 import { exchangeBody, isShownData, refreshBody, yielded } from "../world/steps.ts";
 import {
@@ -19,7 +20,7 @@ import {
   type GrantState,
   type Model,
 } from "./states.ts";
-import { codeIssued, codeUsed, exchangeRefused, refreshed } from "./transitions.ts";
+import { codeIssued, codeUsed, exchangeRefused, refreshed, type GivenTokens } from "./transitions.ts";
 
 /** How many credentials of a kind are tried at once, latest first. */
 const MOST_TRIED = 5;
@@ -83,7 +84,7 @@ const exchangeRightly = async (model: Model, real: Real, code: CodeState): Promi
       : (await yielded(real.world, answer, clientOf(real, code.client))) !== undefined;
   compare(model, expectation, came, "the exchange of a code", answer);
   if (!came || accessToken === undefined || refreshToken === undefined) exchangeRefused(code);
-  else codeUsed(model, code, { accessToken, refreshToken, lifetimeMs: lifetimeMs(expiresIn) }, at);
+  else codeUsed(model, code, { accessToken, refreshToken, ...lifeOf(real, expiresIn) }, at);
 };
 
 const exchangeWrongly = async (model: Model, real: Real, code: CodeState): Promise<void> => {
@@ -117,7 +118,7 @@ const refreshRightly = async (model: Model, real: Real, grant: GrantState): Prom
       : (await yielded(real.world, answer, client)) !== undefined;
   compare(model, expectation, came, "a refresh", answer);
   if (came && accessToken !== undefined)
-    refreshed(model, grant, { accessToken, lifetimeMs: lifetimeMs(expiresIn) }, at);
+    refreshed(model, grant, { accessToken, ...lifeOf(real, expiresIn) }, at);
 };
 
 /** A list request with a known access token, live or dead (section 4.4). */
@@ -162,5 +163,7 @@ export const presentAll = (): Command =>
     },
   );
 
-const lifetimeMs = (expiresIn: unknown): number =>
-  typeof expiresIn === "number" ? expiresIn * 1_000 : Number.NaN;
+const lifeOf = ({ world }: Real, expiresIn: unknown): Pick<GivenTokens, "lifetimeMs" | "cutMs"> => {
+  const lifetimeMs = typeof expiresIn === "number" ? expiresIn * 1_000 : Number.NaN;
+  return { lifetimeMs, cutMs: cutFrom(lifetimeMs, world.clock.runs()) };
+};

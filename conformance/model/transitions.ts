@@ -2,10 +2,9 @@ import type { TimeInterval } from "../judging/interval.ts";
 import type { AccessState, CodeState, GrantState, Model } from "./states.ts";
 
 /** Tokens from an answer; `lifetimeMs` is expiresIn in milliseconds, NaN if it is not a number. */
-export interface GivenTokens {
+export interface GivenTokens extends Pick<AccessState, "lifetimeMs" | "cutMs"> {
   readonly accessToken: string;
   readonly refreshToken: string;
-  readonly lifetimeMs: number;
 }
 
 /** An authorization issued a code (section 3.1: the state "issued"). */
@@ -51,7 +50,7 @@ export const exchangeRefused = (code: CodeState): void => {
 export const refreshed = (
   model: Model,
   grant: GrantState,
-  tokens: Pick<GivenTokens, "accessToken" | "lifetimeMs">,
+  tokens: Omit<GivenTokens, "refreshToken">,
   issued: TimeInterval,
 ): void => {
   for (const earlier of model.accesses) if (earlier.grant === grant) earlier.doubtful = true;
@@ -65,7 +64,7 @@ export const refreshed = (
 const accessIssued = (
   model: Model,
   grant: GrantState,
-  tokens: Pick<GivenTokens, "accessToken" | "lifetimeMs">,
+  tokens: Omit<GivenTokens, "refreshToken">,
   issued: TimeInterval,
 ): void => {
   const same = model.accesses.filter(({ value }) => value === tokens.accessToken);
@@ -75,6 +74,7 @@ const accessIssued = (
     grant,
     issued,
     lifetimeMs: tokens.lifetimeMs,
+    cutMs: tokens.cutMs,
     doubtful: same.length > 0,
   };
   model.accesses.push(access);

@@ -35,6 +35,8 @@ export interface Clock {
   readonly isTold: boolean;
   /** Whether the target's time was seen to stand still unless it is moved; false if unknown. */
   isMovedOnly(): boolean;
+  /** Whether time may pass while the target answers: in real time, or as it was seen to run by itself. */
+  runs(): boolean;
 }
 
 export interface JoinedClock extends Clock {
@@ -186,6 +188,7 @@ export const realClock = (maxWaitMs: number, signal?: AbortSignal): ClockSource 
     kind: "real",
     isTold: true,
     isMovedOnly: () => false,
+    runs: () => true,
     now,
     sleep,
     sleepAsAsked: sleep,

@@ -53,6 +53,12 @@ export const httpVariants: Readonly<Record<string, Variant>> = {
     clockMode: "flowing",
     replaces: () => ({}),
   },
+  "expires-in-cut-to-whole-seconds": {
+    summary:
+      "The clock also moves with real time, and expiresIn is what is left when the answer is written, cut to whole seconds.",
+    clockMode: "flowing",
+    replaces: () => ({ expiresIn: (lifetimeMs) => Math.ceil(lifetimeMs / SECOND_MS) - 1 }),
+  },
   "clock-starts-in-autumn": {
     summary: "The service's clock starts in October, so that a year ends within a gate.",
     startTimeMs: Date.UTC(2027, 9, 31, 23, 59, 59, 999),

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { ageAt, distanceFromEnd, guardFor, judgeProbe, sideOf } from "./probe.ts";
+import { ageAt, distanceFromEnd, guardFor, cutFrom, judgeProbe, sideOf } from "./probe.ts";
 
 const at = (earliestMs: number, latestMs = earliestMs) => ({ earliestMs, latestMs });
 
@@ -26,6 +26,16 @@ describe("the side that a probe was on", () => {
 
   it.each([Number.NaN, 0, -1, Infinity])("is unknown if the lifetime is %d", (lifetimeMs) => {
     expect(sideOf(ageAt({ issued: at(0), lifetimeMs }, at(5), GUARD_MS))).toBeUndefined();
+  });
+
+  it("is dead a second after the end at the earliest if the stated lifetime may have been cut to whole seconds", () => {
+    const cut = { ...token, cutMs: cutFrom(token.lifetimeMs, true) };
+    expect(sideOf(ageAt(cut, at(12_198), GUARD_MS))).toBeUndefined();
+    expect(sideOf(ageAt(cut, at(12_200), GUARD_MS))).toBe("dead");
+    expect(sideOf(ageAt(cut, at(10_499), GUARD_MS))).toBe("alive");
+    expect(sideOf(ageAt(cut, at(12_701), 1_500))).toBe("dead");
+    // Nothing is cut while the clock stands, nor where a fraction is stated.
+    expect([cutFrom(10_000, false), cutFrom(10_500, true)]).toEqual([0, 0]);
   });
 
   it("depends on a guard of at most a quarter of the lifetime", () => {

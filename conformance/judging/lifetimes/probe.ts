@@ -1,4 +1,4 @@
-import { duration } from "../../contract/duration.ts";
+import { duration, SECOND_MS } from "../../contract/duration.ts";
 import { discard, fail, pass, type CaseVerdict } from "../case-verdict.ts";
 import { ageBetween, type TimeInterval } from "../interval.ts";
 
@@ -11,6 +11,8 @@ export interface Age {
   readonly greatestMs: number;
   readonly lifetimeMs: number;
   readonly guardMs: number;
+  /** See Issued. */
+  readonly cutMs?: number | undefined;
 }
 
 export interface Probe extends Age {
@@ -21,7 +23,16 @@ export interface Probe extends Age {
 export interface Issued {
   readonly issued: TimeInterval;
   readonly lifetimeMs: number;
+  /** By how much the stated lifetime may have been cut, in milliseconds. */
+  readonly cutMs?: number | undefined;
 }
+
+/**
+ * By how much a lifetime that its service stated may have been cut, in milliseconds. A whole number of seconds may be
+ * what was left when the answer was written, without the fraction: 3,599 for an hour, if the clock `runs` meanwhile.
+ */
+export const cutFrom = (statedMs: number, runs: boolean): number =>
+  runs && Number.isInteger(statedMs / SECOND_MS) ? SECOND_MS : 0;
 
 /**
  * The guard around the end of a lifetime, within which nothing is decided, in milliseconds; at most a quarter of the
@@ -29,10 +40,19 @@ export interface Issued {
  */
 export const guardFor = (lifetimeMs: number, usualMs: number): number => Math.min(usualMs, lifetimeMs / 4);
 
-export const ageAt = ({ issued, lifetimeMs }: Issued, at: TimeInterval, usualGuardMs: number): Age => ({
+/** The guard on one side of an end, which on the dead side also covers what may have been cut from the stated lifetime. */
+export const guardOn = (side: Side, { guardMs, cutMs = 0 }: Pick<Age, "guardMs" | "cutMs">): number =>
+  side === "dead" ? Math.max(guardMs, cutMs) : guardMs;
+
+export const ageAt = (
+  { issued, lifetimeMs, cutMs = 0 }: Issued,
+  at: TimeInterval,
+  usualGuardMs: number,
+): Age => ({
   ...ageBetween(issued, at),
   lifetimeMs,
   guardMs: guardFor(lifetimeMs, usualGuardMs),
+  cutMs,
 });
 
 /**
@@ -40,11 +60,12 @@ export const ageAt = ({ issued, lifetimeMs }: Issued, at: TimeInterval, usualGua
  * less the guard, dead only if even its minimum age is over the lifetime plus the guard. Undefined in between, and if
  * the lifetime is not a positive finite number.
  */
-export const sideOf = ({ leastMs, greatestMs, lifetimeMs, guardMs }: Age): Side | undefined => {
+export const sideOf = (age: Age): Side | undefined => {
+  const { leastMs, greatestMs, lifetimeMs } = age;
   if (!(lifetimeMs > 0) || !Number.isFinite(lifetimeMs)) return undefined;
-  if (greatestMs < lifetimeMs - guardMs) return "alive";
+  if (greatestMs < lifetimeMs - guardOn("alive", age)) return "alive";
   // Clocks are read in whole milliseconds.
-  return leastMs > lifetimeMs + guardMs - 1 ? "dead" : undefined;
+  return leastMs > lifetimeMs + guardOn("dead", age) - 1 ? "dead" : undefined;
 };
 
 /** Upper bound on a probe's distance from the end, in milliseconds. */

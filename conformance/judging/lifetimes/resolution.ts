@@ -1,7 +1,7 @@
 import { duration } from "../../contract/duration.ts";
 import type { Verdict } from "../../contract/verdict.ts";
 import { tolerances } from "../tolerances.ts";
-import { distanceFromEnd, sideOf, type Probe, type Side } from "./probe.ts";
+import { distanceFromEnd, guardOn, sideOf, type Probe, type Side } from "./probe.ts";
 
 /** How closely the end of a credential's lifetime is judged. */
 export interface Precision {
@@ -77,7 +77,7 @@ export const isCloseEnough = (
 ): boolean => {
   const widthMs = probe.greatestMs - probe.leastMs;
   const allowedMs = nth < STRICT_TRIES ? 0 : aimedRoomMs + widthMs;
-  return distanceFromEnd(side, probe) <= precision.guardMs + Math.max(closenessMs(precision), allowedMs);
+  return distanceFromEnd(side, probe) <= guardOn(side, probe) + Math.max(closenessMs(precision), allowedMs);
 };
 
 /** What the probes of one kind of credential have shown. Ages and distances in milliseconds. */
@@ -131,10 +131,11 @@ export const unlessTooCoarse = (
   delays: readonly Delay[],
   precisionOf: (lifetimeMs: number) => Precision,
 ): Verdict => {
-  const coarsestOf = ({ lifetimeMs }: Probe): number => coarsestMs(precisionOf(lifetimeMs));
+  const coarsestOf = (side: Side, probe: Probe): number =>
+    coarsestMs({ ...precisionOf(probe.lifetimeMs), guardMs: guardOn(side, probe) });
   const on = (side: Side): readonly Probe[] => probes.filter((probe) => sideOf(probe) === side);
   const unseen = sides.find(
-    (side) => !on(side).some((probe) => distanceFromEnd(side, probe) <= coarsestOf(probe)),
+    (side) => !on(side).some((probe) => distanceFromEnd(side, probe) <= coarsestOf(side, probe)),
   );
   if (verdict.kind !== "passed" || unseen === undefined) return verdict;
   const nearestMs = bracketOf(probes).nearestMs[unseen];
@@ -144,7 +145,7 @@ export const unlessTooCoarse = (
     reason:
       nearest === undefined
         ? `the machine or the target was too slow: no decisive probe of the ${name} was made ${unseen === "dead" ? "after" : "before"} its end`
-        : `the machine or the target was too slow: the ${name} was ${unseen === "alive" ? "last seen accepted" : "first seen refused"} up to ${duration(nearestMs)} ${unseen === "alive" ? "before" : "after"} its end, but the run must be able to detect an error of more than ${duration(coarsestOf(nearest))}`,
+        : `the machine or the target was too slow: the ${name} was ${unseen === "alive" ? "last seen accepted" : "first seen refused"} up to ${duration(nearestMs)} ${unseen === "alive" ? "before" : "after"} its end, but the run must be able to detect an error of more than ${duration(coarsestOf(unseen, nearest))}`,
     settle: remedyFor(delays, precisionOf(1).isTold),
     cases: verdict.cases,
     ...(verdict.facts === undefined ? {} : { facts: verdict.facts }),

@@ -155,8 +155,6 @@ const node: ForeignImplementation["start"] = async (clients, { folder }) => {
     stop: async () => void (await service.stop()),
     profile: {
       baseUrl: service.baseUrl,
-      // It states lifetimes in whole seconds, rounded down.
-      tolerances: { lifetimeGuardMs: 1_100 },
       hooks: {
         clock: {
           now: { http: { url: `${at}/clock` } },
@@ -210,10 +208,7 @@ export const foreignImplementations: readonly ForeignImplementation[] = [
   {
     name: "Authlib 1.9.9",
     language: "Python",
-    start: python("authlib_flask", {
-      limits: { codeLifetimeMs: 300_000 },
-      tolerances: { lifetimeGuardMs: 1_100 },
-    }),
+    start: python("authlib_flask", { limits: { codeLifetimeMs: 300_000 } }),
     examined: {
       ...anyState,
       ...codeIsGone,

@@ -52,21 +52,12 @@ export const joinedClock = (
     kind: "virtual",
     isTold: !isReckoned,
     isMovedOnly: () => !isReckoned && shared.isStill(),
+    runs: () => isReckoned || shared.isFlowing(),
     now: read,
     canWait,
     sleep: (durationMs, slackMs) => sleepFor(durationMs, slackMs),
     sleepAsAsked: (durationMs) => sleepFor(durationMs),
-    sleepOnEither: async (durationMs) => {
-      const over = new AbortController();
-      try {
-        await Promise.race([
-          sleepFor(durationMs, 0, over.signal),
-          pause(Math.min(durationMs, LONGEST_PAUSE_MS), over.signal).catch(() => undefined),
-        ]);
-      } finally {
-        over.abort();
-      }
-    },
+    sleepOnEither: (durationMs) => sleepOnEither(durationMs, (signal) => sleepFor(durationMs, 0, signal)),
     sleepUntil: (momentMs, slackMs, flowingSlackMs = slackMs) =>
       wakeAt(momentMs, shared.isFlowing() ? flowingSlackMs : slackMs),
     beginSecond: async (withinMs = Infinity, isShared = false) => {
@@ -86,6 +77,22 @@ export const joinedClock = (
       move();
     },
   };
+};
+
+/** Ends with this sleep, or once as much of this machine's time has passed. */
+const sleepOnEither = async (
+  durationMs: number,
+  sleep: (over: AbortSignal) => Promise<void>,
+): Promise<void> => {
+  const over = new AbortController();
+  try {
+    await Promise.race([
+      sleep(over.signal),
+      pause(Math.min(durationMs, LONGEST_PAUSE_MS), over.signal).catch(() => undefined),
+    ]);
+  } finally {
+    over.abort();
+  }
 };
 
 const sleepAs = async (
