@@ -222,6 +222,9 @@ const otherCodes = [200, 201, 202, 204, 206, 299];
 const asking = (code: number, seconds: string): PushAction =>
   status(code, { headers: { "retry-after": seconds } });
 
+/** More than ten, up to which a sender may push for an account. */
+const MANY = 11;
+
 /** Rows triggered at the main moment, so that their pushes are due together. */
 const mainRows = (options: PushCaseOptions): readonly Row[] => {
   const { acknowledgedStatus: expected, maxPushes } = options;
@@ -253,6 +256,7 @@ const mainRows = (options: PushCaseOptions): readonly Row[] => {
       readAtPush: 2,
     },
     ...times(2).map((n) => prompt(`one of two of an account at the same moment ${n}`, { family: "twins" })),
+    ...times(MANY).map((n) => prompt(`one of many of an account ${n}`, { family: "many" })),
     prompt("read from the list once it is pushed", { readAtPush: 1 }),
     ...times(3).map((n) => prompt(`prompt ${n}`)),
     // The same JSON, but not the same bytes, and not the same head.

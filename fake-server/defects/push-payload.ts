@@ -23,6 +23,7 @@ const retrying = (
     attempt === 1 ? notification : { ...notification, ...changed(notification, service, attempt) },
   );
 
+const MOST_OF_ACCOUNT = 10;
 const EVENTS_BETWEEN = 5;
 
 /** Defects in what is pushed (sections 2.3, 2.4, 4.5). */
@@ -49,6 +50,15 @@ export const pushPayloadDefects = rows({
         return events % EVENTS_BETWEEN !== 0;
       },
     })),
+    "push-ten-events-of-an-account: Events of an account after its tenth are not pushed.": decisions(
+      (_sound, events = new Map<string, number>()) => ({
+        pushesEvent: ({ accountId }) => {
+          const count = (events.get(accountId) ?? 0) + 1;
+          events.set(accountId, count);
+          return count <= MOST_OF_ACCOUNT;
+        },
+      }),
+    ),
     "push-first-event-of-account-only: Only one notification of an account is pushed at a time.": [
       decide("onNewDelivery", (delivery, pending) => {
         const { accountId } = delivery.notification;
