@@ -6,7 +6,10 @@ const SHORTEST_ENCODED = 8;
 /** Only letters, digits, dashes and underscores. */
 export const isPlain = (value: string): boolean => /^[\w-]+$/.test(value);
 
-/** A value as it is, in an address, in JSON (also nested), and in a web page. */
+/**
+ * A value as it is, in an address, in JSON (also nested), and in a web page. Escapes that JSON allows but does not need
+ * are undone first, by `unescaped`.
+ */
 export const writtenForms = (value: string): readonly string[] => {
   // All of these write such a value unchanged.
   if (isPlain(value)) return [value];
@@ -19,9 +22,6 @@ export const writtenForms = (value: string): readonly string[] => {
     percent.replaceAll("%20", "+"),
     json,
     inJson(json),
-    json.replaceAll("/", "\\/"),
-    json.replaceAll(/[+&<>'`]/g, (character) => unicodeEscape(character)),
-    json.replaceAll(/[+&<>'`]/g, (character) => unicodeEscape(character).toLowerCase()),
     ...inPage(value),
   ]);
 };
@@ -44,10 +44,7 @@ export const encodedLengths = ({ length }: string): readonly number[] => [
 export const plainIn = (word: string): readonly string[] =>
   /^[0-9a-f]+$/i.test(word) ? [fromBase64(word), fromHex(word)] : [fromBase64(word)];
 
-/**
- * The recognizable part of a value in the middle of a longer base64 text (as in the header of RFC 7617), or with every
- * byte escaped.
- */
+/** The recognizable part of a value in the middle of a longer base64 text (as in the header of RFC 7617), or percent-encoded throughout. */
 export const shiftedForms = (value: string): readonly string[] => {
   const bytes = utf8.encode(value);
   const cores = [0, 1, 2].flatMap((shift) => {
@@ -56,10 +53,7 @@ export const shiftedForms = (value: string): readonly string[] => {
     return base64Forms(text.slice(Math.ceil((shift * 8) / 6), Math.floor(((shift + bytes.length) * 8) / 6)));
   });
   const percent = Array.from(bytes, (byte) => `%${byte.toString(16).padStart(2, "0")}`).join("");
-  const unicode = Array.from({ length: value.length }, (_, index) => unicodeEscape(value.charAt(index))).join(
-    "",
-  );
-  return longEnough([...cores, percent, percent.toUpperCase(), unicode, unicode.toLowerCase()]);
+  return longEnough([...cores, percent, percent.toUpperCase()]);
 };
 
 const utf8 = new TextEncoder();
@@ -71,9 +65,6 @@ const longEnough = (forms: readonly string[]): readonly string[] =>
 
 const inJson = (value: string): string => JSON.stringify(value).slice(1, -1);
 
-const unicodeEscape = (character: string): string =>
-  `\\u${character.charCodeAt(0).toString(16).toUpperCase().padStart(4, "0")}`;
-
 /** Percent-encoded; a lone surrogate, which no address can carry, stays unchanged. */
 const percentEncoded = (value: string): string => (value.isWellFormed() ? encodeURIComponent(value) : value);
 
@@ -83,17 +74,12 @@ const base64 = (bytes: Uint8Array): string => {
   return btoa(binary).replace(/=+$/, "");
 };
 
-/** Base64 plain, URL-safe (RFC 4648 section 5), percent-encoded, and in JSON with escaped slashes. */
+/** Base64 plain, URL-safe (RFC 4648 section 5), and percent-encoded. */
 const base64Forms = (text: string): readonly string[] =>
   // All of these write letters and digits unchanged.
   /^[A-Za-z0-9]*$/.test(text)
     ? [text]
-    : [
-        text,
-        text.replaceAll("+", "-").replaceAll("/", "_"),
-        encodeURIComponent(text),
-        text.replaceAll("/", "\\/"),
-      ];
+    : [text, text.replaceAll("+", "-").replaceAll("/", "_"), encodeURIComponent(text)];
 
 /** HTML-escaped, with both spellings of a quote. */
 const inPage = (value: string): readonly string[] => {
@@ -103,6 +89,19 @@ const inPage = (value: string): readonly string[] => {
     page.replaceAll('"', "&quot;").replaceAll("'", "&#39;"),
     page.replaceAll('"', "&#34;").replaceAll("'", "&#x27;"),
   ];
+};
+
+/** An escape that JSON does not need, however deep the text is quoted: every writer escapes other characters. */
+const needless = /\\+(?:u00([0-7][0-9a-f])|\/)/gi;
+
+/** The text without escapes that JSON does not need; undefined if it has none. */
+export const unescaped = (text: string): string | undefined => {
+  if (!text.includes("\\")) return undefined;
+  const plain = text.replaceAll(needless, (written, hex: string | undefined) => {
+    const character = hex === undefined ? "/" : String.fromCharCode(Number.parseInt(hex, 16));
+    return character < " " || character === '"' || character === "\\" ? written : character;
+  });
+  return plain === text ? undefined : plain;
 };
 
 /** Shorter runs cannot hold a secret. */

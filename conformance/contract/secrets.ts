@@ -1,5 +1,5 @@
 import { pieceEnd } from "./pieces.ts";
-import { type decodings, encodedRuns, rememberedDecodings } from "./secret-forms.ts";
+import { type decodings, encodedRuns, rememberedDecodings, unescaped } from "./secret-forms.ts";
 import { createSecretIndex, secretKinds, type SecretIndex, type SecretKind } from "./secret-index.ts";
 
 export type { SecretKind };
@@ -26,20 +26,29 @@ const labels = new RegExp(`(‹(?:nearly |encoded )?(?:${secretKinds.join("|")})
 export const createSecrets = (): Secrets => {
   const index = createSecretIndex();
   const decoded = rememberedDecodings();
+  const maskAsWritten = (text: string): string => {
+    if (text.length < SHORTEST || index.isEmpty()) return text;
+    let masked = betweenLabels(text, (part) => maskEncoded(index, decoded, part));
+    for (const value of index.gluedIn(masked))
+      masked = betweenLabels(masked, (part) =>
+        part.replaceAll(value, () => index.get(value)?.label ?? "‹secret›"),
+      );
+    return betweenLabels(masked, (part) => maskWords(index, part));
+  };
   return {
     conceal: (value, kind) => {
       if (value.length >= SHORTEST) index.add(value, kind);
     },
     mask: (text) => {
-      if (text.length < SHORTEST || index.isEmpty()) return text;
-      let masked = betweenLabels(text, (part) => maskEncoded(index, decoded, part));
-      for (const value of index.gluedIn(masked))
-        masked = betweenLabels(masked, (part) =>
-          part.replaceAll(value, () => index.get(value)?.label ?? "‹secret›"),
-        );
-      return betweenLabels(masked, (part) => maskWords(index, part));
+      const masked = maskAsWritten(text);
+      const plain = unescaped(masked);
+      if (plain === undefined) return masked;
+      const again = maskAsWritten(plain);
+      // What was written is kept, unless escapes hid a value.
+      return again === plain ? masked : again;
     },
-    find: (text, kinds) => {
+    find: (written, kinds) => {
+      const text = unescaped(written) ?? written;
       for (let at = 0, end = 0; at < text.length; at = end) {
         end = pieceEnd(text, at);
         const found = index.longestAt(text, at, end);
@@ -70,7 +79,7 @@ const maskEncoded = (index: SecretIndex, decoded: typeof decodings, text: string
 
 const encodedLabel = (index: SecretIndex, texts: readonly string[]): string | undefined => {
   for (const text of texts) {
-    const label = index.anyIn(text);
+    const label = index.anyIn(unescaped(text) ?? text);
     if (label !== undefined) return label.replace(/^‹(?:nearly )?/, "‹encoded ");
   }
   return undefined;

@@ -36,6 +36,9 @@ describe("a known value", () => {
     [String.raw`{"t":"ab\/cd"}`, "ab/cd"],
     [String.raw`{"t":"ab\u002Bcd"}`, "ab+cd"],
     [String.raw`{"t":"ab\u002bcd"}`, "ab+cd"],
+    [String.raw`{"t":"ab\u003d\u003d"}`, "ab=="],
+    [String.raw`{"t":"ab+c\/d\u003D"}`, "ab+c/d="],
+    [String.raw`"{\"t\":\"ab\\u003c\\/cd\"}"`, "ab</cd"],
     ["/cb?t=ab%2bcd", "ab+cd"],
   ])("is masked in %s, with the escapes of other services", (text, value) => {
     expect(knowing(value).mask(text)).toContain("‹access token 1›");
