@@ -7,8 +7,8 @@ const SHORTEST_ENCODED = 8;
 export const isPlain = (value: string): boolean => /^[\w-]+$/.test(value);
 
 /**
- * A value as it is, in an address, in JSON (also nested), and in a web page. Escapes that JSON allows but does not need
- * are undone first, by `unescaped`.
+ * A value as it is, in an address, in JSON (also nested), and in a web page. Other escapes are undone first, by
+ * `unescaped`.
  */
 export const writtenForms = (value: string): readonly string[] => {
   // All of these write such a value unchanged.
@@ -91,16 +91,22 @@ const inPage = (value: string): readonly string[] => {
   ];
 };
 
-/** An escape that JSON does not need, however deep the text is quoted: every writer escapes other characters. */
-const needless = /\\+(?:u00([0-7][0-9a-f])|\/)/gi;
+/**
+ * Escapes that JSON and web pages allow but do not need: every writer escapes other characters, such as `=` and `+`. In
+ * JSON however deep the text is quoted.
+ */
+const needless = /\\+(?:u00([0-7][0-9a-f])|(\/))|&#(?:x0*([2-7][0-9a-f])|0*(\d{2,3}));/gi;
 
-/** The text without escapes that JSON does not need; undefined if it has none. */
+/** The text without such escapes; undefined if it has none. */
 export const unescaped = (text: string): string | undefined => {
-  if (!text.includes("\\")) return undefined;
-  const plain = text.replaceAll(needless, (written, hex: string | undefined) => {
-    const character = hex === undefined ? "/" : String.fromCharCode(Number.parseInt(hex, 16));
-    return character < " " || character === '"' || character === "\\" ? written : character;
-  });
+  if (!text.includes("\\") && !text.includes("&#")) return undefined;
+  const plain = text.replaceAll(
+    needless,
+    (written: string, inJson?: string, slash?: string, page?: string, decimal?: string) => {
+      const character = slash ?? String.fromCharCode(Number(decimal ?? `0x${inJson ?? page}`));
+      return character < " " || character === '"' || character === "\\" ? written : character;
+    },
+  );
   return plain === text ? undefined : plain;
 };
 

@@ -39,6 +39,7 @@ describe("a known value", () => {
     [String.raw`{"t":"ab\u003d\u003d"}`, "ab=="],
     [String.raw`{"t":"ab+c\/d\u003D"}`, "ab+c/d="],
     [String.raw`"{\"t\":\"ab\\u003c\\/cd\"}"`, "ab</cd"],
+    ["<p>ab&#x2B;cd&#x3d;&#61;</p>", "ab+cd=="],
     ["/cb?t=ab%2bcd", "ab+cd"],
   ])("is masked in %s, with the escapes of other services", (text, value) => {
     expect(knowing(value).mask(text)).toContain("‹access token 1›");
