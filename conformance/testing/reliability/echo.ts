@@ -103,6 +103,14 @@ const echoOf = (incoming: IncomingMessage, body: string): string => {
       Buffer.from(`12${text}!`).toString("base64"),
       Buffer.from(text).toString("hex"),
       JSON.stringify(JSON.stringify(text)),
+      ...escapedForms(text),
     ])
     .join(" | ");
+};
+
+/** As writers of JSON and of web pages escape more than they must. */
+export const escapedForms = (text: string): readonly string[] => {
+  const escaped = (as: (hex: string) => string): string =>
+    text.replaceAll(/[^\w\s"\\-]/g, (character) => as(character.charCodeAt(0).toString(16)));
+  return [escaped((hex) => `\\u${hex.padStart(4, "0")}`), escaped((hex) => `&#x${hex.toUpperCase()};`)];
 };

@@ -6,7 +6,7 @@ import { startFakeServer } from "../../../fake-server/index.ts";
 import { profileOf, secretVariable } from "../../../fake-server/profile.ts";
 import { startReceiver } from "../../../fake-server/receiver/index.ts";
 import { notification, openSender } from "../../../fake-server/receiver/testing/sender.ts";
-import { startEchoRoad } from "./echo.ts";
+import { escapedForms, startEchoRoad } from "./echo.ts";
 import { loadFiles } from "../../contract/load-record.ts";
 import { runEverythingElse, type RunPlanted } from "./planted-more.ts";
 import { searchFor } from "./search.ts";
@@ -161,6 +161,7 @@ const formsOf = (secret: string): readonly string[] => {
     Buffer.from(`a${secret}`).toString("base64").slice(2, -4),
     Buffer.from(`ab${secret}`).toString("base64").slice(3, -4),
     bytes.toString("hex"),
+    ...escapedForms(secret),
   ];
 };
 
