@@ -92,10 +92,10 @@ const inPage = (value: string): readonly string[] => {
 };
 
 /**
- * Escapes that JSON and web pages allow but do not need: every writer escapes other characters, such as `=` and `+`. In
- * JSON however deep the text is quoted.
+ * Escapes that JSON and web pages allow but do not need: every writer escapes other characters, such as `=`, `+` and
+ * letters beyond ASCII. In JSON however deep the text is quoted.
  */
-const needless = /\\+(?:u00([0-7][0-9a-f])|(\/))|&#(?:x0*([2-7][0-9a-f])|0*(\d{2,3}));/gi;
+const needless = /\\+(?:u([0-9a-f]{4})|(\/))|&#(?:x([0-9a-f]{2,5})|(\d{2,6}));/gi;
 
 /** The text without such escapes; undefined if it has none. */
 export const unescaped = (text: string): string | undefined => {
@@ -103,7 +103,7 @@ export const unescaped = (text: string): string | undefined => {
   const plain = text.replaceAll(
     needless,
     (written: string, inJson?: string, slash?: string, page?: string, decimal?: string) => {
-      const character = slash ?? String.fromCharCode(Number(decimal ?? `0x${inJson ?? page}`));
+      const character = slash ?? String.fromCodePoint(Number(decimal ?? `0x${inJson ?? page}`));
       return character < " " || character === '"' || character === "\\" ? written : character;
     },
   );

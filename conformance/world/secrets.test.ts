@@ -39,7 +39,9 @@ describe("a known value", () => {
     [String.raw`{"t":"ab\u003d\u003d"}`, "ab=="],
     [String.raw`{"t":"ab+c\/d\u003D"}`, "ab+c/d="],
     [String.raw`"{\"t\":\"ab\\u003c\\/cd\"}"`, "ab</cd"],
+    [String.raw`{"t":"\u00fc\ud83e\udd89abcd"}`, "ü🦉abcd"],
     ["<p>ab&#x2B;cd&#x3d;&#61;</p>", "ab+cd=="],
+    ["<p>&#252;&#x1f989;abcd</p>", "ü🦉abcd"],
     ["/cb?t=ab%2bcd", "ab+cd"],
   ])("is masked in %s, with the escapes of other services", (text, value) => {
     expect(knowing(value).mask(text)).toContain("‹access token 1›");
