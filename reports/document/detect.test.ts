@@ -97,9 +97,18 @@ describe("detect", () => {
           no answer
           slow
 
-      ✗ 2 of 3 defects killed; 1 false alarm, on 1 variant among 34 variants
+      ✗ 2 of 3 defects killed; 1 false alarm, on 1 variant among 34 variants; 1
+      verdict undecided
       "
     `);
+  });
+
+  it("has no tick where a verdict on a variant is undecided, which ends with exit code 3", () => {
+    const unsettled = [{ variant: "slow", rule: "refresh.reusable", verdict: "inconclusive" }] as const;
+    const report: DetectReport = { ...clean, variants: { ...clean.variants, unsettled } };
+    expect(ends(render(report))).toMatchInlineSnapshot(
+      `"? 3 of 3 defects killed; no false alarm on 34 variants; 1 verdict undecided"`,
+    );
   });
 
   it("states what a run that was cut short did not try", () => {

@@ -31,9 +31,10 @@ export const detectDoc = (report: DetectReport): Doc => {
   const { defects, variants, effort, seed, durationMs } = report;
   const isWhole = untriedDefects(report) === 0 && judgedVariants(report) === variants.total;
   const isSound = defects.survivors.length + variants.falseAlarms.length === 0;
+  const isDecided = (variants.unsettled ?? []).length === 0;
   return doc({
     title: `Detection at ${effort} effort`,
-    look: isSound ? (isWhole ? good : ["open", "question"]) : bad,
+    look: isSound ? (isWhole && isDecided ? good : ["open", "question"]) : bad,
     headline: `${defectsText(report)}; ${variantsText(report)}`,
     detail: isWhole ? "" : "The run was cut short; untried defects prove nothing.",
     about: [
@@ -202,7 +203,9 @@ const variantsText = (report: DetectReport): string => {
   const all = plural(variants.total, "variant");
   const partly = judged === undefined ? `the ${all} judged` : `${figure(judged)} of ${all}`;
   const of = judged === variants.total ? all : partly;
+  const undecided = variants.unsettled?.length ?? 0;
+  const open = undecided === 0 ? "" : `; ${plural(undecided, "verdict")} undecided`;
   return alarmed === 0
-    ? `no false alarm on ${of}`
-    : `${plural(variants.falseAlarms.length, "false alarm")}, on ${plural(alarmed, "variant")} among ${of}`;
+    ? `no false alarm on ${of}${open}`
+    : `${plural(variants.falseAlarms.length, "false alarm")}, on ${plural(alarmed, "variant")} among ${of}${open}`;
 };
