@@ -40,7 +40,7 @@ interface Row {
   /** What one of its later pushes meets. */
   readonly meets?: LaterEnding;
   /** What else is going on when it is triggered. */
-  readonly during?: "refused" | "untrusted" | "beside-hang";
+  readonly during?: "refused" | "untrusted" | "beside-hang" | "many";
 }
 
 const pushes = (count: number): Expectation => ({ kind: "pushes", pushes: count });
@@ -112,6 +112,7 @@ const servedBy: Partial<Record<Purpose, readonly string[]>> = {
   unanswered: ["push.unacknowledged-retries", "push.schedule", "push.cap"],
   stall: ["push.unacknowledged-retries", "push.acknowledgement-body"],
   "beside-hang": ["push.no-head-of-line-blocking"],
+  many: ["push.delivered", "push.payload", "push.same-notification"],
   ending: ["push.unacknowledged-retries", "push.cap", "push.schedule"],
   kind: [
     "push.unacknowledged-retries",
@@ -256,7 +257,7 @@ const mainRows = (options: PushCaseOptions): readonly Row[] => {
       readAtPush: 2,
     },
     ...times(2).map((n) => prompt(`one of two of an account at the same moment ${n}`, { family: "twins" })),
-    ...times(MANY).map((n) => prompt(`one of many of an account ${n}`, { family: "many" })),
+    ...times(MANY).map((n) => prompt(`one of many of an account ${n}`, { family: "many", during: "many" })),
     prompt("read from the list once it is pushed", { readAtPush: 1 }),
     ...times(3).map((n) => prompt(`prompt ${n}`)),
     // The same JSON, but not the same bytes, and not the same head.

@@ -89,8 +89,7 @@ export const pushTrace = async (behaviour: string): Promise<string> => {
   await raise((attempt) => (attempt < 3 ? 500 : 200), 91);
   await service.secondsOfPushes(STEP_SECONDS, STEP_SECONDS);
   await raise((attempt) => (attempt < 3 ? 500 : 200), 91);
-  for (let n = 0; n < 12; n += 1) await raise(() => 500);
-  for (let n = 0; n < 11; n += 1) await raise(() => 200, 92);
+  for (let n = 0; n < 12; n += 1) await raise(() => 500, 92);
   await service.secondsOfPushes(WATCHED_SECONDS, STEP_SECONDS);
 
   const { pushes } = await service.control("GET", "/counters");

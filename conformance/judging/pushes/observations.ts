@@ -124,7 +124,7 @@ export const observeFollowedRedirects = (pushRun: PushRun): Observation => {
 /** push.order. */
 export const observeOrder = ({ pushCases }: PushRun): Observation | undefined => {
   const failing = pushCases.find(({ family, purpose }) => family !== undefined && purpose === "never");
-  const later = pushCases.find(({ family, purpose }) => family !== undefined && purpose === "prompt");
+  const later = pushCases.find(({ family, purpose }) => family === failing?.family && purpose === "prompt");
   const [last, first] = [failing?.pushes.at(-1), later?.pushes[0]];
   if (failing === undefined || failing.pushes.length < 2 || last === undefined || first === undefined)
     return undefined;

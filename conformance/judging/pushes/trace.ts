@@ -16,6 +16,8 @@ export interface SeenPush {
 export type Purpose =
   /** Acknowledged at its first push. */
   | "prompt"
+  /** The same, as one of more than ten of its account. */
+  | "many"
   /** Never acknowledged. */
   | "never"
   /** At first fails in one way only, then is acknowledged. */
