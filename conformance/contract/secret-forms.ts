@@ -44,7 +44,10 @@ export const encodedLengths = ({ length }: string): readonly number[] => [
 export const plainIn = (word: string): readonly string[] =>
   /^[0-9a-f]+$/i.test(word) ? [fromBase64(word), fromHex(word)] : [fromBase64(word)];
 
-/** The recognizable part of a value in the middle of a longer base64 text (as in the header of RFC 7617), or percent-encoded throughout. */
+/**
+ * The recognizable part of a value in the middle of a longer base64 text (as in the header of RFC 7617), or with every
+ * byte percent-encoded.
+ */
 export const shiftedForms = (value: string): readonly string[] => {
   const bytes = utf8.encode(value);
   const cores = [0, 1, 2].flatMap((shift) => {

@@ -35,7 +35,10 @@ export interface Clock {
   readonly isTold: boolean;
   /** Whether the target's time was seen to stand still unless it is moved; false if unknown. */
   isMovedOnly(): boolean;
-  /** Whether time may pass while the target answers: in real time, or as it was seen to run by itself. */
+  /**
+   * Whether time may pass while the target answers: in real time, if it was seen to run by itself, and if the target does
+   * not tell it.
+   */
   runs(): boolean;
 }
 

@@ -40,7 +40,7 @@ export const cutFrom = (statedMs: number, runs: boolean): number =>
  */
 export const guardFor = (lifetimeMs: number, usualMs: number): number => Math.min(usualMs, lifetimeMs / 4);
 
-/** The guard on one side of an end, which on the dead side also covers what may have been cut from the stated lifetime. */
+/** The guard on one side of an end. On the dead side it covers what may have been cut from the stated lifetime. */
 export const guardOn = (side: Side, { guardMs, cutMs = 0 }: Pick<Age, "guardMs" | "cutMs">): number =>
   side === "dead" ? Math.max(guardMs, cutMs) : guardMs;
 
