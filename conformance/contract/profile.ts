@@ -94,7 +94,7 @@ export const Profile = Type.Object(
         lifetimeGuardMs: Optional(
           described(
             Milliseconds,
-            "Distance from the end of a lifetime within which a probe decides nothing; default 500 on a virtual clock, 1500 on a real one. After the end of an expiresIn in whole seconds it is at least 1000 if the clock runs, because the fraction may have been cut.",
+            "Distance from the end of a lifetime within which a probe decides nothing; default 500 on a virtual clock, 1500 on a real one. After the end of an expiresIn that is not a multiple of ten seconds it is at least 1000 if the clock runs, because a fraction may have been cut from it.",
           ),
         ),
         lifetimeResolutionMs: Optional(

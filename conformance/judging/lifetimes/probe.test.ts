@@ -29,13 +29,13 @@ describe("the side that a probe was on", () => {
   });
 
   it("is dead a second after the end at the earliest if the stated lifetime may have been cut to whole seconds", () => {
-    const cut = { ...token, cutMs: cutFrom(token.lifetimeMs, true) };
-    expect(sideOf(ageAt(cut, at(12_198), GUARD_MS))).toBeUndefined();
-    expect(sideOf(ageAt(cut, at(12_200), GUARD_MS))).toBe("dead");
-    expect(sideOf(ageAt(cut, at(10_499), GUARD_MS))).toBe("alive");
-    expect(sideOf(ageAt(cut, at(12_701), 1_500))).toBe("dead");
-    // Nothing is cut while the clock stands, nor where a fraction is stated.
-    expect([cutFrom(10_000, false), cutFrom(10_500, true)]).toEqual([0, 0]);
+    const cut = { ...token, lifetimeMs: 9_000, cutMs: cutFrom(9_000, true) };
+    expect(sideOf(ageAt(cut, at(11_198), GUARD_MS))).toBeUndefined();
+    expect(sideOf(ageAt(cut, at(11_200), GUARD_MS))).toBe("dead");
+    expect(sideOf(ageAt(cut, at(9_499), GUARD_MS))).toBe("alive");
+    expect(sideOf(ageAt(cut, at(11_701), 1_500))).toBe("dead");
+    // Nothing is cut while the clock stands, where a fraction is stated, nor from a round number.
+    expect([cutFrom(9_000, false), cutFrom(9_500, true), cutFrom(3_600_000, true)]).toEqual([0, 0, 0]);
   });
 
   it("depends on a guard of at most a quarter of the lifetime", () => {

@@ -2,6 +2,8 @@ import { duration, SECOND_MS } from "../../contract/duration.ts";
 import { discard, fail, pass, type CaseVerdict } from "../case-verdict.ts";
 import { ageBetween, type TimeInterval } from "../interval.ts";
 
+const ROUND_SECONDS = 10;
+
 /** The two sides of a lifetime's end. */
 export type Side = "alive" | "dead";
 
@@ -30,9 +32,12 @@ export interface Issued {
 /**
  * By how much a lifetime that its service stated may have been cut, in milliseconds. A whole number of seconds may be
  * what was left when the answer was written, without the fraction: 3,599 for an hour, if the clock `runs` meanwhile.
+ * A multiple of ten seconds is the lifetime that somebody configured: nothing is missing from it.
  */
-export const cutFrom = (statedMs: number, runs: boolean): number =>
-  runs && Number.isInteger(statedMs / SECOND_MS) ? SECOND_MS : 0;
+export const cutFrom = (statedMs: number, runs: boolean): number => {
+  const seconds = statedMs / SECOND_MS;
+  return runs && Number.isInteger(seconds) && seconds % ROUND_SECONDS !== 0 ? SECOND_MS : 0;
+};
 
 /**
  * The guard around the end of a lifetime, within which nothing is decided, in milliseconds; at most a quarter of the
