@@ -44,7 +44,7 @@ export const checkNotifications = async (
         check: {
           check,
           ok: false,
-          message: error.message,
+          message: error.message.replace(`${check}: `, ""),
           remedy:
             "call the hook by hand and compare; `accounts` in the profile lists the accounts that it may be called for",
           fatal: "configuration",

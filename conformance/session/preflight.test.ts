@@ -191,6 +191,18 @@ describe("the preflight stops the run with a remedy", () => {
   });
 });
 
+it("a target that goes away while it is examined is unreachable, whichever hook fails for it", async () => {
+  const fake = await stopping(startFake());
+  const leaving = await stopping(serveHttp((_, response) => void fake.stop().then(() => response.destroy())));
+  const { profile } = await fake.resolved();
+  const hooks = { ...profile.hooks, events: { trigger: { http: { url: leaving.origin } } } };
+  const session = openSession(await fake.resolved({ hooks, tolerances: { outageMs: 500 } }), runOptions());
+  await stopping({ stop: () => session.close() });
+  const { checks } = await preflight(session, { notifications: true });
+  expect(onlyFatal(checks)).toMatchObject({ check: "base address", fatal: "unreachable" });
+  expect(checks).toContainEqual(expect.objectContaining({ check: "hooks.events.trigger", ok: false }));
+});
+
 const floored = (soundMs: unknown, toMs: number): number => Math.floor(Number(soundMs) / toMs) * toMs;
 
 describe("a service that breaks rules is not reported as misconfigured", () => {

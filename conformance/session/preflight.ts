@@ -28,23 +28,38 @@ export interface PreflightOptions {
  */
 export const preflight = async (session: Session, options: PreflightOptions): Promise<Preflight> => {
   const clock = session.clocks.join();
+  const world = session.world(newScope("preflight"), clock, emptyPrepared);
   try {
-    const { checks, prepared } = await examine(
-      session,
-      session.world(newScope("preflight"), clock, emptyPrepared),
-      clock,
-      options,
-    );
+    const { checks, prepared } = await examine(session, world, clock, options).catch((error: unknown) => ({
+      checks: [hookCheckOf(error)],
+      prepared: emptyPrepared,
+    }));
+    const isMistaken = checks.some(({ fatal }) => fatal === "configuration");
+    const settled = isMistaken ? await orUnreachable(session, world, checks) : checks;
     // Messages quote answers, which may contain credentials.
-    const masked = checks.map((check) => ({ ...check, message: session.secrets.mask(check.message) }));
+    const masked = settled.map((check) => ({ ...check, message: session.secrets.mask(check.message) }));
     return { checks: masked, prepared };
-  } catch (error) {
-    // Any request to the target may have to wait on its clock.
-    if (!(error instanceof HookError)) throw error;
-    return { checks: [failedHook(error)], prepared: emptyPrepared };
   } finally {
     clock.leave();
   }
+};
+
+/** Any request to the target may have to wait on its clock. */
+const hookCheckOf = (error: unknown): Check => {
+  if (!(error instanceof HookError)) throw error;
+  return failedHook(error);
+};
+
+/** What fails because the target went away in the meantime shows no mistake in the profile. */
+const orUnreachable = async (
+  session: Session,
+  world: World,
+  checks: readonly Check[],
+): Promise<readonly Check[]> => {
+  const reach = await checkReach(session, world).catch(hookCheckOf);
+  if (reach.fatal !== "unreachable") return checks;
+  const others = checks.filter(({ check }) => check !== reach.check);
+  return [reach, ...others.map(({ check, ok, message }) => ({ check, ok, message }))];
 };
 
 const examine = async (
