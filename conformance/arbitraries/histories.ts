@@ -1,7 +1,16 @@
 import fc from "fast-check";
 import type { Limits } from "../contract/limits.ts";
 import type { Command } from "../model/command.ts";
-import { authorize, exchange, list, logIn, presentAll, refresh, tryAll } from "../model/commands.ts";
+import {
+  authorize,
+  exchange,
+  list,
+  logIn,
+  logInWithSharedState,
+  presentAll,
+  refresh,
+  tryAll,
+} from "../model/commands.ts";
 import { readAccount, triggerEvent } from "../model/events.ts";
 import { wait, waitForEnd } from "../model/waits.ts";
 
@@ -132,6 +141,7 @@ export const tellingOrders = (withEvents: boolean): readonly History[] =>
     [authorize(0), authorize(0), exchange(0, "unused", "right"), refresh(0)],
     [authorize(0), authorize(1), exchange(0, "unused", "wrong"), logIn(0)],
     [logIn(0), exchange(0, "used", "wrong"), refresh(0), list(0)],
+    [logInWithSharedState(0), logInWithSharedState(1), logInWithSharedState(0)],
     [logIn(0), waitForEnd("access token", 0, "after", 0), refresh(0), logIn(0)],
     [authorize(0), logIn(0), waitForEnd("code", 0, "after", 0), refresh(0)],
     ...(withEvents

@@ -39,6 +39,9 @@ export const tellingQueries = [
   "q=%20a%20&r=b%2Bc",
   "q=caf%C3%A9&r=%E4%B8%AD",
   "redirectUri=https%3A%2F%2Felsewhere.example",
+  "q=2&q=1",
+  // Longer than many a column of a database.
+  `q=${"0123456789".repeat(30)}`,
 ] as const;
 
 /** Harmless queries made of data characters, reserved ones and encoded ones. */

@@ -17,13 +17,17 @@ export const validStates = (maxBytes: number): fc.Arbitrary<string> =>
     { weight: 1, arbitrary: ofLength(fc.integer({ min: 1, max: 24 }), fc.constantFrom(...digits)) },
   );
 
-/** What services turn into something else: numbers in many notations, booleans, names of their internals. */
+/**
+ * What services turn into something else or refuse: numbers in many notations, booleans, names of their internals, words
+ * that filters against attacks look for.
+ */
 const tellingWords = `
   0 00 007 0000000000000000000000000 1e5 1E400 12e03 0x1F 0b11 0o17 20240229T000000Z
   9007199254740993 18446744073709551616 12345678901234567890123456789
-  true false TRUE null Null undefined NaN Infinity nil None on no
+  true false TRUE null Null undefined NaN Infinity nil None on no yes off
   constructor toString hasOwnProperty prototype length valueOf then toJSON
   state code error clientId timestamp Z a
+  select UNION script alert1 onload admin root
   aAbBcCzZyYxX0189 ffffffffffffffffffffffffffffffff u0041 x41 25 2541`
   .trim()
   .split(/\s+/);

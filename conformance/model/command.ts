@@ -11,6 +11,8 @@ export interface Real {
   readonly clients: readonly Client[];
   /** An account whose notifications all come from this history; undefined if the run cannot have one. */
   readonly accountId: string | undefined;
+  /** A state that several authorizations of this history send. */
+  readonly sharedState: string;
 }
 
 /** One step of a history. */

@@ -41,11 +41,30 @@ export const logIn = (client: number): Command =>
     async (model, real) => exchangeRightly(model, real, await authorizeRightly(model, real, client)),
   );
 
-const authorizeRightly = async (model: Model, real: Real, client: number): Promise<CodeState> => {
+/** The same with a state that the history sends again and again. It tells a callback's origin, and names no session. */
+export const logInWithSharedState = (client: number): Command =>
+  command(
+    `authorize for client ${client + 1} with a state used before, and exchange the code`,
+    () => true,
+    async (model, real) =>
+      exchangeRightly(model, real, await authorizeRightly(model, real, client, real.sharedState)),
+  );
+
+const authorizeRightly = async (
+  model: Model,
+  real: Real,
+  client: number,
+  state?: string,
+): Promise<CodeState> => {
   const { value: answer, at } = await during(model, real, () =>
-    real.world.target.authorize({ client: clientOf(real, client) }),
+    real.world.target.authorize({
+      client: clientOf(real, client),
+      ...(state === undefined ? {} : { state }),
+    }),
   );
   const code = grantOf(answer)?.code;
+  // A service may accept each state only once.
+  if (code === undefined && state !== undefined) return authorizeRightly(model, real, client);
   model.otherDecisions += 1;
   if (code === undefined)
     throw new Disagreement("a valid authorization yields a code", `it was refused: ${describe(answer)}`);

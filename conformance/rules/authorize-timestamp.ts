@@ -9,8 +9,10 @@ import { obtainCode, timed } from "../world/steps.ts";
 import type { World } from "../world/world.ts";
 import { judgeToldTime, timestampOf } from "./told-time.ts";
 
+/** Milliseconds in 32 bits, with or without a sign, start over after this time. */
+const WRAP_MS = 2 ** 32;
 /** Real seconds are expensive and virtual ones are free, so a virtual clock is watched for longer. */
-const pausesMs = { real: [3_000], virtual: [7_000, 100_000, 93_600_000] } as const;
+const pausesMs = { real: [3_000], virtual: [7_000, 100_000, 93_600_000, WRAP_MS] } as const;
 /** A service may round to whole seconds, and its clock and ours may drift a little during a pause. */
 const ROUNDING_MS = 1_050;
 const LOOKS = 6;

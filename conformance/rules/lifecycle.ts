@@ -105,6 +105,7 @@ const play = async (history: History, world: World, tally: Tally): Promise<CaseV
     world,
     clients: world.secondClient === undefined ? [world.client] : [world.client, world.secondClient],
     accountId: world.events?.accountsAreFresh === true ? world.events.account() : undefined,
+    sharedState: world.unique(),
   };
   const model = newModel(
     world.limits,

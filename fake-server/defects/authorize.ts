@@ -123,6 +123,8 @@ export const authorizeDefects = rows({
       decisions((_sound, answers = 0) => ({
         timestamp: ({ nowMs }) => nowMs - ((answers += 1) % 2) * 90 * SECOND_MS,
       })),
+    "timestamp-in-32-bits: The timestamp counts milliseconds in 32 bits, so it starts over every 50 days.":
+      decide("timestamp", ({ nowMs }) => nowMs % 2 ** 32),
     "timestamp-as-text: Timestamps are strings.": [
       decide("timestamp", ({ nowMs }) => String(nowMs)),
       "authorize.answers-with-code",
@@ -162,6 +164,14 @@ export const authorizeDefects = rows({
       (fields, redirectUri) =>
         redirectTo(withCodeAndState(redirectUri.replaceAll(/%[0-7][0-9a-f]/gi, decodeURIComponent), fields)),
     ),
+    "redirect-uri-cut-at-255: A redirectUri is cut to 255 characters.": decide(
+      "renderAuthorized",
+      (fields, redirectUri) => redirectTo(withCodeAndState(redirectUri.slice(0, 255), fields)),
+    ),
+    "redirect-keeps-last-of-repeated: Of a repeated parameter of the redirectUri, the redirect keeps the last.":
+      redirecting((url) => {
+        url.search = new URLSearchParams(Object.fromEntries(url.searchParams)).toString();
+      }),
     "redirect-drops-query: The redirect replaces the query of the redirectUri.": decide(
       "renderAuthorized",
       (fields, redirectUri) => {

@@ -77,6 +77,15 @@ export const frameworkDefects = rows({
           createTime: notification.createTime.replace(/\.\d+/, ".000"),
         }),
       })),
+    "push-listed-in-steps-of-a-300th: The list shows createTime as SQL Server's datetime keeps it: milliseconds end with 0, 3 or 7.":
+      decisions((sound) => ({
+        item: (notification, context) => ({
+          ...(sound.item(notification, context) as object),
+          createTime: new Date(
+            Math.round((Math.round((Date.parse(notification.createTime) * 3) / 10) * 10) / 3),
+          ).toISOString(),
+        }),
+      })),
   },
   "push.acknowledged-stops": {
     'push-acknowledgement-without-a-space: An acknowledgement counts only if it is written "received":true, without a space.':

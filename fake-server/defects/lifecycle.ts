@@ -1,4 +1,4 @@
-import type { Context } from "../context.ts";
+import type { Context, Grant } from "../context.ts";
 import { afterwards, change, decide, decisions, rows } from "../registry.ts";
 
 /** Revokes every refresh token and grant of a client but the newest. */
@@ -50,6 +50,18 @@ export const lifecycleDefects = rows({
           }
         }
       }),
+    "lifecycle-one-session-per-state: An authorization revokes all tokens that came of the same state.":
+      decisions((sound, states = new WeakMap<Grant, string>()) => ({
+        keepCode: (record, context) => {
+          for (const { grant } of context.credentials.refreshTokens.values())
+            if (states.get(grant) === record.state) grant.revoked = true;
+          sound.keepCode(record, context);
+        },
+        afterExchange: (record, tokens, context) => {
+          states.set(tokens.grant, record.state);
+          sound.afterExchange(record, tokens, context);
+        },
+      })),
     "lifecycle-refresh-revives-codes: A refresh renews every code.": afterwards(
       "afterRefresh",
       (_record, _previous, { credentials, nowMs }) => {

@@ -40,6 +40,8 @@ export const stateDefects = rows({
     "state-cut-at-64: States are cut to 64 characters.": echoing((state) => state.slice(0, 64)),
     "state-of-property-name-refused: States are looked up in a plain object, so the state constructor seems to be taken.":
       onlyIf("acceptsState", (state) => !(String(state) in {})),
+    "state-with-word-of-attacks-refused: A filter against attacks refuses a state that contains script or select.":
+      onlyIf("acceptsState", (state) => !/script|select/i.test(state ?? "")),
     "state-of-eight-at-least: States of fewer than eight characters are refused.": onlyIf(
       "acceptsState",
       (state) => (state ?? "").length >= 8,
