@@ -380,7 +380,14 @@ export const batchesOf = (options: PushCaseOptions, hangAfter: number): readonly
         { name: "acknowledged between retries of others", on: [ack], expect: pushes(1) },
       ],
     ],
-    [hangAfter, slowRows(options)],
+    [
+      hangAfter,
+      [
+        // Before those that hang, so that a sender with one worker pushes it first.
+        { name: "after others of its account were given up", on: [ack], expect: pushes(1), family: "pair" },
+        ...slowRows(options),
+      ],
+    ],
     [
       // The clock also stops where the first class of timeouts ends.
       hangAfter + (isMoved ? timeoutEnds[0] : 1) / 30,
@@ -424,9 +431,8 @@ export const laterEndings = ({ maxPushes }: Pick<PushCaseOptions, "maxPushes">):
 
 /** Adds an answer that is held back, which the receiver can do for any length of time in real time. */
 export const heldAnswer = (batch: Batch, heldMs: number): Batch => {
-  const [first] = batch.plans;
-  const ack = first?.actions[1];
-  if (first?.purpose !== "hang" || ack === undefined) return batch;
+  const ack = batch.plans.find(({ purpose }) => purpose === "hang")?.actions[1];
+  if (ack === undefined) return batch;
   const held: Row = {
     name: "an answer that is held back",
     on: [status(500, { delayMs: heldMs }), ack],

@@ -59,6 +59,15 @@ export const pushPayloadDefects = rows({
         },
       }),
     ),
+    "push-account-off-once-given-up: Once a notification was given up, later events of its account are not pushed.":
+      decisions((sound, off = new Set<string>()) => ({
+        afterPush: (outcome, delivery, pending, service) => {
+          sound.afterPush(outcome, delivery, pending, service);
+          if (givenUp(delivery, sound, service)) off.add(delivery.notification.accountId);
+        },
+        pushesEvent: (notification, service) =>
+          !off.has(notification.accountId) && sound.pushesEvent(notification, service),
+      })),
     "push-first-event-of-account-only: Only one notification of an account is pushed at a time.": [
       decide("onNewDelivery", (delivery, pending) => {
         const { accountId } = delivery.notification;

@@ -17,8 +17,8 @@ const saying =
   (answer, { id }) =>
     answer.writeHead(status, { "content-type": "application/json" }).end(body(id));
 
-/** Off the whole second, which some services cut times to, and not long before midnight. */
-const START_MS = 86_300_500;
+/** Off the whole second and off steps of a 300th of one, which some services cut times to, and not long before midnight. */
+const START_MS = 86_300_508;
 const STEP_SECONDS = 5;
 const WATCHED_SECONDS = 1_300;
 
@@ -91,6 +91,9 @@ export const pushTrace = async (behaviour: string): Promise<string> => {
   await raise((attempt) => (attempt < 3 ? 500 : 200), 91);
   for (let n = 0; n < 12; n += 1) await raise(() => 500, 92);
   await service.secondsOfPushes(WATCHED_SECONDS, STEP_SECONDS);
+  // In an account of which pushes were given up.
+  await raise(() => 200, 90);
+  await service.secondsOfPushes(STEP_SECONDS, STEP_SECONDS);
 
   const { pushes } = await service.control("GET", "/counters");
   const received = receiver.pushes.map(({ atMs, method, path, body }) => ({ atMs, method, path, body }));
