@@ -23,6 +23,27 @@ test.each(refusers)("%s is left alone by rules that need no notifications", asyn
   expect(results.filter(({ verdict }) => verdict.kind !== "passed")).toEqual([]);
 });
 
+const strangers = "strangers-own-nothing";
+
+test("a service that shows strangers an empty page is left alone by rules that need no notifications", async () => {
+  const results = await judgeAll(withTokens, { behaviour: strangers, effort: "quick" });
+  expect(results).toHaveLength(7);
+  expect(results.filter(({ verdict }) => verdict.kind !== "passed")).toEqual([]);
+});
+
+test("where everybody gets an empty page and there is no hook for events, nothing is decided", async () => {
+  const results = await judgeAll(withTokens, {
+    behaviour: strangers,
+    effort: "quick",
+    profile: ({ hooks, ...profile }) => ({ ...profile, hooks: { clock: hooks?.clock ?? {} } }),
+  });
+  for (const { id, verdict } of results)
+    expect({ id, ...verdict }).toMatchObject({
+      kind: "inconclusive",
+      reason: expect.stringContaining("an empty page does not tell whether a token works"),
+    });
+});
+
 test.each(refusers)("%s with nothing to list and no hook for events decides nothing", async (behaviour) => {
   const results = await judgeAll(withTokens, {
     behaviour,

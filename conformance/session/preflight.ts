@@ -6,6 +6,7 @@ import { type World, emptyPrepared, type Prepared } from "../world/world.ts";
 import { checkCallback } from "./callback-check.ts";
 import { checkClients } from "./client-check.ts";
 import { checkClock, failedHook } from "./clock-check.ts";
+import { meaningOfEmptyPage, strangerGetsEmptyPage } from "./empty-page-check.ts";
 import { checkFollowed } from "./followed-check.ts";
 import { checkNotifications } from "./notifications-check.ts";
 import { checkReach } from "./reach-check.ts";
@@ -87,10 +88,15 @@ const examine = async (
   const { accessLifetimeMs } = clients;
   let prepared: Prepared = { ...emptyPrepared, accessLifetimeMs, isFar, isListShown };
   // A service may refuse to list nothing (section 4.4 leaves it open), which would look like a refusal of each token.
-  if (options.notifications || (!isListShown && session.events !== undefined)) {
+  // So may one that shows an empty page to whoever asks.
+  const isEmptyForStrangers = isListShown && (await strangerGetsEmptyPage(world));
+  if (options.notifications || ((!isListShown || isEmptyForStrangers) && session.events !== undefined)) {
     const { check, notifications } = await checkNotifications(session, world);
     checks.push(check);
     prepared = { ...prepared, notifications };
+  }
+  if (isEmptyForStrangers) {
+    prepared = { ...prepared, emptyPage: await meaningOfEmptyPage(world, session.resolved.clients) };
   }
   // Last, so that notifications created for readers are not pushed as well.
   if (options.pushes === true && !checks.some(({ fatal }) => fatal !== undefined)) {

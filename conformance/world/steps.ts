@@ -3,7 +3,7 @@ import { ageBetween, type TimeInterval } from "../judging/interval.ts";
 import { SECOND_MS } from "../contract/duration.ts";
 import type { DurableSteps } from "./durable-steps.ts";
 import type { Grant } from "../judging/laws/grant.ts";
-import { gavePage } from "../judging/laws/pages.ts";
+import { gavePage, showsData } from "../judging/laws/pages.ts";
 import { credentialsOf, describe, grantOf, pageOf, plainOf, ControlFailed, type Answer } from "./exchange.ts";
 import { listForms, type ListForm } from "./list-forms.ts";
 import { beginAnew } from "./http/retry.ts";
@@ -119,15 +119,26 @@ const isShownIn = async (
   const first = known === undefined ? { limit: 1 } : { accountId: known.accountId, limit: 1 };
   for (const query of [first, ...otherForms]) {
     const answer = await world.target.list({ accessToken, query });
-    if (known === undefined ? gaveData(answer) : holdsSomething(answer)) return true;
+    if (showsSomething(answer)) return true;
+    if (known === undefined && gaveData(answer) && admitsByEmptyPage(world)) return true;
   }
   await refusalIsOfToken(world);
   return false;
 };
 
-const holdsSomething = (answer: Answer): boolean => {
+/** Whether an answer is a page that is not empty. */
+export const showsSomething = (answer: Answer): boolean => {
   const page = pageOf(answer);
-  return page !== undefined && (page.items.length > 0 || (typeof page.total === "number" && page.total > 0));
+  return page !== undefined && showsData(page);
+};
+
+/** Whether an empty page says that its token works; as a stranger's shows, it may not. */
+const admitsByEmptyPage = ({ prepared: { emptyPage } }: World): boolean => {
+  if (emptyPage === "undecided")
+    throw new ControlFailed(
+      "an accessToken that was never issued gets an empty page, as does a proper one of a client without notifications, so an empty page does not tell whether a token works",
+    );
+  return emptyPage === undefined;
 };
 
 /** Whether the token opens the list. Throws ControlFailed as `isShownData` does. */
@@ -140,7 +151,7 @@ export const opens = async (world: World, accessToken: string): Promise<boolean>
  * token is refused it too.
  */
 export const isShownData = async (world: World, answer: Answer): Promise<boolean> => {
-  if (gaveData(answer)) return true;
+  if (gaveData(answer)) return showsSomething(answer) || admitsByEmptyPage(world);
   await refusalIsOfToken(world);
   return false;
 };

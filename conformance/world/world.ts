@@ -19,6 +19,11 @@ export interface Prepared {
   readonly isFar?: boolean;
   /** Whether each client was shown a list, perhaps of nothing, before any rule ran. */
   readonly isListShown?: boolean;
+  /**
+   * What an empty page says of its token, if a token that was never issued gets one, too: that it is refused, or nothing
+   * because not each client is known to be shown a notification.
+   */
+  readonly emptyPage?: "refusal" | "undecided";
   /** How long a push took in real time from its event to the receiver, in milliseconds; undefined if none was seen. */
   readonly pushLagMs?: number;
   /** Why the service cannot reach the receiver, if the configuration can fix that. */

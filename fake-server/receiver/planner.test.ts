@@ -49,6 +49,24 @@ describe("a planner", () => {
     ]);
   });
 
+  it("finds an account and a notification in whatever case their UUIDs are written", () => {
+    const plan = {
+      rules: [
+        { match: { notificationId: "0f8F" }, attempts: [status(500)] },
+        { match: { accountId: "aBc" }, attempts: [status(501)] },
+      ],
+      otherwise: status(410),
+    };
+    expect(
+      statusOf(
+        plan,
+        arrival("0F8f"),
+        arrival("b", 1, { accountId: "AbC" }),
+        arrival("c", 1, { accountId: "x" }),
+      ),
+    ).toEqual([500, 501, 410]);
+  });
+
   it("uses the first rule that matches, or else the default", () => {
     const plan = {
       rules: [

@@ -1,4 +1,5 @@
 import { atPointer } from "../../conformance/contract/placeholders.ts";
+import { fold } from "../../conformance/judging/laws/pages.ts";
 import { isDeepStrictEqual } from "node:util";
 import {
   acknowledge,
@@ -127,9 +128,13 @@ export const createPlanner = (plan: PushPlan) => {
 
 /** Whether all conditions except `nth` hold. */
 const matches = (match: PushMatch, arrival: Omit<Arrival, "attempt" | "key">): boolean =>
-  (match.notificationId === undefined || match.notificationId === arrival.notificationId) &&
-  (match.accountId === undefined || match.accountId === arrival.accountId) &&
+  (match.notificationId === undefined || isSameId(match.notificationId, arrival.notificationId)) &&
+  (match.accountId === undefined || isSameId(match.accountId, arrival.accountId)) &&
   (match.path === undefined || match.path === arrival.pathname || match.path === arrival.path) &&
   (match.method === undefined || match.method.toUpperCase() === arrival.method) &&
   (match.body === undefined ||
     isDeepStrictEqual(atPointer(arrival.body, match.body.pointer), match.body.equals));
+
+/** A service may write a UUID that it was given in capitals (RFC 9562 section 4). */
+const isSameId = (one: string, other: string | undefined): boolean =>
+  other !== undefined && fold(one) === fold(other);

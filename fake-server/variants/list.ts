@@ -1,5 +1,6 @@
 import { uuidOf } from "../../conformance/contract/random.ts";
 import { change, decide, decisions, type Replacement, variantRows } from "../registry.ts";
+import type { Notification } from "../notifications.ts";
 import { wholeNumber } from "../sound/notifications.ts";
 
 /** A maximum page size; greater ones are cut, or refused. */
@@ -31,6 +32,12 @@ const textsOfEveryKind = {
   data: JSON.stringify({ amount: "12.00", nested: { list: [1, null] } }),
 };
 
+/** As a database gives a UUID whose type it knows (RFC 9562 section 4). */
+const inCapitals = (notification: Notification): Notification => ({
+  ...notification,
+  accountId: notification.accountId.toUpperCase(),
+});
+
 /** Variants of listing notifications (sections 2.3 and 4.4). */
 export const listVariants = variantRows({
   "limit-20-at-most: Limits above 20 are reduced to 20.": atMost(20, "cut"),
@@ -59,6 +66,15 @@ export const listVariants = variantRows({
   "ids-in-capitals: Ids are UUIDs in upper case.": decide("mintNotificationId", (random) =>
     random.uuid().toUpperCase(),
   ),
+  "accounts-in-capitals: accountIds are given in upper case, whatever case they came in, and filters accept any.":
+    decisions((sound) => ({
+      item: (notification) => inCapitals(notification),
+      pushBody: ({ notification }) => JSON.stringify(inCapitals(notification)),
+      readFilters: (query, context) => {
+        const { id, accountId } = sound.readFilters(query, context);
+        return { id, accountId: accountId?.toLowerCase() };
+      },
+    })),
   "tenancy: A client sees only its own notifications; the first client also sees those of no client.":
     decisions((sound) => ({
       ownerOf: (clientId, { clients }) => clientId ?? [...clients.keys()][0] ?? "",

@@ -88,6 +88,11 @@ export const refusalVariants = variantRows({
   "refusals-in-page-envelope: Refusals have status 401 and the envelope of an empty page.": refusing(() =>
     jsonAnswer(401, { data: [], total: 0 }),
   ),
+  "strangers-own-nothing: A list request without a live token gets an empty page with status 200.": change(
+    "renderRefusal",
+    (answer, { kind }) =>
+      kind.startsWith("access-token") ? jsonAnswer(200, { data: [], total: 0 }) : answer,
+  ),
   "refusals-with-empty-data: A list request that nothing matches is refused; refusals have status 200, a code and empty data.":
     [
       decisions((sound) => ({
