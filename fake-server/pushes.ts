@@ -12,10 +12,14 @@ export type PushOutcome =
   | {
       readonly kind: "answered";
       readonly status: number;
+      /** The text behind the status in the first line. */
+      readonly reason: string;
       /** Names in lower case. */
       readonly headers: Readonly<Record<string, string>>;
       /** As text, truncated beyond any possible length of an acknowledgement. */
       readonly body: string;
+      /** In how many pieces the body came. */
+      readonly pieces: number;
     }
   /** The kind of failure: `closed` before an answer began, `cut` within one, `malformed` if it was not HTTP. */
   | {

@@ -12,7 +12,8 @@ export const PushAction = Type.Union([
           [
             Type.Literal("acknowledge"),
             Type.Literal("acknowledge-otherwise", {
-              description: "The acknowledgement with received first, white space, a charset, and no length.",
+              description:
+                "The acknowledgement with received first, white space, a charset, another reason phrase, and in two chunks.",
             }),
             Type.Literal("wrong-id"),
             Type.Literal("not-received"),

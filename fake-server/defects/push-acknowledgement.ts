@@ -43,6 +43,10 @@ export const pushAcknowledgementDefects = rows({
         "acknowledges",
         (outcome) => outcome.kind === "answered" && !outcome.headers["content-type"]?.includes("charset"),
       ),
+    "push-acknowledgement-reason-compared: An acknowledgement counts only if its first line ends with OK.":
+      onlyIf("acknowledges", (outcome) => outcome.kind === "answered" && outcome.reason === "OK"),
+    "push-acknowledgement-first-piece-read: Of an acknowledgement in several pieces only the first is read.":
+      onlyIf("acknowledges", (outcome) => outcome.kind === "answered" && outcome.pieces < 2),
     "push-acknowledgement-needs-length: An acknowledgement in chunked encoding does not count.": onlyIf(
       "acknowledges",
       (outcome) => outcome.kind === "answered" && outcome.headers["transfer-encoding"] !== "chunked",

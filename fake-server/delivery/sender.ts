@@ -176,8 +176,10 @@ const readAnswer = (
       {
         kind: "answered",
         status: incoming.statusCode ?? 0,
+        reason: incoming.statusMessage ?? "",
         headers: headersOf(incoming),
         body: Buffer.concat(pieces).toString("utf8", 0, BODY_MAX_BYTES),
+        pieces: pieces.length,
       },
       isCut,
     );

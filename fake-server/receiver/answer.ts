@@ -10,6 +10,8 @@ type Answer = Extract<PushAction, { kind: "answer" }>;
 
 export interface Prepared {
   readonly status: number;
+  /** The text behind the status in the first line: the usual one, except in an answer that is written otherwise. */
+  readonly reason: string;
   /** Names and values in turn, as Node takes them. */
   readonly headers: readonly string[];
   readonly body: Buffer;
@@ -58,11 +60,13 @@ export const prepare = (
     "connection",
     keepAlive ? "keep-alive" : "close",
   ];
-  return { status, headers, body, filling, text: textOf(status, headers, plain, filling) };
+  const reason = answer.body === "acknowledge-otherwise" ? "Received" : (STATUS_CODES[status] ?? "Unknown");
+  const text = textOf(`HTTP/1.1 ${status} ${reason}\r\n`, headers, plain, filling);
+  return { status, reason, headers, body, filling, text };
 };
 
-const textOf = (status: number, headers: readonly string[], body: Buffer, filling: number): string => {
-  let text = `HTTP/1.1 ${status} ${STATUS_CODES[status] ?? "Unknown"}\r\n`;
+const textOf = (line: string, headers: readonly string[], body: Buffer, filling: number): string => {
+  let text = line;
   for (let index = 0; index < headers.length; index += 2)
     text += `${headers[index]}: ${headers[index + 1]}\r\n`;
   text += `\r\n${body.toString("utf8", 0, SHOWN_CHARACTERS)}`;
@@ -117,8 +121,12 @@ export const perform = (
   const { response, link, clock } = exchange;
   if (response.destroyed || link.raw.destroyed) return endOf("abandoned", clock);
   if (prepared !== undefined && isPlain(action)) {
-    response.writeHead(prepared.status, prepared.headers as string[]);
-    response.end(prepared.body);
+    writeHead(response, prepared);
+    if (action.kind === "answer" && action.body === "acknowledge-otherwise") {
+      const half = Math.floor(prepared.body.length / 2);
+      response.write(prepared.body.subarray(0, half));
+      response.end(prepared.body.subarray(half));
+    } else response.end(prepared.body);
     return endOf("sent", clock);
   }
   if (response.socket !== null) return begin(action, prepared, exchange);
@@ -128,6 +136,13 @@ export const perform = (
     if (answered !== undefined) exchange.ended(answered);
   });
   return undefined;
+};
+
+const writeHead = (
+  response: ServerResponse,
+  { status, reason, headers }: Pick<Prepared, "status" | "reason" | "headers">,
+): void => {
+  response.writeHead(status, reason, headers as string[]);
 };
 
 const isPlain = (action: PushAction): boolean =>
@@ -156,7 +171,7 @@ const begin = (
   }
   if (action.kind === "close") {
     if (prepared !== undefined) {
-      response.writeHead(prepared.status, prepared.headers as string[]);
+      writeHead(response, prepared);
       if (action.when === "head") response.flushHeaders();
       else response.write(prepared.body.subarray(0, Math.floor(prepared.body.length / 2)));
     }
@@ -202,7 +217,7 @@ const hang = (
     link.socket?.destroySoon();
   };
   if (prepared !== undefined) {
-    response.writeHead(prepared.status, prepared.headers as string[]);
+    writeHead(response, prepared);
     response.flushHeaders();
   } else {
     hangs.add(end);
@@ -213,13 +228,14 @@ const hang = (
 
 const send = (
   action: Answer,
-  { status, headers, body, filling }: Prepared,
+  prepared: Prepared,
   response: ServerResponse,
   later: (ms: number, task: () => void) => void,
 ): void => {
   for (const early of action.informational ?? [])
     response.socket?.write(`HTTP/1.1 ${early} ${STATUS_CODES[early] ?? "Unknown"}\r\n\r\n`);
-  response.writeHead(status, headers as string[]);
+  writeHead(response, prepared);
+  const { body, filling } = prepared;
   const { dribbleMs } = action;
   if (dribbleMs !== undefined) {
     const source = filling > 0 ? FILLING.subarray(0, filling) : body;

@@ -17,6 +17,12 @@ const saying =
   (answer, { id }) =>
     answer.writeHead(status, { "content-type": "application/json" }).end(body(id));
 
+const inPieces: Reaction = (answer, { id }) => {
+  answer.writeHead(200, "Received", { "content-type": "application/json" });
+  answer.write(`{"id":"${id}",`);
+  answer.end('"received":true}');
+};
+
 /** Off the whole second and off steps of a 300th of one, which some services cut times to, and not long before midnight. */
 const START_MS = 86_300_508;
 const STEP_SECONDS = 5;
@@ -43,6 +49,7 @@ const FIRST_ANSWERS: readonly Reaction[] = [
   saying((id) => JSON.stringify({ id, received: true }), 303),
   (answer) => answer.writeHead(200, { "content-type": "application/json; charset=utf-8" }).end(),
   (answer) => answer.writeHead(200, { "transfer-encoding": "chunked" }).end(),
+  inPieces,
   saying(() => "<!DOCTYPE html>", 502),
   saying(() => "null", 503),
   () => undefined,

@@ -49,7 +49,7 @@ const judgeArrival = (pushRun: PushRun): Finding => {
         expected,
         actual:
           instead === undefined
-            ? `nothing came for an event within ${duration(pushRun.watchedUntil.earliestMs - pushCase.triggered.latestMs)}`
+            ? `nothing came for an event (${pushCase.name}) within ${duration(pushRun.watchedUntil.earliestMs - pushCase.triggered.latestMs)}`
             : `for an event ${requestText(instead)} came, which the receiver did not recognize as a push`,
         evidence: instead === undefined ? [] : [instead],
         ...(instead === undefined ? { lacking: pushCase } : {}),
@@ -121,7 +121,7 @@ export const endOfPushes = (pushCase: PushCase, index: number): Part => {
   if (first === undefined || acknowledged === undefined) return "passed";
   return {
     expected: `a notification is not pushed again once its push ${index + 1} has been acknowledged`,
-    actual: `${pushCount(further.length)} came after that, the first ${sinceText(acknowledged, first)}`,
+    actual: `${pushCount(further.length)} came after that (${pushCase.name}), the first ${sinceText(acknowledged, first)}`,
     evidence: [acknowledged, ...further.slice(0, 3)],
   };
 };
