@@ -29,6 +29,8 @@ export interface ExpiringCredential<C, Issued = C> {
   readonly lifetimeOf?: (credential: C) => number;
   /** Whether it still works. Called once per credential. */
   readonly alive: (world: World, credential: C) => Promise<boolean>;
+  /** The exchanges that show what the last probe found, if not all that were made. */
+  readonly shownBy?: (credential: C) => readonly number[] | undefined;
   /** Uses it during its life; must not be decisive itself. Later runs call it each time they continue waiting. */
   readonly use?: (world: World, credential: C) => Promise<void>;
 }

@@ -1,5 +1,5 @@
 import type { ExpiringCredential } from "../checks/rule.ts";
-import type { CaseVerdict } from "../judging/case-verdict.ts";
+import { fail, type CaseVerdict } from "../judging/case-verdict.ts";
 import type { TimeInterval } from "../judging/interval.ts";
 import {
   ageAt,
@@ -29,12 +29,15 @@ export interface Asked {
 /** Probes a credential once. The probe is the first request after waking, so `woken` is its earliest moment. */
 export const ask = async <C>(
   world: World,
-  { name, alive }: Pick<ExpiringCredential<C>, "name" | "alive">,
+  { name, alive, shownBy }: Pick<ExpiringCredential<C>, "name" | "alive" | "shownBy">,
   { credential, ...issued }: Issued<C>,
   { now, woken, remark }: { readonly now: Now; readonly woken: TimeInterval; readonly remark?: string },
 ): Promise<Asked> => {
   const works = await alive(world, credential);
   const at = { earliestMs: woken.earliestMs, latestMs: (await now()).latestMs };
   const probe = { ...ageAt(issued, at, world.tolerances.lifetimeGuardMs), works };
-  return { probe, at, side: sideOf(probe), verdict: judgeProbe(name, probe, remark) };
+  const verdict = judgeProbe(name, probe, remark);
+  if (verdict.kind !== "failed" || shownBy === undefined) return { probe, at, side: sideOf(probe), verdict };
+  const { expected, actual } = verdict;
+  return { probe, at, side: sideOf(probe), verdict: fail(expected, actual, shownBy(credential)) };
 };

@@ -31,7 +31,7 @@ import type { World } from "../world/world.ts";
 import { planProbes, type PlannedProbe, type PlanOptions, type Tries } from "./plan.ts";
 
 export interface JudgedLifetime<C>
-  extends ExpiringCredential<C>, Pick<PlanOptions, "ways" | "clients" | "perSide"> {
+  extends ExpiringCredential<C>, Pick<PlanOptions, "ways" | "clients" | "perSide" | "fromEndMs"> {
   /** Issues the credential at such a date of the target's calendar, if its time can be moved. */
   readonly startsAt?: Moment;
   /**
@@ -39,7 +39,8 @@ export interface JudgedLifetime<C>
    * its end.
    */
   readonly uses?: number;
-  readonly sides?: "both" | "dead";
+  /** Both, if absent. */
+  readonly sides?: Side;
 }
 
 const USES = 3;
@@ -76,7 +77,7 @@ export const judgeLifetime = async <C>(
 ): Promise<Verdict> => {
   const { name } = expiring;
   const lifetimeMs = expiring.lifetimeMs(world);
-  const sides: readonly Side[] = expiring.sides === "dead" ? ["dead"] : ["alive", "dead"];
+  const sides: readonly Side[] = expiring.sides === undefined ? ["alive", "dead"] : [expiring.sides];
   const precision = precisionIn(world, lifetimeMs);
   const findings: Findings = { probes: [], delays: [] };
   const judge = (part: string, probes: readonly PlannedProbe[]): Promise<Verdict> =>
@@ -106,6 +107,7 @@ export const judgeLifetime = async <C>(
     ),
     ...(late.length === 0 ? [] : [judge(`${name}, a month later`, late)]),
   ]);
+  if (expiring.fromEndMs !== undefined) return verdict;
   return unlessTooCoarse(verdict, name, sides, findings.probes, findings.delays, (ownMs) =>
     precisionIn(world, ownMs),
   );

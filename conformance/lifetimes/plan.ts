@@ -16,6 +16,8 @@ export interface PlanOptions {
   readonly clients?: "first";
   /** Number of ages on each side, though each way and each client gets at least the end itself; depends on effort if absent. */
   readonly perSide?: number;
+  /** How far from the end those probes are that otherwise are right at it, beyond the guard, in milliseconds. */
+  readonly fromEndMs?: number;
 }
 
 export interface PlannedProbe extends ProbeAge {
@@ -68,7 +70,7 @@ type Assigned = ProbeAge & Pick<PlannedProbe, "way" | "clientIndex">;
 const assigned = (
   world: World,
   run: Run,
-  { ways = [""], clients, perSide }: PlanOptions,
+  { ways = [""], clients, perSide, fromEndMs = 0 }: PlanOptions,
   agesPerSide: (perSide: number) => readonly ProbeAge[],
 ): readonly Assigned[] => {
   const isShared = world.secondClient !== undefined && clients !== "first";
@@ -79,7 +81,7 @@ const assigned = (
     // What one client's credential shows on one side, the other client's shows on the other.
     ...Array.from({ length: ends }, (_, at) => ({
       side,
-      distanceMs: 0,
+      distanceMs: fromEndMs,
       way: at % ways.length,
       clientIndex: (isShared ? (at + (side === "dead" ? 1 : 0)) % 2 : 0) as ClientIndex,
     })),

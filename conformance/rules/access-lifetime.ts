@@ -6,6 +6,7 @@ import { beforeMonthEnds } from "../lifetimes/calendar.ts";
 import type { HistoryVerdict, Deferral, ExpiringCredential, Judge, Run, Rules } from "../checks/rule.ts";
 import { ask } from "../lifetimes/ask.ts";
 import { windowsOfMinutes } from "../judging/lifetimes/entries.ts";
+import { issueCrowd, judgeCrowd, type Crowd } from "../lifetimes/crowd.ts";
 import { judgeLifetime, roomAfter, type JudgedLifetime } from "../lifetimes/lifetime.ts";
 import {
   exchangeLate,
@@ -84,7 +85,8 @@ export const accessLifetimeRules = {
       const credentials = await expiringTokens(world, run, await viewOfSecond(world));
       return run.all([
         run.once(worksAmongMany, { part: "many tokens and requests" }),
-        ...credentials.map((credential) => judgeLifetime(world, run, credential)),
+        ...credentials.lifetimes.map((credential) => judgeLifetime(world, run, credential)),
+        ...judgeCrowd(world, run, credentials.crowd),
       ]);
     },
     checkSooner: (_world, run) => run.forEach(tokensOfEachCall, outlivesMonth, { print: ({ name }) => name }),
@@ -110,18 +112,15 @@ const worksAmongMany = (world: World): Promise<HistoryVerdict> =>
     },
   );
 
-type Issue = JudgedLifetime<Bearer>["issue"];
-/** The same, issued at `endMs` if given. */
-type IssueBy = (world: World, steps: DurableSteps, way: number, endMs?: number) => Promise<Bearer>;
+/** Issues a credential, at `endMs` if given. */
+type IssueBy<C> = (world: World, steps: DurableSteps, way: number, endMs?: number) => Promise<C>;
+type Beginning = <C>(takesMs: (way: number) => number, issue: IssueBy<C>) => JudgedLifetime<C>["issue"];
 
 /**
  * If time can be moved, begins what takes this long (in milliseconds) so late that it ends with what takes longest:
  * tokens that are issued at one moment end at one moment, which takes fewer moves of the clock.
  */
-const endingTogether = async (
-  { clock }: World,
-  longestMs: number,
-): Promise<(takesMs: (way: number) => number, issue: IssueBy) => Issue> => {
+const endingTogether = async ({ clock }: World, longestMs: number): Promise<Beginning> => {
   if (clock.kind === "real") return (_takesMs, issue) => issue;
   const endMs = Math.ceil((await clock.now()).latestMs / SECOND_MS) * SECOND_MS + longestMs;
   return (takesMs, issue) => async (world, steps, way) => {
@@ -136,7 +135,7 @@ const expiringTokens = async (
   world: World,
   run: Run,
   second: View | undefined,
-): Promise<readonly JudgedLifetime<Bearer>[]> => {
+): Promise<{ readonly lifetimes: readonly JudgedLifetime<Bearer>[]; readonly crowd: Crowd<Bearer> }> => {
   const few = run.cases(0.12, 1);
   const histories = refreshHistories(world, run);
   const { prepared, limits } = world;
@@ -178,7 +177,14 @@ const expiringTokens = async (
       perSide: few,
     },
   ];
-  return tokens.map(expiringIn(world, second));
+  const expiring = expiringIn(world, second);
+  return {
+    lifetimes: tokens.map(expiring),
+    crowd: {
+      ...expiring({ name: "accessToken", issue: exchangedTogether }),
+      issue: together(() => 0, exchangedWithOthers),
+    },
+  };
 };
 
 /** It is issued half of its code's life after that. Where it lives longer than a code does, both kinds end together. */
@@ -247,6 +253,13 @@ const bearer = (
 const exchanged = async (world: World, steps: DurableSteps): Promise<Bearer> => {
   const { value, at } = await exchangeLate(world, steps);
   return bearer(value, value, at);
+};
+
+const exchangedWithOthers: Crowd<Bearer>["issue"] = async (world, steps) => {
+  const { value, at } = await steps.once("tokens", () =>
+    timed(world, () => issueCrowd(world, (one) => obtainTokens(one))),
+  );
+  return value.map((member) => ({ ...member, credential: bearer(member.credential, member.credential, at) }));
 };
 
 /** Time counts from the refresh, half of the first token's life after the exchange. */

@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { rulesOf } from "../checks/rule.ts";
 import { behaviourFrom } from "../../fake-server/index.ts";
 import { judge, judgeAll } from "../testing/bench.ts";
-import { ruleFor, testDefects, testVariants, troublesOf } from "../testing/seeded.ts";
+import { judgeDefect, ruleFor, testDefects, testVariants, troublesOf } from "../testing/seeded.ts";
 import { codeRules } from "./code.ts";
 
 const rules = rulesOf(codeRules);
@@ -31,6 +31,12 @@ testDefects({
   "code-found-by-pattern": /LIKE wildcard/,
   "advice-code-of-other-client-accepted": /another client/,
   "advice-reuse-leaves-refresh-token": /still worked after the second exchange/,
+});
+
+test("a code that ends early among many is shown by its own exchanges", async () => {
+  const { verdict } = await judgeDefect("code-for-shortest-state-dies-early");
+  expect(verdict).toMatchObject({ kind: "failed", breach: { part: "code issued with 23 others" } });
+  expect(verdict.kind === "failed" && verdict.breach.evidence).toHaveLength(2);
 });
 
 // Exchanges of other cases may have pushed the code off the list, so the breach does not always recur in a replay.

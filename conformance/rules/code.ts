@@ -1,14 +1,25 @@
 import fc from "fast-check";
+import { plainQueries, withQuery } from "../arbitraries/redirect-uri.ts";
+import { validStates } from "../arbitraries/state.ts";
 import { alterations, altered, catchAlls, misspellings } from "../arbitraries/credentials.ts";
 import { attemptKinds, attemptWrongly } from "./shared/attempts.ts";
 import { beforeMonthEnds } from "../lifetimes/calendar.ts";
 import type { Deferral, ExpiringCredential, Rules, WaitFacts, Run } from "../checks/rule.ts";
 import { windowsOfMinutes } from "../judging/lifetimes/entries.ts";
+import { issueCrowd, judgeCrowd } from "../lifetimes/crowd.ts";
 import { judgeLifetime, roomAfter } from "../lifetimes/lifetime.ts";
 import { withConnections } from "./shared/race.ts";
 import { printEvents, reuseIsRefused, usedUpEvents, usedUpHistories } from "./shared/reuse.ts";
 import { mapLimited } from "../checks/map-limited.ts";
-import { exchangeable, obtainCode, obtainRefreshed, obtainTokens, type IssuedCode } from "../world/steps.ts";
+import { grantOf } from "../world/exchange.ts";
+import {
+  answerOrRefusal,
+  exchangeable,
+  obtainCode,
+  obtainRefreshed,
+  obtainTokens,
+  type IssuedCode,
+} from "../world/steps.ts";
 import { forBoth } from "../checks/client-assignment.ts";
 import type { World } from "../world/world.ts";
 import { fateAfter, thiefIsRefused, tokensDieWithReuse } from "./code-advice.ts";
@@ -50,6 +61,23 @@ const codes: ExpiringCredential<Code> & Deferral = {
   windows: windowsOfMinutes,
   isShort: true,
   isUsedUp: true,
+};
+
+/**
+ * Codes for states of any length, the shortest included, and some for an address with a query. A service may know only
+ * the registered address, and may accept a state once only: then the code is for other ones.
+ */
+const issueCodes = (world: World, seed: number): ReturnType<typeof issueCrowd<Code>> => {
+  const states = fc.sample(validStates(world.limits.stateMaxBytes), { seed });
+  return issueCrowd(world, async (one, nth) => {
+    const { client, target } = one;
+    const state = nth === 0 ? "Z" : (states[nth] ?? one.unique());
+    const query = plainQueries[nth - 1];
+    const redirectUri = query === undefined ? client.redirectUri : withQuery(client.redirectUri, query);
+    const answer = await answerOrRefusal(() => target.authorize({ state, redirectUri }));
+    const code = answer === undefined ? undefined : grantOf(answer)?.code;
+    return { client, code: code ?? (await obtainCode(one)).code };
+  });
 };
 
 /** Sections 2.1 and 3.1: the life of an authorization code. */
@@ -107,6 +135,7 @@ export const codeRules = {
           use: keepBusy,
           perSide: 2,
         }),
+        ...judgeCrowd(world, run, { ...codes, issue: (one) => issueCodes(one, run.seed) }),
         ...(world.clock.kind === "virtual"
           ? [
               judgeLifetime(world, run, {

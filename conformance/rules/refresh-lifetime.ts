@@ -13,6 +13,7 @@ import { credentialsOf, describe, grantOf } from "../world/exchange.ts";
 import { laterBy, longMonthBegins, type Moment } from "../lifetimes/calendar.ts";
 import { duration, HOUR_MS } from "../contract/duration.ts";
 import { fail, pass, inconclusive, type CaseVerdict } from "../judging/case-verdict.ts";
+import { issueCrowd, judgeCrowd } from "../lifetimes/crowd.ts";
 import { judgeLifetime, roomAfter } from "../lifetimes/lifetime.ts";
 import type { Rules, WaitFacts } from "../checks/rule.ts";
 import {
@@ -56,6 +57,11 @@ export const refreshLifetimeRules = {
           issuedIn: ({ issued }) => issued,
           alive,
           perSide: run.cases(0.12, 1),
+        }),
+        ...judgeCrowd(world, run, {
+          ...refreshTokens,
+          startsAt: withLateExchanges(world),
+          issue: (one) => issueCrowd(one, (each) => obtainTokens(each)),
         }),
         ...(world.clock.kind === "virtual"
           ? [

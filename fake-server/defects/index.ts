@@ -24,6 +24,7 @@ import { refreshDefects } from "./refresh.ts";
 import { refreshHistoryDefects } from "./refresh-histories.ts";
 import { secondClientDefects } from "./second-client.ts";
 import { momentDefects } from "./moments.ts";
+import { shardDefects } from "./shards.ts";
 import { sideDoorDefects } from "./side-doors.ts";
 import { stateDefects } from "./state.ts";
 import { toldTimeDefects } from "./told-times.ts";
@@ -46,6 +47,7 @@ export const defects = joined<Defect>([
   secondClientDefects,
   refreshHistoryDefects,
   momentDefects,
+  shardDefects,
   sideDoorDefects,
   toldTimeDefects,
   boundDefects,
