@@ -277,15 +277,25 @@ const mainRows = (options: PushCaseOptions): readonly Row[] => {
         expect: pushes(n),
         isTimed: true,
       })),
-    {
-      name: "acknowledged at push 3 after failures of two kinds",
-      on: [reset, status(503), ack],
-      expect: pushes(3),
-      isTimed: true,
-    },
+    ...mixedRows(ack, forGood),
     ...openRows(expected),
   ];
 };
+
+/** Rows of which each push fails in another way. */
+const mixedRows = (ack: PushAction, forGood: Expectation): readonly Row[] => [
+  {
+    name: "acknowledged at push 3 after failures of two kinds",
+    on: [reset, status(503), ack],
+    expect: pushes(3),
+    isTimed: true,
+  },
+  {
+    name: "failures of five kinds",
+    on: [status(503), reset, status(404), closed("before-answer"), fails],
+    expect: forGood,
+  },
+];
 
 /** Rows whose answers may or may not acknowledge; the document does not say. */
 const openRows = (expected: number): readonly Row[] => {

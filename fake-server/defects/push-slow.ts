@@ -86,6 +86,13 @@ export const pushSlowDefects = rows({
     ),
     "push-second-kind-of-failure-final: After both a failed connection and a failing status, the notification is given up.":
       givingUp((_outcome, { attempts }) => new Set(attempts.map(({ outcome }) => outcome?.kind)).size > 1),
+    "push-third-kind-of-failure-final: After failures of three kinds, the notification is given up.":
+      givingUp((_outcome, { attempts }) => {
+        const kinds = attempts.map(({ outcome }) =>
+          outcome === undefined ? "" : `${outcome.kind} ${statusOf(outcome)}`,
+        );
+        return new Set(kinds).size > 2;
+      }),
     "push-408-final: After a 408, the notification is given up.": statusFinal(408),
     "push-409-final: After a 409, the notification is given up, as if it had been received already.":
       statusFinal(409),

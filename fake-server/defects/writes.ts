@@ -1,4 +1,4 @@
-import { SECOND_MS } from "../../conformance/contract/duration.ts";
+import { MINUTE_MS, SECOND_MS } from "../../conformance/contract/duration.ts";
 import type { Fields } from "../answer.ts";
 import type { Behaviour } from "../behaviour.ts";
 import type { Context } from "../context.ts";
@@ -104,6 +104,15 @@ export const writeDefects = rows({
           const fields = sound.listFields(items, total, context);
           kept.set(query, { fields, atMs: context.nowMs });
           return fields;
+        },
+      })),
+    "list-of-nothing-kept-for-a-minute: That nothing matches a list request is remembered for a minute.":
+      decisions((sound, nothingAtMs = new Map<string, number>()) => ({
+        listFields: (items, total, context) => {
+          const query = context.from.url ?? "";
+          if (total === 0) nothingAtMs.set(query, context.nowMs);
+          const isKept = context.nowMs - (nothingAtMs.get(query) ?? -Infinity) < MINUTE_MS;
+          return isKept ? sound.listFields([], 0, context) : sound.listFields(items, total, context);
         },
       })),
     "writes-lose-every-fifth: Every fifth notification is lost.": decisions((sound, events = 0) => ({
