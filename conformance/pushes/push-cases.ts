@@ -248,7 +248,12 @@ const mainRows = (options: PushCaseOptions): readonly Row[] => {
       .map((kind, n) => [...withFailingBody(kind, n, options.seed), kind] as const)
       .filter(([, , kind]) => fewKinds === undefined || few.includes(kind))
       .map(([kind, failure]): Row => ({ name: `always ${kind}`, on: [failure], expect: forGood })),
-    { name: "always status 429 with Retry-After: 1", on: [asking(429, "1")], expect: forGood },
+    {
+      name: "always status 429 with Retry-After: 1",
+      on: [asking(429, "1")],
+      expect: forGood,
+      family: "given up",
+    },
     { name: "always status 503 with Retry-After: 600", on: [asking(503, "600")], expect: forGood },
     {
       name: "always status 500, and read from the list in between",
@@ -394,7 +399,12 @@ export const batchesOf = (options: PushCaseOptions, hangAfter: number): readonly
       hangAfter,
       [
         // Before those that hang, so that a sender with one worker pushes it first.
-        { name: "after others of its account were given up", on: [ack], expect: pushes(1), family: "pair" },
+        {
+          name: "after one of its account was given up",
+          on: [ack],
+          expect: pushes(1),
+          family: "given up",
+        },
         ...slowRows(options),
       ],
     ],
