@@ -30,3 +30,7 @@ export const shorten = (text: string, most: number): string => {
   while (end > least && credentialCharacter.test(text.charAt(end - 1))) end -= 1;
   return `${text.slice(0, end)}…`;
 };
+
+/** The path in the target of a request, which may also be the whole address (RFC 9112 section 3.2.2). */
+export const pathIn = (target: string): string =>
+  target.replace(/^https?:\/\/[^/?]*/i, "").replace(/\?.*$/s, "");

@@ -10,8 +10,6 @@ import { issueCrowd, judgeCrowd, type Crowd } from "../lifetimes/crowd.ts";
 import { judgeLifetime, roomAfter, type JudgedLifetime } from "../lifetimes/lifetime.ts";
 import {
   exchangeLate,
-  isShownSomething,
-  isShownSomethingAtOnce,
   obtainRefreshed,
   obtainTokens,
   opens,
@@ -21,6 +19,7 @@ import {
 } from "../world/steps.ts";
 import { ControlFailed } from "../world/exchange.ts";
 import { SECOND_MS } from "../contract/duration.ts";
+import { isShownSomething, isShownSomethingAtOnce } from "../world/shown.ts";
 import type { World } from "../world/world.ts";
 import {
   historyName,

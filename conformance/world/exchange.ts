@@ -1,7 +1,7 @@
 import { shorten } from "../contract/text.ts";
 import type { PlainAnswer } from "../judging/laws/answer.ts";
 import { grantOf as grantIn, type Grant } from "../judging/laws/grant.ts";
-import { pageOf as pageIn, type Page } from "../judging/laws/pages.ts";
+import { pageOf as pageIn, showsData, type Page } from "../judging/laws/pages.ts";
 import { credentialsOf as credentialsIn, type Credentials } from "../judging/laws/tokens.ts";
 
 /** One request. `path` is sent byte for byte, neither normalized nor encoded. */
@@ -78,6 +78,12 @@ export const credentialsOf = (answer: Answer): Credentials => credentialsIn(obje
 
 /** The page in a list answer; undefined if `data` is not an array of objects. */
 export const pageOf = (answer: Answer): Page | undefined => pageIn(objectOf(answer));
+
+/** Whether an answer is a page that is not empty. */
+export const showsSomething = (answer: Answer): boolean => {
+  const page = pageOf(answer);
+  return page !== undefined && showsData(page);
+};
 
 /** An answer for readers of a report: its status and the beginning of its body. */
 export const describe = (answer: Answer): string => {

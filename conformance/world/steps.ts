@@ -3,9 +3,16 @@ import { ageBetween, type TimeInterval } from "../judging/interval.ts";
 import { SECOND_MS } from "../contract/duration.ts";
 import type { DurableSteps } from "./durable-steps.ts";
 import type { Grant } from "../judging/laws/grant.ts";
-import { gavePage, showsData } from "../judging/laws/pages.ts";
-import { credentialsOf, describe, grantOf, pageOf, plainOf, ControlFailed, type Answer } from "./exchange.ts";
-import { listForms, type ListForm } from "./list-forms.ts";
+import { gavePage } from "../judging/laws/pages.ts";
+import {
+  credentialsOf,
+  describe,
+  grantOf,
+  plainOf,
+  showsSomething,
+  ControlFailed,
+  type Answer,
+} from "./exchange.ts";
 import { beginAnew } from "./http/retry.ts";
 import { answerOrHangUp, type AuthorizeRequest, type Client, type Target } from "./target.ts";
 import type { World } from "./world.ts";
@@ -98,42 +105,8 @@ export const obtainRefreshed = async (
 
 export const gaveData = (answer: Answer): boolean => gavePage(plainOf(answer));
 
-/**
- * Whether the token is shown data. Lists known notifications, so that an empty envelope does not count, or anything if
- * none are known. A token refused by one form of the list is tried with all others: it is dead only if none shows
- * anything.
- */
-export const isShownSomething = (world: World, accessToken: string): Promise<boolean> =>
-  isShownIn(world, accessToken, listForms(world.prepared));
-
-/** The same with only one form of the list. */
-export const isShownSomethingAtOnce = (world: World, accessToken: string): Promise<boolean> =>
-  isShownIn(world, accessToken, []);
-
-const isShownIn = async (
-  world: World,
-  accessToken: string,
-  otherForms: readonly ListForm[],
-): Promise<boolean> => {
-  const known = world.prepared.notifications.accounts[0];
-  const first = known === undefined ? { limit: 1 } : { accountId: known.accountId, limit: 1 };
-  for (const query of [first, ...otherForms]) {
-    const answer = await world.target.list({ accessToken, query });
-    if (showsSomething(answer)) return true;
-    if (known === undefined && gaveData(answer) && admitsByEmptyPage(world)) return true;
-  }
-  await refusalIsOfToken(world);
-  return false;
-};
-
-/** Whether an answer is a page that is not empty. */
-export const showsSomething = (answer: Answer): boolean => {
-  const page = pageOf(answer);
-  return page !== undefined && showsData(page);
-};
-
 /** Whether an empty page says that its token works; as a stranger's shows, it may not. */
-const admitsByEmptyPage = ({ prepared: { emptyPage } }: World): boolean => {
+export const admitsByEmptyPage = ({ prepared: { emptyPage } }: World): boolean => {
   if (emptyPage === "undecided")
     throw new ControlFailed(
       "an accessToken that was never issued gets an empty page, as does a proper one of a client without notifications, so an empty page does not tell whether a token works",
@@ -156,7 +129,7 @@ export const isShownData = async (world: World, answer: Answer): Promise<boolean
   return false;
 };
 
-const refusalIsOfToken = async (world: World): Promise<void> => {
+export const refusalIsOfToken = async (world: World): Promise<void> => {
   const { isListShown, notifications } = world.prepared;
   if (isListShown !== true && notifications.accounts.length === 0) await properTokenOpens(world);
 };

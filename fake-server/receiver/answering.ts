@@ -1,5 +1,6 @@
 import { fieldOf, parseJson } from "../../conformance/contract/json.ts";
 import type { PushLine, PushPlan } from "../../conformance/contract/push.ts";
+import { pathIn } from "../../conformance/contract/text.ts";
 import { parsePlan } from "./plan.ts";
 import { type Arrival, createPlanner } from "./planner.ts";
 
@@ -59,7 +60,7 @@ export const requestOf = (
   return {
     method,
     path,
-    pathname: path.replace(/\?.*$/s, ""),
+    pathname: pathIn(path),
     body,
     notificationId,
     accountId: nameIn(body, "accountId"),

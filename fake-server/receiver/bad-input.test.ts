@@ -44,6 +44,12 @@ const closed = (socket: net.Socket): Promise<void> =>
     socket.once("close", () => resolve());
   });
 
+it("accepts a push whose request line has the whole address", async () => {
+  const { receiver, sender, control } = await start();
+  expect(await sender.send(notification("n"), { path: receiver.callbackUrl })).toMatchObject({ status: 200 });
+  expect(await control.until("push")).toMatchObject({ action: "answer", attempt: 1 });
+});
+
 describe("a request that is not a push", () => {
   it.each([
     ["another path", { path: "/other?x=1" }, 404, notification("n")],

@@ -1,3 +1,4 @@
+import { DAY_MS } from "../../conformance/contract/duration.ts";
 import { uuidOf } from "../../conformance/contract/random.ts";
 import { change, decide, decisions, type Replacement, variantRows } from "../registry.ts";
 import type { Notification } from "../notifications.ts";
@@ -83,6 +84,15 @@ export const listVariants = variantRows({
         return { where: `${where} AND owner = ?`, parameters: [...parameters, viewer.clientId] };
       },
     })),
+  "notifications-listed-for-a-week: A notification is no longer listed once it is a week old.": decisions(
+    (sound) => ({
+      matching: (filters, viewer, context) => {
+        const { where, parameters } = sound.matching(filters, viewer, context);
+        const oldest = new Date(context.nowMs - 7 * DAY_MS).toISOString();
+        return { where: `${where} AND createTime > ?`, parameters: [...parameters, oldest] };
+      },
+    }),
+  ),
   "notifications-visible-later: A new notification is listed two seconds after its event.": decide(
     "visibilityDelayMs",
     () => 2_000,

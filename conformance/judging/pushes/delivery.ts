@@ -1,5 +1,6 @@
 import { lastingFields } from "../laws/notification.ts";
 import { duration } from "../../contract/duration.ts";
+import { pathIn } from "../../contract/text.ts";
 import { canonicalJson } from "../../contract/verdict.ts";
 import { tolerances } from "../tolerances.ts";
 import type { PushRun, PushTrace, SeenPush, PushCase } from "./trace.ts";
@@ -86,7 +87,7 @@ const judgeArrival = (pushRun: PushRun): Finding => {
 const faultOf = (push: SeenPush, path: string, saysJson: boolean): string | undefined => {
   const { method, path: at } = push.line;
   if (bodyOf(push) === undefined && !isShortened(push)) return "a body that is not a JSON object";
-  if (method !== "POST" || at.split("?")[0] !== path) return "JSON";
+  if (method !== "POST" || pathIn(at) !== path) return "JSON";
   return saysJson && !isJsonType(push)
     ? `${contentTypeOf(push) === "none" ? "no content type" : `the content type ${contentTypeOf(push)}`}, while first pushes declare JSON`
     : undefined;

@@ -1,0 +1,45 @@
+import type { AccountSet } from "./dataset.ts";
+import { showsSomething } from "./exchange.ts";
+import { listForms, type ListForm } from "./list-forms.ts";
+import { admitsByEmptyPage, gaveData, obtainTokens, refusalIsOfToken } from "./steps.ts";
+import type { World } from "./world.ts";
+
+/**
+ * Whether the token is shown data. Lists known notifications, so that an empty envelope does not count, or anything if
+ * none are known. A token refused by one form of the list is tried with all others: it is dead only if none shows
+ * anything.
+ */
+export const isShownSomething = (world: World, accessToken: string): Promise<boolean> =>
+  isShownIn(world, accessToken, listForms(world.prepared));
+
+/** The same with only one form of the list. */
+export const isShownSomethingAtOnce = (world: World, accessToken: string): Promise<boolean> =>
+  isShownIn(world, accessToken, []);
+
+const isShownIn = async (
+  world: World,
+  accessToken: string,
+  otherForms: readonly ListForm[],
+): Promise<boolean> => {
+  const known = world.prepared.notifications.accounts[0];
+  const first = known === undefined ? { limit: 1 } : { accountId: known.accountId, limit: 1 };
+  let gotPage = false;
+  for (const query of [first, ...otherForms]) {
+    const answer = await world.target.list({ accessToken, query });
+    if (showsSomething(answer)) return true;
+    gotPage ||= gaveData(answer);
+    if (known === undefined && gotPage && admitsByEmptyPage(world)) return true;
+  }
+  await refusalIsOfToken(world);
+  return gotPage && known !== undefined && !(await isStillListed(world, known));
+};
+
+/**
+ * Whether a proper token is shown the known notifications. The document does not say for how long they are listed; once
+ * they are not, an empty page says nothing against a token, unless strangers get one, too.
+ */
+const isStillListed = async (world: World, { accountId }: AccountSet): Promise<boolean> => {
+  if (world.prepared.emptyPage !== undefined) return true;
+  const { accessToken } = await obtainTokens(world);
+  return showsSomething(await world.target.list({ accessToken, query: { accountId, limit: 1 } }));
+};
