@@ -21,6 +21,7 @@ export const checkNotifications = async (
       tolerances: world.tolerances,
       accessToken: async () => (await obtainTokens(world)).accessToken,
       freshUuid: session.freshUuid,
+      secondClientId: world.secondClient?.id,
     });
     const count = sets.accounts.reduce((sum, { ids }) => sum + ids.length, 0);
     return {

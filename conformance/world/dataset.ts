@@ -1,7 +1,7 @@
 import type { TimeInterval } from "../judging/interval.ts";
 import type { Limits } from "../contract/limits.ts";
 import type { Clock } from "./clock.ts";
-import type { Events } from "./hooks/events.ts";
+import { EventHookFailed, type Events } from "./hooks/events.ts";
 
 import { givenToBeListed, untilListed } from "./listing.ts";
 import { openList, readAccount, readPages } from "./listed.ts";
@@ -41,6 +41,7 @@ export interface DatasetOptions {
   /** Obtains a working access token; called for each round of reading, because waits may outlive a token. */
   readonly accessToken: () => Promise<string>;
   readonly freshUuid: () => string;
+  readonly secondClientId?: string | undefined;
 }
 
 export interface PreparedNotifications {
@@ -97,14 +98,14 @@ const createOwn = async (options: DatasetOptions, events: Events): Promise<Prepa
   await (
     await openList(options)
   )({}, 0);
-  const batches = [
-    ...(await Promise.all([
-      triggerTogether(options, events, first, many ?? 0),
-      triggerTogether(options, events, events.account(), pages ?? 0),
-    ])),
-    apart,
-    await triggerTogether(options, events, twinOf(first, last), one ?? 0),
-  ];
+  const [large, full] = await Promise.all([
+    triggerTogether(options, events, first, many ?? 0),
+    triggerTogether(options, events, events.account(), pages ?? 0),
+    triggerForSecondClient(options.secondClientId, events),
+  ]);
+  // Once more, because only first pages may be long enough to show it, and lists may begin with the latest.
+  await triggerForSecondClient(options.secondClientId, events);
+  const batches = [large, full, apart, await triggerTogether(options, events, twinOf(first, last), one ?? 0)];
   const seen = await waitUntilListed(options, batches);
   const accounts = batches.map(({ accountId, told, moments = [], events: count }, index): AccountSet => {
     const ids = told.filter((id) => id !== undefined);
@@ -117,6 +118,17 @@ const createOwn = async (options: DatasetOptions, events: Events): Promise<Prepa
     sets: { accounts, emptyAccountId: twinOf(twinOf(first, last), last) },
     notes: seen.notes,
   };
+};
+
+/**
+ * An event that concerns the second client, among the others: where it is not listed for the first, neither totals nor
+ * pages may show that it is there. Hooks may know the first client only.
+ */
+const triggerForSecondClient = async (clientId: string | undefined, events: Events): Promise<void> => {
+  if (clientId === undefined) return;
+  await events.trigger(events.account(), clientId).catch((error: unknown) => {
+    if (!(error instanceof EventHookFailed)) throw error;
+  });
 };
 
 const momentsOf = (

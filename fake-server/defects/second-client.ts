@@ -1,5 +1,7 @@
 import { DAY_MS, MINUTE_MS, SECOND_MS } from "../../conformance/contract/duration.ts";
+import type { Behaviour } from "../behaviour.ts";
 import type { Context, Service } from "../context.ts";
+import type { Selection } from "../notifications.ts";
 import { afterwards, alsoIf, change, decisions, rows } from "../registry.ts";
 
 const isSecond = (clientId: string | undefined, { clients }: Pick<Service, "clients">): boolean =>
@@ -7,6 +9,23 @@ const isSecond = (clientId: string | undefined, { clients }: Pick<Service, "clie
 
 const isSecondsCode = (code: unknown, context: Context): boolean =>
   typeof code === "string" && isSecond(context.credentials.codes.get(code)?.clientId, context);
+
+/** Each client is shown its own notifications only. */
+const eachItsOwn = (sound: Behaviour): Pick<Behaviour, "ownerOf" | "matching"> => ({
+  ownerOf: (clientId, { clients }) => clientId ?? [...clients.keys()][0] ?? "",
+  matching: (filters, viewer, context) => {
+    const { where, parameters } = sound.matching(filters, viewer, context);
+    return { where: `${where} AND owner = ?`, parameters: [...parameters, viewer.clientId] };
+  },
+});
+
+const ofAllClients = ({ where, parameters, ...rest }: Selection): Selection => ({
+  ...rest,
+  where: where.replace(/ AND owner = \?$/, ""),
+  parameters: parameters.slice(0, -1),
+});
+
+const MANY = 10_000;
 
 /** Defects that affect only the second client. */
 export const secondClientDefects = rows({
@@ -122,6 +141,25 @@ export const secondClientDefects = rows({
           owned.has(notification.id)
             ? { ...notification, accountId: null }
             : sound.item(notification, context),
+      })),
+  },
+  "notifications.total": {
+    "total-with-those-of-second-client: A client sees only its own notifications, but total counts those of all clients.":
+      decisions((sound) => ({
+        ...eachItsOwn(sound),
+        countMatches: (selection, context) => sound.countMatches(ofAllClients(selection), context),
+      })),
+  },
+  "notifications.limit": {
+    "page-cut-before-those-of-second-client-are-left-out: A page is cut from the notifications of all clients; then those of others are left out.":
+      decisions((sound) => ({
+        ...eachItsOwn(sound),
+        readItems: async (selection, offset, paging, context) => {
+          const own = await sound.readItems(selection, 0, { limit: MANY, page: 0 }, context);
+          const ids = new Set(own.map(({ id }) => id));
+          const page = await sound.readItems(ofAllClients(selection), offset, paging, context);
+          return page.filter(({ id }) => ids.has(id));
+        },
       })),
   },
   "exchange.token-set": {
