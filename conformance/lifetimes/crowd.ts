@@ -1,7 +1,7 @@
 import { mapLimited } from "../checks/map-limited.ts";
 import type { Run } from "../checks/rule.ts";
 import type { Verdict } from "../contract/verdict.ts";
-import { TransportError, type Answer } from "../world/exchange.ts";
+import { ControlFailed, TransportError, type Answer } from "../world/exchange.ts";
 import type { DurableSteps } from "../world/durable-steps.ts";
 import type { Target } from "../world/target.ts";
 import type { World } from "../world/world.ts";
@@ -19,19 +19,21 @@ interface Member<C> {
   readonly issuedBy: readonly number[];
 }
 
-/** Issues one credential after another, a few at the same time. */
-export const issueCrowd = <C>(
+/** Issues one credential after another, a few at the same time. Leaves out those for which an answer was lost. */
+export const issueCrowd = async <C>(
   world: World,
   issue: (world: World, nth: number) => Promise<C>,
-): Promise<readonly Member<C>[]> =>
-  mapLimited(
-    Array.from({ length: CROWD }, (_, nth) => nth),
-    AT_A_TIME,
-    async (nth) => {
-      const { world: noted, made } = noting(world);
-      return { credential: await issue(noted, nth), issuedBy: made };
-    },
+): Promise<readonly Member<C>[]> => {
+  const places = Array.from({ length: CROWD }, (_, nth) => nth);
+  const issued = await mapLimited(places, AT_A_TIME, (nth) =>
+    unlessLost(world, (noted) => issue(noted, nth)),
   );
+  const members = issued.flatMap((one) =>
+    one === undefined ? [] : [{ credential: one.value, issuedBy: one.exchanges }],
+  );
+  if (members.length === 0) throw new ControlFailed("no answer came to any request for a credential");
+  return members;
+};
 
 export interface Crowd<C> extends Omit<
   JudgedLifetime<C>,
@@ -61,13 +63,14 @@ export const judgeCrowd = <C>(world: World, run: Run, crowd: Crowd<C>): readonly
         return members.filter(({ credential }) => lifetimeOf(credential) === ofFirst(lifetimeOf)(members));
       },
       alive: async (caseWorld, members) => {
-        const probed = await mapLimited(members, AT_A_TIME, async ({ credential, issuedBy }) => {
-          const { world: noted, made } = noting(caseWorld);
-          return { works: await crowd.alive(noted, credential), exchanges: [...issuedBy, ...made] };
-        });
-        const odd = probed.find(({ works }) => works !== (sides === "alive"));
-        if (odd !== undefined) shownBy.set(members, odd.exchanges);
-        return odd === undefined ? sides === "alive" : odd.works;
+        const probed = await mapLimited(members, AT_A_TIME, ({ credential }) =>
+          unlessLost(caseWorld, (noted) => crowd.alive(noted, credential)),
+        );
+        const isAlive = sides === "alive";
+        const odd = probed.findIndex((one) => one !== undefined && one.value !== isAlive);
+        if (odd >= 0)
+          shownBy.set(members, [...(members[odd]?.issuedBy ?? []), ...(probed[odd]?.exchanges ?? [])]);
+        return odd < 0 ? isAlive : !isAlive;
       },
       shownBy: (members) => shownBy.get(members),
       sides,
@@ -86,16 +89,23 @@ const ofFirst =
     return of(first.credential);
   };
 
-/** The same world, with the numbers of the exchanges that are made in it. */
-const noting = (world: World): { readonly world: World; readonly made: readonly number[] } => {
-  const made: number[] = [];
+/**
+ * What is done in a world, and the numbers of its exchanges; undefined if one of them got no answer. Of so many requests
+ * some are lost in most cases where a network loses a few in a hundred, and the others decide without them.
+ */
+const unlessLost = async <T>(
+  world: World,
+  act: (world: World) => Promise<T>,
+): Promise<{ readonly value: T; readonly exchanges: readonly number[] } | undefined> => {
+  const exchanges: number[] = [];
+  const lost: number[] = [];
   const noted = async (answering: Promise<Answer>): Promise<Answer> => {
     try {
       const answer = await answering;
-      made.push(answer.exchange);
+      exchanges.push(answer.exchange);
       return answer;
     } catch (error) {
-      if (error instanceof TransportError) made.push(error.exchange);
+      if (error instanceof TransportError) lost.push(error.exchange);
       throw error;
     }
   };
@@ -107,5 +117,13 @@ const noting = (world: World): { readonly world: World; readonly made: readonly 
     refresh: (body) => noted(target.refresh(body)),
     list: (request) => noted(target.list(request)),
   };
-  return { world: { ...world, target: notedTarget }, made };
+  try {
+    const value = await act({ ...world, target: notedTarget });
+    if (lost.length === 0) return { value, exchanges };
+  } catch (error) {
+    const isOfLoss = error instanceof TransportError || error instanceof ControlFailed;
+    if (lost.length === 0 || !isOfLoss) throw error;
+  }
+  for (const exchange of lost) world.evidence.ignoreLoss(exchange);
+  return undefined;
 };

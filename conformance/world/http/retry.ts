@@ -36,6 +36,8 @@ export const retryPolicy = {
     longestRetryAfterMs: 24 * 3_600_000,
     /** If no request of a kind was let through for this long in real time, requests of that kind stop waiting. */
     shutAfterMs: 45_000,
+    /** A request is tried so often before that, more if waits move a clock: real time also passes because a machine is busy. */
+    triesUntilShut: { real: 2, virtual: 12 },
     /** How many waiting requests retry concurrently; all at once would be throttled again. */
     triesAtOnce: 8,
   },

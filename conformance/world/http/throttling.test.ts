@@ -192,6 +192,21 @@ describe("a limiter before a service whose clock is moved", () => {
     expect(time.nowMs()).toBeGreaterThanOrEqual(20_000);
   });
 
+  it("is given up after a dozen tries, not sooner because a busy machine takes minutes for a few", async () => {
+    const { time, obey } = open(1, Infinity, { nowMs: 0 });
+    const slowly = (send: () => Promise<Answer>) => async (): Promise<Answer> => {
+      await time.pause(10_000);
+      return send();
+    };
+    const throttledFor = (tries: number) => inTurn(...Array.from({ length: tries }, () => 429)).send;
+    const asking = (send: () => Promise<Answer>) => async (): Promise<Answer> => {
+      const answer = await send();
+      return answer.status === 429 ? answering(429, 1) : answer;
+    };
+    expect((await obey(post, slowly(asking(throttledFor(11))))).status).toBe(200);
+    expect((await problemOf(obey(post, slowly(asking(throttledFor(12)))))).reason).toBe("throttled");
+  });
+
   it("is waited for in real time again once moving the clock is no longer enough", async () => {
     const { time, obey } = open(1, Infinity, { nowMs: 0 });
     for (let request = 0; request < 30; request += 1) await obey(get, inTurn(429).send);

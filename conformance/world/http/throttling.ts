@@ -16,7 +16,7 @@ export interface Throttles {
   watch(request: Pick<Request, "method" | "path">, clock: PatientClock): (answer: Answer) => Promise<boolean>;
 }
 
-const { mostTries, mostTriesOfGateway, longestRetryAfterMs, shutAfterMs, triesAtOnce } =
+const { mostTries, mostTriesOfGateway, longestRetryAfterMs, shutAfterMs, triesUntilShut, triesAtOnce } =
   retryPolicy.throttled;
 
 /**
@@ -47,11 +47,11 @@ export const createThrottles = (
 ): Throttles => {
   let waiting = 0;
   const shutSinceMs = new Map<string, number>();
-  const isShut = (kind: string, attempt: number): boolean => {
+  const isShut = (kind: string, attempt: number, { kind: clock }: PatientClock): boolean => {
     const nowMs = time.nowMs();
     const sinceMs = shutSinceMs.get(kind) ?? nowMs;
     shutSinceMs.set(kind, sinceMs);
-    return attempt > 1 && nowMs - sinceMs > shutAfterMs;
+    return attempt >= triesUntilShut[clock] && nowMs - sinceMs > shutAfterMs;
   };
   /** By kind, whether requests were let through after only the target's clock had moved; positive if most were. */
   const heedsClock = new Map<string, number>();
@@ -89,7 +89,7 @@ export const createThrottles = (
           return false;
         }
         const spreadMs = wait.waitMs * (1 + Math.floor(waiting / triesAtOnce));
-        const hasEnded = attempt >= wait.mostTries || isShut(kind, attempt);
+        const hasEnded = attempt >= wait.mostTries || isShut(kind, attempt, clock);
         if (hasEnded && wait.stands) return false;
         if (hasEnded || wait.waitMs > longestRetryAfterMs || !clock.canWait(waitedMs + wait.waitMs))
           throw new TransportError(answer.exchange, "throttled", sentenceOf(answer, attempt, waitedMs));
