@@ -287,8 +287,14 @@ const mainRows = (options: PushCaseOptions): readonly Row[] => {
   ];
 };
 
-/** Rows of which each push fails in another way. */
+/** Rows that fail in several ways, or beside others that do not. */
 const mixedRows = (ack: PushAction, forGood: Expectation): readonly Row[] => [
+  {
+    name: "a failure beside acknowledged ones of its account",
+    on: [fails, ack],
+    expect: pushes(2),
+    family: "twins",
+  },
   {
     name: "acknowledged at push 3 after failures of two kinds",
     on: [reset, status(503), ack],

@@ -87,4 +87,15 @@ export const pushManyDefects = rows({
       }),
     ),
   },
+  "push.unacknowledged-retries": {
+    "push-no-retries-once-account-acknowledged: After an acknowledgement, failing pushes of later events of its account are not repeated.":
+      decisions((sound, reached = new Map<string, number>()) => ({
+        pushesAgain: (outcome, delivery, service) => {
+          const { accountId } = delivery.notification;
+          if (delivery.acknowledged && !reached.has(accountId)) reached.set(accountId, delivery.sequence);
+          const isLater = delivery.sequence > (reached.get(accountId) ?? Infinity);
+          return !isLater && sound.pushesAgain(outcome, delivery, service);
+        },
+      })),
+  },
 });

@@ -101,6 +101,9 @@ export const pushTrace = async (behaviour: string): Promise<string> => {
   // In an account of which pushes were given up.
   await raise(() => 200, 90);
   await service.secondsOfPushes(STEP_SECONDS, STEP_SECONDS);
+  // In an account of which pushes were acknowledged.
+  await raise((attempt) => (attempt < 2 ? 500 : 200), 91);
+  await service.secondsOfPushes(8 * STEP_SECONDS, STEP_SECONDS);
 
   const { pushes } = await service.control("GET", "/counters");
   const received = receiver.pushes.map(({ atMs, method, path, body }) => ({ atMs, method, path, body }));
