@@ -31,6 +31,16 @@ test("a service that shows strangers an empty page is left alone by rules that n
   expect(results.filter(({ verdict }) => verdict.kind !== "passed")).toEqual([]);
 });
 
+test("where strangers get an empty page and notifications are listed for a week only, nothing fails", async () => {
+  const behaviour = `${strangers}+notifications-listed-for-a-week`;
+  const results = await judgeAll(withTokens, { behaviour, effort: "quick" });
+  expect(results.filter(({ verdict }) => verdict.kind === "failed")).toEqual([]);
+  expect(results.find(({ id }) => id === "refresh.lifetime")?.verdict).toMatchObject({
+    kind: "inconclusive",
+    reason: expect.stringContaining("a proper one gets no more by now"),
+  });
+});
+
 test("where everybody gets an empty page and there is no hook for events, nothing is decided", async () => {
   const results = await judgeAll(withTokens, {
     behaviour: strangers,

@@ -1,7 +1,7 @@
 import type { AccountSet } from "./dataset.ts";
 import { showsSomething } from "./exchange.ts";
 import { listForms, type ListForm } from "./list-forms.ts";
-import { admitsByEmptyPage, gaveData, obtainTokens, refusalIsOfToken } from "./steps.ts";
+import { admitsByEmptyPage, gaveData, noLongerShown, obtainTokens, refusalIsOfToken } from "./steps.ts";
 import type { World } from "./world.ts";
 
 /**
@@ -39,7 +39,8 @@ const isShownIn = async (
  * they are not, an empty page says nothing against a token, unless strangers get one, too.
  */
 const isStillListed = async (world: World, { accountId }: AccountSet): Promise<boolean> => {
-  if (world.prepared.emptyPage !== undefined) return true;
   const { accessToken } = await obtainTokens(world);
-  return showsSomething(await world.target.list({ accessToken, query: { accountId, limit: 1 } }));
+  const isShown = showsSomething(await world.target.list({ accessToken, query: { accountId, limit: 1 } }));
+  if (!isShown && world.prepared.emptyPage !== undefined) throw noLongerShown();
+  return isShown;
 };

@@ -115,8 +115,13 @@ export const admitsByEmptyPage = ({ prepared: { emptyPage } }: World): boolean =
 };
 
 /** Whether the token opens the list. Throws ControlFailed as `isShownData` does. */
-export const opens = async (world: World, accessToken: string): Promise<boolean> =>
-  isShownData(world, await world.target.list({ accessToken, query: { limit: 1 } }));
+export const opens = async (world: World, accessToken: string): Promise<boolean> => {
+  const look = (): Promise<Answer> => world.target.list({ accessToken, query: { limit: 1 } });
+  const answer = await look();
+  if (await isShownData(world, answer)) return true;
+  // What the control was shown may have been created since.
+  return world.prepared.emptyPage === "refusal" && gaveData(answer) && showsSomething(await look());
+};
 
 /**
  * Whether a list shows data to the token it was asked with. Throws ControlFailed where it may have been refused because
@@ -124,10 +129,28 @@ export const opens = async (world: World, accessToken: string): Promise<boolean>
  * token is refused it too.
  */
 export const isShownData = async (world: World, answer: Answer): Promise<boolean> => {
-  if (gaveData(answer)) return showsSomething(answer) || admitsByEmptyPage(world);
+  if (gaveData(answer)) {
+    if (showsSomething(answer) || admitsByEmptyPage(world)) return true;
+    await clientsAreShownSomething(world);
+    return false;
+  }
   await refusalIsOfToken(world);
   return false;
 };
+
+/** The control where strangers get an empty page: once a client's notifications are listed no longer, so does the client. */
+const clientsAreShownSomething = async (world: World): Promise<void> => {
+  const { client: first, secondClient } = world;
+  for (const client of secondClient === undefined ? [first] : [first, secondClient]) {
+    const { accessToken } = await obtainTokens(world, { client });
+    if (!showsSomething(await world.target.list({ accessToken, query: { limit: 1 } }))) throw noLongerShown();
+  }
+};
+
+export const noLongerShown = (): ControlFailed =>
+  new ControlFailed(
+    "an accessToken that was never issued gets an empty page, and a proper one gets no more by now, so an empty page does not tell whether a token works",
+  );
 
 export const refusalIsOfToken = async (world: World): Promise<void> => {
   const { isListShown, notifications } = world.prepared;
