@@ -8,7 +8,7 @@ import { judgeFirstOfMany } from "./shared/many.ts";
 import { withConnections } from "./shared/race.ts";
 import type { Rules, Run } from "../checks/rule.ts";
 import { obtainTokens, opens, refreshBody, timed, type IssuedTokens } from "../world/steps.ts";
-import { answerOrHangUp, type Target } from "../world/target.ts";
+import type { Target } from "../world/target.ts";
 import type { World } from "../world/world.ts";
 
 export const refreshReuseRules = {
@@ -17,7 +17,6 @@ export const refreshReuseRules = {
       await oneAfterAnother(run),
       await atOnce(run),
       await amongMany(run),
-      ...(world.secondClient === undefined ? [] : [await afterAnotherClient(run)]),
       await throughItsLife(world, run),
     ];
     return run.all(parts.map((part) => Promise.resolve(part)));
@@ -138,19 +137,6 @@ const amongMany = (run: Run): Promise<Verdict> =>
           refreshNow(world, world.target, tokens, "the refresh after many other exchanges of the client"),
       ),
     { part: "among many" },
-  );
-
-/** That another client may present a token is for refresh.bound-to-client; its own client goes on using it either way. */
-const afterAnotherClient = (run: Run): Promise<Verdict> =>
-  run.once(
-    async (world) => {
-      const tokens = await obtainTokens(world);
-      const other =
-        tokens.client === world.secondClient ? world.client : (world.secondClient ?? world.client);
-      await answerOrHangUp(world.target.refresh(refreshBody(other, tokens.refreshToken)));
-      return refreshNow(world, world.target, tokens, "the refresh after another client presented the token");
-    },
-    { part: "after another client" },
   );
 
 /** One refresh token at several ages, the last of them right before its 30 days are over. */

@@ -59,12 +59,6 @@ export const refreshHistoryDefects = rows({
       },
     ),
   },
-  "refresh.reusable": {
-    "refresh-token-revoked-for-another-client: A refreshToken that another client presents is revoked.":
-      afterwards("afterRefusedRefresh", (record, kind) => {
-        if (record !== undefined && kind === "refresh-token-of-another-client") record.revoked = true;
-      }),
-  },
   "refresh.returns-no-refresh-token": {
     "refresh-returns-refresh-token-late-in-life: After 20 days a refresh returns the refreshToken.": change(
       "refreshFields",

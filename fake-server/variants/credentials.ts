@@ -46,6 +46,10 @@ export const credentialVariants = variantRows({
     mintRefreshToken: (_client, { random, nowMs, limits }) =>
       jwt(random, nowMs, limits.refreshTokenLifetimeMs),
   })),
+  "refresh-token-revoked-as-stolen: A refreshToken that another client presents is taken for stolen and revoked.":
+    afterwards("afterRefusedRefresh", (record, kind) => {
+      if (record !== undefined && kind === "refresh-token-of-another-client") record.revoked = true;
+    }),
   "credentials-in-hexadecimal: Codes and tokens are hexadecimal.": minting((random) => random.hex(24)),
   "credentials-in-base64: Codes and tokens are base64 with plus, slash and padding.": minting((random) =>
     Buffer.from(random.hex(25), "hex").toString("base64"),
