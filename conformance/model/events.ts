@@ -79,9 +79,9 @@ interface Look {
   readonly least: number;
 }
 
-/** Whether all notifications that must appear are there. */
+/** Whether all notifications that must appear are there. Until the first one is, a service may refuse to list nothing. */
 const showsEnough = ({ answer, expectation, least }: Look): boolean =>
-  expectation.outcome !== "yield" || !gaveData(answer) || Number(pageOf(answer)?.total) >= least;
+  expectation.outcome !== "yield" || (gaveData(answer) ? Number(pageOf(answer)?.total) : 0) >= least;
 
 /** Access tokens of the first client, which the events are for, that nothing has put in doubt. */
 const firmTokens = (model: Model): readonly AccessState[] =>

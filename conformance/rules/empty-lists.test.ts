@@ -15,7 +15,11 @@ const withTokens = rules.filter(({ requirement }) =>
   ].includes(requirement),
 );
 
-const refusers = ["list-of-nothing-refused", "refusals-with-empty-data"];
+const refusers = [
+  "list-of-nothing-refused",
+  "refusals-with-empty-data",
+  "list-of-nothing-refused+notifications-visible-later-in-real-time",
+];
 
 test.each(refusers)("%s is left alone by rules that need no notifications", async (behaviour) => {
   const results = await judgeAll(withTokens, { behaviour, effort: "quick" });
