@@ -1,5 +1,4 @@
 import fc from "fast-check";
-import { plainQueries, withQuery } from "../arbitraries/redirect-uri.ts";
 import { validStates } from "../arbitraries/state.ts";
 import { alterations, altered, catchAlls, misspellings } from "../arbitraries/credentials.ts";
 import { attemptKinds, attemptWrongly } from "./shared/attempts.ts";
@@ -63,18 +62,13 @@ const codes: ExpiringCredential<Code> & Deferral = {
   isUsedUp: true,
 };
 
-/**
- * Codes for states of any length, the shortest included, and some for an address with a query. A service may know only
- * the registered address, and may accept a state once only: then the code is for other ones.
- */
+/** Codes for states of any length, the shortest included; for another state if a service accepts each only once. */
 const issueCodes = (world: World, seed: number): ReturnType<typeof issueCrowd<Code>> => {
   const states = fc.sample(validStates(world.limits.stateMaxBytes), { seed });
   return issueCrowd(world, async (one, nth) => {
     const { client, target } = one;
     const state = nth === 0 ? "Z" : (states[nth] ?? one.unique());
-    const query = plainQueries[nth - 1];
-    const redirectUri = query === undefined ? client.redirectUri : withQuery(client.redirectUri, query);
-    const answer = await answerOrRefusal(() => target.authorize({ state, redirectUri }));
+    const answer = await answerOrRefusal(() => target.authorize({ state }));
     const code = answer === undefined ? undefined : grantOf(answer)?.code;
     return { client, code: code ?? (await obtainCode(one)).code };
   });
