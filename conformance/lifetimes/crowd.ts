@@ -26,7 +26,7 @@ export const issueCrowd = async <C>(
 ): Promise<readonly Member<C>[]> => {
   const places = Array.from({ length: CROWD }, (_, nth) => nth);
   const issued = await mapLimited(places, AT_A_TIME, (nth) =>
-    unlessLost(world, (noted) => issue(noted, nth)),
+    ifAnswered(world, (noted) => issue(noted, nth)),
   );
   const members = issued.flatMap((one) =>
     one === undefined ? [] : [{ credential: one.value, issuedBy: one.exchanges }],
@@ -64,9 +64,12 @@ export const judgeCrowd = <C>(world: World, run: Run, crowd: Crowd<C>): readonly
       },
       alive: async (caseWorld, members) => {
         const probed = await mapLimited(members, AT_A_TIME, ({ credential }) =>
-          unlessLost(caseWorld, (noted) => crowd.alive(noted, credential)),
+          ifAnswered(caseWorld, (noted) => crowd.alive(noted, credential)),
         );
         const isAlive = sides === "alive";
+        // After the end, a service may refuse by hanging up on each; before it, that would show nothing.
+        if (isAlive && probed.every((one) => one === undefined))
+          throw new ControlFailed(`no answer came to any probe of the ${name}`);
         const odd = probed.findIndex((one) => one !== undefined && one.value !== isAlive);
         if (odd >= 0)
           shownBy.set(members, [...(members[odd]?.issuedBy ?? []), ...(probed[odd]?.exchanges ?? [])]);
@@ -93,7 +96,7 @@ const ofFirst =
  * What is done in a world, and the numbers of its exchanges; undefined if one of them got no answer. Of so many requests
  * some are lost in most cases where a network loses a few in a hundred, and the others decide without them.
  */
-const unlessLost = async <T>(
+const ifAnswered = async <T>(
   world: World,
   act: (world: World) => Promise<T>,
 ): Promise<{ readonly value: T; readonly exchanges: readonly number[] } | undefined> => {
