@@ -55,3 +55,13 @@ describe("a push run that stops at the first breach", () => {
     },
   );
 });
+
+describe("a sender that waits a minute for an answer on the clock that is moved, and retries from its first push", () => {
+  it("is waited for by that clock, not in real time", async () => {
+    const rulesAsked = [ruleFor("push.sender-timeout"), ruleFor("push.cap"), ruleFor("push.schedule")];
+    const behaviour = "push-timeout-a-minute+push-reading-r2-from-start";
+    const [timeout, ...others] = await judgeAll(rulesAsked, { behaviour });
+    expect(JSON.stringify(timeout?.verdict)).not.toContain("in real time");
+    expect(others.map(({ verdict }) => verdict.kind)).toEqual(["passed", "passed"]);
+  });
+});

@@ -95,20 +95,30 @@ export const look = async (state: RunState, now?: TimeInterval): Promise<void> =
   await comeToRest(state, lines + more, untilMs);
 };
 
-/** Waits for what is due but has not come. Returns how many lines came. */
+/**
+ * Waits for what is due but has not come. Returns how many lines came. If the target reports that nothing is in flight, it
+ * waits less long each time that proves right, and never again once a push comes after such a report.
+ */
 const awaitMissing = async (state: RunState, at: TimeInterval, untilMs: number): Promise<number> => {
-  let leftMs = state.patienceMs;
-  let total = 0;
+  if (missingAt(state, at).length === 0) return 0;
+  let total = isSettled(state) ? 0 : await askUntilSettled(state, untilMs);
+  const isReported = !state.hasMisreported && isSettled(state);
+  const patienceMs = isReported ? Math.min(state.reportedPatienceMs, state.patienceMs) : state.patienceMs;
+  let leftMs = patienceMs;
   for (let missing = missingAt(state, at); missing.length > 0; missing = missingAt(state, at)) {
     if (leftMs <= 0 || monotonicMs() > untilMs) {
       for (const key of missing) state.givenUp.add(key);
       state.patienceMs = Math.max(state.options.patienceMs, state.patienceMs / 2);
+      if (isReported && total === 0) state.reportedPatienceMs = Math.floor(patienceMs / 2);
       return total;
     }
-    const waitMs = Math.ceil(Math.min(leftMs, Math.max(5, state.patienceMs / 8)));
+    const waitMs = Math.ceil(Math.min(leftMs, Math.max(5, patienceMs / 8)));
     const lines = await state.collector.collectMore(waitMs);
     total += lines;
-    if (lines > 0) state.outdatedMs = monotonicMs();
+    if (lines > 0) {
+      state.outdatedMs = monotonicMs();
+      if (isReported) state.hasMisreported = true;
+    }
     leftMs = lines > 0 ? state.patienceMs : leftMs - waitMs;
   }
   return total;

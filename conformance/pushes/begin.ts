@@ -74,6 +74,8 @@ export const beginRun = async (
     readings: readingsOf(limits),
     triggered: [],
     patienceMs: Math.max(FIRST_PATIENCE_MS, options.patienceMs),
+    reportedPatienceMs: Infinity,
+    hasMisreported: false,
     givenUp: new Set(),
     accountOf,
     planRevisions: [],

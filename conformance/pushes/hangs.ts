@@ -23,18 +23,40 @@ const STALL_SHARE = 1.25;
 export const outwaitHangs = async (state: RunState): Promise<boolean> => {
   await state.collector.collect();
   if (state.timeline.kind !== "virtual") return false;
-  const isHung = isHanging(state, awaitsAnAnswer);
-  if (isHung) {
+  const isAnyHung = isHanging(state, awaitsAnAnswer);
+  if (isAnyHung) {
     await hangsUntil(state, awaitsAnAnswer, LONGEST_HANG_MS);
     // Leave no later push unanswered either: it would cost the same time again.
     await announceAnew(state, calmed);
     await endHangs(state, awaitsAnAnswer);
   }
   // A sender may wait for ever on a started answer. A sender that gives up on no answer gets enough time to do so here.
-  const patienceMs = givesUpAfterMs(state);
+  const patienceMs = realTimeoutMs(state);
   if (patienceMs !== undefined) await hangsUntil(state, stalls, STALL_SHARE * patienceMs + HANG_LOOK_MS);
-  return isHung;
+  return isAnyHung;
 };
+
+/**
+ * When a sender that gives up unanswered pushes by the target's clock has given up all that hang now; -Infinity if none
+ * does, or if none was seen to.
+ */
+export const hungUntilMs = (state: RunState): number => {
+  const timeoutMs = clockTimeoutMs(state);
+  if (timeoutMs === 0) return -Infinity;
+  const hanging = sorted(state)
+    .pushCases.filter(awaitsAnAnswer)
+    .flatMap(({ pushes }) => pushes.filter(isHung));
+  return Math.max(-Infinity, ...hanging.map(({ at }) => at.latestMs + timeoutMs));
+};
+
+/** The longest that the sender was seen to wait for an answer on the target's clock, in milliseconds; 0 if it never was. */
+export const clockTimeoutMs = (state: RunState): number =>
+  Math.max(
+    0,
+    ...sorted(state).pushCases.flatMap(({ purpose, pushes: [first] }) =>
+      purpose === "hang" && first?.ended !== undefined ? [first.ended.latestMs - first.at.latestMs] : [],
+    ),
+  );
 
 /** The same for these notifications only, whatever they wait for. */
 export const outwait = async (state: RunState, isMeant: (pushCase: PushCase) => boolean): Promise<void> => {
@@ -51,7 +73,7 @@ export const endHangs = async (state: RunState, isMeant: (pushCase: PushCase) =>
 };
 
 /** The longest real time that a sender waited before it gave up an unanswered push, in milliseconds; undefined if none did. */
-const givesUpAfterMs = ({ collector }: RunState): number | undefined => {
+const realTimeoutMs = ({ collector }: RunState): number | undefined => {
   const waits = collector
     .arrivals()
     .flatMap(({ line: { action, status, outcome, answeredMs, completeMs } }) =>
@@ -79,7 +101,9 @@ const hangsUntil = async (
   return isHanging(state, waits);
 };
 
-const hasHanging = ({ pushes }: PushCase): boolean => pushes.some(({ line }) => hangs(line));
+const hasHanging = ({ pushes }: PushCase): boolean => pushes.some(isHung);
+
+const isHung = ({ line }: PushCase["pushes"][number]): boolean => hangs(line);
 
 /** Excludes senders that have seen the start of an answer: they may never give up, which is their choice. */
 const awaitsAnAnswer = (pushCase: PushCase): boolean =>

@@ -6,7 +6,7 @@ import { advanceTo, advanceToLast, look } from "./advance.ts";
 import type { RunState } from "./state.ts";
 import { sorted } from "./watched.ts";
 import { wholeSecond } from "./timeline.ts";
-import { endHangs, outwait } from "./hangs.ts";
+import { clockTimeoutMs, endHangs, outwait } from "./hangs.ts";
 import { shutDoor, showUntrusted } from "./outages.ts";
 import { trigger } from "./trigger.ts";
 import { DAY_MS } from "../contract/duration.ts";
@@ -82,15 +82,6 @@ const givesUp = (state: RunState): boolean => {
   );
   return hung.length > 0 && hung.every((outcome) => outcome === "abandoned");
 };
-
-/** The longest that the sender was seen to wait for an answer, in milliseconds on the target's clock. */
-const givesUpAfterMs = (state: RunState): number =>
-  Math.max(
-    0,
-    ...sorted(state).pushCases.flatMap(({ purpose, pushes: [first] }) =>
-      purpose === "hang" && first?.ended !== undefined ? [first.ended.latestMs - first.at.latestMs] : [],
-    ),
-  );
 
 interface Meeting {
   readonly plans: readonly PushCasePlan[];
@@ -229,7 +220,7 @@ const whileHanging = async (
   hungInRealTime: boolean,
 ): Promise<readonly Step[]> => {
   const { firstDelayMs } = state.stops;
-  const forMs = Math.max(AROUND * firstDelayMs, hungInRealTime ? 0 : givesUpAfterMs(state));
+  const forMs = Math.max(AROUND * firstDelayMs, hungInRealTime ? 0 : clockTimeoutMs(state));
   const isMeant = ({ name }: PushCase): boolean => plans.some((plan) => plan.name === name);
   const end = async (): Promise<readonly Step[]> => {
     if (hungInRealTime) await outwait(state, isMeant);

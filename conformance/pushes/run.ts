@@ -1,7 +1,7 @@
 import type { JoinedClock } from "../world/clock.ts";
 import type { PushCasePlan, PushRun, ReceiverOutage } from "../judging/pushes/trace.ts";
 import { beginRun, planOf } from "./begin.ts";
-import { HANG_LOOK_MS, outwaitHangs } from "./hangs.ts";
+import { HANG_LOOK_MS, hungUntilMs, outwaitHangs } from "./hangs.ts";
 import { tryLaterEndings } from "./later-endings.ts";
 import { warmUp, whileClosed, whileUntrusted } from "./outages.ts";
 import { announce } from "./plan-revisions.ts";
@@ -59,7 +59,7 @@ export const runPushRun = async (options: PushRunOptions): Promise<RunningPushRu
   const played = await playBatches(state, batches, startMs, gather);
   if (played !== undefined) return played;
   const isHeld = plans.some(({ actions }) => actions.some(({ kind }) => kind === "hang"));
-  if (isHeld) await advanceTo(state, startMs + hangEndAfterMs(limits));
+  if (isHeld) await advanceTo(state, () => Math.max(startMs + hangEndAfterMs(limits), hungUntilMs(state)));
   hungInRealTime = await outwaitHangs(state);
   await watch(state, startMs, startMs + watchMs(limits, state.stops));
   const watched = planned.later.length > 0 ? await ifEnough(state, gather, true) : undefined;

@@ -51,6 +51,10 @@ export interface RunState {
   readonly triggered: Triggered[];
   /** How long something due is currently waited for in real time, in milliseconds. */
   patienceMs: number;
+  /** The same right after the target reported that nothing was in flight. */
+  reportedPatienceMs: number;
+  /** Whether something came although the target had reported that nothing was in flight. */
+  hasMisreported: boolean;
   /** Pushes that were waited for in vain, so that they are not waited for again. */
   readonly givenUp: Set<string>;
   /** Cached until something new comes. */

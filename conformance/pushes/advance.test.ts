@@ -1,0 +1,70 @@
+import { describe, expect, it } from "vitest";
+import { documentLimits } from "../contract/limits.ts";
+import { readingsOf } from "../judging/pushes/readings.ts";
+import { look } from "./advance.ts";
+import type { RunState } from "./state.ts";
+
+const now = { earliestMs: 1_000, latestMs: 1_000 };
+const PATIENCE_MS = 64;
+
+/**
+ * A run on a clock moved by a hook that reports nothing in flight, in which one notification after another gets no push
+ * that is due at once. `comes` says in which waits something comes all the same.
+ */
+const runWithReports = (comes: (wait: number) => boolean = () => false) => {
+  const waits: number[] = [];
+  let looks = 0;
+  const state = {
+    options: {
+      patienceMs: PATIENCE_MS,
+      target: { underWay: () => ({ inFlight: 0, askedMs: Infinity }), askUnderWay: async () => false },
+    },
+    timeline: { kind: "virtual", now: async () => now },
+    collector: {
+      collect: async () => 0,
+      collectMore: async (waitMs: number) => {
+        waits.push(waitMs);
+        return comes(waits.length) ? 1 : 0;
+      },
+      hanging: () => 0,
+      settle: () => undefined,
+      revision: () => 0,
+    },
+    triggered: [],
+    unseen: new Map(),
+    patienceMs: PATIENCE_MS,
+    reportedPatienceMs: Infinity,
+    hasMisreported: false,
+    givenUp: new Set(),
+    outdatedMs: 0,
+  } as unknown as RunState;
+  const readings = readingsOf(documentLimits).filter(({ name }) => name === "R1");
+  /** Looks while another notification misses its push. Returns how long that was waited for, in milliseconds. */
+  const lookForAnother = async (): Promise<number> => {
+    looks += 1;
+    const history = { triggered: now, pushes: [] };
+    const missing = { history, readings, purpose: "never", key: `notification ${looks}` } as const;
+    state.watched = { revision: "0 0 0", list: [missing] };
+    const before = waits.length;
+    await look(state, now);
+    return waits.slice(before).reduce((sum, waitMs) => sum + waitMs, 0);
+  };
+  return lookForAnother;
+};
+
+describe("a push that is due but does not come, though the target reports that nothing is in flight", () => {
+  it("is waited for half as long each time that nothing comes, and in the end not at all", async () => {
+    const lookForAnother = runWithReports();
+    const waited = [];
+    for (let nth = 0; nth < 9; nth += 1) waited.push(await lookForAnother());
+    expect(waited.slice(0, 3)).toEqual([64, 32, 16]);
+    expect(waited.at(-1)).toBe(0);
+  });
+
+  it("is waited for in full once something has come after such a report", async () => {
+    const lookForAnother = runWithReports((wait) => wait === 3);
+    const [first, ...others] = [await lookForAnother(), await lookForAnother(), await lookForAnother()];
+    expect(first).toBeGreaterThan(PATIENCE_MS);
+    expect(others).toEqual([PATIENCE_MS, PATIENCE_MS]);
+  });
+});
