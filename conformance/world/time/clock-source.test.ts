@@ -116,4 +116,11 @@ describe("a clock made of hooks", () => {
     expect(error).toBeInstanceOf(HookError);
     expect((error as Error).message).toContain(reason);
   });
+
+  it("names the placeholder that rounds up if it moves by whole seconds only", async () => {
+    const { clock } = await open({ tells: inMs, moves: (ms: number) => Math.floor(ms / 1_000) * 1_000 });
+    await expect(clock.sleep(2_007)).rejects.toThrow(
+      "but it moved by 2 s; if it moves by whole seconds only, pass it {{seconds}}",
+    );
+  });
 });

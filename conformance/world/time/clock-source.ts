@@ -6,7 +6,7 @@ import { realClock, monotonicMs, type ClockSource, type UnderWay } from "../cloc
 import { virtualClock } from "./virtual-clock.ts";
 import type { HookCaller } from "../hooks/hook-caller.ts";
 import { coarsenessMs, HookError, instantMs, resultOf, runHook, type HookAnswer } from "../hooks/hooks.ts";
-import { duration } from "../../contract/duration.ts";
+import { duration, SECOND_MS } from "../../contract/duration.ts";
 import { shorten } from "../../contract/text.ts";
 
 export interface TimeOptions {
@@ -94,9 +94,15 @@ const checkMove = (askedMs: number, before: TimeInterval, after: TimeInterval): 
   if (mostMs < askedMs - 1 || isFarTooMuch(leastMs, askedMs))
     throw new HookError(
       "clock.advance",
-      `asked to move the clock by ${duration(askedMs)}, but it moved by ${mostMs < 0 ? `${duration(-mostMs)} backwards` : duration(mostMs)}`,
+      `asked to move the clock by ${duration(askedMs)}, but it moved by ${mostMs < 0 ? `${duration(-mostMs)} backwards` : duration(mostMs)}${cutToSeconds(askedMs, mostMs)}`,
     );
 };
+
+/** What to do about a hook that moves a clock by whole seconds only, as told in milliseconds. */
+const cutToSeconds = (askedMs: number, movedMs: number): string =>
+  askedMs % SECOND_MS > 0 && movedMs === askedMs - (askedMs % SECOND_MS)
+    ? "; if it moves by whole seconds only, pass it {{seconds}}, which are rounded up"
+    : "";
 
 /**
  * The clock that the profile allows: virtual if the target's time can be moved, real otherwise. If neither a hook nor
