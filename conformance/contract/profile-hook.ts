@@ -1,5 +1,5 @@
 import Type, { Optional, type Static } from "typebox";
-import { closed, described, group, list, text } from "./schema.ts";
+import { closed, described, group, list, optional, text } from "./schema.ts";
 
 export const Address = text("An absolute http or https URL.", { minLength: 1 });
 export const Milliseconds = Type.Number({ minimum: 0 });
@@ -53,7 +53,11 @@ export const Headers = Type.Unsafe<Record<string, SecretValue>>(Type.Record(Type
 /** The key of an object that stands for a secret in the body of a hook. */
 export const secretKey = "$secret";
 
-const timeout = described(Milliseconds, "Timeout; default 10000, and 60000 for clock.advance.");
+const optionsOf = (whatItPrints: string) =>
+  optional({
+    result: text(`JSON pointer to the value in the ${whatItPrints}.`),
+    timeoutMs: described(Milliseconds, "Timeout; default 10000, and 60000 for clock.advance."),
+  });
 
 const hookForm =
   '{ "http": { "method", "url", "headers", "body" } } or { "command": [program, ...arguments] }';
@@ -74,8 +78,7 @@ export const Hook = Type.Union(
             }),
           ),
         }),
-        result: Optional(text("JSON pointer to the value in the answer.")),
-        timeoutMs: Optional(timeout),
+        ...optionsOf("answer"),
       },
       closed,
     ),
@@ -86,8 +89,7 @@ export const Hook = Type.Union(
           Type.String(),
           { minItems: 1 },
         ),
-        result: Optional(text("JSON pointer to the value in the output.")),
-        timeoutMs: Optional(timeout),
+        ...optionsOf("output"),
       },
       closed,
     ),

@@ -1,5 +1,16 @@
 import Type, { Optional, type Static } from "typebox";
-import { byName, closed, described, group, integer, list, number, text } from "./schema.ts";
+import {
+  byName,
+  closed,
+  described,
+  group,
+  integer,
+  list,
+  number,
+  optional,
+  options,
+  text,
+} from "./schema.ts";
 import { Headers, hook, type Hook, Milliseconds, SecretSource } from "./profile-hook.ts";
 import { Concurrency, Network, Receiver } from "./profile-network.ts";
 import { Load, Objectives, Share } from "./profile-objectives.ts";
@@ -16,8 +27,10 @@ const ProfileClient = group("An OAuth client.", {
  */
 export const Profile = Type.Object(
   {
-    $schema: Optional(text("JSON Schema of profiles, for editors.")),
-    name: Optional(text("Name of the target in reports.", { minLength: 1 })),
+    ...optional({
+      $schema: text("JSON Schema of profiles, for editors."),
+      name: text("Name of the target in reports.", { minLength: 1 }),
+    }),
     baseUrl: text("The part of the service's addresses before /open-api/, an absolute http or https URL.", {
       minLength: 1,
     }),
@@ -25,147 +38,109 @@ export const Profile = Type.Object(
       minItems: 1,
       maxItems: 2,
     }),
-    headers: Optional(described(Headers, "Additional headers of every request.")),
-    authorize: Optional(
-      group(
+    ...optional({
+      headers: described(Headers, "Additional headers of every request."),
+      authorize: options(
         "What only authorize needs to get past consent: headers, query, or code, a hook that goes through it.",
         {
-          headers: Optional(described(Headers, "Headers of authorize requests.")),
-          query: Optional(described(Headers, "Parameters added to authorize requests.")),
-          code: Optional(hook("Goes through consent and returns the code.")),
+          headers: described(Headers, "Headers of authorize requests."),
+          query: described(Headers, "Parameters added to authorize requests."),
+          code: hook("Goes through consent and returns the code."),
         },
       ),
-    ),
-    accounts: Optional(
-      list(
+      accounts: list(
         "Accounts that events may be triggered for; default: fresh UUIDs.",
         Type.String({ minLength: 1 }),
         { minItems: 2 },
       ),
-    ),
-    hooks: Optional(
-      group("Calls for what the service's own interface does not offer.", {
-        clock: Optional(
-          group("Moves the service's clock, so that rules of 30 days take seconds.", {
-            now: Optional(hook("Returns the service's time.")),
-            advance: Optional(hook("Advances the service's clock by at least the given time.")),
-            faketime: Optional(
-              group(
-                "Moves the clock of a service under libfaketime by writing the file that its FAKETIME_TIMESTAMP_FILE names; instead of advance.",
-                { file: text("The file that libfaketime reads.", { minLength: 1 }) },
-              ),
-            ),
-          }),
-        ),
-        events: Optional(
-          group("Creates notifications.", {
-            trigger: hook("Creates a notification for an account and returns its id."),
-          }),
-        ),
-        callback: Optional(
-          group("Sets the callback address of the service.", {
-            register: hook("Tells the service where to push and which authority to trust."),
-            restore: Optional(hook("Restores the former callback address at the end of a run.")),
-          }),
-        ),
-        cleanup: Optional(hook("Gets the list of everything the run created, when the run ends.")),
+      hooks: options("Calls for what the service's own interface does not offer.", {
+        clock: options("Moves the service's clock, so that rules of 30 days take seconds.", {
+          now: hook("Returns the service's time."),
+          advance: hook("Advances the service's clock by at least the given time."),
+          faketime: group(
+            "Moves the clock of a service under libfaketime by writing the file that its FAKETIME_TIMESTAMP_FILE names; instead of advance.",
+            { file: text("The file that libfaketime reads.", { minLength: 1 }) },
+          ),
+        }),
+        events: group("Creates notifications.", {
+          trigger: hook("Creates a notification for an account and returns its id."),
+        }),
+        callback: group("Sets the callback address of the service.", {
+          register: hook("Tells the service where to push and which authority to trust."),
+          restore: Optional(hook("Restores the former callback address at the end of a run.")),
+        }),
+        cleanup: hook("Gets the list of everything the run created, when the run ends."),
       }),
-    ),
-    limits: Optional(
-      group("Replaces the document's numbers, for a staging service; every report mentions it first.", {
-        codeLifetimeMs: Optional(number("How long a code can be exchanged.", { exclusiveMinimum: 0 })),
-        refreshTokenLifetimeMs: Optional(number("How long a refreshToken works.", { exclusiveMinimum: 0 })),
-        stateMaxBytes: Optional(integer("The longest state.", { minimum: 1 })),
-        defaultLimit: Optional(integer("Items on a page requested without limit.", { minimum: 1 })),
-        defaultPage: Optional(integer("The page returned without page.", { minimum: 0 })),
-        pushDelaysMs: Optional(
-          list("Delays of the retries of a failed push, in order.", Type.Number({ exclusiveMinimum: 0 }), {
-            minItems: 1,
-            maxItems: 20,
-          }),
-        ),
-        maxPushes: Optional(
-          integer("Maximum number of pushes of one notification.", { minimum: 1, maximum: 20 }),
-        ),
-      }),
-    ),
-    tolerances: Optional(
-      group("How far evidence may deviate before it counts.", {
-        lifetimeGuardMs: Optional(
-          described(
-            Milliseconds,
-            "Distance from the end of a lifetime within which a probe decides nothing; default 500 on a virtual clock, 1500 on a real one. After the end of an expiresIn that is not a multiple of ten seconds it is at least 1000 if the clock runs, because a fraction may have been cut from it.",
+      limits: options(
+        "Replaces the document's numbers, for a staging service; every report mentions it first.",
+        {
+          codeLifetimeMs: number("How long a code can be exchanged.", { exclusiveMinimum: 0 }),
+          refreshTokenLifetimeMs: number("How long a refreshToken works.", { exclusiveMinimum: 0 }),
+          stateMaxBytes: integer("The longest state.", { minimum: 1 }),
+          defaultLimit: integer("Items on a page requested without limit.", { minimum: 1 }),
+          defaultPage: integer("The page returned without page.", { minimum: 0 }),
+          pushDelaysMs: list(
+            "Delays of the retries of a failed push, in order.",
+            Type.Number({ exclusiveMinimum: 0 }),
+            { minItems: 1, maxItems: 20 },
           ),
+          maxPushes: integer("Maximum number of pushes of one notification.", { minimum: 1, maximum: 20 }),
+        },
+      ),
+      tolerances: options("How far evidence may deviate before it counts.", {
+        lifetimeGuardMs: described(
+          Milliseconds,
+          "Distance from the end of a lifetime within which a probe decides nothing; default 500 on a virtual clock, 1500 on a real one. After the end of an expiresIn that is not a multiple of ten seconds it is at least 1000 if the clock runs, because a fraction may have been cut from it.",
         ),
-        lifetimeResolutionMs: Optional(
-          number(
-            "Coarsest resolution of a lifetime's end at which the rule passes; default 1 % of the lifetime, at most 60000, but no finer than twice the guard.",
-            { exclusiveMinimum: 0 },
-          ),
+        lifetimeResolutionMs: number(
+          "Coarsest resolution of a lifetime's end at which the rule passes; default 1 % of the lifetime, at most 60000, but no finer than twice the guard.",
+          { exclusiveMinimum: 0 },
         ),
-        visibilityMs: Optional(
-          described(
-            Milliseconds,
-            "How long a new notification may take to be listed; default 30000. On a virtual clock, that much virtual time, and then as much real time (default 2000).",
-          ),
+        visibilityMs: described(
+          Milliseconds,
+          "How long a new notification may take to be listed; default 30000. On a virtual clock, that much virtual time, and then as much real time (default 2000).",
         ),
-        requestTimeoutMs: Optional(
-          number("How long an answer may take; default 10000.", { exclusiveMinimum: 0 }),
+        requestTimeoutMs: number("How long an answer may take; default 10000.", { exclusiveMinimum: 0 }),
+        latenessMs: described(
+          Milliseconds,
+          "How late a push may be; default a third of the first delay, and at least 15 % of the push's own delay. In real time the default grows by the lateness that the run measures.",
         ),
-        latenessMs: Optional(
-          number(
-            "How late a push may be; default a third of the first delay, and at least 15 % of the push's own delay. In real time the default grows by the lateness that the run measures.",
-            { minimum: 0 },
-          ),
-        ),
-        outageMs: Optional(
-          number(
-            "How long target and hooks may refuse connections, for example during a restart, before the run continues without them; default 60000.",
-            { minimum: 0 },
-          ),
+        outageMs: described(
+          Milliseconds,
+          "How long target and hooks may refuse connections, for example during a restart, before the run continues without them; default 60000.",
         ),
       }),
-    ),
-    concurrency: Optional(Concurrency),
-    network: Optional(Network),
-    receiver: Optional(Receiver),
-    acknowledgement: Optional(
-      group("What the service expects from a receiver.", {
+      concurrency: Concurrency,
+      network: Network,
+      receiver: Receiver,
+      acknowledgement: group("What the service expects from a receiver.", {
         status: integer("The code; default 200.", { minimum: 200, maximum: 299 }),
       }),
-    ),
-    pins: Optional(
-      group("Fingerprints and readings that must not change (exit code 6); requirement ids are the keys.", {
-        observations: Optional(
-          byName("Unspecified behaviour, as conform --json prints it under fingerprint.", Type.Unknown()),
-        ),
-        readings: Optional(
-          byName("The reading of an ambiguous rule that the service must follow.", Type.String()),
-        ),
-      }),
-    ),
-    slos: Optional(Objectives),
-    load: Optional(Load),
-    safety: Optional(
-      group("What a load run may do to this target.", {
-        hosts: Optional(
-          list(
-            "Hosts that may be loaded, exactly as in the address; loopback is always allowed.",
-            Type.String({ minLength: 1 }),
+      pins: options(
+        "Fingerprints and readings that must not change (exit code 6); requirement ids are the keys.",
+        {
+          observations: byName(
+            "Unspecified behaviour, as conform --json prints it under fingerprint.",
+            Type.Unknown(),
           ),
+          readings: byName("The reading of an ambiguous rule that the service must follow.", Type.String()),
+        },
+      ),
+      slos: Objectives,
+      load: Load,
+      safety: options("What a load run may do to this target.", {
+        hosts: list(
+          "Hosts that may be loaded, exactly as in the address; loopback is always allowed.",
+          Type.String({ minLength: 1 }),
         ),
-        maxRate: Optional(number("Highest rate, in requests a second.", { exclusiveMinimum: 0 })),
-        maxDurationMs: Optional(number("Longest duration of a load.", { exclusiveMinimum: 0 })),
-        abort: Optional(
-          group("Aborts a run once this share of requests fails for this many consecutive seconds.", {
-            errorShare: Optional(described(Share, "Share of failing requests.")),
-            seconds: Optional(integer("Number of consecutive seconds.", { minimum: 1 })),
-          }),
-        ),
+        maxRate: number("Highest rate, in requests a second.", { exclusiveMinimum: 0 }),
+        maxDurationMs: number("Longest duration of a load.", { exclusiveMinimum: 0 }),
+        abort: options("Aborts a run once this share of requests fails for this many consecutive seconds.", {
+          errorShare: described(Share, "Share of failing requests."),
+          seconds: integer("Number of consecutive seconds.", { minimum: 1 }),
+        }),
       }),
-    ),
-    waivers: Optional(
-      list(
+      waivers: list(
         "Known breaches that do not fail the gate for a while.",
         group("One excused breach.", {
           id: text("Requirement id.", { minLength: 1 }),
@@ -176,13 +151,11 @@ export const Profile = Type.Object(
           }),
         }),
       ),
-    ),
-    notApplicable: Optional(
-      byName(
+      notApplicable: byName(
         "Requirement ids that cannot apply to this target, each with its reason. A required one makes the run incomplete.",
         Type.String({ minLength: 1 }),
       ),
-    ),
+    }),
   },
   closed,
 );

@@ -1,7 +1,9 @@
 import Type, {
+  Optional,
   type Static,
   type TArrayOptions,
   type TNumberOptions,
+  type TOptional,
   type TProperties,
   type TSchema,
   type TStringOptions,
@@ -43,6 +45,16 @@ export const integer = (description: string, options: TNumberOptions = {}) =>
 /** An object with exactly these keys. */
 export const group = <P extends TProperties>(description: string, properties: P) =>
   Type.Object(properties, { ...closed, description });
+
+/** Keys that may be left out. */
+export const optional = <P extends TProperties>(properties: P) =>
+  Object.fromEntries(Object.entries(properties).map(([key, schema]) => [key, Optional(schema)])) as {
+    [Key in keyof P]: TOptional<P[Key]>;
+  };
+
+/** An object with no other keys than these, each of which may be left out. */
+export const options = <P extends TProperties>(description: string, properties: P) =>
+  group(description, optional(properties));
 
 export const list = <S extends TSchema>(description: string, items: S, options: TArrayOptions = {}) =>
   Type.Array(items, { ...options, description });
