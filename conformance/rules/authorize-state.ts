@@ -5,7 +5,6 @@ import { requirement } from "../contract/catalogue.ts";
 import { fail, pass, type CaseVerdict } from "../judging/case-verdict.ts";
 import type { HistoryVerdict, Rules } from "../checks/rule.ts";
 import { answerOrRefusal, obtainCode, redeem, yieldedCode } from "../world/steps.ts";
-import { answerOf } from "../world/raw.ts";
 import type { World } from "../world/world.ts";
 
 const PROBES_PER_CONTROL = 12;
@@ -97,7 +96,7 @@ const judgeForeign = async (world: World, probe: ForeignProbe): Promise<CaseVerd
   const state = placed(world.unique(), probe.raw, probe.position, world.limits.stateMaxBytes);
   const answer =
     probe.bare === true
-      ? answerOf(await world.raw.authorize(queryWith(world, state)))
+      ? (await world.raw.authorize(queryWith(world, state))).answer
       : await answerOrRefusal(() => authorizeWith(world, state));
   return (await yieldedCode(world, answer))
     ? fail(

@@ -18,7 +18,7 @@ import {
 } from "../world/steps.ts";
 import type { IssuedTokens } from "../world/steps.ts";
 import { ControlFailed, type Answer, type Request } from "../world/exchange.ts";
-import { answerOf, type RawRequest } from "../world/raw.ts";
+import type { RawRequest } from "../world/raw.ts";
 import type { World } from "../world/world.ts";
 
 export const serviceRules = {
@@ -45,7 +45,7 @@ export const serviceRules = {
         const { requests, tokens } = await malformedBy(world, run, part);
         const secrets = secretsIn(world, tokens);
         for (const { name, request } of requests) {
-          const answer = answerOf(await world.raw.request(request));
+          const { answer } = await world.raw.request(request);
           const leak = answer === undefined ? undefined : leakIn(answer, textOf(request), secrets);
           if (leak !== undefined) return fail(NOTHING_INTERNAL, `the answer to ${name} holds ${leak}`);
         }
@@ -112,11 +112,11 @@ const judgeSurvival = async (
   { name, request, fitting = [] }: Malformed,
 ): Promise<CaseVerdict> => {
   const answered = "malformed input gets an answer that is not a server error";
-  const raw = await world.raw.request(request);
-  if (raw.outcome === "timeout") return fail(answered, `${name} got no answer in time`);
-  if (raw.status === undefined) return fail(answered, `${name} got its connection closed without an answer`);
-  return raw.status >= 500 && !fitting.includes(raw.status)
-    ? fail(answered, `${name} got status ${raw.status}`)
+  const { answer, outcome } = await world.raw.request(request);
+  if (outcome === "timeout") return fail(answered, `${name} got no answer in time`);
+  if (answer === undefined) return fail(answered, `${name} got its connection closed without an answer`);
+  return answer.status >= 500 && !fitting.includes(answer.status)
+    ? fail(answered, `${name} got status ${answer.status}`)
     : pass;
 };
 
@@ -173,9 +173,7 @@ const leakIn = (answer: Answer, sent: string, secrets: Secrets): string | undefi
 };
 
 const textOf = ({ path, headers = [], body = "" }: RawRequest): string =>
-  [path, ...headers.map(([, value]) => value), body]
-    .map((part) => (typeof part === "string" ? part : Buffer.from(part).toString("latin1")))
-    .join("\n");
+  [path, ...headers.map(([, value]) => value), body].join("\n");
 
 /** Valid requests and common refusals. */
 const ordinaryAnswers = async (

@@ -4,7 +4,7 @@ import { serveTcp, type TestServer } from "../testing/servers.ts";
 import { stopAfterEach } from "../testing/stopping.ts";
 import { realClock } from "./clock.ts";
 import { createJournal, newScope } from "./evidence/journal.ts";
-import { answerOf, createRawTarget, type RawTarget } from "./raw.ts";
+import { createRawTarget, type RawTarget } from "./raw.ts";
 import { createConnectionHealth } from "./http/connection-health.ts";
 import { createRetries } from "./http/retry.ts";
 import { createUnanswered } from "./http/unanswered.ts";
@@ -12,6 +12,7 @@ import { createThrottles } from "./http/throttling.ts";
 import { createSecrets } from "../contract/secrets.ts";
 
 const stopping = stopAfterEach();
+const get = { method: "GET", path: "/x" };
 
 /** A peer that behaves as given once a request has come, and a raw target that talks to it. */
 const talk = async (
@@ -48,7 +49,7 @@ const talk = async (
 test("bytes are sent unchanged, below the base address, with the profile's headers", async () => {
   const { raw, seen } = await talk((socket) => socket.end("HTTP/1.1 204 No Content\r\n\r\n"));
   const answer = await raw.authorize("state=a \0\xE9&x=%zz");
-  expect(answer).toMatchObject({ status: 204, outcome: "answered" });
+  expect(answer).toMatchObject({ answer: { status: 204 }, outcome: "answered" });
   expect(seen[0]?.split("\r\n")[0]).toBe(
     "GET /base/open-api/oauth/authorize?state=a \0\xE9&x=%zz&consent=yes HTTP/1.1",
   );
@@ -60,7 +61,10 @@ test("an answer with a Content-Length is complete while the connection stays ope
     socket.write("HTTP/1.1 100 Continue\r\n\r\nHTTP/1.1 200 OK\r\nContent-Length: 14\r\n\r\n");
     socket.write('{"code":"abcd"}'.slice(0, 14));
   });
-  expect(await raw.get("/x")).toMatchObject({ status: 200, text: '{"code":"abcd"', outcome: "answered" });
+  expect(await raw.request(get)).toMatchObject({
+    answer: { status: 200, text: '{"code":"abcd"' },
+    outcome: "answered",
+  });
 });
 
 test("a chunked answer is decoded like any other answer", async () => {
@@ -69,14 +73,15 @@ test("a chunked answer is decoded like any other answer", async () => {
       'HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\nf\r\n{"accessToken":\r\n13\r\n"abcdefgh12345678"}\r\n0\r\n\r\n',
     ),
   );
-  const answer = answerOf(await raw.get("/x"));
+  const { answer } = await raw.request(get);
   expect(answer).toMatchObject({ status: 200, json: { accessToken: "abcdefgh12345678" } });
   expect(scope.exchanges[0]?.answer?.text).toBe('{"accessToken":"‹access token 1›"}');
 });
 
 test("an answer to HEAD is complete without a body", async () => {
   const { raw } = await talk((socket) => socket.write("HTTP/1.1 200 OK\r\nContent-Length: 99\r\n\r\n"));
-  expect(await raw.request({ method: "HEAD", path: "/x" })).toMatchObject({ status: 200, text: "" });
+  const { answer } = await raw.request({ ...get, method: "HEAD" });
+  expect(answer).toMatchObject({ status: 200, text: "" });
 });
 
 test.each<readonly [outcome: string, behave: (socket: Socket) => void]>([
@@ -88,12 +93,10 @@ test.each<readonly [outcome: string, behave: (socket: Socket) => void]>([
 ])("a missing answer is recorded as %s", async (outcome, behave) => {
   // Short only where it is waited for: a stall of this process must not end first what the peer ends.
   const { raw, scope } = await talk(behave, outcome === "timeout" ? 200 : undefined);
-  const answer = await raw.send("GET / HTTP/1.1\r\nHost: a\r\n\r\n");
-  expect(answer).toMatchObject({ status: undefined, outcome });
-  expect(answerOf(answer)).toBeUndefined();
-  expect(scope.losses.open().get("GET / 1")?.reason).toBe(outcome);
+  expect(await raw.request(get)).toEqual({ answer: undefined, outcome });
+  expect(scope.losses.open().get("GET /base/x 1")?.reason).toBe(outcome);
   expect(scope.exchanges[0]).toMatchObject({
-    request: { method: "GET", path: "/" },
+    request: { method: "GET", path: "/base/x" },
     error: `no answer (${outcome})`,
   });
 });
@@ -101,7 +104,7 @@ test.each<readonly [outcome: string, behave: (socket: Socket) => void]>([
 test("a port without a listener is reported as refused", async () => {
   const { raw, server } = await talk(() => undefined);
   await server.stop();
-  expect(await raw.get("/x")).toMatchObject({ outcome: "refused" });
+  expect(await raw.request(get)).toMatchObject({ outcome: "refused" });
 });
 
 test("a request is sent again after 429 with Retry-After", async () => {
@@ -114,5 +117,5 @@ test("a request is sent again after 429 with Retry-After", async () => {
         : "HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n",
     );
   });
-  expect(await raw.get("/x")).toMatchObject({ status: 200 });
+  expect((await raw.request(get)).answer?.status).toBe(200);
 });
