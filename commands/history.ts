@@ -3,7 +3,7 @@ import { endpointNames } from "../conformance/contract/forms.ts";
 import { nearest } from "../conformance/contract/nearest.ts";
 import { ConfigurationError } from "../conformance/contract/problem.ts";
 import type { Action } from "./shared/context.ts";
-import { given } from "./shared/given.ts";
+import { given } from "../conformance/contract/given.ts";
 import { historyOf } from "../reports/history/index.ts";
 import { historyDoc } from "../reports/document/history.ts";
 import { writeDocument } from "../reports/write.ts";

@@ -1,5 +1,5 @@
 import type { Action } from "./shared/context.ts";
-import { given } from "./shared/given.ts";
+import { given } from "../conformance/contract/given.ts";
 import { listLedger } from "../conformance/lifetimes/store/open.ts";
 import { dueWindow } from "../conformance/judging/lifetimes/entries.ts";
 import { ledgerDoc } from "../reports/document/ledger.ts";

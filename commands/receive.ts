@@ -1,5 +1,5 @@
 import type { Action } from "./shared/context.ts";
-import { given } from "./shared/given.ts";
+import { given } from "../conformance/contract/given.ts";
 import { receive } from "../fake-server/receiver/index.ts";
 import type { receive as definition } from "./flags/receive.ts";
 

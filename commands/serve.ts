@@ -1,6 +1,6 @@
 import { ConfigurationError } from "../conformance/contract/problem.ts";
 import type { Action } from "./shared/context.ts";
-import { given } from "./shared/given.ts";
+import { given } from "../conformance/contract/given.ts";
 import type { Output } from "./shared/output.ts";
 import { serve, behaviours, defects, variants } from "../fake-server/index.ts";
 import { nearest } from "../conformance/contract/nearest.ts";

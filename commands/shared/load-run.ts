@@ -30,7 +30,7 @@ const openLoadTarget = async (context: CommandContext, options: TargetFlags): Pr
   // A load of seconds detects a loss only if it need not wait much longer for late notifications.
   const tolerances = { visibilityMs: FAKE_VISIBILITY_MS, ...resolved.profile.tolerances };
   const profile = { ...resolved.profile, tolerances };
-  return { resolved: { ...resolved, profile, source: undefined, sources: [] }, behaviour, stop: fake.stop };
+  return { resolved: { ...resolved, profile, sources: [] }, behaviour, stop: fake.stop };
 };
 
 type AskedLoad = Pick<AskedRun, "scenario" | "rate" | "durationMs" | "segment">;

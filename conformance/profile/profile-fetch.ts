@@ -103,7 +103,7 @@ const fetchOne = async (
   at: KeyPath,
   { read, fetched, problems }: Fetching,
 ): Promise<string> => {
-  const secret = await problems.attempt(at, () => read(source));
+  const secret = await problems.attempt(at, source, read);
   if (secret === undefined) return "";
   fetched.add(secret);
   return `${prefix}${secret}`;

@@ -1,6 +1,6 @@
 import { X509Certificate } from "node:crypto";
-import path from "node:path";
 import tls from "node:tls";
+import { given } from "../contract/given.ts";
 import { ConfigurationError } from "../contract/problem.ts";
 import type { Profile } from "../contract/profile.ts";
 import { errorMessage } from "../contract/text.ts";
@@ -12,30 +12,21 @@ import { readSecretFile, readText, type SecretReader } from "./profile-secret.ts
 export const resolveNetwork = async (
   { network }: Profile,
   readSecret: SecretReader,
-  source: string | undefined,
   problems: Problems,
 ): Promise<DialSettings> => {
   if (network === undefined) return {};
-  const beside = (file: string): string => path.resolve(path.dirname(source ?? "."), file);
-  const { caFile, clientCertificate: pair, proxy } = network;
-  const ca =
-    caFile === undefined
-      ? undefined
-      : await problems.attempt(["network", "caFile"], () => authority(beside(caFile)));
-  const clientCertificate =
-    pair === undefined ? undefined : await certificateOf(pair, beside, readSecret, problems);
-  const url =
-    proxy === undefined
-      ? undefined
-      : await problems.attempt(["network", "proxy", "url"], async () =>
-          proxyAddress(typeof proxy.url === "string" ? proxy.url : await readSecret(proxy.url)),
-        );
-  return {
-    ...(ca === undefined ? {} : { ca }),
-    ...(clientCertificate === undefined ? {} : { clientCertificate }),
-    ...(url === undefined ? {} : { proxy: { url, except: proxy?.except ?? [] } }),
-    resolve: network.resolve ?? {},
-  };
+  const { caFile, clientCertificate, proxy, resolve = {} } = network;
+  const ca = await problems.attempt(["network", "caFile"], caFile, authority);
+  const pair = clientCertificate && (await certificateOf(clientCertificate, readSecret, problems));
+  const url = await problems.attempt(["network", "proxy", "url"], proxy?.url, async (address) =>
+    proxyAddress(typeof address === "string" ? address : await readSecret(address)),
+  );
+  return given({
+    ca,
+    clientCertificate: pair,
+    proxy: url === undefined ? undefined : { url, except: proxy?.except ?? [] },
+    resolve,
+  });
 };
 
 /** Reads an authority. An invalid one would otherwise only show as a failing handshake. */
@@ -50,20 +41,15 @@ const authority = async (file: string): Promise<string> => {
 };
 
 const certificateOf = async (
-  asked: NonNullable<NonNullable<Profile["network"]>["clientCertificate"]>,
-  beside: (file: string) => string,
+  { certFile, keyFile, passphrase: where }: NonNullable<NonNullable<Profile["network"]>["clientCertificate"]>,
   readSecret: SecretReader,
   problems: Problems,
 ): Promise<DialSettings["clientCertificate"]> => {
   const at = ["network", "clientCertificate"];
-  const cert = await problems.attempt([...at, "certFile"], () => readText(beside(asked.certFile)));
-  const key = await problems.attempt([...at, "keyFile"], () => readSecretFile(beside(asked.keyFile)));
-  const secret = asked.passphrase;
-  const passphrase =
-    secret === undefined
-      ? undefined
-      : await problems.attempt([...at, "passphrase"], () => readSecret(secret));
-  if (cert === undefined || key === undefined || (secret !== undefined && passphrase === undefined))
+  const cert = await problems.attempt([...at, "certFile"], certFile, readText);
+  const key = await problems.attempt([...at, "keyFile"], keyFile, readSecretFile);
+  const passphrase = await problems.attempt([...at, "passphrase"], where, readSecret);
+  if (cert === undefined || key === undefined || (where !== undefined && passphrase === undefined))
     return undefined;
   const pair = { cert, key, passphrase };
   try {

@@ -11,8 +11,15 @@ export const problemAt = (at: KeyPath, said: string): KeyProblem => ({
 export interface Problems {
   readonly all: readonly KeyProblem[];
   add(at: KeyPath, said: string): void;
-  /** Reads the value of a key; undefined if that fails with a ConfigurationError, which is then added to the problems. */
-  attempt<T>(at: KeyPath, read: () => T | Promise<T>): Promise<T | undefined>;
+  /**
+   * Reads what the value of a key names; undefined if there is no value, or if that fails with a ConfigurationError,
+   * which is then added to the problems.
+   */
+  attempt<V, T>(
+    at: KeyPath,
+    value: V | undefined,
+    read: (value: V) => T | Promise<T>,
+  ): Promise<T | undefined>;
 }
 
 export const collectProblems = (): Problems => {
@@ -21,9 +28,10 @@ export const collectProblems = (): Problems => {
   return {
     all,
     add,
-    attempt: async (at, read) => {
+    attempt: async (at, value, read) => {
+      if (value === undefined) return undefined;
       try {
-        return await read();
+        return await read(value);
       } catch (error) {
         if (!(error instanceof ConfigurationError)) throw error;
         add(at, error.message);

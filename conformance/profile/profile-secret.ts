@@ -1,6 +1,5 @@
 import { execFile } from "node:child_process";
 import { readFile } from "node:fs/promises";
-import path from "node:path";
 import { readReason } from "../contract/files.ts";
 import { ConfigurationError } from "../contract/problem.ts";
 import type { SecretSource } from "../contract/profile.ts";
@@ -14,9 +13,8 @@ export type SecretReader = (where: SecretSource) => Promise<string>;
 
 const COMMAND_TIMEOUT_MS = 30_000;
 
-/** Files are relative to `source`, the profile's own file. */
 export const secretReader =
-  (environment: Environment, source: string): SecretReader =>
+  (environment: Environment): SecretReader =>
   async (where) => {
     if ("env" in where)
       return orEmpty(
@@ -24,8 +22,7 @@ export const secretReader =
         `the environment variable ${where.env} is not set; ${where.env.startsWith("$") ? "write its name without $" : "set it to the secret itself"}`,
       );
     if ("command" in where) return fromCommand(where.command);
-    const file = path.resolve(path.dirname(source), where.file);
-    return orEmpty(await readSecretFile(file), `the file ${file} is empty`);
+    return orEmpty(await readSecretFile(where.file), `the file ${where.file} is empty`);
   };
 
 /** The secret without its trailing line break; throws `isEmpty` if there is none. */

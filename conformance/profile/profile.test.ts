@@ -223,7 +223,7 @@ describe("a profile's file", () => {
     const text = JSON.stringify({ $schema: "x", ...sound });
     for (const file of [fileWith(text, "json"), fileWith(`export default ${text};`, "ts")]) {
       const resolved = await loadProfile(file, { S: plainSecret });
-      expect(resolved.source).toBe(file);
+      expect(resolved.sources).toEqual([file]);
       expect(resolved.clients).toEqual([{ id: "c", secret: plainSecret, redirectUri: client.redirectUri }]);
       expect(JSON.stringify(resolved.profile)).not.toContain(plainSecret);
     }
@@ -242,11 +242,11 @@ describe("a secret", () => {
 
   it.each([
     [{ env: "EMPTY" }, ["EMPTY"]],
-    [{ file: "empty" }, ["is empty"]],
+    [{ file: path.join(folder, "empty") }, ["is empty"]],
   ])("is reported if it cannot be read from %j", async (secret, words) => {
     writeFileSync(path.join(folder, "empty"), "\n", { mode: 0o600 });
     const profile = checkProfile({ ...sound, ...withClient({ secret }) });
-    const text = await problemsOf(() => resolveProfile(profile, { EMPTY: "" }, path.join(folder, "p.json")));
+    const text = await problemsOf(() => resolveProfile(profile, { EMPTY: "" }));
     for (const word of words) expect(text).toContain(word);
   });
 

@@ -24,9 +24,7 @@ export interface ResolvedProfile {
   readonly receiver?: ReceiverSettings;
   /** How target and hooks are reached; by default directly. */
   readonly network?: DialSettings;
-  /** The file it was read from, the last of several; undefined for the embedded fake's. */
-  readonly source: string | undefined;
-  /** All files it was read from, each layered over the previous ones. */
+  /** The files it was read from, each layered over the previous ones; none for the embedded fake's. */
   readonly sources: readonly string[];
 }
 
@@ -53,24 +51,19 @@ export const loadProfile = async (
 };
 
 /** Fetches a profile's secrets. Throws ConfigurationError if one is unavailable; the error never shows a value. */
-export const resolveProfile = (
-  profile: Profile,
-  environment: Environment,
-  source?: string,
-): Promise<ResolvedProfile> =>
-  resolve(profile, environment, source === undefined ? [] : [{ source, value: profile }]);
+export const resolveProfile = (profile: Profile, environment: Environment): Promise<ResolvedProfile> =>
+  resolve(profile, environment, []);
 
 const resolve = async (
   profile: Profile,
   environment: Environment,
   layers: readonly ProfileLayer[],
 ): Promise<ResolvedProfile> => {
-  const source = layers.at(-1)?.source;
-  const readSecret = secretReader(environment, source ?? ".");
+  const readSecret = secretReader(environment);
   const problems = collectProblems();
   const clients: Client[] = [];
   for (const [index, { id, secret: where, redirectUri }] of profile.clients.entries()) {
-    const secret = await problems.attempt(["clients", index, "secret"], () => readSecret(where));
+    const secret = await problems.attempt(["clients", index, "secret"], where, readSecret);
     if (secret !== undefined && secret === clients[0]?.secret)
       problems.add(
         ["clients", index, "secret"],
@@ -79,19 +72,12 @@ const resolve = async (
     clients.push({ id, secret: secret ?? "", redirectUri });
   }
   const fetched = await fetchValues(profile, readSecret, problems);
-  const receiver = await resolveReceiver(profile, readSecret, source, problems);
-  const network = await resolveNetwork(profile, readSecret, source, problems);
+  const receiver = await resolveReceiver(profile, readSecret, problems);
+  const network = await resolveNetwork(profile, readSecret, problems);
   const nameOf = (at: KeyPath): string => (layers.length === 0 ? "profile" : sourceOf(layers, at));
   if (problems.all.length > 0)
     throw new ConfigurationError(problems.all.map(({ at, text }) => `${nameOf(at)}: ${text}`));
-  return {
-    profile: fetched,
-    clients,
-    receiver,
-    network,
-    source,
-    sources: layers.map((layer) => layer.source),
-  };
+  return { profile: fetched, clients, receiver, network, sources: layers.map(({ source }) => source) };
 };
 
 export const concealResolved = (
