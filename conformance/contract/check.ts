@@ -9,3 +9,20 @@ export interface Check {
   /** Whether it makes a run pointless. */
   readonly fatal?: "configuration" | "unreachable";
 }
+
+/** What could not be checked, or need not be. */
+export const skipped = (check: string, message: string, remedy: string): Check => ({
+  check,
+  ok: "skipped",
+  message,
+  remedy,
+});
+
+/** A mistake in the profile that makes a run pointless. */
+export const mistaken = (check: string, message: string, remedy: string): Check => ({
+  check,
+  ok: false,
+  message,
+  remedy,
+  fatal: "configuration",
+});

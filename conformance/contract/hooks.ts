@@ -1,10 +1,12 @@
-import type { HookAsWritten } from "./profile.ts";
+import { fieldOf } from "./json.ts";
+import type { HookAsWritten, Profile } from "./profile.ts";
 
-/** The hooks of a profile, and the {{placeholders}} that each gets. */
+/** The hooks of a profile, by their places in it, and the {{placeholders}} that each gets. */
 export const hookPlaceholders = {
   "hooks.clock.now": [],
   "hooks.clock.advance": ["ms", "seconds"],
   "hooks.events.trigger": ["accountId", "clientId", "n"],
+  // `ca` is the PEM of the authority that signed the receiver's certificate.
   "hooks.callback.register": ["url", "ca"],
   "hooks.callback.restore": ["url"],
   "hooks.cleanup": [],
@@ -12,31 +14,11 @@ export const hookPlaceholders = {
 } as const satisfies Readonly<Record<string, readonly string[]>>;
 export type HookName = keyof typeof hookPlaceholders;
 
-interface HooksOf<Written> {
-  readonly authorize?: { readonly code?: Written };
-  readonly hooks?: {
-    readonly clock?: { readonly now?: Written; readonly advance?: Written };
-    readonly events?: { readonly trigger: Written };
-    readonly callback?: { readonly register: Written; readonly restore?: Written };
-    readonly cleanup?: Written;
-  };
-}
-
-/** The hooks of a profile, each with its key. `ca` is the PEM of the authority that signed the receiver's certificate. */
-export const hooksOf = <Written extends HookAsWritten>({
-  hooks,
-  authorize,
-}: HooksOf<Written>): readonly (readonly [HookName, Written])[] => {
-  const all: Readonly<Record<HookName, Written | undefined>> = {
-    "hooks.clock.now": hooks?.clock?.now,
-    "hooks.clock.advance": hooks?.clock?.advance,
-    "hooks.events.trigger": hooks?.events?.trigger,
-    "hooks.callback.register": hooks?.callback?.register,
-    "hooks.callback.restore": hooks?.callback?.restore,
-    "hooks.cleanup": hooks?.cleanup,
-    "authorize.code": authorize?.code,
-  };
-  return Object.entries(all).flatMap(([name, hook]) =>
-    hook === undefined ? [] : [[name as HookName, hook]],
-  );
-};
+/** The hooks that a profile has, each with its place. */
+export const hooksOf = (
+  profile: Pick<Profile, "hooks" | "authorize">,
+): readonly (readonly [HookName, HookAsWritten])[] =>
+  (Object.keys(hookPlaceholders) as HookName[]).flatMap((name) => {
+    const hook = name.split(".").reduce<unknown>(fieldOf, profile);
+    return hook === undefined ? [] : [[name, hook as HookAsWritten] as const];
+  });

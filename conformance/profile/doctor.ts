@@ -1,5 +1,5 @@
 import { isLoopback } from "../contract/loopback.ts";
-import type { Check } from "../contract/check.ts";
+import { mistaken, skipped, type Check } from "../contract/check.ts";
 import type { FetchedProfile } from "../contract/profile-fetched.ts";
 import type { Profile, SecretSource } from "../contract/profile.ts";
 import { ledgerKeyVariable } from "../lifetimes/store/open.ts";
@@ -8,13 +8,9 @@ import type { ResolvedProfile } from "./profile.ts";
 import type { Environment } from "./profile-secret.ts";
 
 export const profileMistakes = ({ problems }: ConfigurationError): readonly Check[] =>
-  problems.map((message) => ({
-    check: "profile",
-    ok: false,
-    message,
-    remedy: "correct it there and run doctor again; docs/profile.md explains every key",
-    fatal: "configuration",
-  }));
+  problems.map((message) =>
+    mistaken("profile", message, "correct it there and run doctor again; docs/profile.md explains every key"),
+  );
 
 /** Checks of a profile that send nothing. `today` is a day as YYYY-MM-DD (UTC). */
 export const profileChecks = (
@@ -84,20 +80,18 @@ const safetyCheck = ({ baseUrl, safety }: Profile): Check => {
   const host = new URL(baseUrl).hostname.replace(/^\[|\]$/g, "");
   if (isLoopback(host) || safety?.hosts?.includes(host) === true)
     return { check: "safety.hosts", ok: true, message: `${host} may be loaded` };
-  return {
-    check: "safety.hosts",
-    ok: "skipped",
-    message: `${host} may not be loaded, so \`touchstone load\` refuses it`,
-    remedy: `add "${host}" to safety.hosts, once its owner agrees`,
-  };
+  return skipped(
+    "safety.hosts",
+    `${host} may not be loaded, so \`touchstone load\` refuses it`,
+    `add "${host}" to safety.hosts, once its owner agrees`,
+  );
 };
 
 const ledgerCheck = (environment: Environment): Check =>
   (environment[ledgerKeyVariable] ?? "") === ""
-    ? {
-        check: "ledger key",
-        ok: "skipped",
-        message: `${ledgerKeyVariable} is not set: only --ledger-key-file can open a ledger`,
-        remedy: `set it for \`conform --ledger FILE\`, which judges long lifetimes over several runs`,
-      }
+    ? skipped(
+        "ledger key",
+        `${ledgerKeyVariable} is not set: only --ledger-key-file can open a ledger`,
+        `set it for \`conform --ledger FILE\`, which judges long lifetimes over several runs`,
+      )
     : { check: "ledger key", ok: true, message: `${ledgerKeyVariable} is set` };

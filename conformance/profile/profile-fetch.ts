@@ -1,8 +1,7 @@
-import { validateHeaderValue } from "node:http";
 import type { FetchedProfile, WithSecrets } from "../contract/profile-fetched.ts";
 import { secretKey, type Profile, type SecretSource, type SecretValue } from "../contract/profile.ts";
 import type { KeyPath } from "../contract/schema-errors.ts";
-import type { Problems } from "./profile-problems.ts";
+import { canBeSent, type Problems } from "./profile-problems.ts";
 import type { SecretReader } from "./profile-secret.ts";
 
 type Values = Readonly<Record<string, SecretValue>>;
@@ -74,15 +73,6 @@ const valuesOf = async (
     read[name] = text;
   }
   return read;
-};
-
-const canBeSent = (name: string, value: string): boolean => {
-  try {
-    validateHeaderValue(name, value);
-    return true;
-  } catch {
-    return false;
-  }
 };
 
 /** A JSON value with each `{ "$secret": source }` replaced by the secret. */

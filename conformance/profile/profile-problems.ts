@@ -1,3 +1,4 @@
+import { validateHeaderName, validateHeaderValue } from "node:http";
 import { ConfigurationError } from "../contract/problem.ts";
 import { keyText, type KeyPath, type KeyProblem } from "../contract/schema-errors.ts";
 
@@ -49,4 +50,15 @@ export const shownValue = (key: string, value: unknown): string => {
   return /secret|header|token|password|passphrase|query|body|command|proxy/i.test(key)
     ? `(a ${typeof value}, not shown)`
     : (JSON.stringify(value)?.slice(0, 80) ?? "nothing");
+};
+
+/** Whether HTTP can carry such a header. */
+export const canBeSent = (name: string, value: string): boolean => {
+  try {
+    validateHeaderName(name);
+    validateHeaderValue(name, value);
+    return true;
+  } catch {
+    return false;
+  }
 };

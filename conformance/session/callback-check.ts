@@ -1,6 +1,6 @@
 import { isLoopback } from "../contract/loopback.ts";
 import { pushToleranceOf } from "../judging/pushes/fits.ts";
-import type { Check } from "../contract/check.ts";
+import { mistaken, skipped, type Check } from "../contract/check.ts";
 import { duration } from "../contract/duration.ts";
 import type { PushLine } from "../contract/push.ts";
 import type { Prepared } from "../world/world.ts";
@@ -31,11 +31,15 @@ const STEPS = 6;
 export const checkCallback = async (session: Session, clock: Clock): Promise<CallbackCheck> => {
   const { receiver, events, registerCallback } = session;
   if (registerCallback === undefined)
-    return skipped("not in the profile: pushes cannot be watched", "add `hooks.callback.register`");
+    return only(
+      skipped(CHECK, "not in the profile: pushes cannot be watched", "add `hooks.callback.register`"),
+    );
   if (events === undefined)
-    return skipped("no events can be triggered, so pushes cannot be watched", "add `hooks.events.trigger`");
+    return only(
+      skipped(CHECK, "no events can be triggered, so pushes cannot be watched", "add `hooks.events.trigger`"),
+    );
   if (receiver === undefined)
-    return skipped("this run has no receiver", "leave `receiver` out of the profile");
+    return only(skipped(CHECK, "this run has no receiver", "leave `receiver` out of the profile"));
   try {
     await receiver.certificate("own").catch(() => undefined);
     await receiver.listener("open");
@@ -58,27 +62,19 @@ export const checkCallback = async (session: Session, clock: Clock): Promise<Cal
     };
   } catch (error) {
     if (error instanceof ReceiverError)
-      return {
-        checks: [
-          {
-            check: "receiver",
-            ok: false,
-            message: error.message.replace(/^the receiver: /, ""),
-            remedy: "check `receiver` in the profile, and that the receiver is running",
-            fatal: "configuration",
-          },
-        ],
-        prepared: {},
-      };
+      return only(
+        mistaken(
+          "receiver",
+          error.message.replace(/^the receiver: /, ""),
+          "check `receiver` in the profile, and that the receiver is running",
+        ),
+      );
     if (!(error instanceof HookError) || error instanceof EventHookFailed) throw error;
-    return { checks: [failedHook(error)], prepared: {} };
+    return only(failedHook(error));
   }
 };
 
-const skipped = (message: string, remedy: string): CallbackCheck => ({
-  checks: [{ check: CHECK, ok: "skipped", message, remedy }],
-  prepared: {},
-});
+const only = (check: Check): CallbackCheck => ({ checks: [check], prepared: {} });
 
 interface Awaited {
   readonly after: number;
@@ -97,21 +93,18 @@ const waitForPush = async (session: Session, receiver: Receiver, clock: Clock, a
   const startedMs = monotonicMs();
   while (monotonicMs() - startedMs < SOON_MS)
     if (await look(SOON_MS / 3)) return { arrived: "at once", isSoon: true, lines };
-  const firstMs = session.limits.pushDelaysMs[0] ?? 0;
-  const { latenessMs } = pushToleranceOf(
-    session.limits,
-    clock.kind,
-    session.resolved.profile.tolerances?.latenessMs,
-  );
-  const stepMs = (firstMs + latenessMs) / STEPS;
+  const { limits, resolved } = session;
+  const { latenessMs } = pushToleranceOf(limits, clock.kind, resolved.profile.tolerances?.latenessMs);
+  const stepMs = ((limits.pushDelaysMs[0] ?? 0) + latenessMs) / STEPS;
+  const isMoved = clock.kind === "virtual";
   for (let step = 1; step <= STEPS; step += 1) {
     await clock.sleep(stepMs);
-    if (await look(clock.kind === "virtual" ? SOON_MS / 3 : 0))
+    // On a moved clock the push is due by the last step, but on a busy machine it may still be on its way in real time.
+    const hasArrived =
+      (await look(isMoved ? SOON_MS / 3 : 0)) || (isMoved && step === STEPS && (await look(LAST_LOOK_MS)));
+    if (hasArrived)
       return { arrived: `within ${duration(step * stepMs)} of its event`, isSoon: false, lines };
   }
-  // On a moved clock the push is due by now, but on a busy machine it may still be on its way in real time.
-  if (clock.kind === "virtual" && (await look(LAST_LOOK_MS)))
-    return { arrived: `within ${duration(STEPS * stepMs)} of its event`, isSoon: false, lines };
   return { arrived: undefined, isSoon: false, lines };
 };
 

@@ -1,4 +1,4 @@
-import type { Check } from "../contract/check.ts";
+import { mistaken, skipped, type Check } from "../contract/check.ts";
 import { credentialsOf, grantOf, TransportError, type Answer, describeBriefly } from "../world/exchange.ts";
 import { beginAnew } from "../world/http/retry.ts";
 import { exchangeBody, gaveData } from "../world/steps.ts";
@@ -33,12 +33,11 @@ export const checkClients = async (
   };
 };
 
-const noSecondClient: Check = {
-  check: "clients[1]",
-  ok: "skipped",
-  message: "no second client: rules that compare two clients will not run",
-  remedy: "add a second entry to `clients`",
-};
+const noSecondClient = skipped(
+  "clients[1]",
+  "no second client: rules that compare two clients will not run",
+  "add a second entry to `clients`",
+);
 
 /** Runs the flow for one client. If it fails, compares the answer with those to a wrong client. */
 const checkClient = async (world: World, client: Client, index: number): Promise<ClientCheck> => {
@@ -62,12 +61,10 @@ const checkClient = async (world: World, client: Client, index: number): Promise
 };
 
 /** A failed flow; with a remedy, the profile is at fault. */
-const failedFlow = (index: number, message: string, remedy?: string): Check => ({
-  check: `clients[${index}]`,
-  ok: false,
-  message,
-  ...(remedy === undefined ? {} : { remedy, fatal: "configuration" }),
-});
+const failedFlow = (index: number, message: string, remedy?: string): Check =>
+  remedy === undefined
+    ? { check: `clients[${index}]`, ok: false, message }
+    : mistaken(`clients[${index}]`, message, remedy);
 
 const authorizeFailed = async (
   world: World,

@@ -1,63 +1,54 @@
-import { Agent, type Dispatcher } from "undici";
+import { Agent } from "undici";
 import { endpoints } from "../contract/forms.ts";
 import type { Limits } from "../contract/limits.ts";
-import type { HookDefinition } from "../contract/profile-fetched.ts";
+import { given } from "../contract/given.ts";
 import type { ResolvedProfile } from "../profile/profile.ts";
 import { wallClock, type ClockSource } from "../world/clock.ts";
 import { createDialer } from "../world/http/dialer.ts";
 import { openFaketime, type FaketimeClock } from "../world/time/faketime.ts";
-import { brieflyKept as keptBriefly, createHookCaller, type HookCaller } from "../world/hooks/hook-caller.ts";
-import type { HookAnswer } from "../world/hooks/hooks.ts";
+import { brieflyKept as keptBriefly, createHookCaller } from "../world/hooks/hook-caller.ts";
 import type { Journal } from "../world/evidence/journal.ts";
-import { createLeftBehind, type EstimatedNow, type LeftBehindAccount } from "../world/left-behind.ts";
-import { createRetries, type Retries } from "../world/http/retry.ts";
+import { createLeftBehind, type EstimatedNow } from "../world/left-behind.ts";
+import { createRetries } from "../world/http/retry.ts";
 import { clockSource } from "../world/time/clock-source.ts";
-import { createTransport, type Transport, type TransportOptions } from "../world/http/transport.ts";
+import { createTransport, type TransportOptions } from "../world/http/transport.ts";
 
 /** More than are used at a time, except for targets so far away that most of them just wait. */
 const MAX_CONNECTIONS = 64;
 
-export interface ConnectionsOptions {
+interface ConnectionsOptions {
   readonly journal: Journal;
   readonly limits: Limits;
   readonly requestTimeoutMs: number;
   readonly maxWaitMs: number;
-  readonly seed: number;
+  readonly seed?: number;
   /** Interrupts the run. */
   readonly signal: AbortSignal;
 }
 
 /** All connections to the target and its hooks, and what was left behind. */
-export interface Connections {
-  readonly transport: Transport;
-  readonly transportOptions: TransportOptions;
-  readonly retries: Retries;
-  readonly clocks: ClockSource;
-  readonly dispatcher: Dispatcher;
-  readonly account: LeftBehindAccount;
-  readonly hookReport: HookCaller["report"];
-  /** Calls a hook. Time stands still meanwhile, as while waiting for an answer. */
-  readonly callHook: (
-    name: string,
-    hook: HookDefinition,
-    values: Readonly<Record<string, string | number>>,
-  ) => Promise<HookAnswer>;
-  /** Aborted once the run is interrupted. */
-  readonly stopped: AbortSignal;
-  close(): Promise<void>;
-}
+export type Connections = ReturnType<typeof openConnections>;
 
 /** Opens them; sends nothing yet. */
-export const openConnections = (resolved: ResolvedProfile, options: ConnectionsOptions): Connections => {
+export const openConnections = (resolved: ResolvedProfile, options: ConnectionsOptions) => {
   const { profile } = resolved;
   const stop = new AbortController();
   const retries = createRetries({
-    seed: options.seed,
+    ...given({ seed: options.seed }),
     outageMs: profile.tolerances?.outageMs,
     signal: stop.signal,
   });
   const account = createLeftBehind({ limits: options.limits, estimate: () => estimateNow(clocks) });
-  const { dispatcher, brieflyKept, transportOptions } = wayToTarget(resolved, options, { retries, account });
+  const dialer = createDialer(resolved.network);
+  const common = { allowH2: false, connect: dialer.connector(options.requestTimeoutMs) };
+  const dispatcher = new Agent(common);
+  const brieflyKept = new Agent({ ...common, ...keptBriefly });
+  const transportOptions = {
+    ...transportOptionsOf(resolved, options),
+    dialer,
+    retries,
+    onAnswer: account.onAnswer,
+  };
   const transport = createTransport(transportOptions);
   const target = { origin: transportOptions.origin, health: transport.address.health };
   const hooks = createHookCaller({ signal: stop.signal, dispatcher, brieflyKept, target, retries });
@@ -85,9 +76,11 @@ export const openConnections = (resolved: ResolvedProfile, options: ConnectionsO
     dispatcher,
     account,
     hookReport: hooks.report,
+    /** Calls a hook. Time stands still meanwhile, as while waiting for an answer. */
     callHook: counted.call,
+    /** Aborted once the run is interrupted. */
     stopped: stop.signal,
-    close: async () => {
+    close: async (): Promise<void> => {
       stopWatching();
       faketime?.release();
       await Promise.all([dispatcher.destroy(), brieflyKept.destroy()]);
@@ -96,43 +89,33 @@ export const openConnections = (resolved: ResolvedProfile, options: ConnectionsO
   };
 };
 
-const wayToTarget = (
-  { profile, network = {} }: ResolvedProfile,
-  options: ConnectionsOptions,
-  { retries, account }: Pick<Connections, "retries" | "account">,
-): Pick<Connections, "dispatcher" | "transportOptions"> & { readonly brieflyKept: Dispatcher } => {
-  const dialer = createDialer(network);
+const transportOptionsOf = (
+  { profile }: ResolvedProfile,
+  { journal, requestTimeoutMs }: ConnectionsOptions,
+): Omit<TransportOptions, "retries"> => {
   const { origin, pathname } = new URL(profile.baseUrl);
-  const common = { allowH2: false, connect: dialer.connector(options.requestTimeoutMs) };
   return {
-    dispatcher: new Agent(common),
-    brieflyKept: new Agent({ ...common, ...keptBriefly }),
-    transportOptions: {
-      origin,
-      dialer,
-      journal: options.journal,
-      timeoutMs: options.requestTimeoutMs,
-      maxConnections: profile.concurrency?.maxConnections ?? MAX_CONNECTIONS,
-      probePath: `${pathname.replace(/\/+$/, "")}${endpoints.list.path}`,
-      retries,
-      onAnswer: account.onAnswer,
-    },
+    origin,
+    journal,
+    timeoutMs: requestTimeoutMs,
+    maxConnections: profile.concurrency?.maxConnections ?? MAX_CONNECTIONS,
+    probePath: `${pathname.replace(/\/+$/, "")}${endpoints.list.path}`,
   };
 };
 
 /** The same calls, with a count of those in progress. */
-const countingCalls = (call: Connections["callHook"]) => {
+const countingCalls = <Given extends unknown[], T>(call: (...given: Given) => Promise<T>) => {
   let running = 0;
   return {
     running: () => running,
-    call: (async (name, hook, values) => {
+    call: async (...given: Given): Promise<T> => {
       running += 1;
       try {
-        return await call(name, hook, values);
+        return await call(...given);
       } finally {
         running -= 1;
       }
-    }) satisfies Connections["callHook"],
+    },
   };
 };
 

@@ -1,4 +1,4 @@
-import type { Check } from "../contract/check.ts";
+import { mistaken, skipped, type Check } from "../contract/check.ts";
 import { duration, HOUR_MS } from "../contract/duration.ts";
 import { ControlFailed, objectOf, TransportError } from "../world/exchange.ts";
 import { instantMs } from "../world/hooks/hooks.ts";
@@ -38,15 +38,15 @@ const toldMs = async (world: World): Promise<Told> => {
 export const checkFollowed = async (world: World, faketimeFile: string | undefined): Promise<Check> => {
   const check = faketimeFile === undefined ? "hooks.clock.advance" : "hooks.clock.faketime";
   const mover = faketimeFile === undefined ? "the hook" : `"${faketimeFile}"`;
-  const skipped = (why: string): Check => ({
-    check,
-    ok: "skipped",
-    message: `${why}, so it could not be verified that its clock follows ${mover}`,
-    remedy: "add `hooks.clock.now`, which returns the service's time",
-  });
+  const unseen = (why: string): Check =>
+    skipped(
+      check,
+      `${why}, so it could not be verified that its clock follows ${mover}`,
+      "add `hooks.clock.now`, which returns the service's time",
+    );
   try {
     const before = await toldMs(world);
-    if (Object.keys(before).length === 0) return skipped("the service's answers carry no time of day");
+    if (Object.keys(before).length === 0) return unseen("the service's answers carry no time of day");
     await world.clock.sleep(MOVE_MS);
     const after = await toldMs(world);
     const movedMs = movedBetween(before, after);
@@ -55,7 +55,7 @@ export const checkFollowed = async (world: World, faketimeFile: string | undefin
     return await movedFar(world, { check, mover, faketimeFile, before: after });
   } catch (error) {
     if (!(error instanceof ControlFailed || error instanceof TransportError)) throw error;
-    return skipped(`the flow failed (${error.message})`);
+    return unseen(`the flow failed (${error.message})`);
   }
 };
 
@@ -84,14 +84,11 @@ const movedFar = async (world: World, { check, mover, faketimeFile, before }: Lo
   const moved = movedText(movedMs, askedMs, mover);
   if (movedMs >= askedMs / 2) return { check, ok: true, message: moved };
   if (hasEnded) return { check, ok: true, message: `a code expired meanwhile, although ${moved}` };
-  return {
+  return mistaken(
     check,
-    ok: false,
-    fatal: "configuration",
-    message: `the service's clock does not follow ${mover}: ${moved}, and an earlier code still works`,
-    remedy:
-      faketimeFile === undefined
-        ? "compare the hook's address and unit ({{ms}}, {{seconds}}) with what the service expects; if its timestamps come from another clock, add `hooks.clock.now`"
-        : `start the service with LD_PRELOAD set to libfaketime.so.1 (libfaketimeMT.so.1 if it has threads), FAKETIME_TIMESTAMP_FILE="${faketimeFile}" and FAKETIME_NO_CACHE=1; programs that do not call libc for the time, such as Go's, cannot be moved this way`,
-  };
+    `the service's clock does not follow ${mover}: ${moved}, and an earlier code still works`,
+    faketimeFile === undefined
+      ? "compare the hook's address and unit ({{ms}}, {{seconds}}) with what the service expects; if its timestamps come from another clock, add `hooks.clock.now`"
+      : `start the service with LD_PRELOAD set to libfaketime.so.1 (libfaketimeMT.so.1 if it has threads), FAKETIME_TIMESTAMP_FILE="${faketimeFile}" and FAKETIME_NO_CACHE=1; programs that do not call libc for the time, such as Go's, cannot be moved this way`,
+  );
 };

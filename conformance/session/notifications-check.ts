@@ -1,4 +1,4 @@
-import type { Check } from "../contract/check.ts";
+import { mistaken, type Check } from "../contract/check.ts";
 import { prepareNotifications } from "../world/dataset.ts";
 import { EventHookFailed } from "../world/hooks/events.ts";
 import { ControlFailed, TransportError } from "../world/exchange.ts";
@@ -32,24 +32,21 @@ export const checkNotifications = async (
         message: [`${count} notifications in ${sets.accounts.length} accounts can be read`, ...notes].join(
           "; ",
         ),
-        ...(session.events === undefined
-          ? { remedy: "add `hooks.events.trigger` for rules that create notifications" }
-          : {}),
+        ...(session.events === undefined && {
+          remedy: "add `hooks.events.trigger` for rules that create notifications",
+        }),
       },
     };
   } catch (error) {
-    const notifications = emptyPrepared.notifications;
+    const { notifications } = emptyPrepared;
     if (error instanceof EventHookFailed)
       return {
         notifications,
-        check: {
+        check: mistaken(
           check,
-          ok: false,
-          message: error.message.replace(`${check}: `, ""),
-          remedy:
-            "call the hook by hand and compare; `accounts` in the profile lists the accounts that it may be called for",
-          fatal: "configuration",
-        },
+          error.message.replace(`${check}: `, ""),
+          "call the hook by hand and compare; `accounts` in the profile lists the accounts that it may be called for",
+        ),
       };
     if (error instanceof ControlFailed || error instanceof TransportError)
       return { notifications, check: { check, ok: false, message: error.message } };

@@ -1,4 +1,4 @@
-import type { Check } from "../contract/check.ts";
+import { mistaken, type Check } from "../contract/check.ts";
 import { grantOf, TransportError, type Answer, describeBriefly } from "../world/exchange.ts";
 import type { World } from "../world/world.ts";
 import type { Session } from "./session.ts";
@@ -13,22 +13,17 @@ export const checkReach = async (session: Session, world: World): Promise<Check>
     const isHooked = session.resolved.profile.authorize?.code !== undefined;
     const authorized = isHooked ? listed : await world.target.authorize();
     if (isHtml(authorized) && isHtml(listed) && grantOf(authorized) === undefined)
-      return {
+      return mistaken(
         check,
-        ok: false,
-        message: `${baseUrl} answers the documented paths with web pages (${describeBriefly(authorized)})`,
-        remedy:
-          "check baseUrl: it is the part before /open-api/ of the service's addresses; if authorize shows a consent page, add what gets past it under `authorize`",
-        fatal: "configuration",
-      };
+        `${baseUrl} answers the documented paths with web pages (${describeBriefly(authorized)})`,
+        "check baseUrl: it is the part before /open-api/ of the service's addresses; if authorize shows a consent page, add what gets past it under `authorize`",
+      );
     if (ownPath.test(new URL(baseUrl).pathname) && [listed, authorized].every(({ status }) => status === 404))
-      return {
+      return mistaken(
         check,
-        ok: false,
-        message: `${baseUrl} answers 404 to the documented paths, which already begin with /open-api`,
-        remedy: `set baseUrl to the part before it: ${baseUrl.replace(ownPath, "")}`,
-        fatal: "configuration",
-      };
+        `${baseUrl} answers 404 to the documented paths, which already begin with /open-api`,
+        `set baseUrl to the part before it: ${baseUrl.replace(ownPath, "")}`,
+      );
     return { check, ok: true, message: `${baseUrl} answers` };
   } catch (error) {
     if (!(error instanceof TransportError)) throw error;

@@ -5,17 +5,12 @@ import type { PushLine } from "../contract/push.ts";
 import { createSecrets, type Secrets } from "../contract/secrets.ts";
 import { tolerances as defaults } from "../judging/tolerances.ts";
 import { ledgerTarget, type LedgerAccess, type LedgerSession } from "../lifetimes/deferred/session.ts";
-import type { Clock, ClockSource } from "../world/clock.ts";
+import type { ClockSource } from "../world/clock.ts";
 import type { Checkpoint } from "../world/durable-steps.ts";
 import { type Events, createEvents } from "../world/hooks/events.ts";
-import type { HookReport } from "../world/hooks/hook-caller.ts";
-import { createJournal, type JournalSink, type Scope } from "../world/evidence/journal.ts";
-import { openReceiver, type Receiver, type ReceiverAccess } from "../world/receiver.ts";
-import type { Retries } from "../world/http/retry.ts";
-import type { Transport } from "../world/http/transport.ts";
+import { createJournal, type JournalSink } from "../world/evidence/journal.ts";
+import { openReceiver, type ReceiverAccess } from "../world/receiver.ts";
 import type { Tolerances } from "../world/tolerances.ts";
-import type { World, Prepared } from "../world/world.ts";
-import type { ClientIndex } from "../checks/client-assignment.ts";
 import { cleanUp } from "./clean-up.ts";
 import { openConnections, type Connections } from "./connections.ts";
 import { maskedLine } from "../world/evidence/learn.ts";
@@ -71,96 +66,66 @@ export interface SessionOptions {
 }
 
 /** One run's connection to a target: transport, clocks, hooks and secrets, from which each case gets its world. */
-export interface Session {
-  readonly resolved: ResolvedProfile;
-  readonly limits: Limits;
-  readonly tolerances: Tolerances;
-  readonly clocks: ClockSource;
-  readonly transport: Transport;
-  /** Retries of lost requests, sharing the run's budget. */
-  readonly retries: Retries;
-  readonly secrets: Secrets;
-  readonly events: Events | undefined;
-  /** Credentials judged in a later run; undefined if this run has no ledger. */
-  readonly ledger: LedgerSession | undefined;
-  /** The receiver of pushes; undefined if this run has none. */
-  readonly receiver: Receiver | undefined;
-  /** The return code that the service expects from a receiver. */
-  readonly acknowledgedStatus: number;
-  /** Tells the service where to push; undefined if the profile has no hook for it. */
-  readonly registerCallback: ((url: string, ca: string) => Promise<void>) | undefined;
-  /** What happened to calls of hooks. */
-  readonly hookReport: () => HookReport;
-  /**
-   * Restores and removes what the profile's hooks can, and reports what remains on the target. Never fails: problems
-   * are part of the report. Also runs after an interruption.
-   */
-  readonly cleanUp: () => Promise<LeftBehind>;
-  /** Records a line of the receiver's journal. */
-  readonly notePush: (line: PushLine) => void;
-  readonly freshUuid: () => string;
-  readonly signal: AbortSignal;
-  /** The world of one case. With client index 1 the run's two clients change places. */
-  world(scope: Scope, clock: Clock, prepared: Prepared, clientIndex?: ClientIndex): World;
-  close(): Promise<void>;
-}
+export type Session = ReturnType<typeof openSession>;
 
 export const limitsOf = ({ profile }: ResolvedProfile): Limits => ({ ...documentLimits, ...profile.limits });
 
 /** Opens a session; sends nothing yet. */
-export const openSession = (resolved: ResolvedProfile, options: SessionOptions): Session => {
+export const openSession = (resolved: ResolvedProfile, options: SessionOptions) => {
   const { profile } = resolved;
+  const { freshUuid, signal, receiver, sink } = options;
   const secrets = options.secrets ?? createSecrets();
   concealResolved(secrets, resolved);
-  if (options.receiver?.token !== undefined) secrets.conceal(options.receiver.token, "receiver token");
-  const journal = createJournal(secrets, options.sink);
+  if (receiver?.token !== undefined) secrets.conceal(receiver.token, "receiver token");
+  const journal = createJournal(secrets, sink);
   const limits = limitsOf(resolved);
   const requestTimeoutMs = profile.tolerances?.requestTimeoutMs ?? defaults.requestTimeout.default;
-  const connections = openConnections(resolved, {
-    journal,
-    limits,
-    requestTimeoutMs,
-    maxWaitMs: options.maxWaitMs,
-    seed: options.seed ?? 0,
-    signal: options.signal,
-  });
+  const connections = openConnections(resolved, { ...options, journal, limits, requestTimeoutMs });
   const { account, clocks, dispatcher } = connections;
   const common = {
     limits,
     tolerances: tolerancesOf(resolved, clocks.kind, requestTimeoutMs),
-    events: eventsOf(resolved, options.freshUuid, connections),
+    /** Creates notifications; undefined if the profile has no hook for it. */
+    events: eventsOf(resolved, freshUuid, connections),
     secrets,
   };
   return {
     ...common,
     resolved,
     clocks,
+    freshUuid,
+    signal,
     transport: connections.transport,
+    /** Retries of lost requests, sharing the run's budget. */
     retries: connections.retries,
+    /** Credentials judged in a later run; undefined if this run has no ledger. */
     ledger: ledgerOf(resolved, options),
-    receiver:
-      options.receiver === undefined
-        ? undefined
-        : openReceiver(options.receiver, connections.stopped, dispatcher),
+    /** The receiver of pushes; undefined if this run has none. */
+    receiver: receiver && openReceiver(receiver, connections.stopped, dispatcher),
+    /** The return code that the service expects from a receiver. */
     acknowledgedStatus: profile.acknowledgement?.status ?? 200,
     registerCallback: registerCallbackOf(resolved, connections),
+    /** What happened to calls of hooks. */
     hookReport: connections.hookReport,
-    cleanUp: () =>
+    /**
+     * Restores and removes what the profile's hooks can, and reports what remains on the target. Never fails: problems
+     * are part of the report. Also runs after an interruption.
+     */
+    cleanUp: (): Promise<LeftBehind> =>
       cleanUp(account, profile.hooks, {
         dispatcher,
         mask: secrets.mask,
         isAttached: resolved.receiver?.kind === "attach",
       }),
-    notePush: (line) => options.sink?.push?.(maskedLine(line, secrets.mask)),
-    freshUuid: options.freshUuid,
-    signal: options.signal,
-    close: () => connections.close(),
+    /** Records a line of the receiver's journal. */
+    notePush: (line: PushLine): void => sink?.push?.(maskedLine(line, secrets.mask)),
+    close: connections.close,
     world: worldsOf({
       ...common,
       resolved,
       connections,
       journal,
-      unique: uniqueStrings(options.freshUuid),
+      unique: uniqueStrings(freshUuid),
       checkpoint: options.checkpoint,
     }),
   };
@@ -186,13 +151,11 @@ const ledgerOf = (
     ? undefined
     : { ...ledger, target: ledgerTarget(profile.baseUrl, clients[0]?.id ?? ""), maxWaitMs };
 
-const registerCallbackOf = (
-  { profile }: ResolvedProfile,
-  { account, callHook }: Connections,
-): Session["registerCallback"] => {
+/** Tells the service where to push; undefined if the profile has no hook for it. */
+const registerCallbackOf = ({ profile }: ResolvedProfile, { account, callHook }: Connections) => {
   const register = profile.hooks?.callback?.register;
   if (register === undefined) return undefined;
-  return async (url, ca) => {
+  return async (url: string, ca: string): Promise<void> => {
     // Before the call: if its answer is lost, the service may have obeyed.
     account.registered(url);
     await callHook("callback.register", register, { url, ca });
