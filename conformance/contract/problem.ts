@@ -55,10 +55,7 @@ export const listenError = (error: unknown, host: string, port: number): unknown
 export class UnreachableError extends Error {
   /** The run directory that records it, if a run had started. */
   record: string | undefined;
-  constructor(message: string) {
-    super(message);
-    this.name = "UnreachableError";
-  }
+  override readonly name = "UnreachableError";
 }
 
 /**

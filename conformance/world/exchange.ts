@@ -1,3 +1,4 @@
+import { isObject } from "../contract/json.ts";
 import { shorten } from "../contract/text.ts";
 import type { PlainAnswer } from "../judging/laws/answer.ts";
 import { grantOf as grantIn, type Grant } from "../judging/laws/grant.ts";
@@ -30,9 +31,7 @@ export const headerOf = (answer: Pick<Answer, "headers">, name: string): string 
 
 /** The answer's JSON object, or an empty one if the body is something else. */
 export const objectOf = (answer: Answer): Readonly<Record<string, unknown>> =>
-  typeof answer.json === "object" && answer.json !== null && !Array.isArray(answer.json)
-    ? (answer.json as Record<string, unknown>)
-    : {};
+  isObject(answer.json) ? answer.json : {};
 
 /** The request got no complete answer: refused, reset, closed early, timed out. Says nothing about the service's promises. */
 export class TransportError extends Error {
@@ -40,9 +39,9 @@ export class TransportError extends Error {
   readonly reason: "refused" | "closed" | "timeout" | "throttled" | "too-large" | "protocol";
   /** Whether no request of its kind was ever answered in the run, so that another try shows nothing more. */
   isNeverAnswered?: boolean;
+  override readonly name = "TransportError";
   constructor(exchange: number, reason: TransportError["reason"], message: string) {
     super(message);
-    this.name = "TransportError";
     this.exchange = exchange;
     this.reason = reason;
   }
@@ -50,10 +49,7 @@ export class TransportError extends Error {
 
 /** A step that had to succeed for the probe to mean anything failed. The probe is undecided, never passed. */
 export class ControlFailed extends Error {
-  constructor(message: string) {
-    super(message);
-    this.name = "ControlFailed";
-  }
+  override readonly name = "ControlFailed";
 }
 
 /** The Location of a redirect as a URL; undefined if there is none or it is not absolute. */

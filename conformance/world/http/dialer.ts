@@ -3,6 +3,7 @@ import dns from "node:dns";
 import net, { type LookupFunction } from "node:net";
 import tls from "node:tls";
 import { buildConnector, Client, type Dispatcher } from "undici";
+import { given } from "../../contract/given.ts";
 import { decoded } from "../../contract/profile-secrets.ts";
 import { errorMessage } from "../../contract/text.ts";
 import { withoutContinue } from "./continue.ts";
@@ -27,23 +28,12 @@ export interface DialSettings {
 }
 
 /** Opens connections to the target and its hooks, all with the same settings. */
-export interface Dialer {
-  /** For undici's `connect` option; `timeoutMs` limits connecting. */
-  connector(timeoutMs: number): buildConnector.connector;
-  /** A tunnel to the origin, if it is reached through a proxy; rejects if the proxy refuses. */
-  tunnel(origin: URL, timeoutMs: number): Promise<net.Socket> | undefined;
-  /** A connection to the origin, or over the tunnel, and the event after which it is writable, unless it already is. */
-  open(origin: URL, tunnel?: net.Socket): { socket: net.Socket; event?: "connect" | "secureConnect" };
-}
+export type Dialer = ReturnType<typeof createDialer>;
 
-export const createDialer = (settings: DialSettings = {}): Dialer => {
-  const secureContext = contextOf(settings);
-  const lookup = lookupIn(settings.resolve);
-  const common = {
-    ...(secureContext === undefined ? {} : { secureContext }),
-    ...(lookup === undefined ? {} : { lookup }),
-  };
-  const tunnel: Dialer["tunnel"] = (origin, timeoutMs) => {
+export const createDialer = (settings: DialSettings = {}) => {
+  const common = given({ secureContext: contextOf(settings), lookup: lookupIn(settings.resolve) });
+  /** A tunnel to the origin, if it is reached through a proxy; rejects if the proxy refuses. */
+  const tunnel = (origin: URL, timeoutMs: number): Promise<net.Socket> | undefined => {
     const proxy = proxyFor(settings, hostOf(origin));
     return proxy === undefined
       ? undefined
@@ -51,7 +41,8 @@ export const createDialer = (settings: DialSettings = {}): Dialer => {
   };
   return {
     tunnel,
-    connector: (timeoutMs) => {
+    /** For undici's `connect` option; `timeoutMs` limits connecting. */
+    connector: (timeoutMs: number): buildConnector.connector => {
       const direct = buildConnector({ ...common, allowH2: false, timeout: timeoutMs });
       return (options, passOn) => {
         const callback: buildConnector.Callback = (...[error, socket]) =>
@@ -60,13 +51,19 @@ export const createDialer = (settings: DialSettings = {}): Dialer => {
         if (options.port !== "") origin.port = options.port;
         const opening = tunnel(origin, timeoutMs);
         if (opening === undefined) return direct(options, callback);
-        void hand(opening, callback, (socket) => {
-          if (origin.protocol === "https:") direct({ ...options, httpSocket: socket }, callback);
-          else callback(null, socket);
-        });
+        void (async () => {
+          try {
+            const httpSocket = await opening;
+            if (origin.protocol === "https:") direct({ ...options, httpSocket }, callback);
+            else callback(null, httpSocket);
+          } catch (error) {
+            callback(error as Error, null);
+          }
+        })();
       };
     },
-    open: (origin, over) => {
+    /** A connection to the origin, or over the tunnel, and the event after which it is writable, unless it already is. */
+    open: (origin: URL, over?: net.Socket): { socket: net.Socket; event?: "connect" | "secureConnect" } => {
       const host = hostOf(origin);
       if (origin.protocol !== "https:")
         return over === undefined
@@ -84,32 +81,15 @@ export const createDialer = (settings: DialSettings = {}): Dialer => {
   };
 };
 
-/** Passes on a tunnel once it is there, or tells undici why there is none. */
-const hand = async (
-  opening: Promise<net.Socket>,
-  callback: buildConnector.Callback,
-  take: (socket: net.Socket) => void,
-): Promise<void> => {
-  let socket: net.Socket;
-  try {
-    socket = await opening;
-  } catch (error) {
-    callback(error as Error, null);
-    return;
-  }
-  take(socket);
-};
-
 /** One context for all connections, because loading the platform's many authorities takes time. Adds our own to them. */
 const contextOf = ({ ca, clientCertificate }: DialSettings): tls.SecureContext | undefined => {
   if (ca === undefined && clientCertificate === undefined) return undefined;
-  const { cert, key, passphrase } = clientCertificate ?? {};
-  return tls.createSecureContext({
-    ...(ca === undefined ? {} : { ca: [...tls.getCACertificates("default"), ca] }),
-    ...(cert === undefined ? {} : { cert }),
-    ...(key === undefined ? {} : { key }),
-    ...(passphrase === undefined ? {} : { passphrase }),
-  });
+  return tls.createSecureContext(
+    given({
+      ca: ca === undefined ? undefined : [...tls.getCACertificates("default"), ca],
+      ...clientCertificate,
+    }),
+  );
 };
 
 /** A tunnel through the proxy (RFC 9110 section 9.3.6), also for plain HTTP, so that nothing in between changes a byte. */
@@ -141,11 +121,8 @@ const through = async (
 
 /** The proxy failed, not the target. */
 class ProxyFailed extends Error {
+  override readonly name = "ProxyFailed";
   readonly code = "EPROXY";
-  constructor(message: string) {
-    super(message);
-    this.name = "ProxyFailed";
-  }
 }
 
 const proxyFor = ({ proxy }: DialSettings, host: string): URL | undefined => {

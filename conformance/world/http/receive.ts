@@ -49,7 +49,7 @@ export const receive = (
       onRequestStart: (controller) => {
         started = controller;
         if (signal?.aborted === true) return stop();
-        limit = after(timeoutMs, () => controller.abort(new AnswerTimeout(timeoutMs)));
+        limit = after(timeoutMs, () => controller.abort(timeoutOf(timeoutMs)));
       },
       onResponseStart: (controller, statusCode) => {
         status = statusCode;
@@ -84,6 +84,16 @@ export const receive = (
     );
   });
 
+/** Whether the address accepts connections, whatever it answers. */
+export const isListening = async (...exchange: Parameters<typeof receive>): Promise<boolean> => {
+  try {
+    await receive(...exchange);
+    return true;
+  } catch (error) {
+    return reasonOf(error) !== "refused";
+  }
+};
+
 /** A promise only where a body has to be decoded: most answers are passed on within the same turn of the event loop. */
 const receivedOf = (
   head: Omit<Received, "text">,
@@ -99,15 +109,11 @@ const receivedOf = (
 const octets = (text: string): string =>
   /[^\0-\xff]/.test(text) ? Buffer.from(text, "utf8").toString("latin1") : text;
 
+const timeoutOf = (timeoutMs: number): Error =>
+  new DOMException(`no complete answer within ${timeoutMs} ms`, "TimeoutError");
+
 const interruption = (signal: AbortSignal | undefined): Error =>
   signal?.reason instanceof Error ? signal.reason : new Error("interrupted");
-
-class AnswerTimeout extends Error {
-  constructor(timeoutMs: number) {
-    super(`no complete answer within ${timeoutMs} ms`);
-    this.name = "AnswerTimeout";
-  }
-}
 
 /** undici's flat list of names and values as pairs; an object would lose the order and merge repeated headers. */
 const pairsOf = (raw: readonly Buffer[]): Answer["headers"] =>

@@ -17,14 +17,14 @@ export interface TargetAddress {
  * for a while (RFC 6585 section 4). `isOver` stops it; `waiting` wraps each wait for a rate limiter.
  */
 export const sendToTarget = (
-  { retries, health, throttles, unanswered }: TargetAddress,
+  { retries, health, throttles: watchThrottling, unanswered }: TargetAddress,
   request: Pick<Request, "method" | "path"> & Partial<Pick<Request, "headers">>,
   clock: PatientClock,
   send: () => Promise<Answer>,
   isOver: () => boolean = () => false,
   waiting: (wait: () => Promise<boolean>) => Promise<boolean> = (wait) => wait(),
 ): Promise<Answer> => {
-  const isTurnedAway = throttles.watch(request, clock);
+  const isTurnedAway = watchThrottling(request, clock);
   return sendWithRetries(retries, {
     health,
     isHarmless: request.method === "GET",

@@ -6,15 +6,8 @@ import { retryPolicy, withoutQuery, type Retries } from "./retry.ts";
 
 export type PatientClock = Pick<Clock, "kind" | "sleepAsAsked" | "sleepOnEither" | "canWait">;
 
-/** Obeys answers that ask to retry later (RFC 6585 section 4, RFC 9110 section 15.6.4). */
-export interface Throttles {
-  /**
-   * Watches the answers to one request: waits as long as each asks for, and returns whether it did. Throws
-   * TransportError "throttled" if that takes too many tries or longer than the run may wait, or if requests of this
-   * kind have not been let through for long.
-   */
-  watch(request: Pick<Request, "method" | "path">, clock: PatientClock): (answer: Answer) => Promise<boolean>;
-}
+/** Watches the answers to one request, and obeys those that ask to retry later. */
+export type Throttles = ReturnType<typeof createThrottles>;
 
 const { mostTries, mostTriesOfGateway, longestRetryAfterMs, shutAfterMs, triesUntilShut, triesAtOnce } =
   retryPolicy.throttled;
@@ -41,10 +34,15 @@ interface Wait {
   readonly stands: boolean;
 }
 
+/**
+ * Obeys answers that ask to retry later (RFC 6585 section 4, RFC 9110 section 15.6.4): what watches the answers to one
+ * request waits as long as each asks for, and returns whether it did. Throws TransportError "throttled" if that takes
+ * too many tries or longer than the run may wait, or if requests of this kind have not been let through for long.
+ */
 export const createThrottles = (
   health: Pick<ConnectionHealth, "throttled">,
   { backOffMs, time }: Retries,
-): Throttles => {
+) => {
   let waiting = 0;
   const shutSinceMs = new Map<string, number>();
   const isShut = (kind: string, attempt: number, { kind: clock }: PatientClock): boolean => {
@@ -74,31 +72,29 @@ export const createThrottles = (
       waiting -= 1;
     }
   };
-  return {
-    watch: ({ method, path }, clock) => {
-      const kind = withoutQuery({ method, path });
-      let waitedMs = 0;
-      let attempt = 0;
-      let byClockAlone = false;
-      return async (answer) => {
-        attempt += 1;
-        const wait = waitOf(answer, method, attempt, backOffMs);
-        if (byClockAlone) learn(kind, wait === undefined);
-        if (wait === undefined) {
-          shutSinceMs.delete(kind);
-          return false;
-        }
-        const spreadMs = wait.waitMs * (1 + Math.floor(waiting / triesAtOnce));
-        const hasEnded = attempt >= wait.mostTries || isShut(kind, attempt, clock);
-        if (hasEnded && wait.stands) return false;
-        if (hasEnded || wait.waitMs > longestRetryAfterMs || !clock.canWait(waitedMs + wait.waitMs))
-          throw new TransportError(answer.exchange, "throttled", sentenceOf(answer, attempt, waitedMs));
-        health.throttled(wait.waitMs);
-        byClockAlone = await waitOut(clock, { kind, waitMs: spreadMs, attempt });
-        waitedMs += spreadMs;
-        return true;
-      };
-    },
+  return ({ method, path }: Pick<Request, "method" | "path">, clock: PatientClock) => {
+    const kind = withoutQuery({ method, path });
+    let waitedMs = 0;
+    let attempt = 0;
+    let byClockAlone = false;
+    return async (answer: Answer): Promise<boolean> => {
+      attempt += 1;
+      const wait = waitOf(answer, method, attempt, backOffMs);
+      if (byClockAlone) learn(kind, wait === undefined);
+      if (wait === undefined) {
+        shutSinceMs.delete(kind);
+        return false;
+      }
+      const spreadMs = wait.waitMs * (1 + Math.floor(waiting / triesAtOnce));
+      const hasEnded = attempt >= wait.mostTries || isShut(kind, attempt, clock);
+      if (hasEnded && wait.stands) return false;
+      if (hasEnded || wait.waitMs > longestRetryAfterMs || !clock.canWait(waitedMs + wait.waitMs))
+        throw new TransportError(answer.exchange, "throttled", sentenceOf(answer, attempt, waitedMs));
+      health.throttled(wait.waitMs);
+      byClockAlone = await waitOut(clock, { kind, waitMs: spreadMs, attempt });
+      waitedMs += spreadMs;
+      return true;
+    };
   };
 };
 

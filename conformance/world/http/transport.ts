@@ -3,7 +3,7 @@ import { createConnectionHealth } from "./connection-health.ts";
 import { TransportError, type Answer, type Request } from "../exchange.ts";
 import type { Journal, Scope } from "../evidence/journal.ts";
 import { createDialer, type Dialer } from "./dialer.ts";
-import { messageOf, reasonOf, receive } from "./receive.ts";
+import { isListening, messageOf, reasonOf, receive } from "./receive.ts";
 import { parseJson } from "../../contract/json.ts";
 import type { Retries } from "./retry.ts";
 import { sendToTarget, type TargetAddress } from "./send.ts";
@@ -16,23 +16,13 @@ export interface Sender {
   readonly clock: PatientClock;
 }
 
-/** A dedicated connection, for races and for "another connection". */
+/** One that all requests share, or a dedicated one, for races and for "another connection". */
 export interface Connection {
   send(request: Request, sender: Sender): Promise<Answer>;
   close(): Promise<void>;
 }
 
-/**
- * HTTP/1.1 to one origin. Sends each path byte for byte, follows no redirects, and repeats only what is harmless:
- * requests that were not accepted, reads whose connection was cut, and those asked to retry later. A request that still
- * has no complete answer throws TransportError and is recorded as a loss of its case.
- */
-export interface Transport extends Connection {
-  /** A dedicated connection; closed with the transport at the latest. */
-  dedicated(): Connection;
-  inFlight(): number;
-  readonly address: TargetAddress;
-}
+export type Transport = ReturnType<typeof createTransport>;
 
 export interface TransportOptions {
   readonly origin: string;
@@ -49,54 +39,52 @@ export interface TransportOptions {
   readonly onAnswer?: ((request: Request, answer: Omit<Answer, "exchange">) => void) | undefined;
 }
 
-export const createTransport = (options: TransportOptions): Transport => {
+/**
+ * HTTP/1.1 to one origin. Sends each path byte for byte, follows no redirects, and repeats only what is harmless:
+ * requests that were not accepted, reads whose connection was cut, and those asked to retry later. A request that still
+ * has no complete answer throws TransportError and is recorded as a loss of its case.
+ */
+export const createTransport = (options: TransportOptions) => {
+  const { origin, timeoutMs, retries } = options;
   const common = {
     allowH2: false,
     pipelining: 1,
-    connect: (options.dialer ?? createDialer()).connector(options.timeoutMs),
+    connect: (options.dialer ?? createDialer()).connector(timeoutMs),
   } as const;
-  const pool = new Pool(options.origin, { ...common, connections: options.maxConnections });
-  const probe = async (): Promise<boolean> => {
-    try {
-      await receive(
-        pool,
-        { method: "GET", path: options.probePath ?? "/", headers: [] },
-        { timeoutMs: options.timeoutMs },
-      );
-      return true;
-    } catch (error) {
-      return reasonOf(error) !== "refused";
-    }
-  };
-  const health = createConnectionHealth(probe, options.retries);
+  const pool = new Pool(origin, { ...common, connections: options.maxConnections });
+  const probed = { method: "GET", path: options.probePath ?? "/", headers: [] };
+  const health = createConnectionHealth(() => isListening(pool, probed, { timeoutMs }), retries);
   const state: State = {
     inFlight: 0,
     isClosed: false,
     health,
-    retries: options.retries,
-    throttles: createThrottles(health, options.retries),
+    retries,
+    throttles: createThrottles(health, retries),
     unanswered: createUnanswered(),
   };
   const clients = new Set<Client>();
-  const send = (dispatcher: Dispatcher) => (request: Request, sender: Sender) =>
-    sendSurely(options, state, dispatcher, request, sender);
+  const sendOver =
+    (dispatcher: Dispatcher) =>
+    (request: Request, sender: Sender): Promise<Answer> =>
+      sendSurely(options, state, dispatcher, request, sender);
   return {
-    send: send(pool),
-    close: async () => {
+    send: sendOver(pool),
+    close: async (): Promise<void> => {
       state.isClosed = true;
       await Promise.all([pool, ...clients].map((one) => one.destroy()));
     },
-    dedicated: () => {
-      const client = new Client(options.origin, common);
+    /** A dedicated connection; closed with the transport at the latest. */
+    dedicated: (): Connection => {
+      const client = new Client(origin, common);
       clients.add(client);
       const close = (): Promise<void> => {
         clients.delete(client);
         return client.destroy();
       };
-      return { send: send(client), close };
+      return { send: sendOver(client), close };
     },
     inFlight: () => state.inFlight,
-    address: state,
+    address: state as TargetAddress,
   };
 };
 
@@ -113,36 +101,25 @@ const sendSurely = async (
   { scope, clock }: Sender,
 ): Promise<Answer> => {
   const name = scope.losses.begin(request);
-  const counted = async <T>(change: 1 | -1, work: () => Promise<T>): Promise<T> => {
-    state.inFlight += change;
+  const send = (): Promise<Answer> =>
+    sendOnce(options, dispatcher, request, scope, state.unanswered.timeLimitMs(request, options.timeoutMs));
+  // A virtual clock would never move while a request waiting on it counts as in flight.
+  const waiting = async (wait: () => Promise<boolean>): Promise<boolean> => {
+    state.inFlight -= 1;
     try {
-      return await work();
+      return await wait();
     } finally {
-      state.inFlight -= change;
+      state.inFlight += 1;
     }
   };
+  state.inFlight += 1;
   try {
-    return await counted(1, () =>
-      sendToTarget(
-        state,
-        request,
-        clock,
-        () =>
-          sendOnce(
-            options,
-            dispatcher,
-            request,
-            scope,
-            state.unanswered.timeLimitMs(request, options.timeoutMs),
-          ),
-        () => state.isClosed,
-        // A virtual clock would never move while a request waiting on it counts as in flight.
-        (wait) => counted(-1, wait),
-      ),
-    );
+    return await sendToTarget(state, request, clock, send, () => state.isClosed, waiting);
   } catch (error) {
     if (error instanceof TransportError) scope.losses.note(name, error);
     throw error;
+  } finally {
+    state.inFlight -= 1;
   }
 };
 
