@@ -15,3 +15,10 @@ export const fieldOf = (value: unknown, name: string): unknown =>
   typeof value === "object" && value !== null && Object.hasOwn(value, name)
     ? (value as Readonly<Record<string, unknown>>)[name]
     : undefined;
+
+/** The same keys with changed values. */
+export const mapValues = <V, W>(
+  values: Readonly<Record<string, V>>,
+  change: (value: V) => W,
+): Readonly<Record<string, W>> =>
+  Object.fromEntries(Object.entries(values).map(([key, value]) => [key, change(value)]));

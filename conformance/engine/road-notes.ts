@@ -21,11 +21,7 @@ export const roadNotes = (road: ConnectionReport, results: readonly RuleResult[]
         ]
       : []),
     ...(repeated > 0 ? [`${counted(repeated, "case")} started over, because a request got no answer`] : []),
-    ...(road.outages > 0
-      ? [
-          `the target's address refused connections ${counted(road.outages, "time")}${road.longestOutageMs > 0 ? `, for up to ${duration(road.longestOutageMs)}, and the run waited` : ""}`,
-        ]
-      : []),
+    ...(road.outages > 0 ? [`the target's address ${refused(road.outages, road.longestOutageMs)}`] : []),
     ...(road.stayedAway ? ["the target went down and did not come back in time"] : []),
   ];
 };
@@ -35,8 +31,8 @@ const NOTICED_MS = 5_000;
 const NOTICED_SHARE = 1 / 3;
 
 /** The same for the hooks, which may run elsewhere. */
-export const hookNotes = ({ troubles, outages, times, elapsedMs }: HookReport): readonly string[] => [
-  ...times
+export const hookNotes = ({ hooks, outages, elapsedMs }: HookReport): readonly string[] => [
+  ...hooks
     // Calls of other hooks overlap, so the sum of their times means nothing.
     .filter(({ key }) => key === keyOfHook("clock.advance"))
     .filter(({ totalMs }) => totalMs >= NOTICED_MS && totalMs >= elapsedMs * NOTICED_SHARE)
@@ -44,17 +40,22 @@ export const hookNotes = ({ troubles, outages, times, elapsedMs }: HookReport): 
       ({ key, calls, totalMs, longestMs }) =>
         `${key} takes most of the time: ${counted(calls, "call")} took ${duration(totalMs)} of ${duration(elapsedMs)}, the longest ${duration(longestMs)}`,
     ),
-  ...troubles.map(({ key, lost, throttled, madeAgain }) => {
-    const what = [
-      ...(lost > 0 ? [`${counted(lost, "call")} got no complete answer`] : []),
-      ...(throttled > 0
-        ? [`${counted(throttled, "call")} ${throttled === 1 ? "was" : "were"} asked to retry later`]
-        : []),
-    ];
-    return `${key}: ${what.join(", ") || "its gateway answered while the service was down"}; calls repeated, because that is harmless: ${madeAgain}`;
-  }),
+  ...hooks
+    .filter(({ lost, throttled, madeAgain }) => lost + throttled + madeAgain > 0)
+    .map(({ key, lost, throttled, madeAgain }) => {
+      const what = [
+        ...(lost > 0 ? [`${counted(lost, "call")} got no complete answer`] : []),
+        ...(throttled > 0
+          ? [`${counted(throttled, "call")} ${throttled === 1 ? "was" : "were"} asked to retry later`]
+          : []),
+      ];
+      return `${key}: ${what.join(", ") || "its gateway answered while the service was down"}; calls repeated, because that is harmless: ${madeAgain}`;
+    }),
   ...outages.map(
     ({ host, outages: count, longestOutageMs, stayedAway }) =>
-      `the hooks' address ${host} refused connections ${counted(count, "time")}${longestOutageMs > 0 ? `, for up to ${duration(longestOutageMs)}, and the run waited` : ""}${stayedAway ? "; it did not come back in time" : ""}`,
+      `the hooks' address ${host} ${refused(count, longestOutageMs)}${stayedAway ? "; it did not come back in time" : ""}`,
   ),
 ];
+
+const refused = (outages: number, longestMs: number): string =>
+  `refused connections ${counted(outages, "time")}${longestMs > 0 ? `, for up to ${duration(longestMs)}, and the run waited` : ""}`;

@@ -8,7 +8,7 @@ import { codeOf } from "../contract/files.ts";
 import { ConfigurationError } from "../contract/problem.ts";
 import { errorMessage } from "../contract/text.ts";
 import type { KeyPath } from "../contract/schema-errors.ts";
-import { isObject } from "../contract/json.ts";
+import { isObject, mapValues } from "../contract/json.ts";
 
 /** One file of a profile as read, with its relative paths made absolute. */
 export interface ProfileLayer {
@@ -110,12 +110,6 @@ const absoluteSecrets = (value: unknown, folder: string): unknown => {
     ? absolute(value, folder)
     : mapValues(value, (one) => absoluteSecrets(one, folder));
 };
-
-const mapValues = (
-  value: Readonly<Record<string, unknown>>,
-  change: (inner: unknown) => unknown,
-): Readonly<Record<string, unknown>> =>
-  Object.fromEntries(Object.entries(value).map(([key, inner]) => [key, change(inner)]));
 
 /**
  * The layers merged into one value: later files override earlier ones. Objects are merged by key, and null removes a

@@ -62,8 +62,7 @@ export const createJournal = (secrets: Secrets, sink?: JournalSink) => {
   const nextNumber = (): number => (last += 1);
   const masks = { request: maskRequest, answer: maskAnswer, text: secrets.mask };
   const add = (scope: Scope, raw: Omit<ExchangeRecord, "rule">): void => {
-    // Without a sink most exchanges are never looked at, and are masked only then.
-    const record = (sink === undefined ? lazyRecord : plainRecord)(scope.rule, raw, masks);
+    const record = maskedRecord(scope.rule, raw, masks);
     scope.exchanges.push(record);
     sink?.write(record);
   };
@@ -93,18 +92,8 @@ interface Masks {
   readonly text: (text: string) => string;
 }
 
-const plainRecord = (rule: string, raw: Omit<ExchangeRecord, "rule">, masks: Masks): ExchangeRecord => ({
-  n: raw.n,
-  rule,
-  startedMs: raw.startedMs,
-  durationMs: raw.durationMs,
-  request: masks.request(raw.request),
-  ...(raw.error === undefined ? {} : { error: masks.text(raw.error) }),
-  ...(raw.answer === undefined ? {} : { answer: masks.answer(raw.answer) }),
-});
-
-/** Masks on first use. */
-const lazyRecord = (rule: string, raw: Omit<ExchangeRecord, "rule">, masks: Masks): ExchangeRecord => {
+/** Masks on first use, because without a sink most exchanges are never looked at. */
+const maskedRecord = (rule: string, raw: Omit<ExchangeRecord, "rule">, masks: Masks): ExchangeRecord => {
   let request: ExchangeRecord["request"] | undefined;
   let answer: ExchangeRecord["answer"];
   const common = {

@@ -2,32 +2,15 @@ import { HookError } from "./hooks.ts";
 import { errorMessage } from "../../contract/text.ts";
 
 /** Creates notifications at the service, through the profile's hook. */
-export interface Events {
-  /**
-   * Triggers one event for the account and returns the notification's id if the hook returns one. It concerns the first
-   * client unless another is given, which only hooks that name the client obey. Resolves once the
-   * hook has answered; the notification is then acknowledged. Throws EventHookFailed if the hook fails.
-   */
-  trigger(accountId: string, clientId?: string): Promise<string | undefined>;
-  /** A fresh account id, or the next of the profile's accounts if it names any. */
-  account(): string;
-  /** How many events of this run that concern the first client the hook has acknowledged so far. */
-  acknowledged(): number;
-  /** Whether `account` returns unused, empty accounts. */
-  readonly accountsAreFresh: boolean;
-}
-
-/** Values available to a hook's template for one event. */
-export interface EventValues {
-  readonly accountId: string;
-  readonly clientId: string;
-  /** Counts the events of this run, from 1. */
-  readonly n: number;
-}
+export type Events = ReturnType<typeof createEvents>;
 
 export interface EventsOptions {
-  /** Runs the profile's hook once; returns the notification's id if the hook does. */
-  readonly runHook: (values: EventValues) => Promise<string | undefined>;
+  /** Runs the profile's hook once; `n` counts the events of this run, from 1. Returns the notification's id if the hook does. */
+  readonly runHook: (values: {
+    readonly accountId: string;
+    readonly clientId: string;
+    readonly n: number;
+  }) => Promise<string | undefined>;
   /** The client that the events concern. */
   readonly clientId: string;
   /** Accounts that the profile names, for services that accept no others. */
@@ -38,28 +21,36 @@ export interface EventsOptions {
 /** The hook could not create a notification for this account: a matter of configuration, never a breach. */
 export class EventHookFailed extends HookError {
   readonly accountId: string;
+  override readonly name = "EventHookFailed";
   constructor(accountId: string, cause: unknown) {
     const reason = errorMessage(cause);
     super("events.trigger", `for account ${accountId}: ${reason.replace(/^hooks\.events\.trigger: /, "")}`);
-    this.name = "EventHookFailed";
     this.accountId = accountId;
   }
 }
 
-export const createEvents = (options: EventsOptions): Events => {
+export const createEvents = (options: EventsOptions) => {
   const named = options.accounts ?? [];
   let events = 0;
   let handedOut = 0;
   let acknowledged = 0;
   return {
+    /** Whether `account` returns unused, empty accounts. */
     accountsAreFresh: named.length === 0,
-    account: () => {
+    /** A fresh account id, or the next of the profile's accounts if it names any. */
+    account: (): string => {
       const account = named[handedOut % Math.max(1, named.length)];
       handedOut += 1;
       return account ?? options.freshUuid();
     },
+    /** How many events of this run that concern the first client the hook has acknowledged so far. */
     acknowledged: () => acknowledged,
-    trigger: async (accountId, clientId = options.clientId) => {
+    /**
+     * Triggers one event for the account and returns the notification's id if the hook returns one. It concerns the
+     * first client unless another is given, which only hooks that name the client obey. Resolves once the hook has
+     * answered; the notification is then acknowledged. Throws EventHookFailed if the hook fails.
+     */
+    trigger: async (accountId: string, clientId = options.clientId): Promise<string | undefined> => {
       events += 1;
       try {
         const id = await options.runHook({ accountId, clientId, n: events });

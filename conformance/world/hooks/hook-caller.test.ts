@@ -148,11 +148,11 @@ describe("a hook whose server is down", () => {
     await server.stop();
     await caller.call(name, hookAt(server.origin), {});
     expect(server.calls).toHaveLength(2);
-    const { troubles, outages } = caller.report();
-    expect(troubles).toEqual([expect.objectContaining({ lost: 1, madeAgain: 1 })]);
+    const { hooks, outages } = caller.report();
+    expect(hooks).toEqual([expect.objectContaining({ lost: 1, madeAgain: 1 })]);
     expect(outages).toEqual([expect.objectContaining({ outages: 1, stayedAway: false })]);
     const notes = hookNotes(caller.report()).join("\n");
-    expect(notes).toContain(`${troubles[0]?.key}: 1 call got no complete answer`);
+    expect(notes).toContain(`${hooks[0]?.key}: 1 call got no complete answer`);
     expect(notes).toMatch(
       /the hooks' address 127\.0\.0\.1:\d+ refused connections 1 time, for up to 2\d(\.\d+)? s/,
     );
@@ -219,7 +219,7 @@ describe("a hook that closes the connection", () => {
       const { caller } = open();
       await caller.call(name, hookAt(origin), {});
       expect(calls.count).toBe(3);
-      expect(caller.report().troubles).toEqual([expect.objectContaining({ lost: 2, madeAgain: 2 })]);
+      expect(caller.report().hooks).toEqual([expect.objectContaining({ lost: 2, madeAgain: 2 })]);
       const { origin: always, calls: more } = await hangingUp(Infinity);
       await failureOf(caller.call(name, hookAt(always), {}));
       expect(more.count).toBe(3);

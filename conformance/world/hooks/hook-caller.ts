@@ -7,11 +7,15 @@ import {
   type ConnectionReport,
 } from "../http/connection-health.ts";
 import { retryAfterMs } from "../http/throttling.ts";
-import { reasonOf, receive } from "../http/receive.ts";
+import { isListening } from "../http/receive.ts";
 import { sendWithRetries, type Retries, type Setback } from "../http/retry.ts";
 
-export interface HookTroubles {
+/** How the calls of one hook went; times are in milliseconds. */
+export interface HookUse {
   readonly key: string;
+  readonly calls: number;
+  readonly totalMs: number;
+  readonly longestMs: number;
   /** Calls that ended without a complete answer. */
   readonly lost: number;
   /** Calls that were repeated, because they were not received or because repeating is harmless. */
@@ -20,19 +24,10 @@ export interface HookTroubles {
   readonly throttled: number;
 }
 
-/** Time spent in calls of one hook, in milliseconds. */
-export interface HookTimes {
-  readonly key: string;
-  readonly calls: number;
-  readonly totalMs: number;
-  readonly longestMs: number;
-}
-
 export interface HookReport {
-  readonly times: readonly HookTimes[];
+  readonly hooks: readonly HookUse[];
   /** Since the start of the run, in milliseconds. */
   readonly elapsedMs: number;
-  readonly troubles: readonly HookTroubles[];
   /** Hosts of hooks, other than the target's, that refused connections for a while. */
   readonly outages: readonly ({ readonly host: string } & Pick<
     ConnectionReport,
@@ -68,32 +63,6 @@ const awayStatuses: ReadonlySet<number> = new Set([502, 503, 504]);
 
 const PROBE_TIMEOUT_MS = 10_000;
 
-/** Counts and times calls by the name of their hook. */
-const createStopwatch = ({ nowMs }: Retries["time"]) => {
-  const startedMs = nowMs();
-  const times = new Map<string, Omit<HookTimes, "key">>();
-  return {
-    timed: async <T>(name: string, call: () => Promise<T>): Promise<T> => {
-      const calledMs = nowMs();
-      try {
-        return await call();
-      } finally {
-        const tookMs = nowMs() - calledMs;
-        const { calls, totalMs, longestMs } = times.get(name) ?? { calls: 0, totalMs: 0, longestMs: 0 };
-        times.set(name, {
-          calls: calls + 1,
-          totalMs: totalMs + tookMs,
-          longestMs: Math.max(longestMs, tookMs),
-        });
-      }
-    },
-    report: (): Pick<HookReport, "times" | "elapsedMs"> => ({
-      times: [...times].map(([name, took]) => ({ key: keyOfHook(name), ...took })),
-      elapsedMs: nowMs() - startedMs,
-    }),
-  };
-};
-
 /** Connection health by hook address. Hooks at the target's address share the target's. */
 const createHealths = ({ signal, dispatcher, target, retries }: HookCallerOptions) => {
   const healths = new Map<string, ConnectionHealth>();
@@ -102,7 +71,9 @@ const createHealths = ({ signal, dispatcher, target, retries }: HookCallerOption
       if (origin === target.origin) return target.health;
       const known = healths.get(origin);
       if (known !== undefined) return known;
-      const health = createConnectionHealth(() => isListening(origin, signal, dispatcher), retries);
+      const probed = { origin, method: "HEAD", path: "/", headers: [] };
+      const probe = { timeoutMs: PROBE_TIMEOUT_MS, signal };
+      const health = createConnectionHealth(() => isListening(dispatcher, probed, probe), retries);
       healths.set(origin, health);
       return health;
     },
@@ -114,39 +85,47 @@ const createHealths = ({ signal, dispatcher, target, retries }: HookCallerOption
   };
 };
 
+type Use = { -readonly [Key in keyof HookUse]: HookUse[Key] };
+
+const unused = { calls: 0, totalMs: 0, longestMs: 0, lost: 0, madeAgain: 0, throttled: 0 };
+
+/** What to do about a failed call, which is counted; undefined if it is not to be repeated. */
+const setbackOf = (name: string, use: Use, error: unknown): Setback | undefined => {
+  if (!(error instanceof HookError) || error.end === undefined) return undefined;
+  const { end } = error;
+  if (end.kind === "lost") {
+    use.lost += 1;
+    return { kind: "lost", reason: end.reason };
+  }
+  const askedMs = retryAfterMs(end);
+  if (askedMs !== undefined) use.throttled += 1;
+  const isAway = harmless.has(name) && awayStatuses.has(end.status);
+  return askedMs === undefined && !isAway ? undefined : { kind: "turned away", retryAfterMs: askedMs };
+};
+
 export const createHookCaller = (options: HookCallerOptions) => {
   const { signal, dispatcher, brieflyKept, target, retries } = options;
+  const { nowMs } = retries.time;
+  const startedMs = nowMs();
   const healths = createHealths(options);
-  const met = new Map<string, { lost: number; madeAgain: number; throttled: number }>();
-
-  const stopwatch = createStopwatch(retries.time);
-
-  const metBy = (name: string) => {
-    const one = met.get(name) ?? { lost: 0, madeAgain: 0, throttled: 0 };
-    met.set(name, one);
-    return one;
-  };
-
-  const setbackOf = (name: string, error: unknown): Setback | undefined => {
-    if (!(error instanceof HookError) || error.end === undefined || signal.aborted) return undefined;
-    const { end } = error;
-    if (end.kind === "lost") {
-      metBy(name).lost += 1;
-      return { kind: "lost", reason: end.reason };
-    }
-    const askedMs = retryAfterMs(end);
-    if (askedMs !== undefined) metBy(name).throttled += 1;
-    const isAway = harmless.has(name) && awayStatuses.has(end.status);
-    return askedMs === undefined && !isAway ? undefined : { kind: "turned away", retryAfterMs: askedMs };
-  };
+  const uses = new Map<string, Use>();
 
   return {
     /** Throws HookError if the hook fails. */
     call: async (name: string, hook: HookDefinition, values: HookValues): Promise<HookAnswer> => {
-      const run = (through?: Dispatcher) =>
-        stopwatch.timed(name, () =>
-          runHook(name, hook, values, { interrupted: signal, dispatcher: through }),
-        );
+      const use = uses.get(name) ?? { key: keyOfHook(name), ...unused };
+      uses.set(name, use);
+      const run = async (through?: Dispatcher): Promise<HookAnswer> => {
+        const calledMs = nowMs();
+        try {
+          return await runHook(name, hook, values, { interrupted: signal, dispatcher: through });
+        } finally {
+          const tookMs = nowMs() - calledMs;
+          use.calls += 1;
+          use.totalMs += tookMs;
+          use.longestMs = Math.max(use.longestMs, tookMs);
+        }
+      };
       if (!("http" in hook)) return run();
       const health = healths.of(new URL(hook.http.url.replaceAll(/\{\{\w+\}\}/g, "1")).origin);
       return sendWithRetries(retries, {
@@ -158,25 +137,14 @@ export const createHookCaller = (options: HookCallerOptions) => {
           if (health !== target.health) health.answered(0);
           return answer;
         },
-        setbackOf: (error) => setbackOf(name, error),
-        onRepeat: () => void (metBy(name).madeAgain += 1),
+        setbackOf: (error) => (signal.aborted ? undefined : setbackOf(name, use, error)),
+        onRepeat: () => void (use.madeAgain += 1),
       });
     },
     report: (): HookReport => ({
-      ...stopwatch.report(),
-      troubles: [...met].map(([name, counts]) => ({ key: keyOfHook(name), ...counts })),
+      hooks: [...uses.values()],
+      elapsedMs: nowMs() - startedMs,
       outages: healths.outages(),
     }),
   };
-};
-
-/** Whether the address accepts connections, whatever it answers. */
-const isListening = async (origin: string, signal: AbortSignal, dispatcher: Dispatcher): Promise<boolean> => {
-  try {
-    const request = { origin, method: "HEAD", path: "/", headers: [] };
-    await receive(dispatcher, request, { timeoutMs: PROBE_TIMEOUT_MS, signal });
-    return true;
-  } catch (error) {
-    return reasonOf(error) !== "refused";
-  }
 };

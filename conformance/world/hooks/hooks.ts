@@ -8,7 +8,7 @@ import type { HookDefinition } from "../../contract/profile-fetched.ts";
 import { shorten } from "../../contract/text.ts";
 import type { Answer, TransportError } from "../exchange.ts";
 import { messageOf, reasonOf, receive } from "../http/receive.ts";
-import { parseJson } from "../../contract/json.ts";
+import { mapValues, parseJson } from "../../contract/json.ts";
 
 /** A hook failed. The message names the hook; this is a matter of configuration, never a breach. */
 export class HookError extends Error {
@@ -17,11 +17,11 @@ export class HookError extends Error {
   readonly key: string;
   /** How the call ended; undefined if it ended with an unusable answer. */
   readonly end: HookEnd | undefined;
+  override readonly name: string = "HookError";
   constructor(hook: string, message: string, end?: HookEnd) {
     const key = keyOfHook(hook);
     super(`${key}: ${message}`);
     this.end = end;
-    this.name = "HookError";
     this.hook = hook;
     this.key = key;
   }
@@ -82,7 +82,6 @@ const runHttp = async (
   const timeoutMs = timeoutOf(name, hook);
   const body = hook.http.body === undefined ? input : fillJson(hook.http.body, values);
   const shown = url.replace(/[?#].*$/s, "").replace(/\/\/[^/]*@/, "//");
-  const contentType = body === undefined ? {} : { "content-type": "application/json" };
   try {
     const { origin, pathname, search } = new URL(fillAddress(url, values));
     const answer = await receive(
@@ -92,10 +91,8 @@ const runHttp = async (
         method: method ?? (body === undefined ? "GET" : "POST"),
         path: `${pathname}${search}`,
         headers: Object.entries({
-          ...contentType,
-          ...Object.fromEntries(
-            Object.entries(headers ?? {}).map(([key, value]) => [key, fill(value, values)]),
-          ),
+          ...(body === undefined ? {} : { "content-type": "application/json" }),
+          ...mapValues(headers ?? {}, (value) => fill(value, values)),
         }),
         ...(body === undefined ? {} : { body: JSON.stringify(body) }),
       },
@@ -131,23 +128,19 @@ const runCommand = (
       parameters,
       { killSignal: "SIGKILL", signal },
       (error, stdout, stderr) => {
-        if (error === null) resolve({ text: stdout.trim(), json: parseJson(stdout) });
-        else if (signal.aborted)
-          reject(
-            new HookError(name, `${program} did not end within ${timeoutOf(name, hook)} ms`, {
-              kind: "lost",
-              reason: "timeout",
-            }),
-          );
-        else
-          reject(
-            new HookError(
-              name,
-              codeOf(error) === "ENOENT"
-                ? `there is no program ${program}`
-                : `${program} failed: ${shorten((stderr || error.message).trim(), 300)}`,
-            ),
-          );
+        if (error === null) return resolve({ text: stdout.trim(), json: parseJson(stdout) });
+        const said =
+          codeOf(error) === "ENOENT"
+            ? `there is no program ${program}`
+            : `${program} failed: ${shorten((stderr || error.message).trim(), 300)}`;
+        reject(
+          signal.aborted
+            ? new HookError(name, `${program} did not end within ${timeoutOf(name, hook)} ms`, {
+                kind: "lost",
+                reason: "timeout",
+              })
+            : new HookError(name, said),
+        );
       },
     );
     // A program that reads nothing may have exited by now.
