@@ -59,66 +59,69 @@ const endOf = ({ lastEndsAt, lastEndsInMs }: Credentials): string =>
       ? "for an unknown time"
       : `for ${duration(Math.ceil(lastEndsInMs / 1_000) * 1_000)} more of the service's time at the latest`;
 
-const credentialSentence = (what: string, credentials: Credentials): readonly string[] =>
+const credentialSentence = (what: string, credentials: Credentials): string | undefined =>
   credentials.valid === 0
-    ? []
-    : [`${counted(credentials.valid, what)} of ${credentials.issued} issued: valid ${endOf(credentials)}`];
+    ? undefined
+    : `${counted(credentials.valid, what)} of ${credentials.issued} issued: valid ${endOf(credentials)}`;
 
 const nameOf = ({ accountId, id }: Static<typeof NotificationName>): string =>
   id === undefined ? `one of account ${accountId}` : `${id} of account ${accountId}`;
 
-const notificationSentence = ({
-  notifications: { created, unsure, accounts, first, last },
-}: LeftBehind): readonly string[] => {
-  const maybe =
-    unsure === 0
-      ? []
-      : [
-          `${counted(unsure, "call")} of hooks.events.trigger got no answer and may each have created one more`,
-        ];
-  if (created === 0 || first === undefined || last === undefined) return maybe;
+const notificationSentence = ({ created, accounts, first, last }: LeftBehind["notifications"]) => {
+  if (created === 0 || first === undefined || last === undefined) return undefined;
   const names = created === 1 ? nameOf(first) : `the first ${nameOf(first)}, the last ${nameOf(last)}`;
-  return [`${counted(created, "notification")} in ${counted(accounts, "account")}: ${names}`, ...maybe];
+  return `${counted(created, "notification")} in ${counted(accounts, "account")}: ${names}`;
 };
 
-const callbackSentence = ({ callback }: LeftBehind): readonly string[] => {
-  if (callback === undefined || callback.restore?.ok === true) return [];
-  const failed =
-    callback.restore === undefined ? "" : `; ${callback.restore.problem ?? "hooks.callback.restore failed"}`;
+/** Whether the service pushes where it did before the run. */
+const pushesAsBefore = ({ callback }: LeftBehind): boolean =>
+  callback === undefined || callback.restore?.ok === true;
+
+const callbackSentence = (left: LeftBehind): string | undefined => {
+  const { callback } = left;
+  if (callback === undefined || pushesAsBefore(left)) return undefined;
   const fate = callback.isAttached
     ? "where the attached receiver is"
     : "the address of the run's receiver, which no longer listens";
-  const remedy =
-    callback.restore === undefined ? " (`hooks.callback.restore` can put the former address back)" : "";
-  return [`the callback address is still ${callback.url}, ${fate}${failed}${remedy}`];
+  const restoring =
+    callback.restore === undefined
+      ? " (`hooks.callback.restore` can put the former address back)"
+      : `; ${callback.restore.problem ?? "hooks.callback.restore failed"}`;
+  return `the callback address is still ${callback.url}, ${fate}${restoring}`;
 };
 
-const cleanupSentence = ({ cleanup }: LeftBehind): readonly string[] =>
-  cleanup === undefined
-    ? []
-    : cleanup.ok
-      ? ["hooks.cleanup got the list and succeeded; what it removed is still counted above"]
-      : [cleanup.problem ?? "hooks.cleanup failed"];
+const cleanupSentence = ({ ok, problem }: NonNullable<LeftBehind["cleanup"]>): string =>
+  ok
+    ? "hooks.cleanup got the list and succeeded; what it removed is still counted above"
+    : (problem ?? "hooks.cleanup failed");
 
 /** Everything left on the target, one sentence each; empty if there is nothing. */
-export const leftBehindSentences = (left: LeftBehind): readonly string[] => [
-  ...credentialSentence("unused code", left.codes),
-  ...credentialSentence("access token", left.accessTokens),
-  ...credentialSentence("refresh token", left.refreshTokens),
-  ...notificationSentence(left),
-  ...callbackSentence(left),
-  ...cleanupSentence(left),
-];
+export const leftBehindSentences = (left: LeftBehind): readonly string[] => {
+  const { unsure } = left.notifications;
+  return [
+    credentialSentence("unused code", left.codes),
+    credentialSentence("access token", left.accessTokens),
+    credentialSentence("refresh token", left.refreshTokens),
+    notificationSentence(left.notifications),
+    unsure === 0
+      ? undefined
+      : `${counted(unsure, "call")} of hooks.events.trigger got no answer and may each have created one more`,
+    callbackSentence(left),
+    left.cleanup && cleanupSentence(left.cleanup),
+  ].filter((sentence) => sentence !== undefined);
+};
 
 /** The same in one line; undefined if nothing is left. */
 export const leftBehindLine = (left: LeftBehind): string | undefined => {
-  const { codes, accessTokens, refreshTokens, notifications, callback } = left;
-  const parts = [
-    ...(codes.valid === 0 ? [] : [counted(codes.valid, "code")]),
-    ...(accessTokens.valid === 0 ? [] : [counted(accessTokens.valid, "access token")]),
-    ...(refreshTokens.valid === 0 ? [] : [counted(refreshTokens.valid, "refresh token")]),
-    ...(notifications.created === 0 ? [] : [counted(notifications.created, "notification")]),
-    ...(callback === undefined || callback.restore?.ok === true ? [] : ["the callback address"]),
-  ];
+  const counts: Readonly<Record<string, number>> = {
+    code: left.codes.valid,
+    "access token": left.accessTokens.valid,
+    "refresh token": left.refreshTokens.valid,
+    notification: left.notifications.created,
+  };
+  const parts = Object.entries(counts).flatMap(([what, count]) =>
+    count === 0 ? [] : [counted(count, what)],
+  );
+  if (!pushesAsBefore(left)) parts.push("the callback address");
   return parts.length === 0 ? undefined : parts.join(", ");
 };

@@ -122,42 +122,31 @@ export type PushPlan = Static<typeof PushPlan>;
 export const acknowledge: PushAction = { kind: "answer" };
 
 /** One line of pushes.jsonl. Times are milliseconds on the receiver's monotonic clock since its epoch. */
-export type PushLine =
+export type PushLine = {
+  readonly n: number;
+  /** New for each process: times of different epochs cannot be compared. */
+  readonly epoch: string;
+} & (
   | {
       readonly kind: "started";
-      readonly n: number;
       /** Wall clock time at which the monotonic clock read `atMs`. */
       readonly at: string;
       readonly atMs: number;
-      /** New for each process: times of different epochs cannot be compared. */
-      readonly epoch: string;
     }
-  | ({ readonly kind: "push"; readonly n: number; readonly epoch: string } & Push)
-  | {
-      readonly kind: "listener";
-      readonly n: number;
-      readonly epoch: string;
-      readonly atMs: number;
-      readonly state: "open" | "closed";
-    }
+  | ({ readonly kind: "push" } & Push)
+  | { readonly kind: "listener"; readonly atMs: number; readonly state: "open" | "closed" }
   | {
       readonly kind: "fault";
-      readonly n: number;
-      readonly epoch: string;
       readonly atMs: number;
       readonly message: string;
       /** The connections, if they ended before a push could be read. */
       readonly lost?: LostConnections;
     }
   /** How the push of line `push` ended. A push is in the journal before it is answered, so its end is a separate line. */
-  | ({
-      readonly kind: "answered";
-      readonly n: number;
-      readonly epoch: string;
-      readonly push: number;
-    } & Answered)
+  | ({ readonly kind: "answered"; readonly push: number } & Answered)
   /** From here on attempts and notifications count from zero, and /pushes returns nothing older. */
-  | { readonly kind: "cleared"; readonly n: number; readonly epoch: string; readonly atMs: number };
+  | { readonly kind: "cleared"; readonly atMs: number }
+);
 
 /**
  * How far a connection got that ended before a push could be read: it sent nothing; it sent something other than TLS;

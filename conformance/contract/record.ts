@@ -4,8 +4,6 @@ import { requirementIds, type RequirementId } from "./catalogue.ts";
 import { LeftBehind } from "./left-behind.ts";
 import { VerdictLine } from "./record-verdict.ts";
 import type { Group, Level } from "./requirement.ts";
-import type { Verdict } from "./verdict.ts";
-import { waiverStates } from "./waivers.ts";
 
 /** Version of the run record's format; readers refuse newer ones. */
 export const recordVersion = 1;
@@ -34,15 +32,6 @@ export const ExchangeLine = Type.Object({
 
 export type ExchangeRecord = Frozen<typeof ExchangeLine>;
 
-export interface RuleResult {
-  readonly id: RequirementId;
-  readonly level: Level;
-  readonly group: Group;
-  readonly verdict: Verdict;
-  readonly durationMs: number;
-  readonly exchanges: readonly ExchangeRecord[];
-}
-
 export const RuleLine = Type.Object({
   id: Type.String(),
   level: Type.String(),
@@ -51,6 +40,12 @@ export const RuleLine = Type.Object({
   verdict: VerdictLine,
   exchanges: Type.Array(ExchangeLine),
 });
+
+export type RuleResult = Omit<Frozen<typeof RuleLine>, "id" | "level" | "group"> & {
+  readonly id: RequirementId;
+  readonly level: Level;
+  readonly group: Group;
+};
 
 /** What every record says of its run, gate or load. */
 export const recordFields = {
@@ -74,6 +69,19 @@ export const targetFields = {
   behaviour: Optional(text("Behaviour of the embedded fake.")),
 };
 
+/**
+ * A waiver in a run: `active` covers a breach; `expired` and `stale` (the rule no longer fails) fail the gate, so that
+ * they are not forgotten; `unused` means that the rule was not judged.
+ */
+const AppliedWaiver = Type.Object({
+  id: Type.String(),
+  reason: Type.String(),
+  owner: Type.String(),
+  expires: text("The last day on which it holds, as YYYY-MM-DD (UTC)."),
+  state: Type.Enum(["active", "expired", "stale", "unused"]),
+});
+export type AppliedWaiver = Frozen<typeof AppliedWaiver>;
+
 /** run.json: what was run against what, with which outcome. Written at the start, completed and sealed at the end. */
 export const RunRecord = Type.Object(
   {
@@ -88,16 +96,7 @@ export const RunRecord = Type.Object(
       byName("Fingerprints that must not change, by requirement id, as canonical JSON.", Type.String()),
     ),
     waivers: Optional(
-      list(
-        "Known breaches that the profile excuses, with the state of each in this run.",
-        Type.Object({
-          id: Type.String(),
-          reason: Type.String(),
-          owner: Type.String(),
-          expires: text("The last day on which it holds, as YYYY-MM-DD (UTC)."),
-          state: Type.Enum([...waiverStates]),
-        }),
-      ),
+      list("Known breaches that the profile excuses, with the state of each in this run.", AppliedWaiver),
     ),
     leftBehind: Optional(LeftBehind),
     rules: Type.Array(RuleLine),

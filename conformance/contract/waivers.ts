@@ -1,29 +1,12 @@
-import { isBreach, type Verdict } from "./verdict.ts";
+import type { AppliedWaiver, RuleResult } from "./record.ts";
+import { isBreach } from "./verdict.ts";
 
-interface Judged {
-  readonly id: string;
-  readonly verdict: Verdict;
-}
+export type { AppliedWaiver };
+export type WaiverState = AppliedWaiver["state"];
 
 /** A known breach that a team excuses for a while: who is responsible, why, and until when. */
-export interface Waiver {
-  readonly id: string;
-  readonly reason: string;
-  readonly owner: string;
-  /** The last day on which it applies, as YYYY-MM-DD (UTC). */
-  readonly expires: string;
-}
-
-/**
- * The state of a waiver in a run: `active` covers a breach; `expired` and `stale` (the rule no longer fails) fail the
- * gate, so that they are not forgotten; `unused` means that the rule was not judged.
- */
-export const waiverStates = ["active", "expired", "stale", "unused"] as const;
-export type WaiverState = (typeof waiverStates)[number];
-
-export interface AppliedWaiver extends Waiver {
-  readonly state: WaiverState;
-}
+type Waiver = Omit<AppliedWaiver, "state">;
+type Judged = Pick<RuleResult, "id" | "verdict">;
 
 /** Waivers as they apply to these results on a day (YYYY-MM-DD, UTC). */
 export const applyWaivers = (
