@@ -27,9 +27,9 @@ export const run: Action<typeof definition> = async (context, flags) => {
     const file = flags.out ?? profileNameAt(folder, importFrom !== undefined);
     checkFile({ file, force, importFrom });
     const asking = flags.yes === true ? takingOffers : await startAsking(context);
-    const answers = await gatherAnswers(flags, asking).finally(() => asking?.stop());
-    writeProfile(answers, { file, force, importFrom, schemaFile });
-    const names = answers.clients.map(({ secretEnv }) => secretEnv).join(", ");
+    const profile = await gatherAnswers(flags, asking).finally(() => asking?.stop());
+    writeProfile(profile, { file, force, importFrom, schemaFile });
+    const names = profile.clients.map(({ secret }) => secret.env).join(", ");
     output.say(`Set ${names}, then: ${programName} doctor --profile ${file}`);
     output.print(file);
   }

@@ -8,14 +8,7 @@ export type { SecretKind };
  * Knows every credential of a run and replaces it by a label wherever text leaves the process. Labels preserve identity
  * ("code 3" is the same code everywhere) and hide the value.
  */
-export interface Secrets {
-  /** Remembers a value under its first label. Values shorter than four characters are not secrets. */
-  readonly conceal: (value: string, kind: SecretKind) => void;
-  /** The text with every known value replaced by its label. */
-  readonly mask: (text: string) => string;
-  /** The label of a known value of one of these kinds, if the text holds one. */
-  readonly find: (text: string, kinds: readonly SecretKind[]) => string | undefined;
-}
+export type Secrets = ReturnType<typeof createSecrets>;
 
 /** Shorter values are not masked, because they would match in every other word. */
 const SHORTEST = 4;
@@ -23,7 +16,7 @@ const SHORTEST = 4;
 /** Text that is already a label, so that masking twice equals masking once. */
 const labels = new RegExp(`(‹(?:nearly |encoded )?(?:${secretKinds.join("|")}) \\d{1,7}›)`);
 
-export const createSecrets = (): Secrets => {
+export const createSecrets = () => {
   const index = createSecretIndex();
   const decoded = rememberedDecodings();
   const maskAsWritten = (text: string): string => {
@@ -36,10 +29,12 @@ export const createSecrets = (): Secrets => {
     return betweenLabels(masked, (part) => maskWords(index, part));
   };
   return {
-    conceal: (value, kind) => {
+    /** Remembers a value under its first label. Values shorter than four characters are not secrets. */
+    conceal: (value: string, kind: SecretKind): void => {
       if (value.length >= SHORTEST) index.add(value, kind);
     },
-    mask: (text) => {
+    /** The text with every known value replaced by its label. */
+    mask: (text: string): string => {
       const masked = maskAsWritten(text);
       const plain = unescaped(masked);
       if (plain === undefined) return masked;
@@ -47,7 +42,8 @@ export const createSecrets = (): Secrets => {
       // What was written is kept, unless escapes hid a value.
       return again === plain ? masked : again;
     },
-    find: (written, kinds) => {
+    /** The label of a known value of one of these kinds, if the text holds one. */
+    find: (written: string, kinds: readonly SecretKind[]): string | undefined => {
       const text = unescaped(written) ?? written;
       for (let at = 0, end = 0; at < text.length; at = end) {
         end = pieceEnd(text, at);

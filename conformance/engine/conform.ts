@@ -74,7 +74,14 @@ const conformIn = async (
     if (options.signal.aborted) return undefined;
     throw error;
   });
-  if (begun === undefined || options.signal.aborted) return interruptedBefore(session, begun?.checks ?? []);
+  // The checks of an interrupted preflight failed for lack of connections and say nothing about the target.
+  if (begun === undefined || options.signal.aborted)
+    return resultOf(session, {
+      outcome: "interrupted",
+      checks: begun?.checks ?? [],
+      results: [],
+      waivers: [],
+    });
   const { checks, prepared } = begun;
   refuse(checks);
   options.onRunning?.(session);
@@ -84,28 +91,16 @@ const conformIn = async (
   const known = options.resolved.profile.waivers ?? [];
   const waivers = today === undefined ? [] : applyWaivers(known, results, today);
   const outcome = options.signal.aborted ? "interrupted" : outcomeOf(results, { strict, pinned, waivers });
-  return {
-    outcome,
-    exitCode: exitCodeOf(outcome),
-    results,
-    checks,
-    notes: notesOf(session, results, drifted(results, pinned)),
-    waivers,
-    clock: session.clocks.kind,
-  };
+  return resultOf(session, { outcome, checks, results, waivers });
 };
 
-/** The result of an interrupted preflight: its checks failed for lack of connections and say nothing about the target. */
-const interruptedBefore = (
+const resultOf = (
   session: Session,
-  checks: readonly Check[],
+  found: Pick<ConformResult, "outcome" | "checks" | "results" | "waivers">,
 ): Omit<ConformResult, "leftBehind"> => ({
-  outcome: "interrupted",
-  exitCode: exitCodeOf("interrupted"),
-  results: [],
-  checks,
-  notes: notesOf(session, [], []),
-  waivers: [],
+  ...found,
+  exitCode: exitCodeOf(found.outcome),
+  notes: notesOf(session, found.results),
   clock: session.clocks.kind,
 });
 
@@ -127,17 +122,13 @@ export const pinnedOf = (resolved: ResolvedProfile): Readonly<Record<string, str
     ]),
   );
 
-const notesOf = (
-  session: Session,
-  results: readonly RuleResult[],
-  drift: readonly string[],
-): readonly string[] => {
+const notesOf = (session: Session, results: readonly RuleResult[]): readonly string[] => {
   const replaced = replacedLimits(session.resolved);
   return [
     ...(replaced.length > 0 ? [`limits replaced by the profile: ${replaced.join(", ")}`] : []),
     ...roadNotes(session.transport.address.health.report(), results),
     ...hookNotes(session.hookReport()),
-    ...drift.map((id) => `${id} differs from what the profile pins`),
+    ...drifted(results, pinnedOf(session.resolved)).map((id) => `${id} differs from what the profile pins`),
   ];
 };
 
@@ -169,21 +160,18 @@ const leftBehindChecks = (left: LeftBehind): readonly Check[] => {
   if (text === undefined) return [];
   const check = "left behind";
   const message = `this check left on the target: ${text}`;
-  const failed = [left.callback?.restore, left.cleanup].flatMap((one) => (one?.ok === false ? [one] : []));
-  if (failed.length > 0)
+  const problems = [left.callback?.restore, left.cleanup].flatMap((one) =>
+    one?.ok === false ? [one.problem ?? "a hook failed"] : [],
+  );
+  if (problems.length > 0)
     return [
       {
         check,
         ok: false,
-        message: [message, ...failed.map(({ problem }) => problem ?? "a hook failed")].join("; "),
+        message: [message, ...problems].join("; "),
         remedy: "call the hook by hand and compare",
       },
     ];
-  return [
-    {
-      check,
-      ok: true,
-      message: left.cleanup === undefined ? message : `${message}; hooks.cleanup got the list`,
-    },
-  ];
+  const got = left.cleanup === undefined ? "" : "; hooks.cleanup got the list";
+  return [{ check, ok: true, message: `${message}${got}` }];
 };

@@ -6,7 +6,7 @@ import { UnreachableError } from "../contract/problem.ts";
 import { openCheckpoint } from "../lifetimes/checkpoint/checkpoint.ts";
 import { keyFolder } from "../lifetimes/checkpoint/key.ts";
 import { maxWaitOf } from "./resume.ts";
-import { openRecord, type RecordWriter } from "../record/writer.ts";
+import { openRecord, type RecordHeader, type RecordWriter } from "../record/writer.ts";
 import { limitsOf } from "../session/session.ts";
 import { tool } from "../record/tool.ts";
 import { reading, wallClock } from "../world/clock.ts";
@@ -38,7 +38,7 @@ export const recordedRun = async (options: RecordedRunOptions) => {
     options.maxWaitMs,
     options.resumes === undefined ? 0 : maxWaitOf(options.resumes),
   );
-  const writer = openRecord(directory, openingOf(options, { started, maxWaitMs, pinned }));
+  const writer = openRecord(directory, openingOf(options, started, maxWaitMs, pinned));
   const checkpoint = openCheckpoint({
     directory,
     continues: options.resumes,
@@ -92,16 +92,10 @@ export const recordedRun = async (options: RecordedRunOptions) => {
 /** The record before anything was sent. */
 const openingOf = (
   options: RecordedRunOptions,
-  {
-    started,
-    maxWaitMs,
-    pinned,
-  }: {
-    readonly started: Date;
-    readonly maxWaitMs: number;
-    readonly pinned: Readonly<Record<string, string>>;
-  },
-): Parameters<typeof openRecord>[1] => {
+  started: Date,
+  maxWaitMs: number,
+  pinned: Readonly<Record<string, string>>,
+): RecordHeader => {
   const { resolved } = options;
   return {
     tool: tool.version,

@@ -11,29 +11,14 @@ interface AnyRecord {
   readonly state: "open" | "sealed";
 }
 
-export interface RunDirectory<Record extends AnyRecord> {
-  /** A file that is created at the beginning, or with its first line. Throws ConfigurationError. */
-  append(name: string, from?: "the beginning" | "its first line"): Appender;
-  /** What prevented a file from being written, if anything did. */
-  failure(): unknown;
-  /**
-   * Completes the record, with a manifest of all files in the directory. Throws UnfinishedRecord if anything of the run
-   * could not be written.
-   */
-  seal(record: Record): Record;
-  /** Flushes and closes the files. Safe to call twice. */
-  close(): void;
-}
+export type RunDirectory<Record extends AnyRecord> = ReturnType<typeof openRunDirectory<Record>>;
 
 /**
  * Starts a run directory, which must be absent or empty. run.json exists from the beginning, in state "open", and lines
  * are appended as they come, so that a killed run can be read up to its last moments. Throws ConfigurationError, naming
  * --out, if the directory is in use or cannot be written.
  */
-export const openRunDirectory = <Record extends AnyRecord>(
-  directory: string,
-  opened: Record,
-): RunDirectory<Record> => {
+export const openRunDirectory = <Record extends AnyRecord>(directory: string, opened: Record) => {
   prepareDirectory(directory);
   orUnwritable(directory, () => replaceJson(directory, recordFiles.run, opened));
   const appenders: Appender[] = [];
@@ -42,28 +27,33 @@ export const openRunDirectory = <Record extends AnyRecord>(
   const unfinished = (record: Record, cause: unknown): UnfinishedRecord<Record> =>
     new UnfinishedRecord({ directory, record: { ...record, state: "open" } }, fileReason(cause), { cause });
   return {
-    append: (name, from = "the beginning") => {
+    /** A file that is created at the beginning, or with its first line. Throws ConfigurationError. */
+    append: (name: string, from: "the beginning" | "its first line" = "the beginning"): Appender => {
       const open = (): number => createFile(directory, name);
       const file = from === "the beginning" ? open() : undefined;
       const made = appender(() => file ?? open());
       appenders.push(made);
       return made;
     },
+    /** What prevented a file from being written, if anything did. */
     failure,
-    seal: (record) => {
+    /**
+     * Completes the record, with a manifest of all files in the directory. Throws UnfinishedRecord if anything of the
+     * run could not be written.
+     */
+    seal: (record: Record): Record => {
       close();
       if (failure() !== undefined) throw unfinished(record, failure());
       try {
         replaceJson(directory, recordFiles.run, record);
-        const entries = filesBelow(directory).map(
-          (name) => [name, entryOf(path.join(directory, name))] as const,
-        );
+        const entries = filesBelow(directory).map((name) => [name, entryOf(path.join(directory, name))]);
         replaceJson(directory, manifestFile, manifestOf(Object.fromEntries(entries)));
       } catch (error) {
         throw unfinished(record, error);
       }
       return record;
     },
+    /** Flushes and closes the files. Safe to call twice. */
     close,
   };
 };
@@ -125,12 +115,7 @@ const createFile = (directory: string, name: string): number =>
   });
 
 const replaceJson = (directory: string, name: string, value: unknown): void =>
-  replaceFile(
-    path.join(directory, name),
-    `${JSON.stringify(value, null, 2)}
-`,
-    fileMode,
-  );
+  replaceFile(path.join(directory, name), `${JSON.stringify(value, null, 2)}\n`, fileMode);
 
 /**
  * The files of a run directory that its manifest lists, by relative path with slashes. An interrupted run's checkpoint

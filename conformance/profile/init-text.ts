@@ -1,23 +1,9 @@
 import type { Profile } from "../contract/profile.ts";
 
-/** The answers that `init` needs: the minimum of a profile. */
-export interface InitAnswers {
-  readonly name?: string;
-  readonly baseUrl: string;
-  readonly clients: readonly InitClient[];
+/** The minimum of a profile, which `init` asks for. */
+export interface MinimalProfile extends Pick<Profile, "name" | "baseUrl"> {
+  clients: { id: string; secret: { env: string }; redirectUri: string }[];
 }
-
-export interface InitClient {
-  readonly id: string;
-  readonly secretEnv: string;
-  readonly redirectUri: string;
-}
-
-export const profileOfAnswers = ({ name, baseUrl, clients }: InitAnswers): Profile => ({
-  ...(name === undefined ? {} : { name }),
-  baseUrl,
-  clients: clients.map(({ id, secretEnv, redirectUri }) => ({ id, secret: { env: secretEnv }, redirectUri })),
-});
 
 type Example = readonly [why: string, part: Partial<Profile>];
 
@@ -104,11 +90,11 @@ const hooksExample = (baseUrl: string): Example => [
 ];
 
 /** A commented profile in TypeScript. `importFrom` is where its file imports defineProfile from. */
-export const profileText = (answers: InitAnswers, importFrom: string): string => {
-  const entries = Object.entries(profileOfAnswers(answers)).map(
+export const profileText = (profile: MinimalProfile, importFrom: string): string => {
+  const entries = Object.entries(profile).map(
     ([key, value]) => `  ${sentenceOf[key] ?? ""}${key}: ${literal(value, "  ")},`,
   );
-  const commented = examples(answers.baseUrl).map(([why, part]) =>
+  const commented = examples(profile.baseUrl).map(([why, part]) =>
     [
       ...wrapped(why),
       ...Object.entries(part).flatMap(([key, value]) => `${key}: ${literal(value, "")},`.split("\n")),

@@ -15,7 +15,7 @@ eachTestIn((made) => (folder = made));
 const module = path.resolve(import.meta.dirname, "../contract/profile.ts");
 const answers = {
   baseUrl: "https://service.example",
-  clients: [{ id: 'one "and" only', secretEnv: "ONE", redirectUri: "https://client.example/" }],
+  clients: [{ id: 'one "and" only', secret: { env: "ONE" }, redirectUri: "https://client.example/" }],
 };
 const into = (name: string, more: Partial<Parameters<typeof writeProfile>[1]> = {}) => ({
   file: path.join(folder, name),
@@ -123,7 +123,7 @@ describe("the values for a new profile", () => {
 
   it("are taken from flags, without questions if complete", async () => {
     const ask = () => Promise.reject(new Error("no question was expected"));
-    const first = { id: "a", secretEnv: "A", redirectUri: "https://a/" };
+    const first = { id: "a", secret: { env: "A" }, redirectUri: "https://a/" };
     expect(await gatherAnswers(flags, undefined)).toEqual({ baseUrl: "https://x.example", clients: [first] });
     const two = {
       ...flags,
@@ -141,7 +141,7 @@ describe("the values for a new profile", () => {
       return Promise.resolve(question.includes("second client") ? "yes" : offered);
     };
     const { clients } = await gatherAnswers({ baseUrl: "https://x.example" }, { ask, tell: () => {} });
-    expect(clients.map(({ id, secretEnv }) => [id, secretEnv])).toEqual([
+    expect(clients.map(({ id, secret }) => [id, secret.env])).toEqual([
       ["client-1", "CLIENT_1_SECRET"],
       ["client-2", "CLIENT_2_SECRET"],
     ]);
@@ -168,7 +168,7 @@ describe("the values for a new profile", () => {
     );
     expect(given).toEqual({
       baseUrl: "https://staging.example",
-      clients: [{ id: "shop", secretEnv: "SHOP_SECRET", redirectUri: "https://shop.example/back" }],
+      clients: [{ id: "shop", secret: { env: "SHOP_SECRET" }, redirectUri: "https://shop.example/back" }],
     });
     expect(told).toEqual([
       expect.stringMatching(/^baseUrl is "staging\.example"; accepted is .*https:\/\//),

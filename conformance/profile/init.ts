@@ -1,9 +1,10 @@
 import { existsSync } from "node:fs";
 import path from "node:path";
+import { given } from "../contract/given.ts";
 import { fileReason } from "../contract/files.ts";
 import { replaceFile } from "../files/replace.ts";
 import { Profile } from "../contract/profile.ts";
-import { profileOfAnswers, profileText, type InitAnswers, type InitClient } from "./init-text.ts";
+import { profileText, type MinimalProfile } from "./init-text.ts";
 import { ConfigurationError } from "../contract/problem.ts";
 import { questions, type Question } from "./init-questions.ts";
 import { moduleTypeAt } from "./profile-place.ts";
@@ -33,18 +34,18 @@ const MOST_CLIENTS = 2;
  * Flags of clients are given once per client, in the same order. Throws ConfigurationError that names what is missing
  * or wrong.
  */
-export const gatherAnswers = async (flags: InitFlags, talk: Talk | undefined): Promise<InitAnswers> => {
+export const gatherAnswers = async (flags: InitFlags, talk: Talk | undefined): Promise<MinimalProfile> => {
   const { clientId = [], secretEnv = [], redirectUri = [] } = flags;
-  const given = Math.max(clientId.length, secretEnv.length, redirectUri.length);
-  if (given > MOST_CLIENTS)
+  const count = Math.max(clientId.length, secretEnv.length, redirectUri.length);
+  if (count > MOST_CLIENTS)
     throw new ConfigurationError([
-      `--client-id, --secret-env and --redirect-uri give ${given} clients; accepted are one or two`,
+      `--client-id, --secret-env and --redirect-uri give ${count} clients; accepted are one or two`,
     ]);
   const lacking = [
     ...(flags.baseUrl === undefined ? ["--base-url <address>"] : []),
-    ...(clientId.length < Math.max(1, given) ? ["--client-id <id>"] : []),
-    ...(secretEnv.length < Math.max(1, given) ? ["--secret-env <name>"] : []),
-    ...(redirectUri.length < Math.max(1, given) ? ["--redirect-uri <address>"] : []),
+    ...(clientId.length < Math.max(1, count) ? ["--client-id <id>"] : []),
+    ...(secretEnv.length < Math.max(1, count) ? ["--secret-env <name>"] : []),
+    ...(redirectUri.length < Math.max(1, count) ? ["--redirect-uri <address>"] : []),
   ];
   if (talk === undefined && lacking.length > 0)
     throw new ConfigurationError([
@@ -55,33 +56,33 @@ export const gatherAnswers = async (flags: InitFlags, talk: Talk | undefined): P
       ? untilRight(question, talk)
       : Promise.resolve(accepted(question, value ?? ""));
   const baseUrl = await answer(flags.baseUrl, questions.baseUrl);
-  const askClient = async (index: number): Promise<InitClient> => ({
+  const askClient = async (index: number): Promise<MinimalProfile["clients"][number]> => ({
     id: await answer(clientId[index], questions.id(index + 1)),
-    secretEnv: await answer(secretEnv[index], questions.secretEnv(index + 1)),
+    secret: { env: await answer(secretEnv[index], questions.secretEnv(index + 1)) },
     redirectUri: await answer(redirectUri[index], questions.redirectUri),
   });
   const clients = [await askClient(0)];
   const wantsSecond =
-    given === 0 && talk !== undefined
+    count === 0 && talk !== undefined
       ? /^y/i.test(await untilRight(questions.second, talk))
-      : given === MOST_CLIENTS;
+      : count === MOST_CLIENTS;
   if (wantsSecond) clients.push(await askClient(1));
-  return { ...(flags.name === undefined ? {} : { name: flags.name }), baseUrl, clients };
+  return { ...given({ name: flags.name }), baseUrl, clients };
 };
 
 const untilRight = async (question: Question, { ask, tell }: Talk): Promise<string> => {
   for (;;) {
-    const given = await ask(question.text, question.offered);
-    const problem = question.problem(given);
-    if (problem === undefined) return question.read?.(given) ?? given;
+    const answer = await ask(question.text, question.offered);
+    const problem = question.problem(answer);
+    if (problem === undefined) return question.read?.(answer) ?? answer;
     tell(problem);
   }
 };
 
-const accepted = (question: Question, given: string): string => {
-  const problem = question.problem(given);
+const accepted = (question: Question, answer: string): string => {
+  const problem = question.problem(answer);
   if (problem !== undefined) throw new ConfigurationError([`${question.flag}: ${problem}`]);
-  return question.read?.(given) ?? given;
+  return question.read?.(answer) ?? answer;
 };
 
 export interface InitFile {
@@ -95,11 +96,7 @@ export interface InitFile {
 }
 
 /** Throws ConfigurationError if the profile must not be written there. Call it before asking questions. */
-export const checkFile = ({
-  file,
-  force,
-  importFrom,
-}: Pick<InitFile, "file" | "force" | "importFrom">): void => {
+export const checkFile = ({ file, force, importFrom }: InitFile): void => {
   if (!/\.(ts|mts|json)$/.test(file))
     throw new ConfigurationError([
       `--out is "${file}"; accepted is a name that ends with .ts, .mts or .json`,
@@ -120,15 +117,14 @@ export const checkFile = ({
  * Writes the profile atomically, and never over an existing file unless forced. Throws ConfigurationError if the
  * answers make no valid profile or the file cannot be written.
  */
-export const writeProfile = (answers: InitAnswers, target: InitFile): void => {
+export const writeProfile = (profile: MinimalProfile, target: InitFile): void => {
   const { file, schemaFile } = target;
-  const profile = checkProfile(profileOfAnswers(answers), "init");
+  checkProfile(profile, "init");
   checkFile(target);
-  const $schema =
-    schemaFile === undefined ? undefined : relativeTo(path.dirname(path.resolve(file)), schemaFile);
+  const $schema = schemaFile && relativeTo(path.dirname(path.resolve(file)), schemaFile);
   const text = file.endsWith(".json")
-    ? `${JSON.stringify({ ...($schema === undefined ? {} : { $schema }), ...profile }, undefined, 2)}\n`
-    : profileText(answers, target.importFrom ?? "");
+    ? `${JSON.stringify({ $schema, ...profile }, undefined, 2)}\n`
+    : profileText(profile, target.importFrom ?? "");
   putInPlace(file, text);
 };
 

@@ -1,16 +1,17 @@
-import type { FetchedProfile, WithSecrets } from "../contract/profile-fetched.ts";
+import type { FetchedProfile } from "../contract/profile-fetched.ts";
+import { given } from "../contract/given.ts";
+import { isObject } from "../contract/json.ts";
 import { secretKey, type Profile, type SecretSource, type SecretValue } from "../contract/profile.ts";
 import type { KeyPath } from "../contract/schema-errors.ts";
 import { canBeSent, type Problems } from "./profile-problems.ts";
 import type { SecretReader } from "./profile-secret.ts";
 
-type Values = Readonly<Record<string, SecretValue>>;
-
-interface Fetching {
-  readonly read: SecretReader;
-  readonly fetched: Set<string>;
-  readonly problems: Problems;
-}
+/** What reads the secret at a place. */
+type Fetch = (
+  at: KeyPath,
+  source: SecretSource & { readonly prefix?: string },
+  isHeader?: boolean,
+) => Promise<string>;
 
 /**
  * The profile with the secrets of its headers, of authorize's query and of hooks filled in, as far as available. A
@@ -22,79 +23,57 @@ export const fetchValues = async (
   problems: Problems,
 ): Promise<FetchedProfile> => {
   const readings = new Map<string, Promise<string>>();
-  const fetching: Fetching = {
-    fetched: new Set(),
-    problems,
-    read: (where) => {
-      const key = JSON.stringify(where);
-      const reading = readings.get(key) ?? readSecret(where);
-      readings.set(key, reading);
-      return reading;
-    },
+  const readOnce: SecretReader = (where) => {
+    const key = JSON.stringify(where);
+    const reading = readings.get(key) ?? readSecret(where);
+    readings.set(key, reading);
+    return reading;
+  };
+  const fetched = new Set<string>();
+  const fetch: Fetch = async (at, { prefix = "", ...source }, isHeader = false) => {
+    const secret = await problems.attempt(at, source, readOnce);
+    if (secret === undefined) return "";
+    fetched.add(secret);
+    const text = `${prefix}${secret}`;
+    if (isHeader && !canBeSent(String(at.at(-1)), text))
+      problems.add(
+        at,
+        "the value stored there cannot be sent in a header; accepted are the values that RFC 9110 allows, on one line",
+      );
+    return text;
   };
   const { headers, authorize, hooks, ...rest } = profile;
-  const withSecrets: WithSecrets = {
-    ...(headers === undefined ? {} : { headers }),
-    ...(authorize === undefined ? {} : { authorize }),
-    ...(hooks === undefined ? {} : { hooks }),
-  };
-  const fetchedParts = (await fetchIn(withSecrets, [], fetching)) as Pick<FetchedProfile, keyof WithSecrets>;
-  const { fetched } = fetching;
-  return { ...rest, ...fetchedParts, ...(fetched.size === 0 ? {} : { fetchedSecrets: [...fetched] }) };
+  const filled = await filledIn(given({ headers, authorize, hooks }), [], fetch);
+  const secrets = fetched.size === 0 ? {} : { fetchedSecrets: [...fetched] };
+  return { ...rest, ...(filled as Pick<FetchedProfile, "headers" | "authorize" | "hooks">), ...secrets };
 };
 
 /** A part of the profile with all secrets filled in, sequentially, so that problems keep their order. */
-const fetchIn = async (part: object, at: KeyPath, fetching: Fetching): Promise<unknown> => {
-  if (Array.isArray(part)) return part;
-  const read: Record<string, unknown> = {};
-  for (const [key, value] of Object.entries(part) as [string, unknown][]) {
-    const place = [...at, key];
-    if (key === "headers" || key === "query") read[key] = await valuesOf(value as Values, place, fetching);
-    else if (key === "body") read[key] = await bodyOf(value, place, fetching);
-    else
-      read[key] = typeof value === "object" && value !== null ? await fetchIn(value, place, fetching) : value;
+const filledIn = async (part: unknown, at: KeyPath, fetch: Fetch): Promise<unknown> => {
+  if (!isObject(part)) return part;
+  const filled: Record<string, unknown> = {};
+  for (const [key, value] of Object.entries(part)) {
+    const fill = key === "headers" || key === "query" ? valuesOf : key === "body" ? bodyOf : filledIn;
+    filled[key] = await fill(value, [...at, key], fetch);
   }
-  return read;
+  return filled;
 };
 
-const valuesOf = async (
-  values: Values,
-  at: KeyPath,
-  fetching: Fetching,
-): Promise<Readonly<Record<string, string>>> => {
+const valuesOf = async (values: unknown, at: KeyPath, fetch: Fetch): Promise<unknown> => {
   const read: Record<string, string> = {};
-  for (const [name, value] of Object.entries(values)) {
-    const text = typeof value === "string" ? value : await fetchOne(value, [...at, name], fetching);
-    if (typeof value !== "string" && at.at(-1) === "headers" && !canBeSent(name, text))
-      fetching.problems.add(
-        [...at, name],
-        "the value stored there cannot be sent in a header; accepted are the values that RFC 9110 allows, on one line",
-      );
-    read[name] = text;
-  }
+  for (const [name, value] of Object.entries(values as Readonly<Record<string, SecretValue>>))
+    read[name] =
+      typeof value === "string" ? value : await fetch([...at, name], value, at.at(-1) === "headers");
   return read;
 };
 
 /** A JSON value with each `{ "$secret": source }` replaced by the secret. */
-const bodyOf = async (body: unknown, at: KeyPath, fetching: Fetching): Promise<unknown> => {
-  if (Array.isArray(body))
-    return Promise.all(body.map((item, index) => bodyOf(item, [...at, index], fetching)));
-  if (typeof body !== "object" || body === null) return body;
-  if (Object.hasOwn(body, secretKey))
-    return fetchOne((body as { readonly [secretKey]: SecretSource })[secretKey], at, fetching);
+const bodyOf = async (body: unknown, at: KeyPath, fetch: Fetch): Promise<unknown> => {
+  if (Array.isArray(body)) return Promise.all(body.map((item, index) => bodyOf(item, [...at, index], fetch)));
+  if (!isObject(body)) return body;
+  if (Object.hasOwn(body, secretKey)) return fetch(at, body[secretKey] as SecretSource);
   const inner = Object.entries(body).map(
-    async ([key, value]) => [key, await bodyOf(value, [...at, key], fetching)] as const,
+    async ([key, value]) => [key, await bodyOf(value, [...at, key], fetch)] as const,
   );
   return Object.fromEntries(await Promise.all(inner));
-};
-
-const fetchOne = async (
-  { prefix = "", ...source }: SecretSource & { readonly prefix?: string },
-  at: KeyPath,
-  { read, fetched, problems }: Fetching,
-): Promise<string> => {
-  const secret = await problems.attempt(at, source, read);
-  if (secret === undefined) return "";
-  fetched.add(secret);
-  return `${prefix}${secret}`;
 };

@@ -8,7 +8,7 @@ import { codeOf } from "../contract/files.ts";
 import { ConfigurationError } from "../contract/problem.ts";
 import { errorMessage } from "../contract/text.ts";
 import type { KeyPath } from "../contract/schema-errors.ts";
-import { isObject, mapValues } from "../contract/json.ts";
+import { fieldOf, isObject, mapValues } from "../contract/json.ts";
 
 /** One file of a profile as read, with its relative paths made absolute. */
 export interface ProfileLayer {
@@ -138,19 +138,10 @@ const join = (under: unknown, over: unknown, schema: ObjectSchema | undefined): 
 
 /** The file that a key's value comes from: the last one that has it, otherwise the last that has an enclosing key. */
 export const sourceOf = (layers: readonly ProfileLayer[], at: KeyPath): string => {
-  const all = layers.map(({ source }) => source).join(" + ");
   for (let length = at.length; length > 0; length -= 1) {
-    const found = layers.findLast(({ value }) => has(value, at.slice(0, length)));
+    const place = at.slice(0, length).map(String);
+    const found = layers.findLast(({ value }) => place.reduce(fieldOf, value) !== undefined);
     if (found !== undefined) return found.source;
   }
-  return all;
-};
-
-const has = (value: unknown, at: KeyPath): boolean => {
-  let inner = value;
-  for (const key of at) {
-    if (typeof inner !== "object" || inner === null || !Object.hasOwn(inner, key)) return false;
-    inner = (inner as Record<string | number, unknown>)[key];
-  }
-  return true;
+  return layers.map(({ source }) => source).join(" + ");
 };

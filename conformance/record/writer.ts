@@ -3,7 +3,6 @@ import { recordFiles } from "../contract/files.ts";
 import {
   inCatalogueOrder,
   recordVersion,
-  type ExchangeRecord,
   type Outcome,
   type RuleResult,
   type RunRecord,
@@ -23,40 +22,28 @@ export interface RecordFinal extends Partial<RecordHeader> {
   readonly exitCode: number;
 }
 
-export interface RecordWriter {
-  readonly directory: string;
-  /** Takes every exchange of the run; never throws and never blocks. */
-  readonly sink: JournalSink;
-  /** Records a rule's result as soon as it is settled. */
-  addRule(result: RuleResult): void;
-  /**
-   * Completes the record, with a manifest of its files, and returns it as in run.json. Throws UnfinishedRecord if
-   * anything of the run could not be written.
-   */
-  seal(final: RecordFinal): RunRecord;
-  /** Flushes and closes the files, sealed or not. Safe to call twice. */
-  close(): void;
-}
+export type RecordWriter = ReturnType<typeof openRecord>;
 
 /** Starts the run directory of a gate run; throws like openRunDirectory. */
-export const openRecord = (directory: string, header: RecordHeader): RecordWriter => {
+export const openRecord = (directory: string, header: RecordHeader) => {
   const opened: RunRecord = { ...header, version: recordVersion, state: "open", rules: [] };
   const run = openRunDirectory(directory, opened);
   const exchanges = run.append(recordFiles.exchanges);
   const rules = run.append(recordFiles.rules);
   const pushes = run.append(recordFiles.pushes, "its first line");
   const results: RuleResult[] = [];
+  /** Takes every exchange of the run; never throws and never blocks. */
+  const sink: JournalSink = { write: exchanges.line, push: pushes.line };
   return {
-    directory,
-    sink: {
-      write: (record: ExchangeRecord) => exchanges.line(record),
-      push: (line) => pushes.line(line),
-    },
-    addRule: (result) => {
+    sink,
+    /** Records a rule's result as soon as it is settled. */
+    addRule: (result: RuleResult): void => {
       results.push(result);
       rules.line(result);
     },
-    seal: (final) => run.seal({ ...opened, ...final, state: "sealed", rules: inCatalogueOrder(results) }),
-    close: () => run.close(),
+    /** Completes the record as openRunDirectory does, and returns it as in run.json. */
+    seal: (final: RecordFinal): RunRecord =>
+      run.seal({ ...opened, ...final, state: "sealed", rules: inCatalogueOrder(results) }),
+    close: run.close,
   };
 };
