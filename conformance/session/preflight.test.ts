@@ -1,13 +1,17 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
+import type { Socket } from "node:net";
 import { describe, expect, it } from "vitest";
 import { defects, type StartOptions } from "../../fake-server/index.ts";
 import type { Context } from "../../fake-server/context.ts";
+import { profileOf } from "../../fake-server/profile.ts";
 import { behaviourFrom } from "../../fake-server/registry.ts";
 import { conform } from "../engine/conform.ts";
 import type { Check } from "../contract/check.ts";
-import type { Profile } from "../contract/profile.ts";
+import { given } from "../contract/given.ts";
+import type { HookAsWritten, Profile } from "../contract/profile.ts";
 import { preflight } from "./preflight.ts";
 import { ConfigurationError, UnreachableError } from "../contract/problem.ts";
+import type { ResolvedProfile } from "../profile/profile.ts";
 import { openSession } from "./session.ts";
 import { runOptions, startFake } from "../testing/fake.ts";
 import { deadOrigin, serveHttp, serveTcp } from "../testing/servers.ts";
@@ -16,7 +20,8 @@ import { stopAfterEach } from "../testing/stopping.ts";
 const stopping = stopAfterEach();
 
 interface Setting {
-  readonly profile?: Partial<Profile>;
+  /** What differs from the fake's own profile. */
+  readonly profile?: Partial<Profile> | ((own: Profile) => Partial<Profile>);
   readonly secrets?: Record<string, string>;
   readonly fake?: StartOptions;
 }
@@ -24,13 +29,17 @@ interface Setting {
 /** A short time-out, for what never answers; a busy machine needs longer for what does. */
 const tolerancesIfIt = (does: string) => (does === "hangs" ? { requestTimeoutMs: 2_000 } : {});
 
-/** The checks of a preflight over a fake whose profile was changed. */
-const checksOf = async ({ profile = {}, secrets, fake = {} }: Setting) => {
-  const target = await stopping(startFake(fake));
-  const resolved = await target.resolved(profile, secrets);
+const examine = async (resolved: ResolvedProfile) => {
   const session = openSession(resolved, runOptions());
   await stopping({ stop: () => session.close() });
   return preflight(session, { notifications: true });
+};
+
+/** The checks of a preflight over a fake whose profile was changed. */
+const checksOf = async ({ profile = {}, secrets, fake = {} }: Setting) => {
+  const target = await stopping(startFake(fake));
+  const change = typeof profile === "function" ? profile(profileOf(target.server)) : profile;
+  return examine(await target.resolved(change, secrets));
 };
 
 const fatalOf = (checks: readonly Check[]): readonly Check[] =>
@@ -44,11 +53,10 @@ const onlyFatal = (checks: readonly Check[]): Check => {
   return fatal[0] as Check;
 };
 
-const hooksOf = async (): Promise<NonNullable<Profile["hooks"]>> => {
-  const fake = await stopping(startFake());
-  return (await fake.resolved()).profile.hooks ?? {};
-};
-
+/** A change of one of the fake's hooks. */
+const withHooks =
+  (change: (own: NonNullable<Profile["hooks"]>) => Profile["hooks"]) =>
+  ({ hooks = {} }: Profile): Partial<Profile> => ({ hooks: { ...hooks, ...change(hooks) } });
 describe("a sound service", () => {
   it("passes every check, and is prepared for the rules", async () => {
     const { checks, prepared } = await checksOf({});
@@ -61,9 +69,9 @@ describe("a sound service", () => {
   });
 
   it("has checks skipped, not failed, for what its profile leaves out", async () => {
-    const fake = await stopping(startFake());
-    const { profile } = await fake.resolved();
-    const { checks } = await checksOf({ profile: { hooks: {}, clients: profile.clients.slice(0, 1) } });
+    const { checks } = await checksOf({
+      profile: ({ clients }) => ({ hooks: {}, clients: clients.slice(0, 1) }),
+    });
     expect(fatalOf(checks)).toEqual([]);
     const skipped = checks.filter(({ ok }) => ok === "skipped").map(({ check }) => check);
     expect(skipped).toEqual(expect.arrayContaining(["hooks.clock.advance", "clients[1]"]));
@@ -82,10 +90,11 @@ describe("the preflight stops the run with a remedy", () => {
   });
 
   it("if a client's id is unknown", async () => {
-    const fake = await stopping(startFake());
-    const [first, second] = (await fake.resolved()).profile.clients;
-    if (first === undefined || second === undefined) throw new Error("the fake has two clients");
-    const { checks } = await checksOf({ profile: { clients: [{ ...first, id: "nobody" }, second] } });
+    const { checks } = await checksOf({
+      profile: ({ clients }) => ({
+        clients: clients.map((one, index) => (index === 0 ? { ...one, id: "nobody" } : one)),
+      }),
+    });
     const check = onlyFatal(checks);
     expect(check).toMatchObject({ check: "clients[0]", fatal: "configuration" });
     expect(check.message).toContain('"nobody"');
@@ -103,31 +112,18 @@ describe("the preflight stops the run with a remedy", () => {
   });
 
   it("if the base path is wrong", async () => {
-    const fake = await stopping(startFake());
-    const { checks } = await checksOf({ profile: { baseUrl: `${fake.server.baseUrl}/elsewhere` } });
+    const { checks } = await checksOf({ profile: ({ baseUrl }) => ({ baseUrl: `${baseUrl}/elsewhere` }) });
     expect(fatalOf(checks).map(({ fatal }) => fatal)).toContain("configuration");
   });
 
-  it.each([
-    ["does not listen", async () => deadOrigin(), "nothing listens"],
-    ["hangs", async () => (await stopping(serveTcp(() => {}))).origin, "no answer in time"],
-    [
-      "closes connections",
-      async () => (await stopping(serveTcp((socket) => socket.end()))).origin,
-      "closes connections",
-    ],
-    [
-      "resets connections",
-      async () => (await stopping(serveTcp((socket) => socket.resetAndDestroy()))).origin,
-      "closes connections",
-    ],
-    [
-      "does not speak HTTP",
-      async () => (await stopping(serveTcp((socket) => socket.end("SSH-2.0-x\r\n")))).origin,
-      "is not valid HTTP",
-    ],
-  ] as const)("if the target %s", async (does, start, words) => {
-    const baseUrl = await start();
+  it.each<[string, ((socket: Socket) => void) | undefined, string]>([
+    ["does not listen", undefined, "nothing listens"],
+    ["hangs", () => {}, "no answer in time"],
+    ["closes connections", (socket) => void socket.end(), "closes connections"],
+    ["resets connections", (socket) => void socket.resetAndDestroy(), "closes connections"],
+    ["does not speak HTTP", (socket) => void socket.end("SSH-2.0-x\r\n"), "is not valid HTTP"],
+  ])("if the target %s", async (does, behave, words) => {
+    const baseUrl = behave === undefined ? await deadOrigin() : (await stopping(serveTcp(behave))).origin;
     const profile = { baseUrl, tolerances: tolerancesIfIt(does) };
     const check = onlyFatal((await checksOf({ profile })).checks);
     expect(check).toMatchObject({ check: "base address", fatal: "unreachable" });
@@ -137,34 +133,30 @@ describe("the preflight stops the run with a remedy", () => {
     expect(check.remedy).toContain("baseUrl");
   });
 
-  it("if clock.advance does not move the clock", async () => {
-    const hooks = await hooksOf();
-    const { origin } = await stopping(serveHttp((_, response) => response.end("{}")));
-    const clock = { ...hooks.clock, advance: { http: { url: origin, body: { ms: "{{ms}}" } } } };
-    const check = onlyFatal((await checksOf({ profile: { hooks: { ...hooks, clock } } })).checks);
-    expect(check).toMatchObject({ check: "hooks.clock.advance", fatal: "configuration" });
-    expect(check.message).toContain("moved by 0 ms");
-  });
-
-  it("if clock.now returns no time", async () => {
-    const hooks = await hooksOf();
-    const { origin } = await stopping(serveHttp((_, response) => response.end('{"health":"good"}')));
-    const clock = { ...hooks.clock, now: { http: { url: origin } } };
-    const check = onlyFatal((await checksOf({ profile: { hooks: { ...hooks, clock } } })).checks);
-    expect(check).toMatchObject({ check: "hooks.clock.now", fatal: "configuration" });
-    expect(check.message).toContain("no time in its answer");
+  it.each([
+    ["advance", "{}", "hooks.clock.advance", "moved by 0 ms"],
+    ["now", '{"health":"good"}', "hooks.clock.now", "no time in its answer"],
+  ] as const)("if clock.%s is answered with %s", async (name, answer, key, words) => {
+    const { origin } = await stopping(serveHttp((_, response) => response.end(answer)));
+    const hook = { http: { url: origin, ...(name === "advance" ? { body: { ms: "{{ms}}" } } : {}) } };
+    const profile = withHooks(({ clock }) => ({ clock: { ...clock, [name]: hook } }));
+    const check = onlyFatal((await checksOf({ profile })).checks);
+    expect(check).toMatchObject({ check: key, fatal: "configuration" });
+    expect(check.message).toContain(words);
   });
 
   it("if clock.advance does not move the clock and no hook tells the time", async () => {
-    const { baseUrl, hooks } = (await (await stopping(startFake())).resolved()).profile;
-    const { now: _, ...moving } = hooks?.clock ?? {};
-    const checked = async (clock: typeof moving) =>
-      (await checksOf({ profile: { baseUrl, hooks: { ...hooks, clock } } })).checks;
-    const check = onlyFatal(await checked({ advance: { command: ["/bin/true"] } }));
+    const checked = async (advance?: HookAsWritten) =>
+      (
+        await checksOf({
+          profile: withHooks(({ clock }) => ({ clock: given({ advance: advance ?? clock?.advance }) })),
+        })
+      ).checks;
+    const check = onlyFatal(await checked({ command: ["/bin/true"] }));
     expect(check.message).toMatch(
       /does not follow the hook: .* to move it by 1 h, and an earlier code still works/,
     );
-    const checks = await checked(moving);
+    const checks = await checked();
     expect(fatalOf(checks)).toEqual([]);
     expect(checks.map(({ message }) => message)).toContainEqual(
       expect.stringMatching(/timestamps moved by 1 min/),
@@ -173,10 +165,7 @@ describe("the preflight stops the run with a remedy", () => {
 
   it("if events.trigger fails", async () => {
     const events = { trigger: { command: [process.execPath, "-e", "process.exit(1)"] } };
-    const hooks = await hooksOf();
-    const fake = await stopping(startFake());
-    const own = (await fake.resolved()).profile.hooks;
-    const { checks } = await checksOf({ profile: { hooks: { ...(own ?? hooks), clock: {}, events } } });
+    const { checks } = await checksOf({ profile: withHooks(() => ({ clock: {}, events })) });
     const check = onlyFatal(checks);
     expect(check).toMatchObject({ check: "hooks.events.trigger", fatal: "configuration" });
   });
@@ -194,11 +183,11 @@ describe("the preflight stops the run with a remedy", () => {
 it("a target that goes away while it is examined is unreachable, whichever hook fails for it", async () => {
   const fake = await stopping(startFake());
   const leaving = await stopping(serveHttp((_, response) => void fake.stop().then(() => response.destroy())));
-  const { profile } = await fake.resolved();
-  const hooks = { ...profile.hooks, events: { trigger: { http: { url: leaving.origin } } } };
-  const session = openSession(await fake.resolved({ hooks, tolerances: { outageMs: 500 } }), runOptions());
-  await stopping({ stop: () => session.close() });
-  const { checks } = await preflight(session, { notifications: true });
+  const hooks = {
+    ...profileOf(fake.server).hooks,
+    events: { trigger: { http: { url: leaving.origin } } },
+  };
+  const { checks } = await examine(await fake.resolved({ hooks, tolerances: { outageMs: 500 } }));
   expect(onlyFatal(checks)).toMatchObject({ check: "base address", fatal: "unreachable" });
   expect(checks).toContainEqual(expect.objectContaining({ check: "hooks.events.trigger", ok: false }));
 });
@@ -220,12 +209,8 @@ describe("a service that breaks rules is not reported as misconfigured", () => {
       summary: "tells another time",
       replaces: (sound) => ({ timestamp: (context) => timestampOf(context, sound.timestamp(context)) }),
     });
-    const { baseUrl, hooks } = (await (await stopping(startFake({ behaviour }))).resolved()).profile;
-    const { now: _now, ...clock } = hooks?.clock ?? {};
-    const { checks } = await checksOf({
-      fake: { behaviour },
-      profile: { baseUrl, hooks: { ...hooks, clock } },
-    });
+    const profile = withHooks(({ clock }) => ({ clock: given({ advance: clock?.advance }) }));
+    const { checks } = await checksOf({ fake: { behaviour }, profile });
     expect(fatalOf(checks)).toEqual([]);
   });
 
