@@ -1,22 +1,17 @@
 import { describe, expect, it } from "vitest";
 import { requirement, type RequirementId } from "./catalogue.ts";
-import { drifted, exitCodeOf, outcomeOf } from "./outcome.ts";
+import { drifted, exitCodeOf, outcomeOf, type OutcomeOptions } from "./outcome.ts";
 import { outcomes, type Outcome, type RuleResult } from "./record.ts";
 import type { Verdict } from "./verdict.ts";
+import { breach } from "../testing/breach.ts";
 import { applyWaivers } from "./waivers.ts";
 import { exitCodeMeanings, exitCodes } from "./exit-codes.ts";
 
-const breach = {
-  expected: "right",
-  actual: "wrong",
-  evidence: [],
-  reproduction: { seed: 1, replayed: { failures: 1, attempts: 1 } },
-};
 const verdicts = {
   passed: { kind: "passed", cases: 2 },
   vacuous: { kind: "passed", cases: 0 },
-  failed: { kind: "failed", cases: 2, breach },
-  warned: { kind: "warned", cases: 2, breach },
+  failed: { kind: "failed", cases: 2, breach: breach() },
+  warned: { kind: "warned", cases: 2, breach: breach() },
   observed: { kind: "observed", cases: 1, fingerprint: '"json"' },
   pending: { kind: "pending", due: "2027-01-01", reason: "30 days" },
   notApplicableByProfile: { kind: "not-applicable", by: "profile", reason: "no such thing here" },
@@ -46,70 +41,60 @@ const asPinned = { strict: false, pinned: { "authorize.redirect": '"json"' } };
 const otherwise = { strict: false, pinned: { "authorize.redirect": '"302"' } };
 
 describe("the outcome of a run", () => {
-  it.each([
-    ["incomplete", "nothing ran", [], lax],
-    ["passed", "a required rule passed", [required("passed")], lax],
-    ["passed", "a derived rule passed", [derived("passed")], lax],
-    ["failed", "a required rule failed", [required("failed"), derived("passed")], lax],
-    ["failed", "a derived rule failed", [derived("failed")], lax],
-    ["failed", "an unspecified rule failed, as it can with a pinned reading", [unspecified("failed")], lax],
+  it.each<[Outcome, string, readonly RuleResult[], OutcomeOptions?]>([
+    ["incomplete", "nothing ran", []],
+    ["passed", "a required rule passed", [required("passed")]],
+    ["passed", "a derived rule passed", [derived("passed")]],
+    ["failed", "a required rule failed", [required("failed"), derived("passed")]],
+    ["failed", "a derived rule failed", [derived("failed")]],
+    ["failed", "an unspecified rule failed, as it can with a pinned reading", [unspecified("failed")]],
     [
       "failed",
       "one rule failed and another had a harness error",
       [required("harnessError"), derived("failed")],
-      lax,
     ],
-    [
-      "failed",
-      "one rule failed and another could not run",
-      [required("couldNotRun"), derived("failed")],
-      lax,
-    ],
+    ["failed", "one rule failed and another could not run", [required("couldNotRun"), derived("failed")]],
     [
       "failed",
       "one rule failed and a pinned observation drifted",
       [unspecified("observed"), derived("failed")],
       otherwise,
     ],
-    ["harness-error", "a rule had a harness error", [required("passed"), unspecified("harnessError")], lax],
+    ["harness-error", "a rule had a harness error", [required("passed"), unspecified("harnessError")]],
     [
       "harness-error",
       "one rule had a harness error and another could not run",
       [required("couldNotRun"), derived("harnessError")],
-      lax,
     ],
-    ["incomplete", "a required rule could not run", [required("couldNotRun"), derived("passed")], lax],
-    ["incomplete", "a required rule is pending", [required("pending"), derived("passed")], lax],
-    ["incomplete", "a required rule is inconclusive", [required("inconclusive"), derived("passed")], lax],
+    ["incomplete", "a required rule could not run", [required("couldNotRun"), derived("passed")]],
+    ["incomplete", "a required rule is pending", [required("pending"), derived("passed")]],
+    ["incomplete", "a required rule is inconclusive", [required("inconclusive"), derived("passed")]],
     [
       "incomplete",
       "a required rule does not apply according to the profile",
       [required("notApplicableByProfile"), derived("passed")],
-      lax,
     ],
     [
       "passed",
       "a required rule does not apply because of how the service behaves",
       [required("notApplicableByService"), derived("passed")],
-      lax,
     ],
     [
       "incomplete",
       "the only rule does not apply because of how the service behaves",
       [required("notApplicableByService")],
-      lax,
     ],
-    ["incomplete", "a required rule judged no case", [required("vacuous"), derived("passed")], lax],
+    ["incomplete", "a required rule judged no case", [required("vacuous"), derived("passed")]],
     [
       "incomplete",
       "a required rule could not run and a pinned observation drifted",
       [required("couldNotRun"), unspecified("observed")],
       otherwise,
     ],
-    ["passed", "an advisory rule warned", [required("passed"), advisory("warned")], lax],
+    ["passed", "an advisory rule warned", [required("passed"), advisory("warned")]],
     ["failed", "an advisory rule warned in a strict run", [required("passed"), advisory("warned")], strict],
-    ["passed", "an advisory rule could not run", [required("passed"), advisory("couldNotRun")], lax],
-    ["passed", "an observation could not be made", [required("passed"), unspecified("inconclusive")], lax],
+    ["passed", "an advisory rule could not run", [required("passed"), advisory("couldNotRun")]],
+    ["passed", "an observation could not be made", [required("passed"), unspecified("inconclusive")]],
     [
       "incomplete",
       "a pinned observation could not be made",
@@ -118,17 +103,16 @@ describe("the outcome of a run", () => {
     ],
     ["passed", "a pinned observation is unchanged", [required("passed"), unspecified("observed")], asPinned],
     ["drifted", "a pinned observation drifted", [required("passed"), unspecified("observed")], otherwise],
-    ["passed", "only advisory rules were selected and all passed", [advisory("passed")], lax],
-    ["passed", "only advisory rules were selected and one warned", [advisory("warned")], lax],
+    ["passed", "only advisory rules were selected and all passed", [advisory("passed")]],
+    ["passed", "only advisory rules were selected and one warned", [advisory("warned")]],
     [
       "incomplete",
       "only advisory rules were selected and one could not run",
       [advisory("passed"), advisory("couldNotRun")],
-      lax,
     ],
-    ["passed", "only observations were made", [unspecified("observed")], lax],
-    ["incomplete", "only an advisory rule was selected and it could not run", [advisory("couldNotRun")], lax],
-  ] as const)("is %s when %s", (expected, _, results, options) => {
+    ["passed", "only observations were made", [unspecified("observed")]],
+    ["incomplete", "only an advisory rule was selected and it could not run", [advisory("couldNotRun")]],
+  ])("is %s when %s", (expected, _, results, options = lax) => {
     expect(outcomeOf(results, options)).toBe(expected);
     expect(outcomeOf(results.toReversed(), options)).toBe(expected);
   });

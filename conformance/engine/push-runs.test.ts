@@ -2,6 +2,7 @@ import { describe, expect, it } from "vitest";
 import { isBreach, type Verdict } from "../contract/verdict.ts";
 import { rules } from "../rules/index.ts";
 import { judge, judgeAll } from "../testing/bench.ts";
+import { breach } from "../testing/breach.ts";
 import { judgeDefect, ruleFor } from "../testing/seeded.ts";
 
 /** The number of cases that a push rule judged in a detection, which stops at the first breach. */
@@ -26,16 +27,7 @@ describe("a push run that stops at the first breach", () => {
   it.each(["sound", "push-reading-r2-from-start", "push-reading-r3-from-failure"])(
     "shows no breach of %s at any moment of it",
     async (behaviour) => {
-      const broken: Verdict = {
-        kind: "failed",
-        cases: 1,
-        breach: {
-          expected: "",
-          actual: "",
-          evidence: [],
-          reproduction: { seed: 1, replayed: { failures: 1, attempts: 1 } },
-        },
-      };
+      const broken: Verdict = { kind: "failed", cases: 1, breach: breach() };
       const seen: { readonly rule: string; readonly verdict: Verdict }[] = [];
       const pushing = rules.filter(({ standsEarly }) => standsEarly === true);
       // All but the last claim to be broken, so that each is asked every time, and the push run goes on.

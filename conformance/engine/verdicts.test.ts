@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
 import type { Verdict } from "../contract/verdict.ts";
+import { breach } from "../testing/breach.ts";
 import { ofTwoPushRuns } from "./verdicts.ts";
 
 const passed: Verdict = { kind: "passed", cases: 9 };
@@ -9,16 +10,7 @@ const open: Verdict = {
   settle: "a quiet machine",
   cases: 0,
 };
-const broken: Verdict = {
-  kind: "failed",
-  cases: 9,
-  breach: {
-    expected: "a push",
-    actual: "none",
-    evidence: [],
-    reproduction: { seed: 1, replayed: { failures: 0, attempts: 0 } },
-  },
-};
+const broken: Verdict = { kind: "failed", cases: 9, breach: breach() };
 const replayed = (failures: number, attempts: number) => ({
   kind: "failed",
   breach: { reproduction: { replayed: { failures, attempts } } },

@@ -37,11 +37,10 @@ const unsaid = async (value: unknown, words: readonly string[]): Promise<readonl
 };
 
 /** Beside the mistakes of docs/reference/mistakes.md, which a test plays on the command line. */
-describe("a profile is refused, with the key and what is accepted, for", () => {
-  it.each([
-    ["an unknown inner key", { limits: { codeLifetime: 1 } }, ["limits", "codeLifetime", "codeLifetimeMs"]],
+describe("a profile is refused, with the key and what is accepted,", () => {
+  it.each<[object, string[]]>([
+    [{ limits: { codeLifetime: 1 } }, ["limits", "codeLifetime", "codeLifetimeMs"]],
     [
-      "secrets of two forms, each wrong in its own",
       {
         clients: [
           { ...client, secret: { env: 1 } },
@@ -51,151 +50,70 @@ describe("a profile is refused, with the key and what is accepted, for", () => {
       ["clients[0].secret.env is", "clients[1].secret.file is"],
     ],
     [
-      "a percentile that is none",
       { slos: { endpoints: { list: { percentilesMs: { "100": 3 } } } } },
       ["slos.endpoints.list.percentilesMs", '"100"', "above 0 and below 100"],
     ],
+    [{ limits: { codeLifetimeMs: 0 } }, ["limits.codeLifetimeMs is 0", "must be greater than 0"]],
+    [{ tolerances: { latenessMs: -1 } }, ["tolerances.latenessMs is -1", "must be at least 0"]],
+    [{ name: "" }, ['name is ""', "must not be empty"]],
     [
-      "a number that is too small",
-      { limits: { codeLifetimeMs: 0 } },
-      ["limits.codeLifetimeMs is 0", "must be greater than 0"],
-    ],
-    [
-      "a tolerance below 0",
-      { tolerances: { latenessMs: -1 } },
-      ["tolerances.latenessMs is -1", "must be at least 0"],
-    ],
-    ["an empty name", { name: "" }, ['name is ""', "must not be empty"]],
-    [
-      "a pinned observation of a rule that observes nothing",
       { pins: { observations: { "code.unknown": "x" } } },
       ["pins.observations: code.unknown is derived and never observed", "accepted are unspecified rules"],
     ],
-    ["no client", { clients: [] }, ["clients", "must not be empty"]],
-    ["three clients", { clients: [client, client, client] }, ["clients", "more than 2"]],
-    ["a URL with another scheme", { baseUrl: "localhost:80" }, ["baseUrl", "http:// or https://"]],
-    ["a base address with a query", { baseUrl: "http://x/?a" }, ["baseUrl", "without query"]],
+    [{ clients: [] }, ["clients", "must not be empty"]],
+    [{ clients: [client, client, client] }, ["clients", "more than 2"]],
+    [{ baseUrl: "localhost:80" }, ["baseUrl", "http:// or https://"]],
+    [{ baseUrl: "http://x/?a" }, ["baseUrl", "without query"]],
+    [{ baseUrl: `http://u:${plainSecret}@x/` }, ["baseUrl", "without user"]],
+    [withClient({ redirectUri: "cb" }), ["clients[0].redirectUri"]],
+    [withClient({ secret: null }), ["clients[0].secret is null"]],
+    [{ load: { mixed: { authorize: 0, refresh: 0, resume: 0 } } }, ["load.mixed has only weights of 0"]],
+    [{ load: { shape: ["1s:0"] } }, ["load.shape: all stages have 0"]],
+    [{ clients: { ...client, secret: plainSecret } }, ["clients is an object", "a list"]],
+    [withClient({ secret: { env: "S", value: plainSecret } }), ["clients[0].secret", '"value"', "env"]],
+    [{ headers: [`authorization: ${plainSecret}`] }, ["headers is a list", "object"]],
+    [{ headers: { authorization: { value: plainSecret } } }, ["headers.authorization"]],
+    [{ headers: { "a b": plainSecret } }, ['headers."a b"']],
+    [{ authorize: { headers: { a: `${plainSecret}\n` } } }, ["authorize.headers.a"]],
+    [{ headers: { Connection: "close" } }, ["headers.Connection cannot be set"]],
+    [withHook({ url: "http://x" }), ["hooks.clock.now", '"http"', '"command"']],
     [
-      "a base address with a password",
-      { baseUrl: `http://u:${plainSecret}@x/` },
-      ["baseUrl", "without user"],
-    ],
-    ["a redirectUri without scheme", withClient({ redirectUri: "cb" }), ["clients[0].redirectUri"]],
-    ["a secret that is null", withClient({ secret: null }), ["clients[0].secret is null"]],
-    [
-      "weights of visits that are all zero",
-      { load: { mixed: { authorize: 0, refresh: 0, resume: 0 } } },
-      ["load.mixed has only weights of 0"],
-    ],
-    ["load stages that all have rate zero", { load: { shape: ["1s:0"] } }, ["load.shape: all stages have 0"]],
-    [
-      "an object instead of the list of clients",
-      { clients: { ...client, secret: plainSecret } },
-      ["clients is an object", "a list"],
-    ],
-    [
-      "a secret beside its source",
-      withClient({ secret: { env: "S", value: plainSecret } }),
-      ["clients[0].secret", '"value"', "env"],
-    ],
-    [
-      "a list instead of an object of headers",
-      { headers: [`authorization: ${plainSecret}`] },
-      ["headers is a list", "object"],
-    ],
-    [
-      "a header whose value is not text or a secret",
-      { headers: { authorization: { value: plainSecret } } },
-      ["headers.authorization"],
-    ],
-    ["an invalid header name", { headers: { "a b": plainSecret } }, ['headers."a b"']],
-    [
-      "an invalid header value",
-      { authorize: { headers: { a: `${plainSecret}\n` } } },
-      ["authorize.headers.a"],
-    ],
-    [
-      "a header that only the HTTP client may set",
-      { headers: { Connection: "close" } },
-      ["headers.Connection cannot be set"],
-    ],
-    [
-      "a hook that is neither a request nor a command",
-      withHook({ url: "http://x" }),
-      ["hooks.clock.now", '"http"', '"command"'],
-    ],
-    [
-      "an unknown key in a hook",
       withHook({ http: { url: "http://x", methode: "GET" } }),
       ["hooks.clock.now.http", '"methode"', "method"],
     ],
-    ["an empty command", withHook({ command: [] }), ["hooks.clock.now.command", "must not be empty"]],
+    [withHook({ command: [] }), ["hooks.clock.now.command", "must not be empty"]],
+    [withHook({ http: { url: "x/{{ms}}" } }), ["hooks.clock.now.http.url", "http://"]],
+    [{ notApplicable: { nope: "x" } }, ['"nope"', "touchstone rules"]],
+    [{ pins: { readings: { "authorize.state-length": "bites" } } }, ['"bites"', "bytes-after-decoding"]],
+    [{ pins: { readings: { "code.unknown": "x" } } }, ["code.unknown", "it has none"]],
     [
-      "a hook without scheme",
-      withHook({ http: { url: "x/{{ms}}" } }),
-      ["hooks.clock.now.http.url", "http://"],
-    ],
-    ["an unknown id under notApplicable", { notApplicable: { nope: "x" } }, ['"nope"', "touchstone rules"]],
-    [
-      "an unknown reading",
-      { pins: { readings: { "authorize.state-length": "bites" } } },
-      ['"bites"', "bytes-after-decoding"],
-    ],
-    [
-      "a reading of a rule that has none",
-      { pins: { readings: { "code.unknown": "x" } } },
-      ["code.unknown", "it has none"],
-    ],
-    [
-      "a placeholder that the hook does not get",
       { hooks: { events: { trigger: { command: ["x", "{{acountId}}"] } } } },
       ["hooks.events.trigger", "{{acountId}}", 'did you mean "accountId"', "{{clientId}}"],
     ],
+    [withHook({ command: ["x"], result: "now" }), ["hooks.clock.now.result", '"now"', '"/now"']],
+    [withHook({ command: ["x", "{{ms}}"] }), ["has no placeholders"]],
+    [{ hooks: { clock: { advance: { command: ["x", "{{ ms }}"] } } } }, ["{{ ms }}", "accepted are {{ms}}"]],
+    [withWaivers({ id: "code.lifetim" }), ["waivers[0].id", "code.lifetime"]],
+    [withWaivers({ id: "authorize.redirect" }), ["waivers[0].id", "unspecified", "never fails the gate"]],
+    [withWaivers({}, {}), ["waivers[1].id", "already has a waiver"]],
     [
-      "an invalid JSON pointer",
-      withHook({ command: ["x"], result: "now" }),
-      ["hooks.clock.now.result", '"now"', '"/now"'],
-    ],
-    [
-      "a placeholder in a hook that gets none",
-      withHook({ command: ["x", "{{ms}}"] }),
-      ["has no placeholders"],
-    ],
-    [
-      "a placeholder with blanks",
-      { hooks: { clock: { advance: { command: ["x", "{{ ms }}"] } } } },
-      ["{{ ms }}", "accepted are {{ms}}"],
-    ],
-    ["a waiver of an unknown rule", withWaivers({ id: "code.lifetim" }), ["waivers[0].id", "code.lifetime"]],
-    [
-      "a waiver of a rule that never fails the gate",
-      withWaivers({ id: "authorize.redirect" }),
-      ["waivers[0].id", "unspecified", "never fails the gate"],
-    ],
-    ["two waivers of the same rule", withWaivers({}, {}), ["waivers[1].id", "already has a waiver"]],
-    [
-      "a proxy address with a password",
       { network: { proxy: { url: `http://u:${plainSecret}@proxy:1` } } },
       ["network.proxy.url", "without user and password", '"env"'],
     ],
-    [
-      "a host name that resolves to a name",
-      { network: { resolve: { a: "b" } } },
-      ["network.resolve.a", '"b"', "IPv4"],
-    ],
-    ["an unknown network setting", { network: { insecure: true } }, ["network", '"insecure"', "caFile"]],
-  ] as [string, object, string[]][])("%s", async (_, change, words) => {
+    [{ network: { resolve: { a: "b" } } }, ["network.resolve.a", '"b"', "IPv4"]],
+    [{ network: { insecure: true } }, ["network", '"insecure"', "caFile"]],
+  ])("for %j", async (change, words) => {
     expect(await unsaid({ ...sound, ...change }, words)).toEqual([]);
   });
 
   it.each([
-    ["null instead of an object", null, ["the profile"]],
-    ["a list instead of an object", [], ["the profile", "object"]],
-  ])("%s", async (_, value, words) => {
+    [null, ["the profile"]],
+    [[], ["the profile", "object"]],
+  ])("for %j instead of an object", async (value, words) => {
     expect(await unsaid(value, words)).toEqual([]);
   });
 
-  it("several mistakes, which are reported together", async () => {
+  it("for several mistakes, which are reported together", async () => {
     const text = await problemsOf(() => checkProfile({ baseUrl: 5, clients: [client], limit: {} }));
     expect(text.split("\n").length).toBeGreaterThanOrEqual(2);
   });
