@@ -41,6 +41,24 @@ export const serveHttp = (
     }),
   );
 
+/** A server whose answers never end, and how much it has sent. */
+export const serveEndless = async (): Promise<TestServer & { readonly sentBytes: () => number }> => {
+  let sent = 0;
+  const server = await serveHttp((_, response) => {
+    const chunk = Buffer.alloc(256 * 1024, "x");
+    const pour = (): void => {
+      let hasRoom = true;
+      while (hasRoom && !response.destroyed) {
+        sent += chunk.length;
+        hasRoom = response.write(chunk);
+      }
+      response.once("drain", pour);
+    };
+    pour();
+  });
+  return { ...server, sentBytes: () => sent };
+};
+
 export const serveTcp = (handle: (socket: net.Socket) => void): Promise<TestServer> =>
   listening(net.createServer(handle));
 

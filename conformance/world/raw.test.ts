@@ -5,10 +5,8 @@ import { stopAfterEach } from "../testing/stopping.ts";
 import { realClock } from "./clock.ts";
 import { createJournal, newScope } from "./evidence/journal.ts";
 import { createRawTarget, type RawTarget } from "./raw.ts";
-import { createConnectionHealth } from "./http/connection-health.ts";
 import { createRetries } from "./http/retry.ts";
-import { createUnanswered } from "./http/unanswered.ts";
-import { createThrottles } from "./http/throttling.ts";
+import { addressOf } from "./http/send.ts";
 import { createSecrets } from "../contract/secrets.ts";
 
 const stopping = stopAfterEach();
@@ -30,10 +28,8 @@ const talk = async (
   );
   const scope = newScope("test");
   const secrets = createSecrets();
-  const retries = createRetries();
-  const health = createConnectionHealth(() => Promise.resolve(false), retries);
   const raw = createRawTarget({
-    address: { retries, health, throttles: createThrottles(health, retries), unanswered: createUnanswered() },
+    address: addressOf(() => Promise.resolve(false), createRetries()),
     origin: server.origin,
     basePath: "/base",
     headers: [["x-extra", "1"]],

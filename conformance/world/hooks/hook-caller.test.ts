@@ -1,11 +1,12 @@
 import http from "node:http";
-import type { AddressInfo, Socket } from "node:net";
+import type { Socket } from "node:net";
 import { Agent, getGlobalDispatcher } from "undici";
 import { describe, expect, it } from "vitest";
 import type { HookDefinition } from "../../contract/profile-fetched.ts";
 import { hookNotes } from "../../engine/road-notes.ts";
 import { manualTime } from "../../testing/manual-time.ts";
-import { deadOrigin, serveHttp, serveTcp } from "../../testing/servers.ts";
+import { errorOf } from "../../testing/errors.ts";
+import { deadOrigin, listening, serveHttp, serveTcp } from "../../testing/servers.ts";
 import { stopAfterEach } from "../../testing/stopping.ts";
 import { brieflyKept, createHookCaller, type HookCallerOptions } from "./hook-caller.ts";
 import { HookError } from "./hooks.ts";
@@ -17,27 +18,22 @@ const stopping = stopAfterEach();
 /** A server of hooks that can be stopped and restarted at the same address. */
 const restartable = async () => {
   const calls: string[] = [];
-  let server: http.Server | undefined;
-  let port = 0;
-  const start = async (): Promise<void> => {
-    server = http.createServer((request, response) => {
-      if (request.method !== "HEAD") calls.push(String(request.url));
-      response.setHeader("connection", "close");
-      response.end("{}");
-    });
-    await new Promise<void>((resolve) => server?.listen(port, "127.0.0.1", resolve));
-    port = (server.address() as AddressInfo).port;
-  };
-  const stop = async (): Promise<void> => {
-    const closing = server;
-    server = undefined;
-    closing?.closeAllConnections();
-    await new Promise<void>((resolve) =>
-      closing === undefined ? resolve() : closing.close(() => resolve()),
+  const listen = (port?: number) =>
+    listening(
+      http.createServer((request, response) => {
+        if (request.method !== "HEAD") calls.push(String(request.url));
+        response.setHeader("connection", "close").end("{}");
+      }),
+      port,
     );
+  let server = await listen();
+  const { origin, port } = server;
+  return {
+    origin,
+    calls,
+    start: async (): Promise<void> => void (server = await listen(port)),
+    stop: () => server.stop(),
   };
-  await start();
-  return { origin: `http://127.0.0.1:${port}`, calls, start, stop };
 };
 
 const hookAt = (origin: string): HookDefinition => ({ http: { url: `${origin}/hook`, body: {} } });
@@ -56,14 +52,8 @@ const open = (more: RetryOptions & Partial<Pick<HookCallerOptions, "target" | "b
   return { time, caller };
 };
 
-const failureOf = async (running: Promise<unknown>): Promise<string> => {
-  const error: unknown = await running.then(
-    () => undefined,
-    (reason: unknown) => reason,
-  );
-  expect(error).toBeInstanceOf(HookError);
-  return (error as HookError).message;
-};
+const failureOf = async (running: Promise<unknown>): Promise<string> =>
+  (await errorOf(running, HookError)).message;
 
 const all = ["clock.now", "callback.register", "clock.advance", "events.trigger", "authorize.code"] as const;
 

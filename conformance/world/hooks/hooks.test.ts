@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import type { HookDefinition } from "../../contract/profile-fetched.ts";
-import { deadOrigin, serveHttp, serveTcp } from "../../testing/servers.ts";
+import { deadOrigin, serveEndless, serveHttp, serveTcp } from "../../testing/servers.ts";
 import { stopAfterEach } from "../../testing/stopping.ts";
 import { coarsenessMs, HookError, instantMs, resultOf, runHook } from "./hooks.ts";
 import { errorOf } from "../../testing/errors.ts";
@@ -69,17 +69,7 @@ describe("a hook over HTTP", () => {
     expect(await problemOf(run({ http: { url: await deadOrigin() } }))).toContain("ECONNREFUSED");
     const silent = await stopping(serveTcp(() => {}));
     expect(await problemOf(run({ http: { url: silent.origin }, timeoutMs: 50 }))).toContain("gave no answer");
-    const endless = await stopping(
-      serveHttp((_, response) => {
-        const chunk = "x".repeat(64 * 1024);
-        const pour = (): void => {
-          let hasRoom = true;
-          while (hasRoom && !response.destroyed) hasRoom = response.write(chunk);
-          response.once("drain", pour);
-        };
-        pour();
-      }),
-    );
+    const endless = await stopping(serveEndless());
     expect(await problemOf(run({ http: { url: endless.origin } }))).toContain("is too large");
   });
 

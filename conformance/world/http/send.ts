@@ -1,16 +1,18 @@
 import { monotonicMs } from "../clock.ts";
 import { TransportError, type Answer, type Request } from "../exchange.ts";
-import type { Unanswered } from "./unanswered.ts";
-import type { ConnectionHealth } from "./connection-health.ts";
+import { createUnanswered } from "./unanswered.ts";
+import { createConnectionHealth } from "./connection-health.ts";
 import { sendWithRetries, type Retries } from "./retry.ts";
-import type { PatientClock, Throttles } from "./throttling.ts";
+import { createThrottles, type PatientClock } from "./throttling.ts";
 
-export interface TargetAddress {
-  readonly retries: Retries;
-  readonly health: ConnectionHealth;
-  readonly throttles: Throttles;
-  readonly unanswered: Unanswered;
-}
+/** What all requests to the target share. */
+export type TargetAddress = ReturnType<typeof addressOf>;
+
+/** `probe` tells whether the address accepts connections. */
+export const addressOf = (probe: () => Promise<boolean>, retries: Retries) => {
+  const health = createConnectionHealth(probe, retries);
+  return { retries, health, throttles: createThrottles(health, retries), unanswered: createUnanswered() };
+};
 
 /**
  * Sends by the retry policy: resends what was not accepted, reads whose connection was cut, and what was turned away

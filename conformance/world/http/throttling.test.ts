@@ -1,18 +1,15 @@
 import { describe, expect, it } from "vitest";
 import { manualTime } from "../../testing/manual-time.ts";
 import { TransportError, type Answer } from "../exchange.ts";
-import { createConnectionHealth } from "./connection-health.ts";
 import { createRetries } from "./retry.ts";
-import { sendToTarget } from "./send.ts";
-import { createUnanswered } from "./unanswered.ts";
-import { createThrottles, type PatientClock } from "./throttling.ts";
+import { addressOf, sendToTarget } from "./send.ts";
+import type { PatientClock } from "./throttling.ts";
 import { errorOf } from "../../testing/errors.ts";
 
 /** A limiter, and a client of it whose waits take no time. */
 const open = (seed = 1, mostMs = Infinity, virtual?: { nowMs: number }) => {
   const time = manualTime();
-  const retries = createRetries({ seed, time });
-  const health = createConnectionHealth(() => Promise.resolve(true), retries);
+  const address = addressOf(() => Promise.resolve(true), createRetries({ seed, time }));
   const sleep = (durationMs: number): Promise<void> => {
     if (virtual === undefined) return time.pause(durationMs);
     virtual.nowMs += durationMs;
@@ -24,15 +21,9 @@ const open = (seed = 1, mostMs = Infinity, virtual?: { nowMs: number }) => {
     sleepAsAsked: sleep,
     sleepOnEither: sleep,
   };
-  const address = {
-    retries,
-    health,
-    throttles: createThrottles(health, retries),
-    unanswered: createUnanswered(),
-  };
   const obey = (request: typeof get, send: () => Promise<Answer>): Promise<Answer> =>
     sendToTarget(address, request, clock, send);
-  return { time, health, obey };
+  return { time, health: address.health, obey };
 };
 
 const answering = (status: number, retryAfter?: number): Answer => ({

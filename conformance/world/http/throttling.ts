@@ -6,9 +6,6 @@ import { retryPolicy, withoutQuery, type Retries } from "./retry.ts";
 
 export type PatientClock = Pick<Clock, "kind" | "sleepAsAsked" | "sleepOnEither" | "canWait">;
 
-/** Watches the answers to one request, and obeys those that ask to retry later. */
-export type Throttles = ReturnType<typeof createThrottles>;
-
 const { mostTries, mostTriesOfGateway, longestRetryAfterMs, shutAfterMs, triesUntilShut, triesAtOnce } =
   retryPolicy.throttled;
 

@@ -1,48 +1,41 @@
 import net, { type Socket } from "node:net";
 import { setImmediate as turn } from "node:timers/promises";
 import { describe, expect, it } from "vitest";
-import { deadOrigin, serveHttp, serveTcp } from "../../testing/servers.ts";
+import { deadOrigin, serveEndless, serveHttp, serveTcp } from "../../testing/servers.ts";
 import type { Request } from "../exchange.ts";
 import { parseJson } from "../../contract/json.ts";
 import { open, openTo, get, problemOf, replying, ok, stopping } from "./testing/open-transport.ts";
+
+/** What is received of a request. */
+const received = async (request: Request): Promise<string> => {
+  const seen: string[] = [];
+  const { transport, sender } = await openTo(replying(ok, seen));
+  await transport.send(request, sender);
+  return seen.join("");
+};
 
 describe("requests", () => {
   it.each(["/a/../b?x=%zz", "/a//b/./c?%41=%61&&==", "/%2e%2e/x?q='\"|^`{}", "/?", "/x?a=b#c"])(
     "send the path %s byte for byte",
     async (path) => {
-      const seen: string[] = [];
-      const { origin } = await stopping(replying(ok, seen));
-      const { transport, sender } = await open(origin);
-      await transport.send(get(path), sender);
-      expect(seen.join("").split("\r\n")[0]).toBe(`GET ${path} HTTP/1.1`);
+      expect((await received(get(path))).split("\r\n")[0]).toBe(`GET ${path} HTTP/1.1`);
     },
   );
 
   it("send headers in order, repeated ones included", async () => {
-    const seen: string[] = [];
-    const { origin } = await stopping(replying(ok, seen));
-    const { transport, sender } = await open(origin);
-    await transport.send(
-      get("/", [
-        ["X-B", "1"],
-        ["x-a", "2"],
-        ["x-b", "3"],
-      ]),
-      sender,
-    );
-    const own = seen
-      .join("")
-      .split("\r\n")
-      .filter((line) => /^x-/i.test(line));
-    expect(own).toEqual(["X-B: 1", "x-a: 2", "x-b: 3"]);
+    const headers = [
+      ["X-B", "1"],
+      ["x-a", "2"],
+      ["x-b", "3"],
+    ] as const;
+    const lines = (await received(get("/", headers))).split("\r\n");
+    expect(lines.filter((line) => /^x-/i.test(line))).toEqual(["X-B: 1", "x-a: 2", "x-b: 3"]);
   });
 
   it("send characters beyond Latin-1 in a header as UTF-8", async () => {
-    const seen: string[] = [];
-    const { origin } = await stopping(replying(ok, seen));
-    const { transport, sender } = await open(origin);
-    await transport.send(get("/", [["x-token", "t\u{1F511}k"]]), sender);
-    expect(seen.join("")).toMatch(/x-token: t(\u{1F511}|\xf0\x9f\x94\x91)k\r\n/u);
+    expect(await received(get("/", [["x-token", "t\u{1F511}k"]]))).toMatch(
+      /x-token: t(\u{1F511}|\xf0\x9f\x94\x91)k\r\n/u,
+    );
   });
 
   it("are sent once if they may change something, even if the connection is closed", async () => {
@@ -163,28 +156,32 @@ describe("answers", () => {
 });
 
 describe("missing answers", () => {
-  it("are reported as refused, closed or a protocol error", async () => {
+  it.each<[string, (socket: Socket) => void]>([
+    ["closed", (socket) => void socket.end()],
+    ["closed", (socket) => void socket.resetAndDestroy()],
+    ["closed", (socket) => void socket.end("HTTP/1.1 200 OK\r\ncontent-length: 9\r\n\r\nab")],
+    ["protocol", (socket) => void socket.end("SSH-2.0-OpenSSH\r\n")],
+  ])("are reported as %s: %s", async (reason, react) => {
+    const { transport, sender } = await openTo(
+      serveTcp((socket) => socket.once("data", () => react(socket))),
+    );
+    const problem = await problemOf(transport.send(get("/"), sender));
+    expect(problem.reason).toBe(reason);
+    expect(problem.message).not.toBe("");
+  });
+
+  it("are reported as refused, or as a protocol error if TLS is answered in plain", async () => {
+    const plain = await stopping(
+      serveTcp((socket) => socket.once("data", () => socket.end("HTTP/1.1 400 Bad\r\n\r\n"))),
+    );
     const reasonAt = async (origin: string): Promise<string> => {
-      const { transport, sender } = await open(origin, 60_000);
+      const { transport, sender } = await open(origin);
       const problem = await problemOf(transport.send(get("/"), sender));
       expect(problem.message).not.toBe("");
       return problem.reason;
     };
-    const onData = (react: (socket: Socket) => void) =>
-      stopping(serveTcp((socket) => socket.once("data", () => react(socket))));
     expect(await reasonAt(await deadOrigin())).toBe("refused");
-    expect(await reasonAt((await onData((socket) => socket.end())).origin)).toBe("closed");
-    expect(await reasonAt((await onData((socket) => socket.resetAndDestroy())).origin)).toBe("closed");
-    expect(
-      await reasonAt(
-        (await onData((socket) => socket.end("HTTP/1.1 200 OK\r\ncontent-length: 9\r\n\r\nab"))).origin,
-      ),
-    ).toBe("closed");
-    expect(await reasonAt((await onData((socket) => socket.end("SSH-2.0-OpenSSH\r\n"))).origin)).toBe(
-      "protocol",
-    );
-    const plain = (await onData((socket) => socket.end("HTTP/1.1 400 Bad\r\n\r\n"))).origin;
-    expect(await reasonAt(plain.replace("http:", "https:"))).toBe("protocol");
+    expect(await reasonAt(plain.origin.replace("http:", "https:"))).toBe("protocol");
   });
 
   // Names are resolved by a few threads of the process, which lookups of other tests may block for long.
@@ -216,23 +213,10 @@ describe("missing answers", () => {
   });
 
   it("are reported as too large for an endless answer, of which only a bounded part is read", async () => {
-    let sent = 0;
-    const { transport, sender } = await openTo(
-      serveHttp((_, response) => {
-        const chunk = Buffer.alloc(256 * 1024, "x");
-        const pour = (): void => {
-          let hasRoom = true;
-          while (hasRoom && !response.destroyed) {
-            sent += chunk.length;
-            hasRoom = response.write(chunk);
-          }
-          response.once("drain", pour);
-        };
-        pour();
-      }),
-    );
+    const { origin, sentBytes } = await stopping(serveEndless());
+    const { transport, sender } = await open(origin);
     expect((await problemOf(transport.send(get("/"), sender))).reason).toBe("too-large");
-    expect(sent).toBeLessThan(64 * 1024 * 1024);
+    expect(sentBytes()).toBeLessThan(64 * 1024 * 1024);
   });
 });
 

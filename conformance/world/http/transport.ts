@@ -1,14 +1,12 @@
 import { Client, Pool, errors, type Dispatcher } from "undici";
-import { createConnectionHealth } from "./connection-health.ts";
 import { TransportError, type Answer, type Request } from "../exchange.ts";
 import type { Journal, Scope } from "../evidence/journal.ts";
 import { createDialer, type Dialer } from "./dialer.ts";
 import { isListening, messageOf, reasonOf, receive } from "./receive.ts";
 import { parseJson } from "../../contract/json.ts";
 import type { Retries } from "./retry.ts";
-import { sendToTarget, type TargetAddress } from "./send.ts";
-import { createUnanswered } from "./unanswered.ts";
-import { createThrottles, type PatientClock } from "./throttling.ts";
+import { addressOf, sendToTarget, type TargetAddress } from "./send.ts";
+import type { PatientClock } from "./throttling.ts";
 
 /** The context of a request: its case's scope for the journal, and the clock on which a 429 is waited out. */
 export interface Sender {
@@ -53,15 +51,8 @@ export const createTransport = (options: TransportOptions) => {
   } as const;
   const pool = new Pool(origin, { ...common, connections: options.maxConnections });
   const probed = { method: "GET", path: options.probePath ?? "/", headers: [] };
-  const health = createConnectionHealth(() => isListening(pool, probed, { timeoutMs }), retries);
-  const state: State = {
-    inFlight: 0,
-    isClosed: false,
-    health,
-    retries,
-    throttles: createThrottles(health, retries),
-    unanswered: createUnanswered(),
-  };
+  const address = addressOf(() => isListening(pool, probed, { timeoutMs }), retries);
+  const state: State = { ...address, inFlight: 0, isClosed: false };
   const clients = new Set<Client>();
   const sendOver =
     (dispatcher: Dispatcher) =>
@@ -84,7 +75,7 @@ export const createTransport = (options: TransportOptions) => {
       return { send: sendOver(client), close };
     },
     inFlight: () => state.inFlight,
-    address: state as TargetAddress,
+    address,
   };
 };
 

@@ -60,5 +60,3 @@ export const createUnanswered = () => {
       isNever(request) ? usualMs * retryPolicy.partOfTimeLimit : usualMs,
   };
 };
-
-export type Unanswered = ReturnType<typeof createUnanswered>;
