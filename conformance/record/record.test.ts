@@ -17,6 +17,7 @@ import { recordFiles } from "../contract/files.ts";
 import { readGateRun, verify } from "../../reports/read/index.ts";
 import { openRecord, type RecordFinal, type RecordHeader, type RecordWriter } from "./writer.ts";
 import { eachTestIn } from "../testing/folders.ts";
+import { breach } from "../testing/breach.ts";
 import { problemOf } from "../testing/errors.ts";
 
 let home: string;
@@ -55,12 +56,7 @@ const failed: RuleResult = {
   verdict: {
     kind: "failed",
     cases: 3,
-    breach: {
-      expected: "refused",
-      actual: "granted",
-      evidence: [1, 2],
-      reproduction: { seed: 7, replayed: { failures: 4, attempts: 4 } },
-    },
+    breach: breach({ evidence: [1, 2] }),
   },
 };
 const passed: RuleResult = {
@@ -82,26 +78,29 @@ const written = (directory: string): RecordWriter => {
   return writer;
 };
 
+/** The record in a directory and its exchanges. */
+const read = async (directory: string) => {
+  const run = await readGateRun(directory);
+  return { record: run.record, exchanges: await Array.fromAsync(run.exchanges()) };
+};
+
 const eventLoopTurn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 
 describe("a sealed record", () => {
   it("reads back as written, with rules in the order of the catalogue", async () => {
     const directory = path.join(home, "deep", "run");
     const sealed = written(directory).seal({ ...final, notes: ["one note"] });
-    const read = (await readGateRun(directory)).record;
-    expect(read).toEqual(sealed);
-    expect(read).toMatchObject({
+    const { record, exchanges } = await read(directory);
+    expect(record).toEqual(sealed);
+    expect(record).toMatchObject({
       state: "sealed",
       outcome: "failed",
       exitCode: 1,
       seed: 7,
       notes: ["one note"],
     });
-    expect(read.rules).toEqual([passed, failed]);
-    expect(await Array.fromAsync((await readGateRun(directory)).exchanges())).toEqual([
-      exchange(1),
-      exchange(2, "é\u2028\u0000"),
-    ]);
+    expect(record.rules).toEqual([passed, failed]);
+    expect(exchanges).toEqual([exchange(1), exchange(2, "é\u2028\u0000")]);
   });
 
   it("is readable by its owner only", () => {
@@ -143,7 +142,7 @@ describe("a sealed record", () => {
     writer.sink.write(exchange(3));
     await eventLoopTurn();
     writer.close();
-    expect(await Array.fromAsync((await readGateRun(directory)).exchanges())).toHaveLength(2);
+    expect((await read(directory)).exchanges).toHaveLength(2);
   });
 });
 
@@ -151,36 +150,32 @@ describe("a run that was cut off", () => {
   it("is open from the start, and on disk after one turn of the event loop", async () => {
     const directory = path.join(home, "run");
     const writer = openRecord(directory, header);
-    expect((await readGateRun(directory)).record).toMatchObject({
-      state: "open",
-      rules: [],
-      selected: header.selected,
-    });
+    const opened = { state: "open", rules: [], selected: header.selected };
+    expect((await read(directory)).record).toMatchObject(opened);
     writer.sink.write(exchange(1));
     writer.addRule(failed);
     await eventLoopTurn();
-    expect((await readGateRun(directory)).record.rules).toEqual([failed]);
-    expect(await Array.fromAsync((await readGateRun(directory)).exchanges())).toEqual([exchange(1)]);
+    const { record, exchanges } = await read(directory);
+    expect(record.rules).toEqual([failed]);
+    expect(exchanges).toEqual([exchange(1)]);
     writer.close();
   });
 
   it("can be read if its files are cut off at any byte", async () => {
     const directory = path.join(home, "run");
     written(directory).close();
-    for (const [name, read] of [
-      [recordFiles.rules, async () => (await readGateRun(directory)).record.rules],
-      [
-        recordFiles.exchanges,
-        async () => Array.fromAsync<unknown>((await readGateRun(directory)).exchanges()),
-      ],
-    ] as const) {
+    for (const name of [recordFiles.rules, recordFiles.exchanges]) {
+      const linesRead = async (): Promise<readonly unknown[]> => {
+        const { record, exchanges } = await read(directory);
+        return name === recordFiles.rules ? record.rules : exchanges;
+      };
       const file = path.join(directory, name);
-      const whole = await read();
+      const whole = await linesRead();
       const bytes = readFileSync(file);
       for (let size = bytes.length; size >= 0; size -= 7) {
         truncateSync(file, size);
         const lines = bytes.subarray(0, size).toString("latin1").split("\n").length - 1;
-        const got = await read();
+        const got = await linesRead();
         // A line that only lacks its newline is already complete.
         expect([lines, lines + 1], `${name} cut at ${size}`).toContain(got.length);
         expect(whole).toEqual(expect.arrayContaining([...got]));
@@ -194,8 +189,8 @@ describe("a run that was cut off", () => {
     written(path.join(home, "other")).close();
     copyFileSync(path.join(home, "other", recordFiles.run), path.join(directory, recordFiles.run));
     writeFileSync(path.join(directory, `${recordFiles.run}.part`), "{");
-    expect((await readGateRun(directory)).record.rules).toEqual([]);
-    expect(await Array.fromAsync((await readGateRun(directory)).exchanges())).toEqual([]);
+    const { record, exchanges } = await read(directory);
+    expect([record.rules, exchanges]).toEqual([[], []]);
   });
 });
 

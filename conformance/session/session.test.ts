@@ -7,7 +7,7 @@ import { obtainTokens, opens, refreshes, timed, yielded, yieldedCode, gaveData }
 import { runOptions, startFake } from "../testing/fake.ts";
 import { serveHttp } from "../testing/servers.ts";
 import { stopAfterEach } from "../testing/stopping.ts";
-import type { Answer } from "../world/exchange.ts";
+import { answer } from "../testing/answer.ts";
 import { newScope } from "../world/evidence/journal.ts";
 import { encodeQuery } from "../world/target.ts";
 
@@ -147,35 +147,29 @@ it("a session removes its listeners from the run's signal when it is closed", as
   expect(listeners.removed).toBe(listeners.added);
 });
 
-const listAnswer = (status: number, json: unknown): Answer => ({
-  exchange: 1,
-  status,
-  headers: [],
-  text: "",
-  json,
-});
-
 describe("steps shared by rules", () => {
   it("distinguish credentials that work from strings that only look like them", async () => {
     const { world } = await open();
-    const { accessToken, refreshToken, answer, client } = await obtainTokens(world);
+    const { accessToken, refreshToken, answer: exchanged, client } = await obtainTokens(world);
     expect(await opens(world, accessToken)).toBe(true);
     expect(await opens(world, refreshToken)).toBe(false);
     expect(await refreshes(world, client, refreshToken)).toBe(true);
-    expect(await yielded(world, answer)).toBe("accessToken");
-    expect(await yielded(world, { ...answer, json: { accessToken: "none" } })).toBe(undefined);
-    expect(await yielded(world, { ...answer, status: 400, json: { refreshToken } })).toBe("refreshToken");
+    expect(await yielded(world, exchanged)).toBe("accessToken");
+    expect(await yielded(world, { ...exchanged, json: { accessToken: "none" } })).toBe(undefined);
+    expect(await yielded(world, { ...exchanged, status: 400, json: { refreshToken } })).toBe("refreshToken");
     expect(await yielded(world, undefined)).toBe(undefined);
     expect(await yieldedCode(world, await world.target.authorize())).toBe(true);
-    expect(await yieldedCode(world, { ...answer, json: { code: "made up" } })).toBe(false);
+    expect(await yieldedCode(world, { ...exchanged, json: { code: "made up" } })).toBe(false);
   });
 
-  it("count a page as data, but not an empty page with an error status", () => {
-    expect(gaveData(listAnswer(200, { data: [], total: 0 }))).toBe(true);
-    expect(gaveData(listAnswer(401, { data: [], total: 0 }))).toBe(false);
-    expect(gaveData(listAnswer(401, { data: [{ id: 1 }] }))).toBe(true);
-    expect(gaveData(listAnswer(401, { data: [], total: 3 }))).toBe(true);
-    expect(gaveData(listAnswer(200, { error: "no" }))).toBe(false);
+  it.each([
+    [200, { data: [], total: 0 }, true],
+    [401, { data: [], total: 0 }, false],
+    [401, { data: [{ id: 1 }] }, true],
+    [401, { data: [], total: 3 }, true],
+    [200, { error: "no" }, false],
+  ])("count a page as data, but not an empty page with an error status: %i %j", (status, json, expected) => {
+    expect(gaveData(answer({ status, json }))).toBe(expected);
   });
 
   it("measure when they ran, and the age between two of them, as intervals", async () => {

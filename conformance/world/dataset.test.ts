@@ -1,4 +1,5 @@
 import { expect, test } from "vitest";
+import { answer } from "../testing/answer.ts";
 import type { Answer } from "./exchange.ts";
 import { prepareNotifications, twinOf, type DatasetOptions } from "./dataset.ts";
 import { createEvents, EventHookFailed, type EventsOptions } from "./hooks/events.ts";
@@ -27,7 +28,7 @@ const stub = (delayMs: number, options: Partial<EventsOptions> & { tellsIds?: bo
     );
     const offset = 10 * Number(query["page"] ?? 0);
     const json = { data: visible.slice(offset, offset + 10), total: visible.length };
-    return Promise.resolve({ exchange: 1, status: 200, headers: [], text: "", json });
+    return Promise.resolve(answer({ json }));
   };
   const events = createEvents({
     runHook: ({ accountId }) => {
@@ -59,34 +60,29 @@ const stub = (delayMs: number, options: Partial<EventsOptions> & { tellsIds?: bo
   return { dataset, add, stored };
 };
 
+const ofOwn = [
+  [36, true],
+  [20, true],
+  [3, true],
+  [1, true],
+];
+
 test("accounts of its own hold 36, 20, 3 and 1 notifications, with the ids that the hook returned", async () => {
   const { dataset, stored } = stub(0);
   const { sets, notes } = await prepareNotifications(dataset);
   expect(notes).toEqual([]);
-  expect(sets.accounts.map(({ ids, known }) => [ids.length, known])).toEqual([
-    [36, true],
-    [20, true],
-    [3, true],
-    [1, true],
-  ]);
+  expect(sets.accounts.map(({ ids, known }) => [ids.length, known])).toEqual(ofOwn);
   expect(stored.some(({ accountId }) => accountId === sets.emptyAccountId)).toBe(false);
 });
 
 test("ids that the hook does not return are read from the list", async () => {
-  const { dataset } = stub(4_000, { tellsIds: false });
-  const { sets, notes } = await prepareNotifications(dataset);
+  const { sets, notes } = await prepareNotifications(stub(4_000, { tellsIds: false }).dataset);
   expect(notes).toEqual([]);
-  expect(sets.accounts.map(({ ids, known }) => [ids.length, known])).toEqual([
-    [36, true],
-    [20, true],
-    [3, true],
-    [1, true],
-  ]);
+  expect(sets.accounts.map(({ ids, known }) => [ids.length, known])).toEqual(ofOwn);
 });
 
 test("notifications that are not listed in time are noted, and still count as known", async () => {
-  const { dataset } = stub(60_000);
-  const { sets, notes } = await prepareNotifications(dataset);
+  const { sets, notes } = await prepareNotifications(stub(60_000).dataset);
   expect(sets.accounts[0]).toMatchObject({ known: true });
   expect(notes[0]).toContain("of 36 notifications triggered");
   expect(notes[0]).toContain("tolerances.visibilityMs");

@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import { answer } from "../../testing/answer.ts";
 import { manualTime } from "../../testing/manual-time.ts";
 import { TransportError, type Answer } from "../exchange.ts";
 import { createRetries } from "./retry.ts";
@@ -26,13 +27,8 @@ const open = (seed = 1, mostMs = Infinity, virtual?: { nowMs: number }) => {
   return { time, health: address.health, obey };
 };
 
-const answering = (status: number, retryAfter?: number): Answer => ({
-  exchange: 1,
-  status,
-  headers: retryAfter === undefined ? [] : [["retry-after", String(retryAfter)]],
-  text: "",
-  json: undefined,
-});
+const answering = (status: number, retryAfter?: number): Answer =>
+  answer({ status, headers: retryAfter === undefined ? [] : [["retry-after", String(retryAfter)]] });
 
 /** Returns these statuses in turn, then 200. */
 const inTurn = (...statuses: readonly number[]) => {
@@ -191,8 +187,8 @@ describe("a limiter before a service whose clock is moved", () => {
     };
     const throttledFor = (tries: number) => inTurn(...Array.from({ length: tries }, () => 429)).send;
     const asking = (send: () => Promise<Answer>) => async (): Promise<Answer> => {
-      const answer = await send();
-      return answer.status === 429 ? answering(429, 1) : answer;
+      const got = await send();
+      return got.status === 429 ? answering(429, 1) : got;
     };
     expect((await obey(post, slowly(asking(throttledFor(11))))).status).toBe(200);
     expect((await problemOf(obey(post, slowly(asking(throttledFor(12)))))).reason).toBe("throttled");
@@ -215,9 +211,9 @@ it("a request that is alternately throttled and cut is given up after three cuts
   const { reason } = await problemOf(
     obey(get, async () => {
       sent += 1;
-      const answer = answers.shift();
-      if (answer === undefined) throw new TransportError(sent, "closed", "cut");
-      return answer;
+      const got = answers.shift();
+      if (got === undefined) throw new TransportError(sent, "closed", "cut");
+      return got;
     }),
   );
   expect({ reason, sent }).toEqual({ reason: "closed", sent: 5 });

@@ -1,18 +1,9 @@
 import http from "node:http";
 import { describe, expect, it } from "vitest";
 import { serveHttp } from "../../testing/servers.ts";
-import type { Answer } from "../exchange.ts";
 import { retryAfterMs } from "./throttling.ts";
 import type { Sender } from "./transport.ts";
 import { noted, open, openTo, get, problemOf, stopping } from "./testing/open-transport.ts";
-
-const answer = (status: number, headers: Answer["headers"]): Answer => ({
-  exchange: 1,
-  status,
-  headers,
-  text: "",
-  json: undefined,
-});
 
 describe("Retry-After", () => {
   const date = ["date", "Wed, 21 Oct 2026 07:28:00 GMT"] as const;
@@ -29,7 +20,7 @@ describe("Retry-After", () => {
     [500, [["retry-after", "3"]], undefined],
     [200, [["retry-after", "3"]], undefined],
   ] as const)("is read from status %s and headers %j as %s ms", (status, headers, expected) => {
-    expect(retryAfterMs(answer(status, headers))).toBe(expected);
+    expect(retryAfterMs({ status, headers })).toBe(expected);
   });
 
   /** Throttles this many requests before it answers. */
