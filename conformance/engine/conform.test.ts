@@ -1,5 +1,6 @@
 import { once } from "node:events";
 import { describe, expect, it } from "vitest";
+import { profileOf } from "../../fake-server/profile.ts";
 import type { Profile } from "../contract/profile.ts";
 import { conform, examine, pinnedOf, replacedLimits } from "./conform.ts";
 import { readsPrepared } from "./needs.ts";
@@ -20,9 +21,20 @@ const passing: Rule = {
   check: () => Promise.resolve({ kind: "passed", cases: 1 }),
 };
 
-const run = async (rules: readonly Rule[], profile: Partial<Profile> = {}) => {
+/** Judges the fake by these rules, with a profile that differs from its own as given. */
+const run = async (
+  rules: readonly Rule[],
+  profile: Partial<Profile> | ((own: Profile) => Partial<Profile>) = {},
+  more: Partial<ReturnType<typeof runOptions>> = {},
+) => {
   const fake = await stopping(startFake());
-  return conform({ ...runOptions(), resolved: await fake.resolved(profile), rules });
+  const change = typeof profile === "function" ? profile(profileOf(fake.server)) : profile;
+  return conform({ ...runOptions(), ...more, resolved: await fake.resolved(change), rules });
+};
+
+const interruption = () => {
+  const controller = new AbortController();
+  return { signal: controller.signal, abort: () => controller.abort() };
 };
 
 describe("a pinned observation", () => {
@@ -68,26 +80,22 @@ it("examine runs the preflight without judging rules", async () => {
 });
 
 describe("an interrupted run", () => {
-  it("ends at once although a request hangs, in a rule or before the first", async () => {
-    const hanging = await stopping(serveTcp(() => {}));
-    const fake = await stopping(startFake());
-    const resolved = await fake.resolved();
-    const before = new AbortController();
-    const began = conform({
-      ...runOptions(),
-      resolved: await fake.resolved({ baseUrl: hanging.origin }),
-      rules: [passing],
-      signal: before.signal,
-    });
-    setTimeout(() => before.abort(), 20);
-    expect(await began).toMatchObject({ outcome: "interrupted", exitCode: 130, results: [] });
+  const ended = { outcome: "interrupted", exitCode: 130 };
 
-    const during = new AbortController();
+  it("ends at once although a request hangs before the first rule", async () => {
+    const { signal, abort } = interruption();
+    const hanging = await stopping(serveTcp(() => void setTimeout(abort, 20)));
+    const result = await run([passing], { baseUrl: hanging.origin }, { signal });
+    expect(result).toMatchObject({ ...ended, results: [] });
+  });
+
+  it("ends at once although a rule sleeps, and another one is awake", async () => {
+    const { signal, abort } = interruption();
     const waiting: Rule = {
       requirement: "code.unknown",
       check: (_, rule) =>
         rule.once(async (world) => {
-          setTimeout(() => during.abort(), 20);
+          setTimeout(abort, 20);
           await world.clock.sleep(2_592_000_000);
           await world.target.list({});
           return expect.unreachable("time went on");
@@ -96,44 +104,25 @@ describe("an interrupted run", () => {
     const awake: Rule = {
       requirement: "code.single-use",
       check: async () => {
-        if (!during.signal.aborted) await once(during.signal, "abort");
+        if (!signal.aborted) await once(signal, "abort");
         return { kind: "passed", cases: 1 };
       },
     };
-    const result = await conform({
-      ...runOptions(),
-      resolved,
-      rules: [waiting, awake],
-      signal: during.signal,
-    });
-    expect(result).toMatchObject({ outcome: "interrupted", exitCode: 130 });
+    const result = await run([waiting, awake], {}, { signal });
+    expect(result).toMatchObject(ended);
     expect(result.results.map(({ verdict }) => verdict.kind)).toEqual(["inconclusive", "inconclusive"]);
   });
 
   it("ends as interrupted while its preflight waits for the target's clock", async () => {
-    const interrupting = new AbortController();
-    const hook = await stopping(serveTcp(() => interrupting.abort()));
-    const fake = await stopping(startFake());
-    const { hooks = {} } = (await fake.resolved()).profile;
-    const advance = { http: { url: `${hook.origin}/advance` } };
-    const resolved = await fake.resolved({ hooks: { ...hooks, clock: { advance } } });
-    const result = await conform({
-      ...runOptions(),
-      resolved,
-      rules: [passing],
-      signal: interrupting.signal,
-    });
-    expect(result).toMatchObject({ outcome: "interrupted", exitCode: 130, results: [] });
+    const { signal, abort } = interruption();
+    const hook = await stopping(serveTcp(abort));
+    const clock = { advance: { http: { url: `${hook.origin}/advance` } } };
+    const profile = ({ hooks }: Profile) => ({ hooks: { ...hooks, clock } });
+    expect(await run([passing], profile, { signal })).toMatchObject({ ...ended, results: [] });
   });
 
   it("does not begin if it was already interrupted", async () => {
-    const fake = await stopping(startFake());
-    const result = await conform({
-      ...runOptions(),
-      resolved: await fake.resolved(),
-      rules: [passing],
-      signal: AbortSignal.abort(),
-    });
+    const result = await run([passing], {}, { signal: AbortSignal.abort() });
     expect(result).toMatchObject({ outcome: "interrupted", results: [] });
   });
 });
@@ -143,13 +132,7 @@ it("conform gives the same cases and the same fingerprints for the same seed", a
     ["authorize.echoes-state", "code.unknown", "exchange.errors", "authorize.redirect"].includes(requirement),
   );
   const summary = async (seed: number) => {
-    const fake = await stopping(startFake());
-    const { results } = await conform({
-      ...runOptions(),
-      seed,
-      resolved: await fake.resolved(),
-      rules: chosen,
-    });
+    const { results } = await run(chosen, {}, { seed });
     return results.map(({ id, verdict }) => [
       id,
       verdict.kind,

@@ -7,7 +7,8 @@ import { readGateRun } from "../../reports/read/index.ts";
 import { recordedRun, type RecordedRunOptions } from "./recorded-run.ts";
 import { replay, replayable } from "./replay.ts";
 import type { Rule } from "../checks/rule.ts";
-import { rules as allRules } from "../rules/index.ts";
+import type { ResolvedProfile } from "../profile/profile.ts";
+import { ruleFor } from "../testing/seeded.ts";
 import { obtainCode, obtainTokens } from "../world/steps.ts";
 import { runOptions, startFake } from "../testing/fake.ts";
 import { deadOrigin } from "../testing/servers.ts";
@@ -23,11 +24,7 @@ const base = (): Omit<RecordedRunOptions, "resolved" | "rules"> & { readonly out
   out: path.join(folder, `run-${(runs += 1)}`),
 });
 
-const exchangesOf = async (directory: string) => {
-  const found = [];
-  for await (const exchange of (await readGateRun(directory)).exchanges()) found.push(exchange);
-  return found;
-};
+const exchangesOf = async (directory: string) => Array.fromAsync((await readGateRun(directory)).exchanges());
 
 const single = (check: Rule["check"]): Rule => ({ requirement: "code.single-use", check });
 
@@ -138,36 +135,23 @@ describe("a recorded run", () => {
   });
 });
 
-const findDefect = (name: string): readonly string[] =>
-  Object.entries(defects).find(([known]) => known === name)?.[1].breaks ?? [];
-
 describe("a replay", () => {
-  const ruleOf = (id: string): Rule => {
-    const rule = allRules.find(({ requirement }) => requirement === id);
-    if (rule === undefined) throw new Error(`no rule ${id}`);
-    return rule;
-  };
-
-  it.each(["authorize.echoes-state", "code.single-use"])(
+  it.each(["authorize.echoes-state", "code.single-use"] as const)(
     "of %s answers that it still fails, is fixed, or could not run",
     async (id) => {
-      const name = Object.keys(defects).find((one) => findDefect(one).includes(id));
-      const broken = await stopping(startFake({ behaviour: name ?? "" }));
+      const name = Object.keys(defects).find((one) => defects[one]?.breaks.includes(id)) ?? "";
+      const broken = await stopping(startFake({ behaviour: name }));
       const sound = await stopping(startFake());
-      const options = { ...base(), resolved: await broken.resolved(), rules: [ruleOf(id)] };
+      const options = { ...base(), resolved: await broken.resolved(), rules: [ruleFor(id)] };
       const { record } = await recordedRun(options);
       expect(record.outcome).toBe("failed");
       const earlier = replayable(record, id);
-      expect((await replay(earlier, { ...runOptions(), resolved: await broken.resolved() })).answer).toBe(
-        "still fails",
-      );
-      expect((await replay(earlier, { ...runOptions(), resolved: await sound.resolved() })).answer).toBe(
-        "fixed",
-      );
+      const answerOn = async (resolved: ResolvedProfile) =>
+        (await replay(earlier, { ...runOptions(), resolved })).answer;
+      expect(await answerOn(await broken.resolved())).toBe("still fails");
+      expect(await answerOn(await sound.resolved())).toBe("fixed");
       const profile = { notApplicable: { [id]: "not here" } };
-      expect(
-        (await replay(earlier, { ...runOptions(), resolved: await sound.resolved(profile) })).answer,
-      ).toBe("could not run");
+      expect(await answerOn(await sound.resolved(profile))).toBe("could not run");
     },
   );
 
