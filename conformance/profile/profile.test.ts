@@ -25,6 +25,7 @@ const problemsOf = async (work: () => unknown): Promise<string> => {
 };
 
 const withHook = (hook: unknown) => ({ hooks: { clock: { now: hook } } });
+const withCleanup = (http: object) => ({ hooks: { cleanup: { http } } });
 const withClient = (change: object) => ({ clients: [{ ...client, ...change }] });
 const withWaivers = (...changes: readonly object[]) => ({
   waivers: changes.map((change) => ({ ...waiver, ...change })),
@@ -63,8 +64,12 @@ describe("a profile is refused, with the key and what is accepted,", () => {
     [{ clients: [] }, ["clients", "must not be empty"]],
     [{ clients: [client, client, client] }, ["clients", "more than 2"]],
     [{ baseUrl: "localhost:80" }, ["baseUrl", "http:// or https://"]],
-    [{ baseUrl: "http://x/?a" }, ["baseUrl", "without query"]],
-    [{ baseUrl: `http://u:${plainSecret}@x/` }, ["baseUrl", "without user"]],
+    [{ baseUrl: `https://x/?key=${plainSecret}` }, ['baseUrl is "http', "without query"]],
+    [
+      { baseUrl: `https://user:${plainSecret}@x` },
+      ['baseUrl is "http', "without user and password", "`headers` can authorize"],
+    ],
+    [{ baseUrl: `https://user:${plainSecret}/@x` }, ['baseUrl is "http', "absolute URL"]],
     [withClient({ redirectUri: "cb" }), ["clients[0].redirectUri"]],
     [withClient({ secret: null }), ["clients[0].secret is null"]],
     [{ load: { mixed: { authorize: 0, refresh: 0, resume: 0 } } }, ["load.mixed has only weights of 0"]],
@@ -98,8 +103,33 @@ describe("a profile is refused, with the key and what is accepted,", () => {
     [withWaivers({}, {}), ["waivers[1].id", "already has a waiver"]],
     [
       { network: { proxy: { url: `http://u:${plainSecret}@proxy:1` } } },
-      ["network.proxy.url", "without user and password", '"env"'],
+      ['network.proxy.url is "http', "without user and password", '{ "env": NAME } for one that has them'],
     ],
+    [
+      withCleanup({ url: `https://user:${plainSecret}@x/` }),
+      ['hooks.cleanup.http.url is "http', "`hooks.cleanup.http.headers` can authorize"],
+    ],
+    [
+      { receiver: { attach: { controlUrl: `https://user:${plainSecret}@receiver.example` } } },
+      ['receiver.attach.controlUrl is "http', "`receiver.attach.token` opens it"],
+    ],
+    [{ headers: { "x-one": 5 } }, ['headers."x-one" is (a number, not shown)', '"env": NAME']],
+    [{ headers: { "x-one": { env: "A", file: "b" } } }, ['headers."x-one"']],
+    [
+      withCleanup({ url: "http://x/", headers: { "a b": "c" } }),
+      ['hooks.cleanup.http.headers."a b" cannot be sent as a header'],
+    ],
+    [
+      withCleanup({ url: "http://x/", body: { a: [{ $secret: { env: "A" }, b: 1 }] } }),
+      ['hooks.cleanup.http.body.a[0] has the key "$secret" but is not a secret'],
+    ],
+    [
+      withCleanup({ url: "http://x/", body: { $secret: plainSecret } }),
+      ['body has the key "$secret"', "accepted is"],
+    ],
+    [{ tolerances: { outageMs: -1 } }, ["tolerances.outageMs is "]],
+    [{ concurrency: { maxConnections: 0 } }, ["concurrency.maxConnections is "]],
+    [{ concurrency: { maxCases: 2.5 } }, ["concurrency.maxCases is "]],
     [{ network: { resolve: { a: "b" } } }, ["network.resolve.a", '"b"', "IPv4"]],
     [{ network: { insecure: true } }, ["network", '"insecure"', "caFile"]],
   ])("for %j", async (change, words) => {
