@@ -3,7 +3,7 @@ import type { Prepared } from "../world/world.ts";
 import type { Session } from "../session/session.ts";
 import { ReceiverError } from "../world/receiver.ts";
 import type { PushRun } from "../judging/pushes/trace.ts";
-import { describe, ControlFailed, TransportError } from "../world/exchange.ts";
+import { describe, orNothing } from "../world/exchange.ts";
 import { obtainTokens } from "../world/steps.ts";
 import { newScope } from "../world/evidence/journal.ts";
 import { findListed } from "../world/find-listed.ts";
@@ -89,20 +89,18 @@ const holdingAClock = async <T>(
   }
 };
 
-/** Looks a notification up by id and account, with fresh tokens each time, because they may be short-lived. */
+/**
+ * Looks a notification up by id and account, with fresh tokens each time, because they may be short-lived. A failed read
+ * does not mean that a notification is missing.
+ */
 const lookUpIn =
   (session: Session, prepared: Prepared, clock: JoinedClock): LookUp =>
-  async (id, accountId) => {
-    const world = session.world(newScope("push.listed"), clock, prepared);
-    try {
+  (id, accountId) =>
+    orNothing(async () => {
+      const world = session.world(newScope("push.listed"), clock, prepared);
       const { accessToken } = await obtainTokens(world);
       const byId = await findListed(world, accessToken, { id }, id);
       if (byId.item === undefined) return describe(byId.answer);
       const byAccount = await findListed(world, accessToken, { accountId }, id);
       return byAccount.item === undefined && byAccount.isWhole ? describe(byAccount.answer) : undefined;
-    } catch (error) {
-      // A failed read does not mean that a notification is missing.
-      if (error instanceof ControlFailed || error instanceof TransportError) return undefined;
-      throw error;
-    }
-  };
+    });

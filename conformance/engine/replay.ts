@@ -2,24 +2,11 @@ import { conform, type ConformOptions } from "./conform.ts";
 import { isRequirementId } from "../contract/catalogue.ts";
 import type { RuleResult, RunRecord } from "../contract/record.ts";
 import { ConfigurationError } from "../contract/problem.ts";
-import type { Rule } from "../checks/rule.ts";
 import { rules } from "../rules/index.ts";
 import { isBreach } from "../contract/verdict.ts";
 
-export type ReplayAnswer = "still fails" | "fixed" | "could not run";
-
-export interface Replay {
-  readonly answer: ReplayAnswer;
-  readonly result: RuleResult;
-}
-
-export interface Replayable {
-  readonly earlier: RuleResult;
-  readonly rule: Rule;
-}
-
 /** Finds a rule's result in a record. Throws ConfigurationError if the run has none with that id. */
-export const replayable = (record: RunRecord, id: string): Replayable => {
+export const replayable = (record: RunRecord, id: string) => {
   const earlier = record.rules.find((result) => result.id === id);
   const rule = rules.find(({ requirement }) => requirement === id);
   if (earlier !== undefined && rule !== undefined && isBreach(earlier.verdict)) return { earlier, rule };
@@ -39,9 +26,9 @@ const whyNot = (earlier: RuleResult | undefined): string =>
  * now, the whole rule.
  */
 export const replay = async (
-  { earlier, rule }: Replayable,
+  { earlier, rule }: ReturnType<typeof replayable>,
   options: Omit<ConformOptions, "rules" | "path">,
-): Promise<Replay> => {
+): Promise<{ readonly answer: "still fails" | "fixed" | "could not run"; readonly result: RuleResult }> => {
   const path = pathOf(earlier);
   if (path !== undefined) {
     const { results } = await conform({ ...options, rules: [rule], path });

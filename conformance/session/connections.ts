@@ -8,7 +8,7 @@ import { createDialer } from "../world/http/dialer.ts";
 import { openFaketime, type FaketimeClock } from "../world/time/faketime.ts";
 import { brieflyKept as keptBriefly, createHookCaller } from "../world/hooks/hook-caller.ts";
 import type { Journal } from "../world/evidence/journal.ts";
-import { createLeftBehind, type EstimatedNow } from "../world/left-behind.ts";
+import { createLeftBehind } from "../world/left-behind.ts";
 import { createRetries } from "../world/http/retry.ts";
 import { clockSource } from "../world/time/clock-source.ts";
 import { createTransport, type TransportOptions } from "../world/http/transport.ts";
@@ -132,5 +132,5 @@ const onceAborted = (signal: AbortSignal, callback: () => void): (() => void) =>
 };
 
 /** The target's time as far as known without asking. */
-const estimateNow = (clocks: ClockSource): EstimatedNow | undefined =>
+const estimateNow = (clocks: ClockSource): ReturnType<NonNullable<ClockSource["estimate"]>> =>
   clocks.kind === "real" ? { nowMs: wallClock().getTime(), isDate: true } : clocks.estimate?.();

@@ -1,5 +1,5 @@
 import { showsData } from "../judging/laws/pages.ts";
-import { ControlFailed, pageOf, TransportError } from "../world/exchange.ts";
+import { orNothing, pageOf } from "../world/exchange.ts";
 import { EventHookFailed } from "../world/hooks/events.ts";
 import { untilListed } from "../world/listing.ts";
 import { obtainTokens } from "../world/steps.ts";
@@ -48,12 +48,8 @@ const shownTo = async (
 };
 
 /** A service whose flow or hook fails is reported elsewhere. */
-const orUndefined = async <T>(ask: () => Promise<T>): Promise<T | undefined> => {
-  try {
-    return await ask();
-  } catch (error) {
-    if (error instanceof ControlFailed || error instanceof TransportError || error instanceof EventHookFailed)
-      return undefined;
+const orUndefined = <T>(ask: () => Promise<T>): Promise<T | undefined> =>
+  orNothing(ask).catch((error: unknown) => {
+    if (error instanceof EventHookFailed) return undefined;
     throw error;
-  }
-};
+  });

@@ -3,7 +3,6 @@ import { checkpointOf } from "../lifetimes/checkpoint/checkpoint.ts";
 import type { Checkpoint } from "../world/durable-steps.ts";
 import type { ResolvedProfile } from "../profile/profile.ts";
 import { asExchange } from "../pushes/evidence.ts";
-import { grantOf } from "../world/exchange.ts";
 import type { Clock } from "../world/clock.ts";
 import { grantByHook } from "../world/hooks/grant.ts";
 import type { Journal, Scope } from "../world/evidence/journal.ts";
@@ -90,12 +89,9 @@ const grantCodeOf = (
   if (hook === undefined) return undefined;
   const { account, callHook } = connections;
   return async (asked) => {
-    const answer = await grantByHook(hook, asked, {
-      run: (values) => callHook("authorize.code", hook, values),
-      journal,
-      scope,
-    });
-    account.issuedCode(grantOf(answer)?.code ?? "");
+    const run = () => callHook("authorize.code", hook, { ...asked });
+    const { code, answer } = await grantByHook(hook, asked, run, { journal, scope });
+    account.issuedCode(code);
     return answer;
   };
 };

@@ -52,6 +52,16 @@ export class ControlFailed extends Error {
   override readonly name = "ControlFailed";
 }
 
+/** The result; undefined if it got no answer, or if a control failed, which says nothing. */
+export const orNothing = async <T>(action: () => Promise<T>): Promise<T | undefined> => {
+  try {
+    return await action();
+  } catch (error) {
+    if (error instanceof ControlFailed || error instanceof TransportError) return undefined;
+    throw error;
+  }
+};
+
 /** The Location of a redirect as a URL; undefined if there is none or it is not absolute. */
 export const locationOf = (answer: Answer): URL | undefined => {
   const location = headerOf(answer, "location");

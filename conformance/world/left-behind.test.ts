@@ -2,14 +2,14 @@ import { describe, expect, it } from "vitest";
 import { leftBehindLine, leftBehindSentences, type LeftBehind } from "../contract/left-behind.ts";
 import { endpoints } from "../contract/forms.ts";
 import type { Request } from "./exchange.ts";
-import { createLeftBehind, type EstimatedNow } from "./left-behind.ts";
+import { createLeftBehind } from "./left-behind.ts";
 
 const limits = { codeLifetimeMs: 600_000, refreshTokenLifetimeMs: 30 * 86_400_000 };
 const startMs = Date.parse("2026-01-01T00:00:00Z");
 
 /** A record of what is left behind, and the target's clock under the test's control. */
 const open = (isDate = true) => {
-  const clock: { now: EstimatedNow | undefined } = { now: { nowMs: startMs, isDate } };
+  const clock: { now: { nowMs: number; isDate: boolean } | undefined } = { now: { nowMs: startMs, isDate } };
   const account = createLeftBehind({ limits, estimate: () => clock.now });
   const answered = (path: string, json: unknown, body?: unknown): void => {
     const request: Request = {

@@ -1,14 +1,10 @@
 import { grantOf, type Answer, type Request } from "./exchange.ts";
 import type { LeftBehind } from "../contract/left-behind.ts";
+import { given } from "../contract/given.ts";
+import type { ClockSource } from "./clock.ts";
 import type { Limits } from "../contract/limits.ts";
 import { endpoints } from "../contract/forms.ts";
 import { isObject, parseJson } from "../contract/json.ts";
-
-/** The latest possible time of the target's clock, and whether it counts from 1970. */
-export interface EstimatedNow {
-  readonly nowMs: number;
-  readonly isDate: boolean;
-}
 
 /** Keeps track of what a run creates on its target. */
 export type LeftBehindAccount = ReturnType<typeof createLeftBehind>;
@@ -20,10 +16,10 @@ interface Issued {
   isUsed: boolean;
 }
 
-export interface LeftBehindOptions {
+interface LeftBehindOptions {
   readonly limits: Pick<Limits, "codeLifetimeMs" | "refreshTokenLifetimeMs">;
   /** The target's time without asking for it; undefined before the first reading. */
-  readonly estimate: () => EstimatedNow | undefined;
+  readonly estimate: NonNullable<ClockSource["estimate"]>;
 }
 
 /** Issued credentials of each kind, and how many are still valid. */
@@ -57,12 +53,8 @@ const createIssues = (estimate: LeftBehindOptions["estimate"]) => {
       return {
         issued: kinds[kind].size,
         valid: endsMs.length,
-        ...(endsMs.length === 0
-          ? {}
-          : {
-              lastEndsInMs: Math.round(lastMs - nowMs),
-              ...(isDate ? { lastEndsAt: new Date(lastMs).toISOString() } : {}),
-            }),
+        ...(endsMs.length > 0 && { lastEndsInMs: Math.round(lastMs - nowMs) }),
+        ...(isDate && { lastEndsAt: new Date(lastMs).toISOString() }),
       };
     },
   };
@@ -84,7 +76,7 @@ export const createLeftBehind = ({ limits, estimate }: LeftBehindOptions) => {
     issuedCode: (code: string): void => issues.add("codes", code, limits.codeLifetimeMs),
     created: (accountId: string, id: string | undefined): void => {
       accounts.add(accountId);
-      notifications.push({ accountId, ...(id === undefined ? {} : { id }) });
+      notifications.push({ accountId, ...given({ id }) });
     },
     /** Records an event that may or may not have been created. */
     maybeCreated: (): void => {
@@ -100,21 +92,17 @@ export const createLeftBehind = ({ limits, estimate }: LeftBehindOptions) => {
       accountIds: [...accounts],
       notificationIds: notifications.flatMap(({ id }) => (id === undefined ? [] : [id])),
     }),
-    report: (): Omit<LeftBehind, "callback" | "cleanup"> => {
-      const [first, last] = [notifications[0], notifications.at(-1)];
-      return {
-        codes: issues.report("codes"),
-        accessTokens: issues.report("accessTokens"),
-        refreshTokens: issues.report("refreshTokens"),
-        notifications: {
-          created: notifications.length,
-          unsure,
-          accounts: accounts.size,
-          ...(first === undefined ? {} : { first }),
-          ...(last === undefined ? {} : { last }),
-        },
-      };
-    },
+    report: (): Omit<LeftBehind, "callback" | "cleanup"> => ({
+      codes: issues.report("codes"),
+      accessTokens: issues.report("accessTokens"),
+      refreshTokens: issues.report("refreshTokens"),
+      notifications: {
+        created: notifications.length,
+        unsure,
+        accounts: accounts.size,
+        ...given({ first: notifications[0], last: notifications.at(-1) }),
+      },
+    }),
   };
 };
 

@@ -1,5 +1,5 @@
 import type { Page } from "../judging/laws/pages.ts";
-import { pageOf, ControlFailed, TransportError } from "./exchange.ts";
+import { orNothing, pageOf } from "./exchange.ts";
 import type { Target } from "./target.ts";
 
 /** Reads pages of the service's default size; `page` counts from 0, whatever number the service gives its first. */
@@ -27,15 +27,6 @@ export const openList = async (options: {
     );
     return answer === undefined ? undefined : pageOf(answer);
   };
-};
-
-const orNothing = async <T>(action: () => Promise<T>): Promise<T | undefined> => {
-  try {
-    return await action();
-  } catch (error) {
-    if (error instanceof ControlFailed || error instanceof TransportError) return undefined;
-    throw error;
-  }
 };
 
 /** Walks pages of the service's default size until one brings nothing new; stops at a limit if the list never ends. */

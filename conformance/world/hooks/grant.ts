@@ -5,25 +5,22 @@ import { HookError, resultOf, type HookAnswer } from "./hooks.ts";
 import type { Journal, Scope } from "../evidence/journal.ts";
 import type { AuthorizeAsked } from "../target.ts";
 
-export interface GrantOptions {
-  /** Calls the hook with these placeholder values. */
-  readonly run: (values: Readonly<Record<string, string>>) => Promise<HookAnswer>;
-  readonly journal: Journal;
-  readonly scope: Scope;
-}
+const usualPlaces = ["/code", "/url", "/location", "/data/code"];
 
 /**
- * Lets the profile's hook go through consent, and returns its code as an answer of authorize. The hook returns the bare
- * code, JSON with `code`, or the address that the service redirected to. Throws HookError if there is no code.
+ * What an answer of authorize would be, with the code that the profile's hook got by going through consent. The hook
+ * returns the bare code, JSON with `code`, or the address that the service redirected to. Throws HookError if there is
+ * no code.
  */
 export const grantByHook = async (
-  hook: HookDefinition,
+  { result }: HookDefinition,
   asked: AuthorizeAsked,
-  { run, journal, scope }: GrantOptions,
-): Promise<Answer> => {
+  run: () => Promise<HookAnswer>,
+  { journal, scope }: { readonly journal: Journal; readonly scope: Scope },
+): Promise<{ readonly code: string; readonly answer: Answer }> => {
   const exchange = journal.begin(scope);
-  const told = await run({ ...asked });
-  const json = codeIn(resultOf(told, hook.result, ["/code", "/url", "/location", "/data/code"]), asked);
+  const told = await run();
+  const json = codeIn(resultOf(told, result, usualPlaces), asked);
   if (json === undefined)
     throw new HookError(
       "authorize.code",
@@ -32,7 +29,7 @@ export const grantByHook = async (
   const answer = { status: 200, headers: [], text: JSON.stringify(json), json };
   const path = shorten(`authorize.code state=${asked.state}`, 200);
   exchange.end({ method: "HOOK", path, headers: [] }, { answer });
-  return { exchange: exchange.n, ...answer };
+  return { code: json.code, answer: { exchange: exchange.n, ...answer } };
 };
 
 /** The code and state in a hook's value; a bare code gets the requested state. */
