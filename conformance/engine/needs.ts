@@ -56,8 +56,8 @@ const unseenAuthorize = ({ resolved }: Session, { requirement }: Rule): CouldNot
 
 const missingNeed = (session: Session, prepared: Prepared, rule: Rule): CouldNotRun | undefined => {
   for (const need of rule.needs ?? []) {
-    const verdict = needs[need](session, prepared, need);
-    if (verdict !== undefined) return verdict;
+    const lacking = needs[need](session, prepared);
+    if (lacking !== undefined) return typeof lacking === "string" ? lacks(need, lacking) : lacks(...lacking);
   }
   return undefined;
 };
@@ -69,47 +69,40 @@ const howToGetSome = ({ events }: Session): string =>
     ? "add `hooks.events.trigger` to the profile"
     : "the notifications that `hooks.events.trigger` created were not listed within tolerances.visibilityMs";
 
-const needs: Readonly<
-  Record<Need, (session: Session, prepared: Prepared, need: Need) => CouldNotRun | undefined>
-> = {
-  "second-client": ({ resolved }, _, need) =>
+/** Why a need is not met, and what is missing where that is not the need itself; undefined if it is met. */
+type Lacking = string | readonly [missing: string, reason: string] | undefined;
+
+const needs: Readonly<Record<Need, (session: Session, prepared: Prepared) => Lacking>> = {
+  "second-client": ({ resolved }) =>
     resolved.clients.length > 1
       ? undefined
-      : lacks(need, "it compares two OAuth clients; add a second one to `clients` in the profile"),
-  events: ({ events }, _, need) =>
+      : "it compares two OAuth clients; add a second one to `clients` in the profile",
+  events: ({ events }) =>
     events === undefined
-      ? lacks(need, "it needs to create notifications; add `hooks.events.trigger` to the profile")
+      ? "it needs to create notifications; add `hooks.events.trigger` to the profile"
       : undefined,
-  notifications: (session, prepared, need) =>
-    mostListed(prepared) > 0
-      ? undefined
-      : lacks(need, `the service lists no notifications; ${howToGetSome(session)}`),
-  "many-notifications": (session, prepared, need) => {
+  notifications: (session, prepared) =>
+    mostListed(prepared) > 0 ? undefined : `the service lists no notifications; ${howToGetSome(session)}`,
+  "many-notifications": (session, prepared) => {
     const { defaultLimit } = session.limits;
     const most = mostListed(prepared);
     return most > defaultLimit
       ? undefined
-      : lacks(
-          need,
-          `no account has more than ${defaultLimit} notifications (the most is ${most}); ${howToGetSome(session)}`,
-        );
+      : `no account has more than ${defaultLimit} notifications (the most is ${most}); ${howToGetSome(session)}`;
   },
   pushes: ({ events, registerCallback, receiver }, { unreachableReceiver }) => {
     if (events === undefined)
-      return lacks(
+      return [
         "events",
         "it watches the pushes of events that it triggers; add `hooks.events.trigger` to the profile",
-      );
+      ];
     if (registerCallback === undefined)
-      return lacks(
+      return [
         "callback",
         "the service must be told where to push; add `hooks.callback.register` to the profile (with {{url}}, and {{ca}} for the certificate's authority)",
-      );
+      ];
     if (receiver === undefined)
-      return lacks(
-        "receiver",
-        "no receiver is running; remove `receiver` from the profile to have one started",
-      );
-    return unreachableReceiver === undefined ? undefined : lacks("receiver", unreachableReceiver);
+      return ["receiver", "no receiver is running; remove `receiver` from the profile to have one started"];
+    return unreachableReceiver === undefined ? undefined : ["receiver", unreachableReceiver];
   },
 };

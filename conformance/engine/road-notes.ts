@@ -9,21 +9,19 @@ import { counted } from "../contract/text.ts";
 /** What a reader should know about the connection to the target; empty if there were no problems. */
 export const roadNotes = (road: ConnectionReport, results: readonly RuleResult[]): readonly string[] => {
   const repeated = results.reduce((sum, { verdict }) => sum + repeatedIn(verdict), 0);
+  const { throttled, longestThrottleMs, lost, sentAgain, outages, longestOutageMs, stayedAway } = road;
+  const resent =
+    sentAgain === 0
+      ? "none was resent, because that could have changed something"
+      : `${sentAgain} of them were resent, because that was harmless`;
   return [
-    ...(road.throttled > 0
-      ? [
-          `${counted(road.throttled, "answer")} asked to retry later, after up to ${duration(road.longestThrottleMs)}; each time the run waited and sent the request again`,
-        ]
-      : []),
-    ...(road.lost > 0
-      ? [
-          `${counted(road.lost, "request")} got no complete answer; ${road.sentAgain === 0 ? "none was resent, because that could have changed something" : `${road.sentAgain} of them were resent, because that was harmless`}`,
-        ]
-      : []),
-    ...(repeated > 0 ? [`${counted(repeated, "case")} started over, because a request got no answer`] : []),
-    ...(road.outages > 0 ? [`the target's address ${refused(road.outages, road.longestOutageMs)}`] : []),
-    ...(road.stayedAway ? ["the target went down and did not come back in time"] : []),
-  ];
+    throttled > 0 &&
+      `${counted(throttled, "answer")} asked to retry later, after up to ${duration(longestThrottleMs)}; each time the run waited and sent the request again`,
+    lost > 0 && `${counted(lost, "request")} got no complete answer; ${resent}`,
+    repeated > 0 && `${counted(repeated, "case")} started over, because a request got no answer`,
+    outages > 0 && `the target's address ${refused(outages, longestOutageMs)}`,
+    stayedAway && "the target went down and did not come back in time",
+  ].filter((note) => note !== false);
 };
 
 /** Hooks that take less time, absolute or relative to the run, are not mentioned. */

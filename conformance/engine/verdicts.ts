@@ -1,5 +1,6 @@
 import type { Rule } from "../checks/rule.ts";
 import { Interrupted } from "../checks/context.ts";
+import { given } from "../contract/given.ts";
 import { catalogue } from "../contract/catalogue.ts";
 import { isBreach, type Breached, type Verdict } from "../contract/verdict.ts";
 import type { Session } from "../session/session.ts";
@@ -16,10 +17,7 @@ export const finished = (session: Session, rule: Rule, verdict: Verdict): Verdic
   if (verdict.kind === "passed" && !(verdict.cases > 0))
     return {
       ...verdict,
-      kind: "inconclusive",
-      reason: "no case was judged",
-      settle: "a run in which at least one case is judged",
-      cases: 0,
+      ...undecided("no case was judged", "a run in which at least one case is judged"),
     };
   if (verdict.kind === "failed" && catalogue[rule.requirement].level === "advisory")
     return { ...verdict, kind: "warned" };
@@ -30,7 +28,7 @@ export const finished = (session: Session, rule: Rule, verdict: Verdict): Verdic
   return {
     kind: "failed",
     cases: verdict.cases,
-    ...(verdict.facts === undefined ? {} : { facts: verdict.facts }),
+    ...given({ facts: verdict.facts }),
     breach: {
       expected: `the reading "${pinned}", which the profile pins`,
       actual: `the evidence allows ${Array.isArray(readings) ? readings.join(", ") || "none" : "no named reading"}`,
@@ -64,11 +62,8 @@ const confirmed = (verdict: Breached, again: Verdict): Verdict => {
 
 /** A breach that may be due to the machine, and that a second push run did not show. */
 const doubtful = ({ breach, facts }: Breached, settle: string): Verdict => ({
-  kind: "inconclusive",
-  reason: `one push run showed a breach, a second one did not: ${breach.actual}`,
-  settle,
-  cases: 0,
-  ...(facts === undefined ? {} : { facts }),
+  ...undecided(`one push run showed a breach, a second one did not: ${breach.actual}`, settle),
+  ...given({ facts }),
 });
 
 /** What would settle a breach that depends on moments in real time. */
@@ -77,31 +72,20 @@ export const settlesTimes = ({ clocks }: Session): string =>
     ? "tolerances.latenessMs in the profile, longer delays (limits.pushDelaysMs), or a less busy machine"
     : "a hooks.clock.advance that answers inFlight: 0 once everything it triggered has ended; or a run in real time";
 
-export const interrupted: Verdict = {
-  kind: "inconclusive",
-  reason: "interrupted",
-  settle: "a run that is not interrupted",
-  cases: 0,
-};
+const undecided = (reason: string, settle: string) =>
+  ({ kind: "inconclusive", reason, settle, cases: 0 }) as const;
+
+export const interrupted: Verdict = undecided("interrupted", "a run that is not interrupted");
 
 export const verdictOf = (error: unknown, { signal }: Session): Verdict => {
   if (error instanceof Interrupted || signal.aborted) return interrupted;
   if (error instanceof ControlFailed || error instanceof TransportError)
-    return {
-      kind: "inconclusive",
-      reason: error.message,
-      settle: "a run in which every control succeeds",
-      cases: 0,
-    };
+    return undecided(error.message, "a run in which every control succeeds");
   if (error instanceof ReceiverError)
     return { kind: "could-not-run", missing: "receiver", reason: error.message };
   if (error instanceof HookError) return { kind: "could-not-run", missing: error.key, reason: error.message };
   if (error instanceof Error)
-    return {
-      kind: "harness-error",
-      message: error.message,
-      ...(error.stack === undefined ? {} : { stack: error.stack }),
-    };
+    return { kind: "harness-error", message: error.message, ...given({ stack: error.stack }) };
   return { kind: "harness-error", message: String(error) };
 };
 

@@ -31,18 +31,17 @@ export const profileChecks = (
   ];
 };
 
-const secretsText = ({ clients, receiver, fetchedSecrets = [] }: FetchedProfile): string =>
-  [
+const secretsText = ({ clients, receiver, fetchedSecrets = [] }: FetchedProfile): string => {
+  const token = receiver !== undefined && "attach" in receiver ? receiver.attach.token : undefined;
+  return [
     ...clients.map(({ secret }, index) => `clients[${index}].secret from ${placeOf(secret)}`),
-    ...(receiver !== undefined && "attach" in receiver && receiver.attach.token !== undefined
-      ? [`receiver.attach.token from ${placeOf(receiver.attach.token)}`]
-      : []),
-    ...(fetchedSecrets.length === 0
-      ? []
-      : [
-          `${fetchedSecrets.length} more for headers, queries and bodies, read from the places that the profile names`,
-        ]),
-  ].join(", ");
+    token && `receiver.attach.token from ${placeOf(token)}`,
+    fetchedSecrets.length > 0 &&
+      `${fetchedSecrets.length} more for headers, queries and bodies, read from the places that the profile names`,
+  ]
+    .filter(Boolean)
+    .join(", ");
+};
 
 const placeOf = (where: SecretSource): string => {
   if ("env" in where) return where.env;
@@ -51,17 +50,14 @@ const placeOf = (where: SecretSource): string => {
 
 const networkCheck = ({ profile, network = {} }: ResolvedProfile): Check[] => {
   if (profile.network === undefined) return [];
-  const { proxy, resolve = {} } = network;
+  const { ca, clientCertificate, proxy, resolve = {} } = network;
   const parts = [
-    ...(network.ca === undefined ? [] : [`trusts the authorities of ${profile.network.caFile}`]),
-    ...(network.clientCertificate === undefined ? [] : ["presents a client certificate"]),
-    ...(proxy === undefined
-      ? []
-      : [
-          `goes through the proxy ${new URL(proxy.url).host}${proxy.except.length === 0 ? "" : `, except for ${proxy.except.join(", ")}`}`,
-        ]),
+    ca !== undefined && `trusts the authorities of ${profile.network.caFile}`,
+    clientCertificate !== undefined && "presents a client certificate",
+    proxy !== undefined &&
+      `goes through the proxy ${new URL(proxy.url).host}${proxy.except.length === 0 ? "" : `, except for ${proxy.except.join(", ")}`}`,
     ...Object.entries(resolve).map(([host, address]) => `finds ${host} at ${address}`),
-  ];
+  ].filter((part) => part !== false);
   return [{ check: "network", ok: true, message: parts.join("; ") || "nothing is set" }];
 };
 

@@ -1,4 +1,5 @@
 import type { Dispatcher } from "undici";
+import { given } from "../contract/given.ts";
 import type { LeftBehind } from "../contract/left-behind.ts";
 import type { FetchedProfile } from "../contract/profile-fetched.ts";
 import { runHook } from "../world/hooks/hooks.ts";
@@ -32,18 +33,17 @@ export const cleanUp = async (
   };
   const url = account.callbackUrl();
   const { restore } = hooks?.callback ?? {};
-  const restored =
-    url === undefined || restore === undefined
+  const callback =
+    url === undefined
       ? undefined
-      : await outcomeOf(runHook("callback.restore", restore, { url }, { dispatcher }));
-  const left: LeftBehind = {
-    ...account.report(),
-    ...(url === undefined
-      ? {}
       : {
-          callback: { url: mask(url), isAttached, ...(restored === undefined ? {} : { restore: restored }) },
-        }),
-  };
+          url: mask(url),
+          isAttached,
+          ...(restore !== undefined && {
+            restore: await outcomeOf(runHook("callback.restore", restore, { url }, { dispatcher })),
+          }),
+        };
+  const left: LeftBehind = { ...account.report(), ...given({ callback }) };
   const hook = hooks?.cleanup;
   const { codes, accessTokens, refreshTokens, notifications } = left;
   const made = [codes, accessTokens, refreshTokens].some(({ issued }) => issued > 0);
