@@ -1,11 +1,10 @@
 import { once } from "node:events";
 import { describe, expect, it } from "vitest";
-import { profileOf } from "../../fake-server/profile.ts";
 import type { Profile } from "../contract/profile.ts";
 import { conform, examine, pinnedOf, replacedLimits } from "./conform.ts";
 import { readsPrepared } from "./needs.ts";
 import type { Rule } from "../checks/rule.ts";
-import { runOptions, startFake } from "../testing/fake.ts";
+import { runOptions, startFake, type ProfileChange } from "../testing/fake.ts";
 import { serveTcp } from "../testing/servers.ts";
 import { stopAfterEach } from "../testing/stopping.ts";
 import { rules as allRules } from "../rules/index.ts";
@@ -24,12 +23,11 @@ const passing: Rule = {
 /** Judges the fake by these rules, with a profile that differs from its own as given. */
 const run = async (
   rules: readonly Rule[],
-  profile: Partial<Profile> | ((own: Profile) => Partial<Profile>) = {},
+  profile: ProfileChange = {},
   more: Partial<ReturnType<typeof runOptions>> = {},
 ) => {
   const fake = await stopping(startFake());
-  const change = typeof profile === "function" ? profile(profileOf(fake.server)) : profile;
-  return conform({ ...runOptions(), ...more, resolved: await fake.resolved(change), rules });
+  return conform({ ...runOptions(), ...more, resolved: await fake.resolved(profile), rules });
 };
 
 const interruption = () => {

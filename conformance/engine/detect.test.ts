@@ -6,7 +6,6 @@ import { detectShard, mergeDetections, parseShard } from "./detect-shards.ts";
 import { ConfigurationError } from "../contract/problem.ts";
 import type { Rule } from "../checks/rule.ts";
 import { runOptions, startFake } from "../testing/fake.ts";
-import { breach } from "../testing/breach.ts";
 import { deadOrigin } from "../testing/servers.ts";
 
 /** A rule that fails if the service is named after it. */
@@ -15,7 +14,16 @@ const seeing = (requirement: Rule["requirement"]): Rule => ({
   check: (world) =>
     Promise.resolve(
       world.client.redirectUri.includes(requirement)
-        ? { kind: "failed", cases: 3, breach: breach() }
+        ? {
+            kind: "failed",
+            cases: 3,
+            breach: {
+              expected: "right",
+              actual: "wrong",
+              evidence: [],
+              reproduction: { seed: 1, replayed: { failures: 1, attempts: 1 } },
+            },
+          }
         : { kind: "passed", cases: 5 },
     ),
 });

@@ -1,24 +1,20 @@
 import { describe, expect, it } from "vitest";
 import { pass } from "../judging/case-verdict.ts";
+import type { Profile } from "../contract/profile.ts";
 import type { Rule } from "../checks/rule.ts";
 import { emptyPrepared } from "../world/world.ts";
-import { startFake } from "../testing/fake.ts";
 import { ControlFailed, TransportError } from "../world/exchange.ts";
-import { judge, rule, holds, breaks, verdictOf, stopping } from "./testing/judge-own.ts";
+import { judge, rule, holds, breaks, verdictOf } from "./testing/judge-own.ts";
 
 describe("a rule's requirements", () => {
   it.each([
-    ["second-client", {}, "clients"],
+    ["second-client", ({ clients }: Profile) => ({ clients: clients.slice(0, 1) }), "clients"],
     ["events", { hooks: {} }, "hooks.events.trigger"],
     ["notifications", {}, "tolerances.visibilityMs"],
     ["notifications", { hooks: {} }, "hooks.events.trigger"],
     ["many-notifications", { hooks: {} }, "no account has more than 10"],
   ] as const)("%s is named if it is missing", async (need, profile, word) => {
-    const fake = await stopping(startFake());
-    const { profile: whole } = await fake.resolved();
-    const verdict = await verdictOf(rule("code.unknown", holds, { needs: [need] }), {
-      profile: need === "second-client" ? { clients: whole.clients.slice(0, 1) } : profile,
-    });
+    const verdict = await verdictOf(rule("code.unknown", holds, { needs: [need] }), { profile });
     expect(verdict).toMatchObject({ kind: "could-not-run", missing: need });
     expect(JSON.stringify(verdict)).toContain(word);
   });
@@ -117,13 +113,10 @@ describe("the verdict of a rule", () => {
   });
 
   it("is inconclusive if a control fails outside any case", async () => {
-    for (const error of [new ControlFailed("no tokens"), new TransportError(1, "closed", "hung up")])
-      expect(
-        await verdictOf({ requirement: "code.unknown", check: () => Promise.reject(error) }),
-      ).toMatchObject({
-        kind: "inconclusive",
-        reason: error.message,
-      });
+    for (const error of [new ControlFailed("no tokens"), new TransportError(1, "closed", "hung up")]) {
+      const verdict = await verdictOf({ requirement: "code.unknown", check: () => Promise.reject(error) });
+      expect(verdict).toMatchObject({ kind: "inconclusive", reason: error.message });
+    }
   });
 
   it("names the hook if one fails", async () => {

@@ -41,8 +41,8 @@ it("target, raw requests and hooks all use the network settings of the profile",
     resolved: { ...resolved, network: { ca, resolve: { [NAME]: "127.0.0.1" } } },
     rules: rules.filter(({ requirement }) => ids.includes(requirement)),
   });
-  expect(results.map(({ id, verdict }) => [id, verdict.kind])).toEqual(
-    rules.filter(({ requirement }) => ids.includes(requirement)).map((rule) => [rule.requirement, "passed"]),
+  expect(Object.fromEntries(results.map(({ id, verdict }) => [id, verdict.kind]))).toEqual(
+    Object.fromEntries(ids.map((id) => [id, "passed"])),
   );
   expect([...seen].toSorted()).toEqual(["hook", "service"]);
 

@@ -6,6 +6,7 @@ import { startReceiver } from "../../fake-server/receiver/index.ts";
 import { gateDoc } from "../../reports/document/gate.ts";
 import { renderTerminal } from "../../reports/terminal/document.ts";
 import { plain } from "../../reports/terminal/palette.ts";
+import { given } from "../contract/given.ts";
 import { catalogue } from "../contract/catalogue.ts";
 import type { RunRecord } from "../contract/record.ts";
 import type { Verdict } from "../contract/verdict.ts";
@@ -48,13 +49,12 @@ const judgeAt = async (behaviour: string, scale: number, of: readonly Rule[]): P
   const receiver = await startReceiver();
   // The receiver is behind a load balancer with health checks.
   const prober = startProber(Number(new URL(receiver.callbackUrl).port), 150, probeKinds);
-  const { events, callback } = (await fake.resolved()).profile.hooks ?? {};
-  const resolved = await fake.resolved({
-    hooks: { ...(events === undefined ? {} : { events }), ...(callback === undefined ? {} : { callback }) },
+  const resolved = await fake.resolved(({ hooks }) => ({
+    hooks: given({ events: hooks?.events, callback: hooks?.callback }),
     limits,
     // The tolerance for late pushes is what the run measures on this machine.
     tolerances: tolerancesAt(scale),
-  });
+  }));
   try {
     const { record } = await recordedRun({
       ...runOptions(),

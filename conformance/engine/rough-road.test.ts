@@ -1,5 +1,6 @@
 import { expect, it } from "vitest";
 import { conform, type ConformResult } from "./conform.ts";
+import type { Profile } from "../contract/profile.ts";
 import { rules } from "../rules/index.ts";
 import { runOptions, startFake } from "../testing/fake.ts";
 import { startRoad, type RoadConditions, type RoadCounts } from "../testing/rough-road.ts";
@@ -72,12 +73,12 @@ it("the gate passes if the hooks' own server restarts during the run, and notes 
   const { controlUrl } = fake.server;
   // Restarts on reads of the clock, because a request that moves something cannot be sent again.
   const road = await stopping(startRoad(controlUrl, conditions));
-  const { hooks = {} } = (await fake.resolved()).profile;
-  const moved = JSON.parse(JSON.stringify(hooks).replaceAll(controlUrl, road.url)) as typeof hooks;
   const only = ["code.single-use", "code.lifetime", "refresh.lifetime"];
   const result = await conform({
     ...runOptions(),
-    resolved: await fake.resolved({ hooks: moved }),
+    resolved: await fake.resolved(
+      (own) => JSON.parse(JSON.stringify(own).replaceAll(controlUrl, road.url)) as Profile,
+    ),
     rules: rules.filter(({ requirement }) => only.includes(requirement)),
   });
   expect(verdicts(result)).toEqual(Object.fromEntries(only.map((id) => [id, "passed"])));

@@ -2,6 +2,8 @@ import { expect, it } from "vitest";
 import { startReceiver } from "../../fake-server/receiver/index.ts";
 import { conform, examine } from "../engine/conform.ts";
 import { leftBehindSentences } from "../contract/left-behind.ts";
+import { given } from "../contract/given.ts";
+import type { HookAsWritten } from "../contract/profile.ts";
 import type { Rule } from "../checks/rule.ts";
 import { fail, pass } from "../judging/case-verdict.ts";
 import { obtainTokens } from "../world/steps.ts";
@@ -32,45 +34,34 @@ const answered = (status: number) => {
   );
 };
 
-const runWith = async (
-  hooks: { readonly restore?: string; readonly cleanup?: string },
-  signal?: AbortSignal,
-) => {
+/** The options of a run whose profile has these hooks besides the fake's own. */
+const optionsWith = async (more: { restore?: string; cleanup?: HookAsWritten; trigger?: string }) => {
   const fake = await stopping(startFake());
-  const receiver = await stopping(startReceiver());
-  const plain = await fake.resolved();
-  const own = plain.profile.hooks ?? {};
-  const resolved = await fake.resolved({
+  const restore = { http: { url: more.restore ?? "", body: { was: "{{url}}" } } };
+  const resolved = await fake.resolved(({ hooks = {} }) => ({
     hooks: {
-      ...own,
-      ...(own.callback === undefined || hooks.restore === undefined
-        ? {}
-        : {
-            callback: {
-              ...own.callback,
-              restore: { http: { url: hooks.restore, body: { was: "{{url}}" } } },
-            },
-          }),
-      ...(hooks.cleanup === undefined ? {} : { cleanup: { http: { url: hooks.cleanup } } }),
+      ...hooks,
+      ...(hooks.callback && more.restore !== undefined && { callback: { ...hooks.callback, restore } }),
+      ...(more.trigger !== undefined && { events: { trigger: { http: { url: more.trigger } } } }),
+      ...given({ cleanup: more.cleanup }),
     },
-  });
-  const options = { ...runOptions(), ...(signal === undefined ? {} : { signal }), receiver };
-  return { resolved, options, receiver, result: () => conform({ ...options, resolved, rules: [leaving] }) };
+  }));
+  return { ...runOptions(), receiver: await stopping(startReceiver()), resolved, rules: [leaving] };
 };
 
 it("lists what remains, restores the callback, and passes the list to the clean-up hook", async () => {
   const { origin, calls } = await answered(200);
-  const { result } = await runWith({ restore: `${origin}/restore`, cleanup: `${origin}/cleanup` });
-  const { leftBehind, outcome } = await result();
+  const cleanup = { http: { url: `${origin}/cleanup` } };
+  const options = await optionsWith({ restore: `${origin}/restore`, cleanup });
+  const { leftBehind, outcome } = await conform(options);
   expect(outcome).toBe("passed");
   expect(leftBehind.refreshTokens.valid).toBeGreaterThan(0);
   expect(leftBehind.accessTokens.issued).toBeGreaterThanOrEqual(leftBehind.accessTokens.valid);
   expect(leftBehind.notifications.created).toBeGreaterThan(0);
   expect(leftBehind.callback).toMatchObject({ restore: { ok: true } });
   expect(leftBehind.cleanup).toEqual({ ok: true });
-  const [restore, cleanup] = calls;
-  expect(restore).toEqual({ url: "/restore", body: { was: leftBehind.callback?.url } });
-  expect(cleanup).toMatchObject({
+  expect(calls[0]).toEqual({ url: "/restore", body: { was: leftBehind.callback?.url } });
+  expect(calls[1]).toMatchObject({
     url: "/cleanup",
     body: {
       notificationIds: expect.arrayContaining([leftBehind.notifications.first?.id]) as unknown,
@@ -83,8 +74,9 @@ it("lists what remains, restores the callback, and passes the list to the clean-
 
 it("reports what hooks could not clean up, without changing the outcome", async () => {
   const { origin } = await answered(500);
-  const { result } = await runWith({ restore: `${origin}/restore`, cleanup: `${origin}/cleanup` });
-  const { leftBehind, outcome } = await result();
+  const cleanup = { http: { url: `${origin}/cleanup` } };
+  const options = await optionsWith({ restore: `${origin}/restore`, cleanup });
+  const { leftBehind, outcome } = await conform(options);
   expect(outcome).toBe("passed");
   const text = leftBehindSentences(leftBehind).join("\n");
   expect(text).toContain("hooks.callback.restore: ");
@@ -94,38 +86,27 @@ it("reports what hooks could not clean up, without changing the outcome", async 
 it("cleans up after an interrupted run, and after one that fails in the preflight", async () => {
   const { origin, calls } = await answered(200);
   const stop = new AbortController();
-  const interrupted = await runWith({ restore: `${origin}/restore` }, stop.signal);
+  const restore = `${origin}/restore`;
   const running = conform({
-    ...interrupted.options,
-    resolved: interrupted.resolved,
-    rules: [leaving],
+    ...(await optionsWith({ restore })),
+    signal: stop.signal,
     onRunning: () => stop.abort(),
   });
   expect((await running).outcome).toBe("interrupted");
   expect(calls).toHaveLength(1);
-  const { origin: broken } = await answered(500);
-  const { resolved, options } = await runWith({ restore: `${origin}/restore` });
-  const hooks = { ...resolved.profile.hooks, events: { trigger: { http: { url: broken } } } };
-  const unable = { ...resolved, profile: { ...resolved.profile, hooks } };
-  await expect(conform({ ...options, resolved: unable, rules: [leaving] })).rejects.toThrow(
-    "hooks.events.trigger",
-  );
+  const { origin: trigger } = await answered(500);
+  const unable = await optionsWith({ restore, trigger });
+  await expect(conform(unable)).rejects.toThrow("hooks.events.trigger");
   expect(calls).toHaveLength(2);
 });
 
 it("passes the list to a clean-up command, and doctor reports what it left behind itself", async () => {
-  const { resolved, options } = await runWith({});
   const print =
     "process.stdin.on('data', (text) => { const { notificationIds } = JSON.parse(text); if (!(notificationIds.length > 0)) process.exit(1); });";
-  const named = {
-    ...resolved,
-    sources: ["touchstone.config.ts"],
-    profile: {
-      ...resolved.profile,
-      hooks: { ...resolved.profile.hooks, cleanup: { command: [process.execPath, "-e", print] } },
-    },
-  };
-  const checks = await examine(named, options);
+  const { resolved, ...options } = await optionsWith({
+    cleanup: { command: [process.execPath, "-e", print] },
+  });
+  const checks = await examine({ ...resolved, sources: ["touchstone.config.ts"] }, options);
   expect(checks.at(-1)).toMatchObject({ check: "left behind", ok: true });
   expect(checks.at(-1)?.message).toMatch(/hooks\.cleanup got the list/);
 });

@@ -2,6 +2,7 @@ import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { conform } from "../engine/conform.ts";
 import type { HookAsWritten, Profile } from "../contract/profile.ts";
 import { preflight } from "./preflight.ts";
+import type { ResolvedProfile } from "../profile/profile.ts";
 import { rules } from "../rules/index.ts";
 import { openSession } from "./session.ts";
 import { runOptions, startFake, type FakeTarget } from "../testing/fake.ts";
@@ -45,6 +46,13 @@ const byHttp = (): HookAsWritten => ({
 const behindConsent = (code: HookAsWritten, more: Partial<Profile> = {}) =>
   fake.resolved({ baseUrl: front.origin, authorize: { code }, ...more });
 
+const examined = async (resolved: ResolvedProfile) => {
+  const session = openSession(resolved, runOptions());
+  const { checks } = await preflight(session, { notifications: false });
+  await session.close();
+  return { checks, secrets: session.secrets };
+};
+
 const only = (...ids: string[]) => rules.filter(({ requirement }) => ids.includes(requirement));
 
 describe("a service behind a consent page", () => {
@@ -79,9 +87,7 @@ describe("a service behind a consent page", () => {
     ["prints nothing", ["true"], /no code in its answer/],
     ["fails", ["sh", "-c", "echo the browser is gone >&2; exit 1"], /the browser is gone/],
   ])("with a hook that %s is reported by the preflight as misconfigured", async (_, command, message) => {
-    const session = openSession(await behindConsent({ command }), runOptions());
-    const { checks } = await preflight(session, { notifications: false });
-    await session.close();
+    const { checks } = await examined(await behindConsent({ command }));
     const fatal = checks.filter((check) => check.fatal !== undefined);
     expect(fatal).toMatchObject([{ check: "authorize.code", fatal: "configuration" }]);
     expect(fatal[0]?.message).toMatch(message);
@@ -89,13 +95,9 @@ describe("a service behind a consent page", () => {
 
   it("can have a command that prints only the code, which is masked", async () => {
     const code = "code-of-a-command-0815";
-    const session = openSession(
-      await behindConsent({ command: ["printf", "%s", code] }, { hooks: {} }),
-      runOptions(),
-    );
-    const { checks } = await preflight(session, { notifications: false });
-    expect(session.secrets.mask(`it is ${code}`)).not.toContain(code);
+    const behind = await behindConsent({ command: ["printf", "%s", code] }, { hooks: {} });
+    const { checks, secrets } = await examined(behind);
+    expect(secrets.mask(`it is ${code}`)).not.toContain(code);
     expect(JSON.stringify(checks)).not.toContain(code);
-    await session.close();
   });
 });

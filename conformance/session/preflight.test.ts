@@ -3,7 +3,6 @@ import type { Socket } from "node:net";
 import { describe, expect, it } from "vitest";
 import { defects, type StartOptions } from "../../fake-server/index.ts";
 import type { Context } from "../../fake-server/context.ts";
-import { profileOf } from "../../fake-server/profile.ts";
 import { behaviourFrom } from "../../fake-server/registry.ts";
 import { conform } from "../engine/conform.ts";
 import type { Check } from "../contract/check.ts";
@@ -13,7 +12,7 @@ import { preflight } from "./preflight.ts";
 import { ConfigurationError, UnreachableError } from "../contract/problem.ts";
 import type { ResolvedProfile } from "../profile/profile.ts";
 import { openSession } from "./session.ts";
-import { runOptions, startFake } from "../testing/fake.ts";
+import { runOptions, startFake, type ProfileChange } from "../testing/fake.ts";
 import { deadOrigin, serveHttp, serveTcp } from "../testing/servers.ts";
 import { stopAfterEach } from "../testing/stopping.ts";
 
@@ -21,7 +20,7 @@ const stopping = stopAfterEach();
 
 interface Setting {
   /** What differs from the fake's own profile. */
-  readonly profile?: Partial<Profile> | ((own: Profile) => Partial<Profile>);
+  readonly profile?: ProfileChange;
   readonly secrets?: Record<string, string>;
   readonly fake?: StartOptions;
 }
@@ -36,10 +35,9 @@ const examine = async (resolved: ResolvedProfile) => {
 };
 
 /** The checks of a preflight over a fake whose profile was changed. */
-const checksOf = async ({ profile = {}, secrets, fake = {} }: Setting) => {
+const checksOf = async ({ profile, secrets, fake }: Setting) => {
   const target = await stopping(startFake(fake));
-  const change = typeof profile === "function" ? profile(profileOf(target.server)) : profile;
-  return examine(await target.resolved(change, secrets));
+  return examine(await target.resolved(profile, secrets));
 };
 
 const fatalOf = (checks: readonly Check[]): readonly Check[] =>
@@ -183,11 +181,9 @@ describe("the preflight stops the run with a remedy", () => {
 it("a target that goes away while it is examined is unreachable, whichever hook fails for it", async () => {
   const fake = await stopping(startFake());
   const leaving = await stopping(serveHttp((_, response) => void fake.stop().then(() => response.destroy())));
-  const hooks = {
-    ...profileOf(fake.server).hooks,
-    events: { trigger: { http: { url: leaving.origin } } },
-  };
-  const { checks } = await examine(await fake.resolved({ hooks, tolerances: { outageMs: 500 } }));
+  const events = { trigger: { http: { url: leaving.origin } } };
+  const change = ({ hooks }: Profile) => ({ hooks: { ...hooks, events }, tolerances: { outageMs: 500 } });
+  const { checks } = await examine(await fake.resolved(change));
   expect(onlyFatal(checks)).toMatchObject({ check: "base address", fatal: "unreachable" });
   expect(checks).toContainEqual(expect.objectContaining({ check: "hooks.events.trigger", ok: false }));
 });

@@ -5,14 +5,14 @@ import type { ConformOptions } from "../engine/conform.ts";
 import type { Profile } from "../contract/profile.ts";
 import { checkProfile, resolveProfile, type ResolvedProfile } from "../profile/profile.ts";
 
+/** Keys that a test replaces, or makes of the fake's own profile. */
+export type ProfileChange = Partial<Profile> | ((own: Profile) => Partial<Profile>);
+
 /** A running fake and the profile that judges it. */
 export interface FakeTarget {
   readonly server: FakeServer;
-  /** The profile, with a test's overrides; with secrets of the fake's clients unless others are given. */
-  readonly resolved: (
-    replaces?: Partial<Profile>,
-    secrets?: Record<string, string>,
-  ) => Promise<ResolvedProfile>;
+  /** The profile, with a test's changes; with secrets of the fake's clients unless others are given. */
+  readonly resolved: (change?: ProfileChange, secrets?: Record<string, string>) => Promise<ResolvedProfile>;
   readonly stop: () => Promise<void>;
 }
 
@@ -20,11 +20,11 @@ export const startFake = async (options: StartOptions = {}): Promise<FakeTarget>
   const server = await startFakeServer(options);
   return {
     server,
-    resolved: (replaces = {}, secrets = {}) =>
-      resolveProfile(checkProfile({ ...profileOf(server), ...replaces }), {
-        ...secretsOf(server),
-        ...secrets,
-      }),
+    resolved: (change = {}, secrets = {}) => {
+      const own = profileOf(server);
+      const changed = { ...own, ...(typeof change === "function" ? change(own) : change) };
+      return resolveProfile(checkProfile(changed), { ...secretsOf(server), ...secrets });
+    },
     stop: server.stop,
   };
 };

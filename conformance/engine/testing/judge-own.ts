@@ -1,17 +1,17 @@
-import type { Profile } from "../../contract/profile.ts";
 import type { RuleResult } from "../../contract/record.ts";
 import { runRules } from "../executor.ts";
 import { fail, pass, type CaseVerdict } from "../../judging/case-verdict.ts";
 import type { Rule } from "../../checks/rule.ts";
 import { emptyPrepared, type Prepared, type World } from "../../world/world.ts";
 import { openSession } from "../../session/session.ts";
-import { runOptions, startFake } from "../../testing/fake.ts";
+import { runOptions, startFake, type ProfileChange } from "../../testing/fake.ts";
 import { stopAfterEach } from "../../testing/stopping.ts";
 
 export const stopping = stopAfterEach();
 
 interface Setting {
-  readonly profile?: Partial<Profile>;
+  /** What differs from the fake's own profile. */
+  readonly profile?: ProfileChange;
   readonly prepared?: Prepared;
   readonly signal?: AbortSignal;
   readonly maxWaitMs?: number;
