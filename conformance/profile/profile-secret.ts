@@ -1,10 +1,10 @@
-import { execFile } from "node:child_process";
 import { readFile } from "node:fs/promises";
 import { readReason } from "../contract/files.ts";
 import { ConfigurationError } from "../contract/problem.ts";
 import type { SecretSource } from "../contract/profile.ts";
 import { readPrivate } from "../files/private.ts";
 import { withDeadline } from "../world/clock.ts";
+import { runProgram } from "../world/run-program.ts";
 
 export type Environment = Readonly<Record<string, string | undefined>>;
 
@@ -43,29 +43,22 @@ export const readText = (file: string, read = (one: string) => readFile(one, "ut
 export const readSecretFile = (file: string): Promise<string> =>
   readText(file, (one) => readPrivate(one, "the secret"));
 
-const fromCommand = async ([program = "", ...parameters]: readonly string[]): Promise<string> => {
-  const printed = await withDeadline(
-    COMMAND_TIMEOUT_MS,
-    undefined,
-    (signal) =>
-      new Promise<string>((resolve, reject) => {
-        const options = { killSignal: "SIGKILL", signal } as const;
-        const child = execFile(program, parameters, options, (error, stdout, stderr) => {
-          if (error === null) return resolve(stdout);
-          const why = signal.aborted
-            ? `did not end within ${COMMAND_TIMEOUT_MS} ms`
-            : `failed: ${whyFailed(error, stderr)}`;
-          reject(new ConfigurationError(`the command ${program} ${why}`));
-        });
-        child.stdin?.end();
-      }),
-  );
+const fromCommand = async (command: readonly string[]): Promise<string> => {
+  const [program] = command;
+  const printed = await withDeadline(COMMAND_TIMEOUT_MS, undefined, async (signal) => {
+    const { error, stdout, stderr } = await runProgram(command, signal);
+    if (error === null) return stdout;
+    const why = signal.aborted
+      ? `did not end within ${COMMAND_TIMEOUT_MS} ms`
+      : `failed: ${whyFailed(error, stderr)}`;
+    throw new ConfigurationError(`the command ${program} ${why}`);
+  });
   return orEmpty(printed, `the command ${program} printed nothing`);
 };
 
 /** The command's standard error, or how it ended. The error's own message would quote its arguments. */
-const whyFailed = (error: Error & { readonly code?: unknown }, stderr: string): string => {
+const whyFailed = ({ code }: { readonly code?: unknown }, stderr: string): string => {
   const said = stderr.trim().slice(0, 200);
   if (said !== "") return said;
-  return error.code === "ENOENT" ? "there is no such program" : `it ended with ${String(error.code)}`;
+  return code === "ENOENT" ? "there is no such program" : `it ended with ${String(code)}`;
 };

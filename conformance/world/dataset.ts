@@ -2,7 +2,6 @@ import type { TimeInterval } from "../judging/interval.ts";
 import type { Limits } from "../contract/limits.ts";
 import type { Clock } from "./clock.ts";
 import { EventHookFailed, type Events } from "./hooks/events.ts";
-
 import { givenToBeListed, untilListed } from "./listing.ts";
 import { openList, readAccount, readPages } from "./listed.ts";
 import type { Target } from "./target.ts";
@@ -95,9 +94,8 @@ const createOwn = async (options: DatasetOptions, events: Events): Promise<Prepa
   // The batch that takes half a day goes first, otherwise earlier ones would have all that time to be listed.
   const apart = await triggerApart(options, events, twinOf(first, 0), few ?? 0);
   // Read in between, so that a service that caches a count still has it when rules count.
-  await (
-    await openList(options)
-  )({}, 0);
+  const read = await openList(options);
+  await read({}, 0);
   const [large, full] = await Promise.all([
     triggerTogether(options, events, first, many ?? 0),
     triggerTogether(options, events, events.account(), pages ?? 0),
@@ -111,8 +109,8 @@ const createOwn = async (options: DatasetOptions, events: Events): Promise<Prepa
     const ids = told.filter((id) => id !== undefined);
     const created = momentsOf(told, moments);
     if (ids.length === count) return { accountId, ids, known: true, created };
-    const read = seen.ids[index] ?? [];
-    return { accountId, ids: read, known: read.length === count, created };
+    const listed = seen.ids[index] ?? [];
+    return { accountId, ids: listed, known: listed.length === count, created };
   });
   return {
     sets: { accounts, emptyAccountId: twinOf(twinOf(first, last), last) },
@@ -148,7 +146,7 @@ const momentsOf = (
  * of them probably falls on it.
  */
 const triggerTogether = (options: DatasetOptions, events: Events, accountId: string, count: number) =>
-  triggerIn(options, events, accountId, count, AT_A_TIME, ({ told, nowMs, tookMs }) => {
+  triggerIn(options, events, accountId, count, AT_A_TIME, (told, nowMs, tookMs) => {
     if (told === 0) return 0;
     if (told > 2 * AT_A_TIME || options.clock.isMovedOnly()) return MOMENT_MS;
     return 1_000 - ((nowMs + tookMs / 2) % 1_000);
@@ -156,7 +154,7 @@ const triggerTogether = (options: DatasetOptions, events: Events, accountId: str
 
 /** One after another with time between them, so that order by createTime is visible. */
 const triggerApart = (options: DatasetOptions, events: Events, accountId: string, count: number) =>
-  triggerIn(options, events, accountId, count, 1, ({ told, nowMs }) => {
+  triggerIn(options, events, accountId, count, 1, (told, nowMs) => {
     const gapMs = told === 0 ? 0 : GAP_MS;
     if (options.clock.kind === "real") return gapMs;
     const isLast = told > 0 && told === count - 1;
@@ -172,30 +170,21 @@ const untilTelling = (nowMs: number, gapMs: number, told: number): number => {
   return Math.ceil((nowMs + gapMs - telling) / 1_000) * 1_000 + telling - nowMs;
 };
 
-interface SoFar {
-  readonly told: number;
-  readonly nowMs: number;
-  /** How long the last few events took. */
-  readonly tookMs: number;
-}
-
 const triggerIn = async (
   { clock }: DatasetOptions,
   events: Events,
   accountId: string,
   count: number,
   most: number,
-  pauseMs: (soFar: SoFar) => number,
+  /** Before the next few, from how many there are, the time, and how long the last few took. */
+  pauseMs: (told: number, nowMs: number, tookMs: number) => number,
 ): Promise<Batch> => {
   const told: (string | undefined)[] = [];
   const moments: TimeInterval[] = [];
   while (told.length < count) {
     const last = moments.at(-1);
-    const breakMs = pauseMs({
-      told: told.length,
-      nowMs: (await clock.now()).latestMs,
-      tookMs: last === undefined ? 0 : last.latestMs - last.earliestMs,
-    });
+    const tookMs = last === undefined ? 0 : last.latestMs - last.earliestMs;
+    const breakMs = pauseMs(told.length, (await clock.now()).latestMs, tookMs);
     if (breakMs > 0) await clock.sleep(breakMs);
     const size = Math.min(most, count - told.length);
     const { earliestMs } = await clock.now();

@@ -1,8 +1,8 @@
 import { codeOf } from "../../contract/files.ts";
 import { tolerances } from "../../judging/tolerances.ts";
-import { execFile } from "node:child_process";
 import { getGlobalDispatcher, type Dispatcher } from "undici";
 import { withDeadline } from "../clock.ts";
+import { runProgram } from "../run-program.ts";
 import { atPointer, fill, fillAddress, fillJson } from "../../contract/placeholders.ts";
 import type { HookDefinition } from "../../contract/profile-fetched.ts";
 import { shorten } from "../../contract/text.ts";
@@ -114,44 +114,29 @@ const runHttp = async (
   }
 };
 
-const runCommand = (
+const runCommand = async (
   name: string,
   hook: Extract<HookDefinition, { command: unknown }>,
   values: HookValues,
   signal: AbortSignal,
   { input }: HookCall,
 ): Promise<HookAnswer> => {
-  const [program = "", ...parameters] = hook.command.map((part) => fill(part, values));
-  return new Promise((resolve, reject) => {
-    const child = execFile(
-      program,
-      parameters,
-      { killSignal: "SIGKILL", signal },
-      (error, stdout, stderr) => {
-        if (error === null) return resolve({ text: stdout.trim(), json: parseJson(stdout) });
-        const said =
-          codeOf(error) === "ENOENT"
-            ? `there is no program ${program}`
-            : `${program} failed: ${shorten((stderr || error.message).trim(), 300)}`;
-        reject(
-          signal.aborted
-            ? new HookError(name, `${program} did not end within ${timeoutOf(name, hook)} ms`, {
-                kind: "lost",
-                reason: "timeout",
-              })
-            : new HookError(name, said),
-        );
-      },
-    );
-    // A program that reads nothing may have exited by now.
-    child.stdin?.on("error", () => {});
-    child.stdin?.end(input === undefined ? "" : JSON.stringify(input));
-    // Processes started by the program may live on and hold its output open; do not wait for them.
-    signal.addEventListener("abort", () => {
-      child.stdout?.destroy();
-      child.stderr?.destroy();
+  const command = hook.command.map((part) => fill(part, values));
+  const given = input === undefined ? "" : JSON.stringify(input);
+  const { error, stdout, stderr } = await runProgram(command, signal, given);
+  if (error === null) return { text: stdout.trim(), json: parseJson(stdout) };
+  const [program] = command;
+  if (signal.aborted)
+    throw new HookError(name, `${program} did not end within ${timeoutOf(name, hook)} ms`, {
+      kind: "lost",
+      reason: "timeout",
     });
-  });
+  throw new HookError(
+    name,
+    codeOf(error) === "ENOENT"
+      ? `there is no program ${program}`
+      : `${program} failed: ${shorten((stderr || error.message).trim(), 300)}`,
+  );
 };
 
 /**
