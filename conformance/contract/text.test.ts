@@ -1,5 +1,6 @@
+import fc from "fast-check";
 import { expect, test } from "vitest";
-import { inGroups, pathIn } from "./text.ts";
+import { inGroups, pathIn, shorten } from "./text.ts";
 
 test("splits values into consecutive groups of at most the given size", () => {
   expect(inGroups([1, 2, 3, 4, 5], 2)).toEqual([[1, 2], [3, 4], [5]]);
@@ -12,3 +13,27 @@ test.each(["/hook", "/hook?x=/y?z", "https://host.example:8443/hook?x=1", "HTTP:
     expect(pathIn(target)).toBe("/hook");
   },
 );
+
+test("shorten leaves a short text unchanged", () => {
+  expect(shorten("a short one", 11)).toBe("a short one");
+});
+
+test("shorten omits a whole credential rather than cut it in two", () => {
+  expect(shorten('{"accessToken":"abcdefgh.ijkl-mnop","x":1}', 24)).toBe('{"accessToken":"…');
+  expect(shorten("abcdefghijklmnop", 8)).toBe("…");
+});
+
+test("shorten cuts filler that is longer than any credential", () => {
+  expect(shorten("x".repeat(20_000), 8_192)).toHaveLength(8_192 - 4_096 + 1);
+});
+
+test("shorten returns a prefix of the text, within the limit", () => {
+  fc.assert(
+    fc.property(fc.string({ maxLength: 60 }), fc.nat({ max: 50 }), (text, most) => {
+      const short = shorten(text, most);
+      const kept = short === text ? text : short.slice(0, -1);
+      expect(text.startsWith(kept)).toBe(true);
+      expect(kept.length).toBeLessThanOrEqual(Math.max(most, text.length <= most ? text.length : 0));
+    }),
+  );
+});

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { anyCharacter } from "../testing/any-character.ts";
 import { describe, expect, it, vi } from "vitest";
-import { createSecrets } from "../contract/secrets.ts";
+import { createSecrets } from "./secrets.ts";
 
 const knowing = (...values: readonly string[]) => {
   const secrets = createSecrets();
