@@ -21,6 +21,9 @@ export const endpoints = {
   list: { method: "GET", path: "/open-api/v1/notifications" },
 } as const satisfies Readonly<Record<string, { readonly method: "GET" | "POST"; readonly path: string }>>;
 
+/** The end of an address that includes part of the documented paths, which no base address may. */
+export const documentedPath = /\/open-api(\/.*)?$/;
+
 export type Endpoint = keyof typeof endpoints;
 export const endpointNames = Object.keys(endpoints) as readonly Endpoint[];
 

@@ -12,11 +12,11 @@ export interface Problem {
  * wrong and what to do.
  */
 export class ConfigurationError extends Error {
+  override readonly name: string = "ConfigurationError";
   readonly problems: readonly string[];
   constructor(problems: string | readonly (string | Problem)[], options?: ErrorOptions) {
     const sentences = (typeof problems === "string" ? [problems] : problems).map(sentenceOf);
     super(sentences.join("\n"), options);
-    this.name = "ConfigurationError";
     this.problems = sentences;
   }
 }
@@ -24,9 +24,7 @@ export class ConfigurationError extends Error {
 const sentenceOf = (problem: string | Problem): string => {
   if (typeof problem === "string") return problem;
   const { key, value, accepted, remedy } = problem;
-  return [`${key} is "${value}"`, `accepted is ${accepted}`, ...(remedy === undefined ? [] : [remedy])].join(
-    "; ",
-  );
+  return `${key} is "${value}"; accepted is ${accepted}${remedy === undefined ? "" : `; ${remedy}`}`;
 };
 
 /** Turns an error of listening that the user can fix into a ConfigurationError; returns others unchanged. */

@@ -1,3 +1,4 @@
+import { documentedPath } from "../contract/forms.ts";
 import { ConfigurationError } from "../contract/problem.ts";
 import type { Profile } from "../contract/profile.ts";
 import { checkProfile } from "./profile-check.ts";
@@ -26,9 +27,6 @@ const problemOf = (part: Partial<Profile>): string | undefined => {
 
 const withoutSlashes = (address: string): string => address.replace(/\/+$/, "");
 
-/** The path that all of the service's addresses begin with, and that a base address must not include. */
-const ownPath = /\/open-api(\/.*)?$/;
-
 export const questions = {
   baseUrl: {
     flag: "--base-url",
@@ -36,8 +34,8 @@ export const questions = {
     offered: "https://staging.example",
     problem: (answer) =>
       problemOf({ baseUrl: withoutSlashes(answer) }) ??
-      (ownPath.test(answer)
-        ? `baseUrl is "${answer}"; accepted is the part before /open-api/: "${answer.replace(ownPath, "")}"`
+      (documentedPath.test(answer)
+        ? `baseUrl is "${answer}"; accepted is the part before /open-api/: "${answer.replace(documentedPath, "")}"`
         : undefined),
     read: withoutSlashes,
   },

@@ -1,4 +1,5 @@
 import { mistaken, type Check } from "../contract/check.ts";
+import { documentedPath } from "../contract/forms.ts";
 import { grantOf, TransportError, type Answer, describeBriefly } from "../world/exchange.ts";
 import type { World } from "../world/world.ts";
 import type { Session } from "./session.ts";
@@ -18,11 +19,14 @@ export const checkReach = async (session: Session, world: World): Promise<Check>
         `${baseUrl} answers the documented paths with web pages (${describeBriefly(authorized)})`,
         "check baseUrl: it is the part before /open-api/ of the service's addresses; if authorize shows a consent page, add what gets past it under `authorize`",
       );
-    if (ownPath.test(new URL(baseUrl).pathname) && [listed, authorized].every(({ status }) => status === 404))
+    if (
+      documentedPath.test(new URL(baseUrl).pathname) &&
+      [listed, authorized].every(({ status }) => status === 404)
+    )
       return mistaken(
         check,
         `${baseUrl} answers 404 to the documented paths, which already begin with /open-api`,
-        `set baseUrl to the part before it: ${baseUrl.replace(ownPath, "")}`,
+        `set baseUrl to the part before it: ${baseUrl.replace(documentedPath, "")}`,
       );
     return { check, ok: true, message: `${baseUrl} answers` };
   } catch (error) {
@@ -36,9 +40,6 @@ export const checkReach = async (session: Session, world: World): Promise<Check>
     };
   }
 };
-
-/** The end of a base address that wrongly includes part of the documented paths. */
-const ownPath = /\/open-api(\/.*)?$/;
 
 /** Ways in which the service itself is never reached: how each shows, what it is, and what to do. */
 const obstacles: readonly (readonly [shows: RegExp, what: string, remedy: string])[] = [

@@ -20,12 +20,10 @@ export interface EventsOptions {
 
 /** The hook could not create a notification for this account: a matter of configuration, never a breach. */
 export class EventHookFailed extends HookError {
-  readonly accountId: string;
   override readonly name = "EventHookFailed";
   constructor(accountId: string, cause: unknown) {
     const reason = errorMessage(cause);
     super("events.trigger", `for account ${accountId}: ${reason.replace(/^hooks\.events\.trigger: /, "")}`);
-    this.accountId = accountId;
   }
 }
 

@@ -8,8 +8,8 @@ import { errorOf } from "../../testing/errors.ts";
 const stopping = stopAfterEach();
 
 const problemOf = async (running: Promise<unknown>): Promise<string> => {
-  const { hook, message } = await errorOf(running, HookError);
-  expect(hook).toBe("clock.advance");
+  const { key, message } = await errorOf(running, HookError);
+  expect(key).toBe("hooks.clock.advance");
   return message;
 };
 

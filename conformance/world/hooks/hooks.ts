@@ -12,18 +12,16 @@ import { mapValues, parseJson } from "../../contract/json.ts";
 
 /** A hook failed. The message names the hook; this is a matter of configuration, never a breach. */
 export class HookError extends Error {
-  readonly hook: string;
+  override readonly name: string = "HookError";
   /** Its key in the profile. */
   readonly key: string;
   /** How the call ended; undefined if it ended with an unusable answer. */
   readonly end: HookEnd | undefined;
-  override readonly name: string = "HookError";
   constructor(hook: string, message: string, end?: HookEnd) {
     const key = keyOfHook(hook);
     super(`${key}: ${message}`);
-    this.end = end;
-    this.hook = hook;
     this.key = key;
+    this.end = end;
   }
 }
 
