@@ -1,3 +1,5 @@
+import type { LoadRecord } from "../../conformance/contract/load-record.ts";
+import { present } from "../../conformance/contract/present.ts";
 import type { Outcome } from "../../conformance/contract/record.ts";
 import type { LoadResult } from "./collect/collect.ts";
 import type { LoadContext, LoadPlan } from "./context.ts";
@@ -24,7 +26,7 @@ export const verdictsOf = (
   const objectives = judgeObjectives(target.profile, {
     endpoints: result.measures,
     measuredSeconds: result.measuredSeconds,
-    ...(pushed === undefined ? {} : { pushDelays: pushed.delays }),
+    ...(pushed && { pushDelays: pushed.delays }),
     seed: plan.seed,
   });
   const validity = judgeValidity({
@@ -36,29 +38,29 @@ export const verdictsOf = (
     },
     cores: machine().cores,
   });
-  const outcome = outcomeOf({ signal, result, rules, objectives, validity });
-  return {
+  const outcome = outcomeOf({ rules, objectives, validity }, result, signal.aborted);
+  return present<LoadFinal>({
     endedAt: clock.wallTime().toISOString(),
     virtualUsers: users.most / parts,
-    k6: {
+    k6: present<LoadRecord["k6"]>({
       version: k6.version,
       from: k6.from,
-      ...(end.exitCode === undefined ? {} : { exitCode: end.exitCode }),
+      exitCode: end.exitCode,
       exitMeaning: end.meaning,
-      ...(end.signal === undefined ? {} : { signal: end.signal }),
-    },
+      signal: end.signal,
+    }),
     achieved,
     validity,
-    ...(stopped === undefined ? {} : { stopped }),
+    stopped,
     endpoints: [...result.endpoints],
     objectives: [...objectives],
     rules,
     breaches: firstOfEach(breaches),
-    ...(pushed === undefined ? {} : { pushes: pushed.summary }),
+    pushes: pushed?.summary,
     notes: [...result.notes, ...result.troubles, ...exceptionNotes(result), ...(pushed?.notes ?? [])],
     outcome,
     exitCode: exitCodes[outcome],
-  };
+  });
 };
 
 const exceptionNotes = ({ exceptions }: LoadResult): readonly string[] =>
@@ -68,22 +70,24 @@ const exceptionNotes = ({ exceptions }: LoadResult): readonly string[] =>
         `the script threw an exception in ${exceptions.count} iterations, which is a bug in Touchstone: ${exceptions.first[0] ?? ""}`,
       ];
 
-interface Evidence extends Judged {
-  readonly signal: AbortSignal;
-  readonly result: Pick<LoadResult, "end" | "stopped" | "exceptions">;
-}
-
 /**
  * A broken rule outweighs everything else. A service that failed under load fails. A run spoilt by the harness or its
  * machine says nothing about speed: it is incomplete, never green.
  */
-const outcomeOf = ({ signal, result, rules, objectives, validity }: Evidence): Outcome => {
-  if (rules.some(({ breaches }) => breaches > 0)) return "failed";
-  if (signal.aborted) return "interrupted";
-  const { end, stopped, exceptions } = result;
+const outcomeOf = (judged: Judged, result: LoadResult, isInterrupted: boolean): Outcome =>
+  judged.rules.some(({ breaches }) => breaches > 0)
+    ? "failed"
+    : (earlyOutcome(result, isInterrupted) ?? judgedOutcome(judged));
+
+/** The outcome of a load that did not end as planned; undefined if it did. */
+export const earlyOutcome = (
+  { end, stopped, exceptions }: Pick<LoadResult, "end" | "stopped" | "exceptions">,
+  isInterrupted: boolean,
+): Outcome | undefined => {
+  if (isInterrupted) return "interrupted";
   if (exceptions.count > 0 || end.says === "harness") return "harness-error";
   if (end.says === "interrupted") return "interrupted";
   // Apart from an interruption, only a full disk or the abort rule ends a load early.
-  if (stopped !== undefined) return stopped.startsWith("the record") ? "harness-error" : "failed";
-  return judgedOutcome({ rules, objectives, validity });
+  if (stopped === undefined) return undefined;
+  return stopped.startsWith("the record") ? "harness-error" : "failed";
 };

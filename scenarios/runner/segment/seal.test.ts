@@ -42,11 +42,21 @@ describe("the end of a segment", () => {
     expect(late.segment?.beganAtMs).toBeUndefined();
   });
 
-  it.each([
+  const ended = (says: LoadResult["end"]["says"]) => ({ end: { ...finished, says } });
+  const thrown = { exceptions: { count: 1, first: ["x"] } };
+
+  it.each<[string, Partial<LoadResult>, boolean, string, number]>([
     ["interrupted", {}, true, "interrupted", 130],
-    ["ended by a signal", { end: { ...finished, says: "interrupted" as const } }, false, "interrupted", 130],
-    ["ended by a crash of k6", { end: { ...finished, says: "harness" as const } }, false, "harness-error", 5],
-    ["ended by a failing script", { exceptions: { count: 1, first: ["x"] } }, false, "harness-error", 5],
+    ["ended by a signal", ended("interrupted"), false, "interrupted", 130],
+    ["ended by a crash of k6", ended("harness"), false, "harness-error", 5],
+    ["ended by a failing script", thrown, false, "harness-error", 5],
+    [
+      "ended by a signal, with a failing script",
+      { ...ended("interrupted"), ...thrown },
+      false,
+      "harness-error",
+      5,
+    ],
     [
       "ended by a full disk",
       { stopped: "the record could not be written: the disk is full" },
