@@ -37,7 +37,7 @@ const search = async (context: LoadContext, asked: AskedRun, out: string): Promi
     warmUpMs: Math.min(1_000, asked.warmUpMs),
   };
   checkPlan(context.target, { ...plan, durationMs: asked.durationMs });
-  const writer = openLoadRecord(out, headerOf(context, asked));
+  using writer = openLoadRecord(out, headerOf(context, asked));
   const records: LoadRecord[] = [];
   const step = async (rate: number): Promise<BreakpointStep | undefined> => {
     if (context.signal.aborted) return undefined;
@@ -56,21 +56,17 @@ const search = async (context: LoadContext, asked: AskedRun, out: string): Promi
     context.onPhase?.(`${name} ${result.verdict}`);
     return result;
   };
-  try {
-    const wanted = (LEAST_ARRIVALS * 1_000 * traits[asked.scenario].requestsPerIteration) / stepMs;
-    const least = Math.min(asked.rate, Math.ceil(wanted));
-    const found = await searchBreakpoint({
-      from: Math.max(least, Math.round(asked.rate * FIRST_SHARE)),
-      least,
-      most: asked.rate,
-      mostSteps,
-      step,
-    });
-    context.onPhase?.(undefined);
-    return writer.seal(summaryOf(context, records, found));
-  } finally {
-    writer.close();
-  }
+  const wanted = (LEAST_ARRIVALS * 1_000 * traits[asked.scenario].requestsPerIteration) / stepMs;
+  const least = Math.min(asked.rate, Math.ceil(wanted));
+  const found = await searchBreakpoint({
+    from: Math.max(least, Math.round(asked.rate * FIRST_SHARE)),
+    least,
+    most: asked.rate,
+    mostSteps,
+    step,
+  });
+  context.onPhase?.(undefined);
+  return writer.seal(summaryOf(context, records, found));
 };
 
 interface StepOfSearch {

@@ -2,9 +2,11 @@ import type { ShapeName } from "../../conformance/contract/load-shape.ts";
 import type { LoadContext, LoadPlan, LoadTarget } from "./context.ts";
 import { machine, machineText } from "./machine.ts";
 import type { LoadHeader } from "./record.ts";
-import { segmentOf } from "./segment/play.ts";
+import type { SegmentPlan } from "./segment-plan.ts";
 import { arrivalRateFor } from "./settings.ts";
 import { createHash } from "node:crypto";
+import os from "node:os";
+import type { Segment } from "../../conformance/contract/segments.ts";
 import { canonicalJson } from "../../conformance/contract/verdict.ts";
 import type { FoundK6 } from "./k6/find.ts";
 
@@ -27,7 +29,7 @@ export const headerOf = (
   shape: plan.shape,
   rate: plan.rate,
   arrivalRate: arrivalRateFor(plan.scenario, plan.rate),
-  ...(plan.tags === undefined ? {} : { tags: plan.tags }),
+  ...(plan.tags && { tags: plan.tags }),
   durationMs: plan.durationMs,
   warmUpMs: plan.warmUpMs,
   virtualUsers: plan.virtualUsers ?? 0,
@@ -38,17 +40,25 @@ export const headerOf = (
   objectives: [],
   rules: [],
   breaches: [],
-  ...(plan.segment === undefined ? {} : { segment: segmentOf({ target }, plan.segment) }),
+  ...(plan.segment && { segment: segmentOf(target, plan.segment) }),
   notes: [],
+});
+
+export const segmentOf = ({ profile }: LoadTarget, plan: SegmentPlan): Segment => ({
+  runId: plan.runId,
+  index: plan.index,
+  count: plan.count,
+  startAt: new Date(plan.startAtMs).toISOString(),
+  host: os.hostname(),
+  clock: {},
+  ...(profile.slos && { objectives: profile.slos }),
 });
 
 /** Everything that must be equal for two runs to be comparable, part by part, without secrets and ports. */
 const fingerprintOf = (
   { name, profile, limits }: LoadTarget,
   k6: FoundK6,
-  plan: Pick<LoadPlan, "scenario" | "rate" | "durationMs" | "warmUpMs" | "segment"> & {
-    readonly shape: string;
-  },
+  plan: Parameters<typeof headerOf>[1],
 ): Readonly<Record<string, string>> => {
   const { slos, tolerances, acknowledgement, authorize } = profile;
   return {
@@ -65,7 +75,7 @@ const fingerprintOf = (
     rate: String(plan.rate),
     duration: String(plan.durationMs),
     warmUp: String(plan.warmUpMs),
-    ...(plan.segment === undefined ? {} : { segments: String(plan.segment.count) }),
+    ...(plan.segment && { segments: String(plan.segment.count) }),
     k6: k6.version,
     machine: machineText(machine()),
   };

@@ -96,11 +96,10 @@ const compare = async (k6: FoundK6, executor: "arrivals" | "saturating"): Promis
   const uses: LoadResult["achieved"][] = [];
   const runOurs = async (): Promise<void> => {
     using folder = temporaryFolder();
-    const record = openLoadRecord(path.join(folder.path, "run"), headerFor(server.baseUrl));
+    using record = openLoadRecord(path.join(folder.path, "run"), headerFor(server.baseUrl));
     const script = scriptIn(folder.path, watched, executor);
     const common = { environment: process.env, clock: runnerClock, warmUpMs: 0 };
     const { achieved } = await runLoad({ k6, script, settings, sink: record, ...common });
-    record.close();
     uses.push(achieved);
   };
   const ratios: number[] = [];
@@ -238,7 +237,7 @@ const anHour = async (): Promise<void> => {
     minutes.push(heapUsed + arrayBuffers);
   }
   seconds.finish();
-  record.close();
+  record[Symbol.dispose]();
   figure(
     `collector's processor time at ${RATE} requests a second`,
     `${((100 * busyMs) / (MINUTES * 60_000)).toFixed(1)} % of a core`,

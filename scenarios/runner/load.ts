@@ -1,4 +1,4 @@
-import { mkdtemp, rm } from "node:fs/promises";
+import { mkdtempDisposable } from "node:fs/promises";
 import path from "node:path";
 import type { LoadRecord } from "../../conformance/contract/load-record.ts";
 import { secretsInProfile } from "../../conformance/contract/profile-secrets.ts";
@@ -7,16 +7,15 @@ import { errorMessage } from "../../conformance/contract/text.ts";
 import { traits } from "../lib/mix.ts";
 import { scriptFor } from "./bundle.ts";
 import { checkPlan } from "./check-plan.ts";
-import { runLoad, type LoadOptions, type LoadResult } from "./collect/collect.ts";
+import { runLoad, type LoadResult } from "./collect/collect.ts";
 import type { LoadContext, LoadPlan } from "./context.ts";
 import { headerOf } from "./header.ts";
 import { createAbortWatch, usualAbortRule } from "./judge/abort.ts";
 import { verdictsOf } from "./verdicts.ts";
 import { watchPushes } from "./push/watch.ts";
-import { nowhere, openLoadRecord, type LoadFinal, type LoadRecordWriter } from "./record.ts";
-import { clockOf, lateBy, segmentOf } from "./segment/play.ts";
-import { digestKeyOf, type SegmentPlan } from "./segment-plan.ts";
-import { lateEnd, sealedSegment } from "./segment/seal.ts";
+import { nowhere, openLoadRecord, type LoadRecordWriter } from "./record.ts";
+import { playSegment } from "./segment/play.ts";
+import { digestKeyOf } from "./segment-plan.ts";
 import { scriptSettings } from "./settings.ts";
 import { temporaryBase } from "../../conformance/files/temporary.ts";
 import { ConfigurationError, UnreachableError } from "../../conformance/contract/problem.ts";
@@ -29,10 +28,10 @@ import { exitCodes } from "../../conformance/contract/exit-codes.ts";
  */
 export const load = async (context: LoadContext, plan: LoadPlan, out: string): Promise<LoadRecord> => {
   checkPlan(context.target, plan);
-  const folder = await mkdtemp(temporaryBase("load"));
-  const writer = openLoadRecord(out, headerOf(context, plan));
+  await using folder = await mkdtempDisposable(temporaryBase("load"));
+  using writer = openLoadRecord(out, headerOf(context, plan));
   try {
-    const script = await scriptFor(folder);
+    const script = await scriptFor(folder.path);
     const pushes = traits[plan.scenario].events === "needed" ? await watchPushes(context, out) : undefined;
     if (plan.isKnown !== true) await preflight(context, plan, script, pushes?.accounts);
     const play = () => run(context, plan, script, writer, pushes);
@@ -45,49 +44,16 @@ export const load = async (context: LoadContext, plan: LoadPlan, out: string): P
     sealBroken(context, writer, error);
     if (error instanceof UnreachableError) error.record = writer.directory;
     throw error;
-  } finally {
-    writer.close();
-    await rm(folder, { recursive: true, force: true });
   }
 };
 
-/** Plays one segment, between two readings of the target's clock, unless the start has already passed. */
-const playSegment = async (
-  context: LoadContext,
-  plan: LoadPlan,
-  segmentPlan: SegmentPlan,
-  play: () => Promise<LoadResult>,
-): Promise<LoadFinal> => {
-  const before = await clockOf(context);
-  const segment = { ...segmentOf(context, segmentPlan), clock: { before } };
-  const lateMs = lateBy(context, segmentPlan);
-  const endedAt = (): string => context.clock.wallTime().toISOString();
-  if (lateMs !== undefined)
-    return { endedAt: endedAt(), segment: { ...segment, lateMs }, ...lateEnd(lateMs) };
-  context.onPhase?.(`waiting for the start at ${new Date(segmentPlan.startAtMs).toISOString()}`);
-  const result = await play();
-  const clockAfter = await clockOf(context);
-  context.onPhase?.(undefined);
-  const isInterrupted = context.signal.aborted;
-  return sealedSegment(verdictsOf(context, plan, result, undefined), {
-    segment,
-    result,
-    clockAfter,
-    isInterrupted,
-  });
-};
-
-const common = ({
+/** What preflight and load have in common. */
+const inBoth = ({ k6, environment, clock, signal, target }: LoadContext, script: string) => ({
   k6,
   environment,
   clock,
   signal,
-  target,
-}: LoadContext): Pick<LoadOptions, "k6" | "environment" | "clock" | "signal" | "hidden"> => ({
-  k6,
-  environment,
-  clock,
-  signal,
+  script,
   hidden: secretsInProfile(target.profile),
 });
 
@@ -99,11 +65,10 @@ const preflight = async (
   accounts: readonly string[] | undefined,
 ): Promise<void> => {
   context.onPhase?.("preflight");
-  const { target, runKey, signal } = context;
+  const { signal, target, runKey } = context;
   const settings = scriptSettings(target, plan, { runKey: `${runKey} before`, preflight: true, accounts });
   const { troubles, exceptions, end } = await runLoad({
-    ...common(context),
-    script,
+    ...inBoth(context, script),
     settings,
     sink: nowhere,
     warmUpMs: 0,
@@ -121,18 +86,6 @@ const preflight = async (
     throw new ConfigurationError([`the preflight of ${plan.scenario} failed: k6 ${end.meaning}`]);
 };
 
-/** The same record, with its log passed on as well. */
-const heard = (writer: LoadRecordWriter, onLog: LoadContext["onLog"]): LoadRecordWriter =>
-  onLog === undefined
-    ? writer
-    : {
-        ...writer,
-        log: (line) => {
-          onLog(line);
-          writer.log(line);
-        },
-      };
-
 /** Why no request was answered; undefined if one was. */
 export const unanswered = (troubles: readonly string[]): string | undefined => {
   const reasons = troubles.map((trouble) => /: no answer \((.*?)\)(?:\.|$)/.exec(trouble)?.[1]);
@@ -149,25 +102,25 @@ const run = (
   const { target, runKey, onSecond, onPhase, onLog } = context;
   onPhase?.(undefined);
   const giveUp = createAbortWatch({ ...usualAbortRule, ...target.profile.safety?.abort });
+  const log = (line: string): void => {
+    onLog?.(line);
+    writer.log(line);
+  };
+  // A key per run creates new accounts, so that the run does not find what earlier runs wrote.
+  const key =
+    plan.segment === undefined
+      ? `${runKey} ${writer.directory}`
+      : digestKeyOf(
+          plan.segment,
+          target.clients.map(({ secret }) => secret),
+        );
   return runLoad({
-    ...common(context),
-    script,
-    // A key per run creates new accounts, so that the run does not find what earlier runs wrote.
-    settings: scriptSettings(target, plan, {
-      runKey:
-        plan.segment === undefined
-          ? `${runKey} ${writer.directory}`
-          : digestKeyOf(
-              plan.segment,
-              target.clients.map(({ secret }) => secret),
-            ),
-      preflight: false,
-      accounts: pushes?.accounts,
-    }),
-    sink: heard(writer, onLog),
-    ...(plan.k6Output === undefined ? {} : { output: { name: plan.k6Output, tags: tagsOf(plan, writer) } }),
+    ...inBoth(context, script),
+    settings: scriptSettings(target, plan, { runKey: key, preflight: false, accounts: pushes?.accounts }),
+    sink: { ...writer, log },
+    output: plan.k6Output && { name: plan.k6Output, tags: tagsOf(plan, writer) },
     warmUpMs: plan.warmUpMs,
-    ...(pushes === undefined ? {} : { onEvent: pushes.onEvent }),
+    ...(pushes && { onEvent: pushes.onEvent }),
     onSecond: (second) => {
       onSecond?.(second);
       return giveUp(second.line);

@@ -16,7 +16,7 @@ const header = headerFor("http://127.0.0.1:1");
 describe("the record of a load run", () => {
   it("exists from the beginning as open, and holds each line after one turn of the event loop", async () => {
     const directory = path.join(folder, "new/run");
-    const record = openLoadRecord(directory, header);
+    using record = openLoadRecord(directory, header);
     expect(JSON.parse(readFileSync(path.join(directory, "run.json"), "utf8"))).toMatchObject({
       state: "open",
       command: "load",
@@ -29,7 +29,6 @@ describe("the record of a load run", () => {
     );
     expect(statSync(directory).mode & 0o777).toBe(0o700);
     expect(statSync(path.join(directory, "samples/seconds.jsonl")).mode & 0o777).toBe(0o600);
-    record.close();
   });
 
   it("is sealed with a manifest of all files, including those of other writers", () => {
@@ -64,7 +63,7 @@ describe("the record of a load run", () => {
     const directory = path.join(folder, "run");
     const record = openLoadRecord(directory, header);
     for (let line = 0; line < 3_000; line += 1) record.log("x".repeat(1_000));
-    record.close();
+    record[Symbol.dispose]();
     expect(statSync(path.join(directory, "k6.log")).size).toBeLessThan(1_050_000);
     expect(readFileSync(path.join(directory, "k6.log"), "utf8")).toMatch(/\(cut off here\)\n$/);
   });
@@ -76,7 +75,7 @@ describe("the record of a load run", () => {
       /--out is ".*", which cannot be written/,
     );
     mkdirSync(path.join(folder, "empty"));
-    openLoadRecord(path.join(folder, "empty"), header).close();
+    openLoadRecord(path.join(folder, "empty"), header)[Symbol.dispose]();
   });
 
   it("reports a failed write, keeps what was written, and is not sealed", () => {

@@ -40,12 +40,12 @@ export const nowhere: LoadSink = {
   failure: () => undefined,
 };
 
-export interface LoadRecordWriter extends LoadSink {
+export interface LoadRecordWriter extends LoadSink, Disposable {
   readonly directory: string;
   /** Completes the record with a manifest of its files. Throws UnfinishedRecord if anything could not be written. */
   seal(final: LoadFinal): LoadRecord;
   /** Closes the files, sealed or not. Safe to call twice. */
-  close(): void;
+  [Symbol.dispose](): void;
 }
 
 /** When something is wrong k6 repeats itself; the beginning is enough. */
@@ -77,7 +77,7 @@ export const openLoadRecord = (directory: string, header: LoadHeader): LoadRecor
       digests?.flush();
       return run.seal({ ...opened, ...final, state: "sealed" });
     },
-    close: () => {
+    [Symbol.dispose]: () => {
       digests?.flush();
       run.close();
     },

@@ -25,27 +25,23 @@ export const mergeSegments = async (runs: readonly AnyLoadRun[], out: string): P
   const segments = segmentsOfOneRun(runs);
   const merged = mergedOf(segments);
   const header = headerOf(segments, merged);
-  const writer = openLoadRecord(out, header);
-  try {
-    const stages = stagesOf(header.shape as Course, header.arrivalRate, header.durationMs);
-    const totals = createTotals(stages, header.warmUpMs);
-    const found = await duplicatesAcross(segments, stages);
-    const breaches = await breachesOf(segments, found);
-    for (const breach of breaches) writer.breach(breach);
-    const seconds = await mergeCourse(segments, {
-      writer,
-      totals,
-      startAtMs: Date.parse(merged.startAt),
-      found: found.bySecond,
-    });
-    for (const { segment } of segments) if (segment.lag !== undefined) totals.addLag(decoded(segment.lag));
-    const isWhole = merged.machines.every(({ problems }) => problems.length === 0);
-    const summary = totals.summary(seconds * 1_000, isWhole);
-    const rules = await rulesOf(segments, found);
-    return writer.seal(finalOf(segments, { merged, summary, rules, breaches }));
-  } finally {
-    writer.close();
-  }
+  using writer = openLoadRecord(out, header);
+  const stages = stagesOf(header.shape as Course, header.arrivalRate, header.durationMs);
+  const totals = createTotals(stages, header.warmUpMs);
+  const found = await duplicatesAcross(segments, stages);
+  const breaches = await breachesOf(segments, found);
+  for (const breach of breaches) writer.breach(breach);
+  const seconds = await mergeCourse(segments, {
+    writer,
+    totals,
+    startAtMs: Date.parse(merged.startAt),
+    found: found.bySecond,
+  });
+  for (const { segment } of segments) if (segment.lag !== undefined) totals.addLag(decoded(segment.lag));
+  const isWhole = merged.machines.every(({ problems }) => problems.length === 0);
+  const summary = totals.summary(seconds * 1_000, isWhole);
+  const rules = await rulesOf(segments, found);
+  return writer.seal(finalOf(segments, { merged, summary, rules, breaches }));
 };
 
 const decoded = (lag: string): Int32Histogram => decodeFromCompressedBase64(lag) as Int32Histogram;
