@@ -1,14 +1,8 @@
 import exec from "k6/execution";
 import { hasEvents, beginEvent, endEvent } from "./lib/events.ts";
 import { drawKind, oneWriterIn, readKinds, readsPerIteration } from "./lib/mix.ts";
-import { newAccount, isSettled, noteSeen, type Account } from "./lib/oracles/account.ts";
-import {
-  judgeDefaultPage,
-  judgeMatches,
-  judgePastTheEnd,
-  judgeWalk,
-  judgeWhole,
-} from "./lib/oracles/reads.ts";
+import { newAccount, isSettled, judgeTotalWithin, noteSeen, type Account } from "./lib/oracles/account.ts";
+import { judgeDefaultPage, judgeMatches, judgePastTheEnd, judgeWalk } from "./lib/oracles/reads.ts";
 import { accountsAreOwn, requests, type IterationContext } from "./lib/iteration.ts";
 import { preflightLists } from "./lib/preflight.ts";
 import { read, type Read } from "./lib/reading.ts";
@@ -20,6 +14,8 @@ import { sleep } from "k6";
 import type { ScriptClient } from "./protocol.ts";
 import { epochMs } from "./lib/clock.ts";
 import { pageOf } from "./lib/oracles/pages.ts";
+import type { Page } from "../conformance/judging/laws/pages.ts";
+import type { Check } from "./lib/check.ts";
 import { send, sendTogether } from "./lib/send.ts";
 
 /*
@@ -83,7 +79,7 @@ const courses: Readonly<Record<keyof typeof readKinds, Course>> = {
     const isWhole = [without, first].every((read) => read?.isSound && read.page?.total === account.begun);
     const fullFirst = Math.min(defaultLimit, account.begun);
     if (isWhole && without?.page !== undefined && first?.page?.items.length === fullFirst)
-      report(judgeDefaultPage(without.page, first.page), [without.exchange, first.exchange]);
+      report([judgeDefaultPage(without.page, first.page)], [without.exchange, first.exchange]);
     read(
       session,
       [
@@ -126,17 +122,17 @@ const courses: Readonly<Record<keyof typeof readKinds, Course>> = {
     const exchanges = reads.map(({ exchange }) => exchange);
     const areSound = reads.every(({ isSound }) => isSound);
     if (areSound && pages.length === pagesOfWalk && pages.every(({ total }) => total === account.begun))
-      report(judgeWalk(pages, account.begun), exchanges);
+      report([judgeWalk(pages, account.begun)], exchanges);
     const [past] = read(session, [{ accountId, limit, page: pagesOfWalk, mayBeRefused: true }], { account });
     if (past?.page !== undefined && past.isSound)
-      report(judgePastTheEnd(past.page, new Set(account.seen.keys())), [past.exchange]);
+      report([judgePastTheEnd(past.page, new Set(account.seen.keys()))], [past.exchange]);
   },
 
   everything: (_context, session, account) => {
     const sentAtMs = epochMs();
     const reads = read(session, [{}, { limit: 7 }, { page: 1 }]);
     for (const { page, exchange } of reads)
-      if (page !== undefined) report(judgeWhole(page, account.seen.size), [exchange]);
+      if (page !== undefined) report([atLeast(account.seen.size, page)], [exchange]);
     if (reads[0] !== undefined) lookPastTotal(session, reads[0], sentAtMs);
   },
 };
@@ -157,9 +153,11 @@ const lookPastTotal = (session: Session, { page, exchange }: Read, sentAtMs: num
   const least = count === 0 ? 0 : number * defaultLimit + count;
   if (shown !== undefined && shown.atMs > sentAtMs - settings.visibilityMs) return;
   if (shown !== undefined && last !== undefined)
-    report(judgeWhole(page, Math.min(shown.least, least)), [exchange, last.exchange]);
+    report([atLeast(Math.min(shown.least, least), page)], [exchange, last.exchange]);
   shown = { least, atMs: epochMs() };
 };
+
+const atLeast = (least: number, page: Page): Check => judgeTotalWithin({ least, most: Infinity }, page);
 
 const pagesOfWalk = 3;
 

@@ -5,8 +5,8 @@ import {
   redeem,
   redeemTogether,
   tellIssued,
-  type ExchangedTokens,
   type IssuedCode,
+  type Redeemed,
 } from "./lib/login.ts";
 import { drawKind, tokenKinds } from "./lib/mix.ts";
 import {
@@ -59,10 +59,8 @@ const courses: Readonly<Record<keyof typeof tokenKinds, (context: IterationConte
   },
 
   crowd: (context) => {
-    const codes = obtainCodesTogether(context, 3).filter((code) => code !== undefined);
-    const redeemed = redeemTogether(codes);
     // Concurrent writes of such marks may undo each other.
-    const used = codes.filter((_, index) => redeemed[index] !== undefined);
+    const used = redeemTogether(obtainCodesTogether(context, 3));
     const again = used[context.random.below(used.length)];
     if (again !== undefined) presentAgain([again]);
   },
@@ -74,8 +72,7 @@ const courses: Readonly<Record<keyof typeof tokenKinds, (context: IterationConte
     const contenders = sendTogether([request, request, request]);
     report(judgeRace(contenders), contenders);
     const winner = contenders.find((contender) => tokensOf(contender) !== undefined);
-    const tokens = winner === undefined ? undefined : tokensOf(winner);
-    if (tokens !== undefined) tellIssued(tokens);
+    if (winner !== undefined) tellIssued(winner);
   },
 
   reuse: (context) => {
@@ -94,8 +91,7 @@ const courses: Readonly<Record<keyof typeof tokenKinds, (context: IterationConte
     const wrong = send(requests.exchange(liar, probe.code, true));
     const control = send(requests.exchange(client, twin.code));
     report([...judgeTokenSet(control), ...judgeWrongSecret(wrong, control)], [wrong, control]);
-    const tokens = tokensOf(control);
-    if (tokens !== undefined) tellIssued(tokens);
+    tellIssued(control);
   },
 
   forged: (context) => {
@@ -128,18 +124,17 @@ const tryForged = (rule: Parameters<typeof judgeForged>[0], forged: Exchange): v
   report(judgeForged(rule, forged, uses), [forged, ...uses]);
 };
 
-type Login = IssuedCode & {
-  readonly tokens: ExchangedTokens;
+interface Login extends Redeemed {
   /** Access tokens obtained with it. */
   readonly known: Set<string>;
-};
+}
 
 const logIn = (context: IterationContext): Login | undefined => {
   const issuedCode = obtainCode(context);
-  const tokens = issuedCode === undefined ? undefined : redeem(issuedCode);
-  if (issuedCode === undefined || tokens === undefined) return undefined;
-  keepUsed(issuedCode);
-  return { ...issuedCode, tokens, known: new Set([tokens.accessToken]) };
+  const redeemed = issuedCode && redeem(issuedCode);
+  if (redeemed === undefined) return undefined;
+  keepUsed(redeemed);
+  return { ...redeemed, known: new Set([redeemed.tokens.accessToken]) };
 };
 
 /** Exchanges of used codes, concurrently over several connections: each must be refused. */

@@ -1,4 +1,5 @@
 import { intendedStartMs, type Stage } from "../../conformance/contract/load-shape.ts";
+import type { ScriptSettings } from "../protocol.ts";
 
 /**
  * k6 accepts only integer rates: we use thousandths of an arrival per second, expressed as arrivals per thousand
@@ -8,16 +9,15 @@ const SCALE = 1_000;
 const timeUnit = `${SCALE}s`;
 const scaled = (rate: number): number => Math.round(rate * SCALE);
 
-export interface VirtualUsers {
-  readonly allocated: number;
-  readonly most: number;
-}
-
 const isFlat = (stages: readonly Stage[]): boolean =>
   stages.length === 1 && stages[0]?.fromRate === stages[0]?.toRate;
 
 /** k6's executor for these stages: an open model, in which arrivals do not wait for answers. */
-export const executorFor = (stages: readonly Stage[], users: VirtualUsers, gracefulStopMs: number) => {
+export const executorFor = (
+  stages: readonly Stage[],
+  users: ScriptSettings["virtualUsers"],
+  gracefulStopMs: number,
+) => {
   const common = {
     timeUnit,
     preAllocatedVUs: users.allocated,

@@ -35,38 +35,41 @@ const takeCode = (
 };
 
 /** Requests several codes concurrently, each with its own state: answers must not be mixed up. */
-export const obtainCodesTogether = (
-  context: IterationContext,
-  count: number,
-): readonly (IssuedCode | undefined)[] => {
+export const obtainCodesTogether = (context: IterationContext, count: number): readonly IssuedCode[] => {
   const asked = Array.from({ length: count }, () => ({
     client: context.someClient(),
     state: context.freshState(),
   }));
   const answers = sendTogether(asked.map(({ client, state }) => requests.authorize(client, state)));
   const states = asked.map(({ state }) => state);
-  return asked.map(({ client, state }, index) => {
-    const answer = answers[index];
-    return answer === undefined ? undefined : takeCode(client, answer, state, states);
+  return asked.flatMap(
+    ({ client, state }, index) => takeCode(client, answers[index] as Exchange, state, states) ?? [],
+  );
+};
+
+/** A code, and the tokens that its exchange brought. */
+export interface Redeemed extends IssuedCode {
+  readonly tokens: Tokens & { readonly refreshToken: string };
+}
+
+export const redeem = (code: IssuedCode): Redeemed | undefined => redeemTogether([code])[0];
+
+/** Exchanges several codes concurrently. Those that brought no tokens are missing. */
+export const redeemTogether = (codes: readonly IssuedCode[]): readonly Redeemed[] => {
+  const answers = sendTogether(codes.map(({ client, code }) => requests.exchange(client, code)));
+  return codes.flatMap((code, index) => {
+    const answer = answers[index] as Exchange;
+    report(judgeTokenSet(answer), [answer]);
+    const tokens = tellIssued(answer);
+    return tokens === undefined ? [] : { ...code, tokens };
   });
 };
 
-export type ExchangedTokens = Tokens & { readonly refreshToken: string };
-
-export const redeem = ({ client, code }: IssuedCode): ExchangedTokens | undefined =>
-  takeTokens(send(requests.exchange(client, code)));
-
-const takeTokens = (answer: Exchange): ExchangedTokens | undefined => {
-  report(judgeTokenSet(answer), [answer]);
+/** The tokens of a granted exchange, which were issued by it. */
+export const tellIssued = (answer: Exchange): Redeemed["tokens"] | undefined => {
   const tokens = tokensOf(answer);
-  if (tokens !== undefined) tellIssued(tokens);
-  return tokens;
-};
-
-export const redeemTogether = (codes: readonly IssuedCode[]): readonly (ExchangedTokens | undefined)[] =>
-  sendTogether(codes.map(({ client, code }) => requests.exchange(client, code))).map(takeTokens);
-
-export const tellIssued = (tokens: ExchangedTokens): void => {
+  if (tokens === undefined) return undefined;
   issued("accessToken", tokens.accessToken);
   issued("refreshToken", tokens.refreshToken);
+  return tokens;
 };

@@ -44,7 +44,7 @@ export const read = (
     requests.list(session.accessToken, query, mayBeRefused),
   );
   const all = [...triggers, ...reads];
-  const answers = all.length === 1 ? all.map(send) : sendTogether(all);
+  const answers = sendTogether(all);
   if (account !== undefined)
     for (const answer of answers.slice(0, triggers.length)) endEvent(account, sentAtMs, answer);
   return asked.map(({ mayBeRefused = false, ...query }, index) => {

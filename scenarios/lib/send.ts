@@ -43,6 +43,7 @@ export const send = (request: Request): Exchange =>
   exchangeOf(request, http.request(request.method, request.url, request.body ?? null, paramsOf(request)));
 
 export const sendTogether = (requests: readonly Request[]): readonly Exchange[] => {
+  if (requests.length === 1) return requests.map(send);
   const responses = http.batch(
     requests.map((request) => ({
       method: request.method,

@@ -2,7 +2,7 @@ import type { ScriptClient } from "../protocol.ts";
 import { epochMs } from "./clock.ts";
 import type { Exchange } from "./exchange.ts";
 import type { Check } from "./check.ts";
-import { obtainCode, obtainCodesTogether, redeem, redeemTogether, type ExchangedTokens } from "./login.ts";
+import { obtainCode, obtainCodesTogether, redeemTogether, type IssuedCode } from "./login.ts";
 import { judgeOpens, type Tokens } from "./oracles/tokens.ts";
 import type { IterationContext } from "./iteration.ts";
 
@@ -26,30 +26,24 @@ const usableUntilMs = (askedAtMs: number, { expiresInMs }: Tokens): number =>
 /** Authorizes and exchanges; undefined if either failed. */
 export const logIn = (context: IterationContext, client?: ScriptClient): Session | undefined => {
   const issuedCode = obtainCode(context, client);
-  if (issuedCode === undefined) return undefined;
-  const askedAtMs = epochMs();
-  const tokens = redeem(issuedCode);
-  return tokens === undefined ? undefined : sessionWith(issuedCode.client, askedAtMs, tokens);
+  return issuedCode === undefined ? undefined : sessionsFrom([issuedCode])[0];
 };
 
 /** Several concurrent logins. Failed logins are missing. */
-export const logInTogether = (context: IterationContext, count: number): readonly Session[] => {
-  const codes = obtainCodesTogether(context, count).filter((code) => code !== undefined);
-  const askedAtMs = epochMs();
-  return redeemTogether(codes).flatMap((tokens, index) => {
-    const client = codes[index]?.client;
-    return tokens === undefined || client === undefined ? [] : sessionWith(client, askedAtMs, tokens);
-  });
-};
+export const logInTogether = (context: IterationContext, count: number): readonly Session[] =>
+  sessionsFrom(obtainCodesTogether(context, count));
 
-const sessionWith = (client: ScriptClient, askedAtMs: number, tokens: ExchangedTokens): Session => ({
-  client,
-  accessToken: tokens.accessToken,
-  refreshToken: tokens.refreshToken,
-  endsAtMs: usableUntilMs(askedAtMs, tokens),
-  fresh: "exchange",
-  askedAtMs,
-});
+const sessionsFrom = (codes: readonly IssuedCode[]): readonly Session[] => {
+  const askedAtMs = epochMs();
+  return redeemTogether(codes).map(({ client, tokens }) => ({
+    client,
+    accessToken: tokens.accessToken,
+    refreshToken: tokens.refreshToken,
+    endsAtMs: usableUntilMs(askedAtMs, tokens),
+    fresh: "exchange",
+    askedAtMs,
+  }));
+};
 
 export const takeRefreshed = (session: Session, askedAtMs: number, tokens: Tokens): void => {
   session.accessToken = tokens.accessToken;

@@ -33,24 +33,18 @@ export interface LoadFlags {
 
 const [USUAL_RATE, USUAL_DURATION_MS] = [100, 30_000];
 
-const stagesOf = ({ stages, scenario, shape, rate, durationMs, profileStages }: LoadFlags) => {
-  const isCourseNamed = scenario === "breakpoint" || (shape ?? rate ?? durationMs) !== undefined;
-  return stages ?? (isCourseNamed ? [] : (profileStages ?? []));
-};
-
-/** Stages define course, length and peak; flags that set one of these contradict them. */
+/** Stages define course, length and peak; flags that set one of these contradict them, and replace the profile's. */
 const staged = (flags: LoadFlags) => {
-  const { shape, rate: asked = USUAL_RATE, durationMs = USUAL_DURATION_MS } = flags;
-  const stages = stagesOf(flags);
+  const { shape, rate: asked = USUAL_RATE, durationMs = USUAL_DURATION_MS, profileStages = [] } = flags;
+  const isCourseNamed =
+    flags.scenario === "breakpoint" || (shape ?? flags.rate ?? flags.durationMs) !== undefined;
+  const stages = flags.stages ?? (isCourseNamed ? [] : profileStages);
   if (stages.length === 0) return { ...flags, own: undefined, rate: asked, durationMs };
+  const accepted = "a duration and requests per second, such as 30s:100";
   const wrong = stages.filter((text) => parseStage(text) === undefined);
   const problems = [
-    ...wrong.map((value) => ({
-      key: "--stage",
-      value,
-      accepted: "a duration and requests per second, such as 30s:100",
-    })),
-    ((shape ?? flags.rate ?? flags.durationMs) !== undefined || flags.scenario === "breakpoint") &&
+    ...wrong.map((value) => ({ key: "--stage", value, accepted })),
+    isCourseNamed &&
       "--stage sets a custom load; remove --shape, --rate, --duration, and --scenario breakpoint",
   ].filter((one) => one !== false);
   if (problems.length > 0) throw new ConfigurationError(problems);

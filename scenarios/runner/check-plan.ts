@@ -24,15 +24,11 @@ export const checkPlan = (
   checkSafety(profile, events === "none" ? [] : hook, plan);
   if (events !== "needed") return;
   const missing = [
-    ...(hook.length === 0
-      ? ["`hooks.events.trigger` as an HTTP hook (a command cannot be called under load)"]
-      : []),
-    ...(profile.hooks?.callback === undefined ? ["`hooks.callback.register`"] : []),
-  ];
+    hook.length === 0 && "`hooks.events.trigger` as an HTTP hook (a command cannot be called under load)",
+    profile.hooks?.callback === undefined && "`hooks.callback.register`",
+  ].filter((one) => one !== false);
   if (missing.length > 0)
-    throw new ConfigurationError([
-      `--scenario ${plan.scenario} needs ${missing.join(" and ")} in the profile`,
-    ]);
+    throw new ConfigurationError(`--scenario ${plan.scenario} needs ${missing.join(" and ")} in the profile`);
 };
 
 /** Default ceilings. */
@@ -41,12 +37,6 @@ const usual = {
   elsewhere: { maxRate: 500, maxDurationMs: 3_600_000 },
 } as const;
 
-interface AskedLoad {
-  /** Requests per second at the peak. */
-  readonly rate: number;
-  readonly durationMs: number;
-}
-
 /**
  * Refuses a load on a target that is not permitted. Loopback is always permitted; any other host only if `safety.hosts`
  * names it exactly. The same applies to the hosts of event hooks, which are loaded too. Throws ConfigurationError.
@@ -54,7 +44,7 @@ interface AskedLoad {
 export const checkSafety = (
   profile: Pick<Profile, "baseUrl" | "safety">,
   loaded: readonly string[],
-  asked: AskedLoad,
+  asked: Pick<LoadPlan, "rate" | "durationMs">,
 ): void => {
   const allowed = profile.safety?.hosts ?? [];
   const refused = [...new Set([profile.baseUrl, ...loaded].map(hostOf))].filter(
@@ -69,17 +59,11 @@ export const checkSafety = (
       (host) =>
         `host "${host}" may not be loaded; accepted are loopback and the hosts in the profile's safety.hosts${allowed.length === 0 ? " (none so far)" : `: ${allowed.join(", ")}`}`,
     ),
-    ...(asked.rate > ceilings.maxRate
-      ? [
-          `--rate is ${asked.rate}; accepted is up to ${ceilings.maxRate} requests per second (safety.maxRate)`,
-        ]
-      : []),
-    ...(asked.durationMs > ceilings.maxDurationMs
-      ? [
-          `--duration is ${duration(asked.durationMs)}; accepted is up to ${duration(ceilings.maxDurationMs)} (safety.maxDurationMs)`,
-        ]
-      : []),
-  ];
+    asked.rate > ceilings.maxRate &&
+      `--rate is ${asked.rate}; accepted is up to ${ceilings.maxRate} requests per second (safety.maxRate)`,
+    asked.durationMs > ceilings.maxDurationMs &&
+      `--duration is ${duration(asked.durationMs)}; accepted is up to ${duration(ceilings.maxDurationMs)} (safety.maxDurationMs)`,
+  ].filter((one) => one !== false);
   if (problems.length > 0) throw new ConfigurationError(problems);
 };
 

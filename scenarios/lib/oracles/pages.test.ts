@@ -1,9 +1,9 @@
 import { describe, expect, it } from "vitest";
 import { answer, brokenRules, rulesOf } from "../testing/answers.ts";
-import { before, isSettled, judgeOwnPage, newAccount, type Account } from "./account.ts";
+import { before, isSettled, judgeOwnPage, judgeTotalWithin, newAccount, type Account } from "./account.ts";
 import type { Page } from "../../../conformance/judging/laws/pages.ts";
 import { judgePage, judgeShape, pageOf, type ListQuery } from "./pages.ts";
-import { judgeDefaultPage, judgeMatches, judgePastTheEnd, judgeWalk, judgeWhole } from "./reads.ts";
+import { judgeDefaultPage, judgeMatches, judgePastTheEnd, judgeWalk } from "./reads.ts";
 import { madeNotification } from "../../../conformance/testing/notification.ts";
 
 const accountId = "7c9e6679-7425-40de-944b-e07fc1f90ae7";
@@ -138,19 +138,19 @@ describe("a page of the client's own account", () => {
 
 describe("several pages", () => {
   it("must together hold everything, each item once", () => {
-    expect(brokenRules(judgeWalk([page(upTo(2), 3), page([2], 3)], 3))).toEqual([]);
+    expect(brokenRules([judgeWalk([page(upTo(2), 3), page([2], 3)], 3)])).toEqual([]);
     for (const second of [[1, 2], [1], []])
-      expect(brokenRules(judgeWalk([page(upTo(2), 3), page(second, 3)], 3))).toEqual([
+      expect(brokenRules([judgeWalk([page(upTo(2), 3), page(second, 3)], 3)])).toEqual([
         "notifications.pages-partition",
       ]);
   });
 
   it("must repeat nothing past the end, and default to the first page", () => {
     const all = new Set(upTo(3).map(idOf));
-    expect(brokenRules(judgePastTheEnd(page([], 3), all))).toEqual([]);
-    expect(brokenRules(judgePastTheEnd(page([2], 3), all))).toEqual(["notifications.past-the-end"]);
-    expect(brokenRules(judgeDefaultPage(page([1, 2], 3), page([2, 1], 3)))).toEqual([]);
-    expect(brokenRules(judgeDefaultPage(page([0, 1], 3), page([2, 1], 3)))).toEqual([
+    expect(brokenRules([judgePastTheEnd(page([], 3), all)])).toEqual([]);
+    expect(brokenRules([judgePastTheEnd(page([2], 3), all)])).toEqual(["notifications.past-the-end"]);
+    expect(brokenRules([judgeDefaultPage(page([1, 2], 3), page([2, 1], 3))])).toEqual([]);
+    expect(brokenRules([judgeDefaultPage(page([0, 1], 3), page([2, 1], 3))])).toEqual([
       "notifications.default-page",
     ]);
   });
@@ -159,6 +159,8 @@ describe("several pages", () => {
     expect(brokenRules(judgeMatches("notifications.filter-id", page([1], 1), 1))).toEqual([]);
     expect(brokenRules(judgeMatches("notifications.filter-id", page([1], 2), 1))).toHaveLength(1);
     expect(brokenRules(judgeMatches("notifications.filters-combine", page([1], 1), 0))).toHaveLength(1);
-    expect(brokenRules(judgeWhole(page([1], 5), 6))).toEqual(["notifications.under-writes"]);
+    expect(brokenRules([judgeTotalWithin({ least: 6, most: Infinity }, page([1], 5))])).toEqual([
+      "notifications.under-writes",
+    ]);
   });
 });

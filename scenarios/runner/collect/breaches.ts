@@ -4,7 +4,7 @@ import { createSecrets } from "../../../conformance/contract/secrets.ts";
 import type { ScriptMessage } from "../../protocol.ts";
 import { cut } from "../../../conformance/contract/text.ts";
 
-type BreachMessage = Extract<ScriptMessage, { kind: "breach" }>;
+export type BreachMessage = Extract<ScriptMessage, { kind: "breach" }>;
 
 export type Breaches = ReturnType<typeof createBreaches>;
 

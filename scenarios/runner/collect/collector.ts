@@ -14,7 +14,7 @@ import {
 } from "../../protocol.ts";
 import type { LogLine } from "../k6/log.ts";
 import type { LoadSink } from "../record.ts";
-import { createBreaches, maskOf, type Breaches } from "./breaches.ts";
+import { createBreaches, maskOf, type BreachMessage, type Breaches } from "./breaches.ts";
 import { logLines } from "./histograms.ts";
 import type { Readings } from "./readings.ts";
 import { createRowReader, type RowSink } from "./rows.ts";
@@ -51,8 +51,6 @@ export interface Collected extends Totals, ScriptLog {
   /** Rows of k6's samples that could not be read. */
   readonly unreadable: number;
 }
-
-type BreachMessage = Extract<ScriptMessage, { kind: "breach" }>;
 
 /** Consumes k6's samples and log, and writes them second by second to the sink. `stop` ends the load. */
 export const createCollector = (options: CollectorOptions, stop: (reason: string) => void) => {
@@ -91,11 +89,9 @@ export const createCollector = (options: CollectorOptions, stop: (reason: string
     },
     event: (_, sentAtMs, account, notification) => onEvent?.(sentAtMs, account, notification),
   });
-  const log = createScriptLog({
-    mask: maskOf(secrets, [settings.digestKey]),
-    write: (line) => sink.log(line),
-    onBreach: prove,
-    onSetUp: ({ tookMs, lateMs }) => void (setUp = { tookMs, lateMs }),
+  const log = createScriptLog(maskOf(secrets, [settings.digestKey]), sink, (message) => {
+    if (message.kind === "breach") prove(message);
+    else setUp = { tookMs: message.tookMs, lateMs: message.lateMs };
   });
   return {
     samples: rows.push,
@@ -170,28 +166,24 @@ interface ScriptLog {
 const MOST_TROUBLES = 20;
 const MOST_EXCEPTIONS = 5;
 
-interface ScriptLogOptions {
-  readonly mask: (text: string) => string;
-  /** Writes a masked line to the record. */
-  readonly write: (line: string) => void;
-  readonly onSetUp: (message: Extract<ScriptMessage, { kind: "set-up" }>) => void;
-  readonly onBreach: (message: Extract<ScriptMessage, { kind: "breach" }>) => void;
-}
-
-const createScriptLog = ({ mask, write, onBreach, onSetUp }: ScriptLogOptions) => {
+/** Writes k6's log to the record, masked; `onMessage` gets what scripts tell besides their troubles. */
+const createScriptLog = (
+  mask: (text: string) => string,
+  sink: Pick<LoadSink, "log">,
+  onMessage: (message: Exclude<ScriptMessage, { kind: "trouble" }>) => void,
+) => {
   const troubles: string[] = [];
   const exceptions: { count: number; readonly first: string[] } = { count: 0, first: [] };
   const take = (line: LogLine): void => {
-    if (line.kind === "words") return write(`${line.level}: ${mask(line.text)}`);
+    if (line.kind === "words") return sink.log(`${line.level}: ${mask(line.text)}`);
     if (line.kind === "exception") {
       exceptions.count += 1;
       if (exceptions.count > MOST_EXCEPTIONS) return;
       exceptions.first.push(mask(line.text));
-      return write(`exception: ${mask(line.text)}`);
+      return sink.log(`exception: ${mask(line.text)}`);
     }
     const { message } = line;
-    if (message.kind === "breach") onBreach(message);
-    else if (message.kind === "set-up") onSetUp(message);
+    if (message.kind !== "trouble") onMessage(message);
     else if (troubles.length < MOST_TROUBLES && !troubles.includes(message.what))
       troubles.push(mask(message.what));
   };

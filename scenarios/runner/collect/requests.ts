@@ -1,10 +1,27 @@
 import type { Int32Histogram } from "hdr-histogram-js";
-import type { LatencyKind, SampleOutcome } from "../../../conformance/contract/load-record.ts";
+import {
+  sampleOutcomes,
+  type LatencyKind,
+  type SampleOutcome,
+  type SecondLine,
+} from "../../../conformance/contract/load-record.ts";
 import { forget, isNoted, note } from "./histograms.ts";
 import type { RequestSample } from "./rows.ts";
 
+type Counts = Record<SampleOutcome, number>;
+
+const nothing = (): Counts => ({ granted: 0, refused: 0, failed: 0 });
+
+/** Adds the requests of a second to sums by endpoint. */
+export const addCounts = (sums: Record<string, Counts>, requests: SecondLine["requests"]): void => {
+  for (const [endpoint, counts] of Object.entries(requests)) {
+    const sum = (sums[endpoint] ??= nothing());
+    for (const outcome of sampleOutcomes) sum[outcome] += counts[outcome];
+  }
+};
+
 interface EndpointSecond {
-  readonly counts: Record<SampleOutcome, number>;
+  readonly counts: Counts;
   readonly histograms: Partial<Record<SampleOutcome, Readonly<Record<LatencyKind, Int32Histogram>>>>;
 }
 
@@ -99,7 +116,7 @@ const addRequest = (
 ): void => {
   second.blockedMs += blockedMs;
   const found: EndpointSecond = second.endpoints.get(endpoint) ?? {
-    counts: { granted: 0, refused: 0, failed: 0 },
+    counts: nothing(),
     histograms: {},
   };
   second.endpoints.set(endpoint, found);

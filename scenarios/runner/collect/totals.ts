@@ -4,7 +4,6 @@ import { latenciesOf } from "../../../conformance/contract/latencies.ts";
 import {
   histogramTag,
   histogramUnit,
-  sampleOutcomes,
   type EndpointRow,
   type Latencies,
   type LoadRecord,
@@ -15,6 +14,7 @@ import { askedBetween, endOfStages, type Stage } from "../../../conformance/cont
 import type { EndpointMeasure } from "../judge/objectives.ts";
 import { createBlocks } from "./blocks.ts";
 import { countedMs, latencyHistogram, sumOf, type TaggedHistogram } from "./histograms.ts";
+import { addCounts } from "./requests.ts";
 import type { ClosedSecond } from "./seconds.ts";
 
 export interface Totals {
@@ -67,7 +67,8 @@ export const createTotals = (stages: readonly Stage[], warmUpMs: number) => {
         requestsPerSecond: seconds === 0 ? 0 : of.requests / seconds,
         seconds,
         ...(lag.totalCount === 0 ? {} : { lag: latenciesOf(lag) }),
-        ...use.all(),
+        ...use.means("k6Cores", "collectorCores", "machineIdle"),
+        ...use.most(),
         mostUnderWay,
         mostConnecting,
         ...shortfallOf(shortfall),
@@ -98,10 +99,7 @@ const createEndpointTotals = () => {
   };
   return {
     add: ({ line, ...second }: ClosedSecond): void => {
-      for (const [endpoint, of] of Object.entries(line.requests)) {
-        const sum = (counts[endpoint] ??= { granted: 0, refused: 0, failed: 0 });
-        for (const outcome of sampleOutcomes) sum[outcome] += of[outcome];
-      }
+      addCounts(counts, line.requests);
       for (const tagged of second.histograms) merge(tagged);
     },
     summary: (): Pick<Totals, "endpoints" | "measures"> => ({
@@ -144,48 +142,38 @@ const rowsOf = (histograms: readonly TaggedHistogram[]): readonly EndpointRow[] 
     }));
 };
 
-type Use = Pick<
-  NonNullable<LoadRecord["achieved"]>,
-  "k6Cores" | "k6MemoryMiB" | "collectorCores" | "collectorMemoryMiB" | "machineIdle"
->;
-type Measured = keyof Use | "collectorLagMs" | "lateMs";
+type Mean = "k6Cores" | "collectorCores" | "collectorLagMs" | "machineIdle" | "lateMs";
 
 /** Weighted means of CPU use and lags, and the maximum memory, over the added seconds. */
 const createUse = () => {
-  const means = new Map<Measured, { sum: number; weights: number }>();
-  const most = new Map<keyof Use, number>();
+  const sums = new Map<Mean, { readonly sum: number; readonly weights: number }>();
+  const most = new Map<"k6MemoryMiB" | "collectorMemoryMiB", number>();
   let seconds = 0;
-  const mean = (key: Measured, value: number | undefined, weight: number): void => {
+  const add = (key: Mean, value: number | undefined, weight: number): void => {
     if (value === undefined) return;
-    const { sum, weights } = means.get(key) ?? { sum: 0, weights: 0 };
-    means.set(key, { sum: sum + value * weight, weights: weights + weight });
-  };
-  const highest = (key: keyof Use, value: number | undefined): void => {
-    if (value !== undefined) most.set(key, Math.max(most.get(key) ?? 0, value));
+    const { sum, weights } = sums.get(key) ?? { sum: 0, weights: 0 };
+    sums.set(key, { sum: sum + value * weight, weights: weights + weight });
   };
   return {
     add: ({ k6, collector, machineIdle }: ClosedSecond["line"], weight = 1, lateMs?: number): void => {
       seconds += 1;
-      mean("k6Cores", k6?.cores, weight);
-      mean("collectorCores", collector?.cores, weight);
-      mean("collectorLagMs", collector?.lagMs, weight);
-      mean("machineIdle", machineIdle, weight);
-      mean("lateMs", lateMs, weight);
-      highest("k6MemoryMiB", k6?.memoryMiB);
-      highest("collectorMemoryMiB", collector?.memoryMiB);
+      add("k6Cores", k6?.cores, weight);
+      add("collectorCores", collector?.cores, weight);
+      add("collectorLagMs", collector?.lagMs, weight);
+      add("machineIdle", machineIdle, weight);
+      add("lateMs", lateMs, weight);
+      for (const [key, use] of [["k6MemoryMiB", k6] as const, ["collectorMemoryMiB", collector] as const])
+        if (use !== undefined) most.set(key, Math.max(most.get(key) ?? 0, use.memoryMiB));
     },
     seconds: () => seconds,
-    mean: (key: Measured): number | undefined => {
-      const found = means.get(key);
-      return found === undefined ? undefined : found.sum / found.weights;
-    },
-    all: (): Use =>
-      Object.fromEntries([
-        ...[...means]
-          .filter(([key]) => key !== "collectorLagMs")
-          .map(([key, { sum, weights }]) => [key, sum / weights] as const),
-        ...most,
-      ]),
+    means: <Key extends Mean>(...keys: readonly Key[]): { readonly [Each in Key]?: number } =>
+      Object.fromEntries(
+        keys.flatMap((key) => {
+          const found = sums.get(key);
+          return found === undefined ? [] : [[key, found.sum / found.weights]];
+        }),
+      ) as { readonly [Each in Key]?: number },
+    most: () => Object.fromEntries(most),
   };
 };
 
@@ -199,10 +187,7 @@ const lateIn = ({ lag }: ClosedSecond): number | undefined =>
   lag === undefined || lag.totalCount === 0 ? undefined : latenciesOf(lag).p99Ms;
 
 const shortfallOf = (use: ReturnType<typeof createUse>): { readonly shortfall?: Shortfall } => {
-  if (use.seconds() === 0) return {};
-  const of = (["machineIdle", "k6Cores", "collectorLagMs", "lateMs"] as const).flatMap((key) => {
-    const value = use.mean(key);
-    return value === undefined ? [] : [[key, value] as const];
-  });
-  return { shortfall: { seconds: use.seconds(), ...Object.fromEntries(of) } };
+  const seconds = use.seconds();
+  if (seconds === 0) return {};
+  return { shortfall: { seconds, ...use.means("machineIdle", "k6Cores", "collectorLagMs", "lateMs") } };
 };

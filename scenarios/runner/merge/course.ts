@@ -1,6 +1,7 @@
 import { addedUp } from "../../../conformance/contract/second-counts.ts";
 import { histogramTag, type SecondLine } from "../../../conformance/contract/load-record.ts";
 import { latencyHistogram, logLines, type TaggedHistogram } from "../collect/histograms.ts";
+import { addCounts } from "../collect/requests.ts";
 import type { createTotals } from "../collect/totals.ts";
 import type { LoadSink } from "../record.ts";
 import type { SecondLatencies, SegmentRun } from "./segment-run.ts";
@@ -63,67 +64,50 @@ const createPool = () => {
   };
 };
 
-type Counts = SecondLine["requests"][string];
+const sum = (values: readonly number[]): number => values.reduce((total, value) => total + value, 0);
 
 /**
  * Merges the same second of several machines. Counts are added; for load and lag indicators the worst counts, because
  * one spoilt machine spoils the whole.
  */
 const mergeLines = (second: number, lines: readonly SecondLine[]): SecondLine => {
-  const sum = (of: (line: SecondLine) => number | undefined): number =>
-    lines.reduce((total, line) => total + (of(line) ?? 0), 0);
-  const most = (values: readonly (number | undefined)[]): number | undefined => {
-    const known = values.filter((value) => value !== undefined);
-    return known.length === 0 ? undefined : Math.max(...known);
-  };
-  const late = lines.flatMap(({ lagMs }) => lagMs ?? []);
-  const idle = most(lines.map(({ machineIdle }) => (machineIdle === undefined ? undefined : -machineIdle)));
-  const users = lines.flatMap(({ virtualUsers }) => virtualUsers ?? []);
-  const collectorLagMs = most(lines.map(({ collector }) => collector?.lagMs));
+  const known = <T>(of: (line: SecondLine) => T | undefined): readonly T[] =>
+    lines.map(of).filter((one) => one !== undefined);
+  const late = known(({ lagMs }) => lagMs);
+  const users = known(({ virtualUsers }) => virtualUsers);
+  const k6 = known((line) => line.k6);
+  const collectors = known(({ collector }) => collector);
+  const lags = known(({ collector }) => collector?.lagMs);
+  const idle = known(({ machineIdle }) => machineIdle);
+  const requests: SecondLine["requests"] = {};
+  for (const line of lines) addCounts(requests, line.requests);
   return {
     second,
-    asked: sum(({ asked }) => asked),
-    started: sum(({ started }) => started),
-    dropped: sum(({ dropped }) => dropped),
-    requests: mergeRequests(lines),
-    ...(late.length === 0
-      ? {}
-      : {
-          lagMs: {
-            p50Ms: Math.max(...late.map((one) => one.p50Ms)),
-            maxMs: Math.max(...late.map((one) => one.maxMs)),
-          },
-        }),
-    ...(users.length === 0 ? {} : { virtualUsers: sum(({ virtualUsers }) => virtualUsers) }),
-    blockedMs: sum(({ blockedMs }) => blockedMs),
+    asked: sum(lines.map(({ asked }) => asked)),
+    started: sum(lines.map(({ started }) => started)),
+    dropped: sum(lines.map(({ dropped }) => dropped)),
+    requests,
+    ...(late.length > 0 && {
+      lagMs: {
+        p50Ms: Math.max(...late.map(({ p50Ms }) => p50Ms)),
+        maxMs: Math.max(...late.map(({ maxMs }) => maxMs)),
+      },
+    }),
+    ...(users.length > 0 && { virtualUsers: sum(users) }),
+    blockedMs: sum(lines.map(({ blockedMs = 0 }) => blockedMs)),
     breaches: addedUp(lines.map(({ breaches }) => breaches)),
-    ...(lines.some(({ k6 }) => k6 !== undefined)
-      ? { k6: { cores: sum(({ k6 }) => k6?.cores), memoryMiB: sum(({ k6 }) => k6?.memoryMiB) } }
-      : {}),
-    ...(lines.some(({ collector }) => collector !== undefined)
-      ? {
-          collector: {
-            cores: sum(({ collector }) => collector?.cores),
-            memoryMiB: sum(({ collector }) => collector?.memoryMiB),
-            ...(collectorLagMs === undefined ? {} : { lagMs: collectorLagMs }),
-          },
-        }
-      : {}),
-    ...(idle === undefined ? {} : { machineIdle: -idle }),
+    ...(k6.length > 0 && { k6: useOf(k6) }),
+    ...(collectors.length > 0 && {
+      collector: { ...useOf(collectors), ...(lags.length > 0 && { lagMs: Math.max(...lags) }) },
+    }),
+    ...(idle.length > 0 && { machineIdle: Math.min(...idle) }),
   };
 };
 
-const mergeRequests = (lines: readonly SecondLine[]): SecondLine["requests"] => {
-  const merged: Record<string, Counts> = {};
-  for (const { requests } of lines)
-    for (const [endpoint, { granted, refused, failed }] of Object.entries(requests)) {
-      const sum = (merged[endpoint] ??= { granted: 0, refused: 0, failed: 0 });
-      sum.granted += granted;
-      sum.refused += refused;
-      sum.failed += failed;
-    }
-  return merged;
-};
+const useOf = (processes: readonly NonNullable<SecondLine["k6"]>[]) => ({
+  cores: sum(processes.map(({ cores }) => cores)),
+  memoryMiB: sum(processes.map(({ memoryMiB }) => memoryMiB)),
+});
 
 /** The data of several machines by second; each machine's seconds are in order. */
 async function* bySecond<T extends { readonly second: number }>(

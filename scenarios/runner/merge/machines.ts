@@ -1,5 +1,6 @@
 import type { LoadRecord } from "../../../conformance/contract/load-record.ts";
 import type { ClockReading, Merged, MergedMachine } from "../../../conformance/contract/segments.ts";
+import { present } from "../../../conformance/contract/present.ts";
 import { machineText } from "../machine.ts";
 import type { SegmentRun } from "./segment-run.ts";
 
@@ -38,25 +39,22 @@ const machineOf = (run: SegmentRun): MergedMachine => {
   const begun = begunOf(run);
   const { before, after } = segment.clock;
   const driftMs = driftOf(before, after);
-  return {
+  return present<MergedMachine>({
     index: segment.index,
     record: directory,
     host: segment.host,
     machine: machineText(machine),
-    ...(achieved === undefined
-      ? {}
-      : {
-          arrivals: achieved.arrivals,
-          arrivalsAsked: achieved.arrivalsAsked,
-          requests: achieved.requests,
-          ...(achieved.lag === undefined ? {} : { lagP99Ms: achieved.lag.p99Ms }),
-        }),
-    ...(segment.setUpMs === undefined ? {} : { setUpMs: segment.setUpMs }),
-    ...(begun === undefined ? {} : { beganMs: begun.ms, beganErrorMs: begun.errorMs }),
-    ...(before?.offsetMs === undefined ? {} : { clockOffsetMs: before.offsetMs }),
-    ...(driftMs === undefined ? {} : { driftMs }),
+    arrivals: achieved?.arrivals,
+    arrivalsAsked: achieved?.arrivalsAsked,
+    requests: achieved?.requests,
+    lagP99Ms: achieved?.lag?.p99Ms,
+    setUpMs: segment.setUpMs,
+    beganMs: begun?.ms,
+    beganErrorMs: begun?.errorMs,
+    clockOffsetMs: before?.offsetMs,
+    driftMs,
     problems: ownProblem(record) ?? [...invalidity(record), ...clockProblems(before, after, driftMs)],
-  };
+  });
 };
 
 /** Why a segment did not run to its end, which makes other problems irrelevant. */

@@ -41,7 +41,7 @@ export const mergeSegments = async (runs: readonly AnyLoadRun[], out: string): P
   const isWhole = merged.machines.every(({ problems }) => problems.length === 0);
   const summary = totals.summary(seconds * 1_000, isWhole);
   const rules = await rulesOf(segments, found);
-  return writer.seal(finalOf(segments, { merged, summary, rules, breaches }));
+  return writer.seal(finalOf(segments, { merged, summary, rules, breaches, cores: header.machine.cores }));
 };
 
 const decoded = (lag: string): Int32Histogram => decodeFromCompressedBase64(lag) as Int32Histogram;
@@ -159,11 +159,15 @@ interface Found {
   readonly summary: Totals;
   readonly rules: readonly LoadRule[];
   readonly breaches: readonly LoadBreach[];
+  /** Of all machines. */
+  readonly cores: number;
 }
 
-const finalOf = (segments: readonly SegmentRun[], { merged, summary, rules, breaches }: Found): LoadFinal => {
+const finalOf = (
+  segments: readonly SegmentRun[],
+  { merged, summary, rules, breaches, cores }: Found,
+): LoadFinal => {
   const { record, segment } = first(segments);
-  const cores = segments.reduce((sum, one) => sum + one.record.machine.cores, 0);
   const validity = mergedValidity(summary.achieved, merged, cores);
   const objectives = judgeObjectives(
     segment.objectives === undefined ? {} : { slos: segment.objectives as NonNullable<Profile["slos"]> },

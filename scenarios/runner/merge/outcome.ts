@@ -21,7 +21,10 @@ export const mergedValidity = (
     ),
     skew !== undefined &&
       ofGenerator(skew, "synchronise the machines' clocks, and let them all be ready before --start-at"),
-    ...wholeReasons(achieved, cores),
+    // Reasons visible only from all machines together; a machine's own drops are among its problems.
+    ...(achieved.dropped === 0
+      ? judgeValidity({ achieved, whole: true, virtualUsers: { ready: 1, most: 1 }, cores }).reasons
+      : []),
   ].filter((one) => one !== false);
   return { valid: reasons.length === 0, reasons };
 };
@@ -32,12 +35,6 @@ const remedyFor = (problem: string): string =>
   problem.includes("clock")
     ? "without it this machine's seconds cannot be aligned with the others: synchronise its clock, and let the target or what stands before it answer with one Date"
     : "see that machine's record and log, and play all segments again under another --run-id";
-
-/** Reasons visible only from all machines together; a machine's own drops are among its problems. */
-const wholeReasons = (achieved: NonNullable<LoadRecord["achieved"]>, cores: number): readonly Reason[] => {
-  if (achieved.dropped > 0) return [];
-  return judgeValidity({ achieved, whole: true, virtualUsers: { ready: 1, most: 1 }, cores }).reasons;
-};
 
 /** Why the load ended early: only if every machine gave up, which is the service's fault, not a machine's. */
 export const gaveUp = (segments: readonly SegmentRun[], count: number): string | undefined => {

@@ -1,23 +1,18 @@
 import type { PushAction } from "../../../conformance/contract/push.ts";
 
-/** A sequence of failures, attempt by attempt; the last action repeats. */
-interface Course {
-  readonly attempts: readonly PushAction[];
-}
-
 const fails: PushAction = { kind: "answer", status: 503, body: "empty" };
 const acknowledges: PushAction = { kind: "answer" };
 
 /**
- * Sequences for failing receivers, used in turn: each failure that requires no waiting, and each number of pushes
- * before success.
+ * Sequences for failing receivers, attempt by attempt, used in turn: each failure that requires no waiting, and each
+ * number of pushes before success. The last action repeats.
  */
-const courses: readonly Course[] = [
-  { attempts: [fails] },
-  { attempts: [fails, acknowledges] },
-  { attempts: [{ kind: "reset" }, fails, acknowledges] },
-  { attempts: [{ kind: "close", when: "before-answer" }, fails, fails, acknowledges] },
-  { attempts: [fails, fails, fails, fails, acknowledges] },
+const courses: readonly (readonly PushAction[])[] = [
+  [fails],
+  [fails, acknowledges],
+  [{ kind: "reset" }, fails, acknowledges],
+  [{ kind: "close", when: "before-answer" }, fails, fails, acknowledges],
+  [fails, fails, fails, fails, acknowledges],
 ];
 
 /** Of so many accounts, the pushes of one fail at first or always. */
@@ -37,7 +32,7 @@ export const planPushes = (accounts: readonly string[], acknowledgedStatus: numb
     plan: {
       rules: failing.map((accountId, index) => ({
         match: { accountId },
-        attempts: (courses[index % courses.length] ?? { attempts: [fails] }).attempts.map(inPlace),
+        attempts: (courses[index % courses.length] ?? [fails]).map(inPlace),
       })),
       otherwise: answering,
     },
