@@ -11,6 +11,7 @@ import {
 import os from "node:os";
 import path from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
+import type { IJob } from "kubernetes-models/batch/v1";
 import { figure } from "../conformance/testing/measure.ts";
 import { k6ForTests } from "../scenarios/runner/testing/k6.ts";
 import { startFake, startIn } from "../scenarios/runner/testing/play-segments.ts";
@@ -134,13 +135,7 @@ interface Played {
   readonly said: string;
 }
 
-interface Job {
-  readonly status: {
-    readonly completedIndexes?: string;
-    readonly failedIndexes?: string;
-    readonly conditions?: readonly { readonly type: string; readonly status: string }[];
-  };
-}
+type Status = NonNullable<IJob["status"]>;
 
 /** The steps of docs/segments.md, with a pod killed midway if one is named. */
 const play = async (
@@ -163,9 +158,9 @@ const play = async (
   const waited = await inside("wait", "job/touchstone-load", `--for=condition=${condition}`, WITHIN);
   const pods = (await nodes.pods()).filter(({ metadata }) => metadata.name.startsWith("touchstone-load"));
   await must(inside("patch", "job", "touchstone-merge", "-p", '{"spec":{"suspend":false}}'));
-  const job = async (name: string) =>
-    (JSON.parse(await must(inside("get", "job", name, "-o", "json"))) as Job).status;
-  const endOf = ({ conditions = [] }: Job["status"]): string =>
+  const job = async (name: string): Promise<Status> =>
+    (JSON.parse(await must(inside("get", "job", name, "-o", "json"))) as IJob).status ?? {};
+  const endOf = ({ conditions = [] }: Status): string =>
     conditions.find(({ type, status }) => status === "True" && ["Complete", "Failed"].includes(type))?.type ??
     "none";
   // The merge may end complete or failed, and `kubectl wait` waits for only one of these.
@@ -181,24 +176,13 @@ const play = async (
     merge: endOf(await job("touchstone-merge")),
     pods: pods.length,
     hosts: new Set(pods.map(({ spec }) => spec.nodeName)).size,
-    mergeExitCode: exitCodeOf(merging),
+    mergeExitCode: merging?.status?.containerStatuses?.[0]?.state?.terminated?.exitCode,
     // From the merge's output: the section about machines, and the verdict.
     said:
       (waited.exitCode === 0 ? "" : waited.said) +
       logs.said.slice(Math.max(0, logs.said.indexOf("\nMachines\n"))),
   };
 };
-
-const exitCodeOf = (pod: object | undefined): number | undefined =>
-  (
-    pod as {
-      readonly status: {
-        readonly containerStatuses?: readonly {
-          readonly state: { readonly terminated?: { readonly exitCode: number } };
-        }[];
-      };
-    }
-  ).status.containerStatuses?.[0]?.state.terminated?.exitCode;
 
 const report = (
   name: string,

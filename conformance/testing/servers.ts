@@ -90,6 +90,13 @@ export const serveConsentPage = (origin: () => string): Promise<TestServer> =>
     }),
   );
 
+/** Whether anything answers there, with any status. */
+export const isAnswering = (address: string): Promise<boolean> =>
+  fetch(address).then(
+    () => true,
+    () => false,
+  );
+
 /** An address of this machine at which nothing listens. */
 export const deadOrigin = async (): Promise<string> => {
   const { origin, stop } = await serveTcp(() => {});

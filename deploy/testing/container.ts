@@ -1,50 +1,21 @@
 import { chmodSync, chownSync, mkdirSync, writeFileSync } from "node:fs";
 import path from "node:path";
+import type {
+  IConfigMap,
+  IPersistentVolume,
+  IPersistentVolumeClaim,
+  IPod,
+  IVolume,
+} from "kubernetes-models/v1";
 import { root } from "../../conformance/testing/measure.ts";
 
-interface Container {
-  readonly name: string;
-  readonly image: string;
-  readonly command?: readonly string[];
-  readonly args?: readonly string[];
-  readonly env?: readonly {
-    readonly name: string;
-    readonly value?: string;
-    readonly valueFrom?: { readonly fieldRef?: { readonly fieldPath: string } };
-  }[];
-  readonly envFrom?: readonly {
-    readonly configMapRef?: { readonly name: string };
-    readonly secretRef?: { readonly name: string };
-  }[];
-  readonly volumeMounts?: readonly {
-    readonly name: string;
-    readonly mountPath: string;
-    readonly readOnly?: boolean;
-  }[];
-}
+type Metadata = NonNullable<IPod["metadata"]>;
+type Spec = NonNullable<IPod["spec"]>;
 
-interface Volume {
-  readonly name: string;
-  readonly secret?: { readonly secretName: string; readonly defaultMode?: number };
-  readonly persistentVolumeClaim?: { readonly claimName: string };
-  readonly emptyDir?: object;
-}
-
-export interface Pod {
-  readonly metadata: {
-    readonly uid: string;
-    readonly name: string;
-    readonly namespace: string;
-    readonly annotations?: Readonly<Record<string, string>>;
-    readonly deletionTimestamp?: string;
-  };
-  readonly spec: {
-    readonly nodeName?: string;
-    readonly securityContext?: { readonly runAsUser?: number; readonly runAsGroup?: number };
-    readonly containers: readonly [Container];
-    readonly volumes?: readonly Volume[];
-  };
-  readonly status: { readonly phase: string };
+/** A pod as the API server gives it, of the kind that the manifests describe. */
+export interface Pod extends Pick<IPod, "status"> {
+  readonly metadata: Metadata & Readonly<Record<"uid" | "name" | "namespace", string>>;
+  readonly spec: Omit<Spec, "containers"> & { readonly containers: readonly [Spec["containers"][number]] };
 }
 
 /** Asks the API server. */
@@ -73,19 +44,16 @@ const dataOf = async (
   api: Api,
   { metadata }: Pod,
   kind: "configmaps" | "secrets",
-  name: string,
+  name = "",
 ): Promise<Readonly<Record<string, string>>> => {
   const found = await api("GET", `/api/v1/namespaces/${metadata.namespace}/${kind}/${name}`);
-  return (found as { readonly data?: Readonly<Record<string, string>> }).data ?? {};
+  return (found as IConfigMap).data ?? {};
 };
 
-const secretOf = async (api: Api, pod: Pod, name: string): Promise<Readonly<Record<string, string>>> =>
-  Object.fromEntries(
-    Object.entries(await dataOf(api, pod, "secrets", name)).map(([key, value]) => [
-      key,
-      Buffer.from(value, "base64").toString(),
-    ]),
-  );
+const secretOf = async (api: Api, pod: Pod, name?: string): Promise<Readonly<Record<string, string>>> => {
+  const encoded = Object.entries(await dataOf(api, pod, "secrets", name));
+  return Object.fromEntries(encoded.map(([key, value]) => [key, Buffer.from(value, "base64").toString()]));
+};
 
 /** The shell script that makes the container's root and goes into it: this machine's programs, the checkout as the package, the volumes. */
 export const rootOf = async (
@@ -133,18 +101,14 @@ export const rootOf = async (
   ].join("\n");
 };
 
-const folderOf = async (api: Api, pod: Pod, volume: Volume, folder: string): Promise<string> => {
+const folderOf = async (api: Api, pod: Pod, volume: IVolume, folder: string): Promise<string> => {
   const { runAsUser = 0, runAsGroup = 0 } = pod.spec.securityContext ?? {};
   if (volume.persistentVolumeClaim !== undefined) {
-    const { namespace } = pod.metadata;
-    const claim = (await api(
-      "GET",
-      `/api/v1/namespaces/${namespace}/persistentvolumeclaims/${volume.persistentVolumeClaim.claimName}`,
-    )) as { readonly spec: { readonly volumeName: string } };
-    const bound = (await api("GET", `/api/v1/persistentvolumes/${claim.spec.volumeName}`)) as {
-      readonly spec: { readonly hostPath: { readonly path: string } };
-    };
-    return bound.spec.hostPath.path;
+    const claims = `/api/v1/namespaces/${pod.metadata.namespace}/persistentvolumeclaims`;
+    const { claimName } = volume.persistentVolumeClaim;
+    const claim = (await api("GET", `${claims}/${claimName}`)) as IPersistentVolumeClaim;
+    const bound = await api("GET", `/api/v1/persistentvolumes/${claim.spec?.volumeName}`);
+    return (bound as IPersistentVolume).spec?.hostPath?.path ?? "";
   }
   const own = path.join(folder, "volumes", volume.name);
   mkdirSync(own, { recursive: true });

@@ -4,21 +4,19 @@ import { afterAll, beforeAll, expect, it } from "vitest";
 import type { LoadRecord, SecondLine } from "../../conformance/contract/load-record.ts";
 import type { Profile } from "../../conformance/contract/profile.ts";
 import { root } from "../../conformance/testing/measure.ts";
-import { runHere } from "../../conformance/testing/run-here.ts";
 import { startFakeProcess } from "../../fake-server/index.ts";
 import { currentLeaf, makeCa } from "../../fake-server/receiver/make-certificate.ts";
-import { k6ForTests, k6WithinMs } from "./testing/k6.ts";
+import { k6OfFile, loadHere } from "./testing/load-here.ts";
 import { startNarrowFront } from "./testing/narrow-front.ts";
 
 /** The search for the highest rate with the real k6, on a service that takes twenty milliseconds for each answer. */
 
 let fake: Awaited<ReturnType<typeof startFakeProcess>>;
-let k6: string;
+const k6 = k6OfFile();
 beforeAll(async () => {
-  k6 = (await k6ForTests()).path;
   const program = [process.execPath, path.join(root, "cli.ts")] as const;
   fake = await startFakeProcess(program, "load-answers-take-twenty-milliseconds");
-}, k6WithinMs);
+});
 afterAll(async () => {
   await fake.stop();
 });
@@ -38,19 +36,10 @@ const search = async ({ rate = 20, duration = "10s", profile, ...more }: Asked) 
   const [file, out] = [path.join(folder, `profile-${searches}.json`), path.join(folder, `run-${searches}`)];
   const own = JSON.parse(readFileSync(fake.profileFile, "utf8")) as Profile;
   writeFileSync(file, JSON.stringify({ ...own, ...profile }));
-  const run = await runHere(
-    `load --json --scenario token --shape breakpoint --rate ${rate} --duration ${duration}`
-      .split(" ")
-      .concat("--profile", file, "--out", out),
-    { env: { TOUCHSTONE_K6: more.k6 ?? k6 } },
-  );
-  if (run.stdout === "") throw new Error(run.stderr);
+  const flags = `--scenario token --shape breakpoint --rate ${rate} --duration ${duration}`;
+  const { record, exitCode } = await loadHere(more.k6 ?? k6.path, flags, "--profile", file, "--out", out);
   const seconds = readFileSync(path.join(out, "samples/seconds.jsonl"), "utf8").trim().split("\n");
-  return {
-    ...(JSON.parse(run.stdout) as LoadRecord),
-    exitCode: run.exitCode,
-    course: seconds.map((line) => JSON.parse(line) as SecondLine),
-  };
+  return { ...record, exitCode, course: seconds.map((line) => JSON.parse(line) as SecondLine) };
 };
 
 /** Steps with a verdict on the service. A machine busy with other work may spoil one, or make the fake slow. */
@@ -122,7 +111,7 @@ it.concurrent("a network that accepts too few connections gives way, and the ser
 
 it.concurrent("a load generator that is stopped again and again spoils its steps, with no verdict on the service", async () => {
   const file = path.join(path.dirname(fake.profileFile), "halting-k6");
-  writeFileSync(file, halting(k6));
+  writeFileSync(file, halting(k6.path));
   chmodSync(file, 0o700);
   const record = await search({
     profile: { slos: { endpoints: everywhere(easy) } },

@@ -14,14 +14,13 @@ const bytesOf = (stored: readonly StoredDigest[]): Buffer => {
   return buffer;
 };
 
-const found = (...segments: readonly (readonly StoredDigest[])[]): readonly CrossDuplicate[] => {
+const foundIn = (...segments: readonly Buffer[]): readonly CrossDuplicate[] => {
   const duplicates: CrossDuplicate[] = [];
-  crossDuplicates(
-    segments.map((stored, at) => ({ segment: at + 1, bytes: bytesOf(stored) })),
-    (one) => duplicates.push(one),
-  );
+  const partitions = segments.map((bytes, at) => ({ segment: at + 1, bytes }));
+  crossDuplicates(partitions, (one) => duplicates.push(one));
   return duplicates;
 };
+const found = (...segments: readonly (readonly StoredDigest[])[]) => foundIn(...segments.map(bytesOf));
 
 const one = (what: StoredDigest["what"], atMs: number, digest = "ffeeddccbbaa9988"): StoredDigest => ({
   what,
@@ -52,15 +51,7 @@ describe("digests of several segments", () => {
 
   it("may end in an incomplete digest, as those of a killed segment do", () => {
     const cut = bytesOf([one("code", 1), one("code", 2, "0123456789abcdef")]).subarray(0, digestBytes + 5);
-    const duplicates: CrossDuplicate[] = [];
-    crossDuplicates(
-      [
-        { segment: 1, bytes: cut },
-        { segment: 2, bytes: bytesOf([one("code", 9)]) },
-      ],
-      (dup) => duplicates.push(dup),
-    );
-    expect(duplicates).toHaveLength(1);
+    expect(foundIn(cut, bytesOf([one("code", 9)]))).toHaveLength(1);
   });
 
   it("are partitioned by their first bits", () => {

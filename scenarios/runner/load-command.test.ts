@@ -1,26 +1,23 @@
 import { readFileSync } from "node:fs";
 import path from "node:path";
-import { beforeAll, expect, it } from "vitest";
+import { expect, it } from "vitest";
 import type { LoadRecord } from "../../conformance/contract/load-record.ts";
 import { runHere } from "../../conformance/testing/run-here.ts";
-import { k6ForTests, k6WithinMs } from "./testing/k6.ts";
+import { k6OfFile, loadHere } from "./testing/load-here.ts";
 import { folderOfFile } from "../../conformance/testing/folders.ts";
 
 /** `touchstone load` and `touchstone run` with the real k6, and the fake in its own process. */
 
 const folder = folderOfFile();
-let withK6: Record<string, string>;
-beforeAll(async () => {
-  withK6 = { TOUCHSTONE_K6: (await k6ForTests()).path };
-}, k6WithinMs);
+const k6 = k6OfFile();
 let files = 0;
 const fresh = (): string => path.join(folder, `run-${(files += 1)}`);
 
 // The other scenarios: "mixed" is played by segments-command.test.ts, and all that they are made of by scripts.test.ts.
 it("load --scenario push on the sound fake makes about the requested requests and breaks no rule", async () => {
-  const asked = ["--scenario", "push", "--rate", "60", "--duration", "3s", "--json"];
-  const run = await runHere(["load", "--out", fresh(), ...asked], { env: withK6 });
-  const { outcome, achieved, rules, validity } = JSON.parse(run.stdout) as LoadRecord;
+  const flags = "--scenario push --rate 60 --duration 3s";
+  const { record } = await loadHere(k6.path, flags, "--out", fresh());
+  const { outcome, achieved, rules, validity } = record;
   expect(rules.filter(({ breaches }) => breaches > 0)).toEqual([]);
   expect(rules.reduce((sum, { checks }) => sum + checks, 0)).toBeGreaterThan(0);
   expect(outcome).toBe(validity?.valid === false ? "incomplete" : "passed");
@@ -31,28 +28,27 @@ it("load --scenario push on the sound fake makes about the requested requests an
 });
 
 it.concurrent.each([
-  [
-    "the gate",
-    ["--only", "push.schedule"],
-    "judging ",
-    /Interrupted in the gate; .*\/gate keeps.*conform --resume/,
-  ],
+  ["the gate", "push.schedule", "judging ", /in the gate; .*\/gate keeps.*conform --resume/],
   [
     "the load's preflight",
-    ["--only", "code.unknown"],
+    "code.unknown",
     "preflight",
-    /Interrupted before the load; .*\/gate is kept.*load .*--duration 30s/,
+    /before the load; .*\/gate is kept.*load .*--duration 30s/,
   ],
   [
     "the load",
-    ["--only", "code.unknown"],
+    "code.unknown",
     "requests/s",
-    /Interrupted in the load; .*\/gate and .*\/load are kept.*load .*--duration 30s/,
+    /in the load; .*\/gate and .*\/load are kept.*load .*--duration 30s/,
   ],
-] as const)("run interrupted in %s says what is kept and how to go on", async (_, rules, phase, says) => {
+] as const)("run interrupted in %s says what is kept and how to go on", async (_, rule, phase, kept) => {
   const out = fresh();
-  const asked = ["run", ...rules, "--rate", "50", "--duration", "30s", "--out", out];
-  const { exitCode, stderr } = await runHere(asked, { env: withK6, interruptAt: phase });
+  const says = new RegExp(`Interrupted ${kept.source}`);
+  const asked = ["run", "--only", rule, "--rate", "50", "--duration", "30s", "--out", out];
+  const { exitCode, stderr } = await runHere(asked, {
+    env: { TOUCHSTONE_K6: k6.path },
+    interruptAt: phase,
+  });
   expect({ exitCode, stderr }).toEqual({ exitCode: 130, stderr: expect.stringMatching(says) as string });
   if (phase !== "requests/s") return;
   const record = JSON.parse(readFileSync(path.join(out, "load", "run.json"), "utf8")) as LoadRecord;

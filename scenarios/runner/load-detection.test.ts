@@ -1,10 +1,9 @@
 import { readFileSync } from "node:fs";
 import path from "node:path";
-import { beforeAll, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import type { LoadRecord } from "../../conformance/contract/load-record.ts";
 import { joint } from "../../fake-server/index.ts";
-import { runHere } from "../../conformance/testing/run-here.ts";
-import { k6ForTests, k6WithinMs } from "./testing/k6.ts";
+import { k6OfFile, loadHere } from "./testing/load-here.ts";
 import { folderOfFile } from "../../conformance/testing/folders.ts";
 
 /**
@@ -13,30 +12,7 @@ import { folderOfFile } from "../../conformance/testing/folders.ts";
  */
 
 const folder = folderOfFile();
-let k6: string;
-beforeAll(async () => {
-  k6 = (await k6ForTests()).path;
-}, k6WithinMs);
-interface Asked {
-  readonly behaviour: string;
-  readonly scenario: string;
-  readonly rate: number;
-  readonly seconds: number;
-}
-
-const load = async ({ behaviour, scenario, rate, seconds }: Asked) => {
-  const out = path.join(folder, scenario);
-  const { stdout, stderr, exitCode } = await runHere(
-    `load --json --behaviour ${behaviour} --scenario ${scenario} --rate ${rate} --duration ${seconds}s`
-      .split(" ")
-      .concat("--seed", "1", "--warm-up", "1s", "--out", out),
-    { env: { TOUCHSTONE_K6: k6 } },
-  );
-  if (stdout === "") throw new Error(stderr);
-  const record = JSON.parse(stdout) as LoadRecord;
-  const written = JSON.parse(readFileSync(path.join(out, "run.json"), "utf8")) as LoadRecord;
-  return { exitCode, record, written };
-};
+const k6 = k6OfFile();
 
 /** Sequential: concurrent loads would compete for the processor. */
 describe("a load finds defects that show only under load, with masked evidence and the same result in its record", () => {
@@ -47,7 +23,10 @@ describe("a load finds defects that show only under load, with masked evidence a
     ["push", 150, 4, { "load-push-outbox-overflows": "push.delivered" }],
   ] as const)("%s at %i requests per second for %i s: %j", async ([scenario, rate, seconds, breaks]) => {
     const behaviour = Object.keys(breaks).join(joint);
-    const { exitCode, record, written } = await load({ behaviour, scenario, rate, seconds });
+    const out = path.join(folder, scenario);
+    const flags = `--behaviour ${behaviour} --scenario ${scenario} --rate ${rate} --duration ${seconds}s`;
+    const { exitCode, record } = await loadHere(k6.path, `${flags} --seed 1 --warm-up 1s`, "--out", out);
+    const written = JSON.parse(readFileSync(path.join(out, "run.json"), "utf8")) as LoadRecord;
     const { rules, breaches, validity } = record;
     const broken = rules.filter((rule) => rule.breaches > 0).map(({ id }) => id);
     const isBlamed = validity?.reasons.some(({ cause }) => cause === "load generator") === true;

@@ -1,4 +1,4 @@
-import { beforeAll, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { documentLimits } from "../../conformance/contract/limits.ts";
 import type { RequirementId } from "../../conformance/contract/catalogue.ts";
 import type { HookDefinition } from "../../conformance/contract/profile-fetched.ts";
@@ -9,22 +9,17 @@ import type { ScriptClient } from "../protocol.ts";
 import { scriptFor } from "./bundle.ts";
 import { runnerClock } from "./clock.ts";
 import { runLoad, type LoadResult } from "./collect/collect.ts";
-import type { FoundK6 } from "./k6/find.ts";
 import { nowhere } from "./record.ts";
 import { scriptSettings } from "./settings.ts";
-import { k6ForTests, k6WithinMs } from "./testing/k6.ts";
+import { k6OfFile } from "./testing/load-here.ts";
 import { profileFor } from "./testing/loads.ts";
 import { folderOfFile } from "../../conformance/testing/folders.ts";
 
 /* The scripts as k6 runs them, against the fake: what they make of a sound service, and of defects that every run shows. */
 
-let k6: FoundK6;
-let script: string;
-const folder = folderOfFile();
-beforeAll(async () => {
-  k6 = await k6ForTests();
-  script = await scriptFor(folder);
-}, k6WithinMs);
+const k6 = k6OfFile();
+const script = await scriptFor(folderOfFile());
+
 interface Asked {
   readonly scenario: ScenarioName;
   readonly behaviour?: string;

@@ -8,13 +8,9 @@ import type { LoadPlan, LoadTarget } from "./context.ts";
 export const arrivalRateFor = (scenario: ScenarioName, rate: number): number =>
   rate / traits[scenario].requestsPerIteration;
 
-export const stagesFor = ({
-  scenario,
-  shape,
-  rate,
-  durationMs,
-}: Pick<LoadPlan, "scenario" | "shape" | "rate" | "durationMs">): readonly Stage[] =>
-  stagesOf(shape, arrivalRateFor(scenario, rate), durationMs);
+export const stagesFor = (
+  plan: Pick<LoadPlan, "scenario" | "shape" | "rate" | "durationMs">,
+): readonly Stage[] => stagesOf(plan.shape, arrivalRateFor(plan.scenario, plan.rate), plan.durationMs);
 
 /** What differs between starts of a script. */
 export interface ScriptRun {
@@ -91,14 +87,10 @@ const MOST_USERS = 5_000;
  * segment gets enough.
  */
 export const virtualUsersFor = (
-  {
-    scenario,
-    rate,
-    virtualUsers: asked,
-    segment,
-  }: Pick<LoadPlan, "scenario" | "rate" | "virtualUsers" | "segment">,
+  plan: Pick<LoadPlan, "scenario" | "rate" | "virtualUsers" | "segment">,
   profile: Pick<FetchedProfile, "tolerances">,
 ): ScriptSettings["virtualUsers"] => {
+  const { scenario, rate, virtualUsers: asked, segment } = plan;
   const { requestsPerIteration, thinkTimeMs } = traits[scenario];
   const parts = segment?.count ?? 1;
   const wholeParts = (users: number): number => Math.ceil(users / parts) * parts;

@@ -1,5 +1,6 @@
 import { setTimeout as delay } from "node:timers/promises";
 import { expect, it } from "vitest";
+import { isAnswering } from "../../conformance/testing/servers.ts";
 import { startModule } from "../../conformance/testing/start-cli.ts";
 
 /** A service on its own port, started by a process that is then left to the test. */
@@ -21,12 +22,6 @@ const started = async (command: string) => {
   const { line, stop } = startModule(script, [command], { cwd: import.meta.dirname });
   return { baseUrl: await line(), stop };
 };
-
-const isAnswering = (baseUrl: string): Promise<boolean> =>
-  fetch(baseUrl).then(
-    () => true,
-    () => false,
-  );
 
 const serve = `require("node:http").createServer((_, answer) => answer.end()).listen(process.env.PORT, "127.0.0.1")`;
 

@@ -1,18 +1,10 @@
 import { describe, expect, it } from "vitest";
 import type { Latencies, LoadRecord } from "../../conformance/contract/load-record.ts";
+import { latenciesOf } from "../../conformance/contract/latencies.ts";
+import { latencyHistogram } from "./collect/histograms.ts";
 import { stepOf, type JudgedLoad } from "./step.ts";
 
-const latencies = (p95Ms: number): Latencies => ({
-  count: 100,
-  minMs: 1,
-  meanMs: 2,
-  p50Ms: 1,
-  p90Ms: p95Ms,
-  p95Ms,
-  p99Ms: p95Ms,
-  p999Ms: p95Ms,
-  maxMs: p95Ms,
-});
+const latencies = (p95Ms: number): Latencies => ({ ...latenciesOf(latencyHistogram()), p95Ms });
 
 const achieved = {
   arrivalsAsked: 100,
@@ -64,45 +56,23 @@ describe("a step of the search", () => {
     });
   });
 
+  const dropped = "3 iterations were dropped";
+  const rules = [{ id: "code.single-use", checks: 9, breaches: 1 }];
+  const broken = { rules, validity: reason("load generator") };
+  const spoiltBy = (cause: "service" | "network") => ({ outcome: "incomplete", validity: reason(cause) });
+  const slowTwice = { objectives: [missed], validity: reason("network") };
+  const waited = { objectives: [missed], endpoints: answeredIn(400) };
+  const busy = { objectives: [missed], achieved: { ...achieved, machineIdle: 0.01 } };
+
   it.each([
     ["slow answers", { objectives: [missed] }, "service", "list p95"],
-    [
-      "a broken rule, even if the load generator fell behind",
-      { rules: [{ id: "code.single-use", checks: 9, breaches: 1 }], validity: reason("load generator") },
-      "service",
-      "code.single-use",
-    ],
-    [
-      "answers that used up the virtual users",
-      { outcome: "incomplete", validity: reason("service") },
-      "service",
-      "3 iterations were dropped",
-    ],
-    [
-      "connections that used up the virtual users",
-      { outcome: "incomplete", validity: reason("network") },
-      "network",
-      "3 iterations were dropped",
-    ],
-    [
-      "slow answers and slow connections",
-      { objectives: [missed], validity: reason("network") },
-      "service",
-      /list p95; 3 iterations/,
-    ],
+    ["a broken rule, even if the load generator fell behind", broken, "service", "code.single-use"],
+    ["answers that used up the virtual users", spoiltBy("service"), "service", dropped],
+    ["connections that used up the virtual users", spoiltBy("network"), "network", dropped],
+    ["slow answers and slow connections", slowTwice, "service", /list p95; 3 iterations/],
     ["failed requests", { stopped: "more than half of the requests failed" }, "service", /half/],
-    [
-      "fast answers to requests that waited for connections",
-      { objectives: [missed], endpoints: answeredIn(400) },
-      "network",
-      /list p95.*connections/,
-    ],
-    [
-      "slow answers on a busy shared machine",
-      { objectives: [missed], achieved: { ...achieved, machineIdle: 0.01 } },
-      "service",
-      /list p95; .*no CPU to spare/,
-    ],
+    ["fast answers to requests that waited for connections", waited, "network", /list p95.*connections/],
+    ["slow answers on a busy shared machine", busy, "service", /list p95; .*no CPU to spare/],
   ] as const)("gives way through %s", (_, changes, gaveWay, told) => {
     const step = stepOf(judged(changes as Partial<JudgedLoad>));
     expect(step).toMatchObject({ verdict: "gave way", gaveWay });

@@ -16,35 +16,33 @@ export const stepOf = (record: JudgedLoad): BreakpointStep => {
   };
   const { outcome, validity, objectives, rules, stopped } = record;
   if (outcome === "passed") return { ...base, verdict: "held" };
+  const gave = (gaveWay: "service" | "network", ...parts: readonly string[]): BreakpointStep => {
+    const reason = parts.filter((part) => part !== "").join("; ");
+    return { ...base, verdict: "gave way", gaveWay, reason };
+  };
+  // If the load generator fell behind, its measurements say nothing about the service.
+  const spoilt = (reason: string): BreakpointStep => ({
+    ...base,
+    verdict: "spoilt",
+    gaveWay: "load generator",
+    reason,
+  });
   const broken = rules.filter(({ breaches }) => breaches > 0).map(({ id }) => id);
-  if (broken.length > 0)
-    return { ...base, verdict: "gave way", gaveWay: "service", reason: broken.join(", ") };
-  if (stopped !== undefined) return { ...base, verdict: "gave way", gaveWay: "service", reason: stopped };
+  if (broken.length > 0) return gave("service", broken.join(", "));
+  if (stopped !== undefined) return gave("service", stopped);
   const reasons = validity?.reasons ?? [];
   const told = reasons.map(({ reason }) => reason).join("; ");
-  // If the load generator fell behind, its measurements say nothing about the service.
-  if (reasons.some(({ cause }) => cause === "load generator"))
-    return { ...base, verdict: "spoilt", gaveWay: "load generator", reason: told };
+  if (reasons.some(({ cause }) => cause === "load generator")) return spoilt(told);
   const missed = objectives.filter(({ verdict }) => verdict === "breached");
   const names = missed.map(({ name }) => name).join(", ");
-  const because = (...parts: readonly string[]): string =>
-    [...parts, busyMachine(record)].filter((part) => part !== "").join("; ");
   const isOpen = missed.some((one) => !isKeptByService(one, record));
+  const machine = busyMachine(record);
   if (reasons.some(({ cause }) => cause === "network") && !isOpen)
-    return { ...base, verdict: "gave way", gaveWay: "network", reason: because(names, told) };
-  if (missed.length > 0 && !isOpen)
-    return {
-      ...base,
-      verdict: "gave way",
-      gaveWay: "network",
-      reason: because(
-        `${names} missed while requests waited for connections, though the service answered in time`,
-      ),
-    };
-  if (missed.length > 0 || reasons.length > 0)
-    return { ...base, verdict: "gave way", gaveWay: "service", reason: because(names, told) };
-  const [note = "the step could not be judged"] = record.notes;
-  return { ...base, verdict: "spoilt", gaveWay: "load generator", reason: note };
+    return gave("network", names, told, machine);
+  const waited = "missed while requests waited for connections, though the service answered in time";
+  if (missed.length > 0 && !isOpen) return gave("network", `${names} ${waited}`, machine);
+  if (missed.length > 0 || reasons.length > 0) return gave("service", names, told, machine);
+  return spoilt(record.notes[0] ?? "the step could not be judged");
 };
 
 /** Whether a percentile is missed only because of time before the request was sent. */

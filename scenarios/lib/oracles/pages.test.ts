@@ -62,56 +62,37 @@ describe("a page of the client's own account", () => {
     return judgeOwnPage(own, then, { accountId, ...query }, answered, 10);
   };
 
-  it("must have the exact total and size once everything was seen", () => {
-    const sound = judge(account(12), {}, page(upTo(10), 12));
-    expect(rulesOf(sound)).toEqual(["notifications.total", "notifications.default-limit"]);
-    expect(brokenRules(sound)).toEqual([]);
-    expect(brokenRules(judge(account(12), {}, page(upTo(10), 11)))).toEqual(["notifications.total"]);
-    expect(brokenRules(judge(account(12), {}, page(upTo(9), 12)))).toEqual(["notifications.default-limit"]);
-    expect(brokenRules(judge(account(12), { limit: 5, page: 2 }, page([1], 12)))).toEqual([
-      "notifications.limit",
-    ]);
-    expect(brokenRules(judge(account(12), { limit: 5, page: 2 }, page([10, 11], 12)))).toEqual([]);
+  it("is judged by its total and its size once everything was seen", () => {
+    const rules = ["notifications.total", "notifications.default-limit"];
+    expect(rulesOf(judge(account(12), {}, page(upTo(10), 12)))).toEqual(rules);
   });
 
-  it("must hold what was there before while an event is in flight", () => {
-    for (const held of [8, 9])
-      expect(brokenRules(judge(account(8), {}, page(upTo(held), 9), 10, 1))).toEqual([]);
-    expect(brokenRules(judge(account(8), {}, page(upTo(7, 1), 9), 10, 1))).toEqual([
-      "notifications.under-writes",
-    ]);
-    expect(brokenRules(judge(account(12), { page: 1 }, page([11], 13), 10, 1))).toEqual([
-      "notifications.under-writes",
-    ]);
-    expect(brokenRules(judge(account(12), { limit: 1 }, page([], 13), 10, 1))).toEqual([
-      "notifications.under-writes",
-    ]);
-  });
+  const [total, usual, limit] = ["notifications.total", "notifications.default-limit", "notifications.limit"];
+  const underWrites = "notifications.under-writes";
 
-  it("need not hold what may not be visible yet", () => {
-    expect(brokenRules(judge(account(8, 3), {}, page(upTo(3), 7), 10))).toEqual([]);
-    expect(brokenRules(judge(account(8, 3), {}, page(upTo(2), 7), 10))).toEqual([
-      "notifications.under-writes",
-    ]);
-    expect(brokenRules(judge(account(8, 3), {}, page(upTo(3), 8), 1_010, 1))).toEqual([
-      "notifications.under-writes",
-    ]);
-  });
-
-  it("must have a total within bounds while an event is in flight", () => {
-    for (const total of [12, 13])
-      expect(brokenRules(judge(account(12), {}, page(upTo(10), total), 10, 1))).toEqual([]);
-    for (const total of [11, 14])
-      expect(brokenRules(judge(account(12), {}, page(upTo(10), total), 10, 1))).toEqual([
-        "notifications.under-writes",
-      ]);
-  });
-
-  it("must show an acknowledged event once the visibility tolerance has passed", () => {
-    expect(brokenRules(judge(account(4, 1), {}, page(upTo(2), 2), 999))).toEqual([]);
-    expect(brokenRules(judge(account(4, 1), {}, page(upTo(2), 2), 1_000))).toEqual([
-      "notifications.under-writes",
-    ]);
+  it.each<[string, Account, ListQuery, Page, string | undefined, nowMs?: number, begunMeanwhile?: number]>([
+    ["everything seen: all", account(12), {}, page(upTo(10), 12), undefined],
+    ["everything seen: another total", account(12), {}, page(upTo(10), 11), total],
+    ["everything seen: one fewer", account(12), {}, page(upTo(9), 12), usual],
+    ["everything seen: too short a last page", account(12), { limit: 5, page: 2 }, page([1], 12), limit],
+    ["everything seen: the last page", account(12), { limit: 5, page: 2 }, page([10, 11], 12), undefined],
+    ["an event in flight: what was there", account(8), {}, page(upTo(8), 9), undefined, 10, 1],
+    ["an event in flight: the new one, too", account(8), {}, page(upTo(9), 9), undefined, 10, 1],
+    ["an event in flight: one fewer", account(8), {}, page(upTo(7, 1), 9), underWrites, 10, 1],
+    ["an event in flight: one fewer on page 1", account(12), { page: 1 }, page([11], 13), underWrites, 10, 1],
+    ["an event in flight: none of one", account(12), { limit: 1 }, page([], 13), underWrites, 10, 1],
+    ["an event in flight: a total without it", account(12), {}, page(upTo(10), 12), undefined, 10, 1],
+    ["an event in flight: a total with it", account(12), {}, page(upTo(10), 13), undefined, 10, 1],
+    ["an event in flight: too low a total", account(12), {}, page(upTo(10), 11), underWrites, 10, 1],
+    ["an event in flight: too high a total", account(12), {}, page(upTo(10), 14), underWrites, 10, 1],
+    ["not visible yet: what was seen", account(8, 3), {}, page(upTo(3), 7), undefined],
+    ["not visible yet: fewer than seen", account(8, 3), {}, page(upTo(2), 7), underWrites],
+    ["visible by now: only what was seen", account(8, 3), {}, page(upTo(3), 8), underWrites, 1_010, 1],
+    ["just before the visibility tolerance ends", account(4, 1), {}, page(upTo(2), 2), undefined, 999],
+    ["when the visibility tolerance ends", account(4, 1), {}, page(upTo(2), 2), underWrites, 1_000],
+  ])("with %s", (_, own, query, answered, rule, nowMs, begunMeanwhile) => {
+    const broken = brokenRules(judge(own, query, answered, nowMs, begunMeanwhile));
+    expect(broken).toEqual(rule === undefined ? [] : [rule]);
   });
 
   it("must show a notification as it was first seen, except for its status, once everything was seen", () => {

@@ -8,16 +8,13 @@ const MOST = 120;
  * Keeps the distributions of a run's seconds in bounded memory: when there are too many blocks of time, neighbours are
  * merged, and blocks become twice as long.
  */
-export const createBlocks = (): {
-  readonly add: (second: Counted) => void;
-  readonly all: () => readonly Counted[];
-} => {
+export const createBlocks = () => {
   let blocks: Counted[] = [];
   let length = 1;
   let open: Counted | undefined;
   let held = 0;
   return {
-    add: (second) => {
+    add: (second: Counted): void => {
       open = open === undefined ? second : mergeCounted([open, second]);
       held += 1;
       if (held < length) return;
@@ -27,6 +24,6 @@ export const createBlocks = (): {
       blocks = inGroups(blocks, 2).map(mergeCounted);
       length *= 2;
     },
-    all: () => [...blocks, ...(open === undefined ? [] : [open])],
+    all: (): readonly Counted[] => [...blocks, ...(open === undefined ? [] : [open])],
   };
 };

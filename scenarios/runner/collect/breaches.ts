@@ -81,11 +81,8 @@ export const maskOf = (
   others: readonly string[],
 ): ((text: string) => string) => {
   const known = createSecrets();
-  for (const [values, kind] of [
-    [clientSecrets, "client secret"],
-    [others, "credential"],
-  ] as const)
-    for (const value of values) known.conceal(value, kind);
+  for (const value of clientSecrets) known.conceal(value, "client secret");
+  for (const value of others) known.conceal(value, "credential");
   return (text) => hideFields(known.mask(text));
 };
 

@@ -2,14 +2,13 @@ import { spawnSync } from "node:child_process";
 import { mkdirSync, readFileSync, readdirSync, statSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { HistogramLogReader } from "hdr-histogram-js";
-import { beforeAll, describe, expect, it, onTestFinished, vi } from "vitest";
+import { describe, expect, it, onTestFinished, vi } from "vitest";
 import { startModule } from "../../../conformance/testing/start-cli.ts";
 import type { LoadBreach, SecondLine } from "../../../conformance/contract/load-record.ts";
 import { runnerClock } from "../clock.ts";
-import type { FoundK6 } from "../k6/find.ts";
 import { startK6 } from "../k6/start.ts";
 import { nowhere, openLoadRecord } from "../record.ts";
-import { k6ForTests, k6WithinMs } from "../testing/k6.ts";
+import { k6OfFile } from "../testing/load-here.ts";
 import { serveHttp } from "../../../conformance/testing/servers.ts";
 import { constantStage, headerFor, scriptIn, settingsFor } from "../testing/loads.ts";
 import { runLoad, type LoadOptions } from "./collect.ts";
@@ -18,10 +17,7 @@ import { eachTestIn } from "../../../conformance/testing/folders.ts";
 let folder: string;
 eachTestIn((made) => (folder = made));
 
-let k6: FoundK6;
-beforeAll(async () => {
-  k6 = await k6ForTests();
-}, k6WithinMs);
+const k6 = k6OfFile();
 
 /** False for a zombie: it has ended, but was not waited for. */
 const isAlive = (pid: number): boolean => {

@@ -4,6 +4,7 @@ import os from "node:os";
 import { monitorEventLoopDelay } from "node:perf_hooks";
 import process from "node:process";
 import type { SecondLine } from "../../../conformance/contract/load-record.ts";
+import { present } from "../../../conformance/contract/present.ts";
 import type { RunnerClock } from "../clock.ts";
 
 /** The cost of the load since the previous reading: CPU time as cores in use, memory, and the machine's idle share. */
@@ -91,16 +92,13 @@ const used = (looks: readonly Look[]): Reading => {
           cores: round(Math.max(0, one.processorMs - earlier.processorMs) / (now.atMs - before.atMs)),
           memoryMiB: round(one.memoryMiB),
         };
-  const ofK6 = share(now.k6, before.k6);
   const collector = share(now.own, before.own);
   const total = now.cores.totalMs - before.cores.totalMs;
-  return {
-    ...(ofK6 === undefined ? {} : { k6: ofK6 }),
-    ...(collector === undefined
-      ? {}
-      : { collector: { ...collector, lagMs: Math.max(...since.map(({ lagMs }) => lagMs)) } }),
-    ...(total <= 0 ? {} : { machineIdle: round((now.cores.idleMs - before.cores.idleMs) / total) }),
-  };
+  return present<Reading>({
+    k6: share(now.k6, before.k6),
+    collector: collector && { ...collector, lagMs: Math.max(...since.map(({ lagMs }) => lagMs)) },
+    machineIdle: total > 0 ? round((now.cores.idleMs - before.cores.idleMs) / total) : undefined,
+  });
 };
 
 /**

@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { createRowReader, type RowSink } from "./rows.ts";
+import type { SampleOutcome } from "../../../conformance/contract/load-record.ts";
+import { createRowReader, type RequestSample, type RowSink } from "./rows.ts";
 
 /** As k6 1.8 writes them; another k6 may put columns in another order. */
 const header =
@@ -57,34 +58,22 @@ const callsOf = (feed: (push: (bytes: Uint8Array) => void) => void): unknown[] =
   return calls;
 };
 
+const callsIn = (text: string): unknown[] => callsOf((push) => push(Buffer.from(text)));
+
+const sample = (
+  endpoint: string,
+  outcome: SampleOutcome,
+  [serviceMs, blockedMs, lagMs]: readonly [number, number, number],
+): RequestSample => ({ endpoint, outcome, serviceMs, blockedMs, lagMs });
+
 const expected = [
   ["start", 1795259500303],
   ["arrival", 1795259500304.038, 12.5],
-  [
-    "request",
-    1795259500314.282,
-    { endpoint: "list", outcome: "granted", serviceMs: 9.404828, blockedMs: 0.693605, lagMs: 12.5 },
-  ],
-  [
-    "request",
-    1795259500414.282,
-    { endpoint: "exchange", outcome: "refused", serviceMs: 2, blockedMs: 0, lagMs: 3 },
-  ],
-  [
-    "request",
-    1795259500514.282,
-    { endpoint: "exchange", outcome: "failed", serviceMs: 1.5, blockedMs: 0.25, lagMs: 0 },
-  ],
-  [
-    "request",
-    1795259500614.282,
-    { endpoint: "exchange", outcome: "failed", serviceMs: 0, blockedMs: 0, lagMs: 0 },
-  ],
-  [
-    "hollow",
-    1795259500314.79,
-    { endpoint: "list", outcome: "failed", serviceMs: 9.404828, blockedMs: 0.693605, lagMs: 12.5 },
-  ],
+  ["request", 1795259500314.282, sample("list", "granted", [9.404828, 0.693605, 12.5])],
+  ["request", 1795259500414.282, sample("exchange", "refused", [2, 0, 3])],
+  ["request", 1795259500514.282, sample("exchange", "failed", [1.5, 0.25, 0])],
+  ["request", 1795259500614.282, sample("exchange", "failed", [0, 0, 0])],
+  ["hollow", 1795259500314.79, sample("list", "failed", [9.404828, 0.693605, 12.5])],
   ["checks", 1795259500314.795, "code.single-use", 2],
   ["breach", 1795259500314.795, "code.single-use"],
   ["issued", 1795259500314.795, "code", "00112233445566aa"],
@@ -95,7 +84,7 @@ const expected = [
 
 describe("the reader of k6's CSV", () => {
   it("reports the relevant rows, and makes one sample of a request's rows", () => {
-    expect(callsOf((push) => push(Buffer.from(csv)))).toEqual(expected);
+    expect(callsIn(csv)).toEqual(expected);
   });
 
   it("gives the same result wherever the bytes are split", () => {
@@ -121,39 +110,32 @@ describe("the reader of k6's CSV", () => {
   });
 
   it("finds the columns by their names", () => {
-    const calls = callsOf((push) =>
-      push(
-        Buffer.from(
-          "metric_name,timestamp,metric_value,status,name,proto,expected_response,extra_tags,metadata\n" +
-            "http_req_duration,1000000,5.000000,201,list,HTTP/2,true,,lag=1\nhttp_req_blocked,1000000,0.500000,201,list,HTTP/2,true,,lag=1\n",
-        ),
-      ),
+    const names =
+      "metric_name,timestamp,metric_value,status,name,proto,expected_response,extra_tags,metadata";
+    const rows = ["duration,1000000,5.0", "blocked,1000000,0.5"].map(
+      (row) => `http_req_${row}00000,201,list,HTTP/2,true,,lag=1\n`,
     );
-    expect(calls).toEqual([
-      ["request", 1_000, { endpoint: "list", outcome: "granted", serviceMs: 5, blockedMs: 0.5, lagMs: 1 }],
+    expect(callsIn(`${names}\n${rows.join("")}`)).toEqual([
+      ["request", 1_000, sample("list", "granted", [5, 0.5, 1])],
     ]);
   });
 
   it("ignores requests of a script's setup", () => {
     const rows = ["duration", "blocked"].map((name) => `http_req_${name},1000000,5.000000,,true,setup,200,,`);
-    expect(callsOf((push) => push(Buffer.from(`${header}\n${rows.join("\n")}\n`)))).toEqual([]);
+    expect(callsIn(`${header}\n${rows.join("\n")}\n`)).toEqual([]);
   });
 
   it("counts a request whose second row is missing", () => {
     const row = "http_req_duration,1000000,5.000000,,true,list,200,,";
-    expect(callsOf((push) => push(Buffer.from(`${header}\n${row}\nvus,2000000,1.000000,,,,,,\n`)))).toEqual([
-      ["request", 1_000, { endpoint: "list", outcome: "granted", serviceMs: 5, blockedMs: 0, lagMs: 0 }],
+    expect(callsIn(`${header}\n${row}\nvus,2000000,1.000000,,,,,,\n`)).toEqual([
+      ["request", 1_000, sample("list", "granted", [5, 0, 0])],
       ["virtualUsers", 2_000, 1],
     ]);
   });
 
   it("rejects missing names, missing columns and endless rows, and counts unreadable rows", () => {
-    expect(() => callsOf((push) => push(Buffer.from("vus,1000000,1.000000,,,,,,\n")))).toThrow(
-      /does not begin with the names/,
-    );
-    expect(() => callsOf((push) => push(Buffer.from("metric_name,timestamp,metric_value\n")))).toThrow(
-      /no column name/,
-    );
+    expect(() => callsIn("vus,1000000,1.000000,,,,,,\n")).toThrow(/does not begin with the names/);
+    expect(() => callsIn("metric_name,timestamp,metric_value\n")).toThrow(/no column name/);
     const reader = createRowReader({ virtualUsers: () => undefined } as unknown as RowSink);
     reader.push(Buffer.from(`${header}\nvus,yesterday,1.000000,,,,,,\nvus,1000000,1.000000,,,,,,\n`));
     expect(reader.unreadable()).toBe(1);

@@ -4,34 +4,41 @@ import { judgeValidity } from "../judge/validity.ts";
 import { quantileOf } from "../../../conformance/contract/distribution.ts";
 import { counted } from "../testing/counted.ts";
 import { constantStage } from "../testing/loads.ts";
+import type { Reading } from "./readings.ts";
 import { createSeconds } from "./seconds.ts";
 import { createTotals } from "./totals.ts";
 
 const start = 1_700_000_000_000;
 const granted = { endpoint: "list", outcome: "granted", serviceMs: 10, blockedMs: 1, lagMs: 4 } as const;
 
-const collected = (stages = constantStage(10, 3_000), warmUpMs = 0) => {
+const usual: Reading = {
+  k6: { cores: 0.5, memoryMiB: 100 },
+  collector: { cores: 0.02, memoryMiB: 60 },
+  machineIdle: 0.4,
+};
+
+/** Seconds of a load that has begun, and what becomes of them. */
+const collected = (stages = constantStage(10, 3_000), warmUpMs = 0, read = (_fromMs: number) => usual) => {
   const lines: SecondLine[] = [];
   const totals = createTotals(stages, warmUpMs);
-  const reading = {
-    k6: { cores: 0.5, memoryMiB: 100 },
-    collector: { cores: 0.02, memoryMiB: 60 },
-    machineIdle: 0.4,
+  const seconds = createSeconds(stages, read, (second) => {
+    lines.push(second.line);
+    totals.add(second);
+  });
+  seconds.begin(start);
+  const finish = (isWhole = true) => {
+    seconds.finish();
+    return totals.summary(seconds.elapsedMs(), isWhole);
   };
-  const seconds = createSeconds(
-    stages,
-    () => reading,
-    (second) => {
-      lines.push(second.line);
-      totals.add(second);
-    },
-  );
-  return { lines, totals, seconds };
+  return { lines, seconds, finish };
 };
+const hollow = { ...granted, outcome: "failed", serviceMs: 700 } as const;
 
 describe("seconds", () => {
   it("begin with the load and ignore samples of its setup", () => {
-    const { lines, seconds } = collected();
+    const lines: SecondLine[] = [];
+    const read = () => usual;
+    const seconds = createSeconds(constantStage(10, 3_000), read, ({ line }) => void lines.push(line));
     for (const second of [5, 4, 3, 2, 1]) seconds.virtualUsers(start - second * 1_000, 20);
     seconds.breach(start - 500, "code.single-use");
     seconds.begin(start);
@@ -41,35 +48,30 @@ describe("seconds", () => {
   });
 
   it("count a request whose answer granted nothing as failed, in the second in which it ended", () => {
-    const { lines, totals, seconds } = collected();
-    const hollow = { ...granted, outcome: "failed", serviceMs: 700 } as const;
-    seconds.begin(start);
+    const { lines, seconds, finish } = collected();
     seconds.request(start + 100, granted);
     seconds.request(start + 990, { ...hollow, outcome: "granted" });
     seconds.hollow(start + 1_010, hollow);
     seconds.virtualUsers(start + 1_600, 3);
     expect(lines[0]?.requests["list"]).toEqual({ granted: 1, refused: 0, failed: 1 });
-    seconds.finish();
-    const [{ response } = {}] = totals.summary(2_000, false).endpoints;
+    const [{ response } = {}] = finish(false).endpoints;
     expect(response?.maxMs).toBeLessThan(20);
   });
 
   it("count it instead of the next granted one of its endpoint if its own second is closed", () => {
-    const { lines, totals, seconds } = collected();
-    const hollow = { ...granted, outcome: "failed", serviceMs: 700 } as const;
-    seconds.begin(start);
+    const { lines, seconds, finish } = collected();
     seconds.request(start + 100, { ...hollow, outcome: "granted" });
     seconds.virtualUsers(start + 1_600, 3);
     seconds.hollow(start + 1_700, hollow);
     for (const endpoint of ["refresh", "list", "list"])
       seconds.request(start + 1_800, { ...granted, endpoint });
-    seconds.finish();
+    const { endpoints } = finish(false);
     expect(lines.map(({ requests }) => requests["list"])).toEqual([
       { granted: 1, refused: 0, failed: 0 },
       { granted: 1, refused: 0, failed: 1 },
     ]);
     expect(lines[1]?.requests["refresh"]?.granted).toBe(1);
-    const rows = totals.summary(2_000, false).endpoints.filter(({ endpoint }) => endpoint === "list");
+    const rows = endpoints.filter(({ endpoint }) => endpoint === "list");
     expect(rows.map(({ outcome, service }) => [outcome, service.count])).toEqual([
       ["granted", 2],
       ["failed", 1],
@@ -78,7 +80,6 @@ describe("seconds", () => {
 
   it("still count it if none of its endpoint is granted any more", () => {
     const { lines, seconds } = collected();
-    seconds.begin(start);
     seconds.request(start + 100, granted);
     seconds.virtualUsers(start + 1_600, 3);
     seconds.hollow(start + 1_700, { ...granted, outcome: "failed" });
@@ -88,7 +89,6 @@ describe("seconds", () => {
 
   it("close in order and without gaps once samples of later ones arrive", () => {
     const { lines, seconds } = collected();
-    seconds.begin(start);
     seconds.request(start + 100, granted);
     seconds.request(start + 1_400, granted);
     expect(lines).toEqual([]);
@@ -114,7 +114,6 @@ describe("seconds", () => {
 
   it("count a late sample in the oldest open second", () => {
     const { lines, seconds } = collected();
-    seconds.begin(start);
     seconds.request(start + 2_600, granted);
     seconds.request(start + 300, granted);
     seconds.breach(start + 300, "code.single-use");
@@ -125,25 +124,19 @@ describe("seconds", () => {
 
   it("count endpoints with unusable names, or beyond the limit, as other", () => {
     const { lines, seconds } = collected();
-    for (const endpoint of [
-      "",
-      "a;b",
-      "http://127.0.0.1/x,y",
-      ...Array.from({ length: 40 }, (_, at) => `e${at}`),
-    ])
+    const many = Array.from({ length: 40 }, (_, at) => `e${at}`);
+    for (const endpoint of ["", "a;b", "http://127.0.0.1/x,y", ...many])
       seconds.request(start, { ...granted, endpoint });
     seconds.finish();
     expect(lines[0]?.requests["other"]?.granted).toBe(3 + 20);
   });
 
   it("exclude failed requests from percentiles", () => {
-    const { totals, seconds } = collected();
-    seconds.begin(start);
+    const { seconds, finish } = collected();
     for (let at = 0; at < 99; at += 1)
       seconds.request(start + at, { ...granted, outcome: "failed", serviceMs: 0.1 });
     seconds.request(start + 99, { ...granted, serviceMs: 500 });
-    seconds.finish();
-    const { endpoints, measures } = totals.summary(seconds.elapsedMs(), false);
+    const { endpoints, measures } = finish(false);
     expect(endpoints.find(({ outcome }) => outcome === "granted")?.service.p50Ms).toBeCloseTo(500, 0);
     expect(quantileOf(measures["list"]?.seconds[0] ?? counted({}), 0.5)).toBeCloseTo(505, 0);
     expect(measures["list"]).toMatchObject({ granted: 1, failed: 99 });
@@ -152,8 +145,7 @@ describe("seconds", () => {
 
 describe("totals", () => {
   it("count response times after dropped iterations from the arrivals that they are of", () => {
-    const { totals, seconds } = collected(constantStage(10, 3_000));
-    seconds.begin(start);
+    const { seconds, finish } = collected(constantStage(10, 3_000));
     seconds.dropped(start, 5);
     for (let at = 5; at < 40; at += 1) {
       // k6 gave this arrival the number of one that was due half a second before.
@@ -161,23 +153,20 @@ describe("totals", () => {
       seconds.arrival(start + at * 100, lagMs);
       seconds.request(start + at * 100 + 10, { ...granted, lagMs });
     }
-    seconds.finish();
-    const { achieved, endpoints } = totals.summary(3_000, true);
+    const { achieved, endpoints } = finish();
     expect(endpoints[0]?.response.p50Ms).toBeCloseTo(13, 1);
     expect(endpoints[0]?.response.maxMs).toBeCloseTo(51, 1);
     expect(achieved.lag?.maxMs).toBeCloseTo(40, 1);
   });
 
   it("exclude the warm-up from percentiles, but not from the achieved counts", () => {
-    const { totals, seconds } = collected(constantStage(10, 3_000), 1_000);
-    seconds.begin(start);
+    const { seconds, finish } = collected(constantStage(10, 3_000), 1_000);
     for (let at = 0; at < 30; at += 1) {
       seconds.arrival(start + at * 100, at < 10 ? 900 : 1);
       seconds.request(start + at * 100 + 5, { ...granted, serviceMs: at < 10 ? 800 : 8 });
     }
     seconds.dropped(start + 2_950, 2);
-    seconds.finish();
-    const { achieved, endpoints, measuredSeconds } = totals.summary(seconds.elapsedMs(), true);
+    const { achieved, endpoints, measuredSeconds } = finish();
     expect(achieved).toMatchObject({
       arrivalsAsked: 30,
       arrivals: 30,
@@ -197,36 +186,24 @@ describe("totals", () => {
   });
 
   it("give the peak of concurrent requests, even if k6 reports no busy virtual user", () => {
-    const { totals, seconds } = collected();
-    seconds.begin(start);
+    const { seconds, finish } = collected();
     for (let at = 0; at < 20; at += 1) {
       seconds.request(start + at * 10, { ...granted, serviceMs: 100 });
       // Forty requests of half a second each in this second: twenty at any moment.
       seconds.request(start + 1_000 + at * 10, { ...granted, serviceMs: 500 });
-      seconds.request(start + 1_000 + at * 10, {
-        ...granted,
-        outcome: "failed",
-        serviceMs: 500,
-        blockedMs: 250,
-      });
+      seconds.request(start + 1_000 + at * 10, { ...hollow, serviceMs: 500, blockedMs: 250 });
       seconds.virtualUsers(start + 1_000 + at * 10, 0);
     }
-    seconds.finish();
-    const { mostUnderWay, mostConnecting } = totals.summary(seconds.elapsedMs(), true).achieved;
+    const { mostUnderWay, mostConnecting } = finish().achieved;
     expect(mostUnderWay).toBeCloseTo(20, 1);
     // Twenty waited a quarter of a second each for a connection, and the others for a millisecond.
     expect(mostConnecting).toBeCloseTo(5 + (20 * granted.blockedMs) / 1_000, 5);
   });
 
   it("expect of a load that was cut short only what was due by then", () => {
-    const { totals, seconds } = collected(constantStage(10, 60_000));
-    seconds.begin(start);
+    const { seconds, finish } = collected(constantStage(10, 60_000));
     seconds.arrival(start + 2_500, 0);
-    seconds.finish();
-    expect(totals.summary(seconds.elapsedMs(), false).achieved).toMatchObject({
-      arrivalsAsked: 25,
-      seconds: 2.5,
-    });
+    expect(finish(false).achieved).toMatchObject({ arrivalsAsked: 25, seconds: 2.5 });
   });
 });
 
@@ -234,83 +211,58 @@ describe("the cause of a shortfall", () => {
   const idle = { k6: { cores: 0.8, memoryMiB: 100 }, machineIdle: 0.66 };
   const busy = { k6: { cores: 1.1, memoryMiB: 100 }, machineIdle: 0.01 };
 
-  /** Five seconds of 100 arrivals, each with its own reading; in one of them some are late, in one some are dropped. */
-  const played = (trace: {
+  interface Trace {
     readonly lateIn: number;
     readonly droppedIn: number;
     readonly dropped: number;
     readonly busyIn?: number;
-  }) => {
-    const totals = createTotals(constantStage(100, 5_000), 0);
-    const seconds = createSeconds(
-      constantStage(100, 5_000),
-      (fromMs) => (fromMs === start + (trace.busyIn ?? -1) * 1_000 ? busy : idle),
-      totals.add,
-    );
-    seconds.begin(start);
-    let dropped = 0;
+  }
+
+  /** Five seconds of 100 arrivals, each with its own reading; in one of them some are late, in one some are dropped. */
+  const played = ({ lateIn, droppedIn, dropped, busyIn = -1 }: Trace) => {
+    const read = (fromMs: number) => (fromMs === start + busyIn * 1_000 ? busy : idle);
+    const { seconds, finish } = collected(constantStage(100, 5_000), 0, read);
     for (let second = 0; second < 5; second += 1) {
-      if (second === trace.droppedIn) {
-        dropped = trace.dropped;
-        seconds.dropped(start + second * 1_000, dropped);
-      }
-      for (let at = 0; at < 100 - (second === trace.droppedIn ? trace.dropped : 0); at += 1) {
-        const lateMs = second === trace.lateIn && at < 30 ? 400 : 1;
+      if (second === droppedIn) seconds.dropped(start + second * 1_000, dropped);
+      for (let at = 0; at < 100 - (second === droppedIn ? dropped : 0); at += 1) {
+        const lateMs = second === lateIn && at < 30 ? 400 : 1;
         // Iterations after dropped ones have the numbers of earlier arrivals.
-        seconds.arrival(start + second * 1_000 + at * 10, lateMs + dropped * 10);
+        seconds.arrival(start + second * 1_000 + at * 10, lateMs + (second < droppedIn ? 0 : dropped * 10));
         seconds.request(start + second * 1_000 + at * 10, { ...granted, serviceMs: 600 });
       }
     }
-    seconds.finish();
-    const { achieved } = totals.summary(seconds.elapsedMs(), true);
     const virtualUsers = { ready: 50, most: 200 };
-    return { achieved, ...judgeValidity({ achieved, whole: true, virtualUsers, cores: 2 }) };
+    return judgeValidity({ achieved: finish().achieved, whole: true, virtualUsers, cores: 2 });
   };
+
+  const [service, generator] = ["service", "load generator"] as const;
 
   it.each([
     [
-      "is the service if iterations were late long before, on an idle machine",
+      service,
+      "iterations were late long before, on an idle machine",
       { lateIn: 0, droppedIn: 3, dropped: 2 },
-      "service",
     ],
+    [generator, "iterations were late in the same second", { lateIn: 3, droppedIn: 3, dropped: 2 }],
+    [service, "iterations were late only after dropped ones", { lateIn: -1, droppedIn: 3, dropped: 60 }],
+    [service, "the machine was busy in another second", { lateIn: -1, droppedIn: 3, dropped: 2, busyIn: 1 }],
     [
-      "is the load generator if iterations were late in the same second",
-      { lateIn: 3, droppedIn: 3, dropped: 2 },
-      "load generator",
-    ],
-    [
-      "is the service if iterations were late only because others were dropped",
-      { lateIn: -1, droppedIn: 3, dropped: 60 },
-      "service",
-    ],
-    [
-      "is the service if the machine was busy in another second",
-      { lateIn: -1, droppedIn: 3, dropped: 2, busyIn: 1 },
-      "service",
-    ],
-    [
-      "is the load generator if the machine was busy in the same second",
+      generator,
+      "the machine was busy in the same second",
       { lateIn: -1, droppedIn: 3, dropped: 2, busyIn: 3 },
-      "load generator",
     ],
-  ] as const)("%s", (_, trace, cause) => {
+  ])("is the %s if %s", (cause, _, trace) => {
     expect(played(trace).reasons.map((one) => one.cause)).toEqual([cause]);
   });
 
   it("weights the readings of a second by the iterations that it lacked", () => {
-    const totals = createTotals(constantStage(100, 2_000), 0);
-    const seconds = createSeconds(
-      constantStage(100, 2_000),
-      (fromMs) => (fromMs === start ? busy : idle),
-      totals.add,
-    );
-    seconds.begin(start);
+    const read = (fromMs: number) => (fromMs === start ? busy : idle);
+    const { seconds, finish } = collected(constantStage(100, 2_000), 0, read);
     seconds.arrival(start, 0);
     seconds.dropped(start + 500, 99);
     seconds.dropped(start + 1_500, 1);
     for (let at = 0; at < 99; at += 1) seconds.arrival(start + 1_000 + at * 10, 0);
-    seconds.finish();
-    const { shortfall } = totals.summary(2_000, true).achieved;
+    const { shortfall } = finish().achieved;
     expect(shortfall).toMatchObject({ seconds: 2 });
     expect(shortfall?.machineIdle).toBeCloseTo(0.01 * 0.99 + 0.66 * 0.01, 6);
   });

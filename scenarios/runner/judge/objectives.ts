@@ -40,11 +40,19 @@ export const judgeObjectives = (
   measures: Measures,
 ): readonly ObjectiveResult[] => [
   ...endpointNames.flatMap((endpoint) => {
-    const asked = profile.slos?.endpoints?.[endpoint];
+    const asked = profile.slos?.endpoints?.[endpoint] ?? {};
     const measure = measures.endpoints[endpoint];
-    if (measure === undefined)
-      return Object.keys(asked ?? {}).length === 0 ? [] : unmeasured(endpoint, asked ?? {});
-    return judgeEndpoint(endpoint, { ...usualObjectives, ...asked }, measure, measures);
+    if (measure !== undefined)
+      return judgeEndpoint(endpoint, { ...usualObjectives, ...asked }, measure, measures);
+    const keys = Object.keys(asked);
+    const bound = {
+      name: `${endpoint} (${keys.join(", ")})`,
+      limit: 0,
+      unit: "ms",
+      bound: "at most",
+    } as const;
+    const reason = "this scenario does not call the endpoint";
+    return keys.length === 0 ? [] : [{ ...bound, verdict: "not measured", reason } as const];
   }),
   ...judgePushes(profile.slos?.push, measures),
 ];
@@ -136,17 +144,6 @@ const judgePushes = (
   if (pushDelays === undefined || (asked === undefined && pushDelays.length === 0)) return [];
   return latencyObjectives("push delay", { ...usualPushObjectives, ...asked }, pushDelays, seed);
 };
-
-const unmeasured = (endpoint: string, asked: Wanted): readonly ObjectiveResult[] => [
-  {
-    name: `${endpoint} (${Object.keys(asked).join(", ")})`,
-    limit: 0,
-    unit: "ms",
-    bound: "at most",
-    verdict: "not measured",
-    reason: "this scenario does not call the endpoint",
-  },
-];
 
 const judged = (
   bound: Bound,

@@ -81,16 +81,13 @@ const ownFault = (
   meanwhile: NonNullable<Achieved["shortfall"]> | Achieved = achieved.shortfall ?? achieved,
 ): Reason => {
   const { k6Cores = achieved.k6Cores, machineIdle = achieved.machineIdle } = meanwhile;
-  const collectorLagMs = "collectorLagMs" in meanwhile ? meanwhile.collectorLagMs : undefined;
+  const { collectorLagMs = 0 } = "collectorLagMs" in meanwhile ? meanwhile : {};
   const measured = [
-    ...(k6Cores === undefined
-      ? []
-      : [`k6 used ${k6Cores < 0.1 ? "less than 0.1" : k6Cores.toFixed(1)} of ${cores} cores`]),
-    ...(machineIdle === undefined ? [] : [`${Math.round(machineIdle * 100)} % of the machine was idle`]),
-    ...(collectorLagMs === undefined || collectorLagMs < 1
-      ? []
-      : [`timers were up to ${Math.round(collectorLagMs)} ms late`]),
-  ];
+    k6Cores !== undefined &&
+      `k6 used ${k6Cores < 0.1 ? "less than 0.1" : k6Cores.toFixed(1)} of ${cores} cores`,
+    machineIdle !== undefined && `${Math.round(machineIdle * 100)} % of the machine was idle`,
+    collectorLagMs >= 1 && `timers were up to ${Math.round(collectorLagMs)} ms late`,
+  ].filter((one) => one !== false);
   return {
     cause: "load generator",
     reason: measured.length === 0 ? what : `${what} (${measured.join(", ")})`,

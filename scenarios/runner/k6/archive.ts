@@ -1,6 +1,6 @@
 import { execFile } from "node:child_process";
 import { createHash } from "node:crypto";
-import { chmodSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs";
+import { chmodSync, mkdtempDisposableSync, readdirSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { promisify } from "node:util";
 import { errorMessage } from "../../../conformance/contract/text.ts";
@@ -45,7 +45,7 @@ export const fromArchive = async (
   if (archive === undefined || processor === undefined)
     return `the project publishes no usable k6 for ${platform} on ${architecture}`;
   const name = `k6-v${version}-${archive.platform}-${processor}.${archive.ending}`;
-  const target = mkdtempSync(path.join(folder, "archive-"));
+  using target = mkdtempDisposableSync(path.join(folder, "archive-"));
   try {
     onProgress(`downloading ${name}`);
     const base = `${baseUrl}/v${version}`;
@@ -55,10 +55,10 @@ export const fromArchive = async (
     const bytes = await download(`${base}/${name}`, signal);
     const found = createHash("sha256").update(bytes).digest("hex");
     if (found !== wanted) return `${name} has the SHA-256 ${found}; the published one is ${wanted}`;
-    writeFileSync(path.join(target, name), bytes);
+    writeFileSync(path.join(target.path, name), bytes);
     const [program = "", ...flags] = archive.unpack;
-    await promisify(execFile)(program, [...flags, name], { cwd: target, signal });
-    const binary = readdirSync(target, { recursive: true, withFileTypes: true }).find(
+    await promisify(execFile)(program, [...flags, name], { cwd: target.path, signal });
+    const binary = readdirSync(target.path, { recursive: true, withFileTypes: true }).find(
       (entry) => entry.isFile() && entry.name === "k6",
     );
     if (binary === undefined) return "the archive has no k6";
@@ -69,8 +69,6 @@ export const fromArchive = async (
   } catch (error) {
     signal?.throwIfAborted();
     return errorMessage(error);
-  } finally {
-    rmSync(target, { recursive: true, force: true });
   }
 };
 

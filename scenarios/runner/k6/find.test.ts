@@ -6,7 +6,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { serveHttp, type TestServer } from "../../../conformance/testing/servers.ts";
 import { startModule } from "../../../conformance/testing/start-cli.ts";
 import { runnerClock } from "../clock.ts";
-import { findK6, k6Status } from "./find.ts";
+import { findK6, k6Status, type FindOptions } from "./find.ts";
 import { ConfigurationError } from "../../../conformance/contract/problem.ts";
 import { eachTestIn } from "../../../conformance/testing/folders.ts";
 
@@ -30,6 +30,12 @@ const environment = (extra: Record<string, string>, ...folders: readonly string[
   ...extra,
 });
 
+/** Looks for k6 in these folders, with these variables. */
+const find = (
+  folders: readonly string[],
+  { extra = {}, ...more }: Partial<FindOptions> & { readonly extra?: Record<string, string> } = {},
+) => findK6({ environment: environment(extra, ...folders), clock: runnerClock, ...more });
+
 const nowhere = { baseUrl: "http://127.0.0.1:1", platform: "linux", architecture: "x64" } as const;
 const cached = (): string => path.join(folder, "cache/k6/v1.8.1/k6");
 
@@ -37,10 +43,7 @@ describe("findK6", () => {
   it("prefers the k6 that TOUCHSTONE_K6 names", async () => {
     const file = program("mine/k6", k6Script("2.0.1"));
     program("bin/k6", k6Script("1.0.0"));
-    const found = await findK6({
-      environment: environment({ TOUCHSTONE_K6: file }, "bin"),
-      clock: runnerClock,
-    });
+    const found = await find(["bin"], { extra: { TOUCHSTONE_K6: file } });
     expect(found).toEqual({ path: file, version: "2.0.1", from: "TOUCHSTONE_K6", tried: [] });
   });
 
@@ -55,8 +58,7 @@ describe("findK6", () => {
     ["a program that fails", () => program("failing", "#!/bin/sh\nexit 3\n"), /exit code 3/],
   ])("refuses TOUCHSTONE_K6 with %s, and looks no further", async (_, make, reason) => {
     program("bin/k6", k6Script("1.8.1"));
-    const asked = findK6({ environment: environment({ TOUCHSTONE_K6: make() }, "bin"), clock: runnerClock });
-    await expect(asked).rejects.toMatchObject({
+    await expect(find(["bin"], { extra: { TOUCHSTONE_K6: make() } })).rejects.toMatchObject({
       name: "ConfigurationError",
       message: expect.stringMatching(reason),
     });
@@ -65,7 +67,7 @@ describe("findK6", () => {
   it("skips an outdated k6 on PATH, notes it, and takes the next", async () => {
     const old = program("a/k6", k6Script("0.49.0"));
     const good = program("b/k6", k6Script("1.2.3"));
-    const found = await findK6({ environment: environment({}, "a", "b"), clock: runnerClock });
+    const found = await find(["a", "b"]);
     expect(found).toMatchObject({ path: good, version: "1.2.3", from: "PATH" });
     expect(found.tried).toContainEqual({
       where: `PATH (${old})`,
@@ -80,41 +82,31 @@ describe("findK6", () => {
       `#!/bin/sh\necho "$@ $GOSUMDB $GOFLAGS" >> ${log}\necho "go: downloading x v1" >&2\ncat > "$GOBIN/k6" <<'K6'\n${k6Script("1.8.1")}K6\nchmod 755 "$GOBIN/k6"\n`,
     );
     const lines: string[] = [];
-    const options = {
-      environment: environment({ GOSUMDB: "off", GOFLAGS: "-mod=vendor" }, "bin"),
-      clock: runnerClock,
-    };
-    const found = await findK6({ ...options, onProgress: (line) => lines.push(line) });
+    const extra = { GOSUMDB: "off", GOFLAGS: "-mod=vendor" };
+    const found = await find(["bin"], { extra, onProgress: (line) => lines.push(line) });
     expect(found).toMatchObject({ path: cached(), version: "1.8.1", from: "go install" });
     expect(readFileSync(log, "utf8")).toBe("install -v go.k6.io/k6@v1.8.1 sum.golang.org -trimpath\n");
     expect(lines[0]).toMatch(/building k6 1\.8\.1/);
-    expect(await findK6(options)).toMatchObject({ from: "cache", path: cached() });
-    expect(existsSync(path.join(folder, "cache/k6/v1.8.1/k6"))).toBe(true);
+    expect(await find(["bin"], { extra })).toMatchObject({ from: "cache", path: cached() });
+    expect(existsSync(cached())).toBe(true);
   });
+
+  /** A go that builds a k6 at once. */
+  const building = `printf '%s\\n' '#!/bin/sh' 'echo "k6 v1.8.1"' > "$GOBIN/k6"\nchmod 755 "$GOBIN/k6"\n`;
 
   it("builds k6 once for concurrent callers", async () => {
     const log = path.join(folder, "go.log");
-    program(
-      "bin/go",
-      `#!/bin/sh\necho built >> ${log}\nsleep 0.6\nprintf '%s\\n' '#!/bin/sh' 'echo "k6 v1.8.1"' > "$GOBIN/k6"\nchmod 755 "$GOBIN/k6"\n`,
-    );
+    program("bin/go", `#!/bin/sh\necho built >> ${log}\nsleep 0.6\n${building}`);
     const lines: string[] = [];
-    const options = {
-      environment: environment({}, "bin"),
-      clock: runnerClock,
-      onProgress: (line: string) => lines.push(line),
-    };
-    const found = await Promise.all([findK6(options), findK6(options), findK6(options)]);
+    const onProgress = (line: string) => lines.push(line);
+    const found = await Promise.all([1, 2, 3].map(() => find(["bin"], { onProgress })));
     expect(found.map(({ from }) => from).toSorted()).toEqual(["cache", "cache", "go install"]);
     expect(readFileSync(log, "utf8")).toBe("built\n");
     expect(lines.filter((line) => line.startsWith("waiting for another"))).toHaveLength(2);
   });
 
   it("does not wait for a builder that was killed", async () => {
-    program(
-      "bin/go",
-      `#!/bin/sh\nprintf '%s\\n' '#!/bin/sh' 'echo "k6 v1.8.1"' > "$GOBIN/k6"\nchmod 755 "$GOBIN/k6"\n`,
-    );
+    program("bin/go", `#!/bin/sh\n${building}`);
     const holder = startModule(
       `import { withLock } from ${JSON.stringify(path.join(import.meta.dirname, "cache.ts"))};
        await withLock(${JSON.stringify(path.join(path.dirname(cached()), "lock"))}, { clock: {}, onWait() {} }, () => {
@@ -125,7 +117,7 @@ describe("findK6", () => {
     await holder.line();
     const onProgress = (line: string): void =>
       void (line.startsWith("waiting") && holder.child.kill("SIGKILL"));
-    const found = await findK6({ environment: environment({}, "bin"), clock: runnerClock, onProgress });
+    const found = await find(["bin"], { onProgress });
     expect(found.from).toBe("go install");
     expect(holder.child.signalCode).toBe("SIGKILL");
   });
@@ -133,23 +125,16 @@ describe("findK6", () => {
   it("leaves nothing in the cache when it is aborted while go builds", async () => {
     program("bin/go", `#!/bin/sh\necho half > "$GOBIN/k6"\nsleep 30\n`);
     const stop = new AbortController();
-    const asked = findK6({
-      environment: environment({}, "bin"),
-      clock: runnerClock,
-      signal: stop.signal,
-      onProgress: () => setTimeout(() => stop.abort(), 100),
+    const onProgress = () => setTimeout(() => stop.abort(), 100);
+    await expect(find(["bin"], { signal: stop.signal, onProgress })).rejects.toMatchObject({
+      name: "AbortError",
     });
-    await expect(asked).rejects.toMatchObject({ name: "AbortError" });
     expect(existsSync(cached())).toBe(false);
   });
 
   it("lists all that was tried, and what to install, if there is no k6", async () => {
     program("bin/go", "#!/bin/sh\necho 'go: go.k6.io/k6@v1.8.1: dial tcp: no such host' >&2\nexit 1\n");
-    const error: unknown = await findK6({
-      environment: environment({}, "bin"),
-      clock: runnerClock,
-      archives: nowhere,
-    }).catch((caught: unknown) => caught);
+    const error: unknown = await find(["bin"], { archives: nowhere }).catch((caught: unknown) => caught);
     expect(error).toBeInstanceOf(ConfigurationError);
     const { message } = error as ConfigurationError;
     for (const part of [
@@ -165,8 +150,7 @@ describe("findK6", () => {
 
   it("names a cache that cannot be written", async () => {
     writeFileSync(path.join(folder, "cache"), "a file");
-    const asked = findK6({ environment: environment({}), clock: runnerClock, archives: nowhere });
-    await expect(asked).rejects.toThrow(/cannot be written .*TOUCHSTONE_CACHE/);
+    await expect(find([], { archives: nowhere })).rejects.toThrow(/cannot be written .*TOUCHSTONE_CACHE/);
   });
 });
 
@@ -211,12 +195,8 @@ describe("the release archive", () => {
       Buffer.from(`${"0".repeat(64)}  other.zip\n${checksum}  ${name}\n`),
     );
   };
-  const find = (platform: NodeJS.Platform, architecture: string) =>
-    findK6({
-      environment: environment({ PATH: "" }),
-      clock: runnerClock,
-      archives: { baseUrl, platform, architecture },
-    });
+  const download = (platform: NodeJS.Platform, architecture: string) =>
+    find([], { extra: { PATH: "" }, archives: { baseUrl, platform, architecture } });
 
   const hasZip = ["zip", "unzip"].every((tool) => spawnSync(tool, ["-v"]).status === 0);
   it.for([
@@ -228,7 +208,7 @@ describe("the release archive", () => {
     async ([platform, architecture, name], { skip }) => {
       skip(name.endsWith(".zip") && !hasZip, "there is no zip and unzip");
       publish(name, archived(name, "k6", k6Script("1.8.1")));
-      const found = await find(platform, architecture);
+      const found = await download(platform, architecture);
       expect(found).toMatchObject({ from: "release archive", version: "1.8.1", path: cached() });
       expect(statSync(found.path).mode & 0o777).toBe(0o755);
       expect(found.tried.at(-1)).toEqual({ where: "go install", outcome: "there is no go on PATH" });
@@ -237,23 +217,23 @@ describe("the release archive", () => {
 
   it("is rejected if its checksum is not the published one", async () => {
     publish("k6-v1.8.1-linux-amd64.tar.gz", archived("a.tar.gz", "k6", k6Script("1.8.1")), "a".repeat(64));
-    await expect(find("linux", "x64")).rejects.toThrow(
+    await expect(download("linux", "x64")).rejects.toThrow(
       /has the SHA-256 [0-9a-f]{64}; the published one is a{64}/,
     );
     expect(existsSync(cached())).toBe(false);
   });
 
   it("is not used on platforms without one", async () => {
-    await expect(find("win32", "x64")).rejects.toThrow(
+    await expect(download("win32", "x64")).rejects.toThrow(
       /release archive: the project publishes no usable k6 for win32/,
     );
   });
 
   it("is rejected if it is missing or contains no k6", async () => {
     files.clear();
-    await expect(find("linux", "x64")).rejects.toThrow(/checksums\.txt answered with status 404/);
+    await expect(download("linux", "x64")).rejects.toThrow(/checksums\.txt answered with status 404/);
     publish("k6-v1.8.1-linux-amd64.tar.gz", archived("a.tar.gz", "README", "nothing"));
-    await expect(find("linux", "x64")).rejects.toThrow(/the archive has no k6/);
+    await expect(download("linux", "x64")).rejects.toThrow(/the archive has no k6/);
   });
 });
 

@@ -1,6 +1,6 @@
 import os from "node:os";
 import { spawn, type ChildProcess } from "node:child_process";
-import { mkdtempSync, rmSync } from "node:fs";
+import { mkdtempDisposableSync } from "node:fs";
 import path from "node:path";
 import { createInterface } from "node:readline";
 import type { RunnerClock } from "../clock.ts";
@@ -30,14 +30,10 @@ export const goInstall = async (
   options: InstallOptions,
   place: (binary: string) => void,
 ): Promise<string | undefined> => {
-  const target = mkdtempSync(path.join(options.folder, "go-install-"));
-  try {
-    const failure = await build(options, target);
-    if (failure === undefined) place(path.join(target, "k6"));
-    return failure;
-  } finally {
-    rmSync(target, { recursive: true, force: true });
-  }
+  using target = mkdtempDisposableSync(path.join(options.folder, "go-install-"));
+  const failure = await build(options, target.path);
+  if (failure === undefined) place(path.join(target.path, "k6"));
+  return failure;
 };
 
 const build = async (options: InstallOptions, target: string): Promise<string | undefined> => {

@@ -23,11 +23,8 @@ describe("versions of k6", () => {
   );
 
   it("are compared by number", () => {
-    expect([isAtLeast("1.10.0", 1, 3), isAtLeast("1.2.9", 1, 3), isAtLeast("2.0.0", 1, 3)]).toEqual([
-      true,
-      false,
-      true,
-    ]);
+    const newer = ["1.10.0", "1.2.9", "2.0.0"].filter((version) => isAtLeast(version, 1, 3));
+    expect(newer).toEqual(["1.10.0", "2.0.0"]);
   });
 });
 
@@ -44,18 +41,21 @@ describe("k6's end", () => {
     });
   });
 
-  it("is stopped if we asked for it, and otherwise interrupted or a harness error", () => {
-    expect(endOf(105, null, true).says).toBe("stopped");
-    expect(endOf(105, null, false).says).toBe("interrupted");
-    expect(endOf(null, "SIGKILL", true)).toEqual({
-      signal: "SIGKILL",
-      meaning: "was stopped by force",
-      says: "stopped",
-    });
-    expect(endOf(null, "SIGKILL", false).says).toBe("interrupted");
-    expect(endOf(null, "SIGSEGV", false).says).toBe("harness");
-    expect(endOf(0, null, true).says).toBe("finished");
-    expect(endOf(107, null, true).says).toBe("harness");
+  it.each([
+    [105, null, true, "stopped"],
+    [105, null, false, "interrupted"],
+    [null, "SIGKILL", true, "stopped"],
+    [null, "SIGKILL", false, "interrupted"],
+    [null, "SIGSEGV", false, "harness"],
+    [0, null, true, "finished"],
+    [107, null, true, "harness"],
+  ])("with code %s or signal %s, asked for: %s, says %s", (code, signal, asked, says) => {
+    expect(endOf(code, signal, asked).says).toBe(says);
+  });
+
+  it("by force has its signal and no code", () => {
+    const killed = { signal: "SIGKILL", meaning: "was stopped by force", says: "stopped" };
+    expect(endOf(null, "SIGKILL", true)).toEqual(killed);
   });
 });
 
@@ -87,28 +87,24 @@ describe("k6's environment", () => {
 });
 
 describe("a line of k6's log", () => {
-  it("is read as a script's message, an exception or plain text", () => {
-    const trouble = { kind: "trouble", what: 'no "code" came back' };
-    expect(
-      readLogLine(
-        JSON.stringify({ level: "error", msg: `touchstone:${JSON.stringify(trouble)}`, source: "console" }),
-      ),
-    ).toEqual({ kind: "message", message: trouble });
-    expect(
-      readLogLine(JSON.stringify({ level: "error", msg: "Error: boom\n\tat f\n", source: "stacktrace" })),
-    ).toEqual({ kind: "exception", text: "Error: boom\n\tat f" });
-    expect(
-      readLogLine(JSON.stringify({ level: "warning", msg: "Request Failed", error: "dial tcp" })),
-    ).toEqual({ kind: "words", level: "warning", text: "Request Failed: dial tcp" });
-    expect(readLogLine("panic: out of range")).toEqual({
-      kind: "words",
-      level: "error",
-      text: "panic: out of range",
-    });
-    expect(readLogLine(JSON.stringify({ level: "info", msg: "touchstone:{broken" }))).toMatchObject({
-      kind: "words",
-    });
-    expect(readLogLine("null")).toMatchObject({ kind: "words", text: "null" });
+  const trouble = { kind: "trouble", what: 'no "code" came back' };
+  const told = { level: "error", msg: `touchstone:${JSON.stringify(trouble)}`, source: "console" };
+  const thrown = { level: "error", msg: "Error: boom\n\tat f\n", source: "stacktrace" };
+  const failed = { level: "warning", msg: "Request Failed", error: "dial tcp" };
+  const panic = "panic: out of range";
+
+  it.each([
+    [JSON.stringify(told), { kind: "message", message: trouble }],
+    [JSON.stringify(thrown), { kind: "exception", text: "Error: boom\n\tat f" }],
+    [JSON.stringify(failed), { kind: "words", level: "warning", text: "Request Failed: dial tcp" }],
+    [panic, { kind: "words", level: "error", text: panic }],
+    [
+      '{"level":"info","msg":"touchstone:{broken"}',
+      { kind: "words", level: "info", text: "touchstone:{broken" },
+    ],
+    ["null", { kind: "words", level: "error", text: "null" }],
+  ])("is read as a script's message, an exception or plain text: %s", (line, read) => {
+    expect(readLogLine(line)).toEqual(read);
   });
 });
 

@@ -35,8 +35,8 @@ export interface RunningK6 {
   readonly pid: number;
   /** User environment variables withheld from it. */
   readonly ignored: readonly string[];
-  /** Tells k6 to end: it stops its iterations and writes its remaining samples. Killed after `graceMs`. */
-  readonly stop: (graceMs?: number) => void;
+  /** Tells k6 to end: it stops its iterations and writes its remaining samples, or is killed after ten seconds. */
+  readonly stop: () => void;
   /**
    * Settles when k6 has ended and all its samples and log lines were delivered. Rejects with K6Failed if they could not
    * be read; k6 has ended then, too.
@@ -93,12 +93,12 @@ const startIn = async (folder: string, dog: Watchdog, options: StartOptions): Pr
   });
   const { pid } = child;
   if (pid === undefined) throw new K6Failed(`${k6.path} started without a process id`);
-  const stop = (graceMs = GRACE_MS): void => {
+  const stop = (): void => {
     // A second signal would make k6 drop everything immediately.
     if (asked) return;
     asked = true;
     child.kill("SIGINT");
-    const cancel = clock.after(graceMs, () => child.kill("SIGKILL"));
+    const cancel = clock.after(GRACE_MS, () => child.kill("SIGKILL"));
     void exited.finally(cancel);
   };
   const finish = async (): Promise<K6End> => {

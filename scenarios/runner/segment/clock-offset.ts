@@ -14,22 +14,16 @@ export interface DateLook {
 /** Backends whose clocks differ by less count as one, and the difference as error. */
 const MOST_DISAGREEMENT_MS = 100;
 
-/** Bounds of the offset (target's clock minus this machine's) given one answer: a Date is truncated to its second. */
-const boundsOf = ({ sentMs, receivedMs, dateMs }: DateLook) => ({
-  leastMs: dateMs - receivedMs,
-  mostMs: dateMs + 1_000 - sentMs,
-});
-
-/** Bounds of the offset given all answers; `leastMs` exceeds `mostMs` if they contradict each other. */
+/**
+ * Bounds of the offset (target's clock minus this machine's) given all answers: a Date is truncated to its second.
+ * `leastMs` exceeds `mostMs` if answers contradict each other.
+ */
 export const openBounds = (
   looks: readonly DateLook[],
-): { readonly leastMs: number; readonly mostMs: number } => {
-  const bounds = looks.map(boundsOf);
-  return {
-    leastMs: Math.max(...bounds.map(({ leastMs }) => leastMs)),
-    mostMs: Math.min(...bounds.map(({ mostMs }) => mostMs)),
-  };
-};
+): { readonly leastMs: number; readonly mostMs: number } => ({
+  leastMs: Math.max(...looks.map(({ dateMs, receivedMs }) => dateMs - receivedMs)),
+  mostMs: Math.min(...looks.map(({ dateMs, sentMs }) => dateMs + 1_000 - sentMs)),
+});
 
 /**
  * The offset with its error. Answers are enough to read a clock: a client that sees the Date change from one second to
