@@ -93,10 +93,7 @@ const courses: Readonly<Record<keyof typeof readKinds, Course>> = {
   lookUps: (context, session, account) => {
     const { accountId } = account;
     const id = [...account.seen.keys()][context.random.below(account.seen.size)];
-    if (id === undefined) {
-      courses.everything(context, session, account);
-      return;
-    }
+    if (id === undefined) return courses.everything(context, session, account);
     const [foreignId = context.random.uuid()] = settled.find((other) => other !== account)?.seen.keys() ?? [];
     const reads = read(session, [
       { id },

@@ -103,23 +103,22 @@ export const traits: Readonly<Record<ScenarioName, Traits>> = {
   push: { requestsPerIteration: 1, thinkTimeMs: 0, events: "needed" },
 };
 
+type Weighed<K extends string> = Readonly<Record<K, { readonly weight: number }>>;
+
+const entriesOf = <K extends string>(kinds: Weighed<K>) =>
+  Object.entries(kinds) as [K, { readonly weight: number }][];
+
 /** Kinds with the weights set by a profile. */
 export const weighed = <K extends string>(
-  kinds: Readonly<Record<K, { readonly weight: number }>>,
+  kinds: Weighed<K>,
   weights: Readonly<Partial<Record<K, number>>>,
-): Readonly<Record<K, { readonly weight: number }>> =>
+): Weighed<K> =>
   Object.fromEntries(
-    (Object.entries(kinds) as [K, { readonly weight: number }][]).map(([name, { weight }]) => [
-      name,
-      { weight: weights[name] ?? weight },
-    ]),
-  ) as Record<K, { readonly weight: number }>;
+    entriesOf(kinds).map(([name, { weight }]) => [name, { weight: weights[name] ?? weight }]),
+  ) as Weighed<K>;
 
-export const drawKind = <K extends string>(
-  kinds: Readonly<Record<K, { readonly weight: number }>>,
-  random: Random,
-): K => {
-  const all = Object.entries(kinds) as [K, { readonly weight: number }][];
+export const drawKind = <K extends string>(kinds: Weighed<K>, random: Random): K => {
+  const all = entriesOf(kinds);
   let left = random.next() * all.reduce((sum, [, { weight }]) => sum + weight, 0);
   for (const [name, { weight }] of all) {
     left -= weight;

@@ -18,12 +18,13 @@ const json = { "Content-Type": "application/json" } as const;
 
 /** The documented requests (section 4), and the event hook if there is one. */
 export const requestsFor = (settings: ScriptSettings) => {
+  const { trigger } = settings;
   const base = settings.baseUrl.replace(/\/+$/, "");
   const common = { ...settings.headers, ...json };
-  const post = (endpoint: Endpoint, path: string, body: unknown, mayBeRefused: boolean): Request => ({
+  const post = (endpoint: "exchange" | "refresh", body: unknown, mayBeRefused: boolean): Request => ({
     endpoint,
     method: "POST",
-    url: base + path,
+    url: base + endpoints[endpoint].path,
     headers: common,
     body: JSON.stringify(body),
     mayBeRefused,
@@ -42,14 +43,9 @@ export const requestsFor = (settings: ScriptSettings) => {
       mayBeRefused: false,
     }),
     exchange: (client: ScriptClient, code: string, mayBeRefused = false): Request =>
-      post(
-        "exchange",
-        endpoints.exchange.path,
-        { clientId: client.id, clientSecret: client.secret, code },
-        mayBeRefused,
-      ),
+      post("exchange", { clientId: client.id, clientSecret: client.secret, code }, mayBeRefused),
     refresh: (client: ScriptClient, refreshToken: string, mayBeRefused = false): Request =>
-      post("refresh", endpoints.refresh.path, { clientId: client.id, refreshToken }, mayBeRefused),
+      post("refresh", { clientId: client.id, refreshToken }, mayBeRefused),
     list: (accessToken: string, query: ListQuery, mayBeRefused = false): Request => ({
       endpoint: "list",
       method: "GET",
@@ -58,11 +54,7 @@ export const requestsFor = (settings: ScriptSettings) => {
       mayBeRefused,
     }),
     /** Undefined if the target has no event hook. */
-    trigger:
-      settings.trigger === undefined
-        ? undefined
-        : (client: ScriptClient, accountId: string): Request =>
-            triggering(settings.trigger as ScriptHook, client, accountId),
+    trigger: trigger && ((client: ScriptClient, accountId: string) => triggering(trigger, client, accountId)),
   } satisfies Readonly<Record<Endpoint, unknown>>;
 };
 

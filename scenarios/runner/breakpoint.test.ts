@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import type { BreakpointStep } from "../../conformance/contract/load-record.ts";
 import { parseAsked } from "./asked-run.ts";
-import { searchBreakpoint, stepsIn } from "./breakpoint.ts";
+import { searchBreakpoint, stepsIn, type SearchOptions } from "./breakpoint.ts";
 
 /** A service that holds up to a rate. */
 const upTo =
@@ -26,12 +26,14 @@ it("a search too short for two steps is refused with the accepted duration", () 
 
 describe("the search for the highest rate", () => {
   const most = 16_000;
+  const search = (options: Pick<SearchOptions, "most" | "step"> & Partial<SearchOptions>) =>
+    searchBreakpoint({ from: 100, mostSteps: 12, ...options });
 
   it("finds the limit to within a tenth, from a sixteenth of the highest rate, in the steps of one minute", async () => {
     await fc.assert(
       fc.asyncProperty(fc.integer({ min: most / 16, max: most }), async (limit) => {
         const { mostSteps } = stepsIn(60_000);
-        const found = await searchBreakpoint({ from: most / 16, most, mostSteps, step: upTo(limit) });
+        const found = await search({ from: most / 16, most, mostSteps, step: upTo(limit) });
         expect(found.isClose).toBe(true);
         expect(found.highestRate).toBeLessThanOrEqual(limit);
         expect((found.highestRate ?? 0) * 1.1).toBeGreaterThanOrEqual(limit);
@@ -45,7 +47,7 @@ describe("the search for the highest rate", () => {
         fc.integer({ min: 1, max: most }),
         fc.integer({ min: 1, max: 11 }),
         async (limit, mostSteps) => {
-          const found = await searchBreakpoint({ from: most / 16, most, mostSteps, step: upTo(limit) });
+          const found = await search({ from: most / 16, most, mostSteps, step: upTo(limit) });
           expect(found.steps.length).toBeLessThanOrEqual(mostSteps);
           expect(found.isClose || found.steps.length === mostSteps).toBe(true);
           expect(found.highestRate ?? 0).toBeLessThanOrEqual(limit);
@@ -76,12 +78,7 @@ describe("the search for the highest rate", () => {
 
   it("never exceeds the maximum rate, and ends there if every step holds", async () => {
     const asked: number[] = [];
-    const { highestRate } = await searchBreakpoint({
-      from: 100,
-      most: 500,
-      mostSteps: 12,
-      step: upTo(Infinity, asked),
-    });
+    const { highestRate } = await search({ most: 500, step: upTo(Infinity, asked) });
     expect(highestRate).toBe(500);
     expect(Math.max(...asked)).toBe(500);
   });
@@ -89,10 +86,8 @@ describe("the search for the highest rate", () => {
   it("repeats a spoilt step instead of taking it for the limit", async () => {
     let hiccups = 1;
     const steady = upTo(1_000);
-    const { highestRate } = await searchBreakpoint({
-      from: 100,
+    const { highestRate } = await search({
       most: 400,
-      mostSteps: 12,
       step: async (rate) => {
         if (rate !== 200 || hiccups === 0) return steady(rate);
         hiccups -= 1;
@@ -105,24 +100,14 @@ describe("the search for the highest rate", () => {
   it("keeps what was found so far when it is interrupted", async () => {
     let left = 2;
     const steady = upTo(1_000);
-    const { highestRate, steps } = await searchBreakpoint({
-      from: 100,
-      most: 800,
-      mostSteps: 12,
-      step: async (rate) => (left-- > 0 ? steady(rate) : undefined),
-    });
+    const step = async (rate: number) => (left-- > 0 ? steady(rate) : undefined);
+    const { highestRate, steps } = await search({ most: 800, step });
     expect({ highestRate, steps: steps.length }).toEqual({ highestRate: 200, steps: 2 });
   });
 
   it("finds no rate if nothing holds, and goes no lower than the minimum", async () => {
     const asked: number[] = [];
-    const found = await searchBreakpoint({
-      from: 80,
-      least: 25,
-      most: 100,
-      mostSteps: 12,
-      step: upTo(0, asked),
-    });
+    const found = await search({ from: 80, least: 25, most: 100, step: upTo(0, asked) });
     expect(found.highestRate).toBeUndefined();
     expect(asked).toEqual([80, 80, 40, 40, 25, 25]);
   });

@@ -1,7 +1,7 @@
 import type { ShapeName } from "../../conformance/contract/load-shape.ts";
 import type { LoadContext, LoadPlan, LoadTarget } from "./context.ts";
 import { machine, machineText } from "./machine.ts";
-import type { LoadHeader } from "./record.ts";
+import { pick, type LoadHeader } from "./record.ts";
 import type { SegmentPlan } from "./segment-plan.ts";
 import { arrivalRateFor } from "./settings.ts";
 import { createHash } from "node:crypto";
@@ -25,13 +25,10 @@ export const headerOf = (
   },
   limits: { ...target.limits },
   replacedLimits: [...target.replacedLimits],
-  scenario: plan.scenario,
-  shape: plan.shape,
-  rate: plan.rate,
+  ...pick(plan, ["scenario", "shape", "rate"]),
   arrivalRate: arrivalRateFor(plan.scenario, plan.rate),
   ...(plan.tags && { tags: plan.tags }),
-  durationMs: plan.durationMs,
-  warmUpMs: plan.warmUpMs,
+  ...pick(plan, ["durationMs", "warmUpMs"]),
   virtualUsers: plan.virtualUsers ?? 0,
   k6: { version: k6.version, from: k6.from },
   machine: machine(),
@@ -60,16 +57,11 @@ const fingerprintOf = (
   k6: FoundK6,
   plan: Parameters<typeof headerOf>[1],
 ): Readonly<Record<string, string>> => {
-  const { slos, tolerances, acknowledgement, authorize } = profile;
+  const { slos, tolerances, acknowledgement, authorize = {} } = profile;
+  const authorizeFields = Object.keys(authorize);
   return {
     target: name,
-    profile: digest({
-      limits,
-      slos,
-      tolerances,
-      acknowledgement,
-      authorizeFields: Object.keys(authorize ?? {}),
-    }),
+    profile: digest({ limits, slos, tolerances, acknowledgement, authorizeFields }),
     scenario: plan.scenario,
     shape: plan.shape,
     rate: String(plan.rate),

@@ -23,12 +23,8 @@ export const verdictsOf = (
   const parts = plan.segment?.count ?? 1;
   const rules = [...result.rules, ...(pushed?.judgement.rules ?? [])];
   const breaches = [...result.breaches, ...(pushed?.judgement.breaches ?? [])];
-  const objectives = judgeObjectives(target.profile, {
-    endpoints: result.measures,
-    measuredSeconds: result.measuredSeconds,
-    ...(pushed && { pushDelays: pushed.delays }),
-    seed: plan.seed,
-  });
+  const delays = pushed && { pushDelays: pushed.delays };
+  const objectives = judgeObjectives(target.profile, { ...result, ...delays, seed: plan.seed });
   const validity = judgeValidity({
     achieved,
     whole: stopped === undefined,

@@ -14,11 +14,7 @@ const measure = (latencyMs: number, counts: Partial<EndpointMeasure> = {}): Endp
 
 describe("objectives", () => {
   const judge = (slos: Parameters<typeof judgeObjectives>[0]["slos"], list: EndpointMeasure) =>
-    judgeObjectives(slos === undefined ? {} : { slos }, {
-      endpoints: { list },
-      measuredSeconds: 10,
-      seed: 1,
-    });
+    judgeObjectives({ ...(slos && { slos }) }, { measures: { list }, measuredSeconds: 10, seed: 1 });
   const verdicts = (results: ReturnType<typeof judge>) =>
     Object.fromEntries(results.map(({ name, verdict }) => [name, verdict]));
 
@@ -102,7 +98,7 @@ describe("objectives", () => {
   });
 
   it("of push delays are omitted without a measured delay, unless the profile sets them", () => {
-    const none = { endpoints: {}, measuredSeconds: 10, seed: 1, pushDelays: [] };
+    const none = { measures: {}, measuredSeconds: 10, seed: 1, pushDelays: [] };
     expect(judgeObjectives({}, none)).toEqual([]);
     const asked = judgeObjectives({ slos: { push: { p95Ms: 100 } } }, none);
     expect(asked.map(({ verdict }) => verdict)).toEqual(["not measured"]);

@@ -23,7 +23,8 @@ export interface EndpointMeasure {
 }
 
 export interface Measures {
-  readonly endpoints: Readonly<Partial<Record<string, EndpointMeasure>>>;
+  /** By endpoint. */
+  readonly measures: Readonly<Partial<Record<string, EndpointMeasure>>>;
   readonly measuredSeconds: number;
   /** Delays of first pushes, one distribution per second of their events. */
   readonly pushDelays?: readonly Counted[];
@@ -37,13 +38,13 @@ export interface Measures {
  */
 export const judgeObjectives = (
   profile: Pick<Profile, "slos">,
-  measures: Measures,
+  measured: Measures,
 ): readonly ObjectiveResult[] => [
   ...endpointNames.flatMap((endpoint) => {
     const asked = profile.slos?.endpoints?.[endpoint] ?? {};
-    const measure = measures.endpoints[endpoint];
+    const measure = measured.measures[endpoint];
     if (measure !== undefined)
-      return judgeEndpoint(endpoint, { ...usualObjectives, ...asked }, measure, measures);
+      return judgeEndpoint(endpoint, { ...usualObjectives, ...asked }, measure, measured);
     const keys = Object.keys(asked);
     const bound = {
       name: `${endpoint} (${keys.join(", ")})`,
@@ -54,7 +55,7 @@ export const judgeObjectives = (
     const reason = "this scenario does not call the endpoint";
     return keys.length === 0 ? [] : [{ ...bound, verdict: "not measured", reason } as const];
   }),
-  ...judgePushes(profile.slos?.push, measures),
+  ...judgePushes(profile.slos?.push, measured),
 ];
 
 const named = { p50Ms: 50, p90Ms: 90, p95Ms: 95, p99Ms: 99, p999Ms: 99.9 } as const;

@@ -1,9 +1,9 @@
-import { existsSync, readFileSync, readdirSync } from "node:fs";
+import { existsSync, readFileSync, readdirSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { beforeAll, describe, expect, it } from "vitest";
 import { segmentRecord } from "../../../commands/shared/segment-record.ts";
 import type { LoadRecord, SecondLine } from "../../../conformance/contract/load-record.ts";
-import type { Segment } from "../../../conformance/contract/segments.ts";
+import type { ClockReading, Segment } from "../../../conformance/contract/segments.ts";
 import { readRun, verify } from "../../../reports/read/index.ts";
 import { folderOfFile } from "../../../conformance/testing/folders.ts";
 import {
@@ -84,7 +84,7 @@ describe("a merged run", () => {
     expect(readdirSync(directory)).not.toContain("digests");
     const read = await readRun(directory);
     expect(read.record.outcome).toBe("passed");
-    const lines = await linesOf(read as { seconds(): AsyncGenerator<SecondLine> });
+    const lines = await Array.fromAsync((read as { seconds(): AsyncGenerator<SecondLine> }).seconds());
     expect(lines.map(({ second }) => second)).toEqual(seconds);
     expect(lines.reduce((sum, { started }) => sum + started, 0)).toBe(record.achieved?.arrivals);
   });
@@ -101,6 +101,12 @@ const segment = (which: number, change: Partial<Segment>): Change =>
   record(which, { segment: { ...segmentFor(which, 3), ...change } });
 
 const reading = (offsetMs: number, errorMs = 1) => ({ offsetMs, errorMs, looks: 40 });
+const vague = reading(0, 260);
+const clocks = (before: ClockReading, after: ClockReading) => segment(2, { clock: { before, after } });
+const ofTwo = (problem: string) => new RegExp(`segment 2 of 3: ${problem}`);
+const late = { stopped: "its set-up outlasted the start by 3.0 s" };
+const gaveUp = { stopped: "more than 50 % of the requests failed for 5 consecutive seconds" };
+const few = { valid: false, reasons: [{ reason: "10 of 80 iterations were started", remedy: "x" }] };
 const began = Date.parse(segmentFor(2, 3).startAt);
 
 const changed = (change: Change): readonly AnyLoadRun[] =>
@@ -108,26 +114,12 @@ const changed = (change: Change): readonly AnyLoadRun[] =>
 
 describe("a merge of an incomplete run", () => {
   it.each<[string, Change, RegExp]>([
-    [
-      "left no record",
-      (run, index) => (index === 2 ? undefined : run),
-      /segment 2 of 3: its record is missing/,
-    ],
-    ["was killed", record(2, { state: "open" }), /segment 2 of 3: its record was never sealed/],
-    [
-      "was late",
-      record(2, { stopped: "its set-up outlasted the start by 3.0 s", outcome: "incomplete" }),
-      /segment 2 of 3: its set-up outlasted the start/,
-    ],
-    ["was interrupted", record(2, { outcome: "interrupted" }), /segment 2 of 3: it was interrupted/],
-    ["had a full disk", record(2, { outcome: "harness-error" }), /segment 2 of 3: its load generator failed/],
-    [
-      "fell behind",
-      record(2, {
-        validity: { valid: false, reasons: [{ reason: "10 of 80 iterations were started", remedy: "x" }] },
-      }),
-      /segment 2 of 3: 10 of 80 iterations/,
-    ],
+    ["left no record", (run, index) => (index === 2 ? undefined : run), ofTwo("its record is missing")],
+    ["was killed", record(2, { state: "open" }), ofTwo("its record was never sealed")],
+    ["was late", record(2, { ...late, outcome: "incomplete" }), ofTwo("its set-up outlasted the start")],
+    ["was interrupted", record(2, { outcome: "interrupted" }), ofTwo("it was interrupted")],
+    ["had a full disk", record(2, { outcome: "harness-error" }), ofTwo("its load generator failed")],
+    ["fell behind", record(2, { validity: few }), ofTwo("10 of 80 iterations")],
     [
       "began 300 ms after the others",
       segment(2, { beganAtMs: began + 300 }),
@@ -135,24 +127,16 @@ describe("a merge of an incomplete run", () => {
     ],
     [
       "has a clock too uncertain to tell when it began",
-      segment(2, { clock: { before: reading(0, 260), after: reading(0, 260) } }),
+      clocks(vague, vague),
       /began up to \d+ ± 261 ms apart/,
     ],
-    [
-      "has a clock that drifted",
-      segment(2, { clock: { before: reading(2), after: reading(-150) } }),
-      /segment 2 of 3: its clock drifted by 152 ms/,
-    ],
+    ["has a clock that drifted", clocks(reading(2), reading(-150)), ofTwo("its clock drifted by 152 ms")],
     [
       "has an unknown clock",
-      segment(2, { clock: { before: { looks: 9, unknown: "answers disagree" }, after: reading(0) } }),
-      /segment 2 of 3: its clock is unknown before the load: answers disagree/,
+      clocks({ looks: 9, unknown: "answers disagree" }, reading(0)),
+      ofTwo("its clock is unknown before the load: answers disagree"),
     ],
-    [
-      "alone lost its network",
-      record(2, { stopped: "more than 50 % of the requests failed", outcome: "failed" }),
-      /segment 2 of 3: more than 50 %/,
-    ],
+    ["alone lost its network", record(2, { ...gaveUp, outcome: "failed" }), ofTwo("more than 50 %")],
   ])("is invalid and names the machine that %s", async (_, change, named) => {
     const merged = await mergeSegments(changed(change), out());
     expect(merged).toMatchObject({ outcome: "incomplete", exitCode: 3, validity: { valid: false } });
@@ -160,36 +144,30 @@ describe("a merge of an incomplete run", () => {
   });
 
   it("fails if every machine gave up, as one machine would", async () => {
-    const stopped = "more than 50 % of the requests failed for 5 consecutive seconds";
-    const all = sound.map((run) => ({
-      ...run,
-      record: { ...run.record, stopped, outcome: "failed" as const },
-    }));
-    expect(await mergeSegments(all, out())).toMatchObject({ outcome: "failed", exitCode: 1, stopped });
+    const failed = { ...gaveUp, outcome: "failed" as const };
+    const all = sound.map((run) => ({ ...run, record: { ...run.record, ...failed } }));
+    expect(await mergeSegments(all, out())).toMatchObject({ ...failed, exitCode: 1 });
   });
 
+  async function* mapped(run: AnyLoadRun, change: (line: SecondLine) => SecondLine) {
+    for await (const line of run.seconds()) yield change(line);
+  }
+
   it("fails if a rule was broken, even on a machine that was killed", async () => {
-    const broken: Change = (run, index) => {
-      if (index !== 2) return run;
-      async function* lines(): AsyncGenerator<SecondLine> {
-        for await (const line of run.seconds())
-          yield line.second === 1 ? { ...line, breaches: { "code.single-use": 2 } } : line;
-      }
-      return { ...run, seconds: lines, record: { ...run.record, state: "open", rules: [] } };
-    };
-    const merged = await mergeSegments(changed(broken), out());
+    const break1 = (line: SecondLine) =>
+      line.second === 1 ? { ...line, breaches: { "code.single-use": 2 } } : line;
+    const killed = changed(record(2, { state: "open", rules: [] })).map((run, at) =>
+      at === 1 ? { ...run, seconds: () => mapped(run, break1) } : run,
+    );
+    const merged = await mergeSegments(killed, out());
     expect(merged).toMatchObject({ outcome: "failed", exitCode: 1, validity: { valid: false } });
     expect(merged.rules).toContainEqual(expect.objectContaining({ id: "code.single-use", breaches: 2 }));
   });
 
   it("is invalid below 95 % of all arrivals, even if each machine has enough of its own", async () => {
-    const few: Change = (run) => {
-      async function* lines(): AsyncGenerator<SecondLine> {
-        for await (const line of run.seconds()) yield { ...line, started: Math.floor(line.started * 0.9) };
-      }
-      return { ...run, seconds: lines };
-    };
-    const merged = await mergeSegments(changed(few), out());
+    const fewer = (line: SecondLine) => ({ ...line, started: Math.floor(line.started * 0.9) });
+    const all = sound.map((run) => ({ ...run, seconds: () => mapped(run, fewer) }));
+    const merged = await mergeSegments(all, out());
     expect(merged).toMatchObject({ exitCode: 3 });
     expect(merged.validity?.reasons[0]?.reason).toMatch(/of 240 iterations were started/);
   });
@@ -228,7 +206,6 @@ describe("a merge refuses", () => {
     const directory = path.join(folder, "altered");
     writeSegment(directory, 1, { count: 2, seconds: 2, rate: 6 });
     const file = path.join(directory, "1", "samples/seconds.jsonl");
-    const { writeFileSync } = await import("node:fs");
     writeFileSync(file, readFileSync(file, "utf8").replace("0", "1"));
     await expect(segmentRecord(path.join(directory, "1"))).rejects.toThrow(/altered after it was sealed/);
   });
@@ -247,9 +224,3 @@ describe("a merge refuses", () => {
 const byName = (a: LoadRecord["endpoints"][number], b: LoadRecord["endpoints"][number]): number =>
   `${a.endpoint} ${a.outcome}` < `${b.endpoint} ${b.outcome}` ? -1 : 1;
 const byId = (a: { readonly id: string }, b: { readonly id: string }): number => (a.id < b.id ? -1 : 1);
-
-const linesOf = async (run: { seconds(): AsyncGenerator<SecondLine> }): Promise<readonly SecondLine[]> => {
-  const lines: SecondLine[] = [];
-  for await (const line of run.seconds()) lines.push(line);
-  return lines;
-};

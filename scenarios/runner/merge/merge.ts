@@ -169,14 +169,8 @@ const finalOf = (
 ): LoadFinal => {
   const { record, segment } = first(segments);
   const validity = mergedValidity(summary.achieved, merged, cores);
-  const objectives = judgeObjectives(
-    segment.objectives === undefined ? {} : { slos: segment.objectives as NonNullable<Profile["slos"]> },
-    {
-      endpoints: summary.measures,
-      measuredSeconds: summary.measuredSeconds,
-      seed: record.seed,
-    },
-  );
+  const slos = segment.objectives as Profile["slos"];
+  const objectives = judgeObjectives({ ...(slos && { slos }) }, { ...summary, seed: record.seed });
   const stopped = gaveUp(segments, merged.count);
   const outcome = stopped === undefined ? judgedOutcome({ rules, validity, objectives }) : "failed";
   return {

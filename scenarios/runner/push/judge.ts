@@ -1,4 +1,5 @@
 import type { LoadBreach, LoadRule } from "../../../conformance/contract/load-record.ts";
+import { present } from "../../../conformance/contract/present.ts";
 import type { Limits } from "../../../conformance/contract/limits.ts";
 import { answerOf, outcomeOf } from "../../../conformance/judging/pushes/answer.ts";
 import { capPart } from "../../../conformance/judging/pushes/cap.ts";
@@ -69,12 +70,9 @@ export const judgePushes = (evidence: PushEvidence): PushJudgement => {
   const attempts: Record<string, number> = {};
   for (const { pushes } of trace.pushCases) attempts[pushes.length] = (attempts[pushes.length] ?? 0) + 1;
   return {
-    rules: judged.map(({ id, checks, broken, note }) => ({
-      id,
-      checks,
-      breaches: broken.length,
-      ...(note === undefined ? {} : { note }),
-    })),
+    rules: judged.map(({ id, checks, broken, note }) =>
+      present<LoadRule>({ id, checks, breaches: broken.length, note }),
+    ),
     breaches: judged.flatMap(({ id, broken }) => broken.map((one) => breachOf(id, one, evidence))),
     readings: readingsThatFit({
       ...trace,

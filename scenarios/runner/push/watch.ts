@@ -245,21 +245,11 @@ const delaysOf = (
   durationMs: number,
   firstDelayMs: number,
 ): { readonly seconds: readonly Counted[]; readonly all: Latencies | undefined } => {
-  const first = new Map<string, LoadPush>();
-  for (const push of pushes) {
-    const id = push.line.notificationId ?? "";
-    if (!first.has(id)) first.set(id, push);
-  }
-  const timely = events.flatMap((event) => {
-    const push = first.get(event.notificationId);
-    return push === undefined || push.atMs > durationMs + QUIET_MS
-      ? []
-      : [
-          {
-            second: Math.max(0, Math.floor(event.atMs / 1_000)),
-            delayMs: Math.max(0, push.atMs - event.atMs),
-          },
-        ];
+  const byId = Map.groupBy(pushes, ({ line }) => line.notificationId);
+  const timely = events.flatMap(({ notificationId, atMs }) => {
+    const [first] = byId.get(notificationId) ?? [];
+    if (first === undefined || first.atMs > durationMs + QUIET_MS) return [];
+    return { second: Math.max(0, Math.floor(atMs / 1_000)), delayMs: Math.max(0, first.atMs - atMs) };
   });
   const isDelayed = timely.filter(({ delayMs }) => delayMs >= firstDelayMs).length * 2 > timely.length;
   const [all, ofSecond] = [latencyHistogram(), latencyHistogram()];

@@ -30,6 +30,8 @@ describe("the flags of a segment", () => {
     expect(() => parseSegment({ segment: "auto", ...others }, { [index]: "1" }, nowMs)).toThrow(count);
   });
 
+  const at = (startAt: string) => ({ segment: "1/2", ...others, startAt });
+
   it.each([
     ["segment 0", { segment: "0/4", ...others }, '--segment is "0/4"'],
     ["one segment of one", { segment: "1/1", ...others }, "with N from 2"],
@@ -43,22 +45,10 @@ describe("the flags of a segment", () => {
     ["no run id", { segment: "1/2", startAt: others.startAt }, "--run-id is missing"],
     ["no start", { segment: "1/2", runId: "R" }, "--start-at is missing"],
     ["a run id with a path in it", { segment: "1/2", ...others, runId: "../x" }, '--run-id is "../x"'],
-    [
-      "a start in the past",
-      { segment: "1/2", ...others, startAt: "2026-01-01T09:59:59Z" },
-      "it has already passed by this machine's clock",
-    ],
-    [
-      "a start more than a day ahead",
-      { segment: "1/2", ...others, startAt: "2026-01-02T10:00:01Z" },
-      "more than a day ahead",
-    ],
-    [
-      "a start without a UTC offset",
-      { segment: "1/2", ...others, startAt: "2026-01-01T10:05:00" },
-      "a UTC offset",
-    ],
-    ["a start that is not a time", { segment: "1/2", ...others, startAt: "soon" }, '--start-at is "soon"'],
+    ["a start in the past", at("2026-01-01T09:59:59Z"), "it has already passed by this machine's clock"],
+    ["a start more than a day ahead", at("2026-01-02T10:00:01Z"), "more than a day ahead"],
+    ["a start without a UTC offset", at("2026-01-01T10:05:00"), "a UTC offset"],
+    ["a start that is not a time", at("soon"), '--start-at is "soon"'],
     ["a run id alone", { runId: "R" }, "--run-id needs --segment"],
     ["a start alone", { startAt: others.startAt }, "--start-at needs --segment"],
   ])("are refused: %s", (_, flags, named) => {
@@ -66,15 +56,10 @@ describe("the flags of a segment", () => {
   });
 
   it("are refused if two schedulers are set", () => {
-    const both = {
-      CI_NODE_INDEX: "1",
-      CI_NODE_TOTAL: "2",
-      JOB_COMPLETION_INDEX: "0",
-      TOUCHSTONE_SEGMENTS: "2",
-    };
-    expect(() => parseSegment({ segment: "auto", ...others }, both, nowMs)).toThrow(
-      "both JOB_COMPLETION_INDEX and CI_NODE_INDEX are set",
-    );
+    const gitlab = { CI_NODE_INDEX: "1", CI_NODE_TOTAL: "2" };
+    const both = { ...gitlab, JOB_COMPLETION_INDEX: "0", TOUCHSTONE_SEGMENTS: "2" };
+    const parse = () => parseSegment({ segment: "auto", ...others }, both, nowMs);
+    expect(parse).toThrow("both JOB_COMPLETION_INDEX and CI_NODE_INDEX are set");
   });
 });
 

@@ -4,7 +4,8 @@ import { seededRandom } from "../../../conformance/contract/random.ts";
 import type { Segment } from "../../../conformance/contract/segments.ts";
 import { createCollector, type Collected } from "../collect/collector.ts";
 import { judgeValidity } from "../judge/validity.ts";
-import { nowhere, openLoadRecord } from "../record.ts";
+import type { ScriptSegment } from "../../protocol.ts";
+import { nowhere, openLoadRecord, type LoadSink } from "../record.ts";
 import { constantStage, headerFor, settingsFor } from "./loads.ts";
 import { head, secondOfRows } from "./sample-rows.ts";
 
@@ -19,6 +20,7 @@ export interface PlayedOptions {
   readonly extra?: (index: number, second: number) => string;
 }
 
+const origin = "http://127.0.0.1:1";
 const startAt = "2026-09-21T14:13:20.000Z";
 
 /** Rows of one segment in one second, different for each segment. */
@@ -29,11 +31,15 @@ const stagesFor = ({ rate, seconds, count }: PlayedOptions) =>
   constantStage(count * Math.round(rate / 3), seconds * 1_000);
 
 /** What one collector makes of these rows. */
-export const collected = (options: PlayedOptions, rows: readonly string[], sink = nowhere): Collected => {
-  const settings = settingsFor("http://127.0.0.1:1", stagesFor(options));
+export const collected = (
+  options: PlayedOptions,
+  rows: readonly string[],
+  sink: LoadSink = nowhere,
+  segment?: ScriptSegment,
+): Collected => {
+  const settings = { ...settingsFor(origin, stagesFor(options)), ...(segment && { segment }) };
   const collector = createCollector({ sink, settings, warmUpMs: 1_000 }, () => undefined);
-  collector.samples(Buffer.from(head));
-  for (const part of rows) collector.samples(Buffer.from(part));
+  for (const part of [head, ...rows]) collector.samples(Buffer.from(part));
   collector.close();
   return collector.summary(true);
 };
@@ -55,7 +61,7 @@ export const writeSegment = (folder: string, index: number, options: PlayedOptio
   const segment = segmentFor(index, count);
   const directory = path.join(folder, String(index));
   const header = {
-    ...headerFor("http://127.0.0.1:1"),
+    ...headerFor(origin),
     seed: 7,
     rate: count * rate,
     arrivalRate: count * Math.round(rate / 3),
@@ -65,16 +71,9 @@ export const writeSegment = (folder: string, index: number, options: PlayedOptio
     segment,
   };
   const writer = openLoadRecord(directory, header);
-  const settings = {
-    ...settingsFor("http://127.0.0.1:1", stagesFor(options)),
-    segment: { index, count, startAtMs: Date.parse(startAt) },
-  };
-  const collector = createCollector({ sink: writer, settings, warmUpMs: 1_000 }, () => undefined);
-  collector.samples(Buffer.from(head));
-  for (let second = 0; second < seconds; second += 1)
-    collector.samples(Buffer.from(rowsOf(options, index, second)));
-  collector.close();
-  const { achieved, endpoints, rules, breaches, lag } = collector.summary(true);
+  const rows = Array.from({ length: seconds }, (_, second) => rowsOf(options, index, second));
+  const played = { index, count, startAtMs: Date.parse(startAt) };
+  const { achieved, endpoints, rules, breaches, lag } = collected(options, rows, writer, played);
   writer.seal({
     endedAt: "2026-09-21T14:20:00.000Z",
     exitCode: 0,
