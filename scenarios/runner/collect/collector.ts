@@ -1,9 +1,4 @@
-import type {
-  Latencies,
-  LoadBreach,
-  LoadRule,
-  SecondLine,
-} from "../../../conformance/contract/load-record.ts";
+import type { LoadBreach, LoadRule } from "../../../conformance/contract/load-record.ts";
 import { issuedOnce } from "../../../conformance/judging/laws/tokens.ts";
 import {
   issuedNames,
@@ -23,11 +18,7 @@ import { createTotals, type Totals } from "./totals.ts";
 import { shareOf } from "../segment-plan.ts";
 import { createUniqueness, type Duplicate, type Uniqueness } from "./unique.ts";
 
-export interface LoadSecond {
-  readonly line: SecondLine;
-  /** For the granted requests of all endpoints together. */
-  readonly latencies: Latencies | undefined;
-}
+export type LoadSecond = Pick<ClosedSecond, "line" | "latencies">;
 
 export interface CollectorOptions {
   readonly sink: LoadSink;

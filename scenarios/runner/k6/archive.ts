@@ -19,16 +19,20 @@ const architectures: Readonly<Record<string, string>> = { x64: "amd64", arm64: "
 /** The maximum archive size accepted; k6's archives have about 30 MB. */
 const MOST_BYTES = 400_000_000;
 
-export interface ArchiveOptions {
+/** What every way to install k6 needs. */
+export interface InstallOptions {
   readonly version: string;
   /** Where temporary folders may be created, on the cache's file system. */
   readonly folder: string;
+  readonly signal?: AbortSignal | undefined;
+  readonly onProgress: (line: string) => void;
+}
+
+export interface ArchiveOptions extends InstallOptions {
   readonly platform: NodeJS.Platform;
   readonly architecture: string;
   /** Base address of the releases; differs only in tests. */
   readonly baseUrl: string;
-  readonly signal?: AbortSignal | undefined;
-  readonly onProgress: (line: string) => void;
 }
 
 /**

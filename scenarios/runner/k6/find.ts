@@ -2,7 +2,7 @@ import { accessSync, constants, mkdirSync, renameSync, statSync } from "node:fs"
 import path from "node:path";
 import { fileReason } from "../../../conformance/contract/files.ts";
 import type { RunnerClock } from "../clock.ts";
-import { fromArchive, releases } from "./archive.ts";
+import { fromArchive, releases, type ArchiveOptions } from "./archive.ts";
 import { cacheFolder, withLock } from "./cache.ts";
 import { goInstall } from "./go-install.ts";
 import { k6Missing, type Attempt } from "./problems.ts";
@@ -24,11 +24,7 @@ export interface FindOptions {
   readonly onProgress?: (line: string) => void;
   readonly signal?: AbortSignal | undefined;
   /** For tests: the location of the releases, and the platform. */
-  readonly archives?: {
-    readonly baseUrl?: string;
-    readonly platform?: NodeJS.Platform;
-    readonly architecture?: string;
-  };
+  readonly archives?: Pick<ArchiveOptions, "baseUrl" | "platform" | "architecture">;
 }
 
 /**
@@ -133,14 +129,11 @@ const install = async (options: FindOptions, tried: readonly Attempt[]): Promise
     const attempts = [...tried];
     const base = { version: installedVersion, folder, signal, onProgress };
     const place = (binary: string): void => renameSync(binary, file);
-    const {
-      baseUrl = releases,
-      platform = process.platform,
-      architecture = process.arch,
-    } = options.archives ?? {};
+    const { platform, arch: architecture } = process;
+    const archives = options.archives ?? { baseUrl: releases, platform, architecture };
     const ways = [
       ["go install", () => goInstall({ ...base, environment, clock }, place)],
-      ["release archive", () => fromArchive({ ...base, baseUrl, platform, architecture }, place)],
+      ["release archive", () => fromArchive({ ...base, ...archives }, place)],
     ] as const;
     for (const [from, get] of ways) {
       const failure = await get();

@@ -5,14 +5,11 @@ import path from "node:path";
 import { createInterface } from "node:readline";
 import type { RunnerClock } from "../clock.ts";
 import { killGroup } from "../kill-group.ts";
+import type { InstallOptions } from "./archive.ts";
 
-export interface InstallOptions {
-  readonly version: string;
-  readonly folder: string;
+export interface GoOptions extends InstallOptions {
   readonly environment: NodeJS.ProcessEnv;
   readonly clock: Pick<RunnerClock, "nowMs" | "after">;
-  readonly signal?: AbortSignal | undefined;
-  readonly onProgress: (line: string) => void;
 }
 
 /** Not a literal in the call, because it is not a package that could be missing. */
@@ -27,7 +24,7 @@ const TELL_EVERY_MS = 10_000;
  * reason if that fails. Throws only when the signal aborts.
  */
 export const goInstall = async (
-  options: InstallOptions,
+  options: GoOptions,
   place: (binary: string) => void,
 ): Promise<string | undefined> => {
   using target = mkdtempDisposableSync(path.join(options.folder, "go-install-"));
@@ -36,7 +33,7 @@ export const goInstall = async (
   return failure;
 };
 
-const build = async (options: InstallOptions, target: string): Promise<string | undefined> => {
+const build = async (options: GoOptions, target: string): Promise<string | undefined> => {
   const { version, environment, clock, signal, onProgress } = options;
   signal?.throwIfAborted();
   onProgress(`building k6 ${version} with go install: once, about two minutes on two cores`);

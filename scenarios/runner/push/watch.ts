@@ -33,10 +33,8 @@ const ACCOUNTS = 50;
 const STEP_MS = 5_000;
 const QUIET_MS = 300;
 
-interface Told {
+interface Told extends Pick<TriggeredEvent, "notificationId" | "accountId"> {
   readonly sentAtMs: number;
-  readonly notification: string;
-  readonly account: string;
 }
 
 /**
@@ -60,9 +58,9 @@ export const watchPushes = async (context: LoadContext, directory: string) => {
   let unnamed = 0;
   return {
     accounts,
-    onEvent: (sentAtMs: number, account: string, notification: string | undefined): void => {
-      if (notification === undefined) unnamed += 1;
-      else events.push({ sentAtMs, account, notification });
+    onEvent: (sentAtMs: number, accountId: string, notificationId: string | undefined): void => {
+      if (notificationId === undefined) unnamed += 1;
+      else events.push({ sentAtMs, accountId, notificationId });
     },
     finish: async (result: LoadResult, asked: LoadPlan): Promise<PushOutcome> => {
       context.onPhase?.("waiting for retries");
@@ -193,9 +191,8 @@ const outcomeOf = (context: LoadContext, asked: LoadPlan, gathered: Gathered): P
   const { result, events, unnamed, stops, lines, push, origin } = gathered;
   const startedAtMs = result.startedAtMs ?? 0;
   const stages = stagesFor(asked);
-  const triggered = events.map(({ sentAtMs, notification, account }): TriggeredEvent => ({
-    notificationId: notification,
-    accountId: account,
+  const triggered = events.map(({ sentAtMs, ...event }): TriggeredEvent => ({
+    ...event,
     atMs: sentAtMs - startedAtMs,
     target: targetTimeAt(stops, { earliestMs: sentAtMs, latestMs: sentAtMs + 1 }),
   }));

@@ -4,14 +4,8 @@ import https from "node:https";
 import type { ClockReading } from "../../../conformance/contract/segments.ts";
 import { errorMessage } from "../../../conformance/contract/text.ts";
 import type { RunnerClock } from "../clock.ts";
+import type { LoadContext } from "../context.ts";
 import { nextEdgeMs, offsetFrom, openBounds, type DateLook } from "./clock-offset.ts";
-
-export interface ClockTarget {
-  readonly baseUrl: string;
-  readonly environment: NodeJS.ProcessEnv;
-  readonly clock: Pick<RunnerClock, "wallTime" | "sleep">;
-  readonly signal: AbortSignal;
-}
 
 /** The Date of one answer; undefined for a cached answer, whose Date is the time it was stored. */
 export type AskDate = () => Promise<number | undefined>;
@@ -25,8 +19,13 @@ const LOOKS_AT_AN_EDGE = 20;
 const GOOD_ENOUGH_MS = 2;
 
 /** Reads the target's clock from the Date of its answers: about fifty requests in three seconds. */
-export const readClock = async ({ clock, signal, ...target }: ClockTarget): Promise<ClockReading> => {
-  const asker = dateAsker(target);
+export const readClock = async ({
+  target,
+  environment,
+  clock,
+  signal,
+}: LoadContext): Promise<ClockReading> => {
+  const asker = dateAsker(target.profile.baseUrl, environment["SSL_CERT_FILE"]);
   try {
     return await readBy(asker.ask, clock, signal);
   } finally {
@@ -36,7 +35,7 @@ export const readClock = async ({ clock, signal, ...target }: ClockTarget): Prom
 
 export const readBy = async (
   ask: AskDate,
-  clock: ClockTarget["clock"],
+  clock: Pick<RunnerClock, "wallTime" | "sleep">,
   signal: AbortSignal,
 ): Promise<ClockReading> => {
   const looks: DateLook[] = [];
@@ -70,20 +69,13 @@ export const readBy = async (
 };
 
 /** Uses one kept connection, because a new one would add its own time to the error. */
-const dateAsker = ({
-  baseUrl,
-  environment,
-}: Pick<ClockTarget, "baseUrl" | "environment">): { readonly ask: AskDate; readonly close: () => void } => {
+const dateAsker = (baseUrl: string, authority: string | undefined) => {
   const url = new URL(baseUrl);
   const isTls = url.protocol === "https:";
-  const { SSL_CERT_FILE: authority } = environment;
+  const kept = { keepAlive: true, maxSockets: 1 };
   const agent = isTls
-    ? new https.Agent({
-        keepAlive: true,
-        maxSockets: 1,
-        ...(authority === undefined ? {} : { ca: readFileSync(authority) }),
-      })
-    : new http.Agent({ keepAlive: true, maxSockets: 1 });
+    ? new https.Agent({ ...kept, ...(authority === undefined ? {} : { ca: readFileSync(authority) }) })
+    : new http.Agent(kept);
   const ask: AskDate = () =>
     new Promise((resolve, reject) => {
       const request = (isTls ? https : http).request(

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import type { LoadResult } from "../collect/collect.ts";
 import { collected, rowsOf, segmentFor, type PlayedOptions } from "../testing/segments.ts";
-import { sealedSegment } from "./seal.ts";
+import { sealedSegment } from "./play.ts";
 
 const options: PlayedOptions = { count: 3, seconds: 2, rate: 6 };
 const finished = { exitCode: 0, meaning: "finished", says: "finished" } as const;
@@ -19,7 +19,9 @@ const sealed = (change: Partial<LoadResult>, isInterrupted = false) =>
   sealedSegment(
     // The outcome of a whole load does not apply to a part.
     { endedAt: "2026-09-21T14:14:00.000Z", outcome: "failed", exitCode: 1, objectives: [] },
-    { segment, result: { ...result, ...change }, clockAfter, isInterrupted },
+    { ...segment, clock: { ...segment.clock, after: clockAfter } },
+    { ...result, ...change },
+    isInterrupted,
   );
 
 describe("the end of a segment", () => {
