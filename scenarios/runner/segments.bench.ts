@@ -1,5 +1,3 @@
-import { spawn } from "node:child_process";
-import { once } from "node:events";
 import { writeFileSync } from "node:fs";
 import path from "node:path";
 import { encodeIntoCompressedBase64 } from "hdr-histogram-js";
@@ -13,7 +11,7 @@ import { segmentDetection } from "./segments-detection.bench.ts";
 import { segmentFaults } from "./segments-faults.bench.ts";
 import { duplicates, merging } from "./segments-merge.bench.ts";
 import { outputs } from "./segments-outputs.bench.ts";
-import { k6ForTests } from "./testing/k6.ts";
+import { playBare } from "./testing/k6.ts";
 import { temporaryFolder } from "../../conformance/testing/temporary-folder.ts";
 
 /**
@@ -37,10 +35,8 @@ const splits = (): void => {
   for (let split = 0; split < SPLITS; split += 1) {
     const parts = Array.from({ length: 2 + Math.floor(random() * 15) }, latencyHistogram);
     const pooled = latencyHistogram();
-    const samples = Array.from(
-      { length: SAMPLES },
-      () => 5 * Math.exp(2 * (random() + random() + random() - 1.5)),
-    );
+    const draw = () => 5 * Math.exp(2 * (random() + random() + random() - 1.5));
+    const samples = Array.from({ length: SAMPLES }, draw);
     for (const ms of samples) {
       note(pooled, ms);
       note(parts[Math.floor(random() * parts.length)] ?? pooled, ms);
@@ -74,24 +70,6 @@ export const options = { scenarios: { load: { executor: "constant-arrival-rate",
 export default () => console.error("number " + exec.scenario.iterationInTest);
 `;
 
-/** Runs a script with these flags and returns its log. */
-const playK6 = async (
-  script: string,
-  flags: readonly string[],
-  variables: NodeJS.ProcessEnv = {},
-): Promise<string> => {
-  const k6 = await k6ForTests();
-  const child = spawn(
-    k6.path,
-    ["run", "--quiet", "--summary-mode=disabled", "--no-usage-report", "--address=", ...flags, script],
-    { env: { ...process.env, ...variables }, stdio: ["ignore", "ignore", "pipe"] },
-  );
-  let logged = "";
-  child.stderr.setEncoding("utf8").on("data", (text: string) => (logged += text));
-  await once(child, "close");
-  return logged;
-};
-
 const flagsOf = (index: number, count: number): readonly string[] =>
   segmentFlags({ index, count, startAtMs: 0 });
 
@@ -102,7 +80,7 @@ const dealing = async (): Promise<void> => {
   let [lost, twice, unstarted] = [0, 0, 0];
   for (const count of [2, 3, 5, 8]) {
     const logs = await Promise.all(
-      Array.from({ length: count }, (_, at) => playK6(script, flagsOf(at + 1, count))),
+      Array.from({ length: count }, (_, at) => playBare(script, { flags: flagsOf(at + 1, count) })),
     );
     const played = logs.map((log) => [...log.matchAll(/number (\d+)/g)].map(([, number]) => Number(number)));
     const different = new Set(played.flat());
@@ -140,7 +118,7 @@ const starts = async (): Promise<void> => {
   for (let start = 0; start < STARTS; start += 1) {
     const startAt = String(runnerClock.wallTime().getTime() + LEAD_MS);
     const logs = await Promise.all(
-      [1, 2, 3].map((index) => playK6(script, flagsOf(index, 3), { START_AT: startAt })),
+      [1, 2, 3].map((index) => playBare(script, { flags: flagsOf(index, 3), env: { START_AT: startAt } })),
     );
     const moments = logs.flatMap((log) => Number(/start (\d+)/.exec(log)?.[1]));
     skews.push(Math.max(...moments) - Math.min(...moments));

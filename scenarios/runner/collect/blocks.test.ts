@@ -1,14 +1,11 @@
 import { describe, expect, it } from "vitest";
 import { mergeCounted, quantileOf } from "../../../conformance/contract/distribution.ts";
 import { createBlocks } from "./blocks.ts";
-import { countedMs, latencyHistogram, note } from "./histograms.ts";
+import { histogramOf } from "../testing/counted.ts";
+import { countedMs } from "./histograms.ts";
 
 describe("blocks", () => {
-  const noted = (values: readonly number[]) => {
-    const histogram = latencyHistogram();
-    for (const value of values) note(histogram, value);
-    return countedMs(histogram);
-  };
+  const noted = (values: readonly number[]) => countedMs(histogramOf(values));
 
   it("stay few however long the run is, and lose no count", () => {
     const blocks = createBlocks();

@@ -2,13 +2,8 @@ import { encodeIntoCompressedBase64 } from "hdr-histogram-js";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { addEncoded } from "./encoded.ts";
-import { countedMs, latencyHistogram, note } from "./histograms.ts";
-
-const histogramOf = (values: readonly number[]) => {
-  const histogram = latencyHistogram();
-  for (const ms of values) note(histogram, ms);
-  return histogram;
-};
+import { histogramOf } from "../testing/counted.ts";
+import { countedMs, latencyHistogram } from "./histograms.ts";
 
 describe("an encoded histogram", () => {
   it("adds up to the histogram of all values, however they are split", () => {

@@ -18,12 +18,31 @@ describe("objectives", () => {
   const verdicts = (results: ReturnType<typeof judge>) =>
     Object.fromEntries(results.map(({ name, verdict }) => [name, verdict]));
 
-  it("hold by default for a fast endpoint without errors", () => {
-    expect(verdicts(judge(undefined, measure(5)))).toEqual({
-      "list p95": "held",
-      "list p99": "held",
-      "list errors": "held",
-    });
+  const held = { "list p95": "held", "list p99": "held", "list errors": "held" };
+  const none = measure(5, { seconds: [], granted: 0, failed: 10 });
+
+  it.each<[string, Parameters<typeof judge>[0], EndpointMeasure, Readonly<Record<string, string>>]>([
+    ["hold by default for a fast endpoint without errors", undefined, measure(5), held],
+    [
+      "of the profile replace the defaults one by one",
+      { endpoints: { list: { p95Ms: 4, minPerSecond: 50 } } },
+      measure(5),
+      { ...held, "list p95": "breached", "list throughput": "held" },
+    ],
+    [
+      "count failed requests against errors and throughput, but not in percentiles",
+      { endpoints: { list: { minPerSecond: 100 } } },
+      measure(5, { granted: 900, failed: 100 }),
+      { ...held, "list errors": "breached", "list throughput": "breached" },
+    ],
+    [
+      "are not measured for percentiles of an endpoint that granted nothing",
+      undefined,
+      none,
+      { "list p95": "not measured", "list p99": "not measured", "list errors": "breached" },
+    ],
+  ])("%s", (_, slos, list, expected) => {
+    expect(verdicts(judge(slos, list))).toEqual(expected);
   });
 
   it("hold with a reason if there are too few requests to show a breach", () => {
@@ -63,38 +82,9 @@ describe("objectives", () => {
     ]);
   });
 
-  it("of the profile replace the defaults one by one", () => {
-    const slos = { endpoints: { list: { p95Ms: 4, minPerSecond: 50 } } };
-    expect(verdicts(judge(slos, measure(5)))).toEqual({
-      "list p95": "breached",
-      "list p99": "held",
-      "list errors": "held",
-      "list throughput": "held",
-    });
-  });
-
-  it("count failed requests against errors and throughput, but not in percentiles", () => {
-    const slos = { endpoints: { list: { minPerSecond: 100 } } };
-    expect(verdicts(judge(slos, measure(5, { granted: 900, failed: 100 })))).toEqual({
-      "list p95": "held",
-      "list p99": "held",
-      "list errors": "breached",
-      "list throughput": "breached",
-    });
-  });
-
   it("are not measured for an endpoint that was not called", () => {
     const results = judge({ endpoints: { refresh: { p95Ms: 100 } } }, measure(5));
     expect(results.find(({ name }) => name.startsWith("refresh"))?.verdict).toBe("not measured");
-  });
-
-  it("are not measured for percentiles of an endpoint that granted nothing", () => {
-    const results = judge(undefined, measure(5, { seconds: [], granted: 0, failed: 10 }));
-    expect(verdicts(results)).toEqual({
-      "list p95": "not measured",
-      "list p99": "not measured",
-      "list errors": "breached",
-    });
   });
 
   it("of push delays are omitted without a measured delay, unless the profile sets them", () => {
