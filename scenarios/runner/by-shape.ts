@@ -43,7 +43,7 @@ const search = async (context: LoadContext, asked: AskedRun, out: string): Promi
     if (context.signal.aborted) return undefined;
     const number = records.length + 1;
     const name = `step ${number}: ${Math.round(rate)} requests/s`;
-    const inStep = contextOfStep(context, { name, writer, stepMs, before: records.length });
+    const inStep = contextOfStep(context, writer, name, { stepMs, before: records.length });
     inStep.onPhase?.(undefined);
     const record = await load(
       inStep,
@@ -69,20 +69,15 @@ const search = async (context: LoadContext, asked: AskedRun, out: string): Promi
   return writer.seal(summaryOf(context, records, found));
 };
 
-interface StepOfSearch {
-  readonly name: string;
-  readonly writer: LoadRecordWriter;
-  readonly stepMs: number;
-  readonly before: number;
-}
-
 /**
  * The course of a search joins its steps without the pauses between them; answers after the end of a step count in its
  * last second.
  */
 const contextOfStep = (
   context: LoadContext,
-  { name, writer, stepMs, before }: StepOfSearch,
+  writer: LoadRecordWriter,
+  name: string,
+  { stepMs, before }: { readonly stepMs: number; readonly before: number },
 ): LoadContext => ({
   ...context,
   onPhase: (phase) => context.onPhase?.(phase === undefined ? name : `${name}, ${phase}`),

@@ -1,7 +1,8 @@
-import { readdirSync, readFileSync } from "node:fs";
+import { readFileSync } from "node:fs";
 import path from "node:path";
 import { expect, it } from "vitest";
 import type { LoadRecord } from "../../conformance/contract/load-record.ts";
+import { filesBelow } from "../../conformance/files/run-directory.ts";
 import { runHere } from "../../conformance/testing/run-here.ts";
 import { k6ForTests, k6WithinMs } from "./testing/k6.ts";
 import { playSegments, startFake } from "./testing/play-segments.ts";
@@ -9,11 +10,6 @@ import { eachTestIn } from "../../conformance/testing/folders.ts";
 
 let folder: string;
 eachTestIn((made) => (folder = made));
-
-const filesBelow = (directory: string): readonly string[] =>
-  readdirSync(directory, { recursive: true, withFileTypes: true })
-    .filter((entry) => entry.isFile())
-    .map((entry) => path.join(entry.parentPath, entry.name));
 
 /** The secrets beside the profile that the fake wrote. */
 const secretsIn = (profileFile: string): readonly string[] => {
@@ -38,7 +34,8 @@ it(
     const secrets = secretsIn(fake.profileFile);
     expect(secrets).not.toEqual([]);
     for (const file of filesBelow(folder))
-      for (const secret of secrets) expect(readFileSync(file, "latin1")).not.toContain(secret);
+      for (const secret of secrets)
+        expect(readFileSync(path.join(folder, file), "latin1")).not.toContain(secret);
 
     const merge = async (...of: readonly number[]) => {
       const out = path.join(folder, `merged-${of.join("-")}`);

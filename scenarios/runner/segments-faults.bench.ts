@@ -20,13 +20,14 @@ import { environmentOf, type Shift } from "./testing/shifted-clock.ts";
 /** A fault of segment 2's machine. */
 interface Fault {
   readonly name: string;
-  /** How segment 2 is played; by default the sound one. */
-  readonly played?: Partial<Played>;
-  /** Which records are merged: the sound ones and that of this fault. */
-  readonly merged: (sound: readonly string[], faulty: string) => readonly string[];
-  readonly exitCode: 2 | 3;
   /** What the merge reports. */
   readonly says: RegExp;
+  /** How segment 2 is played; the sound one, if this is left out. */
+  readonly played?: Partial<Played>;
+  /** Which records are merged: the sound ones and that of this fault, usually in place of a sound one. */
+  readonly merged?: (sound: readonly string[], faulty: string) => readonly string[];
+  /** 3, unless the records do not fit together. */
+  readonly exitCode?: 2;
 }
 
 interface Played {
@@ -50,71 +51,43 @@ const instead = ([first = "", , third = ""]: readonly string[], faulty: string):
   third,
 ];
 
+const ofTwo = (problem: string): RegExp => new RegExp(`segment 2 of 3: ${problem}`);
+const failing = "more than 50 % of the requests failed for \\d+ consecutive seconds";
+
 const faults: readonly Fault[] = [
   {
     name: "missing",
+    says: ofTwo("its record is missing"),
     merged: ([first = "", , third = ""]) => [first, third],
-    exitCode: 3,
-    says: /segment 2 of 3: its record is missing/,
   },
   {
     name: "twice",
+    says: /segment 2 was given 2 times/,
+    exitCode: 2,
     merged: (sound, faulty) => {
       cpSync(sound[1] ?? "", faulty, { recursive: true });
       return [...sound, faulty];
     },
-    exitCode: 2,
-    says: /segment 2 was given 2 times/,
   },
-  {
-    name: "late",
-    played: { frozenUntilMs: 2_000 },
-    merged: instead,
-    exitCode: 3,
-    says: /segment 2 of 3: its set-up outlasted the start/,
-  },
+  { name: "late", says: ofTwo("its set-up outlasted the start"), played: { frozenUntilMs: 2_000 } },
   {
     name: "skewed by 400 ms",
-    played: { clock: { ms: -400 } },
-    merged: instead,
-    exitCode: 3,
     says: /machines began up to \d+ ± \d+ ms apart/,
+    played: { clock: { ms: -400 } },
   },
   {
     name: "drifting by 1 %",
+    says: ofTwo("its clock drifted by \\d+ ms"),
     played: { clock: { ms: 0, driftPpm: 10_000 } },
-    merged: instead,
-    exitCode: 3,
-    says: /segment 2 of 3: its clock drifted by \d+ ms/,
   },
-  {
-    name: "another rate",
-    played: { asked: { rate: 45 } },
-    merged: instead,
-    exitCode: 2,
-    says: /rate is "45/,
-  },
-  {
-    name: "killed midway",
-    played: { killedAfterMs: 3_000 },
-    merged: instead,
-    exitCode: 3,
-    says: /segment 2 of 3: its record was never sealed/,
-  },
+  { name: "another rate", says: /rate is "45/, exitCode: 2, played: { asked: { rate: 45 } } },
+  { name: "killed midway", says: ofTwo("its record was never sealed"), played: { killedAfterMs: 3_000 } },
   {
     name: "full disk",
+    says: ofTwo("(its record was never sealed|the record)"),
     played: { fullDisk: true },
-    merged: instead,
-    exitCode: 3,
-    says: /segment 2 of 3: (its record was never sealed|the record)/,
   },
-  {
-    name: "cut off midway",
-    played: { cutAfterMs: 3_000 },
-    merged: instead,
-    exitCode: 3,
-    says: /segment 2 of 3: more than 50 % of the requests failed for \d+ seconds on end/,
-  },
+  { name: "cut off midway", says: ofTwo(failing), played: { cutAfterMs: 3_000 } },
 ];
 
 /** Clocks of the sound machines, as well synchronised as by a time service. */
@@ -177,14 +150,10 @@ const play = async (
     await sleep(leftUntil(startAt) + fault.frozenUntilMs);
     child.kill("SIGCONT");
   }
-  if (fault.cutAfterMs !== undefined) {
-    await sleep(leftUntil(startAt) + fault.cutAfterMs);
-    hosts.cut(machine);
-  }
-  if (fault.killedAfterMs !== undefined) {
-    await sleep(leftUntil(startAt) + fault.killedAfterMs);
-    child.kill("SIGKILL");
-  }
+  const endedAfterMs = fault.cutAfterMs ?? fault.killedAfterMs;
+  if (endedAfterMs !== undefined) await sleep(leftUntil(startAt) + endedAfterMs);
+  if (fault.cutAfterMs !== undefined) hosts.cut(machine);
+  if (fault.killedAfterMs !== undefined) child.kill("SIGKILL");
   await ended;
   closeSync(log);
   if (!existsSync(path.join(out, loadFiles.run)))
@@ -233,9 +202,10 @@ export const segmentFaults = async (): Promise<void> => {
   };
   let named = 0;
   for (const fault of faults) {
-    const { exitCode, said } = await merge(fault.name, fault.merged(sound, keptOf(fault, faultyOf(fault))));
+    const { merged = instead, exitCode: expected = 3 } = fault;
+    const { exitCode, said } = await merge(fault.name, merged(sound, keptOf(fault, faultyOf(fault))));
     const found = fault.says.exec(said)?.[0];
-    if (found !== undefined && exitCode === fault.exitCode) named += 1;
+    if (found !== undefined && exitCode === expected) named += 1;
     process.stdout.write(
       `  ${fault.name.padEnd(18)} exit code ${exitCode}  ${found ?? said.slice(0, 600)}\n`,
     );
@@ -248,7 +218,7 @@ export const segmentFaults = async (): Promise<void> => {
   const { exitCode, said } = await merge("sound", sound);
   figure("  the three sound segments merged: exit code", String(exitCode), "0");
   process.stdout.write(
-    `  ${exitCode === 0 ? /\d machines played the load.*?\./.exec(said)?.[0] : said.slice(0, 600)}\n`,
+    `  ${exitCode === 0 ? /\d machines generated the load.*?\./.exec(said)?.[0] : said.slice(0, 600)}\n`,
   );
 };
 

@@ -66,18 +66,20 @@ export const startTarget = async (options: StartOptions) => {
     process.off("exit", onExit);
   };
   const latestMs = clock.nowMs() + withinMs;
+  const failure = (): Error | undefined => {
+    if (ended !== undefined)
+      return new ConfigurationError(`${flag}: ${ended} before anything answered at ${baseUrl}${tail(said)}`);
+    const late = `nothing answers at ${baseUrl} after ${withinMs / 1_000} s${tail(said)}`;
+    if (clock.nowMs() > latestMs) return new UnreachableError(`${flag}: ${late}`);
+    return signal.aborted
+      ? new ConfigurationError(`${flag}: interrupted while waiting for ${baseUrl}`)
+      : undefined;
+  };
   while (!(await answers(baseUrl))) {
-    const why =
-      ended === undefined
-        ? clock.nowMs() > latestMs
-          ? new UnreachableError(
-              `${flag}: nothing answers at ${baseUrl} after ${withinMs / 1_000} s${tail(said)}`,
-            )
-          : undefined
-        : new ConfigurationError([`${flag}: ${ended} before anything answered at ${baseUrl}${tail(said)}`]);
-    if (why !== undefined || signal.aborted) {
+    const why = failure();
+    if (why !== undefined) {
       await stop();
-      throw why ?? new ConfigurationError([`${flag}: interrupted while waiting for ${baseUrl}`]);
+      throw why;
     }
     await clock.sleep(POLL_MS, signal).catch(() => undefined);
   }

@@ -12,6 +12,8 @@ import { k6OfFile } from "../testing/load-here.ts";
 import { serveHttp } from "../../../conformance/testing/servers.ts";
 import { constantStage, headerFor, scriptIn, settingsFor } from "../testing/loads.ts";
 import { runLoad, type LoadOptions } from "./collect.ts";
+import { manifestFile } from "../../../conformance/contract/manifest.ts";
+import { filesBelow } from "../../../conformance/files/run-directory.ts";
 import { eachTestIn } from "../../../conformance/testing/folders.ts";
 
 let folder: string;
@@ -25,47 +27,17 @@ const isAlive = (pid: number): boolean => {
   return stdout.trim() !== "" && !stdout.startsWith("Z");
 };
 
-const linesOf = <T>(file: string): T[] =>
-  readFileSync(file, "utf8")
-    .split("\n")
-    .filter((line) => line !== "")
-    .map((line) => JSON.parse(line) as T);
+const linesOf = <T>(file: string): T[] => {
+  const lines = readFileSync(file, "utf8").trim().split("\n");
+  return lines.map((line) => JSON.parse(line) as T);
+};
 
 const steady = `
 export default () => { begin(); http.get(settings.baseUrl + "/list", { tags: { name: "list" } }); };
 `;
 
-const optionsFor = (
-  folder: string,
-  body: string,
-  baseUrl: string,
-  [rate, durationMs]: readonly [number, number],
-): LoadOptions => ({
-  k6,
-  script: scriptIn(folder, body),
-  settings: settingsFor(baseUrl, constantStage(rate, durationMs)),
-  environment: process.env,
-  clock: runnerClock,
-  sink: nowhere,
-  warmUpMs: 0,
-});
-
-describe("runLoad with the real k6", () => {
-  it("records requests, latencies, lag, breaches, credentials issued twice and events", async () => {
-    const temporary = path.join(folder, "temporary");
-    mkdirSync(temporary);
-    vi.stubEnv("TMPDIR", temporary);
-    onTestFinished(() => void vi.unstubAllEnvs());
-    await using server = await serveHttp((request, response) => {
-      const isFailing = request.url === "/exchange?fail";
-      setTimeout(
-        () => response.writeHead(isFailing ? 503 : request.url === "/exchange" ? 400 : 200).end("{}"),
-        5,
-      );
-    });
-    const options = optionsFor(
-      folder,
-      `
+/** Everything that a script reports, each at some iterations. */
+const eventful = `
       const refusal = http.expectedStatuses(400);
       export default () => {
         const index = begin();
@@ -82,12 +54,35 @@ describe("runLoad with the real k6", () => {
         exec.vu.metrics.metadata.digest = (index === 12 ? 11 : index).toString(16).padStart(16, "0");
         metric.issued.add(1, { what: "code" });
         delete exec.vu.metrics.metadata.digest;
-        if (index === 5) { exec.vu.metrics.metadata.sentAt = "1234"; exec.vu.metrics.metadata.account = "a-1"; exec.vu.metrics.metadata.notification = "n-1"; metric.event.add(1); delete exec.vu.metrics.metadata.sentAt; delete exec.vu.metrics.metadata.account; delete exec.vu.metrics.metadata.notification; }
+        const told = { sentAt: "1234", account: "a-1", notification: "n-1" };
+        if (index === 5) { Object.assign(exec.vu.metrics.metadata, told); metric.event.add(1); }
+        for (const name in told) delete exec.vu.metrics.metadata[name];
         if (index === 6) console.warn("the secret is " + settings.clients[0].secret);
-      };`,
-      server.origin,
-      [100, 2_000],
-    );
+      };`;
+
+const nowhereAtAll = "http://127.0.0.1:1";
+
+const optionsFor = (body: string, baseUrl: string, rate: number, durationMs: number): LoadOptions => ({
+  k6,
+  script: scriptIn(folder, body),
+  settings: settingsFor(baseUrl, constantStage(rate, durationMs)),
+  environment: process.env,
+  clock: runnerClock,
+  sink: nowhere,
+  warmUpMs: 0,
+});
+
+describe("runLoad with the real k6", () => {
+  it("records requests, latencies, lag, breaches, credentials issued twice and events", async () => {
+    const temporary = path.join(folder, "temporary");
+    mkdirSync(temporary);
+    vi.stubEnv("TMPDIR", temporary);
+    onTestFinished(() => void vi.unstubAllEnvs());
+    const statuses: Readonly<Record<string, number>> = { "/exchange?fail": 503, "/exchange": 400 };
+    await using server = await serveHttp(({ url = "" }, response) => {
+      setTimeout(() => response.writeHead(statuses[url] ?? 200).end("{}"), 5);
+    });
+    const options = optionsFor(eventful, server.origin, 100, 2_000);
     const directory = path.join(folder, "run");
     const record = openLoadRecord(directory, headerFor(server.origin));
     const events: unknown[] = [];
@@ -106,11 +101,8 @@ describe("runLoad with the real k6", () => {
     // first twenty have one of each kind.
     expect(result.achieved.arrivals).toBeGreaterThanOrEqual(20);
     expect(result.achieved.arrivals + result.achieved.dropped).toBeLessThan(1.1 * 200);
-    expect(result.achieved).toMatchObject({
-      arrivalsAsked: 200,
-      seconds: 2,
-      requests: 2 * result.achieved.arrivals,
-    });
+    const requests = 2 * result.achieved.arrivals;
+    expect(result.achieved).toMatchObject({ arrivalsAsked: 200, seconds: 2, requests });
     expect(events).toEqual([[1234, "a-1", "n-1"]]);
 
     const { achieved, endpoints, measures } = result;
@@ -132,11 +124,8 @@ describe("runLoad with the real k6", () => {
       // Every fiftieth iteration from the eighth on, as far as they were started.
       breaches: Math.ceil((achieved.arrivals - 7) / 50),
     });
-    expect(result.rules).toContainEqual({
-      id: "authorize.code-is-fresh",
-      checks: achieved.arrivals,
-      breaches: 1,
-    });
+    const fresh = { id: "authorize.code-is-fresh", checks: achieved.arrivals, breaches: 1 };
+    expect(result.rules).toContainEqual(fresh);
     expect(result.breaches.map(({ rule }) => rule)).toEqual(
       expect.arrayContaining(["code.single-use", "authorize.code-is-fresh"]),
     );
@@ -158,15 +147,12 @@ describe("runLoad with the real k6", () => {
 
     const [breach] = linesOf<LoadBreach>(path.join(directory, "breaches.jsonl"));
     expect(breach).toMatchObject({ rule: "code.single-use", askedRate: 100 });
-    const everything = filesBelow(directory)
-      .map((file) => readFileSync(file, "utf8"))
-      .join("\n");
+    const files = [...filesBelow(directory), manifestFile].map((name) => path.join(directory, name));
+    const everything = files.map((file) => readFileSync(file, "utf8")).join("\n");
     for (const secret of ["first/secret+of=client", "first%2Fsecret", "abcd1234efgh", "nobody named it"])
       expect(everything).not.toContain(secret);
     expect(everything).toContain("the secret is ‹client secret 1›");
-    expect(filesBelow(directory).map((file) => statSync(file).mode & 0o077)).toEqual(
-      filesBelow(directory).map(() => 0),
-    );
+    expect(files.filter((file) => (statSync(file).mode & 0o077) !== 0)).toEqual([]);
     expect(readdirSync(temporary)).toEqual([]);
   });
 
@@ -178,7 +164,7 @@ describe("runLoad with the real k6", () => {
     writeFileSync(wrapped, `#!/bin/sh\necho $$ > ${pid}\nexec ${k6.path} "$@"\n`, { mode: 0o755 });
     const lines: SecondLine[] = [];
     const result = await runLoad({
-      ...optionsFor(folder, steady, server.origin, [50, 60_000]),
+      ...optionsFor(steady, server.origin, 50, 60_000),
       k6: { ...k6, path: wrapped },
       sink: { ...nowhere, second: (line) => void lines.push(line) },
       onSecond: () => {
@@ -198,7 +184,7 @@ describe("runLoad with the real k6", () => {
 
   it("ends the load on an interrupt, when a second gives a reason, and when the record fails", async () => {
     await using server = await serveHttp((_, response) => response.end("{}"));
-    const options = optionsFor(folder, steady, server.origin, [50, 60_000]);
+    const options = optionsFor(steady, server.origin, 50, 60_000);
     const interrupt = new AbortController();
     let failure: string | undefined;
     const [interrupted, aborted, full] = await Promise.all([
@@ -225,26 +211,19 @@ describe("runLoad with the real k6", () => {
   });
 
   it("reports a script that throws and a trouble that a script logs", async () => {
-    const broken = await runLoad(
-      optionsFor(folder, `throw new Error("cannot begin");`, "http://127.0.0.1:1", [1, 1_000]),
-    );
+    const broken = await runLoad(optionsFor(`throw new Error("cannot begin");`, nowhereAtAll, 1, 1_000));
     expect(broken).toMatchObject({ end: { exitCode: 107, says: "harness" }, startedAtMs: undefined });
     expect(broken.stopped).toBe("k6 failed: the script threw an exception");
-    const troubled = await runLoad(
-      optionsFor(
-        folder,
-        `export default () => { begin(); console.error('touchstone:{"kind":"trouble","what":"no code came back"}'); throw new Error("oops"); };`,
-        "http://127.0.0.1:1",
-        [5, 1_000],
-      ),
-    );
+    const trouble = `'touchstone:{"kind":"trouble","what":"no code came back"}'`;
+    const body = `export default () => { begin(); console.error(${trouble}); throw new Error("oops"); };`;
+    const troubled = await runLoad(optionsFor(body, nowhereAtAll, 5, 1_000));
     expect(troubled.troubles).toEqual(["no code came back"]);
     expect(troubled.exceptions.count).toBe(troubled.achieved.arrivals);
     expect(troubled.exceptions.first[0]).toMatch(/^Error: oops/);
   });
 
   it("ends k6 if its samples cannot be read", async () => {
-    const options = optionsFor(folder, steady, "http://127.0.0.1:1", [5, 60_000]);
+    const options = optionsFor(steady, nowhereAtAll, 5, 60_000);
     const running = await startK6({
       ...options,
       onLog: () => undefined,
@@ -260,7 +239,7 @@ describe("runLoad with the real k6", () => {
     const temporary = path.join(folder, "temporary");
     mkdirSync(temporary);
     await using server = await serveHttp((_, response) => response.end("{}"));
-    const { script, settings } = optionsFor(folder, steady, server.origin, [5, 60_000]);
+    const { script, settings } = optionsFor(steady, server.origin, 5, 60_000);
     const { line, stop } = startModule(
       `import { startK6 } from ${JSON.stringify(path.join(import.meta.dirname, "../k6/start.ts"))};
        import { runnerClock as clock } from ${JSON.stringify(path.join(import.meta.dirname, "../clock.ts"))};
@@ -278,8 +257,3 @@ describe("runLoad with the real k6", () => {
     await expect.poll(() => readdirSync(temporary)).toEqual([]);
   });
 });
-
-const filesBelow = (directory: string): string[] =>
-  readdirSync(directory, { withFileTypes: true, recursive: true })
-    .filter((entry) => entry.isFile())
-    .map((entry) => path.join(entry.parentPath, entry.name));

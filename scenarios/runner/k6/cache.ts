@@ -2,7 +2,6 @@ import { mkdirSync } from "node:fs";
 import path from "node:path";
 import { userFolder } from "../../../conformance/files/user-folder.ts";
 import { DatabaseSync } from "node:sqlite";
-import { codeOf } from "../../../conformance/contract/files.ts";
 import type { RunnerClock } from "../clock.ts";
 
 /**
@@ -38,10 +37,8 @@ export const withLock = async <T>(
   mkdirSync(path.dirname(file), { recursive: true });
   const database = new DatabaseSync(file, { timeout: 0 });
   try {
-    let isFirst = true;
-    while (!tryLock(database)) {
-      if (isFirst) onWait();
-      isFirst = false;
+    for (let waits = 0; !tryLock(database); waits += 1) {
+      if (waits === 0) onWait();
       await clock.sleep(ASK_AGAIN_MS, signal);
     }
     return await task();
@@ -55,12 +52,7 @@ const tryLock = (database: DatabaseSync): boolean => {
     database.exec("BEGIN EXCLUSIVE");
     return true;
   } catch (error) {
-    const isBusy =
-      codeOf(error) === "ERR_SQLITE_ERROR" &&
-      error instanceof Error &&
-      "errcode" in error &&
-      error.errcode === SQLITE_BUSY;
-    if (isBusy) return false;
+    if ((error as { readonly errcode?: number }).errcode === SQLITE_BUSY) return false;
     throw error;
   }
 };
