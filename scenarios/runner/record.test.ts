@@ -11,24 +11,22 @@ import { eachTestIn } from "../../conformance/testing/folders.ts";
 let folder: string;
 eachTestIn((made) => (folder = made));
 
+const recordIn = (directory: string): unknown =>
+  JSON.parse(readFileSync(path.join(directory, "run.json"), "utf8"));
+const seconds = "samples/seconds.jsonl";
+
 const header = headerFor("http://127.0.0.1:1");
 
 describe("the record of a load run", () => {
   it("exists from the beginning as open, and holds each line after one turn of the event loop", async () => {
     const directory = path.join(folder, "new/run");
     using record = openLoadRecord(directory, header);
-    expect(JSON.parse(readFileSync(path.join(directory, "run.json"), "utf8"))).toMatchObject({
-      state: "open",
-      command: "load",
-      version: 1,
-    });
+    expect(recordIn(directory)).toMatchObject({ state: "open", command: "load", version: 1 });
     record.second({ second: 0, asked: 1, started: 1, dropped: 0, requests: {}, breaches: {} });
     await setImmediate();
-    expect(readFileSync(path.join(directory, "samples/seconds.jsonl"), "utf8")).toMatch(
-      /^\{"second":0,.*\}\n$/,
-    );
+    expect(readFileSync(path.join(directory, seconds), "utf8")).toMatch(/^\{"second":0,.*\}\n$/);
     expect(statSync(directory).mode & 0o777).toBe(0o700);
-    expect(statSync(path.join(directory, "samples/seconds.jsonl")).mode & 0o777).toBe(0o600);
+    expect(statSync(path.join(directory, seconds)).mode & 0o777).toBe(0o600);
   });
 
   it("is sealed with a manifest of all files, including those of other writers", () => {
@@ -41,19 +39,10 @@ describe("the record of a load run", () => {
     const { files } = JSON.parse(readFileSync(path.join(directory, "manifest.json"), "utf8")) as {
       files: Record<string, { sha256: string }>;
     };
-    expect(Object.keys(files)).toEqual([
-      "breaches.jsonl",
-      "k6.log",
-      "pushes.jsonl",
-      "run.json",
-      "samples/latency.hlog",
-      "samples/seconds.jsonl",
-    ]);
-    expect(files["run.json"]?.sha256).toBe(
-      createHash("sha256")
-        .update(readFileSync(path.join(directory, "run.json")))
-        .digest("hex"),
-    );
+    const samples = ["samples/latency.hlog", seconds];
+    expect(Object.keys(files)).toEqual(["breaches.jsonl", "k6.log", "pushes.jsonl", "run.json", ...samples]);
+    const text = readFileSync(path.join(directory, "run.json"));
+    expect(files["run.json"]?.sha256).toBe(createHash("sha256").update(text).digest("hex"));
     // Nothing is written after the seal.
     record.latency("late\n");
     expect(readFileSync(path.join(directory, "samples/latency.hlog"), "utf8")).toBe("#head\n");
@@ -71,9 +60,8 @@ describe("the record of a load run", () => {
   it("refuses a folder in use and one that cannot be written", () => {
     writeFileSync(path.join(folder, "file"), "");
     expect(() => openLoadRecord(folder, header)).toThrow(/--out is ".*", a folder that is not empty/);
-    expect(() => openLoadRecord(path.join(folder, "file/run"), header)).toThrow(
-      /--out is ".*", which cannot be written/,
-    );
+    const below = path.join(folder, "file/run");
+    expect(() => openLoadRecord(below, header)).toThrow(/--out is ".*", which cannot be written/);
     mkdirSync(path.join(folder, "empty"));
     openLoadRecord(path.join(folder, "empty"), header)[Symbol.dispose]();
   });
@@ -97,11 +85,9 @@ describe("the record of a load run", () => {
     const { failure, sealed } = JSON.parse(child.stdout) as { failure: string; sealed: string };
     expect(failure).toBe("the file is larger than allowed here");
     expect(sealed).toMatch(/could not be completed/);
-    const lines = readFileSync(path.join(directory, "samples/seconds.jsonl"), "utf8").split("\n");
+    const lines = readFileSync(path.join(directory, seconds), "utf8").split("\n");
     expect(lines.length).toBeGreaterThan(50);
     for (const line of lines.slice(0, -1)) expect(JSON.parse(line)).toMatchObject({ asked: 1 });
-    expect(JSON.parse(readFileSync(path.join(directory, "run.json"), "utf8"))).toMatchObject({
-      state: "open",
-    });
+    expect(recordIn(directory)).toMatchObject({ state: "open" });
   });
 });

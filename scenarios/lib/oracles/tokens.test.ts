@@ -19,6 +19,7 @@ const granted = answer(200, set);
 const refused = answer(400, { error: "no" });
 const tooMany = answer(429, {});
 const silent = answer(0);
+const [opened, ended] = [answer(200, { data: [], total: 0 }), answer(401, {})];
 
 describe("an authorization", () => {
   const sent = { timestamp: 1, state: "s1", code: "c" };
@@ -87,11 +88,10 @@ describe("an exchange", () => {
   });
 
   it("or a refresh with a credential that was never issued must yield no token that works", () => {
-    const [page, ended] = [answer(200, { data: [], total: 0 }), answer(401, {})];
     for (const rule of ["code.unknown", "refresh.unknown"] as const) {
       expect(judgeForged(rule, refused, [])).toEqual([{ rule }]);
       expect(judgeForged(rule, tooMany, [])).toEqual([]);
-      expect(brokenRules(judgeForged(rule, granted, [page]))).toEqual([rule]);
+      expect(brokenRules(judgeForged(rule, granted, [opened]))).toEqual([rule]);
       expect(judgeForged(rule, granted, [ended])).toEqual([{ rule }]);
       expect(judgeForged(rule, granted, [silent])).toEqual([]);
     }
@@ -110,33 +110,29 @@ describe("a refresh", () => {
   });
 
   it("may end the access token of a concurrent refresh, but one of both must work", () => {
-    const [page, ended] = [answer(200, { data: [], total: 0 }), answer(401, {})];
-    expect(judgeOneOpens([ended, page])).toEqual([{ rule: "refresh.access-token-works" }]);
+    expect(judgeOneOpens([ended, opened])).toEqual([{ rule: "refresh.access-token-works" }]);
     expect(brokenRules(judgeOneOpens([ended, ended]))).toEqual(["refresh.access-token-works"]);
     expect(judgeOneOpens([ended, silent])).toEqual([]);
     expect(judgeOneOpens([])).toEqual([]);
   });
 
   it("must bring data to nobody but the holder of a valid token", () => {
-    const [nothing, one] = [
-      { data: [], total: 0 },
-      { data: [{ id: "n" }], total: 1 },
-    ];
+    const [one, busy] = [answer(200, { data: [{ id: "n" }], total: 1 }), answer(503, "")];
     const rule = "access.required";
-    expect(judgeKeptOut(answer(401, {}), answer(200, one))).toEqual([{ rule }]);
+    expect(judgeKeptOut(ended, one)).toEqual([{ rule }]);
     // The envelope of every answer, with nothing in it.
-    expect(judgeKeptOut(answer(200, nothing), answer(200, one))).toEqual([{ rule }]);
-    expect(judgeKeptOut(answer(401, nothing), answer(200, nothing))).toEqual([{ rule }]);
-    expect(brokenRules(judgeKeptOut(answer(200, one), answer(200, one)))).toEqual([rule]);
-    expect(brokenRules(judgeKeptOut(answer(200, nothing), answer(200, nothing)))).toEqual([rule]);
-    expect(judgeKeptOut(answer(503, ""), answer(200, one))).toEqual([]);
-    expect(judgeKeptOut(answer(401, {}), answer(503, ""))).toEqual([]);
+    expect(judgeKeptOut(opened, one)).toEqual([{ rule }]);
+    expect(judgeKeptOut(answer(401, { data: [], total: 0 }), opened)).toEqual([{ rule }]);
+    expect(brokenRules(judgeKeptOut(one, one))).toEqual([rule]);
+    expect(brokenRules(judgeKeptOut(opened, opened))).toEqual([rule]);
+    expect(judgeKeptOut(busy, one)).toEqual([]);
+    expect(judgeKeptOut(ended, busy)).toEqual([]);
   });
 
   it("must return a token that the list accepts", () => {
     const rule = "refresh.access-token-works";
-    expect(judgeOpens(rule, answer(200, { data: [], total: 0 }))).toEqual([{ rule }]);
-    expect(brokenRules(judgeOpens(rule, answer(401, {})))).toEqual([rule]);
+    expect(judgeOpens(rule, opened)).toEqual([{ rule }]);
+    expect(brokenRules(judgeOpens(rule, ended))).toEqual([rule]);
     expect(judgeOpens(rule, answer(503, ""))).toEqual([]);
   });
 });

@@ -43,24 +43,11 @@ describe("breaches", () => {
       durationMs: 3,
     };
     const breaches = createBreaches([], [secret]);
-    const kept = breaches.proof(
-      message({
-        actual: `got ${token}`,
-        exchanges: Array.from({ length: 15 }, () => exchange),
-        secrets: [token],
-      }),
-      0,
-    );
+    const exchanges = Array.from({ length: 15 }, () => exchange);
+    const kept = breaches.proof(message({ actual: `got ${token}`, exchanges, secrets: [token] }), 0);
     const text = JSON.stringify(kept);
-    for (const hidden of [
-      secret,
-      encodeURIComponent(secret),
-      token,
-      Buffer.from(token).toString("base64"),
-      "unnamed-code",
-      "unnamed-token",
-    ])
-      expect(text).not.toContain(hidden);
+    const written = [secret, encodeURIComponent(secret), token, Buffer.from(token).toString("base64")];
+    for (const hidden of [...written, "unnamed-code", "unnamed-token"]) expect(text).not.toContain(hidden);
     expect(kept?.actual).toBe("got ‹credential 1›");
     expect(kept?.exchanges).toHaveLength(10);
     expect(kept?.exchanges[0]?.answer.length).toBeLessThan(2_100);

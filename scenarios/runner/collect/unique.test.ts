@@ -18,11 +18,8 @@ describe("uniqueness", () => {
     const { add } = createUniqueness();
     expect(add("codes", "code", digest(1), 10)).toBeUndefined();
     expect(add("tokens", "accessToken", digest(1), 20)).toBeUndefined();
-    expect(add("tokens", "refreshToken", digest(1), 30)).toEqual({
-      what: "refreshToken",
-      atMs: 30,
-      beforeMs: 20,
-    });
+    const again = { what: "refreshToken", atMs: 30, beforeMs: 20 };
+    expect(add("tokens", "refreshToken", digest(1), 30)).toEqual(again);
   });
 
   it("finds a credential that is repeated after up to 200,000 others", () => {
