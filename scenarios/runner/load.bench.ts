@@ -1,16 +1,16 @@
-import { readdirSync, statSync, writeFileSync } from "node:fs";
+import { statSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
+import { filesBelow } from "../../conformance/files/run-directory.ts";
 import { figure, mebibytes } from "../../conformance/testing/measure.ts";
 import { settingsVariable } from "../protocol.ts";
 import { runnerClock } from "./clock.ts";
 import { runLoad, type LoadResult } from "./collect/collect.ts";
-import { latencyHistogram, logLines } from "./collect/histograms.ts";
+import { createCollector } from "./collect/collector.ts";
+import { latencyHistogram } from "./collect/histograms.ts";
 import { createRowReader, type RowSink } from "./collect/rows.ts";
-import { createSeconds, type ClosedSecond } from "./collect/seconds.ts";
-import { createTotals } from "./collect/totals.ts";
-import { createUniqueness } from "./collect/unique.ts";
+import { createSeconds } from "./collect/seconds.ts";
 import type { FoundK6 } from "./k6/find.ts";
 import { startK6 } from "./k6/start.ts";
 import { openLoadRecord } from "./record.ts";
@@ -189,23 +189,11 @@ const anHour = async (): Promise<void> => {
   using folder = temporaryFolder();
   const directory = path.join(folder.path, "run");
   const record = openLoadRecord(directory, headerFor("http://127.0.0.1"));
-  const stages = constantStage(RATE / 3, MINUTES * 60_000);
-  const totals = createTotals(stages, 5_000);
-  const uniqueness = createUniqueness();
-  const seconds = createSeconds(
-    stages,
-    () => reading,
-    (second) => {
-      record.latency(linesOf(second));
-      record.second(second.line);
-      totals.add(second);
-    },
-  );
-  const reader = createRowReader({
-    ...ignoring,
-    ...seconds,
-    issued: (atMs, what, digest) => void uniqueness.add(what, what, digest, atMs),
+  const settings = settingsFor("http://127.0.0.1", constantStage(RATE / 3, MINUTES * 60_000));
+  const collector = createCollector({ sink: record, settings, warmUpMs: 5_000 }, (reason) => {
+    throw new Error(reason);
   });
+  collector.watch(() => reading);
   const collectGarbage = garbageCollector();
   const random = seededRandom(1);
   const minutes: number[] = [];
@@ -213,7 +201,7 @@ const anHour = async (): Promise<void> => {
   for (let second = 0; second < MINUTES * 60; second += 1) {
     const bytes = Buffer.from((second === 0 ? head : "") + secondOfRows(second, RATE, random));
     const before = process.cpuUsage();
-    for (let at = 0; at < bytes.length; at += 65_536) reader.push(bytes.subarray(at, at + 65_536));
+    for (let at = 0; at < bytes.length; at += 65_536) collector.samples(bytes.subarray(at, at + 65_536));
     const { user, system } = process.cpuUsage(before);
     busyMs += (user + system) / 1_000;
     if (second % 60 !== 59) continue;
@@ -221,21 +209,17 @@ const anHour = async (): Promise<void> => {
     const { heapUsed, arrayBuffers } = process.memoryUsage();
     minutes.push(heapUsed + arrayBuffers);
   }
-  seconds.finish();
+  collector.close();
   record[Symbol.dispose]();
   figure(
     `collector's processor time at ${RATE} requests a second`,
     `${((100 * busyMs) / (MINUTES * 60_000)).toFixed(1)} % of a core`,
     "small",
   );
-  const bytes = readdirSync(directory, { recursive: true, withFileTypes: true })
-    .filter((entry) => entry.isFile())
-    .reduce((sum, entry) => sum + statSync(path.join(entry.parentPath, entry.name)).size, 0);
-  figure(
-    "record of an hour, extrapolated from ten minutes of samples",
-    `${((bytes * 60) / MINUTES / 1e6).toFixed(1)} MB`,
-    "< 50 MB",
-  );
+  const sizes = filesBelow(directory).map((file) => statSync(path.join(directory, file)).size);
+  const bytes = sizes.reduce((sum, size) => sum + size, 0);
+  const anHours = `${((bytes * 60) / MINUTES / 1e6).toFixed(1)} MB`;
+  figure("record of an hour, extrapolated from ten minutes of samples", anHours, "< 50 MB");
   figure("live memory after ten minutes of samples", mebibytes(minutes.at(-1) ?? 0), "told only");
   figure(
     "live memory an hour would add, from the slope of minutes 3 to 10",
@@ -243,8 +227,6 @@ const anHour = async (): Promise<void> => {
     "12 bytes a credential and half as much again",
   );
 };
-
-const linesOf = ({ line, histograms }: ClosedSecond): string => logLines(0, line.second, histograms);
 
 /** Growth per step, by least squares. */
 const slopeOf = (values: readonly number[]): number => {

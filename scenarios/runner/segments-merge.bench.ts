@@ -3,6 +3,7 @@ import path from "node:path";
 import { loadFiles } from "../../conformance/contract/load-record.ts";
 import { sfc32 } from "../../conformance/contract/random.ts";
 import { digestFile, digestPartitions } from "../../conformance/contract/segments.ts";
+import { filesBelow } from "../../conformance/files/run-directory.ts";
 import { figure, mebibytes, runCli, seconds } from "../../conformance/testing/measure.ts";
 import { seal } from "../../reports/testing/seal.ts";
 import { crossDuplicates, digestBytes, partitionOf, writeDigest } from "./digests.ts";
@@ -13,6 +14,8 @@ const PLANTED = 1_000;
 const DIGESTS = 10_000_000;
 const MACHINES = 8;
 
+const partitions = Array.from({ length: digestPartitions }, (_, partition) => partition);
+
 const hex = (high: number, low: number): string =>
   high.toString(16).padStart(8, "0") + low.toString(16).padStart(8, "0");
 
@@ -21,10 +24,7 @@ const hex = (high: number, low: number): string =>
  */
 export const duplicates = (): void => {
   const next = sfc32([1, 2, 3, 4], 12);
-  const kept: { readonly digest: string; readonly machine: number }[][] = Array.from(
-    { length: digestPartitions },
-    () => [],
-  );
+  const kept = partitions.map((): { readonly digest: string; readonly machine: number }[] => []);
   const planted = new Set<string>();
   for (let at = 0; at < DIGESTS - PLANTED; at += 1) {
     const digest = hex(next(), next());
@@ -57,33 +57,22 @@ const RATE = 2_000;
 const prolong = (directory: string, minutes: number): void => {
   const latency = path.join(directory, loadFiles.latency);
   const lines = readFileSync(latency, "utf8").split("\n");
-  const [head, body] = [
-    lines.filter((line) => !line.startsWith("Tag=")),
-    lines.filter((line) => line.startsWith("Tag=")),
-  ];
+  const head = lines.filter((line) => line !== "" && !line.startsWith("Tag="));
+  const body = lines.filter((line) => line.startsWith("Tag="));
   const later = (line: string, minute: number): string =>
     line.replace(/,(\d+)\.000,/, (_, second: string) => `,${Number(second) + 60 * minute}.000,`);
-  const all = Array.from({ length: minutes }, (_, minute) =>
-    body.map((line) => later(line, minute)).join("\n"),
-  );
-  writeFileSync(latency, `${[...head.filter((line) => line !== ""), ...all].join("\n")}\n`);
+  const each = <T>(of: (minute: number) => readonly T[]) =>
+    Array.from({ length: minutes }, (_, minute) => of(minute)).flat();
+  const all = [...head, ...each((minute) => body.map((line) => later(line, minute)))];
+  writeFileSync(latency, `${all.join("\n")}\n`);
   const secondsFile = path.join(directory, loadFiles.seconds);
   const told = readFileSync(secondsFile, "utf8").trim().split("\n");
-  writeFileSync(
-    secondsFile,
-    Array.from({ length: minutes }, (_, minute) =>
-      told.map((line) =>
-        line.replace(
-          /"second":(\d+)/,
-          (_found, second: string) => `"second":${Number(second) + 60 * minute}`,
-        ),
-      ),
-    )
-      .flat()
-      .join("\n") + "\n",
-  );
+  const laterOn = (line: string, minute: number): string =>
+    line.replace(/"second":(\d+)/, (_, second: string) => `"second":${Number(second) + 60 * minute}`);
+  const course = each((minute) => told.map((line) => laterOn(line, minute)));
+  writeFileSync(secondsFile, `${course.join("\n")}\n`);
   const next = sfc32([directory.length, minutes, 7, directory.charCodeAt(directory.length - 1)], 12);
-  for (let partition = 0; partition < digestPartitions; partition += 1) {
+  for (const partition of partitions) {
     const file = path.join(directory, digestFile(partition));
     const count = (statSync(file).size / digestBytes) * minutes;
     const bytes = Buffer.alloc(count * digestBytes);
@@ -98,7 +87,7 @@ const renumber = (directory: string, index: number, durationMs: number): void =>
   const file = path.join(directory, loadFiles.run);
   const record = JSON.parse(readFileSync(file, "utf8")) as { segment: { index: number }; durationMs: number };
   writeFileSync(file, JSON.stringify({ ...record, durationMs, segment: { ...record.segment, index } }));
-  seal(directory, filesOf());
+  seal(directory, filesBelow(directory));
 };
 
 export const merging = async (count: number, minutes: number): Promise<void> => {
@@ -110,7 +99,7 @@ export const merging = async (count: number, minutes: number): Promise<void> => 
   for (let index = 2; index <= count; index += 1) {
     const directory = path.join(records, String(index));
     cpSync(first, directory, { recursive: true });
-    for (let partition = 0; partition < digestPartitions; partition += 1) {
+    for (const partition of partitions) {
       const file = path.join(directory, digestFile(partition));
       const bytes = readFileSync(file);
       // Different for every segment, in both halves: none is duplicated, nor adjacent to another in the
@@ -134,11 +123,5 @@ export const merging = async (count: number, minutes: number): Promise<void> => 
   figure("  record of one segment", mebibytes(bytes), "-");
 };
 
-const filesOf = (): readonly string[] => {
-  const digests = Array.from({ length: digestPartitions }, (_, partition) => digestFile(partition));
-  const { run, latency, seconds: course, breaches, k6Log } = loadFiles;
-  return [run, latency, course, breaches, k6Log, ...digests];
-};
-
 const readSize = (directory: string): number =>
-  filesOf().reduce((sum, file) => sum + statSync(path.join(directory, file)).size, 0);
+  filesBelow(directory).reduce((sum, file) => sum + statSync(path.join(directory, file)).size, 0);

@@ -1,5 +1,6 @@
 import { readFileSync } from "node:fs";
 import http from "node:http";
+import { buffer } from "node:stream/consumers";
 import path from "node:path";
 import type { LoadRecord } from "../../conformance/contract/load-record.ts";
 import { figure, root, runCli } from "../../conformance/testing/measure.ts";
@@ -16,15 +17,11 @@ const ROUNDS = 2;
 /** Accepts and records everything, like a metrics collector. */
 const startCollector = async () => {
   const bodies: Buffer[] = [];
-  const server = http.createServer((request, response) => {
-    const parts: Buffer[] = [];
-    request.on("data", (part: Buffer) => parts.push(part));
-    request.on("end", () => {
-      bodies.push(Buffer.concat(parts));
-      response.setHeader("content-type", "application/x-protobuf").end();
-    });
-  });
-  const collector = await listening(server);
+  const take = async (request: http.IncomingMessage, response: http.ServerResponse): Promise<void> => {
+    bodies.push(await buffer(request));
+    response.setHeader("content-type", "application/x-protobuf").end();
+  };
+  const collector = await listening(http.createServer((...exchange) => void take(...exchange)));
   return { ...collector, bodies, address: `127.0.0.1:${collector.port}` };
 };
 
@@ -37,6 +34,8 @@ const variablesFor = (address: string) => ({
     K6_OTEL_HTTP_EXPORTER_INSECURE: "true",
   },
 });
+
+const seriesIn = (text: string): readonly string[] => text.match(/k6_\w+/g) ?? [];
 
 const dashboard = path.join(root, "deploy/grafana/touchstone-load.json");
 
@@ -51,13 +50,8 @@ export const outputs = async (): Promise<void> => {
     for (const [name, env] of Object.entries(variablesFor(collector.address))) {
       collector.bodies.length = 0;
       const asked = ["--profile", fake.profileFile, "--scenario", "token", "--rate", `${RATE}`];
-      const flags = [
-        "--duration",
-        `${SECONDS}s`,
-        "--out",
-        path.join(folder.path, `${name} ${round}`),
-        "--json",
-      ];
+      const out = path.join(folder.path, `${name} ${round}`);
+      const flags = ["--duration", `${SECONDS}s`, "--out", out, "--json"];
       const output = name === "none" ? [] : ["--k6-out", name];
       const { stdout, stderr } = await runCli(["load", ...asked, ...flags, ...output], { env });
       if (stdout === "") throw new Error(`no load with ${name}: ${stderr}`);
@@ -68,10 +62,7 @@ export const outputs = async (): Promise<void> => {
         process.stdout.write(`  ${name}: not valid, ${validity?.reasons[0]?.reason}\n`);
       if (name === "experimental-prometheus-rw")
         for (const body of collector.bodies)
-          for (const [found] of fromSnappy(body)
-            .toString("latin1")
-            .matchAll(/k6_\w+/g))
-            series.add(found);
+          for (const name of seriesIn(fromSnappy(body).toString("latin1"))) series.add(name);
       figure(`  requests that ${name} sent`, String(collector.bodies.length), name === "none" ? "0" : "some");
     }
   }
@@ -81,11 +72,7 @@ export const outputs = async (): Promise<void> => {
       of.map((one) => `${one.toFixed(2)} ms`).join(", "),
       "told only",
     );
-  const asked = [...readFileSync(dashboard, "utf8").matchAll(/k6_\w+/g)].map(([name]) => name);
-  const missing = [...new Set(asked)].filter((name) => !series.has(name));
-  figure(
-    "series that the dashboard asks for and remote write did not send",
-    missing.join(", ") || "none",
-    "breaches",
-  );
+  const missing = [...new Set(seriesIn(readFileSync(dashboard, "utf8")).filter((name) => !series.has(name)))];
+  const what = "series that the dashboard asks for and remote write did not send";
+  figure(what, missing.join(", ") || "none", "breaches");
 };
