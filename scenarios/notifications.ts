@@ -80,14 +80,8 @@ const courses: Readonly<Record<keyof typeof readKinds, Course>> = {
     const fullFirst = Math.min(defaultLimit, account.begun);
     if (isWhole && without?.page !== undefined && first?.page?.items.length === fullFirst)
       report([judgeDefaultPage(without.page, first.page)], [without.exchange, first.exchange]);
-    read(
-      session,
-      [
-        { accountId, page: 1 },
-        { accountId, limit: 1 },
-      ],
-      { account },
-    );
+    const others = [{ page: 1 }, { limit: 1 }].map((other) => ({ accountId, ...other }));
+    read(session, others, { account });
   },
 
   lookUps: (context, session, account) => {

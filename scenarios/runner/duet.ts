@@ -84,10 +84,9 @@ export const playDuet = async (context: DuetContext, out: string): Promise<Playe
       );
       if (record === undefined) break;
       looked.add(side);
-      for (const { id, breaches } of record.rules) {
-        if (breaches === 0) continue;
-        const sum = broken.get(`${side} ${id}`) ?? { side, rule: id, times: 0 };
-        broken.set(`${side} ${id}`, { ...sum, times: sum.times + breaches });
+      for (const { id: rule, breaches } of record.rules) {
+        const { times } = broken.get(`${side} ${rule}`) ?? { times: 0 };
+        if (breaches > 0) broken.set(`${side} ${rule}`, { side, rule, times: times + breaches });
       }
       played.push(...blocksOf(record, pair, side));
       onBlock?.({ pair, side, record });

@@ -93,14 +93,8 @@ const judgeItems = ({ seen }: Account, { ids, items }: Page): readonly Check[] =
     const first = seen.get(ids[at] ?? "");
     return first === undefined ? [] : [changeBreach(first, item)];
   });
-  return known.length === 0
-    ? []
-    : [
-        checkOf(
-          "notifications.pages-partition",
-          known.find((breach) => breach !== undefined),
-        ),
-      ];
+  const changed = known.find((breach) => breach !== undefined);
+  return known.length === 0 ? [] : [checkOf("notifications.pages-partition", changed)];
 };
 
 export const judgeTotalWithin = (bounds: Parameters<typeof totalBreach>[1], { total }: Page): Check =>

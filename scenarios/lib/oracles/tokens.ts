@@ -1,5 +1,5 @@
 import type { RequirementId } from "../../../conformance/contract/catalogue.ts";
-import { anomalyOf } from "../../../conformance/judging/laws/one-shot.ts";
+import { anomalyOf, type Attempt } from "../../../conformance/judging/laws/one-shot.ts";
 import { gavePage, pageOf, showsData } from "../../../conformance/judging/laws/pages.ts";
 import {
   claimsTokens,
@@ -43,14 +43,8 @@ export const judgeTokenSet = (exchange: Exchange): readonly Check[] => {
 
 /** A refresh with a live refresh token (section 4.3). */
 export const judgeRefresh = (exchange: Exchange): readonly Check[] => {
-  if (saysWrong(exchange))
-    return [
-      broken(
-        "refresh.reusable",
-        "a refreshToken works repeatedly within its life, also concurrently",
-        describe(exchange),
-      ),
-    ];
+  const reusable = "a refreshToken works repeatedly within its life, also concurrently";
+  if (saysWrong(exchange)) return [broken("refresh.reusable", reusable, describe(exchange))];
   if (!isSuccess(exchange) || !claimsTokens(exchange.fields)) return [];
   return [
     held("refresh.reusable"),
@@ -73,16 +67,11 @@ export const judgeOpens = (
 
 /** Concurrent refreshes may end each other's tokens, but at least one token must open the list. */
 export const judgeOneOpens = (listings: readonly Exchange[]): readonly Check[] => {
-  if (listings.some(opens)) return [held("refresh.access-token-works")];
-  return listings.length > 0 && listings.every(saysWrong)
-    ? [
-        broken(
-          "refresh.access-token-works",
-          `of ${listings.length} concurrent refreshes at least one brings an accessToken that works`,
-          "none of them opens the list",
-        ),
-      ]
-    : [];
+  const rule = "refresh.access-token-works";
+  if (listings.some(opens)) return [held(rule)];
+  if (listings.length === 0 || !listings.every(saysWrong)) return [];
+  const expected = `of ${listings.length} concurrent refreshes at least one brings an accessToken that works`;
+  return [broken(rule, expected, "none of them opens the list")];
 };
 
 /**
@@ -90,25 +79,15 @@ export const judgeOneOpens = (listings: readonly Exchange[]): readonly Check[] =
  * been the grant.
  */
 export const judgeRace = (contenders: readonly Exchange[]): readonly Check[] => {
-  const attempts = contenders.map((contender) => ({
-    invokedAt: 0,
-    returnedAt: 1,
-    outcome: holdsTokenSet(contender.fields)
-      ? ("granted" as const)
-      : isDecided(contender)
-        ? ("refused" as const)
-        : ("unknown" as const),
-  }));
+  const rule = "code.single-use-under-race";
+  const outcomeOf = (contender: Exchange): Attempt["outcome"] =>
+    holdsTokenSet(contender.fields) ? "granted" : isDecided(contender) ? "refused" : "unknown";
+  const attempts = contenders.map((one) => ({ invokedAt: 0, returnedAt: 1, outcome: outcomeOf(one) }));
+  const granted = attempts.filter(({ outcome }) => outcome === "granted").length;
+  const expected = "of concurrent exchanges of one code at most one succeeds";
   if (anomalyOf(attempts) === "granted-twice")
-    return [
-      broken(
-        "code.single-use-under-race",
-        "of concurrent exchanges of one code at most one succeeds",
-        `${attempts.filter(({ outcome }) => outcome === "granted").length} of ${contenders.length} got tokens`,
-      ),
-    ];
-  const decided = contenders.filter(isDecided).length;
-  return decided > 1 ? [held("code.single-use-under-race")] : [];
+    return [broken(rule, expected, `${granted} of ${contenders.length} got tokens`)];
+  return contenders.filter(isDecided).length > 1 ? [held(rule)] : [];
 };
 
 /** A code presented again after its exchange was granted. */

@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { mergeCounted, quantileOf, type Counted } from "../../../conformance/contract/distribution.ts";
 import { seededRandom } from "../../../conformance/contract/random.ts";
 import { counted } from "../testing/counted.ts";
-import { quantileInterval } from "./interval.ts";
+import { quantileInterval } from "./objectives.ts";
 
 const none = counted({});
 

@@ -1,8 +1,14 @@
 import type { ObjectiveResult } from "../../../conformance/contract/load-record.ts";
 import type { Profile } from "../../../conformance/contract/profile.ts";
-import { mergeCounted, quantileOf, type Counted } from "../../../conformance/contract/distribution.ts";
-import { quantileInterval } from "./interval.ts";
-import { seededRandom } from "../../../conformance/contract/random.ts";
+import {
+  drawnIntervals,
+  mergeCounted,
+  quantileOf,
+  type Counted,
+  type Interval,
+} from "../../../conformance/contract/distribution.ts";
+import { seededRandom, type Random } from "../../../conformance/contract/random.ts";
+import { inGroups } from "../../../conformance/contract/text.ts";
 import { endpointNames, type Endpoint } from "../../../conformance/contract/forms.ts";
 
 type Objectives = NonNullable<Profile["slos"]>;
@@ -161,6 +167,22 @@ const judged = (
   if (!holds) return [{ ...objective, verdict: "breached" }];
   const reason = whyNotProven(limit);
   return [{ ...objective, verdict: "held", ...(reason === undefined ? {} : { reason }) }];
+};
+
+const MOST_BLOCKS = 60;
+const LEAST_BLOCKS = 5;
+
+/** A 95 % interval of a quantile; undefined if there are too few seconds for a meaningful one. */
+export const quantileInterval = (
+  seconds: readonly Counted[],
+  share: number,
+  random: Random,
+): Interval | undefined => {
+  const filled = seconds.filter(({ total }) => total > 0);
+  // Neighbouring seconds together, so that a long run costs no more than a short one.
+  const size = Math.ceil(filled.length / MOST_BLOCKS);
+  const blocks = size <= 1 ? filled : inGroups(filled, size).map(mergeCounted);
+  return blocks.length < LEAST_BLOCKS ? undefined : drawnIntervals(blocks, [share], 0.95, random)[0];
 };
 
 /** Wilson's 95 % interval of a proportion (Wilson 1927). */

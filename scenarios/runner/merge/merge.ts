@@ -11,8 +11,7 @@ import { openLoadRecord, pick, type LoadFinal, type LoadHeader } from "../record
 import { mergeCourse } from "./course.ts";
 import { duplicatesAcross, type FoundDuplicates } from "./duplicates.ts";
 import { machineText } from "../machine.ts";
-import { begunOf, machinesOf, skewOf, worstOf } from "./machines.ts";
-import { gaveUp, mergedValidity } from "./outcome.ts";
+import { begunOf, gaveUp, machinesOf, mergedValidity, skewOf, worstOf } from "./machines.ts";
 import { segmentsOfOneRun } from "./refuse.ts";
 import type { AnyLoadRun, SegmentRun } from "./segment-run.ts";
 
@@ -37,14 +36,13 @@ export const mergeSegments = async (runs: readonly AnyLoadRun[], out: string): P
     startAtMs: Date.parse(merged.startAt),
     found: found.bySecond,
   });
-  for (const { segment } of segments) if (segment.lag !== undefined) totals.addLag(decoded(segment.lag));
+  for (const { segment } of segments)
+    if (segment.lag !== undefined) totals.addLag(decodeFromCompressedBase64(segment.lag) as Int32Histogram);
   const isWhole = merged.machines.every(({ problems }) => problems.length === 0);
   const summary = totals.summary(seconds * 1_000, isWhole);
   const rules = await rulesOf(segments, found);
   return writer.seal(finalOf(segments, { merged, summary, rules, breaches, cores: header.machine.cores }));
 };
-
-const decoded = (lag: string): Int32Histogram => decodeFromCompressedBase64(lag) as Int32Histogram;
 
 const first = (segments: readonly SegmentRun[]): SegmentRun => segments[0] as SegmentRun;
 
@@ -174,7 +172,11 @@ const finalOf = (
   const stopped = gaveUp(segments, merged.count);
   const outcome = stopped === undefined ? judgedOutcome({ rules, validity, objectives }) : "failed";
   return {
-    endedAt: lastOf(segments),
+    endedAt:
+      segments
+        .map((one) => one.record.endedAt ?? one.record.startedAt)
+        .toSorted()
+        .at(-1) ?? "",
     achieved: summary.achieved,
     validity,
     ...(stopped === undefined ? {} : { stopped }),
@@ -186,9 +188,3 @@ const finalOf = (
     exitCode: exitCodes[outcome],
   };
 };
-
-const lastOf = (segments: readonly SegmentRun[]): string =>
-  segments.reduce(
-    (last, { record: { startedAt, endedAt = startedAt } }) => (endedAt > last ? endedAt : last),
-    "",
-  );

@@ -16,7 +16,7 @@ import { stagesFor } from "../settings.ts";
 import { askedRateAt } from "../../../conformance/contract/load-shape.ts";
 import { judgePushes, type PushJudgement, type TriggeredEvent } from "./judge.ts";
 import { planPushes } from "./plan.ts";
-import { seenPushes, type LoadPush } from "./seen.ts";
+import { seenPushes, type LoadPush, type SeenAt } from "./seen.ts";
 import { isAcknowledged } from "../../../conformance/judging/pushes/answer.ts";
 import { targetTimeAt, type Stop } from "./timeline.ts";
 
@@ -67,7 +67,8 @@ export const watchPushes = async (context: LoadContext, directory: string) => {
       const stops = await waitForRetries(context, push);
       const lines = await readAll(push, state.last);
       keep(directory, lines);
-      return outcomeOf(context, asked, { result, events, unnamed, stops, lines, push, origin });
+      const startedAtMs = result.startedAtMs ?? 0;
+      return outcomeOf(context, asked, push, { events, unnamed, stops, lines, startedAtMs, origin });
     },
   };
 };
@@ -175,28 +176,27 @@ const keep = (directory: string, lines: readonly PushLine[]): void =>
     { mode: fileMode },
   );
 
-interface Gathered {
-  readonly result: LoadResult;
+interface Gathered extends SeenAt {
   readonly events: readonly Told[];
   readonly unnamed: number;
-  readonly stops: readonly Stop[];
   readonly lines: readonly PushLine[];
-  readonly push: PushPorts;
-  /** Wall-clock time at the origin of the receiver's clock. */
-  readonly origin: TimeInterval;
 }
 
-const outcomeOf = (context: LoadContext, asked: LoadPlan, gathered: Gathered): PushOutcome => {
+const outcomeOf = (
+  context: LoadContext,
+  asked: LoadPlan,
+  push: PushPorts,
+  { events, unnamed, lines, ...moments }: Gathered,
+): PushOutcome => {
   const { limits, profile } = context.target;
-  const { result, events, unnamed, stops, lines, push, origin } = gathered;
-  const startedAtMs = result.startedAtMs ?? 0;
+  const { stops, startedAtMs } = moments;
   const stages = stagesFor(asked);
   const triggered = events.map(({ sentAtMs, ...event }): TriggeredEvent => ({
     ...event,
     atMs: sentAtMs - startedAtMs,
     target: targetTimeAt(stops, { earliestMs: sentAtMs, latestMs: sentAtMs + 1 }),
   }));
-  const pushes = seenPushes(lines, { origin, startedAtMs, stops });
+  const pushes = seenPushes(lines, moments);
   const nowMs = context.clock.wallTime().getTime();
   const judgement = judgePushes({
     events: triggered,
