@@ -41,23 +41,12 @@ export const kubernetes = async (): Promise<void> => {
       await using fake = await startFake("sound");
       const manifests = manifestsFor(within("manifests"), fake.profileFile);
       await volume(cluster, folder, records);
-      const bench = { cluster, nodes, manifests, folder };
-      report("a sound run", await play(bench, { runId: "sound" }), {
-        load: "Complete",
-        completed: "0-3",
-        failed: "",
-        merge: "Complete",
-      });
-      report(
-        "a run whose third pod is killed",
-        await play(bench, { runId: "killed", killed: "touchstone-load-2-" }),
-        {
-          load: "Failed",
-          completed: "0,1,3",
-          failed: "2",
-          merge: "Failed",
-        },
-      );
+      const bench = { cluster, nodes, manifests };
+      const whole = { load: "Complete", completed: "0-3", failed: "", merge: "Complete" };
+      report("a sound run", await play(bench, { runId: "sound" }), whole);
+      const killed = await play(bench, { runId: "killed", killed: "touchstone-load-2-" });
+      const lacking = { load: "Failed", completed: "0,1,3", failed: "2", merge: "Failed" };
+      report("a run whose third pod is killed", killed, lacking);
     } finally {
       await nodes.stop();
     }
@@ -95,19 +84,10 @@ const manifestsFor = (folder: string, profileFile: string): string => {
 /** The volume that a cluster's storage provides: here a folder of this machine. */
 const volume = async ({ kubectl }: Cluster, folder: string, records: string): Promise<void> => {
   const file = path.join(folder, "volume.json");
-  writeFileSync(
-    file,
-    JSON.stringify({
-      apiVersion: "v1",
-      kind: "PersistentVolume",
-      metadata: { name: "records" },
-      spec: {
-        capacity: { storage: "10Gi" },
-        accessModes: ["ReadWriteMany"],
-        hostPath: { path: records },
-      },
-    }),
-  );
+  const hostPath = { path: records };
+  const spec = { capacity: { storage: "10Gi" }, accessModes: ["ReadWriteMany"], hostPath };
+  const kind = { apiVersion: "v1", kind: "PersistentVolume" };
+  writeFileSync(file, JSON.stringify({ ...kind, metadata: { name: "records" }, spec }));
   await must(kubectl("apply", "-f", file));
 };
 
@@ -121,7 +101,6 @@ interface Bench {
   readonly cluster: Cluster;
   readonly nodes: Awaited<ReturnType<typeof startNodes>>;
   readonly manifests: string;
-  readonly folder: string;
 }
 
 interface Played {

@@ -149,24 +149,14 @@ const run = async (api: Api, pod: Pod, { folder, k6, running }: Place): Promise<
   child.stdout.pipe(log, { end: false });
   child.stderr.pipe(log, { end: false });
   const startedAt = new Date().toISOString();
-  const status = (phase: string, state: object): Promise<unknown> =>
-    api("PATCH", `${pathOf(pod)}/status`, {
-      status: {
-        phase,
-        startTime: startedAt,
-        conditions: [{ type: "Ready", status: phase === "Running" ? "True" : "False" }],
-        containerStatuses: [
-          {
-            name: container.name,
-            image: container.image,
-            imageID: "",
-            ready: phase === "Running",
-            restartCount: 0,
-            state,
-          },
-        ],
-      },
-    });
+  const status = (phase: string, state: object): Promise<unknown> => {
+    const ready = phase === "Running";
+    const { name, image } = container;
+    const containerStatuses = [{ name, image, imageID: "", ready, restartCount: 0, state }];
+    const conditions = [{ type: "Ready", status: ready ? "True" : "False" }];
+    const told = { phase, startTime: startedAt, conditions, containerStatuses };
+    return api("PATCH", `${pathOf(pod)}/status`, { status: told });
+  };
   await status("Running", { running: { startedAt } });
   child.once("close", (code) => {
     running.delete(name);

@@ -40,24 +40,17 @@ export const limitRuleOf = ({ limit }: ListQuery) =>
   limit === undefined ? "notifications.default-limit" : "notifications.limit";
 
 /** Detects the answer to another request: its items do not match the query. */
-const judgeFilters = ({ id, accountId }: ListQuery, { items }: Page): readonly Check[] => {
+const judgeFilters = (query: ListQuery, { items }: Page): readonly Check[] => {
+  const { id, accountId } = query;
   if (id === undefined && accountId === undefined) return [];
-  const filters = { ...(id === undefined ? {} : { id }), ...(accountId === undefined ? {} : { accountId }) };
-  const foreign = items.find((item) => !matches(item, filters));
-  const rule =
+  const [rule, wanted] =
     id === undefined
-      ? "notifications.filter-account"
+      ? (["notifications.filter-account", `the accountId ${accountId}`] as const)
       : accountId === undefined
-        ? "notifications.filter-id"
-        : "notifications.filters-combine";
-  const wanted = Object.entries(filters).map(([name, value]) => `the ${name} ${value}`);
-  return [
-    expectThat(
-      rule,
-      foreign === undefined,
-      `every item has ${wanted.join(" and ")}`,
-      () =>
-        `there is one with the id ${fold(foreign?.["id"])} and the accountId ${fold(foreign?.["accountId"])}`,
-    ),
-  ];
+        ? (["notifications.filter-id", `the id ${id}`] as const)
+        : (["notifications.filters-combine", `the id ${id} and the accountId ${accountId}`] as const);
+  const foreign = items.find((item) => !matches(item, query));
+  const actual = (): string =>
+    `there is one with the id ${fold(foreign?.["id"])} and the accountId ${fold(foreign?.["accountId"])}`;
+  return [expectThat(rule, foreign === undefined, `every item has ${wanted}`, actual)];
 };

@@ -60,18 +60,14 @@ export const k6Status = async (options: Pick<FindOptions, "environment" | "signa
 const look = async ({ environment, signal }: Pick<FindOptions, "environment" | "signal">) => {
   const named = environment["TOUCHSTONE_K6"];
   if (named !== undefined && named !== "") {
-    const examined = await examine(path.resolve(named), signal);
+    const file = path.resolve(named);
+    const examined = await examine(file, signal);
     if (!examined.usable)
       throw new ConfigurationError([
         `TOUCHSTONE_K6 is "${named}", which cannot be used (${examined.reason}); give the path of k6 1.0 or later, or unset it`,
       ]);
-    const found = {
-      path: path.resolve(named),
-      version: examined.version,
-      from: "TOUCHSTONE_K6",
-      tried: [],
-    } as const;
-    return { found, tried: [] };
+    const { version } = examined;
+    return { found: { path: file, version, from: "TOUCHSTONE_K6", tried: [] } as const, tried: [] };
   }
   const tried: Attempt[] = [{ where: "TOUCHSTONE_K6", outcome: "not set" }];
   const places = onPath("k6", environment);
