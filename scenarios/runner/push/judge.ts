@@ -1,12 +1,18 @@
 import type { LoadBreach, LoadRule } from "../../../conformance/contract/load-record.ts";
 import { present } from "../../../conformance/contract/present.ts";
+import { addedUp } from "../../../conformance/contract/second-counts.ts";
 import type { Limits } from "../../../conformance/contract/limits.ts";
 import { answerOf, outcomeOf } from "../../../conformance/judging/pushes/answer.ts";
 import { capPart } from "../../../conformance/judging/pushes/cap.ts";
 import { endOfPushes, isWatchedForFirst, samePart } from "../../../conformance/judging/pushes/delivery.ts";
 import { payloadPart } from "../../../conformance/judging/pushes/payload.ts";
 import { acknowledgedAt, type Part } from "../../../conformance/judging/pushes/finding.ts";
-import { fittedTo, readingsThatFit, tardyReadings } from "../../../conformance/judging/pushes/fitted.ts";
+import {
+  fittedTo,
+  readingsThatFit,
+  tardyReadings,
+  type Fitted,
+} from "../../../conformance/judging/pushes/fitted.ts";
 import { pushToleranceOf } from "../../../conformance/judging/pushes/fits.ts";
 import { readingsOf } from "../../../conformance/judging/pushes/readings.ts";
 import { isWatchedForNext, leastOfFailing } from "../../../conformance/judging/pushes/retries.ts";
@@ -50,25 +56,16 @@ export interface PushJudgement {
 /** Judges the pushes of a load run with the gate's judgement, notification by notification. */
 export const judgePushes = (evidence: PushEvidence): PushJudgement => {
   const trace = traceOf(evidence);
+  const pushed = (times: number) => trace.pushCases.filter(({ pushes }) => pushes.length >= times);
   const judged = [
     delivered(trace),
-    partsOf(
-      "push.payload",
-      trace.pushCases.filter(({ pushes }) => pushes.length > 0),
-      payloadPart,
-    ),
+    partsOf("push.payload", pushed(1), payloadPart),
     partsOf("push.cap", trace.pushCases, (one) => capPart(one, trace)),
     acknowledgedStops(trace),
-    partsOf(
-      "push.same-notification",
-      trace.pushCases.filter(({ pushes }) => pushes.length > 1),
-      samePart,
-    ),
+    partsOf("push.same-notification", pushed(2), samePart),
     retried(trace),
     scheduled(trace),
   ];
-  const attempts: Record<string, number> = {};
-  for (const { pushes } of trace.pushCases) attempts[pushes.length] = (attempts[pushes.length] ?? 0) + 1;
   return {
     rules: judged.map(({ id, checks, broken, note }) =>
       present<LoadRule>({ id, checks, breaches: broken.length, note }),
@@ -78,7 +75,7 @@ export const judgePushes = (evidence: PushEvidence): PushJudgement => {
       ...trace,
       firstLatenessMs: pushToleranceOf(trace.limits, "real", undefined).firstLatenessMs,
     }),
-    attempts,
+    attempts: addedUp(trace.pushCases.map(({ pushes }) => ({ [pushes.length]: 1 }))),
   };
 };
 
@@ -172,9 +169,6 @@ const failing = ({ pushCases }: PushTrace): readonly PushCase[] =>
 
 const NOT_WATCHED = "failing notifications were not watched to the end of their retries";
 
-const NOT_JUDGED =
-  "failing notifications were not watched to the end of their retries, or the times of their pushes are too imprecise";
-
 const retried = (trace: PushTrace): Judged => {
   const { maxPushes } = trace.limits;
   const lacking = failing(trace).filter(
@@ -193,33 +187,28 @@ const retried = (trace: PushTrace): Judged => {
   return noted(judged, lacking.length - lost.size, NOT_WATCHED);
 };
 
+const contradictionsOf = ({ fits }: Fitted) =>
+  fits.flatMap(({ pushCase, fit }) =>
+    fit.kind === "against" || fit.kind === "tardy" ? [{ pushCase, why: fit.why }] : [],
+  );
+
 /** Against the reading with the fewest contradictions. */
 const scheduled = (trace: PushTrace): Judged => {
   const fitted = readingsOf(trace.limits).map((reading) => fittedTo(reading, trace));
-  const misfits = fitted
+  const [best] = fitted
     .filter(({ reading }) => reading.keepsCap)
-    .map(({ reading, fits }) => ({
-      reading,
-      against: fits.flatMap(({ pushCase, fit }) =>
-        fit.kind === "against" || fit.kind === "tardy" ? [{ pushCase, why: fit.why }] : [],
-      ),
-    }));
-  const [best] = misfits.toSorted((a, b) => a.against.length - b.against.length);
-  const [tardy] = tardyReadings(fitted, trace);
+    .toSorted((a, b) => contradictionsOf(a).length - contradictionsOf(b).length);
+  const isBroken = best !== undefined && tardyReadings(fitted, trace).length === 0;
+  const expected = `pushes match one reading of the schedule (${best?.reading.name} fits best)`;
   const judged: Judged = {
     id: "push.schedule",
     checks: failing(trace).reduce((sum, { pushes }) => sum + Math.max(0, pushes.length - 1), 0),
-    broken:
-      tardy !== undefined
-        ? []
-        : (best?.against ?? []).map(({ pushCase, why }) => ({
-            pushCase,
-            expected: `pushes match one reading of the schedule (${best?.reading.name} fits best)`,
-            actual: why,
-          })),
+    broken: isBroken
+      ? contradictionsOf(best).map(({ pushCase, why }) => ({ pushCase, expected, actual: why }))
+      : [],
   };
-  const vague = fitted.find(({ reading }) => reading.name === best?.reading.name)?.fits ?? [];
-  return noted(judged, vague.filter(({ fit }) => fit.kind === "vague").length, NOT_JUDGED);
+  const vague = best?.fits.filter(({ fit }) => fit.kind === "vague").length ?? 0;
+  return noted(judged, vague, `${NOT_WATCHED}, or the times of their pushes are too imprecise`);
 };
 
 const breachOf = (
