@@ -14,7 +14,6 @@ import { dropToken, judgeUse, type Session } from "./session.ts";
 const { defaultLimit } = settings.limits;
 
 export interface Read {
-  readonly query: ListQuery;
   readonly exchange: Exchange;
   readonly page: Page | undefined;
   /** The page appears to belong to this request: its items match, are unique, and are not too many. */
@@ -37,14 +36,13 @@ export const read = (
   { account, events = 0 }: ReadOptions = {},
 ): readonly Read[] => {
   const sentAtMs = epochMs();
-  const then = account === undefined ? undefined : before(account, sentAtMs, settings.visibilityMs);
+  const own = account && { account, known: before(account, sentAtMs, settings.visibilityMs) };
   const triggers =
     account === undefined ? [] : Array.from({ length: events }, () => beginEvent(session.client, account));
   const reads = asked.map(({ mayBeRefused, ...query }) =>
     requests.list(session.accessToken, query, mayBeRefused),
   );
-  const all = [...triggers, ...reads];
-  const answers = sendTogether(all);
+  const answers = sendTogether([...triggers, ...reads]);
   if (account !== undefined)
     for (const answer of answers.slice(0, triggers.length)) endEvent(account, sentAtMs, answer);
   return asked.map(({ mayBeRefused = false, ...query }, index) => {
@@ -53,23 +51,14 @@ export const read = (
     const checks = page === undefined ? [] : judgePage(query, page, defaultLimit);
     // If the filter is broken, the account's counts are as well: only one breach is reported.
     const isSound = checks.every(({ breach }) => breach === undefined);
-    report(
-      [
-        ...(mayBeRefused && page === undefined ? [] : judgeUse(session, exchange)),
-        ...judgeShape(exchange),
-        ...checks,
-        ...(page !== undefined &&
-        account !== undefined &&
-        then !== undefined &&
-        isSound &&
-        isAbout(query, account)
-          ? judgeOwnPage(account, then, query, page, defaultLimit)
-          : []),
-      ],
-      [exchange],
-    );
+    const ofUse = mayBeRefused && page === undefined ? [] : judgeUse(session, exchange);
+    const ofAccount =
+      page !== undefined && own !== undefined && isSound && isAbout(query, own.account)
+        ? judgeOwnPage(own.account, own.known, query, page, defaultLimit)
+        : [];
+    report([...ofUse, ...judgeShape(exchange), ...checks, ...ofAccount], [exchange]);
     if (exchange.status === 401) dropToken(session);
-    return { query, exchange, page, isSound };
+    return { exchange, page, isSound };
   });
 };
 

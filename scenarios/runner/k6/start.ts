@@ -69,17 +69,14 @@ const startIn = async (folder: string, dog: Watchdog, options: StartOptions): Pr
   const { config, samples, variables, ignored } = await prepare(folder, options);
   let asked = false;
   const fifo = readFifo(samples, clock, onSamples);
-  const child = spawn(
-    k6.path,
-    [...argumentsFor(k6.version, config, settings), ...outputFlags(output), script],
-    {
-      cwd: folder,
-      env: variables,
-      stdio: ["ignore", "ignore", "pipe"],
-      // In its own process group: Ctrl-C reaches only us, and we stop k6.
-      detached: true,
-    },
-  );
+  const parameters = [...argumentsFor(k6.version, config, settings), ...outputFlags(output), script];
+  const child = spawn(k6.path, parameters, {
+    cwd: folder,
+    env: variables,
+    stdio: ["ignore", "ignore", "pipe"],
+    // In its own process group: Ctrl-C reaches only us, and we stop k6.
+    detached: true,
+  });
   if (child.pid !== undefined) dog.guard(child.pid, "INT");
   const { stderr } = child;
   createInterface({ input: stderr, crlfDelay: Infinity }).on("line", (line) => onLog(readLogLine(line)));
@@ -119,9 +116,8 @@ const startIn = async (folder: string, dog: Watchdog, options: StartOptions): Pr
 };
 
 const prepare = async (folder: string, { k6, settings, environment, output }: StartOptions) => {
-  const [settingsFile, config, samples] = ["settings.json", "config.json", "samples.fifo"].map((name) =>
-    path.join(folder, name),
-  ) as [string, string, string];
+  const at = (name: string): string => path.join(folder, name);
+  const [settingsFile, config, samples] = [at("settings.json"), at("config.json"), at("samples.fifo")];
   writeFileSync(settingsFile, JSON.stringify(settings), { mode: fileMode });
   // The user's own k6 configuration would change the load; an empty one replaces it.
   writeFileSync(config, "{}", { mode: fileMode });

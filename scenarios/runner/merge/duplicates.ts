@@ -54,14 +54,12 @@ const breachOf = (
   begun: ReadonlyMap<number, Begun | undefined>,
   stages: readonly Stage[],
 ): LoadBreach => {
-  const placed = [first, second]
-    .map(({ segment, atMs }) => ({
-      segment,
-      atMs: atMs + (begun.get(segment)?.ms ?? 0),
-      errorMs: begun.get(segment)?.errorMs,
-    }))
-    .toSorted((a, b) => a.atMs - b.atMs);
-  const [before, after] = placed as [(typeof placed)[number], (typeof placed)[number]];
+  const place = ({ segment, atMs }: CrossDuplicate["first"]) => {
+    const { ms = 0, errorMs } = begun.get(segment) ?? {};
+    return { segment, atMs: atMs + ms, errorMs };
+  };
+  const [one, other] = [place(first), place(second)];
+  const [before, after] = one.atMs <= other.atMs ? [one, other] : [other, one];
   const at = (ms: number): string => `${(ms / 1_000).toFixed(3)} s`;
   const error =
     before.errorMs === undefined || after.errorMs === undefined

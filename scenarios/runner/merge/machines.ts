@@ -83,8 +83,7 @@ const clockProblems = (
     return driftMs > MOST_DRIFT_MS
       ? [`its clock drifted by ${Math.round(driftMs)} ms against the target's while the load ran`]
       : [];
-  const unread = before?.offsetMs === undefined ? (["before", before] as const) : (["after", after] as const);
-  const [when, reading] = unread;
+  const [when, reading] = before?.offsetMs === undefined ? ["before", before] : ["after", after];
   return [`its clock is unknown ${when} the load: ${reading?.unknown ?? "it was not read"}`];
 };
 

@@ -95,10 +95,8 @@ const originOf = async ({ receiver }: PushPorts, clock: LoadContext["clock"]) =>
 };
 
 /** Moves the target's clock, or waits, until all retries of every reading are over. */
-const waitForRetries = async (
-  { target, clock, signal }: LoadContext,
-  push: PushPorts,
-): Promise<readonly Stop[]> => {
+const waitForRetries = async (context: LoadContext, push: PushPorts): Promise<readonly Stop[]> => {
+  const { target, clock, signal } = context;
   const { targetClock, maxWaitMs } = push;
   const stops: Stop[] = [];
   const look = async (): Promise<void> => {
@@ -107,31 +105,31 @@ const waitForRetries = async (
     stops.push({ wall: { earliestMs, latestMs: clock.wallTime().getTime() }, target: at });
   };
   const [first = 0] = target.limits.pushDelaysMs;
-  const longestMs =
-    Math.max(
-      ...readingsOf(target.limits)
-        .filter(({ keepsCap }) => keepsCap)
-        .flatMap(instantsOf),
-    ) + first;
-  await clock.sleep(QUIET_MS, signal).catch(() => undefined);
+  const allowed = readingsOf(target.limits).filter(({ keepsCap }) => keepsCap);
+  const longestMs = Math.max(...allowed.flatMap(instantsOf)) + first;
+  await pause(context, QUIET_MS);
   await look();
   if (targetClock.kind === "real") {
-    await clock.sleep(Math.min(longestMs, maxWaitMs), signal).catch(() => undefined);
+    await pause(context, Math.min(longestMs, maxWaitMs));
     await look();
     // On a real clock both clocks are the same, so no stop is needed.
     return [];
   }
   // Pushes of a busy target may still be under way when the load ends.
-  await settle(push, clock, signal);
+  await settle(context, push);
   for (let waitedMs = 0; waitedMs < longestMs && !signal.aborted; waitedMs += STEP_MS) {
     await targetClock.sleep(STEP_MS);
-    await settle(push, clock, signal);
+    await settle(context, push);
     await look();
   }
-  await clock.sleep(QUIET_MS, signal).catch(() => undefined);
+  await pause(context, QUIET_MS);
   await look();
   return stops;
 };
+
+/** Ends early if the run is interrupted. */
+const pause = ({ clock, signal }: LoadContext, durationMs: number): Promise<void> =>
+  clock.sleep(durationMs, signal).catch(() => undefined);
 
 const SETTLE_MS = 50;
 const MOST_SETTLES = 200;
@@ -140,16 +138,12 @@ const MOST_SETTLES = 200;
  * Waits until no push is in flight: moving the clock while a sender waits for an answer would make its next push late.
  * If the hook does not report pending pushes, waits until arrivals stop.
  */
-const settle = async (
-  { targetClock, receiver }: PushPorts,
-  clock: LoadContext["clock"],
-  signal: AbortSignal,
-): Promise<void> => {
+const settle = async (context: LoadContext, { targetClock, receiver }: PushPorts): Promise<void> => {
   let last: number | undefined;
-  for (let round = 0; round < MOST_SETTLES && !signal.aborted; round += 1) {
+  for (let round = 0; round < MOST_SETTLES && !context.signal.aborted; round += 1) {
     const underWay = targetClock.inFlight();
     if (underWay === 0) return;
-    await clock.sleep(underWay === undefined ? 2 * SETTLE_MS : SETTLE_MS, signal).catch(() => undefined);
+    await pause(context, underWay === undefined ? 2 * SETTLE_MS : SETTLE_MS);
     if (underWay === undefined) {
       const now = (await receiver.state()).last;
       if (now === last) return;
@@ -169,12 +163,10 @@ const readAll = async ({ receiver }: PushPorts, after: number): Promise<readonly
   }
 };
 
-const keep = (directory: string, lines: readonly PushLine[]): void =>
-  appendFileSync(
-    path.join(directory, loadFiles.pushes),
-    lines.map((line) => `${JSON.stringify(line)}\n`).join(""),
-    { mode: fileMode },
-  );
+const keep = (directory: string, lines: readonly PushLine[]): void => {
+  const text = lines.map((line) => `${JSON.stringify(line)}\n`).join("");
+  appendFileSync(path.join(directory, loadFiles.pushes), text, { mode: fileMode });
+};
 
 interface Gathered extends SeenAt {
   readonly events: readonly Told[];

@@ -51,13 +51,9 @@ const isProblem = (part: Part | Problem | string): part is Problem | string =>
 
 const accepted = `I/N, segment I of N, with N from 2 to ${MOST_SEGMENTS} and I from 1 to N, such as 2/4; or auto`;
 
+/** Of numbers that are whole or NaN. */
 const isPart = ({ index, count }: Part): boolean =>
-  Number.isInteger(index) &&
-  Number.isInteger(count) &&
-  count >= 2 &&
-  count <= MOST_SEGMENTS &&
-  index >= 1 &&
-  index <= count;
+  count >= 2 && count <= MOST_SEGMENTS && index >= 1 && index <= count;
 
 const partIn = (text: string): Part | Problem => {
   const [, index, count] = /^(\d{1,5})\/(\d{1,5})$/.exec(text) ?? [];
