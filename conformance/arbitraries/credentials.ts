@@ -25,7 +25,7 @@ const replaceAt = (value: string, at: number, by: (character: string) => string)
 const swapCase = (text: string): string =>
   text === text.toLowerCase() ? text.toUpperCase() : text.toLowerCase();
 
-const swapCases = (text: string): string => Array.from(text).map(swapCase).join("");
+export const swapCases = (text: string): string => Array.from(text).map(swapCase).join("");
 
 /** Alters the first matching character. */
 const replaceFirst = (value: string, pattern: RegExp, by: (found: string) => string): string =>

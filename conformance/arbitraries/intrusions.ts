@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { accessTokenHeader, endpoints } from "../contract/forms.ts";
 import { obtainCode, type IssuedTokens } from "../world/steps.ts";
 import type { Request } from "../world/exchange.ts";
-import type { ListRequest } from "../world/target.ts";
+import { jsonHeader, type ListRequest } from "../world/target.ts";
 import type { World } from "../world/world.ts";
 import { altered, alterations, isSameCredential, plainMisses, type Alteration } from "./credentials.ts";
 
@@ -24,11 +24,10 @@ export interface Intrusion {
   readonly at?: { readonly method: string; readonly path: string };
 }
 
-const json = ["content-type", "application/json"] as const;
-const header = (value: string): Headers => [[accessTokenHeader, value], json];
+const header = (value: string): Headers => [[accessTokenHeader, value], jsonHeader];
 
 export const withoutToken: readonly Intrusion[] = [
-  { name: "no token", headers: () => [json] },
+  { name: "no token", headers: () => [jsonHeader] },
   { name: "an empty token", headers: () => header("") },
   {
     name: "an invented token",
@@ -45,12 +44,12 @@ export const invented = (length: number, world: World): string =>
 
 const otherHeader = (name: string, value: (token: string) => string = (token) => token): Intrusion => ({
   name: `the right token in ${name}`,
-  headers: ({ accessToken }) => [[name, value(accessToken)], json],
+  headers: ({ accessToken }) => [[name, value(accessToken)], jsonHeader],
 });
 
 const inQuery = (name: string): Intrusion => ({
   name: `the right token as the query parameter ${name}`,
-  headers: () => [json],
+  headers: () => [jsonHeader],
   query: ({ accessToken }) => ({ [name]: accessToken }),
 });
 
@@ -77,7 +76,7 @@ export const elsewhere: readonly Intrusion[] = [
 
 const way = (method: string, path: string): Intrusion => ({
   name: `no token, ${method} ${path}`,
-  headers: () => [json],
+  headers: () => [jsonHeader],
   at: { method, path },
 });
 

@@ -1,4 +1,5 @@
-import { endpoints } from "../contract/forms.ts";
+import { accessTokenHeader, endpoints } from "../contract/forms.ts";
+import { jsonHeader } from "../world/target.ts";
 import type { RawRequest } from "../world/raw.ts";
 
 /** A request that no client should send, but that every service must still answer. */
@@ -19,7 +20,6 @@ export interface Right {
   readonly accessToken: string;
 }
 
-const json = ["content-type", "application/json"] as const;
 const utf8 = (text: string): string => Buffer.from(text, "utf8").toString("latin1");
 
 /** JSON texts for a field that should be a string. */
@@ -57,16 +57,13 @@ const oddBodies: Readonly<Record<string, string>> = {
 };
 
 const oddContentTypes = [
-  "text/plain",
-  "application/x-www-form-urlencoded",
-  "multipart/form-data",
-  "application/xml",
+  ..."text/plain application/x-www-form-urlencoded multipart/form-data application/xml".split(" "),
   "application/json; charset=utf-99",
   "application/json;;;",
   "application/json, text/html",
   "a",
   "/",
-] as const;
+];
 
 /** Text after the question mark, one byte per character. */
 const oddQueries = [
@@ -77,45 +74,41 @@ const oddQueries = [
   "\xC3\xA9=\xC3\xA9",
 ];
 
-const oddNumbers = [
-  "-1",
-  "0",
-  "1.5",
-  "1e309",
-  "9007199254740993",
-  "abc",
-  "",
-  "NaN",
-  "%00",
-  "1'",
-  "0x10",
-] as const;
+const oddNumbers = [..."-1 0 1.5 1e309 9007199254740993 abc".split(" "), "", ..."NaN %00 1' 0x10".split(" ")];
 
-const malformedQueries = (path: string, rest: string, headers: RawRequest["headers"] = [json]): Malformed[] =>
+const get = (path: string, token?: string): RawRequest => ({
+  method: "GET",
+  path,
+  headers: token === undefined ? [jsonHeader] : [[accessTokenHeader, token], jsonHeader],
+});
+
+const post = (path: string, body: string, type = "application/json"): RawRequest => ({
+  method: "POST",
+  path,
+  headers: [["content-type", type]],
+  body,
+});
+
+const malformedQueries = (path: string, rest: string, token?: string): Malformed[] =>
   oddQueries.map((query) => ({
     name: `GET ${path} with the query ${named(query)}`,
-    request: { method: "GET", path: `${path}?${rest}${query}`, headers },
+    request: get(`${path}?${rest}${query}`, token),
   }));
 
 const malformedPosts = (path: string, right: Readonly<Record<string, string>>): Malformed[] => [
   ...Object.entries(oddBodies).map(([name, body]) => ({
     name: `POST ${path} with ${name}`,
-    request: { method: "POST", path, headers: [json], body },
+    request: post(path, body),
   })),
   ...Object.keys(right).flatMap((field) =>
     oddValues.map((value) => ({
       name: `POST ${path} with ${field} ${named(value)}`,
-      request: { method: "POST", path, headers: [json], body: bodyWith(right, field, value) },
+      request: post(path, bodyWith(right, field, value)),
     })),
   ),
   ...oddContentTypes.map((type) => ({
     name: `POST ${path} as ${type}`,
-    request: {
-      method: "POST",
-      path,
-      headers: [["content-type", type] as const],
-      body: JSON.stringify(right),
-    },
+    request: post(path, JSON.stringify(right), type),
   })),
 ];
 
@@ -129,32 +122,25 @@ const named = (text: string): string => (text.length > 40 ? `${text.slice(0, 20)
 /** Malformed requests to every endpoint. Their codes are used up or unknown, so that none of them can succeed. */
 export const malformedRequests = (right: Right): readonly Malformed[] => {
   const { clientId, clientSecret, redirectUri, code, refreshToken, accessToken } = right;
-  const token = ["x-service-access-token", accessToken] as const;
-  const client = `clientId=${encodeURIComponent(clientId)}&redirectUri=${encodeURIComponent(redirectUri)}`;
+  const client = `clientId=${encodeURIComponent(clientId)}`;
+  const { authorize, exchange, refresh, list } = endpoints;
   return [
-    ...malformedQueries(endpoints.authorize.path, ""),
-    ...malformedQueries(endpoints.authorize.path, `${client}&state=`),
-    ...malformedQueries(
-      endpoints.authorize.path,
-      `clientId=${encodeURIComponent(clientId)}&state=a&redirectUri=`,
-    ),
-    ...malformedPosts(endpoints.exchange.path, { clientId, clientSecret, code }),
-    ...malformedPosts(endpoints.refresh.path, { clientId, refreshToken }),
-    ...malformedQueries(endpoints.list.path, "", [token, json]),
+    ...malformedQueries(authorize.path, ""),
+    ...malformedQueries(authorize.path, `${client}&redirectUri=${encodeURIComponent(redirectUri)}&state=`),
+    ...malformedQueries(authorize.path, `${client}&state=a&redirectUri=`),
+    ...malformedPosts(exchange.path, { clientId, clientSecret, code }),
+    ...malformedPosts(refresh.path, { clientId, refreshToken }),
+    ...malformedQueries(list.path, "", accessToken),
     ...["limit", "page", "id", "accountId"].flatMap((name) =>
       oddNumbers.map((value) => ({
-        name: `GET ${endpoints.list.path} with ${name}=${value}`,
-        request: { method: "GET", path: `${endpoints.list.path}?${name}=${value}`, headers: [token, json] },
+        name: `GET ${list.path} with ${name}=${value}`,
+        request: get(`${list.path}?${name}=${value}`, accessToken),
       })),
     ),
     ...["\xFF\xFE", "x".repeat(6_000), "a, b", "' OR 1=1 --", "null", "../..", "e30.e30.", "%00"].map(
       (value) => ({
-        name: `GET ${endpoints.list.path} with the token ${named(value)}`,
-        request: {
-          method: "GET",
-          path: endpoints.list.path,
-          headers: [["x-service-access-token", value] as const, json],
-        },
+        name: `GET ${list.path} with the token ${named(value)}`,
+        request: get(list.path, value),
       }),
     ),
     ...elsewhere,
@@ -166,7 +152,7 @@ const elsewhere: readonly Malformed[] = [
   ...Object.values(endpoints).flatMap(({ path }) =>
     ["DELETE", "PATCH", "PUT", "OPTIONS", "TRACE", "HEAD"].map((method) => ({
       name: `${method} ${path}`,
-      request: { method, path, headers: [json] },
+      request: { method, path, headers: [jsonHeader] },
       fitting: [501],
     })),
   ),
@@ -182,7 +168,7 @@ const elsewhere: readonly Malformed[] = [
   ].map((path) => ({ name: `GET ${path}`, request: { method: "GET", path } })),
   ...[" ", "\t", "\0", "\x01", "\x7F"].map((character) => ({
     name: `GET ${endpoints.authorize.path} with a raw character ${character.charCodeAt(0)}`,
-    request: { method: "GET", path: `${endpoints.authorize.path}?state=a${character}b`, headers: [json] },
+    request: get(`${endpoints.authorize.path}?state=a${character}b`),
   })),
   {
     name: "a header that is none",

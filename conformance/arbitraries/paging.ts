@@ -8,6 +8,18 @@ export interface Paging {
   readonly page: number;
 }
 
+/** The list of an account, asked for with this limit or without one. */
+export interface Limited {
+  readonly account: AccountSet;
+  readonly limit: number | undefined;
+}
+
+export const limitText = (limit: number | undefined): string =>
+  limit === undefined ? "no limit" : `limit=${limit}`;
+
+export const printLimited = ({ account, limit }: Limited): string =>
+  `${limitText(limit)}, an account with ${account.ids.length} notifications`;
+
 /** Limits worth trying on a list of this length: around 1, the default and the length, its divisors, and round numbers. */
 export const tellingLimits = (length: number, defaultLimit: number, greatest: number): readonly number[] => {
   const half = Math.ceil(length / 2);

@@ -1,5 +1,6 @@
 import * as fc from "fast-check";
 import { stateCharacters } from "../contract/forms.ts";
+import { swapCases } from "./credentials.ts";
 
 const characters = Array.from(stateCharacters);
 const digits = characters.filter((character) => /\d/.test(character));
@@ -54,17 +55,12 @@ export const confusableStates = (maxBytes: number): fc.Arbitrary<readonly [strin
     .map(([first, rest, way]) => [first + rest, confusedWith(first + rest, way)]);
 
 const confusedWith = (state: string, way: "case" | "zero" | "last" | "longer" | "shorter"): string => {
-  if (way === "case") return swapCase(state);
+  if (way === "case") return swapCases(state);
   if (way === "zero") return `0${state}`;
   if (way === "longer") return `${state}0`;
   if (way === "shorter") return state.slice(0, -1);
   return `${state.slice(0, -1)}${state.endsWith("q") ? "r" : "q"}`;
 };
-
-export const swapCase = (text: string): string =>
-  text.replaceAll(/[a-z]/gi, (letter) =>
-    letter === letter.toLowerCase() ? letter.toUpperCase() : letter.toLowerCase(),
-  );
 
 /** Letters and digits, each needlessly percent-encoded: the same string once decoded (RFC 3986 section 2.3). */
 export const encodedThroughout = (text: string): string =>

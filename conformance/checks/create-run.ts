@@ -18,7 +18,7 @@ export const createRun = (context: RunContext): Run => ({
 });
 
 const joined: Run["all"] = async (parts) => {
-  const settled = await Promise.allSettled(parts);
+  const settled = await Promise.allSettled(parts.map(async (part) => part));
   const verdicts = settled.flatMap((part) => (part.status === "fulfilled" ? [part.value] : []));
   const thrown = settled.find((part) => part.status === "rejected");
   // A breach seen by one part stands, even if another part failed with an error.

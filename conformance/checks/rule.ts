@@ -110,7 +110,7 @@ export interface Run {
   /** Observes what the document leaves open. Equal facts give byte-for-byte equal fingerprints. */
   observe(watch: (world: World) => Promise<unknown>): Promise<Verdict>;
   /** One verdict from several parts: the worst of them, with all cases and facts. */
-  all(parts: readonly Promise<Verdict>[]): Promise<Verdict>;
+  all(parts: readonly (Verdict | Promise<Verdict>)[]): Promise<Verdict>;
 }
 
 /** What a rule cannot do without; if missing, the verdict is could-not-run and names it. */

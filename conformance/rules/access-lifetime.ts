@@ -17,7 +17,7 @@ import {
   timed,
   type IssuedTokens,
 } from "../world/steps.ts";
-import { ControlFailed } from "../world/exchange.ts";
+import { ControlFailed, unlessControlFails } from "../world/exchange.ts";
 import { SECOND_MS } from "../contract/duration.ts";
 import { isShownSomething, isShownSomethingAtOnce } from "../world/shown.ts";
 import type { World } from "../world/world.ts";
@@ -81,7 +81,11 @@ export const accessLifetimeRules = {
     waitsMs: ({ accessLifetimeMs, limits, tolerances }) =>
       accessLifetimeMs * 2.2 + limits.codeLifetimeMs + roomAfter({ tolerances }),
     check: async (world, run) => {
-      const credentials = await expiringTokens(world, run, await viewOfSecond(world));
+      const credentials = await expiringTokens(
+        world,
+        run,
+        await unlessControlFails(viewOfSecond(world), undefined),
+      );
       return run.all([
         run.once(worksAmongMany, { part: "many tokens and requests" }),
         ...credentials.lifetimes.map((credential) => judgeLifetime(world, run, credential)),
@@ -208,14 +212,9 @@ type View = (world: World, accessToken: string) => Promise<boolean>;
  */
 const viewOfSecond = async (world: World): Promise<View | undefined> => {
   if (world.secondClient === undefined) return undefined;
-  try {
-    const { accessToken } = await obtainTokens(world, { client: world.secondClient });
-    if (await isShownSomethingAtOnce(world, accessToken)) return isShownSomethingAtOnce;
-    return (await opens(world, world.unique())) || !(await opens(world, accessToken)) ? undefined : opens;
-  } catch (error) {
-    if (error instanceof ControlFailed) return undefined;
-    throw error;
-  }
+  const { accessToken } = await obtainTokens(world, { client: world.secondClient });
+  if (await isShownSomethingAtOnce(world, accessToken)) return isShownSomethingAtOnce;
+  return (await opens(world, world.unique())) || !(await opens(world, accessToken)) ? undefined : opens;
 };
 
 /** Whether a token works, as its own client can tell. */

@@ -20,7 +20,7 @@ import { listForms, type ListForm } from "../world/list-forms.ts";
 import { withConnections } from "./shared/race.ts";
 import type { Rules } from "../checks/rule.ts";
 import { gaveData, isShownData, obtainTokens, timed, type IssuedTokens } from "../world/steps.ts";
-import { answerOrHangUp, encodeQuery, type Target } from "../world/target.ts";
+import { answerOrHangUp, encodeQuery, jsonHeader, withQuery, type Target } from "../world/target.ts";
 import type { World } from "../world/world.ts";
 import { accessLifetimeRules } from "./access-lifetime.ts";
 
@@ -74,11 +74,6 @@ export const accessRules = {
 
 const namesOf = (intrusions: readonly Intrusion[]): string => intrusions.map(({ name }) => name).join("; ");
 
-const withQuery = (path: string, query: ListForm): string =>
-  Object.keys(query).length === 0 ? path : `${path}?${encodeQuery(query)}`;
-
-const json = ["content-type", "application/json"] as const;
-
 /**
  * The right token sees data; then, over the same connection and with the same query, so that neither a cache nor the
  * connection's past lets anyone in, no intrusion does; afterwards the right token still does.
@@ -106,7 +101,7 @@ const judgeKeptOut = async (
           ? connection.list({ headers, query: whole })
           : connection.send({
               method: at.method,
-              path: withQuery(at.path.replace("{id}", id ?? "0"), whole),
+              path: withQuery(at.path.replace("{id}", id ?? "0"), encodeQuery(whole)),
               headers,
             }),
       );
@@ -175,13 +170,18 @@ const SPELLING_TRIES = 3;
 
 /** The same token under another spelling of the header's name; if that fails, the documented spelling is the control. */
 const judgeSpelling = async (name: string, world: World): Promise<CaseVerdict> => {
-  let { accessToken } = await obtainTokens(world);
-  let answer = await world.target.list({ headers: [[name, accessToken], json], query: { limit: 1 } });
-  // Other rules may have ended a token meanwhile, which says nothing about the header; another token tells.
-  for (let again = 1; again < SPELLING_TRIES && !gaveData(answer); again += 1) {
-    ({ accessToken } = await obtainTokens(world));
-    answer = await world.target.list({ headers: [[name, accessToken], json], query: { limit: 1 } });
-  }
+  const look = async (
+    triesLeft: number,
+  ): Promise<{ readonly accessToken: string; readonly answer: Answer }> => {
+    const { accessToken } = await obtainTokens(world);
+    const answer = await world.target.list({
+      headers: [[name, accessToken], jsonHeader],
+      query: { limit: 1 },
+    });
+    // Other rules may have ended a token meanwhile, which says nothing about the header; another token tells.
+    return gaveData(answer) || triesLeft === 1 ? { accessToken, answer } : look(triesLeft - 1);
+  };
+  const { accessToken, answer } = await look(SPELLING_TRIES);
   if (await isShownData(world, answer)) return pass;
   if (name === accessTokenHeader)
     return fail("an accessToken in x-service-access-token opens the notification list", describe(answer));

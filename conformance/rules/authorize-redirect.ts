@@ -15,14 +15,13 @@ import type { Rules } from "../checks/rule.ts";
 import { kindOfBody } from "./shared/shapes.ts";
 import { answerOrRefusal, obtainCode, obtainTokens, opens, redeem, yieldedCode } from "../world/steps.ts";
 import type { Client } from "../world/target.ts";
-import type { World } from "../world/world.ts";
+import { clientsOf, type World } from "../world/world.ts";
 
 /** The callback address of an authorize request, and the parameters next to it (section 4.1). */
 export const redirectRules = {
   "authorize.redirect-uri-encoded": (world, run) => {
-    const clients = [world.client, ...(world.secondClient === undefined ? [] : [world.secondClient])];
     const generated = fc.sample(callbackQueries, { seed: run.seed, numRuns: run.cases(0.25) });
-    const asked = clients.flatMap((client) => [
+    const asked = clientsOf(world).flatMap((client) => [
       ...(Object.keys(encodings) as Encoding[]).flatMap((encoding) =>
         orders.map((order): Address => ({ client, encoding, order })),
       ),

@@ -2,6 +2,7 @@ import { describe, grantOf, type Answer } from "../world/exchange.ts";
 import { anyForeignProbe, foreignProbes, placed, type ForeignProbe } from "../arbitraries/foreign.ts";
 import { encodedThroughout } from "../arbitraries/state.ts";
 import { requirement } from "../contract/catalogue.ts";
+import { inGroups } from "../contract/text.ts";
 import { fail, pass, type CaseVerdict } from "../judging/case-verdict.ts";
 import type { HistoryVerdict, Rules } from "../checks/rule.ts";
 import { answerOrRefusal, obtainCode, redeem, yieldedCode } from "../world/steps.ts";
@@ -14,7 +15,7 @@ export const stateRules = {
   "authorize.state-charset": (_world, run) =>
     run.all([
       run.forEach(
-        chunks(foreignProbes(run.seed, run.effort !== "quick"), PROBES_PER_CONTROL),
+        inGroups(foreignProbes(run.seed, run.effort !== "quick"), PROBES_PER_CONTROL),
         async (probes, world) => {
           for (const probe of probes) {
             const judgement = await judgeForeign(world, probe);
@@ -194,8 +195,3 @@ const judgeReadings = async (world: World): Promise<HistoryVerdict> => {
     facts: { encodedLetters: "accepted", readings: left },
   };
 };
-
-const chunks = <T>(values: readonly T[], size: number): readonly (readonly T[])[] =>
-  Array.from({ length: Math.ceil(values.length / size) }, (_, index) =>
-    values.slice(index * size, (index + 1) * size),
-  );

@@ -5,9 +5,8 @@ import { duration } from "../contract/duration.ts";
 import { fail, pass } from "../judging/case-verdict.ts";
 import type { HistoryVerdict, Rule, Run } from "../checks/rule.ts";
 import { obtainCode, timed } from "../world/steps.ts";
-
-import type { World } from "../world/world.ts";
-import { judgeToldTime, timestampOf } from "./told-time.ts";
+import { clientsOf, type World } from "../world/world.ts";
+import { timestampOf, toldTimes } from "./told-time.ts";
 
 /** Milliseconds in 32 bits, with or without a sign, start over after this time. */
 const WRAP_MS = 2 ** 32;
@@ -38,13 +37,9 @@ export const timestampFollowsTheClock = {
       },
       { replays: 1 },
     );
-    const clients = world.secondClient === undefined ? [world.client] : [world.client, world.secondClient];
-    const told = run.forEach(clients, (client, caseWorld) => judgeToldTime(caseWorld, client, "authorize"), {
+    const told = toldTimes(run, "authorize", clientsOf(world), {
       part: "beside other timestamps",
       print: ({ id }) => `client ${id}`,
-      together: true,
-      replays: 1,
-      clients: "first",
     });
     const verdict = await run.all([moves, told]);
     if (!isBareRedirect) return verdict;

@@ -9,7 +9,7 @@ import { echoBreach, grantBreach } from "../judging/laws/grant.ts";
 import { firstRepeated, issuedOnce } from "../judging/laws/tokens.ts";
 import { obtainCode, redeem, yieldedCode, type IssuedCode } from "../world/steps.ts";
 import { encodeQuery, type Client } from "../world/target.ts";
-import type { World } from "../world/world.ts";
+import { clientsOf, type World } from "../world/world.ts";
 import { redirectRules } from "./authorize-redirect.ts";
 import { stateRules } from "./authorize-state.ts";
 import { timestampFollowsTheClock } from "./authorize-timestamp.ts";
@@ -151,9 +151,6 @@ const isWeakPrefix = (code: string, length: number): boolean =>
   length > LONGEST_LABEL &&
   !/^[\w+/=-]+(\.[\w+/=-]+)+$/.test(code) &&
   !/[_.:~-]$/.test(code.slice(0, length));
-
-const clientsOf = ({ client, secondClient }: World): readonly Client[] =>
-  secondClient === undefined ? [client] : [client, secondClient];
 
 /**
  * A grant is complete: code, state and timestamp are there, a redirect leads to the right address, and the code works.

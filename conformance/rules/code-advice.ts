@@ -1,17 +1,18 @@
-import { describe, ControlFailed } from "../world/exchange.ts";
+import { describe } from "../world/exchange.ts";
 import { attemptWrongly, type AttemptKind } from "./shared/attempts.ts";
 import { fail, pass, inconclusive, type CaseVerdict } from "../judging/case-verdict.ts";
 import {
   exchangeable,
-  exchangeBody,
+  gainBy,
   obtainCode,
   obtainRefreshed,
   obtainTokens,
   opens,
+  present,
   refreshes,
+  secondClientOf,
   yielded,
 } from "../world/steps.ts";
-import { answerOrHangUp, type Client } from "../world/target.ts";
 import type { World } from "../world/world.ts";
 
 export const fateAfter = async (world: World, kind: AttemptKind): Promise<string> => {
@@ -22,10 +23,10 @@ export const fateAfter = async (world: World, kind: AttemptKind): Promise<string
 };
 
 export const thiefIsRefused = async (firstOwns: boolean, world: World): Promise<CaseVerdict> => {
-  const [owner, thief] = bothClients(world, firstOwns);
-  const issued = await obtainCode(world, { client: owner });
-  const probe = await answerOrHangUp(world.target.exchange(exchangeBody(thief, issued.code)));
-  const gain = await yielded(world, probe, thief);
+  const second = secondClientOf(world);
+  const [owner, thief] = firstOwns ? [world.client, second] : [second, world.client];
+  const { code } = await obtainCode(world, { client: owner });
+  const gain = await gainBy(world, thief, code);
   if (gain !== undefined)
     return fail(
       "a code works only for the client it was issued to",
@@ -35,18 +36,13 @@ export const thiefIsRefused = async (firstOwns: boolean, world: World): Promise<
   return pass;
 };
 
-const bothClients = (world: World, firstOwns: boolean): readonly [owner: Client, thief: Client] => {
-  if (world.secondClient === undefined) throw new ControlFailed("there is no second client");
-  return firstOwns ? [world.client, world.secondClient] : [world.secondClient, world.client];
-};
-
 export const tokensDieWithReuse = async (refreshed: boolean, world: World): Promise<CaseVerdict> => {
   const bystander = await obtainTokens(world);
   const tokens = await obtainTokens(world);
   if (!(await opens(world, tokens.accessToken)))
     return inconclusive("the tokens did not work before the reuse");
   const latest = refreshed ? await obtainRefreshed(world, tokens) : tokens;
-  const again = await answerOrHangUp(world.target.exchange(exchangeBody(tokens.client, tokens.code)));
+  const again = await present(world, tokens.client, tokens.code);
   if (!(await opens(world, bystander.accessToken)))
     return inconclusive("the tokens of another code stopped working too");
   const alive = (await opens(world, latest.accessToken))

@@ -1,24 +1,33 @@
 import type { HistoryVerdict } from "../checks/rule.ts";
 import { ageBetween } from "../judging/interval.ts";
 import fc from "fast-check";
-import { describe, ControlFailed } from "../world/exchange.ts";
+import { describe, unlessControlFails } from "../world/exchange.ts";
 import { durableSteps } from "../world/durable-steps.ts";
 import { judgeFirstOfMany } from "./shared/many.ts";
 import { attemptKinds, attemptWrongly, type AttemptKind } from "./shared/attempts.ts";
 import { expectThat, fail, pass, type CaseVerdict } from "../judging/case-verdict.ts";
-import { exchangeBody, obtainCode, sleepSince, timed, yielded, type IssuedCode } from "../world/steps.ts";
-import { answerOrHangUp, type Client } from "../world/target.ts";
-import type { World } from "../world/world.ts";
+import {
+  exchangeBody,
+  obtainCode,
+  present,
+  sleepSince,
+  timed,
+  yielded,
+  type IssuedCode,
+} from "../world/steps.ts";
+import type { Client } from "../world/target.ts";
+import { clientsOf, type World } from "../world/world.ts";
 
 /** What happens to one code of a set. */
 export interface Fate {
-  readonly owner: "first client" | "second client";
+  readonly owner: (typeof clientNames)[number];
   readonly fate: "left alone" | "used" | "used twice" | AttemptKind;
   readonly sameState: boolean;
 }
 
-const owners = (world: World): readonly Fate["owner"][] =>
-  world.secondClient === undefined ? ["first client"] : ["first client", "second client"];
+const clientNames = ["first client", "second client"] as const;
+
+const owners = (world: World): readonly Fate["owner"][] => clientNames.slice(0, clientsOf(world).length);
 
 export const disturbances = (world: World): readonly Fate["fate"][] => [
   "used",
@@ -110,15 +119,23 @@ export const othersOutliveExpired = async (sameState: boolean, world: World): Pr
   });
   if (!steps.has("younger")) await sleepSince(world, older.at, codeLifetimeMs * 0.6, codeLifetimeMs / 10);
   const younger = await steps.once("younger", () =>
-    timed(world, async () => ({ codes: await codesOfAll(world, older.value.asked) })),
+    timed(world, async () => {
+      // By its name, because a run that continues this one masks what is called a code.
+      const codes: Pick<IssuedCode, "code">[] = [];
+      for (const client of clientsOf(world)) {
+        const { code } = await obtainCodeWith(world, client, older.value.asked);
+        codes.push({ code });
+      }
+      return { codes };
+    }),
   );
   await sleepSince(world, younger.at, codeLifetimeMs * 0.42 + 1_000, codeLifetimeMs / 10);
   const { greatestMs } = ageBetween(younger.at, await world.clock.now());
   if (greatestMs > codeLifetimeMs * 0.8 && steps.restart()) return othersOutliveExpired(sameState, world);
   steps.spend();
-  await answerOrHangUp(world.target.exchange(exchangeBody(world.client, older.value.code)));
-  for (const { isFirst, code } of younger.value.codes) {
-    const client = isFirst ? world.client : (world.secondClient ?? world.client);
+  await present(world, world.client, older.value.code);
+  for (const [index, { code }] of younger.value.codes.entries()) {
+    const client = clientsOf(world)[index] ?? world.client;
     const answer = await world.target.exchange(exchangeBody(client, code));
     if ((await yielded(world, answer, client)) === undefined)
       return fail("a code can be exchanged although an older one has expired", `it got ${describe(answer)}`);
@@ -126,31 +143,15 @@ export const othersOutliveExpired = async (sameState: boolean, world: World): Pr
   return pass;
 };
 
-/** A code of each client, all with this state if given. */
-const codesOfAll = async (
-  world: World,
-  state: string | undefined,
-): Promise<readonly { readonly isFirst: boolean; readonly code: string }[]> => {
-  const first = await obtainCodeWith(world, world.client, state);
-  if (world.secondClient === undefined) return [{ isFirst: true, code: first.code }];
-  const second = await obtainCodeWith(world, world.secondClient, state);
-  return [
-    { isFirst: true, code: first.code },
-    { isFirst: false, code: second.code },
-  ];
-};
-
-/** Authorizes with this state, or with a fresh one if the service accepts each state only once. */
+/** Authorizes with this state, or with a fresh one if there is none or the service accepts each state only once. */
 const obtainCodeWith = async (
   world: World,
   client: Client,
   state: string | undefined,
 ): Promise<IssuedCode> => {
-  if (state === undefined) return obtainCode(world, { client });
-  try {
-    return await obtainCode(world, { client, authorize: { state } });
-  } catch (error) {
-    if (error instanceof ControlFailed) return obtainCode(world, { client });
-    throw error;
-  }
+  const issued =
+    state === undefined
+      ? undefined
+      : await unlessControlFails(obtainCode(world, { client, authorize: { state } }), undefined);
+  return issued ?? obtainCode(world, { client });
 };

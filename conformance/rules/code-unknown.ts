@@ -1,8 +1,7 @@
 import { isSameCredential, type NearMiss } from "../arbitraries/credentials.ts";
 import { describe } from "../world/exchange.ts";
 import { fail, pass, discard, type CaseVerdict } from "../judging/case-verdict.ts";
-import { exchangeBody, obtainCode, obtainTokens, yielded } from "../world/steps.ts";
-import { answerOrHangUp } from "../world/target.ts";
+import { exchangeBody, gainBy, obtainCode, obtainTokens, yielded } from "../world/steps.ts";
 import type { World } from "../world/world.ts";
 
 /** The near miss of a live code is refused, and the live code works. */
@@ -10,10 +9,7 @@ export const nearMissIsRefused = async (world: World, { name, alter }: NearMiss)
   const issued = await obtainCode(world);
   const value = alter(issued.code);
   if (isSameCredential(issued.code, value)) return discard(`"${name}" does not change this code`);
-  const probe = await answerOrHangUp(
-    world.target.exchange({ ...exchangeBody(issued.client, issued.code), code: value }),
-  );
-  const gain = await yielded(world, probe);
+  const gain = await gainBy(world, issued.client, value);
   if (gain !== undefined)
     return fail(
       "a code that was never issued is refused",
@@ -29,50 +25,35 @@ export const nearMissIsRefused = async (world: World, { name, alter }: NearMiss)
   );
 };
 
-/** Values that were issued, but not as a code, and some that were never issued. */
-export const strangers: readonly {
-  readonly name: string;
-  readonly value: (world: World) => Promise<unknown>;
-}[] = [
-  { name: "a refresh token", value: async (world) => (await obtainTokens(world)).refreshToken },
-  { name: "an access token", value: async (world) => (await obtainTokens(world)).accessToken },
-  { name: "the client's secret", value: (world) => Promise.resolve(world.client.secret) },
-  { name: "the client's id", value: (world) => Promise.resolve(world.client.id) },
-  { name: "the state of an authorization", value: async (world) => stateOfFreshCode(world) },
-  { name: "a made-up value", value: (world) => Promise.resolve(`${world.unique()}${world.unique()}`) },
-  {
-    name: "every character of a code changed",
-    value: async (world) =>
-      Array.from((await obtainCode(world)).code, (character) => (character === "x" ? "y" : "x")).join(""),
-  },
-  {
-    name: "two live codes, joined",
-    value: async (world) => `${(await obtainCode(world)).code},${(await obtainCode(world)).code}`,
-  },
-  {
-    name: "two live codes in an array",
-    value: async (world) => [(await obtainCode(world)).code, (await obtainCode(world)).code],
-  },
-  { name: "no code at all", value: () => Promise.resolve(undefined) },
-];
+type Value = (world: World) => unknown;
 
-const stateOfFreshCode = async (world: World): Promise<string> => {
-  const state = world.unique();
-  await obtainCode(world, { authorize: { state } });
-  return state;
+const codeOf = async (world: World): Promise<string> => (await obtainCode(world)).code;
+
+/** Values that were issued, but not as a code, and some that were never issued. */
+export const strangers: Readonly<Record<string, Value>> = {
+  "a refresh token": async (world) => (await obtainTokens(world)).refreshToken,
+  "an access token": async (world) => (await obtainTokens(world)).accessToken,
+  "the client's secret": ({ client }) => client.secret,
+  "the client's id": ({ client }) => client.id,
+  "the state of an authorization": async (world) => {
+    const state = world.unique();
+    await obtainCode(world, { authorize: { state } });
+    return state;
+  },
+  "a made-up value": (world) => `${world.unique()}${world.unique()}`,
+  "every character of a code changed": async (world) =>
+    Array.from(await codeOf(world), (character) => (character === "x" ? "y" : "x")).join(""),
+  "two live codes, joined": async (world) => `${await codeOf(world)},${await codeOf(world)}`,
+  "two live codes in an array": async (world) => [await codeOf(world), await codeOf(world)],
+  "no code at all": () => undefined,
 };
 
 /** The value is refused as a code, and a fresh code works. */
 export const strangerIsRefused = async (
+  [name, value]: readonly [string, Value],
   world: World,
-  name: string,
-  value: (world: World) => Promise<unknown>,
 ): Promise<CaseVerdict> => {
-  const code = await value(world);
-  const probe = await answerOrHangUp(
-    world.target.exchange({ clientId: world.client.id, clientSecret: world.client.secret, code }),
-  );
-  const gain = await yielded(world, probe);
+  const gain = await gainBy(world, world.client, await value(world));
   if (gain !== undefined)
     return fail(
       "a value that was never issued as a code is refused",

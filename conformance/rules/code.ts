@@ -93,7 +93,7 @@ export const codeRules = {
             print: printEvents,
           }),
         () =>
-          run.forAll(fc.array(usedUpEvents(world), { maxLength: 6 }), reuseIsRefused, {
+          run.forAll(fc.array(usedUpEvents, { maxLength: 6 }), reuseIsRefused, {
             part: "generated histories",
             print: printEvents,
             share: 0.5,
@@ -201,9 +201,9 @@ export const codeRules = {
           }),
         { part: "random alterations" },
       ),
-      run.forEach(strangers, ({ name, value }, world) => strangerIsRefused(world, name, value), {
+      run.forEach(Object.entries(strangers), strangerIsRefused, {
         part: "other values",
-        print: ({ name }) => name,
+        print: ([name]) => name,
       }),
     ]),
 
@@ -275,11 +275,8 @@ const keepBusy = async (world: World, issued: Code): Promise<void> => {
 };
 
 /** Judges parts one after another, because while one sleeps, time may pass for the credentials of another. */
-const inTurn = async (run: Run, parts: readonly (() => Promise<Verdict>)[]): Promise<Verdict> => {
-  const verdicts: Promise<Verdict>[] = [];
-  for (const part of parts) verdicts.push(Promise.resolve(await part()));
-  return run.all(verdicts);
-};
+const inTurn = async (run: Run, parts: readonly (() => Promise<Verdict>)[]): Promise<Verdict> =>
+  run.all(await Array.fromAsync(parts, (part) => part()));
 
 /** Judges parts concurrently. */
 const allTogether = (run: Run, parts: readonly (() => Promise<Verdict>)[]): Promise<Verdict> =>

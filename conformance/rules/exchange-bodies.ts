@@ -35,7 +35,7 @@ export const badBodyIsRefused = async (
   { name, write, query, lingers }: BadExchange,
 ): Promise<CaseVerdict> => {
   const { code } = await obtainCode(world);
-  const right = { clientId: world.client.id, clientSecret: world.client.secret, code };
+  const right = exchangeBody(world.client, code);
   const gain = await yielded(world, await exchangeText(world, write(right), query?.(right)));
   if (gain !== undefined)
     return fail(
@@ -102,8 +102,7 @@ export const repeatedKeysHaveOneMeaning = (run: Run): Promise<Verdict> =>
 /** Whether a body with a live code yields anything; a valid exchange of another code is the control. */
 const grants = async (world: World, { write }: BadBody): Promise<boolean> => {
   const { code } = await obtainCode(world);
-  const right = { clientId: world.client.id, clientSecret: world.client.secret, code };
-  const gain = await yielded(world, await exchangeText(world, write(right)));
+  const gain = await yielded(world, await exchangeText(world, write(exchangeBody(world.client, code))));
   await obtainTokens(world);
   return gain !== undefined;
 };

@@ -5,7 +5,7 @@ import type { Provoke, Refused } from "./shared/refusals.ts";
 import { kindOfBody } from "./shared/shapes.ts";
 import { exchangeBody, obtainCode, obtainTokens, opens, refreshes, yielded } from "../world/steps.ts";
 import { objectOf, type Answer } from "../world/exchange.ts";
-import type { World } from "../world/world.ts";
+import { clientsOf, type World } from "../world/world.ts";
 
 const expected = "a refusal carries no token, no secret and no stack trace";
 
@@ -41,23 +41,19 @@ export const leaksNothing = async (world: World, provoke: Provoke): Promise<Case
 
 const knownSecret = (world: World, answer: Answer): string | undefined => {
   const text = `${readable(answer)}\n${answer.text}`;
-  const owner = [world.client, world.secondClient].find(
-    (client) =>
-      client !== undefined &&
-      client.secret.length >= SHORTEST_SECRET &&
-      [...writtenForms(client.secret), ...encodedForms(client.secret)].some((form) => text.includes(form)),
+  const owner = clientsOf(world).find(
+    ({ secret }) =>
+      secret.length >= SHORTEST_SECRET &&
+      [...writtenForms(secret), ...encodedForms(secret)].some((form) => text.includes(form)),
   );
-  return owner === undefined
-    ? undefined
-    : owner === world.client
-      ? "the client's secret"
-      : "another client's secret";
+  if (owner === undefined) return undefined;
+  return owner === world.client ? "the client's secret" : "another client's secret";
 };
 
 const knownCredential = (
   world: World,
   answer: Answer,
-  { sent, earlier }: Refused,
+  { sent, earlier = [] }: Refused,
   others: { readonly accessToken: string; readonly refreshToken: string; readonly waiting: string },
 ): string | undefined => {
   const text = readable(answer);
@@ -77,8 +73,8 @@ const knownCredential = (
 
 const useOf = async (world: World, candidate: string): Promise<string | undefined> => {
   if (await opens(world, candidate)) return "an access token";
-  for (const client of [world.client, world.secondClient])
-    if (client !== undefined && (await refreshes(world, client, candidate))) return "a refresh token";
+  for (const client of clientsOf(world))
+    if (await refreshes(world, client, candidate)) return "a refresh token";
   const exchanged = await world.target.exchange(exchangeBody(world.client, candidate));
   return (await yielded(world, exchanged)) === undefined ? undefined : "a code";
 };

@@ -15,12 +15,12 @@ import {
   isShownData,
   type IssuedTokens,
 } from "../world/steps.ts";
-import { bitsToGuess } from "./shared/token-entropy.ts";
+import { bitsToGuess } from "./shared/entropy.ts";
 import type { Client } from "../world/target.ts";
-import type { World } from "../world/world.ts";
+import { clientsOf, type World } from "../world/world.ts";
 import { anyTextIsRead, badBodies, badBodyIsRefused, repeatedKeysHaveOneMeaning } from "./exchange-bodies.ts";
 import { leaksNothing, lookOf } from "./exchange-refusals.ts";
-import { judgeToldTime } from "./told-time.ts";
+import { clientName, toldTimes } from "./told-time.ts";
 import {
   insistenceIsRefused,
   secretsOfStrangers,
@@ -38,17 +38,7 @@ export const exchangeRules = {
         print: clientName(world),
         clients: "first",
       }),
-      run.forEach(
-        clientIndexes(world, 1),
-        (client, caseWorld) => judgeToldTime(caseWorld, client, "exchange"),
-        {
-          part: "the time told",
-          print: clientName(world),
-          together: true,
-          replays: 1,
-          clients: "first",
-        },
-      ),
+      toldTimes(run, "exchange", clientsOf(world), { part: "the time told", print: clientName(world) }),
       anyTextIsRead(run, "exchange"),
     ]),
 
@@ -118,17 +108,12 @@ export const exchangeRules = {
 
 /** The clients of the run alternately, because a service may treat one of them wrongly. */
 const clientIndexes = (world: World, count: number): readonly Client[] => {
-  const clients = world.secondClient === undefined ? [world.client] : [world.client, world.secondClient];
+  const clients = clientsOf(world);
   return Array.from(
     { length: Math.max(count, clients.length) },
     (_, at) => clients[at % clients.length] as Client,
   );
 };
-
-const clientName =
-  (world: World) =>
-  (client: Client): string =>
-    client === world.client ? "the first client" : "the second client";
 
 const setsAreWhole = async (client: Client, world: World): Promise<CaseVerdict> => {
   const { code } = await obtainCode(world, { client });

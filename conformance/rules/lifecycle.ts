@@ -5,7 +5,7 @@ import { fail, pass, discard, type CaseVerdict } from "../judging/case-verdict.t
 import { Disagreement, type Real } from "../model/command.ts";
 import { newModel, states, type State } from "../model/states.ts";
 import type { Rules, Run } from "../checks/rule.ts";
-import type { World } from "../world/world.ts";
+import { clientsOf, type World } from "../world/world.ts";
 
 /** Histories relative to the usual number of cases: each is cheap, and rare orders matter. */
 const HISTORIES = { quick: 2.5, standard: 1.6, thorough: 2 } as const;
@@ -58,7 +58,7 @@ const judgeRounds = async (world: World, run: Run, tally: Tally): Promise<Verdic
     parts.push(verdict);
     if (verdict.kind !== "passed") break;
   }
-  return run.all(parts.map((part) => Promise.resolve(part)));
+  return run.all(parts);
 };
 
 /** How many decisions the histories made, and which states these covered. */
@@ -103,7 +103,7 @@ const printed = (history: History): string => history.map(String).join("; ");
 const play = async (history: History, world: World, tally: Tally): Promise<CaseVerdict> => {
   const real: Real = {
     world,
-    clients: world.secondClient === undefined ? [world.client] : [world.client, world.secondClient],
+    clients: clientsOf(world),
     accountId: world.events?.accountsAreFresh === true ? world.events.account() : undefined,
     sharedState: world.unique(),
   };

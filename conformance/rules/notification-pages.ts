@@ -1,5 +1,5 @@
 import fc from "fast-check";
-import { limits, pagesIn } from "../arbitraries/paging.ts";
+import { limits, limitText, pagesIn, printLimited, type Limited } from "../arbitraries/paging.ts";
 import { allHold, fail, expectThat, pass, discard, type CaseVerdict } from "../judging/case-verdict.ts";
 import { verdictOf } from "../judging/laws/breach.ts";
 import { changeBreach } from "../judging/laws/notification.ts";
@@ -34,8 +34,8 @@ export const notificationPageRules = {
         );
       const whole = [Math.min(7, greatest), undefined, vouchedLimit(world, greatest)];
       return run.all([
-        run.forEach(telling, pagesArePartition, { part: "telling limits", print: printWalk }),
-        run.forAll(walks(world, greatest), pagesArePartition, { share: 0.5, print: printWalk }),
+        run.forEach(telling, pagesArePartition, { part: "telling limits", print: printLimited }),
+        run.forAll(walks(world, greatest), pagesArePartition, { share: 0.5, print: printLimited }),
         run.forEach(whole, pagesOfAllAreDisjoint, { part: "unfiltered" }),
         run.forEach([2], readsAlikeByEveryFilter, { part: "every filter" }),
       ]);
@@ -77,14 +77,6 @@ export const notificationPageRules = {
   ...notificationTotalRules,
 } satisfies Rules;
 
-interface Walk {
-  readonly account: AccountSet;
-  readonly limit: number | undefined;
-}
-
-const printWalk = ({ account, limit }: Walk): string =>
-  `${limit === undefined ? "no limit" : `limit=${limit}`}, an account with ${account.ids.length} notifications`;
-
 /** Limits with small and with different divisors, odd and even. */
 const tellingWalks = [5, 7, 8, 9, 12] as const;
 
@@ -94,7 +86,7 @@ const MOST_PAGES = 18;
 const walks = (
   { prepared: { notifications }, limits: { defaultLimit } }: World,
   greatest: number,
-): fc.Arbitrary<Walk> =>
+): fc.Arbitrary<Limited> =>
   fc.constantFrom(...notifications.accounts).chain((account) => {
     const length = account.ids.length;
     const least = Math.min(greatest, Math.ceil(length / MOST_PAGES));
@@ -102,7 +94,7 @@ const walks = (
     return fc.record({ account: fc.constant(account), limit: fc.option(limit, { nil: undefined }) });
   });
 
-const pagesArePartition: Judge<Walk> = async ({ account, limit }, world) => {
+const pagesArePartition: Judge<Limited> = async ({ account, limit }, world) => {
   const list = await openLists(world);
   const query = { accountId: account.accountId, limit };
   const count = pagesIn(account.ids.length, limit ?? world.limits.defaultLimit);
@@ -171,9 +163,7 @@ const readsAlikeByEveryFilter: Judge<number> = async (count, world) => {
   return pass;
 };
 
-interface Beyond {
-  readonly account: AccountSet;
-  readonly limit: number | undefined;
+interface Beyond extends Limited {
   /** Pages to request, counted from the first one past the end. */
   readonly beyond: readonly number[];
 }
@@ -193,7 +183,7 @@ const farPages = (limit: number): readonly number[] => [
 ];
 
 const printBeyond = ({ account, limit, beyond }: Beyond): string =>
-  `${limit === undefined ? "no limit" : `limit=${limit}`}, ${beyond.join(", ")} pages past the end of ${account.ids.length} notifications`;
+  `${limitText(limit)}, ${beyond.join(", ")} pages past the end of ${account.ids.length} notifications`;
 
 const nothingPastTheEnd: Judge<Beyond> = async ({ account, limit, beyond }, world) => {
   const list = await openLists(world);

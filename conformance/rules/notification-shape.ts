@@ -1,11 +1,4 @@
-import {
-  credentialsOf,
-  describe,
-  grantOf,
-  ControlFailed,
-  objectOf,
-  TransportError,
-} from "../world/exchange.ts";
+import { credentialsOf, describe, grantOf, objectOf, unlessUndecided } from "../world/exchange.ts";
 import { pagesIn } from "../arbitraries/paging.ts";
 import { accessTokenHeader } from "../contract/forms.ts";
 import { fail, pass, discard, inconclusive } from "../judging/case-verdict.ts";
@@ -28,7 +21,8 @@ export const notificationShapeRules = {
     needs: ["notifications"],
     writes: true,
     check: async (world, run) => {
-      const isDated = await readsTheirClock(world);
+      // If nothing is granted, the rules' own cases report that.
+      const isDated = await unlessUndecided(tellsClockTime(world), false);
       const judgePage: Judge<ShapeCase> = async ({ query, mayBeRefused, ofSecondClient }, world) => {
         if (ofSecondClient === true) return secondClientsOwnHolds(isDated, world);
         const list = await openLists(world);
@@ -114,13 +108,6 @@ const shapeCases = ({
     { query: { id: notifications.emptyAccountId }, mayBeRefused: true },
   ];
 };
-
-/** Whether dates can be compared with the service's clock. If nothing is granted, the rules' own cases report that. */
-const readsTheirClock = async (world: World): Promise<boolean> =>
-  tellsClockTime(world).catch((error: unknown) => {
-    if (error instanceof ControlFailed || error instanceof TransportError) return false;
-    throw error;
-  });
 
 /** Walks the flow over the documented paths only; a path that yields nothing is the breach itself. */
 const everyDocumentedPathServes = async (world: World): Promise<HistoryVerdict> => {

@@ -1,7 +1,7 @@
 import type { Deferral, ExpiringCredential } from "../checks/rule.ts";
 import { windowsOfWeeks } from "../judging/lifetimes/entries.ts";
 import { credentialsOf } from "../world/exchange.ts";
-import { obtainTokens, opens, refreshBody, refreshes, type IssuedTokens } from "../world/steps.ts";
+import { obtainTokens, opens, present, refreshBody, refreshes, type IssuedTokens } from "../world/steps.ts";
 import type { World } from "../world/world.ts";
 import { answerOrHangUp } from "../world/target.ts";
 
@@ -86,7 +86,5 @@ export const refreshWrongly = async (world: World, tokens: IssuedTokens): Promis
   if (secondClient !== undefined)
     await answerOrHangUp(world.target.refresh(refreshBody(secondClient, tokens.refreshToken)));
   const { client, refreshToken } = tokens;
-  await answerOrHangUp(
-    world.target.exchange({ clientId: client.id, clientSecret: client.secret, code: refreshToken }),
-  );
+  await present(world, client, refreshToken);
 };

@@ -20,11 +20,12 @@ import {
   obtainTokens,
   refreshBody,
   refreshes,
+  secondClientOf,
   yielded,
   type IssuedTokens,
 } from "../world/steps.ts";
 import { forBoth } from "../checks/client-assignment.ts";
-import { answerOrHangUp, type Client } from "../world/target.ts";
+import { answerOrHangUp } from "../world/target.ts";
 import type { World } from "../world/world.ts";
 
 /** A wrong refresh: the body to send instead of the right one, or undefined if it would equal the right one. */
@@ -199,10 +200,8 @@ const judgeRefused = async (
 
 /** A client presents a token issued to the other one; its own must work. */
 const presentedByAnother = async (owner: "first" | "second", world: World): Promise<CaseVerdict> => {
-  const second = world.secondClient;
-  if (second === undefined) throw new ControlFailed("there is no second client");
-  const [holder, stranger]: [Client, Client] =
-    owner === "first" ? [world.client, second] : [second, world.client];
+  const second = secondClientOf(world);
+  const [holder, stranger] = owner === "first" ? [world.client, second] : [second, world.client];
   const tokens = await obtainTokens(world, { client: holder });
   const own = await obtainTokens(world, { client: stranger });
   if (!(await refreshes(world, stranger, own.refreshToken)))

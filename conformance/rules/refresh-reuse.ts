@@ -12,15 +12,13 @@ import type { Target } from "../world/target.ts";
 import type { World } from "../world/world.ts";
 
 export const refreshReuseRules = {
-  "refresh.reusable": async (world, run) => {
-    const parts = [
+  "refresh.reusable": async (world, run) =>
+    run.all([
       await oneAfterAnother(run),
       await atOnce(run),
       await amongMany(run),
       await throughItsLife(world, run),
-    ];
-    return run.all(parts.map((part) => Promise.resolve(part)));
-  },
+    ]),
 } satisfies Rules;
 
 const SERIES: Record<Run["effort"], readonly number[]> = {

@@ -20,7 +20,7 @@ import type { World } from "../world/world.ts";
 import { anyTextIsRead } from "./exchange-bodies.ts";
 import { refreshLifetimeRules } from "./refresh-lifetime.ts";
 import { refreshRefusalRules } from "./refresh-refusals.ts";
-import { judgeToldTime } from "./told-time.ts";
+import { clientName, toldTimes } from "./told-time.ts";
 import { answersThroughLife, refreshReuseRules } from "./refresh-reuse.ts";
 
 /** How one token set is refreshed: by which client, and how often. */
@@ -46,16 +46,11 @@ export const refreshRules = {
         clients: "first",
       }),
       ...answersThroughLife(outer, run, (_world, answer) => judgeTokenSet(answer)),
-      run.forEach(
-        [once, thrice],
-        (course, world) => judgeToldTime(world, clientOf(world, course), "refresh"),
-        {
-          part: "the time told",
-          print: ({ second }) => (second ? "the second client" : "the first client"),
-          together: true,
-          replays: 1,
-          clients: "first",
-        },
+      toldTimes(
+        run,
+        "refresh",
+        [once, thrice].map((course) => clientOf(outer, course)),
+        { part: "the time told", print: clientName(outer) },
       ),
       anyTextIsRead(run, "refresh"),
     ]),

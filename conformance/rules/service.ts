@@ -17,7 +17,7 @@ import {
   yieldedCode,
 } from "../world/steps.ts";
 import type { IssuedTokens } from "../world/steps.ts";
-import { ControlFailed, type Answer, type Request } from "../world/exchange.ts";
+import { unlessControlFails, type Answer, type Request } from "../world/exchange.ts";
 import type { RawRequest } from "../world/raw.ts";
 import type { World } from "../world/world.ts";
 
@@ -31,7 +31,7 @@ export const serviceRules = {
           const judgement = await judgeSurvival(world, malformed);
           if (judgement.kind !== "passed") return judgement;
         }
-        return (await serves(world))
+        return (await unlessControlFails(serves(world), false))
           ? pass
           : fail("the service keeps serving after malformed input", "a valid request got nothing");
       },
@@ -68,7 +68,10 @@ export const serviceRules = {
       const refused = await world.target.exchange(exchangeBody(world.client, "nosuchcode"));
       const answers = { authorized, exchanged, refreshed: refreshed.answer, listed, refused };
       const requests: Record<string, unknown> = {
-        "authorize without": await outcomeOf(world, await plainAuthorize(world)),
+        "authorize without": await outcomeOf(
+          world,
+          await answerOrRefusal(() => world.target.authorize({ headers: [] })),
+        ),
         "list without": listOutcome(
           await answerOrRefusal(() =>
             world.target.list({ headers: [[accessTokenHeader, tokens.accessToken]], query: { limit: 1 } }),
@@ -121,14 +124,8 @@ const judgeSurvival = async (
 };
 
 /** Whether the whole flow works. It did before the malformed requests, or the case would have ended there. */
-const serves = async (world: World): Promise<boolean> => {
-  try {
-    return await opens(world, (await obtainTokens(world)).accessToken);
-  } catch (error) {
-    if (error instanceof ControlFailed) return false;
-    throw error;
-  }
-};
+const serves = async (world: World): Promise<boolean> =>
+  opens(world, (await obtainTokens(world)).accessToken);
 
 /** Shorter ones may be ordinary words, which any message may contain. */
 const LEAST_SECRET_LENGTH = 12;
@@ -216,9 +213,6 @@ const exchangeAs = async (world: World, type: string | undefined): Promise<unkno
   );
   return outcomeOf(world, answer);
 };
-
-const plainAuthorize = (world: World): Promise<Answer | undefined> =>
-  answerOrRefusal(() => world.target.authorize({ headers: [] }));
 
 const listOutcome = (answer: Answer | undefined): unknown =>
   answer === undefined

@@ -1,4 +1,6 @@
+import type { ListOptions, Run } from "../checks/rule.ts";
 import type { Endpoint } from "../contract/forms.ts";
+import type { Verdict } from "../contract/verdict.ts";
 import { tolerances } from "../judging/tolerances.ts";
 import type { TimeInterval } from "../judging/interval.ts";
 import { describe, grantOf, locationOf, ControlFailed, objectOf, type Answer } from "../world/exchange.ts";
@@ -46,11 +48,7 @@ export const timestampOf = (answer: Answer): number | undefined => {
  * Asks all three endpoints for the time twice: with a code that is minutes old, and with a refresh token that is a day
  * old. A timestamp of the credential, or of another time zone, then stands out.
  */
-export const judgeToldTime = async (
-  world: World,
-  client: Client,
-  endpoint: TimedEndpoint,
-): Promise<CaseVerdict> => {
+const judgeToldTime = async (world: World, client: Client, endpoint: TimedEndpoint): Promise<CaseVerdict> => {
   const first = await obtainCode(world, { client });
   await pauseFor(world, world.limits.codeLifetimeMs * PART_OF_CODE);
   const now = await tellingsOf(world, client, { code: first.code });
@@ -61,6 +59,25 @@ export const judgeToldTime = async (
   const verdict = judgeTellings(world, endpoint, later.tellings);
   return verdict.kind === "passed" ? judgeExpiresIn(endpoint, now.tellings, later.tellings) : verdict;
 };
+
+export const clientName =
+  (world: World) =>
+  (client: Client): string =>
+    client === world.client ? "the first client" : "the second client";
+
+/** The time that answers of this endpoint tell each of these clients. */
+export const toldTimes = (
+  run: Run,
+  endpoint: TimedEndpoint,
+  clients: readonly Client[],
+  options: Pick<ListOptions<Client>, "part" | "print">,
+): Promise<Verdict> =>
+  run.forEach(clients, (client, world) => judgeToldTime(world, client, endpoint), {
+    ...options,
+    together: true,
+    replays: 1,
+    clients: "first",
+  });
 
 /** The share of the time between two answers by which expiresIn may have grown; that of a moment grows by all of it. */
 const MOST_GROWTH = 0.9;

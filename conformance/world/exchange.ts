@@ -61,6 +61,19 @@ export const orNothing = async <T>(action: () => Promise<T>): Promise<T | undefi
     throw error;
   }
 };
+const unless =
+  (...kinds: readonly (new (...given: never) => Error)[]) =>
+  <T, E>(attempt: Promise<T>, otherwise: E): Promise<T | E> =>
+    attempt.catch((error: unknown) => {
+      if (kinds.some((kind) => error instanceof kind)) return otherwise;
+      throw error;
+    });
+
+/** What an attempt gives, or `otherwise` if one of its controls failed. */
+export const unlessControlFails = unless(ControlFailed);
+
+/** What an attempt gives, or `otherwise` if it decided nothing: a control failed, or an answer was lost. */
+export const unlessUndecided = unless(ControlFailed, TransportError);
 
 /** The Location of a redirect as a URL; undefined if there is none or it is not absolute. */
 export const locationOf = (answer: Answer): URL | undefined => {

@@ -15,7 +15,7 @@ import {
 } from "./exchange.ts";
 import { beginAnew } from "./http/retry.ts";
 import { answerOrHangUp, type AuthorizeRequest, type Client, type Target } from "./target.ts";
-import type { World } from "./world.ts";
+import { clientsOf, type World } from "./world.ts";
 
 export interface IssuedCode {
   readonly code: string;
@@ -35,7 +35,7 @@ export interface IssuedTokens {
 
 /** Target and client of a step; by default the world's target and its first client. */
 export interface StepOptions {
-  readonly client?: Client;
+  readonly client?: Client | undefined;
   readonly target?: Target | Omit<Target, "dedicated">;
   readonly authorize?: AuthorizeRequest;
 }
@@ -50,12 +50,18 @@ export const obtainCode = async (world: World, options: StepOptions = {}): Promi
   return { code: grant.code, client, grant, answer };
 };
 
-/** Body of a valid token exchange (section 4.2). */
-export const exchangeBody = (client: Client, code: string): Record<string, string> => ({
+/** Body of a token exchange (section 4.2), valid if the code is. */
+export const exchangeBody = <C>(client: Client, code: C) => ({
   clientId: client.id,
   clientSecret: client.secret,
   code,
 });
+
+/** The other client of the run, for what compares two. Throws ControlFailed if there is none. */
+export const secondClientOf = ({ secondClient }: World): Client => {
+  if (secondClient === undefined) throw new ControlFailed("there is no second client");
+  return secondClient;
+};
 
 export const refreshBody = (client: Client, refreshToken: string): Record<string, string> => ({
   clientId: client.id,
@@ -140,8 +146,7 @@ export const isShownData = async (world: World, answer: Answer): Promise<boolean
 
 /** The control where strangers get an empty page: once a client's notifications are listed no longer, so does the client. */
 const clientsAreShownSomething = async (world: World): Promise<void> => {
-  const { client: first, secondClient } = world;
-  for (const client of secondClient === undefined ? [first] : [first, secondClient]) {
+  for (const client of clientsOf(world)) {
     const { accessToken } = await obtainTokens(world, { client });
     if (!showsSomething(await world.target.list({ accessToken, query: { limit: 1 } }))) throw noLongerShown();
   }
@@ -200,16 +205,19 @@ const properTokenOpens = async (world: World): Promise<void> => {
 export const answerOrRefusal = async (send: () => Promise<Answer>): Promise<Answer | undefined> =>
   (await answerOrHangUp(send())) ?? answerOrHangUp(send());
 
+/** Presents something as a code; undefined if the service hangs up. */
+export const present = (world: World, client: Client, code: unknown): Promise<Answer | undefined> =>
+  answerOrHangUp(world.target.exchange(exchangeBody(client, code)));
+
+/** The usable credential that presenting something as a code yields. */
+export const gainBy = async (world: World, client: Client, code: unknown): ReturnType<typeof yielded> =>
+  yielded(world, await present(world, client, code), client);
+
 /** Whether its own client can exchange the code now. Uses it up. */
 export const exchangeable = async (
   world: World,
-  issued: Pick<IssuedCode, "client" | "code">,
-): Promise<boolean> =>
-  (await yielded(
-    world,
-    await answerOrHangUp(world.target.exchange(exchangeBody(issued.client, issued.code))),
-    issued.client,
-  )) !== undefined;
+  { client, code }: Pick<IssuedCode, "client" | "code">,
+): Promise<boolean> => (await gainBy(world, client, code)) !== undefined;
 
 /** Whether an authorize answer yielded an exchangeable code. Uses the code up. */
 export const yieldedCode = async (
@@ -245,12 +253,6 @@ export const sleepSince = async (
   if (durationMs > leastMs) await world.clock.sleep(durationMs - leastMs, slackMs);
 };
 
-/** Something with a lifetime, and when it was issued. */
-interface Living {
-  readonly at: TimeInterval;
-  readonly lifetimeMs: number;
-}
-
 /**
  * How much later than at half of a lifetime the next step may come, in milliseconds; at most this share of the
  * lifetime.
@@ -264,7 +266,10 @@ const PART_OF_LIFE = 0.9;
  * Sleeps until half of a lifetime has passed since issue. Returns whether the credential still lives: a run that
  * continues another may come too late.
  */
-export const sleepHalfItsLife = async (world: World, { at, lifetimeMs }: Living): Promise<boolean> => {
+export const sleepHalfItsLife = async (
+  world: World,
+  { at, lifetimeMs }: { readonly at: TimeInterval; readonly lifetimeMs: number },
+): Promise<boolean> => {
   const { leastMs } = ageBetween(at, await world.clock.now());
   if (leastMs >= lifetimeMs * PART_OF_LIFE) return false;
   // Up to a second later, because the next credential is issued at the start of one.

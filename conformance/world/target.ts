@@ -12,7 +12,7 @@ export interface Client {
 export interface AuthorizeRequest {
   readonly client?: Client;
   /** Generated if absent. */
-  readonly state?: string;
+  readonly state?: string | undefined;
   readonly redirectUri?: string;
   /** Replaces the whole query after the question mark, byte for byte. */
   readonly rawQuery?: string;
@@ -62,7 +62,7 @@ export interface TargetOptions {
   readonly grantCode?: ((asked: AuthorizeAsked) => Promise<Answer>) | undefined;
 }
 
-const json = ["content-type", "application/json"] as const;
+export const jsonHeader = ["content-type", "application/json"] as const;
 
 /** Query string of the given parameters, each percent-encoded (RFC 3986 section 2.1). */
 export const encodeQuery = (query: NonNullable<ListRequest["query"]>): string =>
@@ -104,7 +104,7 @@ const callsOver = (
       sender,
     );
   const post = (path: string, body: unknown): Promise<Answer> =>
-    send({ method: "POST", path, headers: [json], body: JSON.stringify(body) });
+    send({ method: "POST", path, headers: [jsonHeader], body: JSON.stringify(body) });
   return {
     send,
     authorize: (request = {}) => {
@@ -124,7 +124,7 @@ const callsOver = (
           endpoints.authorize.path,
           [query, options.authorize.query].filter((part) => part !== "").join("&"),
         ),
-        headers: headers ?? [json, ...options.authorize.headers],
+        headers: headers ?? [jsonHeader, ...options.authorize.headers],
       });
     },
     exchange: (body) => post(endpoints.exchange.path, body),
@@ -135,12 +135,14 @@ const callsOver = (
         path: withQuery(endpoints.list.path, request.rawQuery ?? encodeQuery(request.query ?? {})),
         headers:
           request.headers ??
-          (request.accessToken === undefined ? [json] : [[accessTokenHeader, request.accessToken], json]),
+          (request.accessToken === undefined
+            ? [jsonHeader]
+            : [[accessTokenHeader, request.accessToken], jsonHeader]),
       }),
   };
 };
 
-const withQuery = (path: string, query: string): string => (query === "" ? path : `${path}?${query}`);
+export const withQuery = (path: string, query: string): string => (query === "" ? path : `${path}?${query}`);
 
 /** The answer; undefined if the connection was closed without one, which yields nothing. */
 export const answerOrHangUp = async (request: Promise<Answer>): Promise<Answer | undefined> => {

@@ -59,6 +59,13 @@ export interface World {
   unique(): string;
 }
 
+/** The clients of the run, that of the case first. */
+export const clientsOf = ({
+  client,
+  secondClient,
+}: Pick<World, "client" | "secondClient">): readonly Client[] =>
+  secondClient === undefined ? [client] : [client, secondClient];
+
 /** What a case may say about its evidence; its exchanges are recorded automatically. */
 export interface Evidence {
   addPushes(pushes: readonly SeenPush[]): void;

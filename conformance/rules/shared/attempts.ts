@@ -1,4 +1,4 @@
-import { exchangeBody, type IssuedCode } from "../../world/steps.ts";
+import { exchangeBody, present, type IssuedCode } from "../../world/steps.ts";
 import type { Answer } from "../../world/exchange.ts";
 import { answerOrHangUp } from "../../world/target.ts";
 import type { World } from "../../world/world.ts";
@@ -17,7 +17,7 @@ const wrongBodies = {
   "no client": (_world, { client, code }) => ({ clientSecret: client.secret, code }),
   "a changed code": (_world, { client, code }) => exchangeBody(client, `${code}x`),
   "a made-up code": (world, { client }) => exchangeBody(client, world.unique()),
-  "the code in an array": (_world, { client, code }) => ({ ...exchangeBody(client, code), code: [code] }),
+  "the code in an array": (_world, { client, code }) => exchangeBody(client, [code]),
 } as const satisfies Record<
   string,
   (world: World, issued: Pick<IssuedCode, "client" | "code">) => Record<string, unknown>
@@ -40,7 +40,5 @@ export const attemptWrongly = async (
   if (kind !== "another client")
     return answerOrHangUp(world.target.exchange(wrongBodies[kind](world, issued)));
   const other = issued.client === world.secondClient ? world.client : world.secondClient;
-  return other === undefined
-    ? undefined
-    : answerOrHangUp(world.target.exchange(exchangeBody(other, issued.code)));
+  return other === undefined ? undefined : present(world, other, issued.code);
 };

@@ -1,23 +1,40 @@
+import fc from "fast-check";
 import { expect, test } from "vitest";
-import { guessability } from "./entropy.ts";
+import { bitsToGuess, guessability } from "./entropy.ts";
 
-/** Values that look random and are the same in every run (a linear congruential generator). */
-const sample = (alphabet: string, length: number, amount = 64): string[] => {
-  let seed = 1n;
-  const next = (): number => {
-    seed = (seed * 6_364_136_223_846_793_005n + 1_442_695_040_888_963_407n) & ((1n << 64n) - 1n);
-    return Number(seed >> 33n) % alphabet.length;
-  };
-  return Array.from({ length: amount }, () => Array.from({ length }, () => alphabet.charAt(next())).join(""));
-};
+const sampleOf = (characters: string, length: number, seed = 1, numRuns = 24): string[] =>
+  fc.sample(
+    fc
+      .array(fc.constantFrom(...Array.from(characters)), { minLength: length, maxLength: length })
+      .map((all) => all.join("")),
+    { seed, numRuns },
+  );
 
-test("random values have an entropy of length times log2 of the alphabet", () => {
-  expect(guessability(sample("0123456789abcdef", 32))).toMatchObject({ bits: 128, monotone: false });
+const hex = "0123456789abcdef";
+const letters = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_";
+
+test("random values have length times log2 of the alphabet as bits", () => {
+  for (const seed of [1, 2, 3, 4, 5]) {
+    expect(bitsToGuess(sampleOf(hex, 32, seed))).toBe(128);
+    expect(bitsToGuess(sampleOf(letters, 43, seed))).toBeGreaterThan(250);
+  }
+  expect(guessability(sampleOf(hex, 32, 1, 64))).toMatchObject({ bits: 128, monotone: false });
 });
 
-test("constant positions add no entropy", () => {
-  const labelled = sample("0123456789abcdef", 16).map((value) => `code-0000-${value}`);
+test("a part that all values share adds no bits", () => {
+  const values = sampleOf(hex, 16).map((value) => `eyJhbGciOiJIUzI1NiJ9.${value}`);
+  expect(bitsToGuess(values)).toBe(64);
+  const labelled = sampleOf(hex, 16, 1, 64).map((value) => `code-0000-${value}`);
   expect(guessability(labelled)).toMatchObject({ bits: 64, sharedPrefix: 10 });
+});
+
+test("counters have no bits, and a timestamp before random characters adds almost none", () => {
+  const counters = Array.from({ length: 24 }, (_, at) => `token-${String(1_000 + at)}`);
+  expect(bitsToGuess(counters)).toBe(0);
+  const random = sampleOf(hex, 16);
+  const timed = random.map((value, at) => `${(0x18f0_0000 + at * 77).toString(16)}${value}`);
+  // The last digit of the timestamp changes too fast to be in order, so it counts as random.
+  expect(bitsToGuess(timed)).toBeLessThanOrEqual(68);
 });
 
 test("counters are recognized as monotone, padded or not", () => {
@@ -25,4 +42,11 @@ test("counters are recognized as monotone, padded or not", () => {
   expect(guessability(numbers.map(String)).monotone).toBe(true);
   expect(guessability(numbers.map((n) => String(n).padStart(9, "0"))).monotone).toBe(true);
   expect(guessability(numbers.map((n) => String((n * 7_919) % 1_000))).monotone).toBe(false);
+});
+
+test("repeated characters count once, and characters of a known value not at all", () => {
+  const random = sampleOf(hex, 16);
+  const labelled = random.map((value) => `r${value}`);
+  expect(bitsToGuess(random.map((value) => value + value))).toBe(64);
+  expect(bitsToGuess(labelled, random)).toBe(0);
 });

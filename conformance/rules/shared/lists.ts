@@ -1,4 +1,4 @@
-import { describe, pageOf, ControlFailed, TransportError, type Answer } from "../../world/exchange.ts";
+import { describe, pageOf, unlessUndecided, type Answer } from "../../world/exchange.ts";
 import { fold, sameSet } from "../../judging/laws/pages.ts";
 import { discard, type CaseVerdict } from "../../judging/case-verdict.ts";
 import { gaveData, obtainTokens } from "../../world/steps.ts";
@@ -28,7 +28,7 @@ export interface Listing {
 export type List = (query: ListQuery) => Promise<Listing>;
 
 export const openLists = async (world: World, client?: Client): Promise<List> => {
-  const { accessToken } = await obtainTokens(world, client === undefined ? {} : { client });
+  const { accessToken } = await obtainTokens(world, { client });
   return async (query) => {
     const sent = Object.fromEntries(
       Object.entries(query).flatMap(([name, value]) => {
@@ -133,15 +133,14 @@ export const greatestLimit = async (world: World): Promise<number> => {
   if (account === undefined) return defaultLimit;
   const length = account.ids.length;
   let greatest = defaultLimit;
-  try {
+  const search = async (): Promise<void> => {
     const list = await openLists(world);
     for (const limit of [2 * defaultLimit, length, 50, 100].toSorted((a, b) => a - b)) {
       const { ids } = await list({ accountId: account.accountId, limit });
       greatest = Math.max(greatest, ids.length < Math.min(limit, length) ? ids.length : limit);
     }
-  } catch (error) {
-    // If the service returns no list, the rules' own cases show it, with evidence.
-    if (!(error instanceof ControlFailed || error instanceof TransportError)) throw error;
-  }
+  };
+  // If the service returns no list, the rules' own cases show it, with evidence.
+  await unlessUndecided(search(), undefined);
   return greatest;
 };

@@ -8,6 +8,7 @@ import {
   obtainCode,
   obtainRefreshed,
   obtainTokens,
+  refreshBody,
   yielded,
   type IssuedCode,
 } from "../../world/steps.ts";
@@ -40,7 +41,7 @@ const happenings = {
   "again, with white space": (world, { issued: { client, code } }) =>
     world.target.exchange(exchangeBody(client, ` ${code}\n`)),
   "again, in an array": (world, { issued: { client, code } }) =>
-    world.target.exchange({ ...exchangeBody(client, code), code: [code] }),
+    world.target.exchange(exchangeBody(client, [code])),
   "again, case flipped": (world, { issued: { client, code } }) =>
     world.target.exchange(
       exchangeBody(client, code === code.toLowerCase() ? code.toUpperCase() : code.toLowerCase()),
@@ -51,27 +52,22 @@ const happenings = {
   refresh: (world, used) =>
     nothing(
       used.presented
-        ? world.target.refresh({ clientId: used.issued.client.id, refreshToken: used.refreshToken })
+        ? world.target.refresh(refreshBody(used.issued.client, used.refreshToken))
         : obtainRefreshed(world, { client: used.issued.client, refreshToken: used.refreshToken }),
     ),
   "another authorization": (world, { issued }) =>
-    nothing(
-      world.target.authorize({
-        client: issued.client,
-        ...(issued.grant.state === undefined ? {} : { state: issued.grant.state }),
-      }),
-    ),
+    nothing(world.target.authorize({ client: issued.client, state: issued.grant.state })),
   "another code is exchanged": (world, { issued }) => nothing(obtainTokens(world, { client: issued.client })),
   "many other codes are exchanged": (world, { issued }) =>
     nothing(Promise.all(Array.from({ length: 24 }, () => obtainTokens(world, { client: issued.client })))),
-  "another client exchanges a code": (world) =>
-    nothing(obtainTokens(world, world.secondClient === undefined ? {} : { client: world.secondClient })),
+  "another client exchanges a code": (world) => nothing(obtainTokens(world, { client: world.secondClient })),
 } as const satisfies Record<string, Happening>;
 
-export const usedUpEvents = (_world: World): fc.Arbitrary<ReuseEvent> => {
-  const names = Object.keys(happenings) as (keyof typeof happenings)[];
-  return fc.constantFrom(...names.filter((name) => name !== "many other codes are exchanged"));
-};
+export const usedUpEvents: fc.Arbitrary<ReuseEvent> = fc.constantFrom(
+  ...(Object.keys(happenings) as (keyof typeof happenings)[]).filter(
+    (name) => name !== "many other codes are exchanged",
+  ),
+);
 
 /** Histories judged in every run. Each ends with an attempt on the first connection and one on another. */
 export const usedUpHistories = (world: World): readonly (readonly ReuseEvent[])[] => [
