@@ -27,10 +27,6 @@ const swapCase = (text: string): string =>
 
 export const swapCases = (text: string): string => Array.from(text).map(swapCase).join("");
 
-/** Alters the first matching character. */
-const replaceFirst = (value: string, pattern: RegExp, by: (found: string) => string): string =>
-  value.replace(pattern, (found) => by(found));
-
 /**
  * Letters that look alike or fold together: full width (NFKC), accents (loose collations), Cyrillic, long s and the
  * Kelvin sign.
@@ -84,7 +80,7 @@ export const plainMisses: readonly NearMiss[] = [
   miss("all in capitals", (value) => value.toUpperCase()),
   miss("all in small letters", (value) => value.toLowerCase()),
   miss("case of every letter flipped", swapCases),
-  miss("case of one letter flipped", (value) => replaceFirst(value, /[a-z]/i, swapCase)),
+  miss("case of one letter flipped", (value) => value.replace(/[a-z]/i, swapCase)),
   miss("without its last character", (value) => value.slice(0, -1)),
   miss("without its first character", (value) => value.slice(1)),
   miss("its first half", (value) => value.slice(0, Math.ceil(value.length / 2))),
@@ -149,7 +145,7 @@ export const unicodeMisses: readonly NearMiss[] = [
   miss("a no-break space after it", (value) => `${value}\u00a0`),
   miss("a zero-width space after it", (value) => `${value}\u200b`),
   miss("a byte order mark before it", (value) => `\ufeff${value}`),
-  miss("one character in full width", (value) => replaceFirst(value, /[a-z0-9]/i, fullWidth)),
+  miss("one character in full width", (value) => value.replace(/[a-z0-9]/i, fullWidth)),
   miss("one letter with an accent", (value) => mapped(value, accented)),
   miss("a combining accent after it", (value) => `${value}\u0301`),
   miss("five thousand characters more", (value) => value + "x".repeat(5_000)),

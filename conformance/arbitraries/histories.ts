@@ -35,9 +35,11 @@ const distanceMs = ({ codeLifetimeMs }: Limits): fc.Arbitrary<number> => {
   );
 };
 
-const steps = (limits: Limits, accessLifetimeMs: number, withEvents: boolean): fc.Arbitrary<Command>[] => {
-  const weighted = (weight: number, arbitrary: fc.Arbitrary<Command>): fc.Arbitrary<Command>[] =>
-    Array.from({ length: weight }, () => arbitrary);
+const steps = (
+  limits: Limits,
+  accessLifetimeMs: number,
+  withEvents: boolean,
+): fc.WeightedArbitrary<Command>[] => {
   const someTimeMs = fc.oneof(
     fc.integer({ min: 1, max: Math.ceil(Math.min(30_000, limits.codeLifetimeMs)) }),
     fc.integer({ min: 1, max: Math.ceil(limits.codeLifetimeMs) }),
@@ -46,50 +48,33 @@ const steps = (limits: Limits, accessLifetimeMs: number, withEvents: boolean): f
       max: Math.max(1, Math.ceil(Math.min(accessLifetimeMs, limits.refreshTokenLifetimeMs))),
     }),
   );
+  const toAnEnd = fc.tuple(ends, newest, sides, distanceMs(limits)).map((one) => waitForEnd(...one));
   return [
-    ...weighted(4, fc.nat(1).map(logIn)),
-    ...weighted(2, fc.nat(1).map(authorize)),
-    ...weighted(
-      3,
-      newest.map((pick) => exchange(pick, "unused", "right")),
-    ),
-    ...weighted(
-      1,
-      anyRecent.map((pick) => exchange(pick, "used", "right")),
-    ),
-    ...weighted(
-      1,
-      newest.map((pick) => exchange(pick, "unused", "wrong")),
-    ),
-    ...weighted(3, anyRecent.map(refresh)),
-    ...weighted(3, anyRecent.map(list)),
-    ...weighted(1, fc.constant(tryAll())),
-    ...weighted(1, someTimeMs.map(wait)),
-    ...weighted(
-      3,
-      fc.tuple(ends, newest, sides, distanceMs(limits)).map((one) => waitForEnd(...one)),
-    ),
+    { weight: 4, arbitrary: fc.nat(1).map(logIn) },
+    { weight: 2, arbitrary: fc.nat(1).map(authorize) },
+    { weight: 3, arbitrary: newest.map((pick) => exchange(pick, "unused", "right")) },
+    { weight: 1, arbitrary: anyRecent.map((pick) => exchange(pick, "used", "right")) },
+    { weight: 1, arbitrary: newest.map((pick) => exchange(pick, "unused", "wrong")) },
+    { weight: 3, arbitrary: anyRecent.map(refresh) },
+    { weight: 3, arbitrary: anyRecent.map(list) },
+    { weight: 1, arbitrary: fc.constant(tryAll()) },
+    { weight: 1, arbitrary: someTimeMs.map(wait) },
+    { weight: 3, arbitrary: toAnEnd },
     ...(withEvents
       ? [
-          ...weighted(2, fc.constant(triggerEvent())),
-          ...weighted(
-            2,
-            anyRecent.map((pick) => readAccount(pick, "at once")),
-          ),
+          { weight: 2, arbitrary: fc.constant(triggerEvent()) },
+          { weight: 2, arbitrary: anyRecent.map((pick) => readAccount(pick, "at once")) },
         ]
       : []),
   ];
 };
 
-const ends = fc.oneof(
-  { weight: 3, arbitrary: fc.constant("code" as const) },
-  { weight: 3, arbitrary: fc.constant("access token" as const) },
-  { weight: 1, arbitrary: fc.constant("refresh token" as const) },
-);
-const sides = fc.oneof(
-  { weight: 1, arbitrary: fc.constant("before" as const) },
-  { weight: 2, arbitrary: fc.constant("after" as const) },
-);
+const often = <const T>(weight: number, value: T): fc.WeightedArbitrary<T> => ({
+  weight,
+  arbitrary: fc.constant(value),
+});
+const ends = fc.oneof(often(3, "code"), often(3, "access token"), often(1, "refresh token"));
+const sides = fc.oneof(often(1, "before"), often(2, "after"));
 
 /**
  * Histories of up to `longest` commands and the closing ones. The size must be `max` and without bias: otherwise

@@ -13,6 +13,7 @@ import {
   obtainRefreshed,
   obtainTokens,
   opens,
+  refreshBody,
   sleepHalfItsLife,
   timed,
   type IssuedTokens,
@@ -21,21 +22,10 @@ import { ControlFailed, unlessControlFails } from "../world/exchange.ts";
 import { SECOND_MS } from "../contract/duration.ts";
 import { isShownSomething, isShownSomethingAtOnce } from "../world/shown.ts";
 import type { World } from "../world/world.ts";
-import {
-  historyName,
-  refreshedAsTold,
-  refreshHistories,
-  total,
-  type RefreshHistory,
-} from "./access-histories.ts";
+import { historyName, refreshedAsTold, refreshHistories, total } from "./access-histories.ts";
 
-/** An access token with the interval in which it was issued and its stated lifetime. */
-interface Bearer {
-  readonly accessToken: string;
-  readonly lifetimeMs: number;
-  readonly issued: TimeInterval;
-  readonly tokens: IssuedTokens;
-}
+/** An access token with what it was issued with, and the interval in which that was. */
+type Bearer = IssuedTokens & { readonly issued: TimeInterval };
 
 type Issued = Pick<IssuedTokens, "accessToken" | "expiresInMs">;
 
@@ -158,8 +148,8 @@ const expiringTokens = async (
     {
       name: "accessToken of a refresh",
       ways: histories.map(historyName),
-      issue: together(tookMs, (one, steps, way, endMs) =>
-        refreshedBy(one, steps, histories[way] ?? [], endMs),
+      issue: together(tookMs, async (one, steps, way, endMs) =>
+        bearer(await refreshedAsTold(one, steps, histories[way] ?? [], endMs)),
       ),
       perSide: histories.length + few,
     },
@@ -220,8 +210,8 @@ const viewOfSecond = async (world: World): Promise<View | undefined> => {
 /** Whether a token works, as its own client can tell. */
 const seenBy =
   (world: World, second: View | undefined, view: View) =>
-  (one: World, { accessToken, tokens }: Bearer): Promise<boolean> =>
-    (tokens.client.id === world.client.id ? view : (second ?? view))(one, accessToken);
+  (one: World, { accessToken, client }: Bearer): Promise<boolean> =>
+    (client.id === world.client.id ? view : (second ?? view))(one, accessToken);
 
 type Differing = Pick<JudgedLifetime<Bearer>, "name" | "issue"> & Partial<JudgedLifetime<Bearer>>;
 
@@ -229,7 +219,7 @@ const expiringIn =
   (world: World, second: View | undefined) =>
   (differing: Differing): JudgedLifetime<Bearer> => ({
     lifetimeMs: ({ prepared }) => prepared.accessLifetimeMs,
-    lifetimeOf: ({ lifetimeMs }) => lifetimeMs,
+    lifetimeOf: ({ expiresInMs }) => expiresInMs,
     issuedIn: ({ issued }) => issued,
     ...(second === undefined ? { clients: "first" } : {}),
     // Whether a dead token opens another form of the list is checked for tokens of an exchange only.
@@ -237,27 +227,21 @@ const expiringIn =
     ...differing,
   });
 
-const bearer = (
-  tokens: IssuedTokens,
-  { accessToken, expiresInMs }: { accessToken: string; expiresInMs: number },
-  issued: TimeInterval,
-): Bearer => {
-  if (!(expiresInMs > 0) || !Number.isFinite(expiresInMs))
+const bearer = ({ value, at }: { readonly value: IssuedTokens; readonly at: TimeInterval }): Bearer => {
+  if (!(value.expiresInMs > 0) || !Number.isFinite(value.expiresInMs))
     throw new ControlFailed("expiresIn is not a positive number, so there is no lifetime to judge");
-  return { accessToken, lifetimeMs: expiresInMs, issued, tokens };
+  return { ...value, issued: at };
 };
 
 /** Time counts from the exchange, which comes a while after the code. */
-const exchanged = async (world: World, steps: DurableSteps): Promise<Bearer> => {
-  const { value, at } = await exchangeLate(world, steps);
-  return bearer(value, value, at);
-};
+const exchanged = async (world: World, steps: DurableSteps): Promise<Bearer> =>
+  bearer(await exchangeLate(world, steps));
 
 const exchangedWithOthers: Crowd<Bearer>["issue"] = async (world, steps) => {
   const { value, at } = await steps.once("tokens", () =>
     timed(world, () => issueCrowd(world, (one) => obtainTokens(one))),
   );
-  return value.map((member) => ({ ...member, credential: bearer(member.credential, member.credential, at) }));
+  return value.map((member) => ({ ...member, credential: bearer({ value: member.credential, at }) }));
 };
 
 /** Time counts from the refresh, half of the first token's life after the exchange. */
@@ -267,23 +251,13 @@ const refreshedLater = async (world: World, steps: DurableSteps): Promise<Bearer
   if (!steps.has("refreshed") && !(await sleepHalfItsLife(world, { at, lifetimeMs })) && steps.restart())
     return refreshedLater(world, steps);
   const refreshed = await steps.once("refreshed", () => timed(world, () => obtainRefreshed(world, tokens)));
-  return bearer(tokens, refreshed.value, refreshed.at);
-};
-
-const refreshedBy = async (
-  world: World,
-  steps: DurableSteps,
-  gaps: RefreshHistory,
-  endMs: number | undefined,
-): Promise<Bearer> => {
-  const { value, at } = await refreshedAsTold(world, steps, gaps, endMs);
-  return bearer(value, value, at);
+  return bearer({ value: { ...tokens, ...refreshed.value }, at: refreshed.at });
 };
 
 const look = async (world: World, { accessToken }: Bearer): Promise<void> => {
   await world.target.list({ accessToken, query: { limit: 1 } });
 };
 
-const refreshGrant = async (world: World, { tokens }: Bearer): Promise<void> => {
-  await world.target.refresh({ clientId: tokens.client.id, refreshToken: tokens.refreshToken });
+const refreshGrant = async (world: World, { client, refreshToken }: Bearer): Promise<void> => {
+  await world.target.refresh(refreshBody(client, refreshToken));
 };

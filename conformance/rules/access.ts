@@ -17,7 +17,7 @@ import { inGroups } from "../contract/text.ts";
 import { showsData } from "../judging/laws/pages.ts";
 import { fail, pass, discard, inconclusive, type CaseVerdict } from "../judging/case-verdict.ts";
 import { listForms, type ListForm } from "../world/list-forms.ts";
-import { withConnections } from "./shared/race.ts";
+import { withConnections } from "./shared/connections.ts";
 import type { Rules } from "../checks/rule.ts";
 import { gaveData, isShownData, obtainTokens, timed, type IssuedTokens } from "../world/steps.ts";
 import { answerOrHangUp, encodeQuery, jsonHeader, withQuery, type Target } from "../world/target.ts";
@@ -36,7 +36,7 @@ export const accessRules = {
           inGroups([...elsewhere, ...inItsPlace, ...nearly, ...byOtherWays], GROUP).map(
             (intrusions, group) => ({
               intrusions: [...withoutToken, ...intrusions],
-              query: listForms(world.prepared)[group % listForms(world.prepared).length] ?? {},
+              query: formAt(world, group),
             }),
           ),
           ({ intrusions, query }, caseWorld) => judgeKeptOut(caseWorld, intrusions, query),
@@ -52,12 +52,7 @@ export const accessRules = {
             fc.array(fc.oneof(alteredTokens, inventedTokens), { minLength: 1, maxLength: 4 }),
             fc.nat(100),
           ),
-          ([intrusions, clientIndex], caseWorld) =>
-            judgeKeptOut(
-              caseWorld,
-              intrusions,
-              listForms(caseWorld.prepared)[clientIndex % listForms(caseWorld.prepared).length] ?? {},
-            ),
+          ([intrusions, nth], caseWorld) => judgeKeptOut(caseWorld, intrusions, formAt(caseWorld, nth)),
           { part: "random tokens", share: 0.6, print: ([intrusions]) => namesOf(intrusions) },
         ),
       ]),
@@ -71,6 +66,12 @@ export const accessRules = {
 
   ...accessLifetimeRules,
 } satisfies Rules;
+
+/** The forms of the list in turn. */
+const formAt = ({ prepared }: World, nth: number): ListForm => {
+  const forms = listForms(prepared);
+  return forms[nth % forms.length] ?? {};
+};
 
 const namesOf = (intrusions: readonly Intrusion[]): string => intrusions.map(({ name }) => name).join("; ");
 

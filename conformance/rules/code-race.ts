@@ -1,7 +1,17 @@
 import { fail, pass, type CaseVerdict } from "../judging/case-verdict.ts";
-import { anomalyOf, type Anomaly } from "../judging/laws/one-shot.ts";
-import { raceForCode, type Connections, type Start } from "./shared/race.ts";
+import { anomalyOf, type Anomaly, type Attempt } from "../judging/laws/one-shot.ts";
+import { holdsTokenSet } from "../judging/laws/tokens.ts";
+import type { Connections } from "./shared/connections.ts";
+import { exchangeBody, obtainCode, yielded } from "../world/steps.ts";
+import { objectOf, TransportError, type Answer } from "../world/exchange.ts";
+import type { Target } from "../world/target.ts";
 import type { World } from "../world/world.ts";
+
+/**
+ * When a contender starts: after this many cheap requests over another connection, each a fraction of a millisecond on
+ * a near target; or once the first contender has its answer. This hits windows of both microseconds and milliseconds.
+ */
+type Start = number | "after the first";
 
 const patterns = (lane: number): readonly (readonly Start[])[] => [
   [0, 0],
@@ -65,3 +75,54 @@ const seen: Readonly<Record<Anomaly, (contenders: number) => string>> = {
   "never-granted": (contenders) =>
     `none of ${contenders} concurrent exchanges of one code got tokens, three times in a row`,
 };
+
+/**
+ * Lets contenders exchange one fresh code, each over its own connection, and returns the history. Nothing is sent
+ * twice: an attempt without an answer is unknown. An answer with tokens is a grant even if they no longer work when
+ * tried: a service may revoke them as soon as it sees the next contender (RFC 6749 section 4.1.2).
+ */
+const raceForCode = async (
+  world: World,
+  connections: Connections,
+  starts: readonly Start[],
+): Promise<Attempt[]> => {
+  const issued = await obtainCode(world);
+  let events = 0;
+  const next = (): number => (events += 1);
+  const attempt = async (connection: Target, after: Promise<unknown> | undefined): Promise<Attempt> => {
+    await after;
+    const invokedAt = next();
+    const answer = await answerOrNothing(
+      world,
+      connection.exchange(exchangeBody(issued.client, issued.code)),
+    );
+    if (answer === undefined) return { invokedAt, returnedAt: undefined, outcome: "unknown" };
+    return { invokedAt, returnedAt: next(), outcome: (await grants(world, answer)) ? "granted" : "refused" };
+  };
+  const running: Promise<Attempt>[] = [];
+  for (const [index, start] of starts.entries()) {
+    const connection = connections[index];
+    if (connection === undefined) throw new Error("a race needs a connection for each contender");
+    running.push(attempt(connection, start === "after the first" ? running[0] : trips(world, start)));
+  }
+  return Promise.all(running);
+};
+
+const trips = async (world: World, count: number): Promise<void> => {
+  for (let trip = 0; trip < count; trip += 1) await world.target.list({ query: { limit: 1 } });
+};
+
+/** The answer; undefined if none came, so that the history has an attempt with unknown outcome. */
+const answerOrNothing = async (world: World, request: Promise<Answer>): Promise<Answer | undefined> => {
+  try {
+    return await request;
+  } catch (error) {
+    if (!(error instanceof TransportError)) throw error;
+    world.evidence.ignoreLoss(error.exchange);
+    return undefined;
+  }
+};
+
+/** A complete token set is a grant; anything less is one only if it works. */
+const grants = async (world: World, answer: Answer): Promise<boolean> =>
+  holdsTokenSet(objectOf(answer)) || (await yielded(world, answer)) !== undefined;

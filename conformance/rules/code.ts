@@ -7,8 +7,8 @@ import type { Deferral, ExpiringCredential, Rules, WaitFacts, Run } from "../che
 import { windowsOfMinutes } from "../judging/lifetimes/entries.ts";
 import { issueCrowd, judgeCrowd } from "../lifetimes/crowd.ts";
 import { judgeLifetime, roomAfter } from "../lifetimes/lifetime.ts";
-import { withConnections } from "./shared/race.ts";
-import { printEvents, reuseIsRefused, usedUpEvents, usedUpHistories } from "./shared/reuse.ts";
+import { withConnections } from "./shared/connections.ts";
+import { printEvents, reuseIsRefused, usedUpEvents, usedUpHistories } from "./code-reuse.ts";
 import { mapLimited } from "../checks/map-limited.ts";
 import { grantOf } from "../world/exchange.ts";
 import {

@@ -7,15 +7,33 @@ import {
   sameObject,
   type BadBody,
 } from "../arbitraries/bodies.ts";
-import { credentialsOf, describe, objectOf, TransportError } from "../world/exchange.ts";
+import { credentialsOf, describe, objectOf, TransportError, type Answer } from "../world/exchange.ts";
+import { endpoints } from "../contract/forms.ts";
 import { fail, inconclusive, pass, type CaseVerdict } from "../judging/case-verdict.ts";
 import { tokenSetBreach } from "../judging/laws/tokens.ts";
-import { exchangeText, sendText } from "./shared/refusals.ts";
 import { exchangeBody, obtainCode, obtainTokens, refreshBody, yielded } from "../world/steps.ts";
-import { answerOrHangUp } from "../world/target.ts";
+import { answerOrHangUp, jsonHeader, withQuery } from "../world/target.ts";
 import type { Run } from "../checks/rule.ts";
 import type { Verdict } from "../contract/verdict.ts";
 import type { World } from "../world/world.ts";
+
+/** Sends a raw body to an endpoint that issues tokens. */
+const sendText = (
+  world: World,
+  endpoint: "exchange" | "refresh",
+  text: string,
+  query = "",
+): Promise<Answer> =>
+  world.target.send({
+    method: "POST",
+    path: withQuery(endpoints[endpoint].path, query),
+    headers: [jsonHeader],
+    body: text,
+  });
+
+/** Sends a raw body to the exchange endpoint; undefined if the service hangs up. */
+export const exchangeText = (world: World, text: string, query?: string): Promise<Answer | undefined> =>
+  answerOrHangUp(sendText(world, "exchange", text, query));
 
 /** A bad body, and whether it targets what later requests inherit. */
 interface BadExchange extends BadBody {

@@ -1,11 +1,95 @@
 import { encodedForms, writtenForms } from "../contract/secret-forms.ts";
+import { exchangeText } from "./exchange-bodies.ts";
+import { attemptKinds, attemptWrongly, type AttemptKind } from "./shared/attempts.ts";
 import { stackTraceIn, readable, tokenLike } from "./shared/leaks.ts";
 import { fail, pass, discard, type CaseVerdict } from "../judging/case-verdict.ts";
-import type { Provoke, Refused } from "./shared/refusals.ts";
 import { kindOfBody } from "./shared/shapes.ts";
-import { exchangeBody, obtainCode, obtainTokens, opens, refreshes, yielded } from "../world/steps.ts";
+import {
+  exchangeBody,
+  obtainCode,
+  obtainTokens,
+  opens,
+  present,
+  refreshes,
+  yielded,
+} from "../world/steps.ts";
 import { objectOf, type Answer } from "../world/exchange.ts";
 import { clientsOf, type World } from "../world/world.ts";
+
+/** A refused exchange: what was sent, as strings that an answer may echo, and the answer. */
+interface Refused {
+  readonly sent: readonly string[];
+  /** Tokens that the code had yielded before. */
+  readonly earlier?: readonly string[];
+  /** Whether the document leaves open if this is refused at all. */
+  readonly mayBeGranted?: boolean;
+  readonly answer: Answer | undefined;
+}
+
+/** Makes the service refuse. Awaits `ready` right before the request to be refused. */
+type Provoke = (world: World, ready: () => Promise<unknown>) => Promise<Refused>;
+
+const attempted =
+  (kind: AttemptKind): Provoke =>
+  async (world, ready) => {
+    const issued = await obtainCode(world);
+    await ready();
+    const answer = await attemptWrongly(world, kind, issued);
+    const sent = [issued.code, `${issued.code}x`, issued.client.id];
+    return { sent, mayBeGranted: kind === "another client", answer };
+  };
+
+const withCode =
+  (code: (world: World) => unknown): Provoke =>
+  async (world, ready) => {
+    const value = await code(world);
+    await ready();
+    const sent = [world.client.id, ...[value].flat().map(String)];
+    return { sent, answer: await present(world, world.client, value) };
+  };
+
+const withText =
+  (write: (right: Record<string, unknown>) => string): Provoke =>
+  async (world, ready) => {
+    const { client, code } = await obtainCode(world);
+    await ready();
+    const answer = await exchangeText(world, write(exchangeBody(client, code)));
+    return { sent: [code, client.id], answer };
+  };
+
+const usedCode: Provoke = async (world, ready) => {
+  const { client, code, accessToken, refreshToken } = await obtainTokens(world);
+  await ready();
+  const answer = await present(world, client, code);
+  return { sent: [code, client.id], earlier: [accessToken, refreshToken], answer };
+};
+
+/** Only on a virtual clock: otherwise it takes as long as a code lives. */
+const expiredCode: Provoke = async (world, ready) => {
+  const { client, code } = await obtainCode(world);
+  await world.clock.sleep(world.limits.codeLifetimeMs + 60_000, world.limits.codeLifetimeMs);
+  await ready();
+  return { sent: [code, client.id], answer: await present(world, client, code) };
+};
+
+export const refusalsOf = (world: World): Readonly<Record<string, Provoke>> => ({
+  ...Object.fromEntries(attemptKinds(world).map((kind) => [kind, attempted(kind)])),
+  "a used code": usedCode,
+  ...(world.clock.kind === "virtual" ? { "an expired code": expiredCode } : {}),
+  "an unknown code": withCode((caseWorld) => caseWorld.unique()),
+  "an empty code": withCode(() => ""),
+  "no code": withCode(() => undefined),
+  "a code that is null": withCode(() => null),
+  "a code that is a number": withCode(() => 12_345),
+  "a code that is an object": withCode(() => ({})),
+  "an access token as code": withCode(async (caseWorld) => (await obtainTokens(caseWorld)).accessToken),
+  "no body": withText(() => ""),
+  "an empty object": withText(() => "{}"),
+  "an array": withText((right) => JSON.stringify([right])),
+  "a JSON string": withText((right) => JSON.stringify(JSON.stringify(right))),
+  "JSON cut short": withText((right) => JSON.stringify(right).slice(0, -1)),
+  "no JSON": withText((right) => JSON.stringify(right).replaceAll('"', "'")),
+});
 
 const expected = "a refusal carries no token, no secret and no stack trace";
 

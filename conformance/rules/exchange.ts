@@ -3,7 +3,6 @@ import { describe, objectOf } from "../world/exchange.ts";
 import { fail, expectThat, pass, type CaseVerdict } from "../judging/case-verdict.ts";
 import { verdictOf } from "../judging/laws/breach.ts";
 import { tokenSetBreach, firstRepeated, issuedOnce } from "../judging/laws/tokens.ts";
-import { refusalsOf } from "./shared/refusals.ts";
 import type { HistoryVerdict, Rules } from "../checks/rule.ts";
 import { mapLimited } from "../checks/map-limited.ts";
 import {
@@ -19,7 +18,7 @@ import { bitsToGuess } from "./shared/entropy.ts";
 import type { Client } from "../world/target.ts";
 import { clientsOf, type World } from "../world/world.ts";
 import { anyTextIsRead, badBodies, badBodyIsRefused, repeatedKeysHaveOneMeaning } from "./exchange-bodies.ts";
-import { leaksNothing, lookOf } from "./exchange-refusals.ts";
+import { leaksNothing, lookOf, refusalsOf } from "./exchange-refusals.ts";
 import { clientName, toldTimes } from "./told-time.ts";
 import {
   insistenceIsRefused,

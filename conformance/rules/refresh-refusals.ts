@@ -31,7 +31,7 @@ import type { World } from "../world/world.ts";
 /** A wrong refresh: the body to send instead of the right one, or undefined if it would equal the right one. */
 interface Probe {
   readonly name: string;
-  readonly body: (tokens: IssuedTokens, world: World) => object | undefined | Promise<object>;
+  readonly body: (tokens: IssuedTokens, world: World) => Promise<object | undefined>;
 }
 
 /** How many probes share one token set and its control. */
@@ -97,72 +97,58 @@ const nameOf = ({ probes, isInUse }: Group): string =>
 
 const namesOf = (probes: readonly Probe[]): string => probes.map(({ name }) => name).join("; ");
 
-const withToken = (tokens: IssuedTokens, refreshToken: unknown): object => ({
-  clientId: tokens.client.id,
-  refreshToken,
-});
+/** A refresh with another value in this field; a near miss only where it is not the right one after all. */
+const withAnother =
+  (field: "clientId" | "refreshToken", isNearMiss = false) =>
+  (name: string, value: (tokens: IssuedTokens, world: World) => unknown): Probe => ({
+    name,
+    body: async (tokens, world) => {
+      const right = { clientId: tokens.client.id, refreshToken: tokens.refreshToken };
+      const other = await value(tokens, world);
+      return isNearMiss && isSameCredential(right[field], other) ? undefined : { ...right, [field]: other };
+    },
+  });
+const withToken = withAnother("refreshToken");
+const withTokenLike = withAnother("refreshToken", true);
+const withClient = withAnother("clientId");
+const withClientLike = withAnother("clientId", true);
 
 const otherCredentials: readonly Probe[] = [
-  { name: "no refreshToken at all", body: ({ client }) => ({ clientId: client.id }) },
-  { name: "the accessToken in its place", body: (tokens) => withToken(tokens, tokens.accessToken) },
-  { name: "the used code in its place", body: (tokens) => withToken(tokens, tokens.code) },
-  {
-    name: "a fresh code in its place",
-    body: async (tokens, world) =>
-      withToken(tokens, (await obtainCode(world, { client: tokens.client })).code),
-  },
-  { name: "the clientId in its place", body: (tokens) => withToken(tokens, tokens.client.id) },
-  { name: "the client's secret in its place", body: (tokens) => withToken(tokens, tokens.client.secret) },
-  {
-    name: "an invented value of the same length",
-    body: (tokens, world) => withToken(tokens, invented(tokens.refreshToken.length, world)),
-  },
+  withToken("no refreshToken at all", () => undefined),
+  withToken("the accessToken in its place", ({ accessToken }) => accessToken),
+  withToken("the used code in its place", ({ code }) => code),
+  withToken(
+    "a fresh code in its place",
+    async ({ client }, world) => (await obtainCode(world, { client })).code,
+  ),
+  withToken("the clientId in its place", ({ client }) => client.id),
+  withToken("the client's secret in its place", ({ client }) => client.secret),
+  withToken("an invented value of the same length", ({ refreshToken }, world) =>
+    invented(refreshToken.length, world),
+  ),
 ];
 
-const missed = <T>(value: string, alter: (value: string) => T): T | undefined => {
-  const near = alter(value);
-  return isSameCredential(value, near) ? undefined : near;
-};
+const tokenMiss = ({ name, alter }: NearMiss): Probe =>
+  withTokenLike(`refreshToken: ${name}`, ({ refreshToken }) => alter(refreshToken));
 
-const tokenMiss = ({ name, alter }: NearMiss): Probe => ({
-  name: `refreshToken: ${name}`,
-  body: (tokens) => {
-    const near = missed(tokens.refreshToken, alter);
-    return near === undefined ? undefined : withToken(tokens, near);
-  },
-});
-
-const alteredToken = (alteration: Alteration): Probe => ({
-  name: `${alteration.how} at ${alteration.at}`,
-  body: (tokens) => {
-    const near = missed(tokens.refreshToken, (value) => altered(value, alteration));
-    return near === undefined ? undefined : withToken(tokens, near);
-  },
-});
-
-const withClient = (tokens: IssuedTokens, clientId: unknown): object => ({
-  clientId,
-  refreshToken: tokens.refreshToken,
-});
+const alteredToken = (alteration: Alteration): Probe =>
+  withTokenLike(`${alteration.how} at ${alteration.at}`, ({ refreshToken }) =>
+    altered(refreshToken, alteration),
+  );
 
 const noClients: readonly Probe[] = [
-  { name: "no clientId at all", body: ({ refreshToken }) => ({ refreshToken }) },
-  { name: "an invented clientId", body: (tokens, world) => withClient(tokens, world.unique()) },
-  {
-    name: "an invented clientId of the same length",
-    body: (tokens, world) => withClient(tokens, invented(tokens.client.id.length, world)),
-  },
-  { name: "the refreshToken as the clientId", body: (tokens) => withClient(tokens, tokens.refreshToken) },
-  { name: "the client's secret as the clientId", body: (tokens) => withClient(tokens, tokens.client.secret) },
+  withClient("no clientId at all", () => undefined),
+  withClient("an invented clientId", (_tokens, world) => world.unique()),
+  withClient("an invented clientId of the same length", ({ client }, world) =>
+    invented(client.id.length, world),
+  ),
+  withClient("the refreshToken as the clientId", ({ refreshToken }) => refreshToken),
+  withClient("the client's secret as the clientId", ({ client }) => client.secret),
 ];
 
-const clientMisses: readonly Probe[] = nearMisses.map(({ name, alter }) => ({
-  name: `clientId: ${name}`,
-  body: (tokens) => {
-    const near = missed(tokens.client.id, alter);
-    return near === undefined ? undefined : withClient(tokens, near);
-  },
-}));
+const clientMisses: readonly Probe[] = nearMisses.map(({ name, alter }) =>
+  withClientLike(`clientId: ${name}`, ({ client }) => alter(client.id)),
+);
 
 /**
  * Sends every probe and checks whether any of them yielded a token. Afterwards the right request must work with the

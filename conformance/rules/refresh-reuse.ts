@@ -5,7 +5,7 @@ import { duration, MINUTE_MS } from "../contract/duration.ts";
 import type { Verdict } from "../contract/verdict.ts";
 import { fail, pass, discard, type CaseVerdict } from "../judging/case-verdict.ts";
 import { judgeFirstOfMany } from "./shared/many.ts";
-import { withConnections } from "./shared/race.ts";
+import { withConnections } from "./shared/connections.ts";
 import type { Rules, Run } from "../checks/rule.ts";
 import { obtainTokens, opens, refreshBody, timed, type IssuedTokens } from "../world/steps.ts";
 import type { Target } from "../world/target.ts";

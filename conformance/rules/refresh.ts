@@ -36,15 +36,12 @@ const once: Course = { second: false, times: 1 };
 const thrice: Course = { second: true, times: 3 };
 /** As often as services that count refreshes might. */
 const often: Course = { second: false, times: 24 };
+const inEveryCourse = { examples: [once, thrice, often], share: 0.5, clients: "first" } as const;
 
 export const refreshRules = {
   "refresh.token-set": (outer, run) =>
     run.all([
-      run.forAll(courses, (course, world) => refreshed(world, course, (answer) => judgeTokenSet(answer)), {
-        examples: [once, thrice, often],
-        share: 0.5,
-        clients: "first",
-      }),
+      run.forAll(courses, (course, world) => refreshed(world, course, judgeTokenSet), inEveryCourse),
       ...answersThroughLife(outer, run, (_world, answer) => judgeTokenSet(answer)),
       toldTimes(
         run,
@@ -61,7 +58,7 @@ export const refreshRules = {
         courses,
         (course, world) =>
           refreshed(world, course, (answer, tokens) => judgeNoRefreshToken(world, answer, tokens)),
-        { examples: [once, thrice, often], share: 0.5, clients: "first" },
+        inEveryCourse,
       ),
       ...answersThroughLife(outer, run, judgeNoRefreshToken),
     ]),
@@ -73,7 +70,7 @@ export const refreshRules = {
         const shown = await totalShown(world, course);
         return refreshed(world, course, (answer) => judgeWorks(world, answer, shown));
       },
-      { examples: [once, thrice], share: 0.5, clients: "first" },
+      { ...inEveryCourse, examples: [once, thrice] },
     ),
 
   "refresh.previous-access-token": (_world, run) =>

@@ -1,9 +1,10 @@
+import type { Verdict } from "../contract/verdict.ts";
 import { malformedRequests, type Malformed } from "../arbitraries/malformed.ts";
 import { accessTokenHeader, endpoints } from "../contract/forms.ts";
 import { fail, pass, type CaseVerdict } from "../judging/case-verdict.ts";
 import { internalsIn } from "./shared/internals.ts";
 import { readable, stackTraceIn } from "./shared/leaks.ts";
-import type { Rules, Run } from "../checks/rule.ts";
+import type { Judge, Rules, Run } from "../checks/rule.ts";
 import { kindOfBody, mediaTypeOf } from "./shared/shapes.ts";
 import {
   answerOrRefusal,
@@ -15,48 +16,38 @@ import {
   opens,
   yielded,
   yieldedCode,
+  type IssuedTokens,
 } from "../world/steps.ts";
-import type { IssuedTokens } from "../world/steps.ts";
 import { unlessControlFails, type Answer, type Request } from "../world/exchange.ts";
 import type { RawRequest } from "../world/raw.ts";
 import type { World } from "../world/world.ts";
 
 export const serviceRules = {
   "service.survives-bad-input": (_world, run) =>
-    run.forEach(
-      parts,
-      async (part, world) => {
-        const { requests } = await malformedBy(world, run, part);
-        for (const malformed of requests) {
-          const judgement = await judgeSurvival(world, malformed);
-          if (judgement.kind !== "passed") return judgement;
-        }
-        return (await unlessControlFails(serves(world), false))
-          ? pass
-          : fail("the service keeps serving after malformed input", "a valid request got nothing");
-      },
-      { replays: 1, print: (part) => `part ${part + 1} of the malformed requests` },
-    ),
+    forEachPart(run, async ({ requests }, world) => {
+      for (const malformed of requests) {
+        const judgement = await judgeSurvival(world, malformed);
+        if (judgement.kind !== "passed") return judgement;
+      }
+      return (await unlessControlFails(serves(world), false))
+        ? pass
+        : fail("the service keeps serving after malformed input", "a valid request got nothing");
+    }),
 
   "service.leaks-nothing": (_world, run) =>
-    run.forEach(
-      parts,
-      async (part, world) => {
-        const { requests, tokens } = await malformedBy(world, run, part);
-        const secrets = secretsIn(world, tokens);
-        for (const { name, request } of requests) {
-          const { answer } = await world.raw.request(request);
-          const leak = answer === undefined ? undefined : leakIn(answer, textOf(request), secrets);
-          if (leak !== undefined) return fail(NOTHING_INTERNAL, `the answer to ${name} holds ${leak}`);
-        }
-        for (const [name, answer] of part === 0 ? await ordinaryAnswers(world) : []) {
-          const leak = leakIn(answer, "", secrets);
-          if (leak !== undefined) return fail(NOTHING_INTERNAL, `the answer to ${name} holds ${leak}`);
-        }
-        return pass;
-      },
-      { replays: 1, print: (part) => `part ${part + 1} of the malformed requests` },
-    ),
+    forEachPart(run, async ({ part, requests, tokens }, world) => {
+      const secrets = secretsIn(world, tokens);
+      for (const { name, request } of requests) {
+        const { answer } = await world.raw.request(request);
+        const leak = answer === undefined ? undefined : leakIn(answer, textOf(request), secrets);
+        if (leak !== undefined) return fail(NOTHING_INTERNAL, `the answer to ${name} holds ${leak}`);
+      }
+      for (const [name, answer] of part === 0 ? await ordinaryAnswers(world) : []) {
+        const leak = leakIn(answer, "", secrets);
+        if (leak !== undefined) return fail(NOTHING_INTERNAL, `the answer to ${name} holds ${leak}`);
+      }
+      return pass;
+    }),
 
   "service.content-type": (_world, run) =>
     run.observe(async (world) => {
@@ -94,21 +85,29 @@ const NOTHING_INTERNAL = "answers hold no stack traces, secrets or internal path
 /** Parts of the malformed requests that are judged concurrently, each with its own control. */
 const PARTS = 4;
 const QUICK_SHARE = 6;
-const parts: readonly number[] = Array.from({ length: PARTS }, (_, part) => part);
 
-/** One part of the malformed requests; at quick effort every sixth of them, selected by the seed. */
-const malformedBy = async (
-  world: World,
-  run: Run,
-  part: number,
-): Promise<{ requests: readonly Malformed[]; tokens: IssuedTokens }> => {
-  const tokens = await obtainTokens(world);
-  const { client } = world;
-  const all = malformedRequests({ ...client, ...tokens, clientId: client.id, clientSecret: client.secret });
-  const chosen =
-    run.effort === "quick" ? all.filter((_, n) => (n + (run.seed >>> 0)) % QUICK_SHARE === 0) : all;
-  return { requests: chosen.filter((_, n) => n % PARTS === part), tokens };
-};
+interface Part {
+  readonly part: number;
+  readonly requests: readonly Malformed[];
+  /** What they carry, to get past the first check. */
+  readonly tokens: IssuedTokens;
+}
+
+/** Judges the malformed requests; at quick effort every sixth of them, selected by the seed. */
+const forEachPart = (run: Run, judge: Judge<Part>): Promise<Verdict> =>
+  run.forEach(
+    Array.from({ length: PARTS }, (_, part) => part),
+    async (part, world) => {
+      const tokens = await obtainTokens(world);
+      const { client } = world;
+      const right = { ...client, ...tokens, clientId: client.id, clientSecret: client.secret };
+      const requests = malformedRequests(right)
+        .filter((_, n) => run.effort !== "quick" || (n + (run.seed >>> 0)) % QUICK_SHARE === 0)
+        .filter((_, n) => n % PARTS === part);
+      return judge({ part, requests, tokens }, world);
+    },
+    { replays: 1, print: (part) => `part ${part + 1} of the malformed requests` },
+  );
 
 const judgeSurvival = async (
   world: World,

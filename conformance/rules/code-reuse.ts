@@ -1,8 +1,8 @@
 import fc from "fast-check";
-import { duration } from "../../contract/duration.ts";
-import { credentialsOf, describe, type Answer } from "../../world/exchange.ts";
-import { attemptWrongly } from "./attempts.ts";
-import { fail, pass, type CaseVerdict } from "../../judging/case-verdict.ts";
+import { duration } from "../contract/duration.ts";
+import { credentialsOf, describe, type Answer } from "../world/exchange.ts";
+import { attemptWrongly } from "./shared/attempts.ts";
+import { fail, pass, type CaseVerdict } from "../judging/case-verdict.ts";
 import {
   exchangeBody,
   obtainCode,
@@ -11,9 +11,9 @@ import {
   refreshBody,
   yielded,
   type IssuedCode,
-} from "../../world/steps.ts";
-import { answerOrHangUp, type Target } from "../../world/target.ts";
-import type { World } from "../../world/world.ts";
+} from "../world/steps.ts";
+import { answerOrHangUp, type Target } from "../world/target.ts";
+import type { World } from "../world/world.ts";
 
 export type ReuseEvent = keyof typeof happenings | { readonly pauseMs: number };
 
