@@ -1,8 +1,7 @@
 import { expect, test } from "vitest";
 import { rulesOf } from "../checks/rule.ts";
-import { behaviourFrom } from "../../fake-server/index.ts";
-import { judge, judgeAll } from "../testing/bench.ts";
-import { judgeDefect, ruleFor, testDefects, testVariants, troublesOf } from "../testing/seeded.ts";
+import { judgeAll } from "../testing/bench.ts";
+import { behaving, judgeDefect, testDefects, testVariants, troublesOf } from "../testing/seeded.ts";
 import { codeRules } from "./code.ts";
 
 const rules = rulesOf(codeRules);
@@ -49,40 +48,19 @@ testVariants(
 );
 
 test("a service that accepts each state only once passes every rule about codes", async () => {
-  const behaviour = behaviourFrom("of a test", {
-    summary: "of a test",
-    replaces: (sound) => {
-      const seen = new Set<string>();
-      return {
-        acceptsState: (state, query, context) => {
-          if (state === undefined || seen.has(state)) return false;
-          seen.add(state);
-          return sound.acceptsState(state, query, context);
-        },
-      };
+  const seen = new Set<string>();
+  const behaviour = behaving((sound) => ({
+    acceptsState: (state, query, context) => {
+      if (state === undefined || seen.has(state)) return false;
+      seen.add(state);
+      return sound.acceptsState(state, query, context);
     },
-  });
+  }));
   expect(troublesOf(await judgeAll(rules, { behaviour }), ["warned"])).toEqual([]);
 });
 
-test("code.failed-attempt observes whether a code survives a refused attempt", async () => {
-  const sound = await judge(ruleFor("code.failed-attempt"));
-  const burnt = await judge(ruleFor("code.failed-attempt"), {
-    behaviour: "code-burned-by-failed-attempt",
-  });
-  expect(sound).toMatchObject({
-    kind: "observed",
-    fingerprint: expect.stringContaining('"a wrong secret":"still works"') as unknown,
-  });
-  expect(burnt).toMatchObject({
-    kind: "observed",
-    fingerprint: expect.stringContaining('"a wrong secret":"used up"') as unknown,
-  });
-  expect(await judge(ruleFor("code.failed-attempt"), { seed: 7 })).toEqual(sound);
-});
-
 test("rules about one client are judged without a second client", async () => {
-  const results = await judgeAll(rulesOf(codeRules), {
+  const results = await judgeAll(rules, {
     profile: (profile) => ({ ...profile, clients: profile.clients.slice(0, 1) }),
   });
   const kinds = Object.fromEntries(results.map(({ id, verdict }) => [id, verdict.kind]));

@@ -1,6 +1,13 @@
 import { expect, test } from "vitest";
-import { rules } from "./index.ts";
+import type { Behaviour } from "../../fake-server/index.ts";
+import { rulesOf } from "../checks/rule.ts";
+import type { Profile } from "../contract/profile.ts";
 import { judgeAll } from "../testing/bench.ts";
+import { behaving, ruleFor } from "../testing/seeded.ts";
+import { rules } from "./index.ts";
+import { notificationFilterRules } from "./notification-filters.ts";
+import { notificationPageRules } from "./notification-pages.ts";
+import { notificationRules } from "./notifications.ts";
 
 /** Rules that list with a token to see whether it works. None of them needs notifications. */
 const withTokens = rules.filter(({ requirement }) =>
@@ -20,20 +27,17 @@ const refusers = [
   "refusals-with-empty-data",
   "list-of-nothing-refused+notifications-visible-later-in-real-time",
 ];
-
-test.each(refusers)("%s is left alone by rules that need no notifications", async (behaviour) => {
-  const results = await judgeAll(withTokens, { behaviour, effort: "quick" });
-  expect(results).toHaveLength(7);
-  expect(results.filter(({ verdict }) => verdict.kind !== "passed")).toEqual([]);
-});
-
+/** Shows an empty page to those who own nothing. */
 const strangers = "strangers-own-nothing";
 
-test("a service that shows strangers an empty page is left alone by rules that need no notifications", async () => {
-  const results = await judgeAll(withTokens, { behaviour: strangers, effort: "quick" });
-  expect(results).toHaveLength(7);
-  expect(results.filter(({ verdict }) => verdict.kind !== "passed")).toEqual([]);
-});
+test.each([...refusers, strangers])(
+  "%s is left alone by rules that need no notifications",
+  async (behaviour) => {
+    const results = await judgeAll(withTokens, { behaviour, effort: "quick" });
+    expect(results).toHaveLength(7);
+    expect(results.filter(({ verdict }) => verdict.kind !== "passed")).toEqual([]);
+  },
+);
 
 test("where strangers get an empty page and notifications are listed for a week only, nothing fails", async () => {
   const behaviour = `${strangers}+notifications-listed-for-a-week`;
@@ -45,28 +49,45 @@ test("where strangers get an empty page and notifications are listed for a week 
   });
 });
 
-test("where everybody gets an empty page and there is no hook for events, nothing is decided", async () => {
-  const results = await judgeAll(withTokens, {
-    behaviour: strangers,
-    effort: "quick",
-    profile: ({ hooks, ...profile }) => ({ ...profile, hooks: { clock: hooks?.clock ?? {} } }),
-  });
-  for (const { id, verdict } of results)
-    expect({ id, ...verdict }).toMatchObject({
-      kind: "inconclusive",
-      reason: expect.stringContaining("an empty page does not tell whether a token works"),
-    });
+const withoutEvents = ({ hooks, ...profile }: Profile): Profile => ({
+  ...profile,
+  hooks: { clock: hooks?.clock ?? {} },
 });
 
-test.each(refusers)("%s with nothing to list and no hook for events decides nothing", async (behaviour) => {
-  const results = await judgeAll(withTokens, {
-    behaviour,
-    effort: "quick",
-    profile: ({ hooks, ...profile }) => ({ ...profile, hooks: { clock: hooks?.clock ?? {} } }),
-  });
+test.each([
+  ...refusers.map((name) => [name, "even the accessToken of a valid exchange gets no page"] as const),
+  [strangers, "an empty page does not tell whether a token works"] as const,
+])("%s with nothing to list and no hook for events decides nothing", async (behaviour, why) => {
+  const results = await judgeAll(withTokens, { behaviour, effort: "quick", profile: withoutEvents });
+  const reason = expect.stringContaining(why);
   for (const { id, verdict } of results)
-    expect({ id, ...verdict }).toMatchObject({
-      kind: "inconclusive",
-      reason: expect.stringContaining("even the accessToken of a valid exchange gets no page"),
-    });
+    expect({ id, ...verdict }).toMatchObject({ kind: "inconclusive", reason });
+});
+
+const servesPage: Behaviour["servesPage"] = ({ limit, page }, matched) => limit * page < matched;
+const refusing = behaving(() => ({ servesPage }));
+const refusingWithStatus200 = behaving((sound) => ({
+  servesPage,
+  renderRefusal: (_refusal, context) => sound.renderSuccess({ code: 40_401, data: [] }, context),
+}));
+
+const ofPages = rulesOf(notificationPageRules);
+const ofLists = [...rulesOf(notificationRules), ...rulesOf(notificationFilterRules)].filter(
+  ({ needs }) => needs !== undefined,
+);
+
+test.each([
+  ["refused", refusing, [...ofPages, ...ofLists]],
+  ["refused with a 200 and empty data", refusingWithStatus200, ofPages],
+])("every rule about lists passes if empty pages are %s", async (_how, behaviour, judged) => {
+  const results = await judgeAll(judged, { behaviour });
+  expect(results.filter(({ verdict }) => verdict.kind !== "passed")).toEqual([]);
+});
+
+test("notifications.versioned-path is inconclusive if a list is refused because it would be empty", async () => {
+  const [result] = await judgeAll([ruleFor("notifications.versioned-path")], {
+    behaviour: refusing,
+    profile: withoutEvents,
+  });
+  expect(result?.verdict.kind).toBe("inconclusive");
 });

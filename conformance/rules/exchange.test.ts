@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { rulesOf } from "../checks/rule.ts";
-import { judge, judgeAll } from "../testing/bench.ts";
+import { judgeAll } from "../testing/bench.ts";
 import { ruleFor, testDefects, testVariants } from "../testing/seeded.ts";
 import { exchangeRules } from "./exchange.ts";
 
@@ -49,17 +49,3 @@ testVariants(
   ],
   ["warned"],
 );
-
-test("exchange.errors records the same fingerprint in every run", async () => {
-  const [one, other] = [
-    await judge(ruleFor("exchange.errors")),
-    await judge(ruleFor("exchange.errors"), { seed: 9 }),
-  ];
-  expect(one).toEqual(other);
-  expect(one).toMatchObject({
-    kind: "observed",
-    fingerprint: expect.stringContaining(
-      '"a used code":{"body":"json","fields":["error","message"],"status":400}',
-    ) as unknown,
-  });
-});

@@ -1,7 +1,4 @@
-import { expect, test } from "vitest";
 import { rulesOf } from "../checks/rule.ts";
-import { behaviourFrom } from "../../fake-server/index.ts";
-import { judge } from "../testing/bench.ts";
 import { testDefects, testVariants } from "../testing/seeded.ts";
 import { notificationFilterRules } from "./notification-filters.ts";
 
@@ -29,11 +26,3 @@ testVariants(rules, [
   "filters-of-another-length-refused",
   "ids-consecutive",
 ]);
-
-test.each(rules)("$requirement passes if filters that match nothing are refused", async (rule) => {
-  const behaviour = behaviourFrom("of a test", {
-    summary: "of a test",
-    replaces: () => ({ servesPage: ({ limit, page }, matched) => limit * page < matched }),
-  });
-  expect((await judge(rule, { behaviour })).kind).toBe("passed");
-});

@@ -1,8 +1,5 @@
-import { expect, test } from "vitest";
 import { rulesOf } from "../checks/rule.ts";
-import { behaviourFrom, type Behaviour } from "../../fake-server/index.ts";
-import { judgeAll } from "../testing/bench.ts";
-import { testDefects, testVariants, troublesOf } from "../testing/seeded.ts";
+import { testDefects, testVariants } from "../testing/seeded.ts";
 import { notificationPageRules } from "./notification-pages.ts";
 
 const rules = rulesOf(notificationPageRules);
@@ -25,19 +22,3 @@ testDefects([
 ]);
 
 testVariants(rules, ["sound", "order-newest-first"]);
-
-const servesPage: Behaviour["servesPage"] = ({ limit, page }, matched) => limit * page < matched;
-
-test.each<readonly [what: string, replaces: (sound: Behaviour) => Partial<Behaviour>]>([
-  ["empty pages are refused", () => ({ servesPage })],
-  [
-    "empty pages are refused with a 200 and empty data",
-    (sound) => ({
-      servesPage,
-      renderRefusal: (_refusal, context) => sound.renderSuccess({ code: 40_401, data: [] }, context),
-    }),
-  ],
-])("every rule passes if %s", async (_what, replaces) => {
-  const behaviour = behaviourFrom("of a test", { summary: "of a test", replaces });
-  expect(troublesOf(await judgeAll(rules, { behaviour }))).toEqual([]);
-});

@@ -1,7 +1,5 @@
 import { expect, test } from "vitest";
 import { rulesOf } from "../checks/rule.ts";
-import { behaviourFrom } from "../../fake-server/index.ts";
-import type { Profile } from "../contract/profile.ts";
 import { judge } from "../testing/bench.ts";
 import { ruleFor, testDefects, testVariants } from "../testing/seeded.ts";
 import { notificationRules } from "./notifications.ts";
@@ -31,10 +29,8 @@ testDefects([
 ]);
 
 test("notifications.default-page fails if pages are counted from 1", async () => {
-  const verdict = await judge(ruleFor("notifications.default-page"), {
-    behaviour: "pages-counted-from-one",
-  });
-  expect(verdict.kind).toBe("failed");
+  const rule = ruleFor("notifications.default-page");
+  expect((await judge(rule, { behaviour: "pages-counted-from-one" })).kind).toBe("failed");
 });
 
 testVariants(reading, [
@@ -44,21 +40,3 @@ testVariants(reading, [
   "limit-25-at-most-refused",
   "ids-in-capitals",
 ]);
-
-const behaviour = behaviourFrom("of a test", {
-  summary: "of a test",
-  replaces: () => ({ servesPage: ({ limit, page }, matched) => limit * page < matched }),
-});
-
-test.each(reading)("$requirement passes if pages that would be empty are refused", async (rule) => {
-  expect((await judge(rule, { behaviour })).kind).toBe("passed");
-});
-
-test("notifications.versioned-path is inconclusive if a list is refused because it would be empty", async () => {
-  const withoutEvents = ({ hooks, ...profile }: Profile) => ({
-    ...profile,
-    hooks: { clock: hooks?.clock ?? {} },
-  });
-  const verdict = await judge(ruleFor("notifications.versioned-path"), { behaviour, profile: withoutEvents });
-  expect(verdict.kind).toBe("inconclusive");
-});

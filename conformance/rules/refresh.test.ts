@@ -1,9 +1,8 @@
 import { expect, test } from "vitest";
 import { rulesOf } from "../checks/rule.ts";
-import { behaviourFrom } from "../../fake-server/index.ts";
 import { DAY_MS } from "../contract/duration.ts";
 import { judge, judgeAll } from "../testing/bench.ts";
-import { ruleFor, testDefects } from "../testing/seeded.ts";
+import { behaving, ruleFor, testDefects } from "../testing/seeded.ts";
 import { refreshRules } from "./refresh.ts";
 
 test("the sound service passes every rule about refreshing", async () => {
@@ -35,13 +34,10 @@ testDefects({
 });
 
 test("refresh.access-token-works fails if a refreshed token lists less than an exchanged one", async () => {
-  const hiding = behaviourFrom("of a test", {
-    summary: "of a test",
-    replaces: (sound) => ({
-      matching: (filters, viewer, context) =>
-        viewer.refreshed ? { where: "FALSE", parameters: [] } : sound.matching(filters, viewer, context),
-    }),
-  });
+  const hiding = behaving((sound) => ({
+    matching: (filters, viewer, context) =>
+      viewer.refreshed ? { where: "FALSE", parameters: [] } : sound.matching(filters, viewer, context),
+  }));
   // The other rule reads notifications, so that the run has some.
   const results = await judgeAll([ruleFor("refresh.access-token-works"), ruleFor("access.required")], {
     behaviour: hiding,
@@ -52,31 +48,16 @@ test("refresh.access-token-works fails if a refreshed token lists less than an e
   });
 });
 
-test("refresh.previous-access-token observes what happens to the previous access token", async () => {
-  const verdict = await judge(ruleFor("refresh.previous-access-token"), {
-    behaviour: "refresh-revokes-previous-access-token",
-  });
-  expect(verdict).toMatchObject({
-    kind: "observed",
-    fingerprint: '{"exchangedTokenAfterARefresh":"refused","refreshedTokenAfterTheNext":"refused"}',
-  });
-});
-
 test("refresh.after-access-expiry does not apply if access tokens outlive the refresh token", async () => {
-  const verdict = await judge(ruleFor("refresh.after-access-expiry"), {
-    behaviour: "access-for-forty-days",
-  });
-  expect(verdict.kind).toBe("not-applicable");
+  const rule = ruleFor("refresh.after-access-expiry");
+  expect((await judge(rule, { behaviour: "access-for-forty-days" })).kind).toBe("not-applicable");
 });
 
 test("refresh.reusable finds breaches that need no waiting even without a clock hook", async () => {
   const withoutClock = { profile: (profile: { hooks?: object }) => ({ ...profile, hooks: {} }) as never };
   const reusable = ruleFor("refresh.reusable");
-  expect(await judge(reusable, withoutClock)).toMatchObject({
-    kind: "could-not-run",
-    missing: "clock.advance",
-  });
-  expect(await judge(reusable, { ...withoutClock, behaviour: "refresh-token-usable-once" })).toMatchObject({
-    kind: "failed",
-  });
+  const verdict = await judge(reusable, withoutClock);
+  expect(verdict).toMatchObject({ kind: "could-not-run", missing: "clock.advance" });
+  const broken = await judge(reusable, { ...withoutClock, behaviour: "refresh-token-usable-once" });
+  expect(broken.kind).toBe("failed");
 });

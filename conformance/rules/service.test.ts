@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { rulesOf } from "../checks/rule.ts";
-import { judge, judgeAll } from "../testing/bench.ts";
+import { judgeAll } from "../testing/bench.ts";
 import { ruleFor, judgeDefect, testDefects, testVariants } from "../testing/seeded.ts";
 import { serviceRules } from "./service.ts";
 
@@ -26,12 +26,3 @@ test("a service that a bad body crashes is detected", async () => {
 
 // An answer may repeat what the request contained.
 testVariants([ruleFor("service.leaks-nothing")], ["refusals-show-address-sent"]);
-
-test("service.content-type records equal fingerprints in two runs", async () => {
-  const [first, second] = [
-    await judge(ruleFor("service.content-type"), { seed: 1 }),
-    await judge(ruleFor("service.content-type"), { seed: 2 }),
-  ];
-  expect(first).toEqual(second);
-  expect(first).toMatchObject({ kind: "observed" });
-});

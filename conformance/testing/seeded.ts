@@ -1,5 +1,13 @@
 import { expect, test } from "vitest";
-import { bundlesOf, defects, joint, variants } from "../../fake-server/index.ts";
+import {
+  behaviourFrom,
+  bundlesOf,
+  defects,
+  joint,
+  variants,
+  type Behaviour,
+  type FakeBehaviour,
+} from "../../fake-server/index.ts";
 import type { Rule } from "../checks/rule.ts";
 import { catalogue, type RequirementId } from "../contract/catalogue.ts";
 import type { RuleResult } from "../contract/record.ts";
@@ -12,6 +20,10 @@ export const ruleFor = (id: RequirementId): Rule => {
   if (rule === undefined) throw new Error(`no rule judges ${id}`);
   return rule;
 };
+
+/** A service that differs from the sound one in these decisions. */
+export const behaving = (replaces: (sound: Behaviour) => Partial<Behaviour>): FakeBehaviour =>
+  behaviourFrom("of a test", { summary: "of a test", replaces });
 
 /** Judges a seeded defect by the rule of the requirement that it breaks first. */
 export const judgeDefect = async (
