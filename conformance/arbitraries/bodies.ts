@@ -85,7 +85,7 @@ export const notTheObject: readonly BadBody[] = [
 ];
 
 /** Objects that repeat a field, with the right value last or first; nothing says which one is meant. */
-export const repeatedKeys = (name: string): readonly BadBody[] => [
+export const repeatedKeys = (name: string): readonly [last: BadBody, first: BadBody] => [
   bad(`${name} twice, the right one last`, (fields) => withFirst(fields, name, `${fields[name] ?? ""}x`)),
   bad(`${name} twice, the right one first`, (fields) => withLast(fields, name, `${fields[name] ?? ""}x`)),
 ];

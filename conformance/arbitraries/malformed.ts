@@ -157,15 +157,9 @@ const elsewhere: readonly Malformed[] = [
     })),
   ),
   { name: "an unknown method", request: { method: "BREW", path: endpoints.authorize.path }, fitting: [501] },
-  ...[
-    "/",
-    "//",
-    "/open-api",
-    "/open-api/v1/notifications/..%2f..%2f",
-    "/%",
-    "/%00",
-    "/open-api/v2/notifications",
-  ].map((path) => ({ name: `GET ${path}`, request: { method: "GET", path } })),
+  ..."/ // /open-api /open-api/v1/notifications/..%2f..%2f /% /%00 /open-api/v2/notifications"
+    .split(" ")
+    .map((path) => ({ name: `GET ${path}`, request: { method: "GET", path } })),
   ...[" ", "\t", "\0", "\x01", "\x7F"].map((character) => ({
     name: `GET ${endpoints.authorize.path} with a raw character ${character.charCodeAt(0)}`,
     request: get(`${endpoints.authorize.path}?state=a${character}b`),

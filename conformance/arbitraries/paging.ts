@@ -23,19 +23,8 @@ export const printLimited = ({ account, limit }: Limited): string =>
 /** Limits worth trying on a list of this length: around 1, the default and the length, its divisors, and round numbers. */
 export const tellingLimits = (length: number, defaultLimit: number, greatest: number): readonly number[] => {
   const half = Math.ceil(length / 2);
-  const candidates = [
-    1,
-    2,
-    3,
-    ...around(defaultLimit),
-    ...around(half),
-    ...around(length),
-    2 * defaultLimit,
-    25,
-    50,
-    100,
-    greatest,
-  ];
+  const edges = [defaultLimit, half, length].flatMap(around);
+  const candidates = [1, 2, 3, ...edges, 2 * defaultLimit, 25, 50, 100, greatest];
   return [...new Set(candidates)]
     .filter((limit) => limit >= 1 && limit <= greatest)
     .toSorted((a, b) => a - b);

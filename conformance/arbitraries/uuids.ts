@@ -36,14 +36,7 @@ export const nearMisses = (uuid: string): readonly string[] => {
     `' OR '1'='1`,
     `${uuid}' OR 'a'='a`,
     `${uuid}' --`,
-    "0",
-    "1",
-    "null",
-    "undefined",
-    "true",
-    "NaN",
-    "{}",
-    "[]",
+    ..."0 1 null undefined true NaN {} []".split(" "),
   ];
 };
 

@@ -8,18 +8,10 @@ export const mapLimited = async <T, R>(
   map: (value: T, index: number) => Promise<R>,
 ): Promise<R[]> => {
   const results: R[] = [];
-  let next = 0;
+  // Shared by all workers: an error of one ends it for the others too.
+  const left = values.entries().map((entry) => entry);
   const worker = async (): Promise<void> => {
-    while (next < values.length) {
-      const index = next;
-      next += 1;
-      try {
-        results[index] = await map(values[index] as T, index);
-      } catch (error) {
-        next = values.length;
-        throw error;
-      }
-    }
+    for (const [index, value] of left) results[index] = await map(value, index);
   };
   const ended = await Promise.allSettled(
     Array.from({ length: Math.min(limit, values.length) }, () => worker()),

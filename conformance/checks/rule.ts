@@ -162,6 +162,12 @@ export interface Rule {
   readonly checkSooner?: Rule["check"];
 }
 
+/** A rule that records what the document leaves open. */
+export const observing = (needs: readonly Need[], watch: (world: World) => Promise<unknown>) => ({
+  needs,
+  check: (_world: World, run: Run): Promise<Verdict> => run.observe(watch),
+});
+
 /** Rules by the requirement they judge; just the check if nothing else is needed. Misspelt ids do not compile. */
 export type Rules = { readonly [Id in TestableId]?: Rule["check"] | Omit<Rule, "requirement"> };
 

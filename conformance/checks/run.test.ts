@@ -11,11 +11,11 @@ import { always, lost, open, wrong } from "./testing/open-run.ts";
 /** Each method of a run that judges cases, called with the same judge. */
 const methods: readonly (readonly [
   string,
-  (run: Run, judge: () => Promise<CaseVerdict>) => Promise<Verdict>,
+  (run: Run, judge: (world: World) => Promise<CaseVerdict>) => Promise<Verdict>,
 ])[] = [
-  ["forAll", (run, judge) => run.forAll(fc.nat(), judge)],
-  ["forEach", (run, judge) => run.forEach([1, 2, 3], judge)],
-  ["once", (run, judge) => run.once(async () => await judge())],
+  ["forAll", (run, judge) => run.forAll(fc.nat(), (_, world) => judge(world))],
+  ["forEach", (run, judge) => run.forEach([1, 2, 3], (_, world) => judge(world))],
+  ["once", (run, judge) => run.once(judge)],
 ];
 
 describe.each(methods)("%s", (name, judgeBy) => {
@@ -82,16 +82,11 @@ describe.each(methods)("%s", (name, judgeBy) => {
 
   it("fails with the expected and actual behaviour, the exchanges, and how often it recurred", async () => {
     const { run, kept } = open();
-    const judge = (world: World): Promise<CaseVerdict> => {
+    const verdict = await judgeBy(run, (world) => {
       world.unique();
       world.unique();
       return Promise.resolve(wrong);
-    };
-    const verdict = await {
-      forAll: () => run.forAll(fc.nat(), (_, world) => judge(world)),
-      forEach: () => run.forEach([1, 2, 3], (_, world) => judge(world)),
-      once: () => run.once(async (world) => await judge(world)),
-    }[name as "forAll"]();
+    });
     const attempts = name === "once" ? 2 : 4;
     expect(verdict).toMatchObject({
       kind: "failed",

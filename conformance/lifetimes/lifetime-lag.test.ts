@@ -51,16 +51,18 @@ describe("on a machine that is late during the first waits", () => {
 });
 
 describe("a probe that itself takes long", () => {
-  it("passes by leaving a larger margin with each attempt", async () => {
-    expect((await judge({ requestMs: 300 })).verdict).toMatchObject({ kind: "passed" });
-  });
-
-  it("makes the reported resolution coarser, and the verdict inconclusive if it is too coarse", async () => {
-    const { verdict } = await judge({ requestMs: 1_500 });
-    expect(verdict).toMatchObject({ kind: "passed", facts: { code: { resolutionMs: 2_450 } } });
-    const strict = { tolerances: { lifetimeResolutionMs: 2_000 } };
-    expect((await judge({ requestMs: 1_500, ...strict })).verdict).toMatchObject({ kind: "inconclusive" });
-    expect((await judge({ requestMs: 7_000 })).verdict).toMatchObject({ kind: "inconclusive" });
+  const coarser = { kind: "passed", facts: { code: { resolutionMs: 2_450 } } };
+  it.each([
+    ["passes by leaving a larger margin with each attempt", { requestMs: 300 }, { kind: "passed" }],
+    ["makes the reported resolution coarser", { requestMs: 1_500 }, coarser],
+    [
+      "makes the verdict inconclusive if that is coarser than the profile allows",
+      { requestMs: 1_500, tolerances: { lifetimeResolutionMs: 2_000 } },
+      { kind: "inconclusive" },
+    ],
+    ["makes the verdict inconclusive if it takes too long", { requestMs: 7_000 }, { kind: "inconclusive" }],
+  ])("%s", async (_, setting, expected) => {
+    expect((await judge(setting)).verdict).toMatchObject(expected);
   });
 });
 

@@ -1,12 +1,13 @@
 import { describe, expect, it } from "vitest";
-import { behaviourFrom } from "../../fake-server/registry.ts";
 import { runRules } from "../engine/executor.ts";
 import { judgeLifetime, type JudgedLifetime } from "./lifetime.ts";
 import type { Rule } from "../checks/rule.ts";
+import type { Verdict } from "../contract/verdict.ts";
 import { emptyPrepared } from "../world/world.ts";
 import { openSession } from "../session/session.ts";
-import { exchangeBody, obtainCode, yielded, type IssuedCode } from "../world/steps.ts";
+import { exchangeable, obtainCode, type IssuedCode } from "../world/steps.ts";
 import { runOptions, startFake } from "../testing/fake.ts";
+import { behaving } from "../testing/seeded.ts";
 import { stopAfterEach } from "../testing/stopping.ts";
 import { ControlFailed } from "../world/exchange.ts";
 
@@ -18,7 +19,7 @@ interface Setting {
   /** How long codes live at this service, and in what unit it counts, in milliseconds. */
   readonly livesMs?: number;
   readonly countsMs?: number;
-  readonly isAlive?: (ageMs: number, usedTimes: number) => boolean;
+  readonly isAlive?: (ageMs: number) => boolean;
   readonly clockMode?: "frozen" | "flowing";
   readonly seed?: number;
   readonly expiring?: Partial<JudgedLifetime<IssuedCode>>;
@@ -31,15 +32,12 @@ interface Setting {
 const judge = async (setting: Setting) => {
   const { livesMs = LIFETIME_MS, countsMs = 1, expiring = {} } = setting;
   const counted = (momentMs: number): number => Math.floor(momentMs / countsMs) * countsMs;
-  const behaviour = behaviourFrom("made to measure", {
-    summary: "lets codes live for as long as a test says",
-    replaces: () => ({
-      codeIsAlive: (record, { nowMs }) => {
-        const ageMs = counted(nowMs) - counted(record.issuedAtMs);
-        return record.usedAtMs === undefined && (setting.isAlive?.(ageMs, 0) ?? ageMs < livesMs);
-      },
-    }),
-  });
+  const behaviour = behaving(() => ({
+    codeIsAlive: (record, { nowMs }) => {
+      const ageMs = counted(nowMs) - counted(record.issuedAtMs);
+      return record.usedAtMs === undefined && (setting.isAlive?.(ageMs) ?? ageMs < livesMs);
+    },
+  }));
   const fake = await stopping(startFake({ behaviour, clockMode: setting.clockMode ?? "frozen" }));
   const { hooks } = (await fake.resolved()).profile;
   const advance = hooks?.clock?.advance;
@@ -56,9 +54,7 @@ const judge = async (setting: Setting) => {
         name: "code",
         lifetimeMs: () => LIFETIME_MS,
         issue: (caseWorld) => obtainCode(caseWorld),
-        alive: async (caseWorld, { code, client }) =>
-          (await yielded(caseWorld, await caseWorld.target.exchange(exchangeBody(client, code)))) !==
-          undefined,
+        alive: exchangeable,
         ...expiring,
       }),
   };
@@ -104,34 +100,31 @@ describe("a lifetime", () => {
     }
   });
 
-  it("passes at a service that counts whole seconds, and at one whose clock flows", async () => {
-    expect(await judge({ countsMs: 1_000 })).toMatchObject({ kind: "passed" });
-    expect(await judge({ clockMode: "flowing" })).toMatchObject({ kind: "passed" });
-    expect(await judge({ countsMs: 1_000, clockMode: "flowing" })).toMatchObject({ kind: "passed" });
-  });
+  const hole = (ageMs: number): boolean => ageMs < LIFETIME_MS && (ageMs < 1_000 || ageMs > 500_000);
+  const revenant = (ageMs: number): boolean => ageMs < LIFETIME_MS || ageMs > LIFETIME_MS * 2;
 
-  it("that is wrong by one second fails even if the service counts whole seconds", async () => {
-    for (const byMs of [-1_000, 1_000])
-      expect(await judge({ countsMs: 1_000, livesMs: LIFETIME_MS + byMs })).toMatchObject({ kind: "failed" });
-  });
-
-  it("is judged on both sides if the clock can be advanced but not read", async () => {
-    expect(await judge({ lacksNow: true })).toMatchObject({ kind: "passed" });
-    for (const byMs of [-60_000, 60_000])
-      expect(await judge({ lacksNow: true, livesMs: LIFETIME_MS + byMs })).toMatchObject({ kind: "failed" });
-  });
-
-  it("is judged only outside the guard", async () => {
-    expect(await judge({ livesMs: LIFETIME_MS - 2_000, guardMs: 3_000 })).toMatchObject({ kind: "passed" });
-    expect(await judge({ livesMs: LIFETIME_MS + 2_000, guardMs: 3_000 })).toMatchObject({ kind: "passed" });
-    expect(await judge({ livesMs: LIFETIME_MS + 4_000, guardMs: 3_000 })).toMatchObject({ kind: "failed" });
-  });
-
-  it("fails if a code stops working for a while, or works again after its end", async () => {
-    const hole = (ageMs: number): boolean => ageMs < LIFETIME_MS && (ageMs < 1_000 || ageMs > 500_000);
-    expect(await judge({ isAlive: hole, expiring: { perSide: 12 } })).toMatchObject({ kind: "failed" });
-    const revenant = (ageMs: number): boolean => ageMs < LIFETIME_MS || ageMs > LIFETIME_MS * 2;
-    expect(await judge({ isAlive: revenant, expiring: { perSide: 16 } })).toMatchObject({ kind: "failed" });
+  it.each<readonly [string, Verdict["kind"], Setting]>([
+    ["at a service that counts whole seconds", "passed", { countsMs: 1_000 }],
+    ["at one whose clock flows", "passed", { clockMode: "flowing" }],
+    ["at one that does both", "passed", { countsMs: 1_000, clockMode: "flowing" }],
+    ["a second too short, in whole seconds", "failed", { countsMs: 1_000, livesMs: LIFETIME_MS - 1_000 }],
+    ["a second too long, in whole seconds", "failed", { countsMs: 1_000, livesMs: LIFETIME_MS + 1_000 }],
+    ["if the clock can be advanced but not read", "passed", { lacksNow: true }],
+    ["a minute too short at such a clock", "failed", { lacksNow: true, livesMs: LIFETIME_MS - 60_000 }],
+    ["a minute too long at such a clock", "failed", { lacksNow: true, livesMs: LIFETIME_MS + 60_000 }],
+    ["too short inside the guard", "passed", { livesMs: LIFETIME_MS - 2_000, guardMs: 3_000 }],
+    ["too long inside the guard", "passed", { livesMs: LIFETIME_MS + 2_000, guardMs: 3_000 }],
+    ["too long outside the guard", "failed", { livesMs: LIFETIME_MS + 4_000, guardMs: 3_000 }],
+    ["if a code stops working for a while", "failed", { isAlive: hole, expiring: { perSide: 12 } }],
+    ["if a code works again after its end", "failed", { isAlive: revenant, expiring: { perSide: 16 } }],
+    [
+      "too short, on its dead side alone",
+      "passed",
+      { livesMs: LIFETIME_MS / 2, expiring: { sides: "dead" } },
+    ],
+    ["too long, on its dead side alone", "failed", { livesMs: LIFETIME_MS * 2, expiring: { sides: "dead" } }],
+  ])("%s is %s", async (_, kind, setting) => {
+    expect(await judge(setting)).toMatchObject({ kind });
   });
 });
 
@@ -151,15 +144,6 @@ describe("missing evidence", () => {
 });
 
 describe("the sides of a lifetime", () => {
-  it("can be limited to the dead side", async () => {
-    expect(await judge({ livesMs: LIFETIME_MS / 2, expiring: { sides: "dead" } })).toMatchObject({
-      kind: "passed",
-    });
-    expect(await judge({ livesMs: LIFETIME_MS * 2, expiring: { sides: "dead" } })).toMatchObject({
-      kind: "failed",
-    });
-  });
-
   it("are probed with credentials used three times meanwhile, and on the dead side once more before the end", async () => {
     const uses = new Map<string, number>();
     const use: JudgedLifetime<IssuedCode>["use"] = (_, { code }) => {

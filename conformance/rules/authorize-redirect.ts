@@ -11,7 +11,7 @@ import {
 } from "../arbitraries/redirect-uri.ts";
 import { fail, pass, discard, type CaseVerdict } from "../judging/case-verdict.ts";
 import { placeOf, strayLocation } from "./shared/redirects.ts";
-import type { Rules } from "../checks/rule.ts";
+import { observing, type Rules } from "../checks/rule.ts";
 import { kindOfBody } from "./shared/shapes.ts";
 import { answerOrRefusal, obtainCode, obtainTokens, opens, redeem, yieldedCode } from "../world/steps.ts";
 import type { Client } from "../world/target.ts";
@@ -51,30 +51,28 @@ export const redirectRules = {
       { print: ({ name, address }) => `${name}: ${address}`, clients: "first" },
     ),
 
-  "authorize.redirect": (_world, run) =>
-    run.observe(async (world) => {
-      const { answer, grant } = await obtainCode(world);
-      const location = locationOf(answer);
-      if (grant.via === "json" || location === undefined)
-        return { via: "json", status: answer.status, fields: Object.keys(objectOf(answer)).toSorted() };
-      return {
-        via: "redirect",
-        status: answer.status,
-        body: kindOfBody(answer),
-        query: addedTo(world.client.redirectUri, location.searchParams),
-        fragment: [...new URLSearchParams(location.hash.slice(1)).keys()].toSorted(),
-      };
-    }),
+  "authorize.redirect": observing([], async (world) => {
+    const { answer, grant } = await obtainCode(world);
+    const location = locationOf(answer);
+    if (grant.via === "json" || location === undefined)
+      return { via: "json", status: answer.status, fields: Object.keys(objectOf(answer)).toSorted() };
+    return {
+      via: "redirect",
+      status: answer.status,
+      body: kindOfBody(answer),
+      query: addedTo(world.client.redirectUri, location.searchParams),
+      fragment: [...new URLSearchParams(location.hash.slice(1)).keys()].toSorted(),
+    };
+  }),
 
-  "authorize.missing-or-unknown-parameters": (_world, run) =>
-    run.observe(async (world) => {
-      const seen: Record<string, unknown> = {};
-      for (const [name, query] of oddQueries(world)) {
-        const answer = await answerOrRefusal(() => world.target.authorize({ rawQuery: encoded(query) }));
-        seen[name] = await outcomeOf(world, answer);
-      }
-      return seen;
-    }),
+  "authorize.missing-or-unknown-parameters": observing([], async (world) => {
+    const seen: Record<string, unknown> = {};
+    for (const [name, query] of oddQueries(world)) {
+      const answer = await answerOrRefusal(() => world.target.authorize({ rawQuery: encoded(query) }));
+      seen[name] = await outcomeOf(world, answer);
+    }
+    return seen;
+  }),
 } satisfies Rules;
 
 /** Other parameters before or after the address: parsers that decode too early lose or find some there. */

@@ -4,7 +4,7 @@ import { encodedThroughout } from "../arbitraries/state.ts";
 import { requirement } from "../contract/catalogue.ts";
 import { inGroups } from "../contract/text.ts";
 import { fail, pass, type CaseVerdict } from "../judging/case-verdict.ts";
-import type { HistoryVerdict, Rules } from "../checks/rule.ts";
+import type { HistoryVerdict, Judge, Rules } from "../checks/rule.ts";
 import { answerOrRefusal, obtainCode, redeem, yieldedCode } from "../world/steps.ts";
 import type { World } from "../world/world.ts";
 
@@ -16,38 +16,24 @@ export const stateRules = {
     run.all([
       run.forEach(
         inGroups(foreignProbes(run.seed, run.effort !== "quick"), PROBES_PER_CONTROL),
-        async (probes, world) => {
+        withTwin(async (world, probes) => {
           for (const probe of probes) {
             const judgement = await judgeForeign(world, probe);
             if (judgement.kind !== "passed") return judgement;
           }
-          await twinSucceeds(world);
           return pass;
-        },
+        }),
         {
           part: "listed",
           print: (probes) => probes.map(nameOf).join(", "),
           narrower: (probes) => probes.map((probe) => [probe]),
         },
       ),
-      run.forAll(
-        anyForeignProbe,
-        async (probe, world) => {
-          const judgement = await judgeForeign(world, probe);
-          if (judgement.kind === "passed") await twinSucceeds(world);
-          return judgement;
-        },
-        { part: "generated", share: 0.5, print: nameOf },
-      ),
-      run.forEach(
-        ["before", "behind"],
-        async (place, caseWorld) => {
-          const judgement = await judgeSecondState(caseWorld, place);
-          if (judgement.kind === "passed") await twinSucceeds(caseWorld);
-          return judgement;
-        },
-        { part: "second", print: (place) => `a state with a dash, ${place} one that is allowed` },
-      ),
+      run.forAll(anyForeignProbe, withTwin(judgeForeign), { part: "generated", share: 0.5, print: nameOf }),
+      run.forEach(["before", "behind"], withTwin(judgeSecondState), {
+        part: "second",
+        print: (place) => `a state with a dash, ${place} one that is allowed`,
+      }),
     ]),
 
   "authorize.state-length": (world, run) => {
@@ -89,6 +75,15 @@ export const stateRules = {
     ]);
   },
 } satisfies Rules;
+
+/** What passes does so only if the control does too. */
+const withTwin =
+  <T>(judge: (world: World, value: T) => Promise<CaseVerdict>): Judge<T> =>
+  async (value, world) => {
+    const judgement = await judge(world, value);
+    if (judgement.kind === "passed") await twinSucceeds(world);
+    return judgement;
+  };
 
 const nameOf = ({ name, position }: ForeignProbe): string =>
   position === "alone" ? `${name}, alone` : `${name}, at the ${position}`;

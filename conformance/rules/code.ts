@@ -3,7 +3,14 @@ import { validStates } from "../arbitraries/state.ts";
 import { alterations, altered, catchAlls, misspellings } from "../arbitraries/credentials.ts";
 import { attemptKinds, attemptWrongly } from "./shared/attempts.ts";
 import { beforeMonthEnds } from "../lifetimes/calendar.ts";
-import type { Deferral, ExpiringCredential, Rules, WaitFacts, Run } from "../checks/rule.ts";
+import {
+  observing,
+  type Deferral,
+  type ExpiringCredential,
+  type Rules,
+  type WaitFacts,
+  type Run,
+} from "../checks/rule.ts";
 import { windowsOfMinutes } from "../judging/lifetimes/entries.ts";
 import { issueCrowd, judgeCrowd } from "../lifetimes/crowd.ts";
 import { judgeLifetime, roomAfter } from "../lifetimes/lifetime.ts";
@@ -207,12 +214,11 @@ export const codeRules = {
       }),
     ]),
 
-  "code.failed-attempt": (_world, run) =>
-    run.observe(async (world) =>
-      Object.fromEntries(
-        await mapLimited(attemptKinds(world), 3, async (kind) => [kind, await fateAfter(world, kind)]),
-      ),
+  "code.failed-attempt": observing([], async (world) =>
+    Object.fromEntries(
+      await mapLimited(attemptKinds(world), 3, async (kind) => [kind, await fateAfter(world, kind)]),
     ),
+  ),
 
   "code.bound-to-client": {
     needs: ["second-client"],

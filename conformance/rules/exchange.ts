@@ -3,7 +3,7 @@ import { describe, objectOf } from "../world/exchange.ts";
 import { fail, expectThat, pass, type CaseVerdict } from "../judging/case-verdict.ts";
 import { verdictOf } from "../judging/laws/breach.ts";
 import { tokenSetBreach, firstRepeated, issuedOnce } from "../judging/laws/tokens.ts";
-import type { HistoryVerdict, Rules } from "../checks/rule.ts";
+import { observing, type HistoryVerdict, type Rules } from "../checks/rule.ts";
 import { mapLimited } from "../checks/map-limited.ts";
 import {
   exchangeBody,
@@ -90,15 +90,14 @@ export const exchangeRules = {
       repeatedKeysHaveOneMeaning(run),
     ]),
 
-  "exchange.errors": (_world, run) =>
-    run.observe(async (world) =>
-      Object.fromEntries(
-        await mapLimited(Object.entries(refusalsOf(world)), 3, async ([name, provoke]) => [
-          name,
-          lookOf((await provoke(world, () => Promise.resolve())).answer),
-        ]),
-      ),
+  "exchange.errors": observing([], async (world) =>
+    Object.fromEntries(
+      await mapLimited(Object.entries(refusalsOf(world)), 3, async ([name, provoke]) => [
+        name,
+        lookOf((await provoke(world, () => Promise.resolve())).answer),
+      ]),
     ),
+  ),
 
   "exchange.no-store": (_world, run) => run.forEach(["exchange", "refresh"] as const, forbidsStoring),
 

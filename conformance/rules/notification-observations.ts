@@ -1,99 +1,99 @@
 import { pagesIn } from "../arbitraries/paging.ts";
 import { fold, sameSet } from "../judging/laws/pages.ts";
 import { listingOf, openLists, readPages, type List, type Listing } from "./shared/lists.ts";
-import type { Rules } from "../checks/rule.ts";
+import { observing, type Rules } from "../checks/rule.ts";
 import { obtainTokens } from "../world/steps.ts";
 import { ControlFailed } from "../world/exchange.ts";
 import { answerOrHangUp } from "../world/target.ts";
 import type { AccountSet } from "../world/dataset.ts";
 import type { World } from "../world/world.ts";
 
+const probedLimits = [1, 2, 5, 10, 20, 50, 100, 200, 500, 1_000, 10_000] as const;
+
+/** Raises the limit until a page is cut or the request is refused; a refusal is then narrowed down to the exact limit. */
+const observeMaximum = async (world: World): Promise<Readonly<Record<string, unknown>>> => {
+  const list = await openLists(world);
+  const [account] = world.prepared.notifications.accounts;
+  if (account === undefined) throw new ControlFailed("there is no notification to read");
+  const { accountId, ids } = account;
+  let served = 0;
+  for (const limit of probedLimits) {
+    const seen = await list({ accountId, limit });
+    if (!seen.served) {
+      const maximum = await lastServed(list, accountId, served, limit);
+      return { maximum, greater: refusal(seen) };
+    }
+    if (seen.ids.length < Math.min(limit, ids.length))
+      return {
+        maximum: Math.max(served, seen.ids.length),
+        greater: seen.ids.length < served ? "a smaller page" : "cut",
+      };
+    served = limit;
+  }
+  return { maximum: `${ids.length} or more`, greater: "served" };
+};
+
 /** Section 4.4: what the document leaves open about the list. Nothing fails here; fingerprints are compared between runs. */
 export const notificationObservations = {
-  "notifications.invalid-paging": {
-    needs: ["notifications"],
-    check: (_world, run) =>
-      run.observe(async (world) => {
-        const seen: Record<string, string> = {};
-        const read = await rawReader(world);
-        const plain = await read("");
-        for (const name of ["limit", "page"])
-          for (const [kind, value] of invalidValues)
-            seen[`${name} ${kind}`] = comparedWith(plain, await read(value(name)));
-        return seen;
-      }),
-  },
+  "notifications.invalid-paging": observing(["notifications"], async (world) => {
+    const seen: Record<string, string> = {};
+    const read = await rawReader(world);
+    const plain = await read("");
+    for (const name of ["limit", "page"])
+      for (const [kind, value] of invalidValues)
+        seen[`${name} ${kind}`] = comparedWith(plain, await read(value(name)));
+    return seen;
+  }),
 
-  "notifications.maximum-limit": {
-    needs: ["many-notifications"],
-    check: (_world, run) => run.observe(observeMaximum),
-  },
+  "notifications.maximum-limit": observing(["many-notifications"], observeMaximum),
 
-  "notifications.order": {
-    needs: ["notifications"],
-    check: (_world, run) =>
-      run.observe(async (world) => {
-        const list = await openLists(world);
-        const orders = new Set<string>();
-        for (const account of world.prepared.notifications.accounts) {
-          const order = await orderOf(list, account, world.limits.defaultLimit);
-          if (order !== undefined) orders.add(order);
-        }
-        return { order: orders.size === 1 ? [...orders][0] : orders.size === 0 ? "cannot be told" : "other" };
-      }),
-  },
+  "notifications.order": observing(["notifications"], async (world) => {
+    const list = await openLists(world);
+    const orders = new Set<string>();
+    for (const account of world.prepared.notifications.accounts) {
+      const order = await orderOf(list, account, world.limits.defaultLimit);
+      if (order !== undefined) orders.add(order);
+    }
+    return { order: orders.size === 1 ? [...orders][0] : orders.size === 0 ? "cannot be told" : "other" };
+  }),
 
-  "notifications.status-values": {
-    needs: ["notifications"],
-    check: (_world, run) =>
-      run.observe(async (world) => {
-        const list = await openLists(world);
-        const items = (
-          await Promise.all(world.prepared.notifications.accounts.map(({ accountId }) => list({ accountId })))
-        ).flatMap((page) => page.items);
-        const valuesOf = (field: string): readonly string[] =>
-          [...new Set(items.map((item) => String(item[field])))].toSorted();
-        return {
-          status: valuesOf("status"),
-          businessType: valuesOf("businessType"),
-          businessStatus: valuesOf("businessStatus"),
-        };
-      }),
-  },
+  "notifications.status-values": observing(["notifications"], async (world) => {
+    const list = await openLists(world);
+    const items = (
+      await Promise.all(world.prepared.notifications.accounts.map(({ accountId }) => list({ accountId })))
+    ).flatMap((page) => page.items);
+    const valuesOf = (field: string): readonly string[] =>
+      [...new Set(items.map((item) => String(item[field])))].toSorted();
+    return {
+      status: valuesOf("status"),
+      businessType: valuesOf("businessType"),
+      businessStatus: valuesOf("businessStatus"),
+    };
+  }),
 
-  "notifications.tenancy": {
-    needs: ["notifications", "second-client"],
-    check: (_world, run) =>
-      run.observe(async (world) => {
-        const [account] = world.prepared.notifications.accounts;
-        const { secondClient } = world;
-        if (account === undefined || secondClient === undefined)
-          throw new ControlFailed("there is no notification, or no second client");
-        const own = await (await openLists(world))({ accountId: account.accountId });
-        const other = await (await openLists(world, secondClient))({ accountId: account.accountId });
-        if (!other.served) return { secondClient: refusal(other) };
-        if (other.ids.length === 0) return { secondClient: "sees nothing" };
-        return {
-          secondClient:
-            sameSet(own.ids, other.ids) && own.total === other.total
-              ? "sees the same"
-              : "sees something else",
-        };
-      }),
-  },
+  "notifications.tenancy": observing(["notifications", "second-client"], async (world) => {
+    const [account] = world.prepared.notifications.accounts;
+    const { secondClient } = world;
+    if (account === undefined || secondClient === undefined)
+      throw new ControlFailed("there is no notification, or no second client");
+    const own = await (await openLists(world))({ accountId: account.accountId });
+    const other = await (await openLists(world, secondClient))({ accountId: account.accountId });
+    if (!other.served) return { secondClient: refusal(other) };
+    if (other.ids.length === 0) return { secondClient: "sees nothing" };
+    return {
+      secondClient:
+        sameSet(own.ids, other.ids) && own.total === other.total ? "sees the same" : "sees something else",
+    };
+  }),
 
-  "notifications.unknown-parameters": {
-    needs: ["notifications"],
-    check: (_world, run) =>
-      run.observe(async (world) => {
-        const read = await rawReader(world);
-        const plain = await read("");
-        const seen: Record<string, string> = {};
-        for (const parameter of ["unknown=1", "offset=1", "sort=createTime", "accountid=x"])
-          seen[parameter] = comparedWith(plain, await read(`&${parameter}`));
-        return seen;
-      }),
-  },
+  "notifications.unknown-parameters": observing(["notifications"], async (world) => {
+    const read = await rawReader(world);
+    const plain = await read("");
+    const seen: Record<string, string> = {};
+    for (const parameter of ["unknown=1", "offset=1", "sort=createTime", "accountid=x"])
+      seen[parameter] = comparedWith(plain, await read(`&${parameter}`));
+    return seen;
+  }),
 } satisfies Rules;
 
 const invalidValues = [
@@ -138,31 +138,6 @@ const comparedWith = (plain: Listing, seen: Listing): string => {
   return inside
     ? `${seen.ids.length} items of the first page`
     : `${seen.ids.length} items, not of the first page alone`;
-};
-
-const probedLimits = [1, 2, 5, 10, 20, 50, 100, 200, 500, 1_000, 10_000] as const;
-
-/** Raises the limit until a page is cut or the request is refused; a refusal is then narrowed down to the exact limit. */
-const observeMaximum = async (world: World): Promise<Readonly<Record<string, unknown>>> => {
-  const list = await openLists(world);
-  const [account] = world.prepared.notifications.accounts;
-  if (account === undefined) throw new ControlFailed("there is no notification to read");
-  const { accountId, ids } = account;
-  let served = 0;
-  for (const limit of probedLimits) {
-    const seen = await list({ accountId, limit });
-    if (!seen.served) {
-      const maximum = await lastServed(list, accountId, served, limit);
-      return { maximum, greater: refusal(seen) };
-    }
-    if (seen.ids.length < Math.min(limit, ids.length))
-      return {
-        maximum: Math.max(served, seen.ids.length),
-        greater: seen.ids.length < served ? "a smaller page" : "cut",
-      };
-    served = limit;
-  }
-  return { maximum: `${ids.length} or more`, greater: "served" };
 };
 
 const lastServed = async (

@@ -1,6 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { rulesOf } from "../checks/rule.ts";
-import type { Rule } from "../checks/rule.ts";
+import { rulesOf, type Rule } from "../checks/rule.ts";
 import { briefSchedule, judgeAll, type BenchOptions } from "../testing/bench.ts";
 import { pushRules } from "./push.ts";
 
@@ -8,15 +7,13 @@ import { pushRules } from "./push.ts";
 const judgeWithAccounts = async (
   behaviour: string,
   returnsId: boolean,
-  {
-    judged = rulesOf(pushRules),
-    limits,
-  }: { readonly judged?: readonly Rule[] } & Pick<BenchOptions, "limits"> = {},
+  judged: readonly Rule[] = rulesOf(pushRules),
+  options: Pick<BenchOptions, "limits"> = {},
 ) => {
   const accounts = ["0b5f0c7e-61a4-4b7e-9a55-3f1c2d4e5a6b", "c2a9d1f4-7e38-4d06-8b1f-90e7a6c5d4b3"];
   const results = await judgeAll(judged, {
+    ...options,
     behaviour,
-    ...(limits === undefined ? {} : { limits }),
     profile: (profile) => {
       const trigger = profile.hooks?.events?.trigger;
       if (trigger === undefined) throw new Error("the fake has a hook for events");
@@ -39,7 +36,7 @@ describe("where all events share the accounts in the profile", () => {
     ["push-refused-connection-final", "push.unacknowledged-retries", true],
   ])("%s fails %s (the hook returns ids: %j)", async (behaviour, id, returnsId) => {
     const only = rulesOf(pushRules).filter(({ requirement }) => ["push.cap", id].includes(requirement));
-    const judged = await judgeWithAccounts(behaviour, returnsId, { judged: only, limits: briefSchedule });
+    const judged = await judgeWithAccounts(behaviour, returnsId, only, { limits: briefSchedule });
     expect(Object.fromEntries(judged)).toEqual({ [id]: "failed", "push.cap": "passed" });
   });
 });

@@ -3,7 +3,7 @@ import { credentialsOf, describe, pageOf, headerOf, objectOf, type Answer } from
 import { fail, pass, inconclusive, type CaseVerdict } from "../judging/case-verdict.ts";
 import { verdictOf } from "../judging/laws/breach.ts";
 import { refreshTokenBreach, tokenSetBreach } from "../judging/laws/tokens.ts";
-import type { Rules } from "../checks/rule.ts";
+import { observing, type Rules } from "../checks/rule.ts";
 import {
   gaveData,
   isShownData,
@@ -73,15 +73,14 @@ export const refreshRules = {
       { ...inEveryCourse, examples: [once, thrice] },
     ),
 
-  "refresh.previous-access-token": (_world, run) =>
-    run.observe(async (world) => {
-      const tokens = await obtainTokens(world);
-      const first = await obtainRefreshed(world, tokens);
-      const original = (await opens(world, tokens.accessToken)) ? "accepted" : "refused";
-      await obtainRefreshed(world, tokens);
-      const refreshedOne = (await opens(world, first.accessToken)) ? "accepted" : "refused";
-      return { exchangedTokenAfterARefresh: original, refreshedTokenAfterTheNext: refreshedOne };
-    }),
+  "refresh.previous-access-token": observing([], async (world) => {
+    const tokens = await obtainTokens(world);
+    const first = await obtainRefreshed(world, tokens);
+    const original = (await opens(world, tokens.accessToken)) ? "accepted" : "refused";
+    await obtainRefreshed(world, tokens);
+    const refreshedOne = (await opens(world, first.accessToken)) ? "accepted" : "refused";
+    return { exchangedTokenAfterARefresh: original, refreshedTokenAfterTheNext: refreshedOne };
+  }),
 
   ...refreshReuseRules,
   ...refreshRefusalRules,

@@ -4,7 +4,7 @@ import { accessTokenHeader, endpoints } from "../contract/forms.ts";
 import { fail, pass, type CaseVerdict } from "../judging/case-verdict.ts";
 import { internalsIn } from "./shared/internals.ts";
 import { readable, stackTraceIn } from "./shared/leaks.ts";
-import type { Judge, Rules, Run } from "../checks/rule.ts";
+import { observing, type Judge, type Rules, type Run } from "../checks/rule.ts";
 import { kindOfBody, mediaTypeOf } from "./shared/shapes.ts";
 import {
   answerOrRefusal,
@@ -49,35 +49,34 @@ export const serviceRules = {
       return pass;
     }),
 
-  "service.content-type": (_world, run) =>
-    run.observe(async (world) => {
-      const { answer: authorized, code } = await obtainCode(world);
-      const exchanged = await world.target.exchange(exchangeBody(world.client, code));
-      const tokens = await obtainTokens(world);
-      const refreshed = await obtainRefreshed(world, tokens);
-      const listed = await world.target.list({ accessToken: tokens.accessToken, query: { limit: 1 } });
-      const refused = await world.target.exchange(exchangeBody(world.client, "nosuchcode"));
-      const answers = { authorized, exchanged, refreshed: refreshed.answer, listed, refused };
-      const requests: Record<string, unknown> = {
-        "authorize without": await outcomeOf(
-          world,
-          await answerOrRefusal(() => world.target.authorize({ headers: [] })),
+  "service.content-type": observing([], async (world) => {
+    const { answer: authorized, code } = await obtainCode(world);
+    const exchanged = await world.target.exchange(exchangeBody(world.client, code));
+    const tokens = await obtainTokens(world);
+    const refreshed = await obtainRefreshed(world, tokens);
+    const listed = await world.target.list({ accessToken: tokens.accessToken, query: { limit: 1 } });
+    const refused = await world.target.exchange(exchangeBody(world.client, "nosuchcode"));
+    const answers = { authorized, exchanged, refreshed: refreshed.answer, listed, refused };
+    const requests: Record<string, unknown> = {
+      "authorize without": await outcomeOf(
+        world,
+        await answerOrRefusal(() => world.target.authorize({ headers: [] })),
+      ),
+      "list without": listOutcome(
+        await answerOrRefusal(() =>
+          world.target.list({ headers: [[accessTokenHeader, tokens.accessToken]], query: { limit: 1 } }),
         ),
-        "list without": listOutcome(
-          await answerOrRefusal(() =>
-            world.target.list({ headers: [[accessTokenHeader, tokens.accessToken]], query: { limit: 1 } }),
-          ),
-        ),
-      };
-      for (const type of requestTypes)
-        requests[`exchange ${type === undefined ? "without" : `as ${type}`}`] = await exchangeAs(world, type);
-      return {
-        answers: Object.fromEntries(
-          Object.entries(answers).map(([name, answer]) => [name, mediaTypeOf(answer) ?? "none"]),
-        ),
-        requests,
-      };
-    }),
+      ),
+    };
+    for (const type of requestTypes)
+      requests[`exchange ${type === undefined ? "without" : `as ${type}`}`] = await exchangeAs(world, type);
+    return {
+      answers: Object.fromEntries(
+        Object.entries(answers).map(([name, answer]) => [name, mediaTypeOf(answer) ?? "none"]),
+      ),
+      requests,
+    };
+  }),
 } satisfies Rules;
 
 const NOTHING_INTERNAL = "answers hold no stack traces, secrets or internal paths";

@@ -29,6 +29,15 @@ export const startFake = async (options: StartOptions = {}): Promise<FakeTarget>
   };
 };
 
+/** Moves a fake's clock by its control interface, as somebody does who is no part of a run. */
+export const moveFake = async ({ controlUrl }: FakeServer, ms: number): Promise<void> => {
+  await fetch(`${controlUrl}/clock/advance`, {
+    method: "POST",
+    headers: { "content-type": "application/json" },
+    body: JSON.stringify({ ms: Math.ceil(ms) }),
+  });
+};
+
 /** Options shared by every run of a test, unless overridden. */
 export const runOptions = (): Pick<
   ConformOptions,

@@ -1,5 +1,14 @@
 import { randomUUID } from "node:crypto";
-import { mkdirSync, readdirSync, readFileSync, rmSync, statSync, utimesSync, writeFileSync } from "node:fs";
+import {
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  utimesSync,
+  writeFileSync,
+} from "node:fs";
 import path from "node:path";
 import { describe, expect, it } from "vitest";
 import { recordFiles } from "../../contract/files.ts";
@@ -39,6 +48,13 @@ const issued: KeptStep = {
   at: { earliestMs: -10, latestMs: -5 },
 };
 
+/** A run with these cases, of each of which something is kept. */
+const running = (name: string, ...cases: readonly string[]) => {
+  const run = open(name);
+  for (const id of cases) run.keep(id, [issued]);
+  return run;
+};
+
 const files = (): readonly string[] =>
   readdirSync(home, { recursive: true, withFileTypes: true })
     .filter((entry) => entry.isFile())
@@ -46,9 +62,7 @@ const files = (): readonly string[] =>
 
 describe("the checkpoint of a run", () => {
   it("is returned once, only to the run that resumes it, with times on that run's clock", () => {
-    const first = open("first");
-    first.keep("code 1", [issued]);
-    first.close();
+    running("first", "code 1").close();
     const second = open("second", "first", startedAt(60_000));
     expect(second.take("code 1")).toEqual([{ ...issued, at: { earliestMs: -60_011, latestMs: -60_004 } }]);
     expect(second.take("code 1")).toBeUndefined();
@@ -58,10 +72,8 @@ describe("the checkpoint of a run", () => {
   });
 
   it("is passed on by a run that did not take it", () => {
-    open("first").keep("code 1", [issued]);
-    const first = open("other");
-    first.keep("code 1", [issued]);
-    first.close();
+    running("first", "code 1");
+    running("other", "code 1").close();
     open("second", "other", startedAt(1_000)).close();
     expect(open("third", "second", startedAt(2_000)).take("code 1")).toEqual([
       { ...issued, at: { earliestMs: -2_012, latestMs: -2_003 } },
@@ -69,10 +81,8 @@ describe("the checkpoint of a run", () => {
   });
 
   it("holds the steps kept last for a case, and nothing for a dropped case", () => {
-    const first = open("first");
-    first.keep("code 1", [issued]);
+    const first = running("first", "code 1", "code 2");
     first.keep("code 1", [issued, { ...issued, name: "use 1" }]);
-    first.keep("code 2", [issued]);
     first.drop("code 2");
     first.close();
     const second = open("second", "first");
@@ -81,8 +91,7 @@ describe("the checkpoint of a run", () => {
   });
 
   it("is encrypted, readable by its owner only, with a key outside the run's folder", () => {
-    const run = open("run");
-    run.keep("code 1", [issued]);
+    running("run", "code 1");
     expect(files().map((file) => path.dirname(path.relative(home, file)))).toEqual(
       expect.arrayContaining(["keys", "run"]),
     );
@@ -93,9 +102,7 @@ describe("the checkpoint of a run", () => {
   });
 
   it("is deleted with its key when the run ends, and never created if nothing was kept", () => {
-    const run = open("run");
-    run.keep("code 1", [issued]);
-    run.remove();
+    running("run", "code 1").remove();
     const idle = open("idle");
     idle.drop("code 1");
     idle.remove();
@@ -105,8 +112,7 @@ describe("the checkpoint of a run", () => {
 
 describe("resuming a run", () => {
   it("is refused while a process still works on it, without loss to that process", () => {
-    const first = open("first");
-    first.keep("code 1", [issued]);
+    const first = running("first", "code 1");
     expect(() => open("second", "first")).toThrow(ConfigurationError);
     expect(() => open("third", "first")).toThrow(/--resume .*first: a process is still working on it/);
     first.keep("code 2", [issued]);
@@ -115,64 +121,54 @@ describe("resuming a run", () => {
     expect([fourth.take("code 1"), fourth.take("code 2")]).not.toContain(undefined);
   });
 
-  it.each([
+  const atFirst = (file: string): string => path.join(home, "first", file);
+  interface Other {
+    readonly spoil?: () => void;
+    readonly read?: () => Reading;
+    readonly target?: string;
+  }
+  it.each<readonly [string, Other, RegExp]>([
     [
       "the key is gone",
-      (): void => rmSync(path.join(home, "keys"), { recursive: true }),
+      { spoil: () => rmSync(path.join(home, "keys"), { recursive: true }) },
       /key .* is not on this machine/,
     ],
     [
       "the key is a different one",
-      (): void => {
-        for (const file of files().filter((one) => one.endsWith(".key")))
-          writeFileSync(file, Buffer.alloc(32));
+      {
+        spoil: () =>
+          files().forEach((file) => file.endsWith(".key") && writeFileSync(file, Buffer.alloc(32))),
       },
       /cannot be read: the key does not open/,
     ],
     [
       "the file is not a database",
-      (): void => writeFileSync(path.join(home, "first", recordFiles.checkpoint), "x".repeat(4_096)),
+      { spoil: () => writeFileSync(atFirst(recordFiles.checkpoint), "x".repeat(4_096)) },
       /cannot be read/,
     ],
-  ])("starts the waiting cases again, with a note, if %s", (_, spoil, words) => {
-    const first = open("first");
-    first.keep("code 1", [issued]);
-    first.close();
-    spoil();
-    const second = open("second", "first");
+    [
+      "an earlier version wrote the checkpoint",
+      { spoil: () => renameSync(atFirst(recordFiles.checkpoint), atFirst("awaited.sqlite")) },
+      /written by an earlier version.*start again/,
+    ],
+    ["the target differs", { target: "https://another.example" }, /start again: another target/],
+    [
+      "the elapsed time is unknown",
+      { read: () => ({ ...startedAt(60_000)(), machineMs: 12 }) },
+      /1 of its waiting cases start again: the machine's clocks/,
+    ],
+  ])("starts the waiting cases again, with a note, if %s", (_, { spoil, read, target }, words) => {
+    running("first", "code 1").close();
+    spoil?.();
+    const second = open("second", "first", read, target);
     expect(second.take("code 1")).toBeUndefined();
-    expect(second.notes().join()).toMatch(words);
-  });
-
-  it("starts the waiting cases again, with a note, if an earlier version wrote the checkpoint", () => {
-    mkdirSync(path.join(home, "first"));
-    writeFileSync(path.join(home, "first", "awaited.sqlite"), "");
-    expect(open("second", "first").notes().join()).toMatch(/written by an earlier version.*start again/);
-  });
-
-  it("starts the waiting cases again, with a note, if the target differs", () => {
-    const first = open("first");
-    first.keep("code 1", [issued]);
-    first.close();
-    const second = open("second", "first", startedAt(0), "https://another.example");
-    expect(second.take("code 1")).toBeUndefined();
-    expect(second.notes()).toEqual([expect.stringContaining("start again: another target")]);
-  });
-
-  it("starts the waiting cases again, with a note, if the elapsed time is unknown", () => {
-    const first = open("first");
-    first.keep("code 1", [issued]);
-    first.close();
-    const second = open("second", "first", () => ({ ...startedAt(60_000)(), machineMs: 12 }));
-    expect(second.take("code 1")).toBeUndefined();
-    expect(second.notes().join()).toMatch(/1 of its waiting cases start again: the machine's clocks/);
+    expect(second.notes()).toEqual([expect.stringMatching(words)]);
   });
 });
 
 it("continues a run that cannot write its checkpoint, with a note", () => {
   writeFileSync(path.join(home, "keys"), "a file in the way");
-  const run = open("run");
-  run.keep("code 1", [issued]);
+  const run = running("run", "code 1");
   run.drop("code 1");
   run.remove();
   expect(run.notes()).toEqual([
@@ -181,8 +177,7 @@ it("continues a run that cannot write its checkpoint, with a note", () => {
 });
 
 it("removes keys after two months without use", () => {
-  const old = open("old");
-  old.keep("code 1", [issued]);
+  running("old", "code 1");
   const [stale = ""] = files().filter((file) => file.endsWith(".key"));
   const madeS = startedAt(0)().wallMs / 1_000;
   utimesSync(stale, madeS, madeS);

@@ -66,7 +66,7 @@ export const openCheckpoint = (options: CheckpointOptions): CheckpointFile => {
     }
   };
   const keep = (id: string, steps: readonly KeptStep[]): void =>
-    write((store) => store.keepCase({ id, secret: JSON.stringify({ steps, keptAt: options.read() }) }));
+    write((store) => store.keepCase(id, JSON.stringify({ steps, keptAt: options.read() })));
   const close = (): void => {
     isOver = true;
     open?.store.close();
@@ -136,7 +136,8 @@ interface Before {
 /** File name of checkpoints of earlier versions, in a format that is no longer read. */
 const FORMER_FILE = "awaited.sqlite";
 
-const nothing: Before = { cases: new Map(), notes: [] };
+/** Nothing to continue, for these reasons. */
+const nothing = (...notes: readonly string[]): Before => ({ cases: new Map(), notes });
 
 /**
  * Takes over an earlier run's checkpoint and deletes it there, because a second run continuing with the same
@@ -145,11 +146,8 @@ const nothing: Before = { cases: new Map(), notes: [] };
 const takeOver = (run: string, options: CheckpointOptions): Before => {
   const file = path.join(run, recordFiles.checkpoint);
   if (existsSync(path.join(run, FORMER_FILE)))
-    return {
-      cases: new Map(),
-      notes: [`${run} was written by an earlier version: its waiting cases start again`],
-    };
-  if (!existsSync(file)) return nothing;
+    return nothing(`${run} was written by an earlier version: its waiting cases start again`);
+  if (!existsSync(file)) return nothing();
   let database: DatabaseSync | undefined;
   try {
     database = new DatabaseSync(file, { timeout: 0 });
@@ -160,7 +158,7 @@ const takeOver = (run: string, options: CheckpointOptions): Before => {
       throw new ConfigurationError(
         `--resume ${run}: a process is still working on it; accepted is a run that was interrupted or killed`,
       );
-    return { cases: new Map(), notes: [`the waiting cases of ${run} cannot be read: ${fileReason(error)}`] };
+    return nothing(`the waiting cases of ${run} cannot be read: ${fileReason(error)}`);
   } finally {
     const isMine = database?.isTransaction === true;
     database?.close();
@@ -177,18 +175,19 @@ const readAll = (database: DatabaseSync, { keys, target, read }: CheckpointOptio
   );
   const keyName = meta.get("key name")?.toString() ?? "";
   const count = Number(database.prepare("select count(*) as count from entries").get()?.["count"]);
-  const lost = (reason: string): Before =>
-    count === 0 ? nothing : { cases: new Map(), notes: [beginAgain(count, reason)] };
+  const lost = (reason: string): Before => nothing(...(count === 0 ? [] : [beginAgain(count, reason)]));
   if (meta.get("version")?.[0] !== storeVersion) return lost("another version of Touchstone kept them");
   const key = /^[\w-]+$/.test(keyName) ? findKey(keys, keyName) : undefined;
   if (key === undefined) return lost("the key to their credentials is not on this machine");
   removeKey(keys, keyName);
   if (meta.get("target")?.toString() !== target) return lost("another target issued their credentials");
-  const found = storeIn(database, vaultWith(key))
-    .cases()
-    .map(({ id, secret }) => [id, stepsOnClock(JSON.parse(secret) as KeptCase, read())] as const);
-  const known = found.flatMap(([id, steps]) => (steps === undefined ? [] : [[id, steps] as const]));
-  return { cases: new Map(known), notes: notesOn(known.length, found.length - known.length) };
+  const kept = storeIn(database, vaultWith(key)).cases();
+  const cases = new Map<string, readonly KeptStep[]>();
+  for (const { id, secret } of kept) {
+    const steps = stepsOnClock(JSON.parse(secret) as KeptCase, read());
+    if (steps !== undefined) cases.set(id, steps);
+  }
+  return { cases, notes: notesOn(cases.size, kept.length - cases.size) };
 };
 
 interface KeptCase {

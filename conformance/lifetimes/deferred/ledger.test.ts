@@ -1,58 +1,46 @@
-import { randomUUID } from "node:crypto";
 import path from "node:path";
-import { afterEach, describe, expect, it } from "vitest";
-import { profileOf, secretsOf, startFakeServer, type FakeServer } from "../../../fake-server/index.ts";
+import { describe, expect, it } from "vitest";
 import { conform } from "../../engine/conform.ts";
-import { checkProfile, resolveProfile } from "../../profile/profile.ts";
 import { rules } from "../../rules/index.ts";
 import { openLedger } from "../store/open.ts";
 import { DAY_MS } from "../../contract/duration.ts";
 import { quickKey } from "../../testing/quick-key.ts";
+import { moveFake, runOptions, startFake } from "../../testing/fake.ts";
 import { eachTestIn } from "../../testing/folders.ts";
+import { stopAfterEach } from "../../testing/stopping.ts";
 
 /** In days: the minute is longer than the guard around the end. */
 const DAY_AND_A_MINUTE = 1 + 1 / 1_440;
 
 let folder: string;
 eachTestIn((made) => (folder = made));
-let fake: FakeServer | undefined;
-afterEach(async () => {
-  await fake?.stop();
-});
+const stopping = stopAfterEach();
+const opened = () => openLedger(path.join(folder, "ledger.sqlite"), "a passphrase", quickKey);
 
 /** A fake moved from outside, with a profile that has no clock hook; this machine's clock moves along, or does not. */
 const service = async (behaviour: string) => {
-  fake = await startFakeServer({ behaviour });
-  const { hooks: _, ...profile } = profileOf(fake);
-  const resolved = await resolveProfile(checkProfile(profile), secretsOf(fake));
-  const { controlUrl } = fake;
+  const fake = await stopping(startFake({ behaviour }));
+  const resolved = await fake.resolved({ hooks: {} });
   let hereMs = Date.parse("2030-01-01T00:00:00Z");
   return {
     advance: async (days: number, here = days): Promise<void> => {
-      await fetch(`${controlUrl}/clock/advance`, {
-        method: "POST",
-        headers: { "content-type": "application/json" },
-        body: JSON.stringify({ ms: Math.round(days * DAY_MS) }),
-      });
+      await moveFake(fake.server, days * DAY_MS);
       hereMs += here * DAY_MS;
     },
     run: async (only: readonly string[]) => {
-      const ledger = openLedger(path.join(folder, "ledger.sqlite"), "a passphrase", quickKey);
+      const store = opened();
       try {
         const { results } = await conform({
+          ...runOptions(),
           resolved,
           rules: rules.filter(({ requirement }) => only.includes(requirement)),
-          strict: false,
-          effort: "quick",
           seed: 5,
           maxWaitMs: 1_000,
-          signal: new AbortController().signal,
-          freshUuid: randomUUID,
-          ledger: { store: ledger, hereMs: () => hereMs },
+          ledger: { store, hereMs: () => hereMs },
         });
         return Object.fromEntries(results.map(({ id, verdict }) => [id, verdict]));
       } finally {
-        ledger.close();
+        store.close();
       }
     },
   };
@@ -78,19 +66,16 @@ describe("a lifetime of thirty days at a service whose clock cannot be moved", (
     expect(refusedFromMs).toBeLessThan(30 * DAY_MS + 120_000);
   });
 
-  it.each([["refresh-token-lives-a-day-longer", "refresh.lifetime"]])(
-    "of the fake %s fails %s, and stays failed in the next run",
-    async (behaviour, rule) => {
-      const target = await service(behaviour);
-      expect((await target.run([rule]))[rule]).toMatchObject({ kind: "pending" });
-      await target.advance(29 + DAY_AND_A_MINUTE);
-      const failed = (await target.run([rule]))[rule];
-      expect(failed).toMatchObject({ kind: "failed" });
-      expect(JSON.stringify(failed)).toMatch(/refused 30 d.*accepted at an age of 30 d/);
-      await target.advance(0.6);
-      expect((await target.run([rule]))[rule]).toMatchObject({ kind: "failed" });
-    },
-  );
+  it("of the fake refresh-token-lives-a-day-longer fails, and stays failed in the next run", async () => {
+    const target = await service("refresh-token-lives-a-day-longer");
+    expect((await target.run(lifetime))["refresh.lifetime"]).toMatchObject({ kind: "pending" });
+    await target.advance(29 + DAY_AND_A_MINUTE);
+    const failed = (await target.run(lifetime))["refresh.lifetime"];
+    expect(failed).toMatchObject({ kind: "failed" });
+    expect(JSON.stringify(failed)).toMatch(/refused 30 d.*accepted at an age of 30 d/);
+    await target.advance(0.6);
+    expect((await target.run(lifetime))["refresh.lifetime"]).toMatchObject({ kind: "failed" });
+  });
 
   it("is judged for every rule on the lifetime of refresh tokens in the same runs", async () => {
     const all = [
@@ -124,7 +109,7 @@ describe("a lifetime of thirty days at a service whose clock cannot be moved", (
     await target.run(lifetime);
     await target.advance(40);
     expect((await target.run(lifetime))["refresh.lifetime"]).toMatchObject({ kind: "pending" });
-    const ledger = openLedger(path.join(folder, "ledger.sqlite"), "a passphrase", quickKey);
+    const ledger = opened();
     const missed = ledger.entries().filter(({ state }) => state === "missed");
     ledger.close();
     expect(missed.length).toBeGreaterThan(0);

@@ -43,6 +43,13 @@ const timestamps = (() => {
   };
 })();
 
+/** Judges an entry issued at 0, and commits what it found. */
+const tryAndCommit = async (...given: Parameters<typeof tryOnce>) => {
+  const { judgement, commitAll } = await tryOnce(...given);
+  commitAll();
+  return judgement;
+};
+
 /** Tries to judge an entry issued at 0, and returns the outcome. */
 const tryOnce = async (setting: Setting, asked = new Set<string>()) => {
   const findings: (() => void)[] = [];
@@ -107,10 +114,10 @@ const tryOnce = async (setting: Setting, asked = new Set<string>()) => {
 describe("an entry that is claimed before it is due", () => {
   it("is probed late in a window before the end, and at the start of a window after it", async () => {
     nowMs = 400_000;
-    (await tryOnce({})).commitAll();
+    await tryAndCommit({});
     expect(nowMs).toBeGreaterThan(594_000);
     expect(nowMs).toBeLessThan(599_000);
-    (await tryOnce({ side: "dead", ages: { fromMs: 601_000, untilMs: 10 * LIFE_MS } })).commitAll();
+    await tryAndCommit({ side: "dead", ages: { fromMs: 601_000, untilMs: 10 * LIFE_MS } });
     expect(nowMs).toBeLessThan(601_100);
     expect(written).toEqual([
       ["settle", "alive", true],
@@ -120,8 +127,7 @@ describe("an entry that is claimed before it is due", () => {
 
   it("is released if the target's clock does not reach its window", async () => {
     nowMs = 400_000;
-    const { judgement, commitAll } = await tryOnce({ pace: 0.001 });
-    commitAll();
+    const judgement = await tryAndCommit({ pace: 0.001 });
     expect(judgement.kind).toBe("discarded");
     expect(written).toEqual([["release"]]);
     expect(slept.reduce((sum, one) => sum + one, 0)).toBeLessThanOrEqual(300_000);
@@ -130,14 +136,13 @@ describe("an entry that is claimed before it is due", () => {
   it("is judged by the side on which it was actually probed", async () => {
     // The clock overshoots the end by far, so what was to be seen alive is probed when it should be dead.
     nowMs = 400_000;
-    const late = await tryOnce({ pace: 2, alive: () => Promise.resolve(true) });
-    late.commitAll();
-    expect(late.judgement).toMatchObject({
+    const late = await tryAndCommit({ pace: 2, alive: () => Promise.resolve(true) });
+    expect(late).toMatchObject({
       kind: "failed",
       expected: expect.stringContaining("is refused") as string,
     });
     nowMs = 400_000;
-    (await tryOnce({ pace: 2, alive: () => Promise.resolve(false) })).commitAll();
+    await tryAndCommit({ pace: 2, alive: () => Promise.resolve(false) });
     expect(written).toEqual([
       ["settle", "dead", false],
       ["settle", "dead", true],
@@ -146,8 +151,7 @@ describe("an entry that is claimed before it is due", () => {
 
   it("is discarded and marked as missed inside the guard around the end", async () => {
     nowMs = 599_800;
-    const { judgement, commitAll } = await tryOnce({ alive: () => Promise.resolve(false) });
-    commitAll();
+    const judgement = await tryAndCommit({ alive: () => Promise.resolve(false) });
     expect(judgement.kind).toBe("discarded");
     expect(written).toEqual([["miss", expect.stringContaining("too close to its end")]]);
   });
@@ -159,7 +163,7 @@ describe("an answer that is lost", () => {
     // Judged, then repeated because a request got no complete answer: nothing of the first try counts.
     await tryOnce({ alive: () => Promise.resolve(false) });
     expect(written).toEqual([]);
-    (await tryOnce({})).commitAll();
+    await tryAndCommit({});
     expect(written).toEqual([["settle", "alive", true]]);
   });
 
@@ -168,9 +172,8 @@ describe("an answer that is lost", () => {
     const asked = new Set<string>();
     const lost = (): Promise<boolean> => Promise.reject(new Error("closed"));
     await expect(tryOnce({ isUsedUp: true, alive: lost }, asked)).rejects.toThrow("closed");
-    const again = await tryOnce({ isUsedUp: true, alive: () => Promise.resolve(false) }, asked);
-    again.commitAll();
-    expect(again.judgement.kind).toBe("discarded");
+    const again = await tryAndCommit({ isUsedUp: true, alive: () => Promise.resolve(false) }, asked);
+    expect(again.kind).toBe("discarded");
     expect(written).toEqual([["miss", expect.stringContaining("the answer was lost")]]);
   });
 });

@@ -6,7 +6,7 @@ import type { Verdict } from "../../contract/verdict.ts";
 import { runRules } from "../../engine/executor.ts";
 import { rules } from "../../rules/index.ts";
 import { openSession } from "../../session/session.ts";
-import { runOptions, startFake } from "../../testing/fake.ts";
+import { moveFake, runOptions, startFake } from "../../testing/fake.ts";
 import type { ClockSource } from "../../world/clock.ts";
 import { emptyPrepared } from "../../world/world.ts";
 import { virtualClock } from "../../world/time/virtual-clock.ts";
@@ -34,11 +34,7 @@ const service = async (behaviour: string) => {
   const nowMs = async (): Promise<number> =>
     ((await (await fetch(`${controlUrl}/clock`)).json()) as { readonly now: number }).now;
   const advance = async (ms: number): Promise<void> => {
-    await fetch(`${controlUrl}/clock/advance`, {
-      method: "POST",
-      headers: { "content-type": "application/json" },
-      body: JSON.stringify({ ms: Math.ceil(ms) }),
-    });
+    await moveFake(fake.server, ms);
     hereMs += ms;
   };
   const now = async () => {

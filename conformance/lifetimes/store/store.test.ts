@@ -1,23 +1,25 @@
 import { chmodSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { DatabaseSync } from "node:sqlite";
-import { beforeEach, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import type { Plan } from "../../judging/lifetimes/entries.ts";
 import { quickKey } from "../../testing/quick-key.ts";
 import { listLedger, openLedger } from "./open.ts";
 import type { Deposit } from "./store.ts";
 import { DAY_MS } from "../../contract/duration.ts";
 import { eachTestIn } from "../../testing/folders.ts";
+import { stopAfterEach } from "../../testing/stopping.ts";
 
 const target = "https://staging.example client-1";
 const rule = "refresh.lifetime";
 
 let folder: string;
-eachTestIn((made) => (folder = made));
 let file: string;
-beforeEach(() => {
+eachTestIn((made) => {
+  folder = made;
   file = path.join(folder, "ledger.sqlite");
 });
+const stopping = stopAfterEach();
 const at = (ms: number) => ({ earliestMs: ms, latestMs: ms + 500 });
 
 const depositOf = (over: Partial<Pick<Deposit, "secret">> = {}): Deposit => ({
@@ -35,30 +37,37 @@ const depositOf = (over: Partial<Pick<Deposit, "secret">> = {}): Deposit => ({
   ...over,
 });
 
-const opened = (key = "key") => openLedger(file, key, quickKey);
+const opened = async (key = "key") => {
+  const ledger = openLedger(file, key, quickKey);
+  await stopping({ stop: () => Promise.resolve(ledger.close()) });
+  return ledger;
+};
+/** A ledger with one entry. */
+const openedWith = async (deposit = depositOf()) => {
+  const ledger = await opened();
+  ledger.deposit(deposit);
+  return ledger;
+};
+/** While the entry is due. */
+const now = at(29.5 * DAY_MS);
 
 describe("the ledger", () => {
-  it("gives an entry to only one run, and only while it is due", () => {
-    const ledger = opened();
-    ledger.deposit(depositOf());
+  it("gives an entry to only one run, and only while it is due", async () => {
+    const ledger = await openedWith();
     expect(ledger.claim(target, rule, at(28 * DAY_MS), 0)).toEqual([]);
-    expect(ledger.claim("another target", rule, at(29.5 * DAY_MS), 0)).toEqual([]);
-    const other = opened();
-    const [mine] = ledger.claim(target, rule, at(29.5 * DAY_MS), 0);
+    expect(ledger.claim("another target", rule, now, 0)).toEqual([]);
+    const other = await opened();
+    const [mine] = ledger.claim(target, rule, now, 0);
     expect(mine).toMatchObject({
       secret: "MARKED-refresh-token",
       rule: "refresh.lifetime",
       state: "claimed",
     });
-    expect(other.claim(target, rule, at(29.5 * DAY_MS), 0)).toEqual([]);
-    ledger.close();
-    other.close();
+    expect(other.claim(target, rule, now, 0)).toEqual([]);
   });
 
-  it("gives out a released entry again, but never a settled one", () => {
-    const ledger = opened();
-    ledger.deposit(depositOf());
-    const now = at(29.5 * DAY_MS);
+  it("gives out a released entry again, but never a settled one", async () => {
+    const ledger = await openedWith();
     const [first] = ledger.claim(target, rule, now, 0);
     ledger.release(first?.id ?? "");
     const [second] = ledger.claim(target, rule, now, 0);
@@ -72,43 +81,33 @@ describe("the ledger", () => {
     expect(ledger.entries()).toMatchObject([
       { state: "judged", held: true, note: "accepted", settledAtMs: 7 },
     ]);
-    ledger.close();
   });
 
-  it("gives out an entry held by a killed run again after its lease", () => {
-    const ledger = opened();
-    ledger.deposit(depositOf());
-    const now = at(29.5 * DAY_MS);
+  it("gives out an entry held by a killed run again after its lease", async () => {
+    const ledger = await openedWith();
     expect(ledger.claim(target, rule, now, 0)).toHaveLength(1);
     expect(ledger.claim(target, rule, now, 60_000)).toHaveLength(0);
     expect(ledger.claim(target, rule, now, 31 * 60_000)).toHaveLength(1);
-    ledger.close();
   });
 
-  it("gives an entry that is due soon to a run that may wait for it", () => {
-    const ledger = opened();
-    ledger.deposit(depositOf());
+  it("gives an entry that is due soon to a run that may wait for it", async () => {
+    const ledger = await openedWith();
     const now = at(29 * DAY_MS - 60_000);
     expect(ledger.claim(target, rule, now, 0, 50_000)).toEqual([]);
     expect(ledger.claim(target, rule, now, 0, 70_000)).toHaveLength(1);
-    ledger.close();
   });
 
-  it("marks an entry that a killed run held until it expired as missed, with the reason", () => {
-    const ledger = opened();
-    ledger.deposit(depositOf());
-    ledger.claim(target, rule, at(29.5 * DAY_MS), 0);
+  it("marks an entry that a killed run held until it expired as missed, with the reason", async () => {
+    const ledger = await openedWith();
+    ledger.claim(target, rule, now, 0);
     expect(ledger.expire(target, at(31 * DAY_MS), 60_000)).toEqual([]);
     expect(ledger.expire(target, at(31 * DAY_MS), 31 * 60_000)).toMatchObject([
       { state: "missed", note: expect.stringContaining("the run that held it") as string },
     ]);
-    ledger.close();
   });
 
-  it("lets a single-use entry be probed only once, even if the run that probed it was killed", () => {
-    const ledger = opened();
-    ledger.deposit(depositOf());
-    const now = at(29.5 * DAY_MS);
+  it("lets a single-use entry be probed only once, even if the run that probed it was killed", async () => {
+    const ledger = await openedWith();
     const [mine] = ledger.claim(target, rule, now, 0);
     const id = mine?.id ?? "";
     expect([ledger.ask(id), ledger.ask(id), ledger.ask("another")]).toEqual([true, false, false]);
@@ -118,34 +117,30 @@ describe("the ledger", () => {
     expect(ledger.expire(target, now, 31 * 60_000)).toMatchObject([
       { state: "missed", note: "a run probed it, but ended before it recorded the answer" },
     ]);
-    ledger.close();
   });
 
-  it("marks an undecided entry as missed, with the reason, and records a late probe under the other side", () => {
-    const ledger = opened();
-    for (const secret of ["one", "two"]) ledger.deposit(depositOf({ secret }));
-    const [one, two] = ledger.claim(target, rule, at(29.5 * DAY_MS), 0);
+  it("marks an undecided entry as missed, with the reason, and records a late probe under the other side", async () => {
+    const ledger = await openedWith(depositOf({ secret: "one" }));
+    ledger.deposit(depositOf({ secret: "two" }));
+    const [one, two] = ledger.claim(target, rule, now, 0);
     ledger.ask(one?.id ?? "");
     ledger.miss(one?.id ?? "", "too close to its end", 7);
     ledger.settle(two?.id ?? "", { held: true, side: "dead", note: "refused", age: at(30.1 * DAY_MS) }, 8);
     const states = ledger.entries().map(({ state, side, note }) => [state, side, note].join(" "));
     expect(states.toSorted()).toEqual(["judged dead refused", "missed alive too close to its end"]);
-    ledger.close();
   });
 
-  it("marks an entry that was not judged in time as missed, with the reason", () => {
-    const ledger = opened();
-    ledger.deposit(depositOf());
-    expect(ledger.expire(target, at(29.5 * DAY_MS), 0)).toEqual([]);
+  it("marks an entry that was not judged in time as missed, with the reason", async () => {
+    const ledger = await openedWith();
+    expect(ledger.expire(target, now, 0)).toEqual([]);
     expect(ledger.expire(target, at(31 * DAY_MS), 9)).toMatchObject([
       { state: "missed", note: "no run happened while it was due", settledAtMs: 9 },
     ]);
     expect(ledger.expire(target, at(31 * DAY_MS), 9)).toEqual([]);
-    ledger.close();
   });
 
-  it("encrypts secrets on disk, and deletes them once an entry is settled", () => {
-    const ledger = opened("a passphrase that must not be there either");
+  it("encrypts secrets on disk, and deletes them once an entry is settled", async () => {
+    const ledger = await opened("a passphrase that must not be there either");
     ledger.deposit(depositOf());
     const bytes = () =>
       readdirSync(folder)
@@ -154,65 +149,58 @@ describe("the ledger", () => {
     expect(bytes()).toContain("refresh.lifetime");
     expect(bytes()).not.toContain("MARKED");
     expect(bytes()).not.toContain("passphrase");
-    const [mine] = ledger.claim(target, rule, at(29.5 * DAY_MS), 0);
+    const [mine] = ledger.claim(target, rule, now, 0);
     ledger.settle(mine?.id ?? "", { held: true, side: "alive", note: "", age: at(0) }, 0);
-    ledger.close();
     const database = new DatabaseSync(file);
     expect(database.prepare("select secret from entries").all()).toEqual([{ secret: null }]);
     database.close();
   });
 
-  it("is neither opened nor changed by a wrong key", () => {
-    const ledger = opened("right");
-    ledger.deposit(depositOf());
-    ledger.close();
-    expect(() => opened("wrong")).toThrow(`--ledger ${file}: the key does not open this ledger`);
-    const again = opened("right");
-    expect(again.entries()).toHaveLength(1);
-    again.close();
+  it("is neither opened nor changed by a wrong key", async () => {
+    await openedWith();
+    await expect(opened("wrong")).rejects.toThrow(`--ledger ${file}: the key does not open this ledger`);
+    expect((await opened()).entries()).toHaveLength(1);
   });
 
-  it("derives its key at the cost that OWASP's password storage cheat sheet recommends", () => {
+  it("derives its key at the cost that OWASP's password storage cheat sheet recommends", async () => {
     openLedger(file, "key").close();
-    expect(() => opened()).toThrow("the key does not open this ledger");
+    await expect(opened()).rejects.toThrow("the key does not open this ledger");
     openLedger(file, "key", { ...quickKey, N: 2 ** 17, r: 8, p: 1 }).close();
   });
 
-  it("is readable by its owner only, and refused otherwise", () => {
-    opened().close();
+  it("is readable by its owner only, and refused otherwise", async () => {
+    await opened();
     expect(statSync(file).mode & 0o777).toBe(0o600);
     chmodSync(file, 0o644);
-    expect(() => opened()).toThrow(/has mode 644, so others can read credentials in it; accepted is 600/);
+    await expect(opened()).rejects.toThrow(
+      /has mode 644, so others can read credentials in it; accepted is 600/,
+    );
   });
 
-  it("refuses a file that is not a ledger, by name", () => {
+  it("refuses a file that is not a ledger, by name", async () => {
     writeFileSync(file, "not a database at all, and long enough to be read as a header of one", {
       mode: 0o600,
     });
-    expect(() => opened()).toThrow(`--ledger ${file}:`);
+    await expect(opened()).rejects.toThrow(`--ledger ${file}:`);
   });
 
-  it("does not decrypt an entry that was moved to another rule", () => {
-    const ledger = opened();
-    ledger.deposit(depositOf());
-    ledger.close();
+  it("does not decrypt an entry that was moved to another rule", async () => {
+    const ledger = await openedWith();
     const database = new DatabaseSync(file);
     database.exec("update entries set rule = 'code.lifetime'");
     database.close();
-    const again = opened();
-    expect(() => again.claim(target, "code.lifetime", at(29.5 * DAY_MS), 0)).toThrow("does not open");
-    again.close();
+    expect(() => ledger.claim(target, "code.lifetime", now, 0)).toThrow("does not open");
   });
 
   it.each([
     [1, /it has version 1, but this Touchstone reads version 2; use the version that made it/],
     [3, /it has version 3, but this Touchstone reads version 2; update it/],
-  ])("refuses a file of version %i, both for use and for listing", (version, words) => {
-    opened().close();
+  ])("refuses a file of version %i, both for use and for listing", async (version, words) => {
+    await opened();
     const database = new DatabaseSync(file);
     database.prepare("update meta set value = ? where key = 'version'").run(Uint8Array.of(version));
     database.close();
-    expect(() => opened()).toThrow(words);
+    await expect(opened()).rejects.toThrow(words);
     expect(() => listLedger(file)).toThrow(words);
   });
 });

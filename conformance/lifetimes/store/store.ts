@@ -23,12 +23,6 @@ export interface Deposit {
   readonly plan: Plan;
 }
 
-/** What a case of a run had done before it began to wait; part of a checkpoint. */
-export interface CaseRecord {
-  readonly id: string;
-  readonly secret: string;
-}
-
 export type Unlocked = Entry & Pick<Deposit, "secret">;
 
 /** Version of the schema. Files of other versions are refused. */
@@ -159,11 +153,11 @@ const verdictsIn = (of: Prepare) => {
 };
 
 const casesIn = (of: Prepare, vault: Vault) => ({
-  /** Keeps what a case of a run has done, replacing what was kept under the same id. */
-  keepCase: ({ id, secret }: CaseRecord): void =>
+  /** Keeps what a case of a run has done before it waits, replacing what was kept under the same id. */
+  keepCase: (id: string, secret: string): void =>
     void of("keepCase").run({ id, secret: vault.lock(secret, placeOf(id)) }),
   dropCase: (id: string): void => void of("dropCase").run(id),
-  cases: (): readonly CaseRecord[] =>
+  cases: (): readonly { readonly id: string; readonly secret: string }[] =>
     of("cases")
       .all()
       .map((row) => {

@@ -1,7 +1,7 @@
 import type { TimeInterval } from "../../judging/interval.ts";
 import type { Checkpoint } from "../../world/durable-steps.ts";
 import { judgeLifetime, type JudgedLifetime } from "../lifetime.ts";
-import { createRun } from "../../checks/create-run.ts";
+import { open } from "../../checks/testing/open-run.ts";
 import type { Clock } from "../../world/clock.ts";
 import { virtualClock } from "../../world/time/virtual-clock.ts";
 import type { World } from "../../world/world.ts";
@@ -64,15 +64,10 @@ export const judge = async (setting: Setting = {}) => {
       checkpoint,
       tolerances: { lifetimeGuardMs: 500, ...setting.tolerances },
     }) as unknown as World;
-  const run = createRun({
-    rule: "code.lifetime",
+  const { run } = open({
     effort: "quick",
     seed: 1,
-    signal: new AbortController().signal,
     shrinkBudgetMs: 0,
-    keep: () => {},
-    casesAtATime: 6,
-    recover: () => Promise.resolve(true),
     inWorld: async (scope, action) => {
       const clock = rule.branch();
       try {

@@ -31,10 +31,11 @@ export const openLists = async (world: World, client?: Client): Promise<List> =>
   const { accessToken } = await obtainTokens(world, { client });
   return async (query) => {
     const sent = Object.fromEntries(
-      Object.entries(query).flatMap(([name, value]) => {
-        if (value === undefined) return [];
-        return [[name, name === "page" ? world.limits.defaultPage + Number(value) : value] as const];
-      }),
+      Object.entries(query).flatMap(([name, value]) =>
+        value === undefined
+          ? []
+          : [[name, name === "page" ? world.limits.defaultPage + Number(value) : value] as const],
+      ),
     );
     const answer = await answerOrHangUp(world.target.list({ accessToken, query: sent }));
     return listingOf(answer);
@@ -44,22 +45,17 @@ export const openLists = async (world: World, client?: Client): Promise<List> =>
 /** The listing of an answer, or of a closed connection. */
 export const listingOf = (answer: Answer | undefined): Listing => {
   const page = answer === undefined || !gaveData(answer) ? undefined : pageOf(answer);
-  if (answer === undefined || page === undefined)
-    return {
-      answer,
-      served: false,
-      items: [],
-      ids: [],
-      total: undefined,
-      said: answer === undefined ? "the connection was closed" : `no page: ${describe(answer)}`,
-    };
+  const unserved = answer === undefined ? "the connection was closed" : `no page: ${describe(answer)}`;
   return {
     answer,
-    served: true,
-    items: page.items,
-    ids: page.ids.map(fold),
-    total: page.total,
-    said: `${page.items.length} items, total ${JSON.stringify(page.total) ?? "absent"}`,
+    served: page !== undefined,
+    items: page?.items ?? [],
+    ids: page?.ids.map(fold) ?? [],
+    total: page?.total,
+    said:
+      page === undefined
+        ? unserved
+        : `${page.items.length} items, total ${JSON.stringify(page.total) ?? "absent"}`,
   };
 };
 
