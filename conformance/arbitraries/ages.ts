@@ -12,15 +12,15 @@ export interface ProbeAge {
 export const MONTH_MS = 30 * DAY_MS;
 
 /**
- * Ages on both sides of a lifetime, biased to its end: right at the guard, seconds and minutes away, a fraction of the
- * lifetime away, and (dead side) several lifetimes and a month later. `farthestMs` limits how long after the end a
- * probe may lie in real time.
+ * So many ages on each side of a lifetime, beside the end itself but biased to it: right at the guard, seconds and
+ * minutes away, a fraction of the lifetime away, and (dead side) several lifetimes and, in addition, a month later.
+ * `farthestMs` limits how long after the end a probe may lie in real time.
  */
 export const probeAges = (
   lifetimeMs: number,
   guardMs: number,
   seed: number,
-  perSide: number,
+  count: number,
   farthestMs: number,
 ): readonly ProbeAge[] => {
   const span = Math.max(1, lifetimeMs - guardMs);
@@ -48,11 +48,11 @@ export const probeAges = (
     salt: number,
     further: readonly number[],
   ): ProbeAge[] =>
-    // The end itself is always included: it is what services most often get wrong.
-    [0, ...further, ...fc.sample(distance, { seed: seed + salt, numRuns: perSide - 1 })].map(
-      (distanceMs) => ({ side, distanceMs: onGrid(distanceMs) }),
-    );
-  const isFarSeen = farthestMs >= MONTH_MS && perSide > 1;
+    [...further, ...fc.sample(distance, { seed: seed + salt, numRuns: count })].map((distanceMs) => ({
+      side,
+      distanceMs: onGrid(distanceMs),
+    }));
+  const isFarSeen = farthestMs >= MONTH_MS && count > 0;
   return [
     ...sample("alive", aliveDistance, 0, []),
     ...sample("dead", deadDistance, 1, isFarSeen ? [MONTH_MS] : []),

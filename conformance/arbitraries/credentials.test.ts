@@ -24,16 +24,15 @@ test("no two near misses have the same name or value", () => {
 
 test("some near misses become correct by trimming, case folding, normalization, truncation, unpadding or decoding", () => {
   const texts = nearMisses.map(({ alter }) => alter(code)).filter((value) => typeof value === "string");
-  const hasMissUndoneBy = (normalize: (text: string) => string): boolean =>
-    texts.some((text) => normalize(text) === normalize(code));
-  expect(hasMissUndoneBy((text) => text.trim())).toBe(true);
-  expect(hasMissUndoneBy((text) => text.toLowerCase())).toBe(true);
-  expect(hasMissUndoneBy((text) => text.normalize("NFKC"))).toBe(true);
-  expect(hasMissUndoneBy((text) => text.slice(0, 8))).toBe(true);
-  expect(hasMissUndoneBy((text) => text.replace(/=+$/, ""))).toBe(true);
-  expect(hasMissUndoneBy((text) => decodeURIComponent(text.replaceAll(/%(?![0-9a-f]{2})/g, "%25")))).toBe(
-    true,
-  );
+  const normalizations: readonly ((text: string) => string)[] = [
+    (text) => text.trim(),
+    (text) => text.toLowerCase(),
+    (text) => text.normalize("NFKC"),
+    (text) => text.slice(0, 8),
+    (text) => text.replace(/=+$/, ""),
+    (text) => decodeURIComponent(text.replaceAll(/%(?![0-9a-f]{2})/g, "%25")),
+  ];
+  for (const normalize of normalizations) expect(texts.map(normalize)).toContain(normalize(code));
 });
 
 test("plain and spaced near misses contain only ISO 8859-1 characters, so that headers can carry them", () => {

@@ -7,7 +7,7 @@ import type { CaseResult, RunContext } from "./context.ts";
 import { casesOf } from "./effort.ts";
 import { judgeOnce } from "./judge-once.ts";
 import type { Judge, PropertyOptions, Run } from "./rule.ts";
-import { count, exhausted, newTally, unbroken, type Tally } from "./tally.ts";
+import { count, exhausted, newTally, unbroken } from "./tally.ts";
 
 /** Thrown by a property to report a failing case to fast-check; anything else it throws is not a judgement. */
 class FailingCase extends Error {}
@@ -17,79 +17,66 @@ const rethrowForeign = (error: unknown): void => {
   if (error !== null && error !== undefined && !(error instanceof FailingCase)) throw error;
 };
 
-interface Search<T> {
-  readonly tally: Tally;
-  readonly property: fc.IAsyncProperty<[T]>;
-  readonly parameters: fc.Parameters<[T]>;
-  readonly judgeValue: (value: T, index: number) => Promise<CaseResult>;
-  /** Results computed before fast-check asks for them. */
-  ahead: Ahead<T, CaseResult> | undefined;
-  failing: CaseResult | undefined;
-  /** Smaller values of a failing one, and the value that a path leads to, keep its client. */
-  client: ClientIndex | undefined;
-  asked: number;
-}
-
+/** The property to check, and what checking it has met so far. */
 const openSearch = <T>(
   context: RunContext,
   arbitrary: fc.Arbitrary<T>,
   judge: Judge<T>,
   options: PropertyOptions<T>,
-): Search<T> => {
+) => {
   const tally = newTally();
+  const met = {
+    asked: 0,
+    /** Results computed before fast-check asks for them. */
+    ahead: undefined as Ahead<T, CaseResult> | undefined,
+    failing: undefined as CaseResult | undefined,
+    /** Smaller values of a failing one, and the value that a path leads to, keep its client. */
+    client: undefined as ClientIndex | undefined,
+  };
   const judgeValue = (value: T, index: number): Promise<CaseResult> =>
     judgeOnce(
       context,
       (world) => judge(value, world),
       tally,
-      search.client ?? clientIndexAt(context, index, options),
+      met.client ?? clientIndexAt(context, index, options),
     );
-  const search: Search<T> = {
-    tally,
-    judgeValue,
-    property: fc.asyncProperty(arbitrary, async (value) => {
-      const index = search.asked;
-      search.asked += 1;
-      const result = await (search.ahead?.next(value) ?? judgeValue(value, index));
-      count(tally, result);
-      if (result.judgement.kind !== "failed") return;
-      search.failing = result;
-      search.client = result.clientIndex;
-      throw new FailingCase(result.judgement.actual);
-    }),
-    parameters: {
-      seed: partSeed(context, options.part),
-      numRuns: casesOf(context.effort, options.share),
-      ...(options.examples === undefined ? {} : { examples: options.examples.map((one) => [one] as [T]) }),
-    },
-    ahead: undefined,
-    failing: undefined,
-    client: undefined,
-    asked: 0,
+  const property = fc.asyncProperty(arbitrary, async (value) => {
+    const index = met.asked;
+    met.asked += 1;
+    const result = await (met.ahead?.next(value) ?? judgeValue(value, index));
+    count(tally, result);
+    if (result.judgement.kind !== "failed") return;
+    met.failing = result;
+    met.client = result.clientIndex;
+    throw new FailingCase(result.judgement.actual);
+  });
+  const parameters: fc.Parameters<[T]> = {
+    seed: partSeed(context, options.part),
+    numRuns: casesOf(context.effort, options.share),
+    ...(options.examples === undefined ? {} : { examples: options.examples.map((one) => [one] as [T]) }),
   };
-  return search;
+  const check = async (more: fc.Parameters<[T]>): Promise<fc.RunDetails<[T]>> =>
+    fc.check(property, { ...parameters, ...more });
+  return { tally, met, parameters, judgeValue, check };
 };
+
+type Search<T> = ReturnType<typeof openSearch<T>>;
 
 /** Judges the values of a property until one fails, some at a time, or the one that `path` leads to. */
 const findFailing = async <T>(
-  context: RunContext,
   arbitrary: fc.Arbitrary<T>,
-  search: Search<T>,
+  { met, parameters, judgeValue, check }: Search<T>,
   path: string | undefined,
   atATime: number,
 ): Promise<fc.RunDetails<[T]>> => {
   if (path === undefined) {
     // Sampling the property itself would give other values than it checks.
-    const foreseen = fc.sample(fc.tuple(arbitrary), search.parameters).map(([value]) => value);
-    search.ahead = workAhead(foreseen, atATime, search.judgeValue);
+    const foreseen = fc.sample(fc.tuple(arbitrary), parameters).map(([value]) => value);
+    met.ahead = workAhead(foreseen, atATime, judgeValue);
   }
-  const found = await fc.check(search.property, {
-    ...search.parameters,
-    endOnFailure: true,
-    ...(path === undefined ? {} : { path }),
-  });
-  await search.ahead?.stop();
-  search.ahead = undefined;
+  const found = await check({ endOnFailure: true, ...(path === undefined ? {} : { path }) });
+  await met.ahead?.stop();
+  met.ahead = undefined;
   rethrowForeign(found.errorInstance);
   return found;
 };
@@ -99,27 +86,21 @@ const findFailing = async <T>(
  * cases, these may have made it fail, and the values are searched one at a time.
  */
 const shrink = async <T>(
-  context: RunContext,
-  search: Search<T>,
+  { tally, met, check }: Search<T>,
+  budgetMs: number,
   found: fc.RunDetails<[T]>,
   wasAlone: boolean,
 ): Promise<fc.RunDetails<[T]> | undefined> => {
-  const limits = { interruptAfterTimeLimit: context.shrinkBudgetMs };
-  const isFailing = (details: fc.RunDetails<[T]>): boolean =>
-    details.errorInstance instanceof FailingCase && details.counterexample !== null;
-  const decidedBefore = search.tally.decided;
-  let shrunk = await fc.check(search.property, {
-    ...search.parameters,
-    ...limits,
-    path: found.counterexamplePath ?? "",
-  });
+  const limits = { interruptAfterTimeLimit: budgetMs };
+  const decidedBefore = tally.decided;
+  let shrunk = await check({ ...limits, path: found.counterexamplePath ?? "" });
   if (!shrunk.failed && !wasAlone) {
-    search.client = undefined;
-    search.asked = 0;
-    shrunk = await fc.check(search.property, { ...search.parameters, ...limits });
+    met.client = undefined;
+    met.asked = 0;
+    shrunk = await check(limits);
   }
-  search.tally.decided = decidedBefore;
-  return isFailing(shrunk) ? shrunk : undefined;
+  tally.decided = decidedBefore;
+  return shrunk.errorInstance instanceof FailingCase && shrunk.counterexample !== null ? shrunk : undefined;
 };
 
 /** Holds for generated values; a failing one is shrunk and replayed before it is reported. */
@@ -132,21 +113,16 @@ export const forAll =
   ): Promise<Verdict> => {
     const path = context.path?.part === options.part ? context.path?.path : undefined;
     const search = openSearch(context, arbitrary, judge, options);
-    if (path !== undefined) search.client = clientIndexAt(context, Number.parseInt(path, 10), options);
-    const found = await findFailing(
-      context,
-      arbitrary,
-      search,
-      path,
-      options.atATime ?? context.casesAtATime,
-    );
+    const { met } = search;
+    if (path !== undefined) met.client = clientIndexAt(context, Number.parseInt(path, 10), options);
+    const found = await findFailing(arbitrary, search, path, options.atATime ?? context.casesAtATime);
     if (!found.failed) return unbroken(search.tally);
-    const original = search.failing;
+    const original = met.failing;
     if (original === undefined) return exhausted(search.tally);
     // Shrinking may end at a value on which the harness itself fails; then the original one is reported.
-    const shrunk = await shrink(context, search, found, path !== undefined);
+    const shrunk = await shrink(search, context.shrinkBudgetMs, found, path !== undefined);
     const best = shrunk ?? found;
-    const first = shrunk === undefined ? original : (search.failing ?? original);
+    const first = shrunk === undefined ? original : (met.failing ?? original);
     const value = (best.counterexample ?? [])[0] as T;
     return failed(context, search.tally, {
       first,

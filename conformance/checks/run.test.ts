@@ -37,9 +37,16 @@ describe.each(methods)("%s", (name, judgeBy) => {
     expect(sent()).toBeLessThan(2);
   });
 
-  it("is inconclusive if nothing was judged", async () => {
-    const verdict = await judgeBy(open().run, always(discard("asks nothing")));
-    expect(verdict).toMatchObject({ kind: "inconclusive", cases: 0, reason: "no case was judged" });
+  it.each([
+    ["nothing was judged", always(discard("asks nothing")), "no case was judged"],
+    ["a control failed", () => Promise.reject(new ControlFailed("no tokens")), "no tokens"],
+  ])("is inconclusive, with the reason, if %s", async (_, judge, reason) => {
+    const verdict = await judgeBy(open().run, judge);
+    expect(verdict).toMatchObject({
+      kind: "inconclusive",
+      cases: 0,
+      reason: expect.stringContaining(reason) as string,
+    });
   });
 
   it("is inconclusive, with the reason, if one case could not be decided", async () => {
@@ -47,13 +54,10 @@ describe.each(methods)("%s", (name, judgeBy) => {
     const verdict = await judgeBy(open().run, () =>
       Promise.resolve((left -= 1) === 0 ? undecided("the control got no code") : pass),
     );
-    expect(verdict).toMatchObject({ kind: "inconclusive" });
-    expect(JSON.stringify(verdict)).toContain("the control got no code");
-  });
-
-  it("is inconclusive if a control failed", async () => {
-    const verdict = await judgeBy(open().run, () => Promise.reject(new ControlFailed("no tokens")));
-    expect(verdict).toMatchObject({ kind: "inconclusive", cases: 0 });
+    expect(verdict).toMatchObject({
+      kind: "inconclusive",
+      reason: expect.stringContaining("the control got no code") as string,
+    });
   });
 
   it("repeats a case after a lost connection, and counts the repetitions", async () => {

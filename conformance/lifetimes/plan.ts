@@ -51,9 +51,7 @@ export const planProbes = (world: World, run: Run, options: PlanOptions): readon
     isRepeatable
       ? [{ first: 0, last: TRIES[kind] - 1 }]
       : Array.from({ length: distanceMs === 0 ? AT_ONCE[side] : 1 }, (_, nth) => ({ first: nth, last: nth }));
-  return assigned(world, run, options, (perSide) =>
-    probeAges(lifetimeMs, guardMs, run.seed, perSide, farthestMs),
-  )
+  return assigned(world, run, options, (count) => probeAges(lifetimeMs, guardMs, run.seed, count, farthestMs))
     .flatMap((age, index) =>
       triesOf(age).map((tries) => ({
         ...age,
@@ -66,17 +64,19 @@ export const planProbes = (world: World, run: Run, options: PlanOptions): readon
 
 type Assigned = ProbeAge & Pick<PlannedProbe, "way" | "clientIndex">;
 
-/** Assigns ages to ways and clients; each way and each client gets a probe right at the end on both sides. */
+/**
+ * Assigns ages to ways and clients. Each way and each client gets a probe right at the end on both sides, which is what
+ * services most often get wrong.
+ */
 const assigned = (
   world: World,
   run: Run,
   { ways = [""], clients, perSide, fromEndMs = 0 }: PlanOptions,
-  agesPerSide: (perSide: number) => readonly ProbeAge[],
+  agesBeside: (count: number) => readonly ProbeAge[],
 ): readonly Assigned[] => {
   const isShared = world.secondClient !== undefined && clients !== "first";
   const ends = Math.max(ways.length, isShared ? 2 : 1);
-  const others = perSide === undefined ? run.cases(0.24, 3) - 1 : Math.max(0, perSide - ends);
-  const ages = agesPerSide(others + 1);
+  const ages = agesBeside(perSide === undefined ? run.cases(0.24, 3) - 1 : Math.max(0, perSide - ends));
   return (["alive", "dead"] as const).flatMap((side) => [
     // What one client's credential shows on one side, the other client's shows on the other.
     ...Array.from({ length: ends }, (_, at) => ({
@@ -87,7 +87,6 @@ const assigned = (
     })),
     ...ages
       .filter((age) => age.side === side)
-      .slice(1)
       .map((age, at) => ({
         ...age,
         way: at % ways.length,

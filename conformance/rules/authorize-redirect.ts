@@ -86,8 +86,11 @@ interface Address {
   readonly query?: string;
 }
 
-const printAddress = ({ client, encoding, order, query }: Address): string =>
-  `${query === undefined ? client.redirectUri : withQuery(client.redirectUri, query)}, percent-encoded ${encoding}, ${order}`;
+const wholeOf = ({ client, query }: Address): string =>
+  query === undefined ? client.redirectUri : withQuery(client.redirectUri, query);
+
+const printAddress = (address: Address): string =>
+  `${wholeOf(address)}, percent-encoded ${address.encoding}, ${address.order}`;
 
 /** A harmless query that shows whether the service accepts addresses with an added query at all. */
 const PLAIN_QUERY = "q=1";
@@ -119,7 +122,7 @@ const judgeAddress = async (address: Address, world: World): Promise<CaseVerdict
   if (answer === undefined) return pass;
   if (!statesOf(answer).includes(state))
     return fail("the answer carries the state of the request, whatever the address contains", "it did not");
-  const whole = query === undefined ? client.redirectUri : withQuery(client.redirectUri, query);
+  const whole = wholeOf(address);
   const stray = strayLocation(answer, whole);
   return stray === undefined ? pass : fail(`the redirect leads to ${whole}`, `it led to ${stray}`);
 };
@@ -146,9 +149,9 @@ const flowFailure = async (world: World, client: Client): Promise<ControlFailed 
   }
 };
 
-const send = (world: World, { client, encoding, order, query }: Address, state: string): Promise<Answer> => {
-  const whole = query === undefined ? client.redirectUri : withQuery(client.redirectUri, query);
-  const redirectUri = `redirectUri=${encodings[encoding](whole)}`;
+const send = (world: World, address: Address, state: string): Promise<Answer> => {
+  const { client, encoding, order } = address;
+  const redirectUri = `redirectUri=${encodings[encoding](wholeOf(address))}`;
   const others = `clientId=${encodeURIComponent(client.id)}&state=${state}`;
   return world.target.authorize({
     client,

@@ -3,7 +3,7 @@ import { anyForeignProbe, foreignProbes, placed, type ForeignProbe } from "../ar
 import { encodedThroughout } from "../arbitraries/state.ts";
 import { requirement } from "../contract/catalogue.ts";
 import { inGroups } from "../contract/text.ts";
-import { fail, pass, type CaseVerdict } from "../judging/case-verdict.ts";
+import { expectThat, pass, type CaseVerdict } from "../judging/case-verdict.ts";
 import type { HistoryVerdict, Judge, Rules } from "../checks/rule.ts";
 import { answerOrRefusal, obtainCode, redeem, yieldedCode } from "../world/steps.ts";
 import type { World } from "../world/world.ts";
@@ -44,12 +44,11 @@ export const stateRules = {
         [1, 2, Math.ceil(most / 2), most - 1, most, most],
         async (length, caseWorld) => {
           const answer = await authorizeWith(caseWorld, stateOf(caseWorld, length));
-          return (await yieldedCode(caseWorld, answer))
-            ? pass
-            : fail(
-                `a state of ${length} bytes is accepted, like every state of 1 to ${most} bytes`,
-                `it got no usable code: ${describe(answer)}`,
-              );
+          return expectThat(
+            await yieldedCode(caseWorld, answer),
+            `a state of ${length} bytes is accepted, like every state of 1 to ${most} bytes`,
+            `it got no usable code: ${describe(answer)}`,
+          );
         },
         { part: "accepted", print: (length) => `${length} bytes` },
       ),
@@ -62,12 +61,11 @@ export const stateRules = {
           // The truncated state goes first, to expose a service that remembers only the beginning of states.
           await twinSucceeds(caseWorld, state.slice(0, most));
           const answer = await answerOrRefusal(() => authorizeWith(caseWorld, state));
-          if (await yieldedCode(caseWorld, answer))
-            return fail(
-              `a state of ${length} bytes, more than ${most}, is refused`,
-              "it got a code that can be exchanged",
-            );
-          return pass;
+          return expectThat(
+            !(await yieldedCode(caseWorld, answer)),
+            `a state of ${length} bytes, more than ${most}, is refused`,
+            "it got a code that can be exchanged",
+          );
         },
         { part: "refused", print: (length) => `${length} bytes` },
       ),
@@ -88,18 +86,19 @@ const withTwin =
 const nameOf = ({ name, position }: ForeignProbe): string =>
   position === "alone" ? `${name}, alone` : `${name}, at the ${position}`;
 
+const onlyAllowed = "a state with any character outside a-z, A-Z, 0-9 is refused";
+
 const judgeForeign = async (world: World, probe: ForeignProbe): Promise<CaseVerdict> => {
   const state = placed(world.unique(), probe.raw, probe.position, world.limits.stateMaxBytes);
   const answer =
     probe.bare === true
       ? (await world.raw.authorize(queryWith(world, state))).answer
       : await answerOrRefusal(() => authorizeWith(world, state));
-  return (await yieldedCode(world, answer))
-    ? fail(
-        "a state with any character outside a-z, A-Z, 0-9 is refused",
-        `a state with ${nameOf(probe)} got a code that can be exchanged`,
-      )
-    : pass;
+  return expectThat(
+    !(await yieldedCode(world, answer)),
+    onlyAllowed,
+    `a state with ${nameOf(probe)} got a code that can be exchanged`,
+  );
 };
 
 /**
@@ -112,12 +111,11 @@ const judgeSecondState = async (world: World, place: string): Promise<CaseVerdic
   const rawQuery = place === "before" ? `state=${bad}&${query}` : `${query}&state=${bad}`;
   const answer = await answerOrRefusal(() => world.target.authorize({ rawQuery }));
   const taken = answer === undefined ? undefined : grantOf(answer)?.state;
-  return taken === bad && (await yieldedCode(world, answer))
-    ? fail(
-        "a state with any character outside a-z, A-Z, 0-9 is refused",
-        `the state ${bad}, ${place} an allowed one, was accepted and got a code that can be exchanged`,
-      )
-    : pass;
+  return expectThat(
+    taken !== bad || !(await yieldedCode(world, answer)),
+    onlyAllowed,
+    `the state ${bad}, ${place} an allowed one, was accepted and got a code that can be exchanged`,
+  );
 };
 
 /** The control: the same request with an allowed state gets a working code. */
@@ -182,10 +180,9 @@ const judgeReadings = async (world: World): Promise<HistoryVerdict> => {
         `${letters} letters of which ${encoded} percent-encoded: ${accepted ? "accepted" : "refused"}`,
     )
     .join("; ");
+  const expected = `the ${most} bytes are counted either before or after percent-decoding`;
   return {
-    ...(left.length > 0
-      ? pass
-      : fail(`the ${most} bytes are counted either before or after percent-decoding`, story)),
+    ...expectThat(left.length > 0, expected, story),
     cases: seen.length,
     facts: { encodedLetters: "accepted", readings: left },
   };

@@ -166,12 +166,11 @@ const judgeGrant = async (
   if (breach !== undefined) return verdictOf(breach, () => `it got ${describe(answer)}`);
   const stray = strayLocation(answer, client.redirectUri);
   if (stray !== undefined) return fail(`a redirect leads to ${client.redirectUri}`, `it led to ${stray}`);
-  return (await yieldedCode(world, answer, client))
-    ? pass
-    : fail(
-        "the code can be exchanged for tokens that work",
-        `the code in this answer could not: ${describe(answer)}`,
-      );
+  return expectThat(
+    await yieldedCode(world, answer, client),
+    "the code can be exchanged for tokens that work",
+    `the code in this answer could not: ${describe(answer)}`,
+  );
 };
 
 const echoes = async (world: World, state: string): Promise<CaseVerdict> => {

@@ -1,6 +1,6 @@
 import { describe } from "../world/exchange.ts";
 import { attemptWrongly, type AttemptKind } from "./shared/attempts.ts";
-import { fail, pass, inconclusive, type CaseVerdict } from "../judging/case-verdict.ts";
+import { expectThat, fail, pass, inconclusive, type CaseVerdict } from "../judging/case-verdict.ts";
 import {
   exchangeable,
   gainBy,
@@ -50,10 +50,9 @@ export const tokensDieWithReuse = async (refreshed: boolean, world: World): Prom
     : (await refreshes(world, tokens.client, tokens.refreshToken))
       ? "refresh token"
       : undefined;
-  return alive === undefined
-    ? pass
-    : fail(
-        "the tokens of a code are revoked once the code is presented again",
-        `its ${alive} still worked after the second exchange, which got ${again === undefined ? "no answer" : describe(again)}`,
-      );
+  return expectThat(
+    alive === undefined,
+    "the tokens of a code are revoked once the code is presented again",
+    `its ${alive} still worked after the second exchange, which got ${again === undefined ? "no answer" : describe(again)}`,
+  );
 };

@@ -9,7 +9,7 @@ import {
 } from "../arbitraries/bodies.ts";
 import { credentialsOf, describe, objectOf, TransportError, type Answer } from "../world/exchange.ts";
 import { endpoints } from "../contract/forms.ts";
-import { fail, inconclusive, pass, type CaseVerdict } from "../judging/case-verdict.ts";
+import { expectThat, fail, inconclusive, pass, type CaseVerdict } from "../judging/case-verdict.ts";
 import { tokenSetBreach } from "../judging/laws/tokens.ts";
 import { exchangeBody, obtainCode, obtainTokens, refreshBody, yielded } from "../world/steps.ts";
 import { answerOrHangUp, jsonHeader, withQuery } from "../world/target.ts";
@@ -69,12 +69,11 @@ export const badBodyIsRefused = async (
         `after ${name}, an exchange without a secret was granted`,
       );
   }
-  return (await serves(world)) || (await serves(world))
-    ? pass
-    : fail(
-        "the service keeps serving after a body that it refused",
-        `after ${name}, a valid exchange failed twice`,
-      );
+  return expectThat(
+    (await serves(world)) || (await serves(world)),
+    "the service keeps serving after a body that it refused",
+    `after ${name}, a valid exchange failed twice`,
+  );
 };
 
 /** Whether a valid exchange succeeds. A service that has gone away does not serve. */

@@ -1,7 +1,7 @@
 import { without } from "../arbitraries/bodies.ts";
 import { altered, nearMisses, type Alteration, type NearMiss } from "../arbitraries/credentials.ts";
 import { credentialsOf, grantOf } from "../world/exchange.ts";
-import { fail, pass, discard, type CaseVerdict } from "../judging/case-verdict.ts";
+import { expectThat, fail, pass, discard, type CaseVerdict } from "../judging/case-verdict.ts";
 import { exchangeBody, obtainCode, obtainTokens, secondClientOf, yielded } from "../world/steps.ts";
 import { forBoth } from "../checks/client-assignment.ts";
 import { answerOrHangUp, type Client } from "../world/target.ts";
@@ -103,12 +103,11 @@ export const strangersOwnCodeIsRefused = async (
   const code = answer === undefined ? undefined : grantOf(answer)?.code;
   if (code === undefined) return pass;
   const gain = await anyoneYields(world, { clientId: stranger.id, clientSecret, code });
-  return gain === undefined
-    ? pass
-    : fail(
-        onlyTheSecret,
-        `authorize gave a made-up client a code, which with ${name} yielded a working ${gain}`,
-      );
+  return expectThat(
+    gain === undefined,
+    onlyTheSecret,
+    `authorize gave a made-up client a code, which with ${name} yielded a working ${gain}`,
+  );
 };
 
 const onlyTheSecret = "without a known client's own exact secret, nothing is issued";

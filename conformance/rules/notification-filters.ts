@@ -127,12 +127,9 @@ const idsGiveTheirOwn: Judge<readonly PickedId[]> = async (picked, world) => {
     }
   const together = await Promise.all(picked.map(async (one) => ({ one, seen: await list({ id: one.id }) })));
   const wrong = together.find(({ one, seen }) => !isExactly(one, seen));
-  return wrong === undefined
-    ? pass
-    : fail(
-        expected,
-        `when several were requested concurrently, one got ${wrongness([wrong.one.id], wrong.seen)}`,
-      );
+  if (wrong === undefined) return pass;
+  const got = wrongness([wrong.one.id], wrong.seen);
+  return fail(expected, `when several were requested concurrently, one got ${got}`);
 };
 
 const wrongness = (ids: readonly string[], seen: Listing): string => {

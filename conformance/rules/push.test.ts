@@ -2,6 +2,7 @@ import { describe, expect, it } from "vitest";
 import { behaviourFrom } from "../../fake-server/registry.ts";
 import { rulesOf } from "../checks/rule.ts";
 import { ruleFor } from "../testing/seeded.ts";
+import type { Profile } from "../contract/profile.ts";
 import type { RuleResult } from "../contract/record.ts";
 import { judgeAll, type BenchOptions } from "../testing/bench.ts";
 import { startProber } from "../testing/reliability/prober.ts";
@@ -111,35 +112,26 @@ describe("over plain HTTP", () => {
 });
 
 describe("push rules", () => {
-  it.each([
-    ["events", (hooks: object) => ({ ...hooks, events: undefined })],
-    ["callback", (hooks: object) => ({ ...hooks, callback: undefined })],
-  ])("could not run without the hook for %s", async (missing, without) => {
-    const judged = await verdicts(
-      {
-        profile: ({ hooks, ...profile }) => ({
-          ...profile,
-          hooks: JSON.parse(JSON.stringify(without(hooks ?? {}))) as NonNullable<typeof hooks>,
-        }),
-      },
-      [ruleFor("push.cap")],
-    );
-    expect(judged.get("push.cap")).toMatchObject({ kind: "could-not-run", missing });
-  });
-
-  it("could not run if the service was not given the receiver's certificate authority", async () => {
-    const judged = await verdicts(
-      {
-        profile: (profile) =>
-          JSON.parse(JSON.stringify(profile).replace(',"ca":"{{ca}}"', "")) as typeof profile,
-      },
-      [ruleFor("push.delivered")],
-    );
-    expect(judged.get("push.delivered")).toMatchObject({
-      kind: "could-not-run",
-      missing: "receiver",
-      reason: expect.stringContaining("trust"),
+  type Change = (profile: Profile) => Profile;
+  const without =
+    (missing: string): Change =>
+    ({ hooks = {}, ...profile }) => ({
+      ...profile,
+      hooks: Object.fromEntries(Object.entries(hooks).filter(([name]) => name !== missing)),
     });
+  it.each<readonly [string, string, Change, string]>([
+    ["without the hook for events", "events", without("events"), "events"],
+    ["without the hook for callback", "callback", without("callback"), "callback"],
+    [
+      "if the service was not given the receiver's certificate authority",
+      "receiver",
+      (profile) => JSON.parse(JSON.stringify(profile).replace(',"ca":"{{ca}}"', "")) as Profile,
+      "trust",
+    ],
+  ])("could not run %s", async (_, missing, profile, word) => {
+    const judged = await verdicts({ profile }, [ruleFor("push.delivered")]);
+    const reason = expect.stringContaining(word) as string;
+    expect(judged.get("push.delivered")).toMatchObject({ kind: "could-not-run", missing, reason });
   });
 
   it("fail a service that never pushes", async () => {
