@@ -12,54 +12,54 @@ const losing = (...lost: readonly string[]): Losses => {
   return losses;
 };
 
-const timedOut = (): Losses => {
-  const losses = newLosses();
-  losses.note(losses.begin({ method: "POST", path: "/a" }), { exchange: 1, reason: "timeout" });
-  return losses;
-};
+it("accepts an attempt in which no request was lost", () => {
+  expect(watchRecurrence().stands(losing())).toBe(true);
+});
 
-/** After how many of these tries in a row each result stands, counted from 1. */
-const standing = (tries: readonly Losses[], isJudged = true): readonly number[] => {
+it("attributes a loss to the service when the same request is lost three times in a row", () => {
   const recurrence = watchRecurrence();
-  return tries.flatMap((losses, index) => (recurrence.stands(losses, isJudged) ? [index + 1] : []));
-};
-const times = (count: number, losing: () => Losses): readonly Losses[] =>
-  Array.from({ length: count }, losing);
+  const stands = (losses: Losses): boolean => recurrence.stands(losses);
+  expect([1, 2, 3].map(() => stands(losing("/a")))).toEqual([false, false, true]);
+});
 
-it.each<readonly [string, readonly Losses[], boolean, readonly number[]]>([
-  ["accepts an attempt in which no request was lost", [losing()], true, [1]],
-  [
-    "attributes a loss to the service when the same request is lost three times in a row",
-    times(3, () => losing("/a")),
-    true,
-    [3],
-  ],
-  [
-    "takes five closed connections in a row for the service's doing if the case was not judged",
-    times(5, () => losing("/a")),
+it("takes five closed connections in a row for the service's doing if the case was not judged, and three time-outs", () => {
+  const recurrence = watchRecurrence();
+  expect([1, 2, 3, 4, 5].map(() => recurrence.stands(losing("/a"), false))).toEqual([
     false,
-    [5],
-  ],
-  [
-    "takes three time-outs for the service's doing if the case was not judged",
-    times(3, timedOut),
     false,
-    [3],
-  ],
-  [
-    "never attributes a loss to the service if the request was answered once",
-    [losing("/b"), losing("/a"), losing("/a"), losing("/a")],
+    false,
+    false,
     true,
-    [],
-  ],
-  [
-    "does not accept an attempt in which another request was lost by the network",
-    [losing("/a"), losing("/a"), losing("/a", "/b"), losing("/a")],
+  ]);
+  const unanswered = watchRecurrence();
+  const timedOut = (): Losses => {
+    const losses = newLosses();
+    losses.note(losses.begin({ method: "POST", path: "/a" }), { exchange: 1, reason: "timeout" });
+    return losses;
+  };
+  expect([1, 2, 3].map(() => unanswered.stands(timedOut(), false))).toEqual([false, false, true]);
+});
+
+it("never attributes a loss to the service if the request was answered once", () => {
+  const recurrence = watchRecurrence();
+  const stands = (losses: Losses): boolean => recurrence.stands(losses);
+  expect([losing("/b"), losing("/a"), losing("/a"), losing("/a")].map(stands)).toEqual([
+    false,
+    false,
+    false,
+    false,
+  ]);
+});
+
+it("does not accept an attempt in which another request was lost by the network", () => {
+  const recurrence = watchRecurrence();
+  const stands = (losses: Losses): boolean => recurrence.stands(losses);
+  expect([losing("/a"), losing("/a"), losing("/a", "/b"), losing("/a")].map(stands)).toEqual([
+    false,
+    false,
+    false,
     true,
-    [4],
-  ],
-])("%s", (_, tries, isJudged, expected) => {
-  expect(standing(tries, isJudged)).toEqual(expected);
+  ]);
 });
 
 it("restarts its count if the control got no answer", () => {

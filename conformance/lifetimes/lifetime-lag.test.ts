@@ -1,31 +1,26 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { MINUTE_MS } from "../contract/duration.ts";
-import { LIFETIME_MS, judge, always } from "./testing/late-target.ts";
+import { LIFETIME_MS, judge } from "./testing/late-target.ts";
 
 describe("on a machine that is late by minutes at every wake-up", () => {
-  it("a lifetime that is exact or a minute too long is inconclusive", async () => {
-    for (const livesMs of [LIFETIME_MS, LIFETIME_MS + MINUTE_MS]) {
-      const { verdict } = await judge({ livesMs, overshootMs: always(2 * MINUTE_MS) });
-      expect(verdict).toMatchObject({
-        kind: "inconclusive",
-        reason: expect.stringMatching(/too slow.*the code/) as string,
-        settle: expect.stringContaining("lifetimeResolutionMs") as string,
-      });
-    }
-  });
-
-  it("a lifetime of an hour instead of ten minutes fails", async () => {
-    const { verdict } = await judge({ livesMs: 60 * MINUTE_MS, overshootMs: always(2 * MINUTE_MS) });
-    expect(verdict).toMatchObject({ kind: "failed" });
-  });
-
-  it("a lifetime judged on its dead side alone is inconclusive", async () => {
-    const { verdict } = await judge({ overshootMs: always(2 * MINUTE_MS), expiring: { sides: "dead" } });
-    expect(verdict).toMatchObject({
-      kind: "inconclusive",
-      reason: expect.stringContaining("first seen refused up to 2 min") as string,
-    });
+  const tooSlow = {
+    kind: "inconclusive",
+    reason: expect.stringMatching(/too slow.*the code/) as string,
+    settle: expect.stringContaining("lifetimeResolutionMs") as string,
+  };
+  const seenRefusedLate = {
+    kind: "inconclusive",
+    reason: expect.stringContaining("first seen refused up to 2 min") as string,
+  };
+  it.each<readonly [string, Parameters<typeof judge>[0], object]>([
+    ["an exact lifetime is inconclusive", {}, tooSlow],
+    ["a lifetime that is a minute too long is inconclusive", { livesMs: LIFETIME_MS + MINUTE_MS }, tooSlow],
+    ["a lifetime of an hour instead of ten minutes fails", { livesMs: 60 * MINUTE_MS }, { kind: "failed" }],
+    ["its dead side alone is inconclusive", { expiring: { sides: "dead" } }, seenRefusedLate],
+  ])("%s", async (_, setting, expected) => {
+    const { verdict } = await judge({ ...setting, overshootMs: () => 2 * MINUTE_MS });
+    expect(verdict).toMatchObject(expected);
   });
 });
 

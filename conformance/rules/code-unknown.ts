@@ -5,7 +5,7 @@ import { exchangeBody, gainBy, obtainCode, obtainTokens, yielded } from "../worl
 import type { World } from "../world/world.ts";
 
 /** The near miss of a live code is refused, and the live code works. */
-export const nearMissIsRefused = async (world: World, { name, alter }: NearMiss): Promise<CaseVerdict> => {
+export const nearMissIsRefused = async ({ name, alter }: NearMiss, world: World): Promise<CaseVerdict> => {
   const issued = await obtainCode(world);
   const value = alter(issued.code);
   if (isSameCredential(issued.code, value)) return discard(`"${name}" does not change this code`);

@@ -1,6 +1,13 @@
 import fc from "fast-check";
 import { validStates } from "../arbitraries/state.ts";
-import { alterations, altered, catchAlls, misspellings } from "../arbitraries/credentials.ts";
+import {
+  alterations,
+  altered,
+  catchAlls,
+  misspellings,
+  type Alteration,
+  type NearMiss,
+} from "../arbitraries/credentials.ts";
 import { attemptKinds, attemptWrongly } from "./shared/attempts.ts";
 import { beforeMonthEnds } from "../lifetimes/calendar.ts";
 import {
@@ -195,19 +202,13 @@ export const codeRules = {
 
   "code.unknown": (_world, run) =>
     run.all([
-      run.forEach([...forBoth(catchAlls), ...misspellings], (miss, world) => nearMissIsRefused(world, miss), {
+      run.forEach([...forBoth(catchAlls), ...misspellings], nearMissIsRefused, {
         part: "near misses",
         print: ({ name }) => name,
       }),
-      run.forAll(
-        alterations,
-        (alteration, world) =>
-          nearMissIsRefused(world, {
-            name: `altered (${alteration.how})`,
-            alter: (code) => altered(code, alteration),
-          }),
-        { part: "random alterations" },
-      ),
+      run.forAll(alterations, (one, world) => nearMissIsRefused(alteredCode(one), world), {
+        part: "random alterations",
+      }),
       run.forEach(Object.entries(strangers), strangerIsRefused, {
         part: "other values",
         print: ([name]) => name,
@@ -268,6 +269,11 @@ const pauses = (world: World, run: Run): readonly number[] => {
       : []),
   ].filter((pauseMs) => pauseMs <= SHORT_PAUSE_MS || world.clock.canWait(pauseMs));
 };
+
+const alteredCode = (one: Alteration): NearMiss => ({
+  name: `altered (${one.how})`,
+  alter: (code) => altered(code, one),
+});
 
 /** Whether the first attempt yields tokens, or the second, since the first may bring the code back to life. */
 const twiceExchangeable = async (world: World, issued: Code): Promise<boolean> =>

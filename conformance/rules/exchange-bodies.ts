@@ -9,11 +9,11 @@ import {
 } from "../arbitraries/bodies.ts";
 import { credentialsOf, describe, objectOf, TransportError, type Answer } from "../world/exchange.ts";
 import { endpoints } from "../contract/forms.ts";
-import { expectThat, fail, inconclusive, pass, type CaseVerdict } from "../judging/case-verdict.ts";
+import { expectThat, fail, inconclusive, pass } from "../judging/case-verdict.ts";
 import { tokenSetBreach } from "../judging/laws/tokens.ts";
 import { exchangeBody, obtainCode, obtainTokens, refreshBody, yielded } from "../world/steps.ts";
 import { answerOrHangUp, jsonHeader, withQuery } from "../world/target.ts";
-import type { Run } from "../checks/rule.ts";
+import type { Judge, Run } from "../checks/rule.ts";
 import type { Verdict } from "../contract/verdict.ts";
 import type { World } from "../world/world.ts";
 
@@ -48,10 +48,7 @@ export const badBodies: readonly BadExchange[] = [
 ];
 
 /** The bad body yields nothing, even though all its values are right; afterwards a valid exchange succeeds. */
-export const badBodyIsRefused = async (
-  world: World,
-  { name, write, query, lingers }: BadExchange,
-): Promise<CaseVerdict> => {
+export const badBodyIsRefused: Judge<BadExchange> = async ({ name, write, query, lingers }, world) => {
   const { code } = await obtainCode(world);
   const right = exchangeBody(world.client, code);
   const gain = await yielded(world, await exchangeText(world, write(right), query?.(right)));

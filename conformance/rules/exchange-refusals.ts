@@ -100,7 +100,10 @@ const SHORTEST_SECRET = 8;
 const TRIED = 6;
 
 /** Provokes a refusal and searches it for known credentials, for unknown ones that work, and for stack traces. */
-export const leaksNothing = async (world: World, provoke: Provoke): Promise<CaseVerdict> => {
+export const leaksNothing = async (
+  [, provoke]: readonly [string, Provoke],
+  world: World,
+): Promise<CaseVerdict> => {
   const bystander = await obtainTokens(world);
   let waiting = "";
   const refused = await provoke(world, async () => {

@@ -76,17 +76,11 @@ export const exchangeRules = {
     }),
 
   "exchange.refusal-leaks-nothing": (world, run) =>
-    run.forEach(
-      Object.entries(refusalsOf(world)),
-      ([, provoke], caseWorld) => leaksNothing(caseWorld, provoke),
-      { print: ([name]) => name },
-    ),
+    run.forEach(Object.entries(refusalsOf(world)), leaksNothing, { print: ([name]) => name }),
 
   "exchange.bad-bodies": (_world, run) =>
     run.all([
-      run.forEach(badBodies, (body, world) => badBodyIsRefused(world, body), {
-        print: ({ name }) => name,
-      }),
+      run.forEach(badBodies, badBodyIsRefused, { print: ({ name }) => name }),
       repeatedKeysHaveOneMeaning(run),
     ]),
 

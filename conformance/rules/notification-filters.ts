@@ -102,11 +102,8 @@ interface PickedId {
 const pickedIds = (world: World): readonly PickedId[] =>
   world.prepared.notifications.accounts.flatMap((account) => {
     const { ids } = account;
-    const indices = new Set([0, Math.floor(ids.length / 2), ids.length - 1]);
-    return [...indices].flatMap((index) => {
-      const id = ids[index];
-      return id === undefined ? [] : [{ id, account }];
-    });
+    const picked = new Set([ids[0], ids[Math.floor(ids.length / 2)], ids.at(-1)]);
+    return [...picked].filter((id) => id !== undefined).map((id) => ({ id, account }));
   });
 
 const isExactly = ({ id, account }: PickedId, seen: Listing): boolean =>

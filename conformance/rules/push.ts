@@ -30,19 +30,19 @@ import {
 } from "../judging/pushes/observations.ts";
 
 /** Common to all push rules: they judge the one push run that they share. */
-export const fromPushRun = {
+const fromPushRun = {
   needs: ["pushes"],
   writes: true,
   waitsMs: ({ limits }) => pushRunMs(limits, undefined),
 } as const satisfies Partial<Rule>;
 
-export const pushRunOf = ({ prepared: { pushRun } }: World): PushRun => {
+const pushRunOf = ({ prepared: { pushRun } }: World): PushRun => {
   if (pushRun === undefined) throw new ControlFailed("this run did not watch pushes");
   return pushRun;
 };
 
 /** The verdict of a finding. To confirm a breach, the push run itself is repeated elsewhere. */
-export const judged = async (run: Run, judge: (pushRun: PushRun) => Finding): Promise<Verdict> => {
+const judged = async (run: Run, judge: (pushRun: PushRun) => Finding): Promise<Verdict> => {
   let settle: string | undefined;
   const verdict = await run.once(
     (world) => {
@@ -57,7 +57,7 @@ export const judged = async (run: Run, judge: (pushRun: PushRun) => Finding): Pr
 };
 
 /** A rule that judges the trace of the push run. */
-export const judges = (
+const judges = (
   judge: (pushRun: PushRun) => Finding,
   more: Pick<Rule, "timesPushes" | "missesPushes" | "looksLater" | "standsEarly"> = {},
 ) => ({ ...fromPushRun, ...more, check: (_world: World, run: Run) => judged(run, judge) });
@@ -99,18 +99,12 @@ export const pushObservations = {
   "push.certificate-check": {
     ...fromPushRun,
     standsEarly: true,
-    check: (world, run) =>
-      pushRunOf(world).outages.some(({ kind }) => kind === "untrusted")
-        ? judged(
-            run,
-            (pushRun) =>
-              judgeCertificateCheck(pushRun) as NonNullable<ReturnType<typeof judgeCertificateCheck>>,
-          )
-        : Promise.resolve({
-            kind: "not-applicable",
-            by: "profile",
-            reason: "the receiver uses plain HTTP and shows no certificate",
-          }),
+    check: async (world, run) => {
+      const finding = judgeCertificateCheck(pushRunOf(world));
+      if (finding !== undefined) return judged(run, () => finding);
+      const reason = "the receiver uses plain HTTP and shows no certificate";
+      return { kind: "not-applicable", by: "profile", reason };
+    },
   },
   "push.redirects": judges(judgeRedirects, { standsEarly: true }),
   "push.acknowledgement-body": observes(observeAcknowledgementBody),

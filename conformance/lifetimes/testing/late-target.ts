@@ -115,6 +115,3 @@ const leftBehind = (issuedMs: number): Checkpoint => {
     drop: () => {},
   };
 };
-
-/** Late by this much at every wake-up. */
-export const always = (lateMs: number) => () => lateMs;
