@@ -12,7 +12,7 @@ import {
 import { fail, pass, discard, type CaseVerdict } from "../judging/case-verdict.ts";
 import { placeOf, strayLocation } from "./shared/redirects.ts";
 import { observing, type Rules } from "../checks/rule.ts";
-import { kindOfBody } from "./shared/shapes.ts";
+import { kindOfBody, outcomeOf } from "./shared/shapes.ts";
 import { answerOrRefusal, obtainCode, obtainTokens, opens, redeem, yieldedCode } from "../world/steps.ts";
 import type { Client } from "../world/target.ts";
 import { clientsOf, type World } from "../world/world.ts";
@@ -69,7 +69,7 @@ export const redirectRules = {
     const seen: Record<string, unknown> = {};
     for (const [name, query] of oddQueries(world)) {
       const answer = await answerOrRefusal(() => world.target.authorize({ rawQuery: encoded(query) }));
-      seen[name] = await outcomeOf(world, answer);
+      seen[name] = outcomeOf(answer, await yieldedCode(world, answer));
     }
     return seen;
   }),
@@ -211,11 +211,4 @@ const oddQueries = (world: World): readonly (readonly [name: string, parameters:
     ["an unknown parameter without a value", [...right(), ["touchstone", ""]]],
     ["nothing", []],
   ];
-};
-
-/** The outcome of an unusual request, in the same words for the same behaviour. */
-const outcomeOf = async (world: World, answer: Answer | undefined): Promise<unknown> => {
-  if (answer === undefined) return { outcome: "hang-up" };
-  const outcome = (await yieldedCode(world, answer)) ? "granted" : "refused";
-  return { outcome, status: answer.status, body: kindOfBody(answer) };
 };

@@ -13,7 +13,7 @@ import { describe, ControlFailed } from "../world/exchange.ts";
 import { invented } from "../arbitraries/intrusions.ts";
 import { inGroups } from "../contract/text.ts";
 import { fail, pass, discard, type CaseVerdict } from "../judging/case-verdict.ts";
-import type { Rules } from "../checks/rule.ts";
+import type { Judge, Rules } from "../checks/rule.ts";
 import {
   obtainCode,
   obtainRefreshed,
@@ -37,6 +37,8 @@ interface Probe {
 /** How many probes share one token set and its control. */
 const GROUP = 8;
 
+const neverIssued = "a value that was never issued as a refreshToken is refused";
+
 const oneByOne = <T extends { readonly probes: readonly Probe[] }>(group: T): readonly T[] =>
   group.probes.map((probe) => ({ ...group, probes: [probe] }));
 
@@ -48,18 +50,13 @@ export const refreshRefusalRules = {
           ...forBoth([otherCredentials, ...inGroups(catchAlls.map(tokenMiss), GROUP)]),
           ...inGroups(misspellings.map(tokenMiss), GROUP),
         ]),
-        ({ probes, isInUse }, world) =>
-          judgeRefused(world, probes, "a value that was never issued as a refreshToken is refused", isInUse),
+        refused(neverIssued),
         { part: "near misses", print: nameOf, narrower: oneByOne },
       ),
       run.forAll(
         fc.array(alterations, { minLength: 1, maxLength: 4 }),
         (several, world) =>
-          judgeRefused(
-            world,
-            several.map(alteredToken),
-            "a value that was never issued as a refreshToken is refused",
-          ),
+          refused(neverIssued)({ probes: several.map(alteredToken), isInUse: false }, world),
         { part: "random alterations", share: 0.6 },
       ),
     ]),
@@ -67,8 +64,7 @@ export const refreshRefusalRules = {
   "refresh.unknown-client": (_world, run) =>
     run.forEach(
       withPast([...forBoth([noClients]), ...inGroups(clientMisses, GROUP)]),
-      ({ probes, isInUse }, world) =>
-        judgeRefused(world, probes, "a refresh with an unknown clientId is refused", isInUse),
+      refused("a refresh with an unknown clientId is refused"),
       { print: nameOf, narrower: oneByOne },
     ),
 
@@ -155,34 +151,31 @@ const clientMisses: readonly Probe[] = nearMisses.map(({ name, alter }) =>
  * very token that the probes were about, because only time ends it (section 3.2). If it does not, a twin tells a side
  * effect of the refusals from a service that refreshes nothing.
  */
-const judgeRefused = async (
-  world: World,
-  probes: readonly Probe[],
-  expected: string,
-  isInUse = false,
-): Promise<CaseVerdict> => {
-  const tokens = await obtainTokens(world);
-  if (isInUse) await obtainRefreshed(world, tokens);
-  let sent = 0;
-  for (const probe of probes) {
-    const body = await probe.body(tokens, world);
-    if (body === undefined) continue;
-    sent += 1;
-    const answer = await answerOrHangUp(world.target.refresh(body));
-    const gained = await yielded(world, answer, tokens.client);
-    if (gained !== undefined && answer !== undefined)
-      return fail(expected, `${probe.name}: it yielded a working ${gained}, ${describe(answer)}`);
-  }
-  if (sent === 0) return discard("refused requests do not affect this credential");
-  if (await refreshes(world, tokens.client, tokens.refreshToken)) return pass;
-  const twin = await obtainTokens(world);
-  if (!(await refreshes(world, twin.client, twin.refreshToken)))
-    throw new ControlFailed("a valid refresh, sent after the wrong ones, returned no working token");
-  return fail(
-    "a refused refresh does not affect the refreshToken; only time ends its life",
-    `after ${namesOf(probes)} the refreshToken is refused, while an untouched one works`,
-  );
-};
+const refused =
+  (expected: string): Judge<Group> =>
+  async ({ probes, isInUse }, world) => {
+    const tokens = await obtainTokens(world);
+    if (isInUse) await obtainRefreshed(world, tokens);
+    let sent = 0;
+    for (const probe of probes) {
+      const body = await probe.body(tokens, world);
+      if (body === undefined) continue;
+      sent += 1;
+      const answer = await answerOrHangUp(world.target.refresh(body));
+      const gained = await yielded(world, answer, tokens.client);
+      if (gained !== undefined && answer !== undefined)
+        return fail(expected, `${probe.name}: it yielded a working ${gained}, ${describe(answer)}`);
+    }
+    if (sent === 0) return discard("refused requests do not affect this credential");
+    if (await refreshes(world, tokens.client, tokens.refreshToken)) return pass;
+    const twin = await obtainTokens(world);
+    if (!(await refreshes(world, twin.client, twin.refreshToken)))
+      throw new ControlFailed("a valid refresh, sent after the wrong ones, returned no working token");
+    return fail(
+      "a refused refresh does not affect the refreshToken; only time ends its life",
+      `after ${namesOf(probes)} the refreshToken is refused, while an untouched one works`,
+    );
+  };
 
 /** A client presents a token issued to the other one; its own must work. */
 const presentedByAnother = async (owner: "first" | "second", world: World): Promise<CaseVerdict> => {

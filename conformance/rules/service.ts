@@ -5,7 +5,7 @@ import { fail, pass, type CaseVerdict } from "../judging/case-verdict.ts";
 import { internalsIn } from "./shared/internals.ts";
 import { readable, stackTraceIn } from "./shared/leaks.ts";
 import { observing, type Judge, type Rules, type Run } from "../checks/rule.ts";
-import { kindOfBody, mediaTypeOf } from "./shared/shapes.ts";
+import { mediaTypeOf, outcomeOf } from "./shared/shapes.ts";
 import {
   answerOrRefusal,
   exchangeBody,
@@ -57,11 +57,9 @@ export const serviceRules = {
     const listed = await world.target.list({ accessToken: tokens.accessToken, query: { limit: 1 } });
     const refused = await world.target.exchange(exchangeBody(world.client, "nosuchcode"));
     const answers = { authorized, exchanged, refreshed: refreshed.answer, listed, refused };
+    const plain = await answerOrRefusal(() => world.target.authorize({ headers: [] }));
     const requests: Record<string, unknown> = {
-      "authorize without": await outcomeOf(
-        world,
-        await answerOrRefusal(() => world.target.authorize({ headers: [] })),
-      ),
+      "authorize without": outcomeOf(plain, await grantedBy(world, plain)),
       "list without": listOutcome(
         await answerOrRefusal(() =>
           world.target.list({ headers: [[accessTokenHeader, tokens.accessToken]], query: { limit: 1 } }),
@@ -209,7 +207,7 @@ const exchangeAs = async (world: World, type: string | undefined): Promise<unkno
   const answer = await answerOrRefusal(() =>
     world.target.send({ method: "POST", path: endpoints.exchange.path, headers, body }),
   );
-  return outcomeOf(world, answer);
+  return outcomeOf(answer, await grantedBy(world, answer));
 };
 
 const listOutcome = (answer: Answer | undefined): unknown =>
@@ -217,8 +215,5 @@ const listOutcome = (answer: Answer | undefined): unknown =>
     ? { outcome: "hang-up" }
     : { outcome: gaveData(answer) ? "granted" : "refused", status: answer.status };
 
-const outcomeOf = async (world: World, answer: Answer | undefined): Promise<unknown> => {
-  if (answer === undefined) return { outcome: "hang-up" };
-  const granted = (await yielded(world, answer)) !== undefined || (await yieldedCode(world, answer));
-  return { outcome: granted ? "granted" : "refused", status: answer.status, body: kindOfBody(answer) };
-};
+const grantedBy = async (world: World, answer: Answer | undefined): Promise<boolean> =>
+  (await yielded(world, answer)) !== undefined || yieldedCode(world, answer);
