@@ -21,14 +21,13 @@ export const run: Action<typeof definition> = async (context, flags) => {
   const judging = runGate(context, flags, undefined, page);
   const ran = await withVerdict(tellingUnreachable(context, reported, judging));
   const { record, directory } = ran;
-  const pinned = record.pinned ?? {};
   const tell = (exitCode: number): void => {
     const judged = { ...record, exitCode };
     const detail = quiet ? "failures" : verbose ? "full" : "brief";
-    const shown = gateDoc({ record: judged, run: directory, pinned }, { program: programName, detail });
+    const shown = gateDoc({ record: judged, directory }, { program: programName, detail });
     show(output, shown, conformDocument(judged, directory));
   };
-  const { files } = await conclude(context, [ran], reported, { pinned, show: tell });
+  const { files } = await conclude(context, [ran], reported, tell);
   for (const file of files) output.say(`Report   ${file}`);
   await page.end(files);
 };

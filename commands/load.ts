@@ -35,10 +35,10 @@ export const run: Action<typeof definition> = async (context, flags) => {
   const { record, directory } = ran;
   const tell = (exitCode: number): void => {
     const judged = { ...record, exitCode };
-    const shown = loadDoc({ record: judged, run: directory }, { detail: "brief" });
+    const shown = loadDoc({ record: judged, directory }, { detail: "brief" });
     show(output, shown, { ...judged, run: directory });
   };
-  const { files } = await conclude(context, [ran], reported, { show: tell });
+  const { files } = await conclude(context, [ran], reported, tell);
   for (const file of files) output.say(`Report   ${file}`);
   await page.end(files);
 };

@@ -17,7 +17,7 @@ export const run: Action<typeof definition> = async (context, directories, flags
     const runs = [];
     for (const directory of directories) runs.push(await segmentRecord(directory));
     const record = await mergeSegments(runs, out);
-    show(output, loadDoc({ record, run: out }, { detail: "brief" }), { ...record, run: out });
+    show(output, loadDoc({ record, directory: out }, { detail: "brief" }), { ...record, run: out });
     for (const file of await reportOn(context, [out], flags)) output.say(`Report   ${file}`);
     context.exitWith(record.exitCode ?? exitCodes["harness-error"]);
   } finally {

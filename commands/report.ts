@@ -29,7 +29,7 @@ export const run: Action<typeof definition> = async (context, directories, flags
     directories.length === 1
       ? writeCompared(directories[0] ?? "", { formats: report, reportOut })
       : undefined;
-  const written = files ?? (await reportOn(context, directories, { report, reportOut }, {}, "--out"));
+  const written = files ?? (await reportOn(context, directories, { report, reportOut }, "--out"));
   if (flags.json) output.printJson({ files: written });
   else output.print(written.join("\n"));
 };

@@ -61,9 +61,7 @@ export const run: Action<typeof definition> = async (context, flags) => {
   } finally {
     // The results deserve a report whatever happened to the rest.
     const ran = load === undefined ? [gate] : [gate, load];
-    const { files, exitCode } = await conclude(context, ran, reported, {
-      pinned: gate.record.pinned ?? {},
-    });
+    const { files, exitCode } = await conclude(context, ran, reported);
     if (signal.aborted) output.say(afterInterruption(context, ran, flags));
     if (flags.json)
       output.printJson(wholeRunDocument(gate, load, { exitCode: failedWith ?? exitCode, reports: files }));
@@ -72,18 +70,15 @@ export const run: Action<typeof definition> = async (context, flags) => {
   }
 };
 
-const tellGate = ({ output, programName }: CommandContext, { record, directory }: Gate): void => {
+const tellGate = ({ output, programName }: CommandContext, gate: Gate): void => {
   if (output.manner().json) return;
   const detail = output.manner().quiet ? "failures" : "brief";
-  const judged = { record, run: directory, pinned: record.pinned ?? {} };
-  show(output, gateDoc(judged, { program: programName, detail }));
+  show(output, gateDoc(gate, { program: programName, detail }));
 };
 
-const tellLoad = ({ output }: CommandContext, { record, directory }: Load): void => {
+const tellLoad = ({ output }: CommandContext, load: Load): void => {
   if (output.manner().json) return;
-  output.print(
-    `\n${renderTerminal(loadDoc({ record, run: directory }, { detail: "brief" }), output.page())}`,
-  );
+  output.print(`\n${renderTerminal(loadDoc(load, { detail: "brief" }), output.page())}`);
 };
 
 /** What an interrupted run left, and the command that completes it. */

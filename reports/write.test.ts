@@ -4,7 +4,7 @@ import { beforeAll, expect, it } from "vitest";
 import { folderOfFile } from "../conformance/testing/folders.ts";
 import { readRun, type Run } from "./read/index.ts";
 import { writeGateRun, writeLoadRun } from "./testing/records.ts";
-import { ciRunsOf, writeReports } from "./write.ts";
+import { writeReports } from "./write.ts";
 
 const folder = folderOfFile();
 let runs: readonly Run[];
@@ -21,13 +21,4 @@ it("no report is written if one of them cannot be put in place", async () => {
   const writing = writeReports(runs, { formats: ["ctrf", "junit"], out, program: "touchstone" });
   await expect(writing).rejects.toThrow("ctrf.json cannot be written");
   expect(readdirSync(out)).toEqual(["ctrf.json"]);
-});
-
-it("reports for CI get the pinned fingerprints", () => {
-  const pinned = { "authorize.redirect": "{}" };
-  const given = ciRunsOf(runs, pinned).map((one) => [path.basename(one.run), one.pinned]);
-  expect(given).toEqual([
-    ["gate", pinned],
-    ["load", pinned],
-  ]);
 });

@@ -2,7 +2,8 @@ import { failuresOf, type Failure } from "./failures/failures.ts";
 import { renderHar } from "./failures/har.ts";
 import { renderScript } from "./failures/script.ts";
 import path from "node:path";
-import type { CiRun, CiSuite } from "./ci/case.ts";
+import type { CiSuite } from "./ci/case.ts";
+import { suitesOf } from "./ci/cases.ts";
 import { renderCodeQuality } from "./codequality/codequality.ts";
 import { renderCtrf } from "./ctrf/ctrf.ts";
 import type { Doc } from "./document/model.ts";
@@ -16,7 +17,7 @@ import {
 import { chaptersOf, type Chapter } from "./document/chapters.ts";
 import { gather } from "./gather/gather.ts";
 import { renderHtmlChapters, renderHtmlDocument } from "./html/document.ts";
-import { renderJunit, renderSuites } from "./junit/junit.ts";
+import { renderJunit } from "./junit/junit.ts";
 import { renderMarkdownChapters, renderMarkdownDocument } from "./markdown/document.ts";
 import { placeFiles } from "./place.ts";
 import type { Run } from "./read/index.ts";
@@ -24,7 +25,6 @@ import type { Run } from "./read/index.ts";
 interface RenderOptions {
   /** The command that users type for Touchstone, for commands suggested in reports. */
   readonly program: string;
-  readonly pinned?: Readonly<Record<string, string>>;
   /** The repository's folder, for reports that refer to its files. */
   readonly root?: string | undefined;
 }
@@ -35,11 +35,6 @@ export interface ReportOptions extends RenderOptions {
   /** The flag that names the folder, for errors; --out by default. */
   readonly flag?: string;
 }
-
-export const ciRunsOf = (
-  runs: readonly Run[],
-  pinned: Readonly<Record<string, string>> = {},
-): readonly CiRun[] => runs.map((run) => ({ ...run, run: run.directory, pinned }));
 
 /**
  * Writes one report of all runs in each format; returns the files in the order of the formats. All are rendered first,
@@ -81,7 +76,7 @@ export const writeDocument = (
 ): readonly string[] => {
   const written = formats.map((format): readonly [file: string, text: string] =>
     format === "junit"
-      ? [path.join(out, `${name}.xml`), renderSuites(suite === undefined ? [] : [suite])]
+      ? [path.join(out, `${name}.xml`), renderJunit(suite === undefined ? [] : [suite])]
       : [
           path.join(out, `${name}${documentEnds[format]}`),
           documentRenderers[format](format === "html" ? page : document, name),
@@ -95,16 +90,18 @@ type Renderer = (runs: readonly Run[], options: RenderOptions) => string | Promi
 
 const ofDocuments =
   (render: (chapters: readonly Chapter[]) => string): Renderer =>
-  async (runs, { program, pinned }) => {
+  async (runs, { program }) => {
     const views = [];
-    for (const run of runs) views.push(await gather(run, pinned));
+    for (const run of runs) views.push(await gather(run));
     return render(chaptersOf(views, program));
   };
 
 const ofCases =
-  (render: (runs: readonly CiRun[], options: Pick<RenderOptions, "program" | "root">) => string): Renderer =>
-  (runs, { program, pinned, root }) =>
-    render(ciRunsOf(runs, pinned), { program, root });
+  (render: typeof renderCodeQuality): Renderer =>
+  (runs, { program, root }) => {
+    const profile = runs.flatMap(({ record }) => record.target.profiles)[0];
+    return render(suitesOf(runs, program), { profile, root });
+  };
 
 const ofFailures =
   (
@@ -114,7 +111,7 @@ const ofFailures =
     ) => string,
   ): Renderer =>
   (runs, { program }) =>
-    render(failuresOf(ciRunsOf(runs)), { program, version: runs[0]?.record.tool ?? "" });
+    render(failuresOf(runs), { program, version: runs[0]?.record.tool ?? "" });
 
 const renderers: Readonly<Record<ReportFormat, Renderer>> = {
   html: ofDocuments(renderHtmlChapters),

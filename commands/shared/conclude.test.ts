@@ -42,7 +42,7 @@ it.each([
 ])("%s", async (_, exitCode, expected) => {
   const { context, printed, codes } = contextOf();
   const ran = [{ record: { exitCode }, directory: "runs/x", trouble: "the disk is full" }];
-  await conclude(context, ran, {}, { show: (code) => printed.push(`Exit code ${code}.`) });
+  await conclude(context, ran, {}, (code) => printed.push(`Exit code ${code}.`));
   expect(printed).toEqual([`Exit code ${expected}.`, "touchstone: the disk is full"]);
   expect(codes.at(-1)).toBe(expected);
   await conclude(context, ran, {});

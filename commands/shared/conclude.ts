@@ -47,21 +47,15 @@ export const tellingUnreachable = async <T>(
   }
 };
 
-interface Conclusion {
-  readonly pinned?: Readonly<Record<string, string>>;
-  /** Shows the verdict; omitted if it was already shown. */
-  readonly show?: (exitCode: number) => void;
-}
-
 /**
  * Writes the reports of judged runs, shows the verdict with the resulting exit code, and sets it. What cannot be
- * written is reported in a line.
+ * written is reported in a line. `show` shows the verdict, unless it was already shown.
  */
 export const conclude = async (
   context: CommandContext,
   ran: readonly Ran<{ readonly exitCode?: number | undefined }>[],
   flags: ReportFlags,
-  { pinned = {}, show }: Conclusion = {},
+  show?: (exitCode: number) => void,
 ): Promise<{ readonly files: readonly string[]; readonly exitCode: number }> => {
   const codes = ran.map(({ record }) => record.exitCode ?? exitCodes["harness-error"]);
   const verdict = codes.find((code) => code !== exitCodes.passed) ?? exitCodes.passed;
@@ -69,7 +63,7 @@ export const conclude = async (
   let files: readonly string[] = [];
   try {
     const readable = ran.filter(({ trouble }) => trouble === undefined).map(({ directory }) => directory);
-    if (readable.length > 0) files = await reportOn(context, readable, flags, pinned);
+    if (readable.length > 0) files = await reportOn(context, readable, flags);
   } catch (error) {
     if (!(error instanceof ConfigurationError)) throw error;
     troubles.push(error.message);

@@ -3,7 +3,8 @@ import { fileReason } from "../../conformance/contract/files.ts";
 import { annotationsOf } from "../../reports/annotations/annotations.ts";
 import type { ReportFormat } from "../../reports/formats.ts";
 import { readRun, type Run } from "../../reports/read/index.ts";
-import { ciRunsOf, renderReport, writeReports } from "../../reports/write.ts";
+import { suitesOf } from "../../reports/ci/cases.ts";
+import { renderReport, writeReports } from "../../reports/write.ts";
 import type { CommandContext } from "./context.ts";
 
 export const makeReports = async (
@@ -11,7 +12,6 @@ export const makeReports = async (
   directories: readonly string[],
   asked: {
     readonly formats: readonly ReportFormat[];
-    readonly pinned: Readonly<Record<string, string>>;
     readonly flag: string;
     readonly out: string;
   },
@@ -19,7 +19,7 @@ export const makeReports = async (
   const { environment, programName: program } = context;
   const runs = [];
   for (const directory of directories) runs.push(await readRun(directory));
-  await tellCi(context, runs, asked.pinned);
+  await tellCi(context, runs);
   if (asked.formats.length === 0) return [];
   const root = environment["CI_PROJECT_DIR"] ?? process.cwd();
   return writeReports(runs, { ...asked, program, root });
@@ -29,14 +29,13 @@ export const makeReports = async (
 const tellCi = async (
   { output, environment, programName: program }: CommandContext,
   runs: readonly Run[],
-  pinned: Readonly<Record<string, string>>,
 ): Promise<void> => {
   // CI services read both streams; standard output may hold a document.
   const tell = output.manner().json ? output.complain : output.print;
-  for (const line of annotationsOf(ciRunsOf(runs, pinned), environment, { program })) tell(line);
+  for (const line of annotationsOf(suitesOf(runs, program), environment)) tell(line);
   const summary = environment["GITHUB_STEP_SUMMARY"] ?? "";
   if (summary === "") return;
-  const text = await renderReport("markdown", runs, { program, pinned });
+  const text = await renderReport("markdown", runs, { program });
   try {
     appendFileSync(summary, text);
   } catch (error) {

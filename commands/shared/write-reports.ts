@@ -20,13 +20,11 @@ export const checkReportOut = (reportOut: string | undefined, flag = "--report-o
 
 /**
  * Writes the requested reports, and tells the surrounding CI service what broke, in its own format. Returns the files.
- * `pinned` maps requirement ids to the fingerprints that the profile pins.
  */
 export const reportOn = async (
   context: CommandContext,
   directories: readonly string[],
   { report = [], reportOut }: ReportFlags,
-  pinned: Readonly<Record<string, string>> = {},
   flag = "--report-out",
 ): Promise<readonly string[]> => {
   const { environment } = context;
@@ -39,7 +37,6 @@ export const reportOn = async (
   const { makeReports } = await import("./make-reports.ts");
   return makeReports(context, directories, {
     formats,
-    pinned,
     flag,
     out: reportOut ?? `${directories[0]}-report`,
   });

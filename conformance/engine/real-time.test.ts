@@ -93,7 +93,7 @@ it("rules that wait pass in real time beside a prober, and the report names the 
     expect(new Set(record.rules.map(({ id }) => id))).toEqual(
       new Set(left.map(({ requirement }) => requirement)),
     );
-    const report = renderTerminal(gateDoc({ record, run: "run" }), { columns: 100, palette: plain });
+    const report = renderTerminal(gateDoc({ record, directory: "run" }), { columns: 100, palette: plain });
     expect(report.split("\n")[0]).toMatch(/^Judged by limits that differ from the document’s/);
     expect(record.replacedLimits.toSorted()).toEqual(Object.keys(limitsAt(scale)).toSorted());
     cap = record.rules.find(({ id }) => id === "push.cap")?.verdict ?? cap;

@@ -1,10 +1,9 @@
 import { describe, expect, it } from "vitest";
-import { failedRule, gateRun, hostileRun, loadRun, missingRule } from "../testing/ci-runs.ts";
+import { failedRule, gateRun, hostileRun, loadRun, missingRule, suites } from "../testing/ci-runs.ts";
 import { breachOf, resultOf, withResults } from "../testing/fixture.ts";
 import { unsafeCharacters } from "../testing/hostile.ts";
 import { annotationsOf } from "./annotations.ts";
 
-const options = { program: "touchstone" };
 const github = { GITHUB_ACTIONS: "true" };
 const azure = { TF_BUILD: "True" };
 const teamcity = { TEAMCITY_VERSION: "2025.1" };
@@ -24,27 +23,27 @@ describe("annotations", () => {
       "##teamcity[buildProblem description='code.single-use is broken: The first exchange",
     ],
   ])("have the format of %s", (_, environment, begin) => {
-    const lines = annotationsOf([red], environment, options);
+    const lines = annotationsOf(suites(red), environment);
     expect(lines).toHaveLength(1);
     expect(lines[0]?.startsWith(begin)).toBe(true);
     expect(lines[0]).toContain("it yielded a token");
   });
 
   it("are empty if nothing failed, or if no CI service reads them", () => {
-    expect(annotationsOf([gateRun(withResults())], github, options)).toEqual([]);
-    expect(annotationsOf([red], {}, options)).toEqual([]);
-    expect(annotationsOf([red], { GITLAB_CI: "true" }, options)).toEqual([]);
+    expect(annotationsOf(suites(gateRun(withResults())), github)).toEqual([]);
+    expect(annotationsOf(suites(red), {})).toEqual([]);
+    expect(annotationsOf(suites(red), { GITLAB_CI: "true" })).toEqual([]);
   });
 
   it("report an incomplete run", () => {
     const run = gateRun(withResults(missingRule), { outcome: "incomplete", exitCode: 3 });
-    expect(annotationsOf([run], github, options)).toEqual([
+    expect(annotationsOf(suites(run), github)).toEqual([
       "::error title=Touchstone gate is not complete::1 case was not judged",
     ]);
   });
 
   it("report missed objectives and rules that broke under load", () => {
-    const lines = annotationsOf([loadRun()], github, options).join("\n");
+    const lines = annotationsOf(suites(loadRun()), github).join("\n");
     expect(lines).toContain("objective list p95 is broken");
     expect(lines).toContain("code.single-use under load is broken");
   });
@@ -53,7 +52,7 @@ describe("annotations", () => {
     const broken = withResults().map(({ id }) =>
       resultOf(id, { kind: "failed", cases: 1, breach: breachOf("x", "y") }),
     );
-    const lines = annotationsOf([gateRun(broken)], github, options);
+    const lines = annotationsOf(suites(gateRun(broken)), github);
     expect(lines).toHaveLength(10);
     expect(lines.at(-1)).toBe(
       `::error title=Touchstone::${broken.length - 9} further problems; see the report for all`,
@@ -65,7 +64,7 @@ describe("annotations", () => {
     ["Azure Pipelines", azure],
     ["TeamCity", teamcity],
   ])("do not let text of the service start a command on %s", (_, environment) => {
-    const lines = annotationsOf([hostileRun], environment, options);
+    const lines = annotationsOf(suites(hostileRun), environment);
     expect(lines.length).toBeGreaterThan(0);
     expect(lines.flatMap((line) => line.split(/[\r\n]/))).toHaveLength(lines.length);
     for (const line of lines) {

@@ -1,5 +1,4 @@
-import type { CiRun } from "../ci/case.ts";
-import { suitesOf } from "../ci/cases.ts";
+import type { CiSuite } from "../ci/case.ts";
 import { problemsOf } from "../ci/problems.ts";
 import { plural } from "../text/figures.ts";
 
@@ -37,23 +36,15 @@ const MOST = 10;
  * such lines (GitLab and Jenkins show the JUnit report instead).
  */
 export const annotationsOf = (
-  runs: readonly CiRun[],
+  suites: readonly CiSuite[],
   environment: Readonly<Record<string, string | undefined>>,
-  { program }: { readonly program: string },
 ): readonly string[] => {
   const form = formOf(environment);
   if (form === undefined) return [];
-  const problems = problemsOf(suitesOf(runs, program));
+  const problems = problemsOf(suites);
   const shown = problems.length <= MOST ? problems : problems.slice(0, MOST - 1);
-  return [
-    ...shown.map(({ title, message }) => form(title, message)),
-    ...(shown.length === problems.length
-      ? []
-      : [
-          form(
-            "Touchstone",
-            `${plural(problems.length - shown.length, "further problem")}; see the report for all`,
-          ),
-        ]),
-  ];
+  const lines = shown.map(({ title, message }) => form(title, message));
+  if (shown.length === problems.length) return lines;
+  const more = `${plural(problems.length - shown.length, "further problem")}; see the report for all`;
+  return [...lines, form("Touchstone", more)];
 };

@@ -1,16 +1,4 @@
-import type { LoadRecord } from "../../conformance/contract/load-record.ts";
-import type { RunRecord } from "../../conformance/contract/record.ts";
-
-/** A run as CI reports see it; exchanges and samples stay in the run directory. */
-export type CiRun = {
-  /** The run directory as a user types it. */
-  readonly run: string;
-  /** Fingerprints that the profile pins, by requirement id, as canonical JSON. */
-  readonly pinned?: Readonly<Record<string, string>>;
-} & (
-  | { readonly kind: "conform"; readonly record: RunRecord }
-  | { readonly kind: "load"; readonly record: LoadRecord }
-);
+import { safe } from "../text/safe.ts";
 
 /** One judged item, in terms that every CI service knows. All texts are safe to print. */
 export interface CiCase {
@@ -22,8 +10,8 @@ export interface CiCase {
   readonly verdict: string;
   readonly durationMs: number;
   /** One line: what was seen, or why nothing was. */
-  readonly message?: string;
-  readonly details?: string;
+  readonly message?: string | undefined;
+  readonly details?: string | undefined;
 }
 
 export interface CiSuite {
@@ -41,3 +29,46 @@ export interface CiSuite {
   readonly replacedLimits: readonly string[];
   readonly cases: readonly CiCase[];
 }
+
+/** A case as it is judged, with raw texts. */
+export interface RawCase extends Omit<CiCase, "durationMs" | "details"> {
+  /** Absent if it has no time of its own, as in a load. */
+  readonly durationMs?: number;
+  /** Lines. */
+  readonly details?: readonly (string | false | undefined)[];
+}
+
+/**
+ * A suite with all texts made safe. Services match runs by names: a repeated name gets a number, and if there are several
+ * runs of one kind, their names carry the number of the run.
+ */
+export const suiteOf = ({
+  cases,
+  ...suite
+}: Omit<CiSuite, "cases"> & { readonly cases: readonly RawCase[] }): CiSuite => {
+  const seen = new Map<string, number>();
+  const uniqueName = (name: string): string => {
+    const count = (seen.get(name) ?? 0) + 1;
+    seen.set(name, count);
+    const numbered = count === 1 ? name : `${name} (${count})`;
+    return / \d+$/.test(suite.name) ? `${suite.name}: ${numbered}` : numbered;
+  };
+  return {
+    ...suite,
+    run: safe(suite.run),
+    target: safe(suite.target),
+    replacedLimits: suite.replacedLimits.map(safe),
+    cases: cases.map(({ name, group, status, verdict, durationMs = 0, message, details }) => ({
+      name: uniqueName(safe(name)),
+      group: safe(group),
+      status,
+      verdict,
+      durationMs,
+      message: message && safe(message),
+      details: details
+        ?.filter((line) => typeof line === "string")
+        .map(safe)
+        .join("\n"),
+    })),
+  };
+};

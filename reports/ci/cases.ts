@@ -2,169 +2,130 @@ import { whyOpen } from "../text/causes.ts";
 import { exitCodes } from "../../conformance/contract/exit-codes.ts";
 import { drifted } from "../../conformance/contract/outcome.ts";
 import type { RuleResult, RunRecord } from "../../conformance/contract/record.ts";
-import { casesOf } from "../../conformance/contract/verdict.ts";
+import { casesOf, type Breach } from "../../conformance/contract/verdict.ts";
+import type { RecordedGate, RecordedRun } from "../read/index.ts";
 import { knownRequirement, numbered, sectionsOf } from "../text/titles.ts";
 import { cameBack } from "../text/breach.ts";
 import { plural, shellWord, elapsed, inUnit } from "../text/figures.ts";
-import { safe } from "../text/safe.ts";
 import { activeWaivers, failingWaivers, waiverStateText, waiverText } from "../text/waivers.ts";
 import { wordOf } from "../text/verdicts.ts";
-import type { CiCase, CiRun, CiSuite } from "./case.ts";
+import { suiteOf, type CiSuite, type RawCase } from "./case.ts";
 import type { LoadRecord, LoadRule, ObjectiveResult } from "../../conformance/contract/load-record.ts";
 
-export const suitesOf = (runs: readonly CiRun[], program: string): readonly CiSuite[] => {
+export const suitesOf = (runs: readonly RecordedRun[], program: string): readonly CiSuite[] => {
   const names = runs.map(({ kind }) => (kind === "conform" ? "gate" : "load"));
   return runs.map((run, at) => {
-    const { record } = run;
-    const name = numbered(names, at);
+    const { exitCode, startedAt, endedAt, tool, target, seed, replacedLimits, ...record } = run.record;
     const outcome = record.outcome ?? "open";
-    return {
-      name,
+    return suiteOf({
+      name: numbered(names, at),
       outcome,
-      incomplete: outcome === "incomplete" || outcome === "open" || outcome === "interrupted",
-      exitCode: record.exitCode,
-      startedAt: record.startedAt,
-      endedAt: record.endedAt,
-      tool: record.tool,
-      run: safe(run.run),
-      target: safe(`${record.target.name} ${record.target.baseUrl}`),
-      seed: record.seed,
-      replacedLimits: record.replacedLimits.map(safe),
-      cases: unique(
-        run.kind === "conform"
-          ? gateCases(run.record, run.run, { program, pinned: run.record.pinned ?? run.pinned ?? {} })
-          : loadCases(run.record),
-        name,
-      ),
-    };
+      incomplete: ["incomplete", "open", "interrupted"].includes(outcome),
+      exitCode,
+      startedAt,
+      endedAt,
+      tool,
+      run: run.directory,
+      target: `${target.name} ${target.baseUrl}`,
+      seed,
+      replacedLimits,
+      cases: run.kind === "conform" ? gateCases(run, program) : loadCases(run.record),
+    });
   });
 };
 
-/**
- * Services match runs by names: a repeated name gets a number, and if there are several runs of one kind, their names
- * carry the number of the run.
- */
-const unique = (cases: readonly CiCase[], suite: CiSuite["name"]): readonly CiCase[] => {
-  const seen = new Map<string, number>();
-  return cases.map((one) => {
-    const count = (seen.get(one.name) ?? 0) + 1;
-    seen.set(one.name, count);
-    const name = count === 1 ? one.name : `${one.name} (${count})`;
-    return { ...one, name: suite === "gate" || suite === "load" ? name : `${suite}: ${name}` };
-  });
-};
-
-interface GateOptions {
-  readonly program: string;
-  readonly pinned: Readonly<Record<string, string>>;
-}
-
-const gateCases = (record: RunRecord, run: string, options: GateOptions): readonly CiCase[] => {
+const gateCases = (run: RecordedGate, program: string): readonly RawCase[] => {
+  const { record } = run;
   const settled = new Set<string>(record.rules.map(({ id }) => id));
-  const changed = new Set<string>(drifted(record.rules, options.pinned));
   return [
-    ...record.rules.map((result) => gateCase(result, { ...options, run, record, changed })),
+    ...record.rules.map((result) => gateCase(result, run, program)),
     ...record.selected
       .filter((id) => !settled.has(id))
       .map((id) => ({
-        name: safe(id),
-        group: safe(id.split(".")[0] ?? ""),
+        name: id,
+        group: id.split(".")[0] ?? "",
         status: "skipped" as const,
         verdict: "not reached",
-        durationMs: 0,
         message: ["not reached before the run ended", ...whyUnreached(record)].join(": "),
       })),
     ...failingWaivers(record).map((waiver) => ({
-      name: `waiver of ${safe(waiver.id)}`,
+      name: `waiver of ${waiver.id}`,
       group: "waivers",
       status: "failed" as const,
       verdict: waiver.state,
-      durationMs: 0,
       message: waiverStateText(waiver),
-      details: `waived ${waiverText(waiver)}`,
+      details: [`waived ${waiverText(waiver)}`],
     })),
   ];
 };
 
 /** If a run could not start, its reason applies to every rule. */
 const whyUnreached = ({ exitCode, notes }: RunRecord): readonly string[] =>
-  exitCode === exitCodes.unreachable ? notes.slice(0, 1).map(safe) : [];
+  exitCode === exitCodes.unreachable ? notes.slice(0, 1) : [];
 
-interface Context extends GateOptions {
-  readonly run: string;
-  readonly record: RunRecord;
-  readonly changed: ReadonlySet<string>;
-}
-
-const gateCase = (result: RuleResult, context: Context): CiCase => {
-  const { id, verdict, durationMs } = result;
-  const common = { name: safe(id), group: safe(result.group), verdict: wordOf(verdict.kind), durationMs };
+const gateCase = (result: RuleResult, { record, directory }: RecordedGate, program: string): RawCase => {
+  const { id, group, verdict, durationMs } = result;
+  const common = { name: id, group, verdict: wordOf(verdict.kind), durationMs };
   switch (verdict.kind) {
     case "failed":
     case "warned": {
-      const waiver = activeWaivers(context.record).get(id);
-      if (waiver !== undefined)
-        return {
-          ...common,
-          status: "skipped",
-          verdict: "waived",
-          message: `${common.verdict}, and waived ${waiverText(waiver)}`,
-        };
-      const fails = verdict.kind === "failed" || context.record.strict;
+      const waiver = activeWaivers(record).get(id);
+      if (waiver !== undefined) {
+        const message = `${common.verdict}, and waived ${waiverText(waiver)}`;
+        return { ...common, status: "skipped", verdict: "waived", message };
+      }
       return {
         ...common,
-        status: fails ? "failed" : "passed",
-        message: safe(verdict.breach.actual),
-        details: breachText(result, verdict.breach, context),
+        status: verdict.kind === "failed" || record.strict ? "failed" : "passed",
+        message: verdict.breach.actual,
+        details: [
+          ...breachLines(id, verdict.breach),
+          `replay: ${program} replay ${shellWord(directory)} ${id}`,
+        ],
       };
     }
-    case "observed":
-      return context.changed.has(id)
-        ? {
-            ...common,
-            status: "failed",
-            verdict: "drifted",
-            message: "a pinned observation changed",
-            details: `seen: ${safe(verdict.fingerprint)}\npinned: ${safe(context.pinned[id] ?? "")}`,
-          }
-        : { ...common, status: "passed", details: `seen: ${safe(verdict.fingerprint)}` };
+    case "observed": {
+      const { pinned = {} } = record;
+      const seen = `seen: ${verdict.fingerprint}`;
+      if (drifted([result], pinned).length === 0) return { ...common, status: "passed", details: [seen] };
+      return {
+        ...common,
+        status: "failed",
+        verdict: "drifted",
+        message: "a pinned observation changed",
+        details: [seen, `pinned: ${pinned[id]}`],
+      };
+    }
     case "passed":
-      return { ...common, status: "passed", details: plural(casesOf(verdict), "case") };
+      return { ...common, status: "passed", details: [plural(casesOf(verdict), "case")] };
     case "harness-error":
-      return { ...common, status: "error", message: safe(verdict.message) };
+      return { ...common, status: "error", message: verdict.message };
     default:
       return { ...common, status: "skipped", message: `${common.verdict}: ${whyOpen(verdict)}` };
   }
 };
 
-const breachText = (
-  { id }: RuleResult,
-  { expected, actual, part, reproduction }: Extract<RuleResult["verdict"], { breach: unknown }>["breach"],
-  { program, run }: Context,
-): string => {
+const breachLines = (id: string, { expected, actual, part, reproduction }: Breach) => {
   const known = knownRequirement(id);
+  const { counterexample, replayed } = reproduction;
   return [
-    ...(known === undefined ? [] : [`${known.sentence} (${sectionsOf(known)})`]),
-    ...(part === undefined ? [] : [`part: ${safe(part)}`]),
-    `expected: ${safe(expected)}`,
-    `seen: ${safe(actual)}`,
-    ...(reproduction.counterexample === undefined ? [] : [`input: ${safe(reproduction.counterexample)}`]),
-    `again: ${cameBack(id, reproduction.replayed)}`,
-    `replay: ${program} replay ${shellWord(safe(run))} ${safe(id)}`,
-  ].join("\n");
+    known && `${known.sentence} (${sectionsOf(known)})`,
+    part !== undefined && `part: ${part}`,
+    `expected: ${expected}`,
+    `seen: ${actual}`,
+    counterexample !== undefined && `input: ${counterexample}`,
+    `again: ${cameBack(id, replayed)}`,
+  ];
 };
 
-/** All cases of a load come from one run, so none has its own time. */
-const NO_TIME = 0;
-
-const loadCases = (record: LoadRecord): readonly CiCase[] => [
+const loadCases = (record: LoadRecord): readonly RawCase[] => [
   validityCase(record),
   ...record.objectives.map(objectiveCase),
   ...record.rules.map((rule) => ruleCase(rule, record)),
 ];
 
-const validityCase = ({ validity, outcome, stopped, notes }: LoadRecord): CiCase => {
-  const common = { name: "the load run is valid", group: "load", durationMs: NO_TIME };
+const validityCase = ({ validity, outcome, stopped, notes }: LoadRecord): RawCase => {
+  const common = { name: "the load run is valid", group: "load" };
   if (outcome === "interrupted")
     return {
       ...common,
@@ -172,66 +133,62 @@ const validityCase = ({ validity, outcome, stopped, notes }: LoadRecord): CiCase
       verdict: "interrupted",
       message: "the run was interrupted: objectives and rules cover only the time until then",
     };
-  if (validity?.valid === true)
-    return {
-      ...common,
-      status: "passed",
-      verdict: "valid",
-      ...(stopped === undefined ? {} : { details: `ended early: ${safe(stopped)}` }),
-    };
-  const reasons = (validity?.reasons ?? []).map(({ reason, remedy }) => `${safe(reason)}: ${safe(remedy)}`);
+  if (validity?.valid === true) {
+    const valid = { ...common, status: "passed", verdict: "valid" } as const;
+    return stopped === undefined ? valid : { ...valid, details: [`ended early: ${stopped}`] };
+  }
+  const reasons = (validity?.reasons ?? []).map(({ reason, remedy }) => `${reason}: ${remedy}`);
   return {
     ...common,
     status: outcome === "harness-error" ? "error" : "skipped",
     verdict: "not valid",
-    message: reasons[0] ?? notes.map(safe)[0] ?? "the run ended before this could be judged",
-    ...(reasons.length < 2 ? {} : { details: reasons.join("\n") }),
+    message: reasons[0] ?? notes[0] ?? "the run ended before this could be judged",
+    ...(reasons.length > 1 && { details: reasons }),
   };
 };
 
-const objectiveCase = (one: ObjectiveResult): CiCase => {
-  const limit = `${one.bound} ${inUnit(one.limit, one.unit)}`;
-  const measured =
-    one.measured === undefined ? "nothing measured" : `measured ${inUnit(one.measured, one.unit)}`;
-  const interval =
-    one.interval === undefined
-      ? ""
-      : ` (95 % interval ${inUnit(one.interval[0], one.unit)} to ${inUnit(one.interval[1], one.unit)})`;
+const objectiveCase = ({
+  name,
+  bound,
+  limit,
+  unit,
+  measured,
+  interval,
+  reason,
+  verdict,
+}: ObjectiveResult): RawCase => {
+  const between = interval && ` (95 % interval ${interval.map((value) => inUnit(value, unit)).join(" to ")})`;
+  const seen = measured === undefined ? "nothing measured" : `measured ${inUnit(measured, unit)}`;
   return {
-    name: `objective ${safe(one.name)}`,
+    name: `objective ${name}`,
     group: "objectives",
-    status: ({ held: "passed", breached: "failed", "not measured": "skipped" } as const)[one.verdict],
-    verdict: one.verdict,
-    durationMs: NO_TIME,
-    message: `${limit}; ${measured}${interval}${one.reason === undefined ? "" : `; ${safe(one.reason)}`}`,
+    status: ({ held: "passed", breached: "failed", "not measured": "skipped" } as const)[verdict],
+    verdict,
+    message: `${bound} ${inUnit(limit, unit)}; ${seen}${between ?? ""}${reason === undefined ? "" : `; ${reason}`}`,
   };
 };
 
-const ruleCase = ({ id, checks, breaches, note }: LoadRule, record: LoadRecord): CiCase => {
+const ruleCase = ({ id, checks, breaches, note }: LoadRule, record: LoadRecord): RawCase => {
   const first = record.breaches.find(({ rule }) => rule === id);
-  const common = { name: `${safe(id)} under load`, group: "promises", durationMs: NO_TIME };
+  const common = { name: `${id} under load`, group: "promises" };
   if (breaches > 0)
     return {
       ...common,
       status: "failed",
       verdict: "failed",
-      message: `broken ${plural(breaches, "time")} in ${plural(checks, "check")}${first === undefined ? "" : `: ${safe(first.actual)}`}`,
+      message: `broken ${plural(breaches, "time")} in ${plural(checks, "check")}${first === undefined ? "" : `: ${first.actual}`}`,
       details: [
         knownRequirement(id)?.sentence ?? "",
-        ...(first === undefined
-          ? []
-          : [
-              `expected: ${safe(first.expected)}`,
-              `seen: ${safe(first.actual)}, first after ${elapsed(first.atMs)} of the load`,
-            ]),
-      ].join("\n"),
+        first && `expected: ${first.expected}`,
+        first && `seen: ${first.actual}, first after ${elapsed(first.atMs)} of the load`,
+      ],
     };
-  if (checks === 0)
-    return {
-      ...common,
-      status: "skipped",
-      verdict: "not checked",
-      message: note === undefined ? "not checked in this scenario" : safe(note),
-    };
-  return { ...common, status: "passed", verdict: "held", details: plural(checks, "check") };
+  return checks === 0
+    ? {
+        ...common,
+        status: "skipped",
+        verdict: "not checked",
+        message: note ?? "not checked in this scenario",
+      }
+    : { ...common, status: "passed", verdict: "held", details: [plural(checks, "check")] };
 };

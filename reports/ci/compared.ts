@@ -4,9 +4,8 @@ import { isWorse } from "../compare/limits.ts";
 import type { DuetDocument } from "../duet/document.ts";
 import type { Failures, Member, MemberVerdict } from "../duet/model.ts";
 import { plural, change, latency, inUnit } from "../text/figures.ts";
-import { safe } from "../text/safe.ts";
 import { wordOf } from "../text/verdicts.ts";
-import type { CiCase, CiSuite } from "./case.ts";
+import { suiteOf, type CiCase, type CiSuite, type RawCase } from "./case.ts";
 
 /*
  * A comparison as test cases: worse is a failure, what could not be compared is skipped, the rest passes and says what
@@ -19,18 +18,11 @@ const caseOf = (
   status: CiCase["status"],
   verdict: string,
   message?: string,
-): CiCase => ({
-  name: safe(name),
-  group,
-  status,
-  verdict,
-  durationMs: 0,
-  ...(message === undefined ? {} : { message: safe(message) }),
-});
+): RawCase => ({ name, group, status, verdict, message });
 
 export const comparisonSuite = (comparison: Comparison, exitCode: number): CiSuite => {
   const { base, head, lacking, verdict } = comparison;
-  return {
+  return suiteOf({
     name: "comparison",
     outcome: verdict,
     incomplete: verdict === "incomplete",
@@ -38,8 +30,8 @@ export const comparisonSuite = (comparison: Comparison, exitCode: number): CiSui
     startedAt: head.startedAt,
     endedAt: undefined,
     tool: head.tool,
-    run: safe(`${base.directory} and ${head.directory}`),
-    target: safe(`${head.target} ${head.baseUrl}`),
+    run: `${base.directory} and ${head.directory}`,
+    target: `${head.target} ${head.baseUrl}`,
     seed: undefined,
     replacedLimits: [],
     cases: [
@@ -48,7 +40,7 @@ export const comparisonSuite = (comparison: Comparison, exitCode: number): CiSui
         caseOf(`${side}: ${what}`, "not checked on both sides", "skipped", "incomplete", why),
       ),
     ],
-  };
+  });
 };
 
 const ruleStatus = ({ change, regresses }: ComparedRule): CiCase["status"] => {
@@ -56,7 +48,7 @@ const ruleStatus = ({ change, regresses }: ComparedRule): CiCase["status"] => {
   return change === "newly unable" ? "skipped" : "passed";
 };
 
-const ruleCases = ({ rules }: Extract<Comparison, { kind: "conform" }>): readonly CiCase[] => [
+const ruleCases = ({ rules }: Extract<Comparison, { kind: "conform" }>): readonly RawCase[] => [
   ...rules.changes.map((one) => {
     const word = (kind: ComparedRule["base"]): string => (kind === undefined ? "no result" : wordOf(kind));
     const why = one.reason ?? (one.actual === undefined ? undefined : `${one.expected}; seen: ${one.actual}`);
@@ -75,7 +67,7 @@ const ruleCases = ({ rules }: Extract<Comparison, { kind: "conform" }>): readonl
   caseOf(`${plural(rules.unchanged, "rule")} unchanged`, "rules", "passed", "unchanged"),
 ];
 
-const loadCases = ({ load, limits, unjudged }: Extract<Comparison, { kind: "load" }>): readonly CiCase[] => [
+const loadCases = ({ load, limits, unjudged }: Extract<Comparison, { kind: "load" }>): readonly RawCase[] => [
   ...load.rules.map(({ id, change, baseBreaches, headBreaches }) =>
     caseOf(
       id,
@@ -116,14 +108,14 @@ const memberStatus: Readonly<Record<MemberVerdict, CiCase["status"]>> = {
   inconclusive: "skipped",
 };
 
-const memberCase = ({ endpoint, metric, ratio, interval, verdict }: Member): readonly CiCase[] => {
+const memberCase = ({ endpoint, metric, ratio, interval, verdict }: Member): readonly RawCase[] => {
   if (verdict === undefined) return [];
   const range = interval === undefined ? "" : `, 95 % interval ${interval.map(change).join(" to ")}`;
   const said = `${change(ratio)} of b against a${range}`;
   return [caseOf(`${endpoint} ${metric}`, "speed", memberStatus[verdict], verdict, said)];
 };
 
-const failuresCase = ({ a, b, verdict }: Failures): CiCase =>
+const failuresCase = ({ a, b, verdict }: Failures): RawCase =>
   caseOf(
     "failed requests",
     "failures",
@@ -132,29 +124,30 @@ const failuresCase = ({ a, b, verdict }: Failures): CiCase =>
     `${inUnit(b, "share")} of b, ${inUnit(a, "share")} of a`,
   );
 
-export const duetSuite = (duet: DuetDocument, run: string, exitCode: number): CiSuite => ({
-  name: "duet",
-  outcome: duet.state === "ended" ? duet.verdict : duet.state,
-  incomplete: duet.state !== "ended" || duet.verdict === "inconclusive",
-  exitCode,
-  startedAt: duet.startedAt,
-  endedAt: undefined,
-  tool: duet.tool,
-  run: safe(run),
-  target: safe(`${duet.a} and ${duet.b}`),
-  seed: duet.seed,
-  replacedLimits: [],
-  cases: [
-    ...duet.members.flatMap(memberCase),
-    ...(duet.failures === undefined ? [] : [failuresCase(duet.failures)]),
-    ...duet.broken.map(({ side, rule, times }) =>
-      caseOf(
-        `${rule} (${side})`,
-        "promises",
-        side === "b" ? "failed" : "passed",
-        "broken",
-        `broken ${plural(times, "time")}`,
+export const duetSuite = (duet: DuetDocument, run: string, exitCode: number): CiSuite =>
+  suiteOf({
+    name: "duet",
+    outcome: duet.state === "ended" ? duet.verdict : duet.state,
+    incomplete: duet.state !== "ended" || duet.verdict === "inconclusive",
+    exitCode,
+    startedAt: duet.startedAt,
+    endedAt: undefined,
+    tool: duet.tool,
+    run,
+    target: `${duet.a} and ${duet.b}`,
+    seed: duet.seed,
+    replacedLimits: [],
+    cases: [
+      ...duet.members.flatMap(memberCase),
+      ...(duet.failures === undefined ? [] : [failuresCase(duet.failures)]),
+      ...duet.broken.map(({ side, rule, times }) =>
+        caseOf(
+          `${rule} (${side})`,
+          "promises",
+          side === "b" ? "failed" : "passed",
+          "broken",
+          `broken ${plural(times, "time")}`,
+        ),
       ),
-    ),
-  ],
-});
+    ],
+  });

@@ -1,7 +1,6 @@
 import { createHash } from "node:crypto";
 import path from "node:path";
-import type { CiRun } from "../ci/case.ts";
-import { suitesOf } from "../ci/cases.ts";
+import type { CiSuite } from "../ci/case.ts";
 import { problemsOf, type CiProblem } from "../ci/problems.ts";
 
 const severities: Readonly<Record<CiProblem["kind"], string>> = {
@@ -18,12 +17,11 @@ const JOB_FILE = ".gitlab-ci.yml";
  * request shows what it breaks and fixes. `root` is the repository's folder.
  */
 export const renderCodeQuality = (
-  runs: readonly CiRun[],
-  { program, root }: { readonly program: string; readonly root?: string | undefined },
+  suites: readonly CiSuite[],
+  { profile, root }: { readonly profile: string | undefined; readonly root?: string | undefined },
 ): string => {
-  const profile = runs.flatMap(({ record }) => record.target.profiles)[0];
   const location = { path: placeOf(profile, root), lines: { begin: 1 } };
-  const issues = problemsOf(suitesOf(runs, program)).map(({ title, message, kind, id }) => ({
+  const issues = problemsOf(suites).map(({ title, message, kind, id }) => ({
     description: `${title}: ${message.split("\n")[0]}`,
     check_name: id,
     fingerprint: createHash("sha256").update(id).digest("hex"),

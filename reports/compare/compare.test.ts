@@ -4,8 +4,7 @@ import type { RuleResult, RunRecord } from "../../conformance/contract/record.ts
 import { readRun, type GateRun, type LoadRun, type Run } from "../read/index.ts";
 import { comparisonSuite } from "../ci/compared.ts";
 import { compareDoc } from "../document/compare.ts";
-import { renderTerminal } from "../terminal/document.ts";
-import { plain } from "../terminal/palette.ts";
+import { onTerminal } from "../testing/shown.ts";
 import { allPassed, breachOf, recordOf, resultOf, withResults } from "../testing/fixture.ts";
 import { compared, madeRuns } from "../testing/made-runs.ts";
 import { writeGateRun, writeLoadRun, type LoadRunSpec } from "../testing/records.ts";
@@ -18,8 +17,7 @@ const gate = (rules: readonly RuleResult[], more: Partial<RunRecord> = {}): Gate
 const load = (spec: Partial<LoadRunSpec> & { seed: number }): Promise<LoadRun> =>
   made.load({ seconds: 24, requests: 3_600, ...spec });
 
-const show = (comparison: Comparison): string =>
-  renderTerminal(compareDoc(comparison), { palette: plain, columns: 100 });
+const show = (comparison: Comparison): string => onTerminal(compareDoc(comparison));
 
 const failing = (id: RuleResult["id"], kind: "failed" | "warned" = "failed"): RuleResult =>
   resultOf(id, { kind, cases: 3, breach: breachOf("it is refused", "it is granted") });

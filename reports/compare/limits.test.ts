@@ -1,8 +1,7 @@
 import { describe, expect, it } from "vitest";
 import type { LoadRun } from "../read/index.ts";
 import { compareDoc } from "../document/compare.ts";
-import { renderTerminal } from "../terminal/document.ts";
-import { plain } from "../terminal/palette.ts";
+import { onTerminal } from "../testing/shown.ts";
 import { compared, madeRuns } from "../testing/made-runs.ts";
 import type { LoadRunSpec } from "../testing/records.ts";
 import type { Comparison } from "./index.ts";
@@ -14,8 +13,7 @@ const made = madeRuns();
 const load = (spec: Partial<LoadRunSpec> & { seed: number }): Promise<LoadRun> =>
   made.load({ seconds: 24, requests: 3_600, ...spec });
 
-const show = (comparison: Comparison): string =>
-  renderTerminal(compareDoc(comparison), { palette: plain, columns: 100 });
+const show = (comparison: Comparison): string => onTerminal(compareDoc(comparison));
 
 describe("a load run against ten earlier ones", () => {
   const tenRuns = (): Promise<LoadRun[]> =>

@@ -1,10 +1,8 @@
 import { validateStrict } from "ctrf";
 import { describe, expect, it } from "vitest";
-import { failedRule, gateRun, hostileRun, loadRun, missingRule } from "../testing/ci-runs.ts";
+import { failedRule, gateRun, hostileRun, loadRun, missingRule, suites } from "../testing/ci-runs.ts";
 import { withResults } from "../testing/fixture.ts";
 import { renderCtrf } from "./ctrf.ts";
-
-const options = { program: "touchstone" };
 
 interface Report {
   readonly results: {
@@ -13,8 +11,8 @@ interface Report {
   };
 }
 
-const parsed = (...runs: Parameters<typeof renderCtrf>[0]): Report =>
-  JSON.parse(renderCtrf(runs, options)) as Report;
+const parsed = (...runs: Parameters<typeof suites>): Report =>
+  JSON.parse(renderCtrf(suites(...runs))) as Report;
 
 describe("CTRF", () => {
   it.each([
@@ -24,8 +22,7 @@ describe("CTRF", () => {
     ["a run that was cut off", [gateRun([], { selected: ["code.lifetime"] })]],
     ["no run", []],
   ])("of %s is valid under the CTRF schema", (_, runs) => {
-    const report: unknown = JSON.parse(renderCtrf(runs, options));
-    expect(() => validateStrict(report)).not.toThrow();
+    expect(() => validateStrict(parsed(...runs))).not.toThrow();
   });
 
   it("counts the tests of each status", () => {

@@ -1,5 +1,4 @@
-import type { CiCase, CiRun, CiSuite } from "../ci/case.ts";
-import { suitesOf } from "../ci/cases.ts";
+import type { CiCase, CiSuite } from "../ci/case.ts";
 
 const statuses = { passed: "passed", failed: "failed", error: "other", skipped: "skipped" } as const;
 type Status = (typeof statuses)[CiCase["status"]] | "pending";
@@ -8,8 +7,7 @@ const statusOf = ({ status, verdict }: CiCase): Status =>
   verdict === "pending" ? "pending" : statuses[status];
 
 /** Runs in the Common Test Report Format (ctrf.io). Only a pass is written as a pass. */
-export const renderCtrf = (runs: readonly CiRun[], { program }: { readonly program: string }): string => {
-  const suites = suitesOf(runs, program);
+export const renderCtrf = (suites: readonly CiSuite[]): string => {
   const tests = suites.flatMap((suite) => suite.cases.map((one) => testOf(one, suite)));
   const count = (status: Status): number => tests.filter((test) => test.status === status).length;
   const start = Math.min(...suites.map(({ startedAt }) => Date.parse(startedAt)));
@@ -45,6 +43,6 @@ const testOf = (one: CiCase, suite: CiSuite) => ({
   suite: ["touchstone", suite.name, one.group],
   rawStatus: one.verdict,
   type: suite.name.startsWith("gate") ? "conformance" : "load",
-  ...(one.message === undefined ? {} : { message: one.message }),
-  ...(one.status !== "failed" || one.details === undefined ? {} : { trace: one.details }),
+  message: one.message,
+  trace: one.status === "failed" ? one.details : undefined,
 });

@@ -28,8 +28,6 @@ export const behavioursDoc = (behaviours: readonly ListedBehaviour[]): Doc => {
     title: "Behaviours of the fake service",
     look: ["seen", "ring"],
     headline: `${plural(behaviours.length, "behaviour")}: ${plural(of("defect").length, "defect")}, ${plural(of("variant").length, "variant")}`,
-    detail: "",
-    about: [],
     sections: [
       part("sound", "Keeps every promise", of("sound")),
       ...groups.map((group) => part(group, `Defects: ${groupTitles[group]}`, defects.get(group) ?? [])),

@@ -1,13 +1,8 @@
 import { gateDoc } from "./gate.ts";
-import type { GateSubject } from "./gate-subject.ts";
 import { loadDoc } from "./load.ts";
-import type { LoadSubject } from "./load-subject.ts";
+import type { RunView } from "../gather/view.ts";
 import { numbered } from "../text/titles.ts";
 import type { Doc, Icon } from "./model.ts";
-
-export type RunSubject =
-  | ({ readonly kind: "conform" } & GateSubject)
-  | ({ readonly kind: "load" } & LoadSubject);
 
 export interface Chapter {
   readonly title: string;
@@ -15,7 +10,7 @@ export interface Chapter {
   readonly document: Doc;
 }
 
-export const chaptersOf = (views: readonly RunSubject[], program: string): readonly Chapter[] => {
+export const chaptersOf = (views: readonly RunView[], program: string): readonly Chapter[] => {
   const titles = views.map(({ kind }) => (kind === "conform" ? "Gate" : "Load"));
   return views.map((view, at) => {
     const prefix = views.length === 1 ? "" : `run${at + 1}-`;

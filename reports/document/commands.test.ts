@@ -3,15 +3,14 @@ import { catalogue, requirementIds } from "../../conformance/contract/catalogue.
 import type { Check } from "../../conformance/contract/check.ts";
 import { breachOf, exchanged, resultOf } from "../testing/fixture.ts";
 import { width } from "../text/layout.ts";
-import { renderTerminal } from "../terminal/document.ts";
-import { plain } from "../terminal/palette.ts";
+import { onTerminal } from "../testing/shown.ts";
 import { behavioursDoc, behavioursWith, type ListedBehaviour } from "./behaviours.ts";
 import { doctorDoc } from "./doctor.ts";
 import type { Doc } from "./model.ts";
 import { replayDoc } from "./replay.ts";
 import { catalogueDoc, ruleDoc } from "./rules.ts";
 
-const render = (document: Doc): string => renderTerminal(document, { palette: plain, columns: 80 });
+const render = (document: Doc): string => onTerminal(document, 80);
 
 const tooLong = (text: string, columns: number): string[] =>
   text.split("\n").filter((line) => width(line) > columns);

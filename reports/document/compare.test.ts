@@ -3,21 +3,17 @@ import type { RuleResult } from "../../conformance/contract/record.ts";
 import type { Comparison } from "../compare/index.ts";
 import type { GateRun, Run } from "../read/index.ts";
 import { compared, madeRuns } from "../testing/made-runs.ts";
-import { textOf } from "../testing/page-text.ts";
+import { asPage, countOf, headlineIn, textOf } from "../testing/shown.ts";
 import { breachOf, resultOf, withResults } from "../testing/fixture.ts";
 import type { LoadRunSpec } from "../testing/records.ts";
-import { renderHtmlDocument } from "../html/document.ts";
 import { compareDoc } from "./compare.ts";
 
-const renderCompareHtml = (comparison: Comparison): string =>
-  renderHtmlDocument(compareDoc(comparison), "comparison");
+const renderCompareHtml = (comparison: Comparison): string => asPage(compareDoc(comparison));
 
 const made = madeRuns();
 const gate = (...rules: readonly RuleResult[]): GateRun => made.gate({ rules: withResults(...rules) });
 const load = (spec: Partial<LoadRunSpec> & { seed: number }): Promise<Run> =>
   made.load({ seconds: 12, requests: 1_200, ...spec });
-
-const headline = (html: string): string => /<h1[^>]*>(.*?)<\/h1>/.exec(html)?.[1] ?? "";
 
 const failing = (id: RuleResult["id"], said = "it is granted"): RuleResult =>
   resultOf(id, { kind: "failed", cases: 3, breach: breachOf("it is refused", said) });
@@ -32,7 +28,7 @@ describe("the page of two runs of the gate", () => {
     const html = renderCompareHtml(
       await compared([gate(failing("code.single-use"))], gate(failing("code.lifetime"), drifted)),
     );
-    expect(headline(html)).toBe("The head run is worse than the base.");
+    expect(headlineIn(html)).toBe("The head run is worse than the base.");
     const text = textOf(html);
     expect(text).toContain("1 rule newly failing, 1 fixed, 0 no longer judged; 1 observation changed;");
     expect(text).toMatch(
@@ -54,10 +50,10 @@ describe("the page of two runs of the gate", () => {
 describe("the page of load runs", () => {
   it("overlays the distributions of two runs with the change of each percentile, without judging them", async () => {
     const html = renderCompareHtml(await compared([await load({ seed: 1 })], await load({ seed: 2 })));
-    expect(headline(html)).toBe("No metric is judged worse.");
-    const endpoints = html.split('class="head-hill"').length - 1;
+    expect(headlineIn(html)).toBe("No metric is judged worse.");
+    const endpoints = countOf(html, "head-hill");
     expect(endpoints).toBeGreaterThan(0);
-    expect(html.split('class="base-hill"').length - 1).toBe(endpoints);
+    expect(countOf(html, "base-hill")).toBe(endpoints);
     expect(textOf(html)).toContain("Speed is shown, not judged: one run cannot tell a change from chance");
     expect(textOf(html)).toMatch(/p95 \d[\d.]* m?s to \d/);
   });
@@ -75,8 +71,8 @@ describe("the page of load runs", () => {
     const html = renderCompareHtml(
       await compared(bases, { ...head, record: { ...head.record, endpoints: slower } }),
     );
-    expect(headline(html)).toBe("The head run is worse than the base.");
-    expect(html.split('class="change-dot regressed"').length - 1).toBeGreaterThan(0);
+    expect(headlineIn(html)).toBe("The head run is worse than the base.");
+    expect(countOf(html, "change-dot regressed")).toBeGreaterThan(0);
     expect(textOf(html)).toMatch(/Against 10 earlier runs .* slower/);
   });
 });

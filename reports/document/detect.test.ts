@@ -1,12 +1,10 @@
 import { describe, expect, it } from "vitest";
 import { requirementIds } from "../../conformance/contract/catalogue.ts";
 import type { DetectReport } from "../../conformance/contract/detect.ts";
-import { renderTerminal } from "../terminal/document.ts";
-import { plain } from "../terminal/palette.ts";
+import { onTerminal } from "../testing/shown.ts";
 import { detectDoc, interruptedDetection } from "./detect.ts";
 
-const render = (report: DetectReport): string =>
-  renderTerminal(detectDoc(report), { palette: plain, columns: 80 });
+const render = (report: DetectReport): string => onTerminal(detectDoc(report), 80);
 
 const clean: DetectReport = {
   effort: "quick",

@@ -13,8 +13,6 @@ export const doctorDoc = (checks: readonly Check[], source = "the profile"): Doc
     title: `Preflight of ${source}`,
     look: failed.length === 0 ? ["good", "check"] : ["bad", "cross"],
     headline: headlineOf(checks, failed),
-    detail: "",
-    about: [],
     sections: [
       section(
         "checks",

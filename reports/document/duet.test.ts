@@ -1,30 +1,24 @@
 import { describe, expect, it } from "vitest";
-import { renderHtmlDocument } from "../html/document.ts";
-import { renderTerminal } from "../terminal/document.ts";
-import { plain } from "../terminal/palette.ts";
-import { textOf } from "../testing/page-text.ts";
+import { asPage, countOf, headlineIn, onTerminal, textOf } from "../testing/shown.ts";
 import { madeDuet } from "../testing/duet-document.ts";
 import { duetDoc } from "./duet.ts";
 
 const context = { run: "runs/duet", isPilot: false };
-const render = (document = madeDuet()): string => renderHtmlDocument(duetDoc(document, context), "duet");
+const render = (document = madeDuet()): string => asPage(duetDoc(document, context));
 const shown = (document = madeDuet(), more = {}): string =>
-  renderTerminal(duetDoc(document, { ...context, ...more }), { palette: plain, columns: 100 });
-
-const headline = (html: string): string => /<h1[^>]*>(.*?)<\/h1>/.exec(html)?.[1] ?? "";
-const count = (html: string, className: string): number => html.split(`class="${className}"`).length - 1;
+  onTerminal(duetDoc(document, { ...context, ...more }));
 
 describe("the page of a duet", () => {
   it("begins with the verdict, and draws the interval and all pairs of each judged metric", () => {
     const document = madeDuet({ effect: { p50: 0.2, p95: 0.2 }, spoilt: [3] });
     const html = render(document);
-    expect(headline(html)).toBe("b is slower than a.");
+    expect(headlineIn(html)).toBe("b is slower than a.");
     expect(textOf(html)).toContain(
       "20 of 20 planned pairs judged, 1 spoilt pair discarded; 6 metrics judged.",
     );
-    expect(count(html, "interval regressed")).toBe(6);
-    expect(count(html, "interval-band regressed")).toBe(6);
-    expect(count(html, "pair")).toBe(6 * 20);
+    expect(countOf(html, "interval regressed")).toBe(6);
+    expect(countOf(html, "interval-band regressed")).toBe(6);
+    expect(countOf(html, "pair")).toBe(6 * 20);
     expect(textOf(html)).toMatch(
       /exchange p50 1\d\.\d ms 2\d\.\d ms \+\d+(\.\d)? % .*&lt; 0\.001 5(\.\d+)? % \d/,
     );
@@ -52,7 +46,7 @@ describe("the page of a duet", () => {
       madeDuet({ broken: [{ side: "b", rule: "code.single-use", times: 2 }] }),
     ],
   ])("has the headline: %s", (expected, document) => {
-    expect(headline(render(document))).toBe(expected);
+    expect(headlineIn(render(document))).toBe(expected);
   });
 
   it("says that b fails more often, of which its latencies show nothing", () => {
@@ -65,7 +59,7 @@ describe("the page of a duet", () => {
         })),
     });
     const html = render(failing);
-    expect(headline(html)).toBe("b fails more often than a.");
+    expect(headlineIn(html)).toBe("b fails more often than a.");
     expect(textOf(html)).toContain("Failed requests: 0 % of a, 0.625 % of b.");
   });
 
@@ -77,7 +71,7 @@ describe("the page of a duet", () => {
 
   it("states for a pilot how many pairs are needed", () => {
     const html = render(madeDuet({ planFor: 0.05 }));
-    expect(headline(html)).toMatch(/^\d+ pairs find a change of 5 %\.$/);
+    expect(headlineIn(html)).toMatch(/^\d+ pairs find a change of 5 %\.$/);
     expect(textOf(html)).toContain("From 5 pilot pairs");
   });
 });

@@ -2,13 +2,12 @@ import { describe, expect, it } from "vitest";
 import type { RuleResult, RunRecord } from "../../conformance/contract/record.ts";
 import type { Verdict } from "../../conformance/contract/verdict.ts";
 import { allPassed, breachOf, exchanged, recordOf, resultOf, withResults } from "../testing/fixture.ts";
-import { renderTerminal } from "../terminal/document.ts";
-import { plain } from "../terminal/palette.ts";
 import { measuredLifetimes } from "../testing/gate-text.ts";
+import { onTerminal } from "../testing/shown.ts";
 import { gateDoc } from "./gate.ts";
 
-const render = (record: RunRecord, columns = 100): string =>
-  renderTerminal(gateDoc({ record, run: "runs/one" }), { palette: plain, columns });
+const render = (record: RunRecord, columns?: number): string =>
+  onTerminal(gateDoc({ record, directory: "runs/one" }), columns);
 
 const lifetime = resultOf("code.lifetime", {
   kind: "passed",

@@ -80,9 +80,8 @@ describe("what a run measured", () => {
       resultOf("authorize.redirect", { kind: "observed", cases: 1, fingerprint: '{"status":200}' }),
       resultOf("exchange.errors", { kind: "observed", cases: 1, fingerprint }),
     ];
-    const text = render(recordOf({ rules, outcome: "drifted", exitCode: 6 }), {
-      pinned: { "authorize.redirect": '{"status":302}', "exchange.errors": fingerprint },
-    });
+    const pinned = { "authorize.redirect": '{"status":302}', "exchange.errors": fingerprint };
+    const text = render(recordOf({ rules, outcome: "drifted", exitCode: 6, pinned }));
     expect(partOf(text, "Observed where")).toMatchInlineSnapshot(`
       "Observed where the document is silent
         Observation         What the service does

@@ -17,7 +17,6 @@ import {
 import { figure as number, plural } from "../text/figures.ts";
 import { knownRequirement } from "../text/titles.ts";
 import { readingLines, ruleAnchor } from "./gate-rules.ts";
-import type { GateOptions } from "./gate-subject.ts";
 import {
   figure,
   lines,
@@ -32,7 +31,7 @@ import {
   type Table,
   type Text,
 } from "./model.ts";
-import type { Place } from "./run.ts";
+import type { GateOptions, Place } from "./run.ts";
 
 export const lifetimesFigure = ({ rules }: RunRecord, options: GateOptions): Figure | undefined => {
   const measured = rules.flatMap((result) =>
@@ -239,11 +238,7 @@ const asExchange = (push: SeenPush): ExchangeRecord => ({
     : { answer: { status: push.status, headers: [], text: push.answer ?? "" } }),
 });
 
-export const observedTable = (
-  { rules }: RunRecord,
-  pinned: Readonly<Record<string, string>>,
-  place: Place,
-): Table | undefined =>
+export const observedTable = ({ rules, pinned = {} }: RunRecord, place: Place): Table | undefined =>
   table(
     "Observed where the document is silent",
     ["Observation", "What the service does"],

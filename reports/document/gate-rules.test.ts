@@ -155,7 +155,7 @@ describe("a rule in the report of a run", () => {
   });
 
   it("quotes a run directory for the shell", () => {
-    expect(render(failedRecord([broken()]), { run: "my runs/a", program: "npx touchstone" })).toContain(
+    expect(render(failedRecord([broken()]), { directory: "my runs/a", program: "npx touchstone" })).toContain(
       "npx touchstone replay 'my runs/a' code.single-use",
     );
   });

@@ -3,13 +3,13 @@ import { groups, type Requirement } from "../../conformance/contract/requirement
 import type { AppliedWaiver } from "../../conformance/contract/waivers.ts";
 import { casesOf, type Verdict } from "../../conformance/contract/verdict.ts";
 import { endsOf } from "../gather/sampled.ts";
+import type { GateView } from "../gather/view.ts";
 import { cameBack, othersOf } from "../text/breach.ts";
 import { factText, intervalsOf, intervalText, otherFactsOf, readingsOf } from "../text/facts.ts";
 import { elapsed, shellWord } from "../text/figures.ts";
 import { groupTitles, knownRequirement, levelMeanings, sectionsOf } from "../text/titles.ts";
 import { wordOf } from "../text/verdicts.ts";
 import { waiverText } from "../text/waivers.ts";
-import type { GateOptions, GateSubject } from "./gate-subject.ts";
 import { lookOf } from "./looks.ts";
 import {
   code,
@@ -95,7 +95,7 @@ const replayCommand = (id: string, run: string, { program }: Place): Block => ({
   command: `${program} replay ${shellWord(run)} ${id}`,
 });
 
-export const ruleGroups = (subject: GateSubject, options: GateOptions): readonly RuleGroup[] => {
+export const ruleGroups = (subject: Omit<GateView, "kind">, options: Place): readonly RuleGroup[] => {
   const { rules } = subject.record;
   const named = groups.map((group) => ({
     title: groupTitles[group],
@@ -111,7 +111,7 @@ export const ruleGroups = (subject: GateSubject, options: GateOptions): readonly
     }));
 };
 
-const entryOf = (result: RuleResult, subject: GateSubject, options: GateOptions): RuleEntry => {
+const entryOf = (result: RuleResult, subject: Omit<GateView, "kind">, options: Place): RuleEntry => {
   const { id, verdict, level, durationMs } = result;
   const known = knownRequirement(id);
   return {
@@ -193,8 +193,8 @@ const whyOpen = (verdict: Verdict): readonly Fact[] => {
 
 const evidenceOf = (
   { id, group, verdict }: RuleResult,
-  { run, evidence, pushes }: GateSubject,
-  options: GateOptions,
+  { directory, evidence, pushes }: Omit<GateView, "kind">,
+  options: Place,
 ): readonly (Block | false)[] => {
   if ("breach" in verdict) return [];
   const seen = evidence?.get(id);
@@ -203,6 +203,6 @@ const evidenceOf = (
       pushes !== undefined &&
       text(link(`${options.prefix}pushes`, "Pushes seen by the receiver")),
     seen !== undefined && seen.count > 0 && { is: "exchanges", ...seen, where: "exchanges.jsonl", about: "" },
-    verdict.kind !== "not-applicable" && replayCommand(id, run, options),
+    verdict.kind !== "not-applicable" && replayCommand(id, directory, options),
   ];
 };

@@ -216,6 +216,7 @@ it("the report has no unsafe characters and no line that is too long, whatever t
       const record = recordOf({
         target: { name, baseUrl: a, profiles: [b], behaviour: c, clock: a },
         notes: [a],
+        pinned: { "code.unknown": b },
         effort: b,
         replacedLimits: ["codeLifetimeMs"],
         rules: [
@@ -237,7 +238,6 @@ it("the report has no unsafe characters and no line that is too long, whatever t
       const printed = render(record, {
         columns,
         detail: verbose ? "full" : "brief",
-        pinned: { "code.unknown": b },
       });
       expect(printed.replaceAll("\n", "")).not.toMatch(/[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}]/u);
       const most = Math.min(100, Math.max(60, columns));

@@ -2,6 +2,7 @@ import { requirementIds } from "../../conformance/contract/catalogue.ts";
 import { drifted } from "../../conformance/contract/outcome.ts";
 import type { RunRecord } from "../../conformance/contract/record.ts";
 import { failsGate, type WaiverState } from "../../conformance/contract/waivers.ts";
+import type { GateView } from "../gather/view.ts";
 import { brokenStepOf, causesOf, commonCauseOf, shrunkStepsOf } from "../text/causes.ts";
 import { figure as number, plural } from "../text/figures.ts";
 import { changedOf } from "../text/compact.ts";
@@ -19,7 +20,6 @@ import {
   pushBlocks,
   readingsTable,
 } from "./gate-measured.ts";
-import type { GateOptions, GateSubject } from "./gate-subject.ts";
 import { lookOf, outcomeLook } from "./looks.ts";
 import {
   code,
@@ -39,22 +39,25 @@ import {
   type Doc,
   type Section,
 } from "./model.ts";
-import { limitsCallout, targetFacts, type Place } from "./run.ts";
+import { limitsCallout, targetFacts, type GateOptions, type Place } from "./run.ts";
+
+export type GateSubject = Omit<GateView, "kind">;
 
 const usual: GateOptions = { prefix: "", program: "touchstone", detail: "brief" };
 
 export const gateDoc = (subject: GateSubject, some: Partial<GateOptions> = {}): Doc => {
   const options = { ...usual, ...some };
-  const { record, run } = subject;
+  const { record, directory } = subject;
   const headline = gateHeadline(record);
   const left = leftInShort(record);
   return doc({
+    prefix: options.prefix,
     title: `${record.target.name}: ${headline}`,
     look: outcomeLook(record.outcome),
     headline,
     detail: gateDetail(record),
     before: [limitsCallout(record)],
-    about: [...targetFacts(record), ["Record", code(run)]],
+    about: [...targetFacts(record), ["Record", code(directory)]],
     after: [
       ...record.notes.map((one) => note(one)),
       left !== undefined && softText(`Left on the target: ${left}.`),
@@ -63,20 +66,12 @@ export const gateDoc = (subject: GateSubject, some: Partial<GateOptions> = {}): 
       ...failureSections(subject, options),
       ...(options.detail === "failures" ? [] : accountSections(subject, options)),
     ],
-    source: run,
+    source: directory,
   });
 };
 
-type Part = (id: string, title: string, ...blocks: readonly (Block | false | undefined)[]) => Section;
-
-const partOf =
-  ({ prefix }: Place): Part =>
-  (id, title, ...blocks) =>
-    section(`${prefix}${id}`, title, ...blocks);
-
 const failureSections = (subject: GateSubject, options: GateOptions): readonly (Section | false)[] => {
-  const { record, pinned = {} } = subject;
-  const part = partOf(options);
+  const { record } = subject;
   const excused = activeWaivers(record);
   const cause = commonCauseOf(record.rules);
   const step = brokenStepOf(record.rules);
@@ -89,30 +84,30 @@ const failureSections = (subject: GateSubject, options: GateOptions): readonly (
       .filter(({ id, verdict }) => verdict.kind === kind && excused.has(id) === isExcused)
       .toSorted((a, b) => rank(b.id) - rank(a.id))
       .flatMap((result) =>
-        breachCard(result, subject.run, {
+        breachCard(result, subject.directory, {
           ...options,
           isShort,
           waiver: excused.get(result.id),
-          baseUrl: subject.record.target.baseUrl,
+          baseUrl: record.target.baseUrl,
         }),
       );
   const broken = cards("failed", false);
   const known = [...cards("failed", true, true), ...cards("warned", true, true)];
   const warned = cards("warned", false, !record.strict);
   return [
-    part(
+    section(
       "cause",
       "Start here",
       shrunk !== undefined && shrunkCallout(shrunk, options),
       cause !== undefined && causeCallout(cause, options),
       step !== undefined && stepCallout(step, options),
     ),
-    part("broken", `Broken promises (${broken.length})`, ...broken),
-    part("known", `Known breaches, waived for now (${known.length})`, ...known),
+    section("broken", `Broken promises (${broken.length})`, ...broken),
+    section("known", `Known breaches, waived for now (${known.length})`, ...known),
     (options.detail !== "failures" || record.strict) &&
-      part("warned", `Warnings (${warned.length}): from public standards, not the document`, ...warned),
-    part("waivers", `Waivers (${record.waivers?.length ?? 0})`, waiverTable(record)),
-    part("changed", "Pinned observations that changed", driftTable(record, pinned, options)),
+      section("warned", `Warnings (${warned.length}): from public standards, not the document`, ...warned),
+    section("waivers", `Waivers (${record.waivers?.length ?? 0})`, waiverTable(record)),
+    section("changed", "Pinned observations that changed", driftTable(record, options)),
   ];
 };
 
@@ -158,7 +153,7 @@ const waiverTable = ({ waivers = [] }: RunRecord) =>
     ]),
   );
 
-const driftTable = ({ rules }: RunRecord, pinned: Readonly<Record<string, string>>, place: Place) => {
+const driftTable = ({ rules, pinned = {} }: RunRecord, place: Place) => {
   const changed = new Set<string>(drifted(rules, pinned));
   return table(
     "Pinned observations that changed",
@@ -175,29 +170,29 @@ const driftTable = ({ rules }: RunRecord, pinned: Readonly<Record<string, string
 };
 
 const accountSections = (subject: GateSubject, options: GateOptions): readonly (Section | false)[] => {
-  const { record, pinned = {}, pushes } = subject;
-  const part = partOf(options);
+  const { record, pushes } = subject;
   const isFull = options.detail === "full";
   const observed = record.rules.filter(({ verdict }) => verdict.kind === "observed").length;
   const groups = ruleGroups(subject, options);
   return [
-    part("unjudged", "Rules that could not be judged", ...unjudged(record, options)),
-    part("rules", "Every rule", groups.length > 0 && { is: "rules", isLong: isFull, groups }),
-    part("lifetimes", "Lifetimes", lifetimesFigure(record, options)),
-    part("readings", "Readings that fit the evidence", readingsTable(record.rules, options)),
-    part("pushes", "Pushes", ...pushBlocks(record, pushes, options)),
-    isFull && part("measured", "Also measured", alsoMeasured(record.rules, options)),
-    part(
+    section("unjudged", "Rules that could not be judged", ...unjudged(record, options)),
+    section("rules", "Every rule", groups.length > 0 && { is: "rules", isLong: isFull, groups }),
+    section("lifetimes", "Lifetimes", lifetimesFigure(record, options)),
+    section("readings", "Readings that fit the evidence", readingsTable(record.rules, options)),
+    section("pushes", "Pushes", ...pushBlocks(record, pushes, options)),
+    isFull && section("measured", "Also measured", alsoMeasured(record.rules, options)),
+    section(
       "observed",
       "Observed where the document is silent",
       isFull
-        ? observedTable(record, pinned, options)
+        ? observedTable(record, options)
         : observed > 0 &&
             softText(`${plural(observed, "observation")}; --verbose and reports show the values.`),
     ),
-    part("untested", "Not selected, or not testable", ...untested(record, options)),
-    isFull && part("left", "Left on the target: the document has no call to remove it", list(leftOn(record))),
-    isFull && part("environment", "How it was judged", facts(environment(record))),
+    section("untested", "Not selected, or not testable", ...untested(record, options)),
+    isFull &&
+      section("left", "Left on the target: the document has no call to remove it", list(leftOn(record))),
+    isFull && section("environment", "How it was judged", facts(environment(record))),
   ];
 };
 

@@ -1,18 +1,16 @@
 import { describe, expect, it } from "vitest";
 import type { History } from "../history/index.ts";
-import { textOf } from "../testing/page-text.ts";
+import { asPage, countOf, textOf } from "../testing/shown.ts";
 import { historyDays, madeHistory } from "../testing/history.ts";
-import { renderHtmlDocument } from "../html/document.ts";
 import { historyDoc } from "./history.ts";
 
-const renderHistory = (more: Partial<History> = {}): string =>
-  renderHtmlDocument(historyDoc(madeHistory(more)), "history");
+const renderHistory = (more: Partial<History> = {}): string => asPage(historyDoc(madeHistory(more)));
 
 describe("the page of a history", () => {
   it("states where latencies changed, and marks the point", () => {
     const html = renderHistory();
     expect(textOf(html)).toContain("From load-6 on: 8.00 ms instead of 4.00 ms (+100 %, p = 0.005).");
-    expect(html.split('class="change worse"').length - 1).toBe(1);
+    expect(countOf(html, "change worse")).toBe(1);
     expect(html).toContain("list p95 over 12 runs: 4.00 ms at first, 8.00 ms at last, 1 change.");
   });
 

@@ -1,6 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { renderTerminal } from "../terminal/document.ts";
-import { plain } from "../terminal/palette.ts";
+import { onTerminal } from "../testing/shown.ts";
 import { ledgerDoc, type LedgerRow } from "./ledger.ts";
 
 const row = (over: Partial<LedgerRow> = {}): LedgerRow => ({
@@ -16,8 +15,7 @@ const row = (over: Partial<LedgerRow> = {}): LedgerRow => ({
   ...over,
 });
 
-const render = (rows: readonly LedgerRow[]): string =>
-  renderTerminal(ledgerDoc("ledger.db", rows), { columns: 140, palette: plain });
+const render = (rows: readonly LedgerRow[]): string => onTerminal(ledgerDoc("ledger.db", rows), 140);
 
 describe("the list of a ledger's entries", () => {
   it("gives due times to the minute, or to the second for short windows", () => {

@@ -8,7 +8,7 @@ import { elapsed, plural, figure as number, latency, inUnit, rate } from "../tex
 import { exchangesUnderLoad } from "../text/breach.ts";
 import { knownRequirement } from "../text/titles.ts";
 import type { Bucket } from "../gather/buckets.ts";
-import type { LoadSubject } from "./load-subject.ts";
+import type { LoadView } from "../gather/view.ts";
 import {
   code,
   facts,
@@ -28,6 +28,8 @@ import {
   type Table,
   type Text,
 } from "./model.ts";
+
+type LoadSubject = Pick<LoadView, "record" | "breaches">;
 
 export const invalid = ({ validity }: LoadRecord): readonly Card[] =>
   (validity?.reasons ?? [])

@@ -1,7 +1,7 @@
 import type { LoadRecord } from "../../conformance/contract/load-record.ts";
 import { elapsed, plural, figure as number, latency, percent, rate } from "../text/figures.ts";
 import { knownRequirement } from "../text/titles.ts";
-import type { LoadOptions } from "./load-subject.ts";
+import type { LoadOptions } from "./run.ts";
 import {
   code,
   lines,

@@ -3,15 +3,13 @@ import type { LoadRecord } from "../../conformance/contract/load-record.ts";
 import { gather } from "../gather/gather.ts";
 import type { LoadView } from "../gather/view.ts";
 import { readRun } from "../read/index.ts";
-import { renderTerminal } from "../terminal/document.ts";
-import { plain } from "../terminal/palette.ts";
+import { onTerminal } from "../testing/shown.ts";
 import { writeLoadRun } from "../testing/records.ts";
 import { loadDoc } from "./load.ts";
-import type { LoadSubject } from "./load-subject.ts";
 import { folderOfFile } from "../../conformance/testing/folders.ts";
 
 const folder = folderOfFile();
-let view: LoadView;
+let view: Required<LoadView>;
 
 beforeAll(async () => {
   const objectives: LoadRecord["objectives"] = [
@@ -41,16 +39,14 @@ beforeAll(async () => {
     failedShare: 0.01,
     record: { objectives, notes: ["a note"] },
   });
-  const gathered = await gather(await readRun(folder));
-  if (gathered.kind !== "load") throw new Error("it is no load run");
-  view = { ...gathered, run: "runs/load" };
+  const gathered = (await gather(await readRun(folder))) as Required<LoadView>;
+  view = { ...gathered, directory: "runs/load" };
 });
-const shown = (subject: LoadSubject, columns = 100): string =>
-  renderTerminal(loadDoc(subject), { palette: plain, columns });
+const shown = (subject: Parameters<typeof loadDoc>[0]): string => onTerminal(loadDoc(subject));
 
 describe("a load run on the terminal", () => {
   it("shows breaches, objectives, latencies and rules, and ends with the outcome", () => {
-    const text = shown({ record: view.record, run: "runs/load" });
+    const text = shown({ record: view.record, directory: "runs/load" });
     expect(text).toMatch(/✗ code\.single-use {2}after .* arrivals per second\n/);
     expect(text).toMatch(/Expected {2}/);
     expect(text).toMatch(/✓ list p95 +at most 50\.0 ms +12\.0 ms \(11\.0 ms to 13\.0 ms\)/);
@@ -71,7 +67,7 @@ describe("a load run on the terminal", () => {
   it("states why an invalid run cannot be trusted, and the remedy", () => {
     const validity = { valid: false, reasons: [{ reason: "9 were dropped", remedy: "lower --rate" }] };
     const record = { ...view.record, validity, outcome: "incomplete" as const, exitCode: 3 };
-    expect(shown({ record, run: "r" })).toMatch(
+    expect(shown({ record, directory: "r" })).toMatch(
       /Why these figures cannot be trusted\n {2}\? 9 were dropped\n {4}lower --rate\n[^]*\? The load run is not valid/,
     );
   });

@@ -1,6 +1,7 @@
 import { exitCodes } from "../../conformance/contract/exit-codes.ts";
 import type { LoadRecord } from "../../conformance/contract/load-record.ts";
 import { plural, figure as number, latency, percent, rate } from "../text/figures.ts";
+import type { LoadView } from "../gather/view.ts";
 import { courseBlocks, spreadFigure } from "./load-course.ts";
 import {
   breachBlocks,
@@ -10,7 +11,6 @@ import {
   searchAnswer,
   searchBlocks,
 } from "./load-judged.ts";
-import type { LoadOptions, LoadSubject } from "./load-subject.ts";
 import { endpointTable, environment, pushBlocks, rulesTable } from "./load-tables.ts";
 import { outcomeLook } from "./looks.ts";
 import {
@@ -28,40 +28,38 @@ import {
   text,
   type Block,
   type Doc,
-  type Section,
   type Table,
 } from "./model.ts";
-import { limitsCallout, targetFacts, took } from "./run.ts";
+import { limitsCallout, targetFacts, took, type LoadOptions } from "./run.ts";
 import type { ClockReading, Merged, MergedMachine } from "../../conformance/contract/segments.ts";
 
 export const loadDoc = (
-  subject: LoadSubject,
+  subject: Omit<LoadView, "kind">,
   { prefix = "", detail = "full" }: Partial<LoadOptions> = {},
 ): Doc => {
-  const { record, run, course } = subject;
-  const part = (id: string, title: string, ...blocks: readonly (Block | false | undefined)[]): Section =>
-    section(`${prefix}${id}`, title, ...blocks);
+  const { record, directory, course } = subject;
   const { steps = [] } = record;
   return doc({
+    prefix,
     title: `${record.target.name}: ${headlineOf(record)}`,
     look: outcomeLook(record.outcome),
     headline: headlineOf(record),
     detail: detailOf(record),
     before: [limitsCallout(record)],
-    about: [...targetFacts(record), ["Record", code(run)]],
+    about: [...targetFacts(record), ["Record", code(directory)]],
     after: record.notes.map((one) => note(one)),
     sections: [
-      part("validity", "Why these figures cannot be trusted", ...invalid(record)),
-      part("broken", "What broke under load", ...breachBlocks(subject, prefix)),
-      part("objectives", "Objectives", objectivesTable(record)),
-      part("search", "The search for the highest rate", ...searchBlocks(record)),
-      part(
+      section("validity", "Why these figures cannot be trusted", ...invalid(record)),
+      section("broken", "What broke under load", ...breachBlocks(subject, prefix)),
+      section("objectives", "Objectives", objectivesTable(record)),
+      section("search", "The search for the highest rate", ...searchBlocks(record)),
+      section(
         "course",
         "The load over time",
         record.stopped !== undefined && note(`The load ended early: ${record.stopped}`),
         ...(course === undefined ? [] : courseBlocks(course, record, breachFinder(subject, prefix))),
       ),
-      part(
+      section(
         "latency",
         "Latencies",
         steps.length > 0 &&
@@ -71,12 +69,12 @@ export const loadDoc = (
         course !== undefined && spreadFigure(course),
         endpointTable(record),
       ),
-      part("promises", "Promises under load", rulesTable(record, detail)),
-      part("pushes", "Pushes under load", ...pushBlocks(record)),
-      part("machines", "Machines", ...machineBlocks(record)),
-      part("environment", "How the load was generated", detail === "full" && facts(environment(record))),
+      section("promises", "Promises under load", rulesTable(record, detail)),
+      section("pushes", "Pushes under load", ...pushBlocks(record)),
+      section("machines", "Machines", ...machineBlocks(record)),
+      section("environment", "How the load was generated", detail === "full" && facts(environment(record))),
     ],
-    source: run,
+    source: directory,
   });
 };
 

@@ -173,19 +173,27 @@ type Optional<T> = T | false | undefined;
 export const given = <T>(items: readonly Optional<T>[]): readonly T[] =>
   items.filter((item): item is T => item !== false && item !== undefined);
 
-export const doc = (
-  parts: Omit<Doc, "before" | "after" | "sections" | "about"> & {
-    readonly before?: readonly Optional<Block>[];
-    readonly after?: readonly Optional<Block>[];
-    readonly about: readonly Optional<Fact>[];
-    readonly sections: readonly Optional<Section>[];
-  },
-): Doc => ({
+/** A document without its empty parts; the prefix makes the ids of its sections unique on a page of several. */
+export const doc = ({
+  prefix = "",
+  sections,
+  ...parts
+}: Pick<Doc, "title" | "look" | "headline" | "source"> & {
+  readonly prefix?: string;
+  readonly detail?: Text;
+  readonly before?: readonly Optional<Block>[];
+  readonly about?: readonly Optional<Fact>[];
+  readonly after?: readonly Optional<Block>[];
+  readonly sections: readonly Optional<Section>[];
+}): Doc => ({
+  detail: "",
   ...parts,
   before: given(parts.before ?? []),
+  about: given(parts.about ?? []),
   after: given(parts.after ?? []),
-  about: given(parts.about),
-  sections: given(parts.sections).filter(({ blocks }) => blocks.length > 0),
+  sections: given(sections)
+    .filter(({ blocks }) => blocks.length > 0)
+    .map((one) => ({ ...one, id: `${prefix}${one.id}` })),
 });
 
 export const section = (id: string, title: string, ...blocks: readonly Optional<Block>[]): Section => ({

@@ -2,12 +2,12 @@ import pc from "picocolors";
 import { describe, expect, it } from "vitest";
 import { documentLimits } from "../../conformance/contract/limits.ts";
 import { temporaryFolder } from "../../conformance/testing/temporary-folder.ts";
+import type { RunView } from "../gather/view.ts";
 import { gather } from "../gather/gather.ts";
-import { renderHtmlDocument } from "../html/document.ts";
 import { renderMarkdownDocument } from "../markdown/document.ts";
 import { readRun } from "../read/index.ts";
 import { renderTerminal } from "../terminal/document.ts";
-import { plain } from "../terminal/palette.ts";
+import { asPage, onTerminal } from "../testing/shown.ts";
 import { failedRule, gateRun, hostileRun, loadRun, missedAndHeld, missingRule } from "../testing/ci-runs.ts";
 import { madeDuet } from "../testing/duet-document.ts";
 import { breachOf, recordOf, resultOf, withResults } from "../testing/fixture.ts";
@@ -16,7 +16,7 @@ import { hostile, unsafeCharacters } from "../testing/hostile.ts";
 import { compared, gateOf } from "../testing/made-runs.ts";
 import { writeGateRun, writeLoadRun } from "../testing/records.ts";
 import { width } from "../text/layout.ts";
-import { chaptersOf, type RunSubject } from "./chapters.ts";
+import { chaptersOf } from "./chapters.ts";
 import { compareDoc } from "./compare.ts";
 import { doctorDoc } from "./doctor.ts";
 import { duetDoc } from "./duet.ts";
@@ -24,7 +24,7 @@ import { historyDoc } from "./history.ts";
 import type { Block, Doc, Text } from "./model.ts";
 import { catalogueDoc, ruleDoc } from "./rules.ts";
 
-const of = (subject: RunSubject): Doc => {
+const of = (subject: RunView): Doc => {
   const [chapter] = chaptersOf([subject], "touchstone");
   if (chapter === undefined) throw new Error("no chapter");
   return chapter.document;
@@ -52,7 +52,6 @@ writeGateRun(`${folder.path}/gate`, { seed: 1, pushes: 40, failing: ["code.singl
 const load = { seed: 1, seconds: 20, requests: 2_000, breaches: 30, failedShare: 0.01 };
 writeLoadRun(`${folder.path}/load`, { ...load, record: { objectives: missedAndHeld, notes: ["a note"] } });
 const [readGate, readLoad] = [await readRun(`${folder.path}/gate`), await readRun(`${folder.path}/load`)];
-const views = [await gather(readGate), await gather(readLoad)];
 
 const changedDuet = madeDuet({ pairs: 3, effect: { p50: 0.2, p95: 0.2 }, spoilt: [1] });
 const inDuet = { run: "runs/duet", isPilot: false };
@@ -73,7 +72,7 @@ const documents: Readonly<Record<string, Doc>> = {
   gate: of(gateRun(withResults(failedRule, missingRule), { outcome: "failed", exitCode: 1 })),
   "a gate with other limits, waivers and a changed pin": of({
     kind: "conform",
-    run: "runs/one",
+    directory: "runs/one",
     record: recordOf({
       rules: withResults(failedRule, changedRule),
       outcome: "failed",
@@ -81,12 +80,12 @@ const documents: Readonly<Record<string, Doc>> = {
       limits: { ...documentLimits, codeLifetimeMs: 5_000 },
       replacedLimits: ["codeLifetimeMs"],
       waivers: (["active", "expired", "stale"] as const).map((state) => ({ ...waiver, state })),
+      pinned: { "authorize.redirect": '{"status":200}' },
     }),
-    pinned: { "authorize.redirect": '{"status":200}' },
   }),
-  "a gate that was cut off": of({ kind: "conform", run: "runs/open", record: cutOff, pinned: {} }),
-  "a gate with its evidence": of(views[0] as RunSubject),
-  "a load with its course": of(views[1] as RunSubject),
+  "a gate that was cut off": of({ kind: "conform", directory: "runs/open", record: cutOff }),
+  "a gate with its evidence": of(await gather(readGate)),
+  "a load with its course": of(await gather(readLoad)),
   load: of(loadRun({ fingerprint: { scenario: "mixed" } })),
   "an invalid load": of(
     loadRun({
@@ -160,8 +159,8 @@ const wordsOf = (text: Text): readonly string[] => {
 };
 
 const renderers: Readonly<Record<string, (document: Doc) => string>> = {
-  terminal: (document) => renderTerminal(document, { palette: plain, columns: 100 }),
-  html: (document) => renderHtmlDocument(document, "report"),
+  terminal: (document) => onTerminal(document),
+  html: asPage,
   markdown: renderMarkdownDocument,
 };
 
@@ -194,7 +193,7 @@ describe.each(Object.entries(documents))("the document of %s", (_, document) => 
   });
 
   it.each([60, 80, 100])("stays within %i columns of a terminal, and colours change no text", (columns) => {
-    const text = renderTerminal(document, { palette: plain, columns });
+    const text = onTerminal(document, columns);
     const tooLong = text.split("\n").filter((line) => width(line) > columns);
     // A command is copied, so it stays whole.
     expect(tooLong.filter((line) => !line.includes(" replay "))).toEqual([]);
@@ -219,7 +218,7 @@ describe.each(every)("whatever the service says, the document of %s", (_, docume
   );
 
   it("is a page with unique ids, internal links and no markup of the service's", () => {
-    const html = renderHtmlDocument(document, "report");
+    const html = asPage(document);
     const ids = [...html.matchAll(/\sid="([^"]*)"/g)].map(([, id]) => id);
     expect(ids.filter((id, at) => ids.indexOf(id) !== at)).toEqual([]);
     const links = [...html.matchAll(/href="#([^"]*)"/g)].map(([, id]) => id);

@@ -23,7 +23,6 @@ export const replayDoc = (
     look: looks[answer],
     headline: `${result.id}: ${answer}`,
     detail: whyOpen(result.verdict),
-    about: [],
     sections: [
       section("breach", "The breach", ...breachCard(result, run, { prefix: "", program, isShort: false })),
     ],

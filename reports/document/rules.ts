@@ -16,7 +16,6 @@ export const catalogueDoc = (): Doc =>
     title: "The catalogue of requirements",
     look: ["seen", "ring"],
     headline: `${requirementIds.length} requirements in ${groups.length} groups.`,
-    detail: "",
     about: levels.map((level): Fact => {
       const count = requirementIds.filter((id) => requirementOf(id).level === level).length;
       return [`${count} ${level}`, levelMeanings[level]];
@@ -51,7 +50,6 @@ export const ruleDoc = (id: RequirementId, defects: readonly KnownDefect[]): Doc
       defects.length === 0
         ? "No seeded defect breaks this rule."
         : `Broken by ${plural(defects.length, "seeded defect")}.`,
-    about: [],
     sections: [
       section(
         "rule",

@@ -12,6 +12,16 @@ export interface Place {
   readonly program: string;
 }
 
+export interface GateOptions extends Place {
+  /** `failures`: only what is broken; `brief`: plus a short account of the rest; `full`: all measurements. */
+  readonly detail: "failures" | "brief" | "full";
+}
+
+export interface LoadOptions extends Pick<Place, "prefix"> {
+  /** `brief` leaves out the sentences of rules and how the load was made. */
+  readonly detail: "brief" | "full";
+}
+
 type AnyRecord = RunRecord | LoadRecord;
 
 /** For example " in 6.3 s"; empty for a run that has not ended. */

@@ -18,8 +18,6 @@ export const verifiedDoc = (runs: readonly (Verification & { readonly run: strin
       worst === "intact"
         ? `As sealed: ${plural(runs.length, "run")}.`
         : `${count("altered")} altered, ${count("unsealed")} never sealed, ${count("intact")} intact.`,
-    detail: "",
-    about: [],
     sections: [
       tableSection(
         "runs",

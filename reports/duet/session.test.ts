@@ -1,13 +1,12 @@
 import { describe, expect, it } from "vitest";
 import type { Block } from "../../conformance/contract/duet.ts";
 import { duetDoc } from "../document/duet.ts";
-import { renderTerminal } from "../terminal/document.ts";
-import { plain } from "../terminal/palette.ts";
+import { onTerminal } from "../testing/shown.ts";
 import { duetExitCode, type DuetDocument } from "./document.ts";
 import { duetSession, type DuetQuestion } from "./session.ts";
 
 const show = (document: DuetDocument, isPilot = false): string =>
-  renderTerminal(duetDoc(document, { run: "runs/x", isPilot }), { palette: plain, columns: 100 });
+  onTerminal(duetDoc(document, { run: "runs/x", isPilot }));
 
 const header = {
   tool: "0.1.0",

@@ -1,6 +1,6 @@
 import type { ExchangeRecord } from "../../conformance/contract/record.ts";
 import { isBreach } from "../../conformance/contract/verdict.ts";
-import type { CiRun } from "../ci/case.ts";
+import type { RecordedRun } from "../read/index.ts";
 import { exchangesUnderLoad } from "../text/breach.ts";
 import { knownRequirement } from "../text/titles.ts";
 
@@ -17,35 +17,28 @@ export interface Failure {
   readonly exchanges: readonly ExchangeRecord[];
 }
 
-export const failuresOf = (runs: readonly CiRun[]): readonly Failure[] =>
-  runs.flatMap((run) => (run.kind === "conform" ? ofGate(run) : ofLoad(run)));
+export const failuresOf = (runs: readonly RecordedRun[]): readonly Failure[] =>
+  runs.flatMap((run) => {
+    const { target, startedAt } = run.record;
+    return breachesOf(run).map((breach) => ({
+      ...breach,
+      sentence: knownRequirement(breach.rule)?.sentence ?? "",
+      baseUrl: target.baseUrl,
+      startedAt,
+      underLoad: run.kind === "load",
+    }));
+  });
 
-const ofGate = ({ record }: Extract<CiRun, { kind: "conform" }>): readonly Failure[] =>
-  record.rules.flatMap(({ id, verdict, exchanges }) =>
-    isBreach(verdict)
-      ? [
-          {
-            rule: id,
-            sentence: knownRequirement(id)?.sentence ?? "",
-            expected: verdict.breach.expected,
-            actual: verdict.breach.actual,
-            baseUrl: record.target.baseUrl,
-            startedAt: record.startedAt,
-            underLoad: false,
-            exchanges,
-          },
-        ]
-      : [],
-  );
-
-const ofLoad = ({ record }: Extract<CiRun, { kind: "load" }>): readonly Failure[] =>
-  record.breaches.map((breach) => ({
-    rule: breach.rule,
-    sentence: knownRequirement(breach.rule)?.sentence ?? "",
-    expected: breach.expected,
-    actual: breach.actual,
-    baseUrl: record.target.baseUrl,
-    startedAt: record.startedAt,
-    underLoad: true,
-    exchanges: exchangesUnderLoad(breach),
-  }));
+const breachesOf = (
+  run: RecordedRun,
+): readonly Pick<Failure, "rule" | "expected" | "actual" | "exchanges">[] =>
+  run.kind === "load"
+    ? run.record.breaches.map((breach) => {
+        const { rule, expected, actual } = breach;
+        return { rule, expected, actual, exchanges: exchangesUnderLoad(breach) };
+      })
+    : run.record.rules.flatMap(({ id: rule, verdict, exchanges }) => {
+        if (!isBreach(verdict)) return [];
+        const { expected, actual } = verdict.breach;
+        return [{ rule, expected, actual, exchanges }];
+      });

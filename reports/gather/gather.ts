@@ -1,3 +1,4 @@
+import type { LoadBreach } from "../../conformance/contract/load-record.ts";
 import type { ExchangeRecord } from "../../conformance/contract/record.ts";
 import type { GateRun, LoadRun, Run } from "../read/index.ts";
 import { courseOf } from "./course.ts";
@@ -14,16 +15,15 @@ const BREACHES = 20;
  * Reduces a run to what fits a page, reading each file once, line by line. Throws ConfigurationError if a line is
  * damaged.
  */
-export const gather = (run: Run, pinned: Readonly<Record<string, string>> = {}): Promise<RunView> =>
-  run.kind === "conform" ? gatherGate(run, pinned) : gatherLoad(run);
+export const gather = (run: Run): Promise<RunView> =>
+  run.kind === "conform" ? gatherGate(run) : gatherLoad(run);
 
-const gatherGate = async (run: GateRun, pinned: GateView["pinned"]): Promise<GateView> => ({
+const gatherGate = async (run: GateRun): Promise<GateView> => ({
   kind: "conform",
-  run: run.directory,
+  directory: run.directory,
   record: run.record,
   evidence: await sampleExchanges(run),
   pushes: await digestPushes(run.pushes()),
-  pinned: run.record.pinned ?? pinned,
 });
 
 const sampleExchanges = async (run: GateRun): Promise<ReadonlyMap<string, Sampled<ExchangeRecord>>> => {
@@ -37,11 +37,11 @@ const sampleExchanges = async (run: GateRun): Promise<ReadonlyMap<string, Sample
 };
 
 const gatherLoad = async (run: LoadRun): Promise<LoadView> => {
-  const breaches = sampler<LoadView["breaches"]["shown"][number]>(BREACHES, 0);
+  const breaches = sampler<LoadBreach>(BREACHES, 0);
   for await (const breach of run.breaches()) breaches.add(breach);
   return {
     kind: "load",
-    run: run.directory,
+    directory: run.directory,
     record: run.record,
     course: await courseOf(run),
     breaches: breaches.sampled(),

@@ -2,9 +2,8 @@ import { cpSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } f
 import path from "node:path";
 import { beforeAll, beforeEach, describe, expect, it } from "vitest";
 import type { RunRecord } from "../../conformance/contract/record.ts";
-import { plain } from "../terminal/palette.ts";
 import { historyDoc } from "../document/history.ts";
-import { renderTerminal } from "../terminal/document.ts";
+import { onTerminal } from "../testing/shown.ts";
 import { writeGateRun, writeLoadRun } from "../testing/records.ts";
 import { historyOf } from "./index.ts";
 import { trendsOf } from "./trends.ts";
@@ -119,7 +118,7 @@ describe("the history of a folder", () => {
   });
 
   it("is rendered for a terminal", async () => {
-    const text = renderTerminal(historyDoc(await historyOf(folder)), { palette: plain, columns: 100 });
+    const text = onTerminal(historyDoc(await historyOf(folder)));
     expect(text).toMatch(
       /list p50\n.*mixed, constant, 150 requests a second\. From load-07 on: [^]*\(\+\d+(\.\d+)? %, p = 0\.005\)\.\n +[▁▂▃▄▅▆▇█]{12} /,
     );

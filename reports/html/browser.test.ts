@@ -16,10 +16,9 @@ import { breachOf, exchanged, recordOf, resultOf, withResults } from "../testing
 import { compareDoc } from "../document/compare.ts";
 import { duetDoc } from "../document/duet.ts";
 import { historyDoc } from "../document/history.ts";
-import { renderHtmlDocument } from "./document.ts";
 import { gather } from "../gather/gather.ts";
 import type { RunView } from "../gather/view.ts";
-import { renderHtml } from "../testing/run-pages.ts";
+import { asPage, renderHtml } from "../testing/shown.ts";
 import { seededRandom } from "../../conformance/contract/random.ts";
 import { folderOfFile } from "../../conformance/testing/folders.ts";
 
@@ -44,8 +43,8 @@ beforeAll(async () => {
   const load = { seed: 1, seconds: 20, requests: 2_000, breaches: 2, failedShare: 0.02 };
   writeLoadRun(file("load"), { ...load, record: { objectives: missedAndHeld } });
   const views = [await gather(await readRun(file("gate"))), await gather(await readRun(file("load")))];
-  await writeFile(file("report.html"), renderHtml(views, { program: "touchstone" }));
-  await writeFile(file("short.html"), renderHtml(views.map(shortened), { program: "touchstone" }));
+  await writeFile(file("report.html"), renderHtml(views));
+  await writeFile(file("short.html"), renderHtml(views.map(shortened)));
   browser = await launchBrowser();
 });
 
@@ -93,7 +92,7 @@ describe("the report in a browser", () => {
 
   it("has no serious axe violations in the page of a history", async () => {
     const history = await historyOf(folder);
-    await writeFile(file("history.html"), renderHtmlDocument(historyDoc(history), "history"));
+    await writeFile(file("history.html"), asPage(historyDoc(history)));
     const page = await open({}, "history.html");
     expect(history.runs).toHaveLength(2);
     expect(await seriousProblems(page)).toEqual([]);
@@ -105,11 +104,8 @@ describe("the report in a browser", () => {
       const load = await readRun(file("load"));
       const compared = await compareRuns([load], load, { force: false, random: seededRandom(1) });
       const duet = madeDuet({ effect: { p50: 0.12, p95: 0.04 }, spoilt: [3], pairs: 6 });
-      await writeFile(
-        file("duet.html"),
-        renderHtmlDocument(duetDoc(duet, { run: "runs/duet", isPilot: false }), "duet"),
-      );
-      await writeFile(file("compare.html"), renderHtmlDocument(compareDoc(compared), "comparison"));
+      await writeFile(file("duet.html"), asPage(duetDoc(duet, { run: "runs/duet", isPilot: false })));
+      await writeFile(file("compare.html"), asPage(compareDoc(compared)));
       for (const name of ["duet.html", "compare.html"]) {
         const page = await open({ colorScheme, viewport: { width: 390, height: 800 } }, name);
         await page.locator("details.figures > summary").first().click();
@@ -285,10 +281,7 @@ describe("the report in a browser", () => {
       { ...exchanged(1), answer },
     ]);
     const record = recordOf({ rules: withResults(failed), outcome: "failed", exitCode: 1 });
-    const html = renderHtml(
-      [{ kind: "conform", run: hostile, record, evidence: new Map(), pushes: undefined, pinned: {} }],
-      { program: "touchstone" },
-    );
+    const html = renderHtml([{ kind: "conform", directory: hostile, record }]);
     await writeFile(file("hostile.html"), html);
     const page = await open({}, "hostile.html");
     await page.locator(".breach .exchange > summary").first().click();

@@ -3,12 +3,11 @@ import path from "node:path";
 import { beforeAll, describe, expect, it } from "vitest";
 import type { RuleResult, RunRecord } from "../../conformance/contract/record.ts";
 import { readRun } from "../read/index.ts";
-import { textOf } from "../testing/page-text.ts";
 import { breachOf, exchanged, recordOf, resultOf, withResults } from "../testing/fixture.ts";
 import { writeGateRun, writeLoadRun } from "../testing/records.ts";
 import { gather } from "../gather/gather.ts";
 import type { GateView, RunView } from "../gather/view.ts";
-import { renderHtml } from "../testing/run-pages.ts";
+import { countOf, renderHtml, textOf } from "../testing/shown.ts";
 import { folderOfFile } from "../../conformance/testing/folders.ts";
 
 const folder = folderOfFile();
@@ -24,21 +23,16 @@ beforeAll(async () => {
   });
 });
 const viewOf = async (name: string): Promise<RunView> => gather(await readRun(path.join(folder, name)));
-const program = { program: "touchstone" };
 
-const gateView = (record: Partial<RunRecord>, more: Partial<GateView> = {}): GateView => ({
+const gateView = (record: Partial<RunRecord>): GateView => ({
   kind: "conform",
-  run: "runs/one",
+  directory: "runs/one",
   record: recordOf(record),
-  evidence: new Map(),
-  pushes: undefined,
-  pinned: {},
-  ...more,
 });
 
 describe("the HTML report", () => {
   it("loads nothing, and allows only its one style and script by their hashes in its policy", async () => {
-    const html = renderHtml([await viewOf("gate"), await viewOf("load")], program);
+    const html = renderHtml([await viewOf("gate"), await viewOf("load")]);
     const blocks = (tag: string): string[] =>
       [...html.matchAll(new RegExp(`<${tag}>(.*?)</${tag}>`, "gs"))].map(([, body]) => body ?? "");
     const hash = (text = ""): string => `'sha256-${createHash("sha256").update(text).digest("base64")}'`;
@@ -53,7 +47,7 @@ describe("the HTML report", () => {
   });
 
   it("has unique ids, and links only to these", async () => {
-    const html = renderHtml([await viewOf("gate"), await viewOf("load"), await viewOf("gate")], program);
+    const html = renderHtml([await viewOf("gate"), await viewOf("load"), await viewOf("gate")]);
     const ids = [...html.matchAll(/\sid="([^"]*)"/g)].map(([, id]) => id);
     const links = [...html.matchAll(/href="#([^"]*)"/g)].map(([, id]) => id);
     expect(ids.filter((id, at) => ids.indexOf(id) !== at)).toEqual([]);
@@ -69,11 +63,8 @@ describe("the page of a gate", () => {
       { kind: "failed", cases: 1, breach: breachOf("x", "y") },
       Array.from({ length: 200 }, (_, at) => exchanged(at)),
     );
-    const html = renderHtml(
-      [gateView({ rules: withResults(long), outcome: "failed", exitCode: 1 })],
-      program,
-    );
-    expect(html.split('class="exchange"').length - 1).toBe(50);
+    const html = renderHtml([gateView({ rules: withResults(long), outcome: "failed", exitCode: 1 })]);
+    expect(countOf(html, "exchange")).toBe(50);
     expect(textOf(html)).toContain("50 of 200 exchanges are shown here; run.json has the others.");
   });
 
@@ -83,7 +74,7 @@ describe("the page of a gate", () => {
       id: "new.rule",
       group: "new",
     } as unknown as RuleResult;
-    const text = textOf(renderHtml([gateView({ rules: [strange] })], program));
+    const text = textOf(renderHtml([gateView({ rules: [strange] })]));
     expect(text).toMatch(/Others.*new\.rule/s);
   });
 
@@ -103,7 +94,7 @@ describe("the page of a gate", () => {
         },
       }),
     );
-    const html = renderHtml([gateView({ rules })], program);
+    const html = renderHtml([gateView({ rules })]);
     expect(html).toContain(
       'aria-label="code.lifetime: 10 min promised, accepted up to 10 min 1 s, never refused"',
     );
@@ -119,7 +110,7 @@ describe("the windows of the retry schedule", () => {
     const row = { push: 1, afterMs: 30_000, beforeMs: 30_400, expectedMs: { R1: 30_000 }, latestMs };
     const facts = { readings: ["R1"], schedule: [row, { push: 2, expectedMs: { R1: 120_000 } }] };
     const rules = withResults(resultOf("push.schedule", { kind: "passed", cases: 1, facts }));
-    const html = renderHtml([gateView({ rules })], program);
+    const html = renderHtml([gateView({ rules })]);
     return [...html.matchAll(/<rect class="window fits"[^>]* width="([\d.]+)%"/g)].map(([, width]) =>
       Number(width),
     );
@@ -150,10 +141,9 @@ describe("the page of a load", () => {
       },
       { rate: 200, achieved: 0, verdict: "spoilt" as const },
     ];
-    const html = renderHtml(
-      [{ ...view, record: { ...view.record, shape: "breakpoint", steps, highestRate: 100 } }],
-      program,
-    );
+    const html = renderHtml([
+      { ...view, record: { ...view.record, shape: "breakpoint", steps, highestRate: 100 } },
+    ]);
     for (const mark of ["steps-held", "steps-gave", "steps-spoilt"])
       expect([...html.matchAll(new RegExp(`<(rect|circle) class="${mark}"`, "g"))]).toHaveLength(1);
     expect(html).toContain(
@@ -166,7 +156,7 @@ describe("the page of a load", () => {
   });
 
   it("shows rates, latencies and breaches, and states how many breaches it leaves out", async () => {
-    const text = textOf(renderHtml([await viewOf("load")], program));
+    const text = textOf(renderHtml([await viewOf("load")]));
     expect(text).toContain("1 promise broke under load.");
     expect(text).toContain("20 of 30 breaches are shown here");
     for (const words of [

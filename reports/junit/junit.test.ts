@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs";
 import path from "node:path";
 import { validateXML } from "xmllint-wasm";
 import { describe, expect, it } from "vitest";
-import { failedRule, gateRun, hostileRun, loadRun, missingRule } from "../testing/ci-runs.ts";
+import { failedRule, gateRun, hostileRun, loadRun, missingRule, suites } from "../testing/ci-runs.ts";
 import { resultOf, withResults } from "../testing/fixture.ts";
 import { renderJunit } from "./junit.ts";
 import { xmlDocument } from "./xml.ts";
@@ -14,8 +14,7 @@ const problemsOf = async (contents: string): Promise<readonly string[]> => {
   return errors.map(({ message }) => message);
 };
 
-const options = { program: "touchstone" };
-const render = (...runs: Parameters<typeof renderJunit>[0]): string => renderJunit(runs, options);
+const render = (...runs: Parameters<typeof suites>): string => renderJunit(suites(...runs));
 const passing = gateRun(withResults());
 
 /** The first test case with this name, with its content. */
@@ -34,7 +33,7 @@ describe("JUnit XML", () => {
     ["a run without a rule", [gateRun([])]],
     ["no run", []],
   ])("of %s is valid", async (_, runs) => {
-    expect(await problemsOf(renderJunit(runs, options))).toEqual([]);
+    expect(await problemsOf(render(...runs))).toEqual([]);
   });
 
   it("is checked by a schema that rejects invalid documents", async () => {
@@ -95,7 +94,7 @@ describe("JUnit XML", () => {
     const xml = render(hostileRun);
     expect(elementOf(xml, "code.independence")).toContain("<error ");
     expect(elementOf(xml, "code.bound-to-client")).toContain("<system-out>warned");
-    const strict = { ...hostileRun, record: { ...hostileRun.record, strict: true } } as typeof hostileRun;
+    const strict = { ...hostileRun, record: { ...hostileRun.record, strict: true } };
     expect(elementOf(render(strict), "code.bound-to-client")).toContain("<failure ");
   });
 
@@ -105,10 +104,8 @@ describe("JUnit XML", () => {
       cases: 1,
       fingerprint: '{"status":302}',
     });
-    const run = {
-      ...gateRun(withResults(seen), { outcome: "drifted", exitCode: 6 }),
-      pinned: { "authorize.redirect": '{"status":200}' },
-    };
+    const pinned = { "authorize.redirect": '{"status":200}' };
+    const run = gateRun(withResults(seen), { outcome: "drifted", exitCode: 6, pinned });
     expect(elementOf(render(run), "authorize.redirect")).toContain('type="drifted"');
   });
 

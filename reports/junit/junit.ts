@@ -1,15 +1,11 @@
-import type { CiCase, CiRun, CiSuite } from "../ci/case.ts";
-import { suitesOf } from "../ci/cases.ts";
+import type { CiCase, CiSuite } from "../ci/case.ts";
 import { xmlDocument, type Element } from "./xml.ts";
 
 /**
  * Runs as JUnit XML: a suite per run, a test case per rule and objective. Anything not judged is skipped, and the
  * suite's property `incomplete` says that the run is not a pass.
  */
-export const renderJunit = (runs: readonly CiRun[], { program }: { readonly program: string }): string =>
-  renderSuites(suitesOf(runs, program));
-
-export const renderSuites = (suites: readonly CiSuite[]): string =>
+export const renderJunit = (suites: readonly CiSuite[]): string =>
   xmlDocument({
     name: "testsuites",
     // Runs are sequential; the rules of a gate run are concurrent.

@@ -3,9 +3,7 @@ import { gateRun, loadRun, missingRule } from "../testing/ci-runs.ts";
 import { breachOf, resultOf, withResults } from "../testing/fixture.ts";
 import { hostile } from "../testing/hostile.ts";
 import { inertMarkdown } from "./document.ts";
-import { renderMarkdown } from "../testing/run-pages.ts";
-
-const options = { program: "touchstone" };
+import { renderMarkdown } from "../testing/shown.ts";
 
 describe("the summary in Markdown", () => {
   it("counts warnings and observations separately, and shows warnings unfolded", () => {
@@ -15,17 +13,14 @@ describe("the summary in Markdown", () => {
       breach: breachOf("a", "it was cut"),
     });
     const observed = resultOf("authorize.redirect", { kind: "observed", cases: 1, fingerprint: '"kept"' });
-    const text = renderMarkdown([gateRun([warned, observed])], options);
+    const text = renderMarkdown([gateRun([warned, observed])]);
     expect(text).toMatch(/1 warned, 1 observed/);
     expect(text.indexOf("it was cut")).toBeGreaterThan(0);
     expect(text.indexOf("it was cut")).toBeLessThan(text.indexOf("<details>"));
   });
 
   it("does not present an incomplete run as passed", () => {
-    const text = renderMarkdown(
-      [gateRun(withResults(missingRule), { outcome: "incomplete", exitCode: 3 })],
-      options,
-    );
+    const text = renderMarkdown([gateRun(withResults(missingRule), { outcome: "incomplete", exitCode: 3 })]);
     expect(text).toMatch(/^# \? Nothing broke, but 1 rule could not be judged/);
   });
 
@@ -41,14 +36,11 @@ describe("the summary in Markdown", () => {
       p999Ms: 6,
       maxMs: 7,
     };
-    const text = renderMarkdown(
-      [
-        loadRun({
-          endpoints: [{ endpoint: "list", outcome: "granted", service: latencies, response: latencies }],
-        }),
-      ],
-      options,
-    );
+    const text = renderMarkdown([
+      loadRun({
+        endpoints: [{ endpoint: "list", outcome: "granted", service: latencies, response: latencies }],
+      }),
+    ]);
     expect(text).toContain("| ✗ list p95 | at most 8.00 ms | 9.40 ms");
     expect(text).toContain(
       "| list granted | 900 | scheduled start | 2.00 ms | 3.00 ms | 4.00 ms | 5.00 ms | 6.00 ms | 7.00 ms |",
@@ -60,7 +52,7 @@ describe("the summary in Markdown", () => {
     const broken = withResults().map(({ id }) =>
       resultOf(id, { kind: "failed", cases: 1, breach: breachOf(long, long) }),
     );
-    const text = renderMarkdown([gateRun(broken, { outcome: "failed" })], { ...options, mostBytes: 20_000 });
+    const text = renderMarkdown([gateRun(broken, { outcome: "failed" })], { mostBytes: 20_000 });
     expect(Buffer.byteLength(text)).toBeLessThanOrEqual(20_000);
     expect(text).toContain(`✗ ${broken.length} promises are broken`);
     const shown = text.split("### ✗").length - 1;
@@ -74,7 +66,7 @@ describe("the summary in Markdown", () => {
     const broken = withResults().map(({ id }) =>
       resultOf(id, { kind: "failed", cases: 1, breach: breachOf(hostile.repeat(400), "🙂".repeat(40_000)) }),
     );
-    expect(Buffer.byteLength(renderMarkdown([gateRun(broken)], options))).toBeLessThanOrEqual(1_048_576);
+    expect(Buffer.byteLength(renderMarkdown([gateRun(broken)]))).toBeLessThanOrEqual(1_048_576);
   });
 });
 

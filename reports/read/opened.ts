@@ -30,3 +30,8 @@ export interface LoadRun extends AnyRun {
 }
 
 export type Run = GateRun | LoadRun;
+
+/** A run of which nothing but its record is used. */
+export type RecordedGate = Pick<GateRun, "kind" | "directory" | "record">;
+export type RecordedLoad = Pick<LoadRun, "kind" | "directory" | "record">;
+export type RecordedRun = RecordedGate | RecordedLoad;

@@ -1,14 +1,18 @@
 import { documentLimits } from "../../conformance/contract/limits.ts";
 import type { LoadRecord } from "../../conformance/contract/load-record.ts";
 import type { RuleResult, RunRecord } from "../../conformance/contract/record.ts";
-import type { CiRun } from "../ci/case.ts";
+import { suitesOf } from "../ci/cases.ts";
+import type { RecordedGate, RecordedLoad, RecordedRun } from "../read/index.ts";
 import { authorized, breachOf, recordOf, resultOf, withResults } from "./fixture.ts";
 import { hostile } from "./hostile.ts";
 
+/** Runs as test cases. */
+export const suites = (...runs: RecordedRun[]) => suitesOf(runs, "touchstone");
+
 /** A gate run for tests of CI reports. */
-export const gateRun = (rules: readonly RuleResult[], more: Partial<RunRecord> = {}): CiRun => ({
+export const gateRun = (rules: readonly RuleResult[], more: Partial<RunRecord> = {}): RecordedGate => ({
   kind: "conform",
-  run: "runs/one",
+  directory: "runs/one",
   record: recordOf({ rules, ...more }),
 });
 
@@ -25,7 +29,7 @@ export const missingRule = resultOf("refresh.lifetime", {
 });
 
 /** A run with every kind of verdict and with malicious texts. */
-export const hostileRun: CiRun = gateRun(
+export const hostileRun = gateRun(
   withResults(
     resultOf(
       "code.single-use",
@@ -82,9 +86,9 @@ export const missedAndHeld: LoadRecord["objectives"] = [
 ];
 
 /** A load run: one objective missed, one held, one not measured; one rule broken, one held, one not checked. */
-export const loadRun = (more: Partial<LoadRecord> = {}): CiRun => ({
+export const loadRun = (more: Partial<LoadRecord> = {}): RecordedLoad => ({
   kind: "load",
-  run: "runs/two",
+  directory: "runs/two",
   record: {
     version: 1,
     tool: "0.1.0",

@@ -1,21 +1,19 @@
 import { expect } from "vitest";
 import type { RuleResult, RunRecord } from "../../conformance/contract/record.ts";
 import { authorized, breachOf, exchanged, recordOf, resultOf } from "./fixture.ts";
-import { renderTerminal } from "../terminal/document.ts";
-import { plain, type Page } from "../terminal/palette.ts";
 import { gateDoc } from "../document/gate.ts";
-import type { GateOptions } from "../document/gate-subject.ts";
+import type { GateOptions } from "../document/run.ts";
+import { onTerminal } from "./shown.ts";
 
-interface Shown extends Page, GateOptions {
-  readonly run: string;
-  readonly pinned: Readonly<Record<string, string>>;
+interface Shown extends GateOptions {
+  readonly columns: number;
+  readonly directory: string;
 }
 
 /** The long report on a terminal. */
 export const render = (record: RunRecord, more: Partial<Shown> = {}): string => {
-  const { palette = plain, columns = 100, run = "runs/one", pinned = {}, ...options } = more;
-  const document = gateDoc({ record, run, pinned }, { detail: "full", ...options });
-  return renderTerminal(document, { palette, columns });
+  const { columns, directory = "runs/one", ...options } = more;
+  return onTerminal(gateDoc({ record, directory }, { detail: "full", ...options }), columns);
 };
 
 export const broken = (more: Partial<Parameters<typeof breachOf>[2]> = {}): RuleResult =>

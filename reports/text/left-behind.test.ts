@@ -1,11 +1,9 @@
 import { describe, expect, it } from "vitest";
 import type { LeftBehind } from "../../conformance/contract/left-behind.ts";
 import { conformDocument } from "../json/conform.ts";
-import { renderHtml, renderMarkdown } from "../testing/run-pages.ts";
+import { onTerminal, renderHtml, renderMarkdown } from "../testing/shown.ts";
 import { gateDoc } from "../document/gate.ts";
-import type { GateOptions } from "../document/gate-subject.ts";
-import { renderTerminal } from "../terminal/document.ts";
-import { plain } from "../terminal/palette.ts";
+import type { GateOptions } from "../document/run.ts";
 import { recordOf } from "../testing/fixture.ts";
 
 const none = { issued: 0, valid: 0 };
@@ -34,27 +32,12 @@ const record = (isNamed: boolean) =>
     leftBehind: left,
   });
 
+const view = (isNamed: boolean) =>
+  ({ kind: "conform", directory: "runs/one", record: record(isNamed) }) as const;
 const terminal = (isNamed: boolean, detail: GateOptions["detail"] = "brief"): string =>
-  renderTerminal(gateDoc({ record: record(isNamed), run: "runs/one" }, { detail }), {
-    palette: plain,
-    columns: 100,
-  });
-const page = (isNamed: boolean): string =>
-  renderHtml(
-    [
-      {
-        kind: "conform",
-        run: "runs/one",
-        record: record(isNamed),
-        evidence: new Map(),
-        pushes: undefined,
-        pinned: {},
-      },
-    ],
-    { program: "touchstone" },
-  );
-const summary = (isNamed: boolean): string =>
-  renderMarkdown([{ kind: "conform", run: "runs/one", record: record(isNamed) }], { program: "touchstone" });
+  onTerminal(gateDoc(view(isNamed), { detail }));
+const page = (isNamed: boolean): string => renderHtml([view(isNamed)]);
+const summary = (isNamed: boolean): string => renderMarkdown([view(isNamed)]);
 
 const sentence = /4 refresh tokens of 9 issued: valid until 2030-02-01 10:00 UTC/;
 
