@@ -77,7 +77,7 @@ const verifyRuns = async (
   const found = [];
   for (const directory of directories) {
     await readRun(directory, { altered: "read" });
-    found.push({ run: directory, ...(await verify(directory)) });
+    found.push({ run: directory, ...verify(directory) });
   }
   show(output, verifiedDoc(found), found);
   if (found.some(({ state }) => state === "altered")) exitWith(exitCodes.failed);

@@ -13,7 +13,7 @@ export const segmentRecord = async (directory: string): Promise<AnyLoadRun> => {
     throw new ConfigurationError(
       `"${directory}" is a gate run; accepted are run directories of \`load --segment\``,
     );
-  const verification = await verify(directory);
+  const verification = verify(directory);
   if (verification.state === "altered") {
     const [change] = verification.alterations;
     throw new ConfigurationError(

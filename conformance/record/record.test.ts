@@ -128,9 +128,9 @@ describe("a sealed record", () => {
   it("has a manifest that reveals later changes", async () => {
     const directory = path.join(home, "run");
     written(directory).seal(final);
-    expect(await verify(directory)).toEqual({ state: "intact", files: 3 });
+    expect(verify(directory)).toEqual({ state: "intact", files: 3 });
     appendFileSync(path.join(directory, recordFiles.exchanges), " ");
-    expect(await verify(directory)).toMatchObject({
+    expect(verify(directory)).toMatchObject({
       alterations: [{ file: "exchanges.jsonl", change: "size" }],
     });
   });

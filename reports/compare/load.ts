@@ -10,7 +10,7 @@ import { ratioOf, quantileEstimates, type QuantileEstimate } from "../statistics
 import type { Random } from "../../conformance/contract/random.ts";
 import { densitiesOf, type Densities } from "./densities.ts";
 import type { Histogram } from "../read/latency-log.ts";
-import { firstCounted } from "../read/totals.ts";
+import { firstCounted } from "../read/run.ts";
 import {
   countedOf,
   mergeCounted,

@@ -1,21 +1,22 @@
-import type { Block as PlayedBlock } from "../../conformance/contract/duet.ts";
 import { duration } from "../../conformance/contract/duration.ts";
-import { mostSpoilt } from "../duet/course.ts";
+import { mostSpoilt } from "../duet/judge.ts";
 import type { DuetDocument } from "../duet/document.ts";
-import type { Member } from "../duet/model.ts";
-import type { DuetPlan } from "../duet/model.ts";
-import { sortedPairs, valueOf } from "../duet/ratios.ts";
+import type { DuetPlan, Member } from "../duet/model.ts";
+import { pairedValues, sortedPairs, type PairedValues } from "../duet/ratios.ts";
 import { moment, plural, change, percent, sparkline, rate } from "../text/figures.ts";
 import {
   amountOf,
   cellsOf,
   columns,
+  failuresTable,
   intervalText,
   isGated,
+  looks,
   probability,
   seenText,
+  sentenceOf,
   type GatedMember,
-} from "./duet-cells.ts";
+} from "./duet-judged.ts";
 import {
   code,
   doc,
@@ -34,7 +35,6 @@ import {
   type Figure,
   type Look,
 } from "./model.ts";
-import { failuresTable, looks, sentenceOf } from "./duet-answer.ts";
 import type { Lane } from "./pictures.ts";
 
 export interface DuetContext {
@@ -154,32 +154,12 @@ const laneOf = (member: GatedMember): Lane => {
 const pairFigures = ({ blocks, rules }: DuetDocument, gated: readonly GatedMember[]): readonly Figure[] => {
   const used = sortedPairs(blocks).clean.slice(0, rules.pairs);
   return gated.flatMap((member) => {
-    const pairs = pairsOf(blocks, used, member);
+    const { pairs } = pairedValues(blocks, used, member.endpoint, member.metric);
     return pairs.length === 0 ? [] : [pairFigure(member, pairs)];
   });
 };
 
-interface Pair {
-  readonly pair: number;
-  readonly a: number;
-  readonly b: number;
-}
-
-const pairsOf = (
-  blocks: readonly PlayedBlock[],
-  used: readonly number[],
-  { endpoint, metric }: GatedMember,
-): readonly Pair[] => {
-  const valueIn = (pair: number, side: PlayedBlock["side"]): number => {
-    const block = blocks.find((one) => one.endpoint === endpoint && one.pair === pair && one.side === side);
-    return block === undefined ? 0 : valueOf(block, metric);
-  };
-  return used
-    .map((pair) => ({ pair, a: valueIn(pair, "a"), b: valueIn(pair, "b") }))
-    .filter(({ a, b }) => a > 0 && b > 0);
-};
-
-const pairFigure = (member: GatedMember, pairs: readonly Pair[]): Figure => {
+const pairFigure = (member: GatedMember, pairs: PairedValues["pairs"]): Figure => {
   const { endpoint, metric, interval, floor, smallestDetectable, ratio, verdict } = member;
   const title = `${endpoint} ${metric}, pair by pair`;
   const ratios = pairs.map(({ a, b }) => b / a);

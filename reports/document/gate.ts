@@ -1,4 +1,5 @@
 import { requirementIds } from "../../conformance/contract/catalogue.ts";
+import { leftBehindLine, leftBehindSentences } from "../../conformance/contract/left-behind.ts";
 import { drifted } from "../../conformance/contract/outcome.ts";
 import type { RunRecord } from "../../conformance/contract/record.ts";
 import { failsGate, type WaiverState } from "../../conformance/contract/waivers.ts";
@@ -6,7 +7,6 @@ import type { GateView } from "../gather/view.ts";
 import { brokenStepOf, causesOf, commonCauseOf, shrunkStepsOf } from "../text/causes.ts";
 import { figure as number, plural } from "../text/figures.ts";
 import { changedOf } from "../text/compact.ts";
-import { leftInShort, leftOn } from "../text/left-behind.ts";
 import { groupTitles, knownRequirement } from "../text/titles.ts";
 import { wordOf } from "../text/verdicts.ts";
 import { activeWaivers, waiverStateText } from "../text/waivers.ts";
@@ -49,7 +49,8 @@ export const gateDoc = (subject: GateSubject, some: Partial<GateOptions> = {}): 
   const options = { ...usual, ...some };
   const { record, directory } = subject;
   const headline = gateHeadline(record);
-  const left = leftInShort(record);
+  const leftBehind = leftOn(record);
+  const left = leftBehind && leftBehindLine(leftBehind);
   return doc({
     prefix: options.prefix,
     title: `${record.target.name}: ${headline}`,
@@ -69,6 +70,10 @@ export const gateDoc = (subject: GateSubject, some: Partial<GateOptions> = {}): 
     source: directory,
   });
 };
+
+/** What a run left on its target; the embedded fake keeps nothing: it ends with the run. */
+const leftOn = ({ target, leftBehind }: RunRecord): RunRecord["leftBehind"] =>
+  target.profiles.length === 0 ? undefined : leftBehind;
 
 const failureSections = (subject: GateSubject, options: GateOptions): readonly (Section | false)[] => {
   const { record } = subject;
@@ -174,6 +179,7 @@ const accountSections = (subject: GateSubject, options: GateOptions): readonly (
   const isFull = options.detail === "full";
   const observed = record.rules.filter(({ verdict }) => verdict.kind === "observed").length;
   const groups = ruleGroups(subject, options);
+  const left = leftOn(record);
   return [
     section("unjudged", "Rules that could not be judged", ...unjudged(record, options)),
     section("rules", "Every rule", groups.length > 0 && { is: "rules", isLong: isFull, groups }),
@@ -191,7 +197,11 @@ const accountSections = (subject: GateSubject, options: GateOptions): readonly (
     ),
     section("untested", "Not selected, or not testable", ...untested(record, options)),
     isFull &&
-      section("left", "Left on the target: the document has no call to remove it", list(leftOn(record))),
+      section(
+        "left",
+        "Left on the target: the document has no call to remove it",
+        list(left === undefined ? [] : leftBehindSentences(left)),
+      ),
     isFull && section("environment", "How it was judged", facts(environment(record))),
   ];
 };

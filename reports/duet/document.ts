@@ -1,8 +1,7 @@
 import { Type } from "typebox";
 import { exitCodes } from "../../conformance/contract/exit-codes.ts";
 import { text, type Frozen } from "../../conformance/contract/schema.ts";
-import { duetEnds } from "./course.ts";
-import { amount, closed, count, literals, PlanShape, resultShape } from "./model.ts";
+import { amount, closed, count, duetEnds, literals, PlanShape, resultShape } from "./model.ts";
 
 export const duetVersion = 1;
 

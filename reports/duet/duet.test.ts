@@ -2,11 +2,10 @@ import { describe, expect, it } from "vitest";
 import type { Block } from "../../conformance/contract/duet.ts";
 import { mean } from "../statistics/sample.ts";
 import { assumedNoise, simulatedBlocks, type SimulatedDuet } from "../testing/duets.ts";
-import { whyEnded } from "./course.ts";
-import { judgeDuet } from "./judge.ts";
+import { judgeDuet, whyEnded } from "./judge.ts";
 import { usualRules, type DuetRules } from "./model.ts";
 import { planFor } from "./plan.ts";
-import { scheduleOf } from "./schedule.ts";
+import { scheduleOf } from "./session.ts";
 import { seededRandom } from "../../conformance/contract/random.ts";
 
 const rules: DuetRules = { ...usualRules, pairs: 20 };

@@ -7,18 +7,19 @@ import { leastShare, pairedFailures, type PairedFailures } from "./failures.ts";
 import {
   duetMetrics,
   tail,
+  type DuetEnd,
   type DuetResult,
   type DuetRules,
   type Failures,
   type Member,
   type MemberVerdict,
 } from "./model.ts";
-import { logRatios, pairedLogs, sortedPairs, type PairedLogs } from "./ratios.ts";
+import { logRatios, pairedValues, sortedPairs, type PairedValues } from "./ratios.ts";
 
 const CONFIDENCE = 0.95;
 
 interface Estimated {
-  readonly logs: PairedLogs;
+  readonly values: PairedValues;
   readonly estimate: TEstimate;
 }
 
@@ -40,12 +41,14 @@ export const judgeDuet = (blocks: readonly Block[], rules: DuetRules): DuetResul
   const endpoints = new Set(blocks.flatMap(({ pair, endpoint }) => (isUsed.has(pair) ? [endpoint] : [])));
   const estimated = [...endpoints].flatMap((endpoint) =>
     duetMetrics
-      .map((metric) => pairedLogs(blocks, used, endpoint, metric))
+      .map((metric) => pairedValues(blocks, used, endpoint, metric))
       // A side that never answered has no ratio: a gated member stays, as inconclusive.
-      .filter(({ a, metric }) => a.length > 0 || (rules.floors[metric] !== undefined && metric !== tail))
-      .map((logs): Estimated => ({ logs, estimate: tEstimate(logRatios(logs), CONFIDENCE) })),
+      .filter(
+        ({ pairs, metric }) => pairs.length > 0 || (rules.floors[metric] !== undefined && metric !== tail),
+      )
+      .map((values): Estimated => ({ values, estimate: tEstimate(logRatios(values), CONFIDENCE) })),
   );
-  const gated = estimated.filter(({ logs }) => rules.floors[logs.metric] !== undefined);
+  const gated = estimated.filter(({ values }) => rules.floors[values.metric] !== undefined);
   const failed = pairedFailures(blocks, used, CONFIDENCE);
   const pValues = [...gated.map(({ estimate }) => estimate.p), ...(failed ? [failed.estimate.p] : [])];
   const significant = rejections(pValues, rules, used.length);
@@ -55,14 +58,14 @@ export const judgeDuet = (blocks: readonly Block[], rules: DuetRules): DuetResul
     const place = gated.indexOf(one);
     const shown = shownMember(one);
     if (place < 0) return shown;
-    const floor = floorOf(one.logs, rules);
+    const floor = floorOf(one.values, rules);
     const verdict = verdictOf(
       one.estimate,
       significant[place] === true,
       Math.log1p(floor),
-      one.logs.metric === "throughput" ? "more is better" : "less is better",
+      one.values.metric === "throughput" ? "more is better" : "less is better",
     );
-    if (one.logs.metric === tail && verdict === "inconclusive") return shown;
+    if (one.values.metric === tail && verdict === "inconclusive") return shown;
     const least = Math.expm1(smallestDetectable(one.estimate.deviation, one.estimate.count, plan));
     return {
       ...shown,
@@ -136,9 +139,12 @@ const levelAt = (rules: DuetRules, pairs: number, tests: number): number => {
 };
 
 /** The floor as a share of side a: the metric's own floor, or the minimum in milliseconds if that is greater. */
-const floorOf = ({ metric, a }: PairedLogs, { floors, floorMs }: DuetRules): number => {
+const floorOf = (values: PairedValues, { floors, floorMs }: DuetRules): number => {
+  const { metric, pairs } = values;
   const share = floors[metric] ?? 0;
-  return metric === "throughput" || a.length === 0 ? share : Math.max(share, floorMs / geometricMean(a));
+  return metric === "throughput" || pairs.length === 0
+    ? share
+    : Math.max(share, floorMs / geometricMean(values, "a"));
 };
 
 const verdictOf = (
@@ -152,15 +158,33 @@ const verdictOf = (
   return change > 0 === (sense === "less is better") ? "regressed" : "improved";
 };
 
-const geometricMean = (logs: readonly number[]): number => (logs.length === 0 ? 0 : Math.exp(mean(logs)));
+const geometricMean = ({ pairs }: PairedValues, side: "a" | "b"): number =>
+  pairs.length === 0 ? 0 : Math.exp(mean(pairs.map((pair) => Math.log(pair[side]))));
 
-const shownMember = ({ logs, estimate }: Estimated): Member => ({
-  endpoint: logs.endpoint,
-  metric: logs.metric,
+const shownMember = ({ values, estimate }: Estimated): Member => ({
+  endpoint: values.endpoint,
+  metric: values.metric,
   pairs: estimate.count,
-  a: geometricMean(logs.a),
-  b: geometricMean(logs.b),
+  a: geometricMean(values, "a"),
+  b: geometricMean(values, "b"),
   ratio: Math.exp(estimate.mean),
   ...(estimate.count < 2 ? {} : { interval: [Math.exp(estimate.low), Math.exp(estimate.high)] as const }),
   deviation: estimate.deviation,
 });
+
+/** The maximum number of spoilt pairs that are replaced: half of the planned ones, but at least two. */
+export const mostSpoilt = (pairs: number): number => Math.max(2, Math.floor(pairs / 2));
+
+/**
+ * Why a duet ends here; undefined while it continues. Each spoilt pair is replaced, up to half of the planned number: a
+ * machine that spoils more is unfit for measuring. Ends early only at a planned look, and only if a regression is
+ * significant at that look's level (O'Brien and Fleming's boundaries, with alpha spent as by Lan and DeMets), so that
+ * ending early raises no false alarms.
+ */
+export const whyEnded = (blocks: readonly Block[], rules: DuetRules): DuetEnd | undefined => {
+  const { clean, spoilt } = sortedPairs(blocks);
+  if (clean.length >= rules.pairs) return "all pairs are there";
+  if (rules.looks.includes(clean.length) && judgeDuet(blocks, rules).verdict === "regressed")
+    return "a regression is certain";
+  return spoilt.length > mostSpoilt(rules.pairs) ? "too many pairs were spoilt" : undefined;
+};

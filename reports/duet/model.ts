@@ -89,6 +89,13 @@ const FailuresShape = closed({
 });
 export type Failures = Frozen<typeof FailuresShape>;
 
+export const duetEnds = [
+  "all pairs are there",
+  "a regression is certain",
+  "too many pairs were spoilt",
+] as const;
+export type DuetEnd = (typeof duetEnds)[number];
+
 export const PlanShape = closed({
   effect: number("The change to detect, as a share.", { minimum: 0 }),
   pairs: integer("Pairs that detect it in every gated metric, each with the power of the rules.", {

@@ -1,11 +1,11 @@
 import type { Block } from "../../conformance/contract/duet.ts";
 import type { DuetMetric } from "./model.ts";
 
-export interface PairedLogs {
+/** One metric of one endpoint in each pair in which both sides measured it. */
+export interface PairedValues {
   readonly endpoint: string;
   readonly metric: DuetMetric;
-  readonly a: readonly number[];
-  readonly b: readonly number[];
+  readonly pairs: readonly { readonly pair: number; readonly a: number; readonly b: number }[];
 }
 
 /** Numbers of the clean pairs (neither block spoilt, both sides present) and of the spoilt ones. */
@@ -29,29 +29,26 @@ export const sortedPairs = (
   return { clean, spoilt };
 };
 
-/** The metric of each pair in which both sides measured it; a value of 0 has no ratio. */
-export const pairedLogs = (
+/** A value of 0 has no ratio: its pair is left out. */
+export const pairedValues = (
   blocks: readonly Block[],
   pairs: readonly number[],
   endpoint: string,
   metric: DuetMetric,
-): PairedLogs => {
+): PairedValues => {
   const values = new Map<string, number>();
   for (const block of blocks)
     if (block.endpoint === endpoint) values.set(`${block.pair} ${block.side}`, valueOf(block, metric));
-  const both = pairs
-    .map((pair) => [values.get(`${pair} a`) ?? 0, values.get(`${pair} b`) ?? 0] as const)
-    .filter(([a, b]) => a > 0 && b > 0);
-  return {
-    endpoint,
-    metric,
-    a: both.map(([a]) => Math.log(a)),
-    b: both.map(([, b]) => Math.log(b)),
-  };
+  const both = pairs.map((pair) => ({
+    pair,
+    a: values.get(`${pair} a`) ?? 0,
+    b: values.get(`${pair} b`) ?? 0,
+  }));
+  return { endpoint, metric, pairs: both.filter(({ a, b }) => a > 0 && b > 0) };
 };
 
-export const valueOf = (block: Block, metric: DuetMetric): number =>
+const valueOf = (block: Block, metric: DuetMetric): number =>
   metric === "throughput" ? block.throughput : block[`${metric}Ms`];
 
-export const logRatios = ({ a, b }: PairedLogs): readonly number[] =>
-  b.map((value, at) => value - (a[at] ?? value));
+export const logRatios = ({ pairs }: PairedValues): readonly number[] =>
+  pairs.map(({ a, b }) => Math.log(b) - Math.log(a));

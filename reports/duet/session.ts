@@ -1,11 +1,9 @@
-import type { Block } from "../../conformance/contract/duet.ts";
-import { whyEnded } from "./course.ts";
+import type { Block, PlannedPair, Side } from "../../conformance/contract/duet.ts";
 import { duetVersion, type DuetDocument } from "./document.ts";
-import { judgeDuet } from "./judge.ts";
+import { judgeDuet, whyEnded } from "./judge.ts";
 import { usualRules, type DuetRules } from "./model.ts";
 import { planFor } from "./plan.ts";
-import { scheduleOf } from "./schedule.ts";
-import { seededRandom } from "../../conformance/contract/random.ts";
+import { seededRandom, type Random } from "../../conformance/contract/random.ts";
 
 const PILOT_PAIRS = 5;
 
@@ -56,3 +54,19 @@ export const duetSession = (question: DuetQuestion, header: DuetHeader) => {
     },
   };
 };
+
+/**
+ * An endless sequence of block orders, one per pair; spoilt pairs are replaced by later ones. In each two consecutive
+ * pairs, chance decides which begins with a and which with b, so that neither side gains from going first and a steady
+ * drift of the machine favours neither.
+ */
+export function* scheduleOf(random: Random): Generator<PlannedPair, never> {
+  for (let pair = 0; ; pair += 2) {
+    const orders: readonly [Side, Side][] = [
+      ["a", "b"],
+      ["b", "a"],
+    ];
+    const turned = random() < 0.5 ? orders : orders.toReversed();
+    for (const [at, order] of turned.entries()) yield { pair: pair + at, order };
+  }
+}

@@ -5,8 +5,7 @@ import { normalOf } from "../testing/random.ts";
 import { predictionLimits } from "../statistics/sample.ts";
 import { assumedNoise, crowdedNoise, simulatedBlocks, type DuetNoise } from "../testing/duets.ts";
 import { isClaimed, powerOn, share, usualEndpoints } from "../testing/power.ts";
-import { whyEnded } from "./course.ts";
-import { judgeDuet } from "./judge.ts";
+import { judgeDuet, whyEnded } from "./judge.ts";
 import { usualRules, type DuetResult, type DuetRules } from "./model.ts";
 import { seededRandom } from "../../conformance/contract/random.ts";
 

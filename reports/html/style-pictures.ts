@@ -36,8 +36,7 @@ figcaption p { font-size: 14px; max-width: 78ch; }
 .figures { margin-top: 8px; font-size: 13px; }
 .figures > summary { color: var(--soft); cursor: pointer; }
 .figures .scroll { max-height: 380px; overflow: auto; margin-top: 6px; }
-.chart { display: grid; grid-template-columns: 56px minmax(0, 1fr); }
-.chart { margin-top: 8px; }
+.chart { display: grid; grid-template-columns: 56px minmax(0, 1fr); margin-top: 8px; }
 .chart svg { display: block; overflow: visible; }
 .chart .plot { width: 100%; touch-action: pan-y; }
 .chart[role="slider"] .plot { cursor: crosshair; }
@@ -66,7 +65,6 @@ svg.broken { color: var(--bad); }
 .change.worse { stroke: var(--bad); }
 .verdicts { list-style: none; display: flex; flex-wrap: wrap; gap: 3px; }
 .verdicts .mark { width: 18px; height: 18px; }
-.rule-history h3 { overflow-wrap: anywhere; }
 .lane { display: grid; grid-template-columns: 268px minmax(0, 1fr); gap: 0 18px; align-items: center; overflow-y: clip; }
 .lanes .lane + .lane:not(.foot) { border-top: 1px solid var(--hair); }
 .lane-name { font-size: 13px; line-height: 1.35; padding: 5px 0; overflow-wrap: anywhere; }

@@ -76,7 +76,6 @@ main section section { margin-top: 0; }
 .facts { display: grid; grid-template-columns: repeat(auto-fit, minmax(185px, 1fr)); gap: 18px 28px; margin-top: 30px; padding-top: 22px; border-top: 1px solid var(--line); }
 .facts dt { font-size: 13px; color: var(--soft); }
 .callout { border: 1px solid var(--warn); background: var(--warn-soft); border-radius: 10px; padding: 18px 22px; margin-bottom: 34px; }
-.callout h3 { margin-top: 0; }
 .callout h2 { font-size: 17px; margin-bottom: 8px; }
 .chapter-head { display: flex; align-items: center; gap: 12px; margin-top: 84px; padding-top: 26px; border-top: 2px solid var(--ink); }
 .chapter-head h2 { margin: 0; }
@@ -97,15 +96,13 @@ footer { margin-top: 80px; padding-top: 18px; border-top: 1px solid var(--line);
 `;
 
 const rules = `
-.breach, .cause { background: var(--surface); border: 1px solid var(--line); border-radius: 10px; padding: 20px 24px; margin-bottom: 18px; }
+.breach { background: var(--surface); border: 1px solid var(--line); border-radius: 10px; padding: 20px 24px; margin-bottom: 18px; }
 .breach.failed { border-left: 4px solid var(--bad); }
 .breach.warned { border-left: 4px solid var(--warn); }
-.breach > header, .cause > header { display: flex; align-items: center; flex-wrap: wrap; gap: 6px 12px; }
-.breach > header h4, .cause > header h4 { margin: 0; font-size: 17px; overflow-wrap: anywhere; }
+.breach > header { display: flex; align-items: center; flex-wrap: wrap; gap: 6px 12px; }
+.breach > header h4 { margin: 0; font-size: 17px; overflow-wrap: anywhere; }
 .breach h4 a { color: inherit; }
 .promise { font-size: 17px; line-height: 1.45; margin: 10px 0 14px; max-width: 70ch; }
-.cause p { margin: 8px 0 10px; max-width: 72ch; }
-.ids { list-style: none; display: flex; flex-wrap: wrap; gap: 4px 16px; font-size: 14px; }
 .later { margin-bottom: 18px; }
 .later > summary { cursor: pointer; color: var(--soft); padding: 2px 0 10px; }
 .about > div { display: grid; grid-template-columns: 150px minmax(0, 1fr); gap: 0 18px; padding: 5px 0; }
@@ -134,8 +131,6 @@ const rules = `
 .rule .cases { text-align: right; font-size: 13px; }
 .rule[open] > summary { background: var(--raised); }
 .rule-body { padding: 14px 8px 28px 44px; }
-.again { margin-top: 18px; }
-.again h4 { margin-top: 0; }
 .command { display: flex; align-items: center; gap: 10px; background: var(--raised); border: 1px solid var(--line); border-radius: 7px; padding: 6px 6px 6px 12px; min-height: 40px; }
 .command code { flex: 1; min-width: 0; }
 .exchanges + .command, .facts + .command, .about + .command { margin-top: 14px; }
@@ -154,7 +149,6 @@ const rules = `
 .sides { display: grid; grid-template-columns: repeat(auto-fit, minmax(min(100%, 320px), 1fr)); gap: 0 18px; padding: 2px 12px 14px; }
 pre { background: var(--raised); border-radius: 6px; padding: 11px 13px; max-height: 420px; overflow: auto; white-space: pre-wrap; overflow-wrap: anywhere; line-height: 1.5; }
 pre b { font-weight: 600; }
-.drift { margin-top: 8px; padding: 8px 12px; border-left: 3px solid var(--bad); background: var(--bad-soft); border-radius: 3px; }
 `;
 
 const tables = `
@@ -167,9 +161,6 @@ thead th { color: var(--soft); font-size: 13px; border-bottom-color: var(--line)
 tbody th { min-width: 130px; }
 td.number, th.number { text-align: right; white-space: nowrap; }
 tbody th.number { min-width: 0; }
-.side-by-side { display: flex; flex-wrap: wrap; gap: 12px 64px; align-items: start; margin-top: 10px; }
-.side-by-side table { width: auto; min-width: 230px; }
-.side-by-side .scroll { max-height: 420px; overflow: auto; }
 /* Many columns are set closer, so that the last one is seen without scrolling. */
 tr:has(> :nth-child(9)) > * { padding-right: 11px; }
 tr:has(> :nth-child(9)) > th:first-child { min-width: 0; }
@@ -192,7 +183,7 @@ const media = `
   .about > div { grid-template-columns: minmax(0, 1fr); }
   .answers { padding-left: 0; }
   .answer { grid-template-columns: minmax(0, 1fr); gap: 14px; }
-  .breach, .cause { padding: 16px; }
+  .breach { padding: 16px; }
   .filters { position: static; }
   .zoom .soft { display: none; }
   .exchange > summary { grid-template-columns: auto auto auto minmax(0, 1fr); }
@@ -216,7 +207,7 @@ const media = `
   .contents, .filters, .theme, .copy, .skip, .zoom, .tip, .cursor { display: none !important; }
   .masthead { padding: 0; }
   main section { margin-top: 28pt; }
-  .breach, .cause, figure, .rule > summary, .lane, tr { break-inside: avoid; }
+  .breach, figure, .rule > summary, .lane, tr { break-inside: avoid; }
   h2, h3, h4 { break-after: avoid; }
   .scroll { overflow: visible; }
   table { font-size: 9pt; }

@@ -1,4 +1,4 @@
-import { createReadStream } from "node:fs";
+import { createReadStream, readFileSync } from "node:fs";
 import { codeOf, fileReason } from "../../conformance/contract/files.ts";
 import { ConfigurationError } from "../../conformance/contract/problem.ts";
 import { parseJson } from "../../conformance/contract/json.ts";
@@ -36,7 +36,8 @@ export async function* jsonLines(file: string): AsyncGenerator<{ value: unknown;
     const where = `${file}, line ${number}`;
     if (isWhole) yield { value: parse(text, where), where };
     else {
-      const value = parseHalf(text);
+      // Truncated JSON is never valid, except for a number, and no line of a record is a number.
+      const value = parseJson(text);
       if (value !== undefined) yield { value, where };
     }
   }
@@ -48,9 +49,22 @@ async function* chunksOf(file: string): AsyncGenerator<string> {
       yield chunk as string;
   } catch (error) {
     if (codeOf(error) === "ENOENT") return;
-    throw new ConfigurationError(`${file} cannot be read (${fileReason(error)})`);
+    throw unreadable(file, error);
   }
 }
+
+export const unreadable = (file: string, error: unknown): ConfigurationError =>
+  new ConfigurationError(`${file} cannot be read (${fileReason(error)})`);
+
+/** The text of a file; undefined if there is none. Throws ConfigurationError if it cannot be read. */
+export const textIn = (file: string): string | undefined => {
+  try {
+    return readFileSync(file, "utf8");
+  } catch (error) {
+    if (["ENOENT", "ENOTDIR"].includes(codeOf(error))) return undefined;
+    throw unreadable(file, error);
+  }
+};
 
 /** Parses JSON. Throws ConfigurationError naming the place. */
 export const parse = (text: string, where: string): unknown => {
@@ -58,6 +72,3 @@ export const parse = (text: string, where: string): unknown => {
   if (value === undefined) throw new ConfigurationError(`${where} is damaged: it is not JSON`);
   return value;
 };
-
-/** Truncated JSON is never valid, except for a number, and no line of a record is a number. */
-const parseHalf = parseJson;

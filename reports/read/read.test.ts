@@ -215,9 +215,9 @@ describe("a run that was altered after it was sealed", () => {
 
   it("is intact before it was altered", async () => {
     const directory = sealed();
-    expect(await verify(directory)).toEqual({ state: "intact", files: 4 });
+    expect(verify(directory)).toEqual({ state: "intact", files: 4 });
     expect((await readRun(directory)).alterations).toEqual([]);
-    expect(await verify(path.join(home, "gate"))).toEqual({ state: "unsealed" });
+    expect(verify(path.join(home, "gate"))).toEqual({ state: "unsealed" });
   });
 
   it("is refused, or read with its alterations on request", async () => {
@@ -240,7 +240,7 @@ describe("a run that was altered after it was sealed", () => {
     const directory = sealed();
     alter(path.join(directory, "exchanges.jsonl"));
     expect(await problemOf(() => readRun(directory))).toContain("exchanges.jsonl");
-    expect(await verify(directory)).toMatchObject({ alterations: [{ file: "exchanges.jsonl", change }] });
+    expect(verify(directory)).toMatchObject({ alterations: [{ file: "exchanges.jsonl", change }] });
   });
 
   it("is detected by one changed byte and by an added file", async () => {
@@ -250,7 +250,7 @@ describe("a run that was altered after it was sealed", () => {
     bytes[bytes.length - 20] = (bytes[bytes.length - 20] ?? 0) ^ 1;
     writeFileSync(file, bytes);
     writeFileSync(path.join(directory, "note.txt"), "hello");
-    expect(await verify(directory)).toMatchObject({
+    expect(verify(directory)).toMatchObject({
       state: "altered",
       alterations: [
         { file: "exchanges.jsonl", change: "content" },

@@ -1,17 +1,18 @@
-import { requestsIn } from "../../conformance/contract/second-counts.ts";
+import { addedUp, requestsIn } from "../../conformance/contract/second-counts.ts";
 import { fieldOf } from "../../conformance/contract/json.ts";
-import { readFile } from "node:fs/promises";
 import path from "node:path";
 import { statSync, readdirSync } from "node:fs";
-import { codeOf, fileReason, recordFiles } from "../../conformance/contract/files.ts";
+import { fileReason, recordFiles } from "../../conformance/contract/files.ts";
 import {
   LoadBreach,
   LoadRecord,
   loadFiles,
   SecondLine,
   sampleOutcomes,
+  histogramTag,
   type EndpointRow,
-  type LoadRule,
+  type HistogramTag,
+  type LatencyKind,
 } from "../../conformance/contract/load-record.ts";
 import type { PushLine } from "../../conformance/contract/push.ts";
 import {
@@ -24,13 +25,12 @@ import {
   type RuleResult,
 } from "../../conformance/contract/record.ts";
 import { checkOf, type Check } from "./check.ts";
-import { histogramsOf, latenciesIn } from "./latency-log.ts";
-import { jsonLines, parse } from "./lines.ts";
+import { histogramsOf, latenciesIn, type Histogram } from "./latency-log.ts";
+import { jsonLines, parse, textIn } from "./lines.ts";
 import type { GateRun, LoadRun, Run } from "./opened.ts";
 import { verify, type Alteration } from "./verify.ts";
 import { ConfigurationError } from "../../conformance/contract/problem.ts";
 import { latenciesOf } from "../../conformance/contract/latencies.ts";
-import { totalsOf } from "./totals.ts";
 
 export interface ReadOptions {
   /** Reads a run altered after sealing, as far as possible; by default it is refused. */
@@ -54,9 +54,9 @@ const checks = {
  */
 export const readRun = async (directory: string, options: ReadOptions = {}): Promise<Run> => {
   const file = path.join(directory, recordFiles.run);
-  const value = parse(await readText(directory, file), file);
+  const value = parse(textIn(file) ?? noRun(directory), file);
   refuseNewer(value, file);
-  const alterations = await alterationsOf(directory, options);
+  const alterations = alterationsOf(directory, options);
   const at = (name: string): string => path.join(directory, name);
   const shared = { directory, alterations, pushes: () => pushLines(at(recordFiles.pushes)) };
   const command = fieldOf(value, "command");
@@ -91,23 +91,12 @@ export const readGateRun = async (directory: string, options: ReadOptions = {}):
   throw new ConfigurationError(`"${directory}" is a load run; give the run directory of a gate run`);
 };
 
-const readText = async (directory: string, file: string): Promise<string> => {
-  try {
-    return await readFile(file, "utf8");
-  } catch (error) {
-    const absent = ["ENOENT", "ENOTDIR"].includes(codeOf(error));
-    throw new ConfigurationError(
-      absent
-        ? `"${directory}" is not a run directory: ${whyNone(directory)}; give the folder that \`touchstone conform\` or \`touchstone load\` printed`
-        : `${file} cannot be read (${fileReason(error)})`,
-    );
-  }
-};
-
-const whyNone = (directory: string): string => {
+const noRun = (directory: string): never => {
   const found = statSync(directory, { throwIfNoEntry: false });
-  if (found === undefined) return "it does not exist";
-  return found.isDirectory() ? `it has no ${recordFiles.run}` : "it is a file";
+  const has = found?.isDirectory() === true ? `it has no ${recordFiles.run}` : "it is a file";
+  throw new ConfigurationError(
+    `"${directory}" is not a run directory: ${found === undefined ? "it does not exist" : has}; give the folder that \`touchstone conform\` or \`touchstone load\` printed`,
+  );
 };
 
 /** Checked first, because a newer version may have any shape. */
@@ -119,8 +108,8 @@ const refuseNewer = (value: unknown, file: string): void => {
     );
 };
 
-const alterationsOf = async (directory: string, { altered }: ReadOptions): Promise<readonly Alteration[]> => {
-  const verification = await verify(directory, "quick");
+const alterationsOf = (directory: string, { altered }: ReadOptions): readonly Alteration[] => {
+  const verification = verify(directory, "quick");
   if (verification.state !== "altered") return [];
   if (altered === "read") return verification.alterations;
   const [first] = verification.alterations;
@@ -156,73 +145,65 @@ async function* pushLines(file: string): AsyncGenerator<PushLine> {
  * breach of each, and the achieved load. It is not judged: only sealing does that.
  */
 const rebuilt = async (run: LoadRun): Promise<LoadRecord> => {
-  const endpoints = await endpointRows(run);
-  const breaches = await Array.fromAsync(run.breaches());
-  const kept = Map.groupBy(breaches, ({ rule }) => rule);
-  const achieved = await achievedOf(run);
-  const rules = await brokenRules(run, kept);
+  const seconds = await Array.fromAsync(run.seconds());
+  const kept = Map.groupBy(await Array.fromAsync(run.breaches()), ({ rule }) => rule);
+  const counts = addedUp(seconds.map(({ breaches }) => breaches));
+  const note = "the run was cut off: checks that found no breach were not counted";
+  const achieved = achievedOf(seconds);
   return {
     ...run.record,
-    endpoints,
-    rules,
+    endpoints: await endpointRows(run),
+    rules: [...new Set([...Object.keys(counts), ...kept.keys()])].map((id) => {
+      // Not every breach is kept, and those of the last second were not counted.
+      const breaches = Math.max(counts[id] ?? 0, kept.get(id)?.length ?? 0);
+      return { id, checks: breaches, breaches, note };
+    }),
     breaches: [...kept.values()].flatMap(([first]) => first ?? []),
     ...(achieved && { achieved }),
   };
 };
 
-const brokenRules = async (
-  run: LoadRun,
-  kept: ReadonlyMap<string, readonly LoadBreach[]>,
-): Promise<LoadRule[]> => {
-  const counts = new Map<string, number>();
-  for await (const { breaches } of run.seconds())
-    for (const [id, count] of Object.entries(breaches)) counts.set(id, (counts.get(id) ?? 0) + count);
-  const note = "the run was cut off: checks that found no breach were not counted";
-  return [...new Set([...counts.keys(), ...kept.keys()])].map((id) => {
-    // Not every breach is kept, and those of the last second were not counted.
-    const breaches = Math.max(counts.get(id) ?? 0, kept.get(id)?.length ?? 0);
-    return { id, checks: breaches, breaches, note };
-  });
-};
+/** The first second after the warm-up. */
+export const firstCounted = ({ warmUpMs }: Pick<LoadRecord, "warmUpMs">): number =>
+  Math.ceil(warmUpMs / 1_000);
 
+/** From the histograms of the seconds after the warm-up, in the order of each endpoint's first line. */
 const endpointRows = async (run: LoadRun): Promise<EndpointRow[]> => {
-  const totals = await totalsOf(run);
-  const endpoints = new Set(totals.map(({ endpoint }) => endpoint));
+  const totals = new Map<string, HistogramTag & { readonly histogram: Histogram }>();
+  for await (const total of run.histograms()) {
+    if (total.second < firstCounted(run.record)) continue;
+    const key = histogramTag(total);
+    const known = totals.get(key);
+    // The first decoded histogram accumulates the sum: nothing else references it.
+    if (known === undefined) totals.set(key, total);
+    else known.histogram.add(total.histogram);
+  }
+  const endpoints = new Set([...totals.values()].map(({ endpoint }) => endpoint));
   return [...endpoints].flatMap((endpoint) =>
     sampleOutcomes.flatMap((outcome) => {
-      const of = (kind: string) =>
-        totals.find(
-          (total) => total.endpoint === endpoint && total.outcome === outcome && total.kind === kind,
-        )?.histogram;
-      const [service, response] = [of("service"), of("response")];
-      return service === undefined
-        ? []
-        : [
-            {
-              endpoint,
-              outcome,
-              service: latenciesOf(service),
-              response: latenciesOf(response ?? service),
-            },
-          ];
+      const of = (kind: LatencyKind) => totals.get(histogramTag({ endpoint, outcome, kind }))?.histogram;
+      const service = of("service");
+      if (service === undefined) return [];
+      const response = latenciesOf(of("response") ?? service);
+      return [{ endpoint, outcome, service: latenciesOf(service), response }];
     }),
   );
 };
 
-const achievedOf = async (run: LoadRun): Promise<LoadRecord["achieved"]> => {
-  let [arrivalsAsked, arrivals, dropped, requests] = [0, 0, 0, 0];
+const achievedOf = (lines: readonly SecondLine[]): LoadRecord["achieved"] => {
   // A second may have several lines: in a search, answers that arrive after the end of a step.
-  const told = new Set<number>();
-  for await (const line of run.seconds()) {
-    told.add(line.second);
-    arrivalsAsked += line.asked;
-    arrivals += line.started;
-    dropped += line.dropped;
-    requests += requestsIn([line]).all;
-  }
-  const seconds = told.size;
+  const seconds = new Set(lines.map(({ second }) => second)).size;
   if (seconds === 0) return undefined;
-  return { arrivalsAsked, arrivals, dropped, requests, requestsPerSecond: requests / seconds, seconds };
+  const sum = (of: "asked" | "started" | "dropped"): number => lines.reduce((all, line) => all + line[of], 0);
+  const requests = requestsIn(lines).all;
+  return {
+    arrivalsAsked: sum("asked"),
+    arrivals: sum("started"),
+    dropped: sum("dropped"),
+    requests,
+    requestsPerSecond: requests / seconds,
+    seconds,
+  };
 };
 
 /**

@@ -1,12 +1,10 @@
 import { statSync } from "node:fs";
-import { readFile } from "node:fs/promises";
 import path from "node:path";
-import { codeOf, fileReason, recordFiles } from "../../conformance/contract/files.ts";
+import { recordFiles } from "../../conformance/contract/files.ts";
 import { Manifest, manifestFile } from "../../conformance/contract/manifest.ts";
 import { entryOf, filesBelow } from "../../conformance/files/run-directory.ts";
 import { checkOf } from "./check.ts";
-import { parse } from "./lines.ts";
-import { ConfigurationError } from "../../conformance/contract/problem.ts";
+import { parse, textIn, unreadable } from "./lines.ts";
 
 const checkManifest = checkOf<Manifest>(Manifest);
 
@@ -29,9 +27,11 @@ export type Verification =
  * Compares every file with the manifest, bytes and hashes, and reports added files. A quick look compares only file
  * sizes and the hash of run.json. Throws ConfigurationError if the manifest or a file cannot be read.
  */
-export const verify = async (directory: string, look: "whole" | "quick" = "whole"): Promise<Verification> => {
-  const manifest = await readManifest(directory);
-  if (manifest === undefined) return { state: "unsealed" };
+export const verify = (directory: string, look: "whole" | "quick" = "whole"): Verification => {
+  const sealed = path.join(directory, manifestFile);
+  const text = textIn(sealed);
+  if (text === undefined) return { state: "unsealed" };
+  const manifest = checkManifest(parse(text, sealed), sealed);
   const alterations: Alteration[] = [];
   for (const [file, { bytes, sha256 }] of Object.entries(manifest.files)) {
     const size = sizeOf(path.join(directory, file));
@@ -50,17 +50,6 @@ export const verify = async (directory: string, look: "whole" | "quick" = "whole
     : { state: "altered", alterations };
 };
 
-const readManifest = async (directory: string): Promise<Manifest | undefined> => {
-  const file = path.join(directory, manifestFile);
-  try {
-    return checkManifest(parse(await readFile(file, "utf8"), file), file);
-  } catch (error) {
-    if (error instanceof ConfigurationError) throw error;
-    if (["ENOENT", "ENOTDIR"].includes(codeOf(error))) return undefined;
-    throw new ConfigurationError(`${file} cannot be read (${fileReason(error)})`);
-  }
-};
-
 const sizeOf = (file: string): number | undefined => {
   const found = statSync(file, { throwIfNoEntry: false });
   return found?.isFile() === true ? found.size : undefined;
@@ -70,6 +59,6 @@ const hashOf = (file: string): string => {
   try {
     return entryOf(file).sha256;
   } catch (error) {
-    throw new ConfigurationError(`${file} cannot be read (${fileReason(error)})`);
+    throw unreadable(file, error);
   }
 };

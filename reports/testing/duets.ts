@@ -1,7 +1,7 @@
 import type { Block } from "../../conformance/contract/duet.ts";
 import type { Random } from "../../conformance/contract/random.ts";
 import { normalOf } from "./random.ts";
-import { scheduleOf } from "../duet/schedule.ts";
+import { scheduleOf } from "../duet/session.ts";
 
 /**
  * Noise of a real machine, on the logarithm of a block's latencies. Endpoints share the block-wise parts to the degree

@@ -1,5 +1,5 @@
 import type { Block } from "../../conformance/contract/duet.ts";
-import { logRatios, pairedLogs, sortedPairs } from "../duet/ratios.ts";
+import { logRatios, pairedValues, sortedPairs } from "../duet/ratios.ts";
 import { deviation, mean } from "../statistics/sample.ts";
 import type { DuetNoise } from "./duets.ts";
 
@@ -76,7 +76,7 @@ const partsOf = (blocks: readonly Block[]): Parts => {
   const endpoints = [...new Set(blocks.map(({ endpoint }) => endpoint))];
   const { clean } = sortedPairs(blocks);
   const ratios = (metric: "p50" | "p95"): Ratios => {
-    const series = endpoints.map((endpoint) => logRatios(pairedLogs(blocks, clean, endpoint, metric)));
+    const series = endpoints.map((endpoint) => logRatios(pairedValues(blocks, clean, endpoint, metric)));
     const ratioVariance = mean(series.map((values) => deviation(values) ** 2));
     return { ratioVariance, ownVariance: (ratioVariance - sharedVariance(series)) / 2 };
   };

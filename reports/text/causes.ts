@@ -21,15 +21,16 @@ const count = /^\d+ of \d+ cases could not be decided: /;
 export const causesOf = (results: readonly RuleResult[]): readonly Cause[] => {
   const causes = new Map<string, Cause>();
   for (const { id, verdict } of results) {
-    const why = whyOf(verdict);
-    if (why === undefined) continue;
-    const detail = verdict.kind === "inconclusive" ? skeleton(why.detail.replace(count, "")) : why.detail;
-    const key = `${verdict.kind}\n${why.title}\n${detail}`;
+    const { kind } = verdict;
+    const title = titleOf(verdict);
+    if (title === undefined) continue;
+    const detail = kind === "inconclusive" ? whyOpen(verdict) : reasonOf(verdict);
+    const key = `${kind}\n${title}\n${kind === "inconclusive" ? skeleton(detail.replace(count, "")) : detail}`;
     const before = causes.get(key);
     causes.set(
       key,
       before === undefined
-        ? { kind: verdict.kind, ...why, ids: [safe(id)] }
+        ? { kind, title, detail, ids: [safe(id)] }
         : { ...before, detail: before.detail.replace(count, ""), ids: [...before.ids, safe(id)] },
     );
   }
@@ -90,38 +91,33 @@ export const commonCauseOf = (results: readonly RuleResult[]) => {
     : { reason: safe(reason), unjudged: largest.map(({ id }) => id), broken };
 };
 
-const whyOf = (verdict: Verdict): Pick<Cause, "title" | "detail"> | undefined => {
+const titleOf = (verdict: Verdict): string | undefined => {
   const word = wordOf(verdict.kind);
   switch (verdict.kind) {
     case "could-not-run":
-      return { title: `${word}: ${safe(verdict.missing)} is missing`, detail: safe(verdict.reason) };
+      return `${word}: ${safe(verdict.missing)} is missing`;
     case "inconclusive":
-      return { title: word, detail: whyOpen(verdict) };
+      return word;
     case "pending":
-      return {
-        title: `${word} until ${safe(verdict.due)} by the target's clock`,
-        detail: safe(verdict.reason),
-      };
+      return `${word} until ${safe(verdict.due)} by the target's clock`;
     case "not-applicable":
-      return {
-        title: verdict.by === "profile" ? `${word}, as stated by the profile` : `${word} to this service`,
-        detail: safe(verdict.reason),
-      };
+      return verdict.by === "profile" ? `${word}, as stated by the profile` : `${word} to this service`;
     case "harness-error":
-      return {
-        title: `${word}: this is a fault of Touchstone, not of the service`,
-        detail: safe(verdict.message),
-      };
+      return `${word}: this is a fault of Touchstone, not of the service`;
     default:
       return undefined;
   }
 };
 
-/** Why a verdict leaves its rule open, and what would decide it. */
-export const whyOpen = (verdict: Verdict): string => {
-  if ("missing" in verdict) return `${safe(verdict.reason)}; ${safe(verdict.missing)} is missing`;
-  if ("settle" in verdict) return `${safe(verdict.reason)}; to resolve: ${safe(verdict.settle)}`;
-  if ("due" in verdict) return `${safe(verdict.reason)}; due ${safe(verdict.due)}`;
+const reasonOf = (verdict: Verdict): string => {
   if ("reason" in verdict) return safe(verdict.reason);
   return "message" in verdict ? safe(verdict.message) : "";
+};
+
+/** Why a verdict leaves its rule open, and what would decide it. */
+export const whyOpen = (verdict: Verdict): string => {
+  const reason = reasonOf(verdict);
+  if ("missing" in verdict) return `${reason}; ${safe(verdict.missing)} is missing`;
+  if ("settle" in verdict) return `${reason}; to resolve: ${safe(verdict.settle)}`;
+  return "due" in verdict ? `${reason}; due ${safe(verdict.due)}` : reason;
 };

@@ -1,4 +1,5 @@
 import { duration } from "../../conformance/contract/duration.ts";
+import { fieldOf, isObject } from "../../conformance/contract/json.ts";
 import type { RuleResult } from "../../conformance/contract/record.ts";
 import type { Facts } from "../../conformance/contract/verdict.ts";
 import { compact, words } from "./compact.ts";
@@ -16,11 +17,8 @@ export interface TimeInterval {
   readonly resolutionMs?: unknown;
 }
 
-export const isInterval = (value: unknown): value is TimeInterval =>
-  typeof value === "object" &&
-  value !== null &&
-  "lifetimeMs" in value &&
-  typeof value.lifetimeMs === "number";
+const isInterval = (value: unknown): value is TimeInterval =>
+  typeof fieldOf(value, "lifetimeMs") === "number";
 
 export const factsOf = ({ verdict }: RuleResult): Facts => ("facts" in verdict ? (verdict.facts ?? {}) : {});
 
@@ -77,13 +75,7 @@ export interface ScheduleRow {
 }
 
 const isRow = (value: unknown): value is ScheduleRow =>
-  typeof value === "object" &&
-  value !== null &&
-  "push" in value &&
-  typeof value.push === "number" &&
-  "expectedMs" in value &&
-  typeof value.expectedMs === "object" &&
-  value.expectedMs !== null;
+  typeof fieldOf(value, "push") === "number" && isObject(fieldOf(value, "expectedMs"));
 
 export const scheduleRowsOf = (result: RuleResult): readonly ScheduleRow[] => {
   const rows = factsOf(result)["schedule"];

@@ -92,15 +92,3 @@ export const indent = (lines: readonly string[], by: number): string[] =>
   lines.map((line) => (line === "" ? "" : " ".repeat(by) + line));
 
 export const widest = (texts: readonly string[]): number => Math.max(0, ...texts.map(width));
-
-/** Parts (coloured or not) in sequence over as many lines as needed; no part is broken. */
-export const flow = (parts: readonly string[], separator: string, columns: number): string[] => {
-  const lines: string[] = [];
-  for (const part of parts) {
-    const last = lines.at(-1);
-    const joined = last === undefined ? part : `${last}${separator}${part}`;
-    if (last === undefined || width(joined) > columns) lines.push(part);
-    else lines[lines.length - 1] = joined;
-  }
-  return lines;
-};

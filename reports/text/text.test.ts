@@ -4,7 +4,7 @@ import { describe, expect, it } from "vitest";
 import { type Broken, othersOf } from "./breach.ts";
 import { compact, compactFields, words, changedOf } from "./compact.ts";
 import { elapsed, figure, plural, shellWord, change, percent } from "./figures.ts";
-import { cut, flow, fold, padEnd, padStart, width, wrap } from "./layout.ts";
+import { cut, fold, padEnd, padStart, width, wrap } from "./layout.ts";
 import { safe } from "./safe.ts";
 
 it.each([
@@ -125,11 +125,6 @@ describe("wrap", () => {
 it("fold cuts a text to the given number of lines and states its full length", () => {
   expect(fold("x".repeat(2_000), 30, 2)).toEqual(["x".repeat(30), `${"x".repeat(10)}… (2,000 characters)`]);
   expect(fold("short", 30, 2)).toEqual(["short"]);
-});
-
-it("flow puts whole parts into lines", () => {
-  expect(flow(["one", "two", "three"], " · ", 9)).toEqual(["one · two", "three"]);
-  expect(flow([], " · ", 9)).toEqual([]);
 });
 
 describe("formatting", () => {

@@ -80,7 +80,7 @@ describe("a merged run", () => {
     expect(record.merged).toMatchObject({ runId: "R", count: 3, skewMs: 2, skewErrorMs: 2 });
     expect(record.segment).toBeUndefined();
     expect(record.machine.cores).toBe(6);
-    expect(await verify(directory)).toMatchObject({ state: "intact" });
+    expect(verify(directory)).toMatchObject({ state: "intact" });
     expect(readdirSync(directory)).not.toContain("digests");
     const read = await readRun(directory);
     expect(read.record.outcome).toBe("passed");

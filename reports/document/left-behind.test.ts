@@ -2,8 +2,8 @@ import { describe, expect, it } from "vitest";
 import type { LeftBehind } from "../../conformance/contract/left-behind.ts";
 import { conformDocument } from "../json/conform.ts";
 import { onTerminal, renderHtml, renderMarkdown } from "../testing/shown.ts";
-import { gateDoc } from "../document/gate.ts";
-import type { GateOptions } from "../document/run.ts";
+import { gateDoc } from "./gate.ts";
+import type { GateOptions } from "./run.ts";
 import { recordOf } from "../testing/fixture.ts";
 
 const none = { issued: 0, valid: 0 };
