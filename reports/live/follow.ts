@@ -21,14 +21,10 @@ const MOST_BYTES = 1_048_576;
 
 const tail = (file: string) => {
   let offset = 0;
-  let rest = "";
   return (): readonly string[] => {
     const added = readFrom(file, offset);
-    if (added.length === 0) return [];
     offset += added.length;
-    const lines = (rest + added.toString("utf8")).split("\n");
-    rest = lines.pop() ?? "";
-    return lines;
+    return added.toString("utf8").split("\n").slice(0, -1);
   };
 };
 
@@ -43,7 +39,7 @@ const readFrom = (file: string, offset: number): Buffer => {
     // Most polls find nothing new, so they must cost almost nothing.
     const bytes = Buffer.alloc(Math.min(MOST_BYTES, Math.max(0, fstatSync(handle).size - offset)));
     const read = bytes.subarray(0, bytes.length === 0 ? 0 : readSync(handle, bytes, 0, bytes.length, offset));
-    // The last character may be incomplete.
+    // The last line may be incomplete.
     return read.subarray(0, read.lastIndexOf(10) + 1);
   } finally {
     closeSync(handle);
@@ -64,26 +60,19 @@ const whole = (file: string) => {
 
 const shownExchanges = 12;
 
-const ruleOf = ({ id, verdict, durationMs, exchanges }: RuleResult): LiveEvent => ({
-  kind: "rule",
-  id,
-  verdict: verdict.kind,
-  durationMs,
-  ...(isBreach(verdict) ? { expected: verdict.breach.expected, actual: verdict.breach.actual } : {}),
-  exchanges: isBreach(verdict) ? exchanges.slice(-shownExchanges) : [],
-});
+const ruleOf = ({ id, verdict, durationMs, exchanges }: RuleResult): LiveEvent => {
+  const settled = { kind: "rule", id, verdict: verdict.kind, durationMs, exchanges: [] } as const;
+  if (!isBreach(verdict)) return settled;
+  const { expected, actual } = verdict.breach;
+  return { ...settled, expected, actual, exchanges: exchanges.slice(-shownExchanges) };
+};
 
-const beginOf = (record: RunRecord | LoadRecord): LiveEvent =>
-  record.command === "conform"
-    ? { kind: "gate", target: record.target.name, ids: record.selected }
-    : {
-        kind: "load",
-        target: record.target.name,
-        scenario: record.scenario,
-        shape: record.shape,
-        rate: record.rate,
-        durationMs: record.durationMs,
-      };
+const beginOf = (record: RunRecord | LoadRecord): LiveEvent => {
+  const target = record.target.name;
+  if (record.command === "conform") return { kind: "gate", target, ids: record.selected };
+  const { scenario, shape, rate, durationMs } = record;
+  return { kind: "load", target, scenario, shape, rate, durationMs };
+};
 
 const heatOf = (line: string): HeatCells | undefined => {
   const found = latencyIn(line, { kind: "response", outcome: "granted" });

@@ -1,14 +1,9 @@
 import { once } from "node:events";
 import { readFile } from "node:fs/promises";
-import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import { answerPage, pageHeaders } from "../../web/page.ts";
 import type { LiveEvent } from "./protocol.ts";
-
-export interface LiveClock {
-  /** Schedules a task; the returned function cancels it. */
-  readonly after: (ms: number, task: () => void) => () => void;
-}
 
 /** About an hour of a load with its heat maps; earlier events are in the report. */
 const MOST_EVENTS = 20_000;
@@ -22,8 +17,11 @@ const fileOf = answerPage({
   built: "live-page",
 });
 
+/** Schedules a task; the returned function cancels it. */
+type After = (ms: number, task: () => void) => () => void;
+
 /** Serves the live page. It holds only what the record holds, so secrets are masked. */
-export const serveLive = async (clock: LiveClock) => {
+export const serveLive = async ({ after }: { readonly after: After }) => {
   const events: string[] = [];
   const readers = new Set<ServerResponse>();
   let report: string | undefined;
@@ -76,7 +74,7 @@ export const serveLive = async (clock: LiveClock) => {
       server.ref();
       const wanted = readers.size;
       tell({ kind: "end", report: file !== undefined });
-      if (wanted > 0 && file !== undefined) await untilFetched(server, clock, () => fetched >= wanted);
+      if (wanted > 0 && file !== undefined) await untilFetched(server, after, () => fetched >= wanted);
       for (const reader of readers) reader.end();
       server.close();
       server.closeAllConnections();
@@ -86,18 +84,11 @@ export const serveLive = async (clock: LiveClock) => {
 
 const asMessage = (text: string): string => `data: ${text}\n\n`;
 
-const untilFetched = (
-  server: ReturnType<typeof createServer>,
-  clock: LiveClock,
-  isDone: () => boolean,
-): Promise<void> =>
-  new Promise((resolve) => {
-    const takeBack = clock.after(FAREWELL_MS, resolve);
-    server.on("request", (_, response: ServerResponse) => {
-      response.once("close", () => {
-        if (!isDone()) return;
-        takeBack();
-        resolve();
-      });
-    });
+const untilFetched = (server: Server, after: After, isDone: () => boolean): Promise<void> => {
+  const { promise, resolve } = Promise.withResolvers<void>();
+  const takeBack = after(FAREWELL_MS, resolve);
+  server.on("request", (_, response: ServerResponse) => {
+    response.once("close", () => isDone() && resolve());
   });
+  return promise.finally(takeBack);
+};

@@ -34,7 +34,7 @@ export const renderTerminal = (document: Doc, options: Page): string => {
     ...document.sections.map((section) => sectionLines(section, page)),
     [
       ...headline,
-      ...textLines({ is: "soft", text: document.detail }, page),
+      ...textLines(soft(document.detail), page),
       ...document.after.flatMap((block) => blockLines(block, page)),
     ],
   ];
@@ -50,7 +50,7 @@ export const blockLines = (block: Block, page: Page): string[] => {
   const { palette } = page;
   switch (block.is) {
     case "text":
-      return textLines(block.look === "soft" ? { is: "soft", text: block.text } : block.text, page).map(
+      return textLines(block.look === "soft" ? soft(block.text) : block.text, page).map(
         block.look === "note" ? palette.yellow : (line) => line,
       );
     case "heading":
@@ -91,26 +91,20 @@ const beginsWithMark = (item: Text): boolean => {
   return first === undefined ? "is" in item && item.is === "mark" : beginsWithMark(first);
 };
 
-const cardLines = ({ header, beside, promise, blocks }: Card, page: Page): string[] => [
-  ...textLines(
-    [header, ...(beside === undefined ? [] : ["  ", { is: "soft", text: beside } as const])],
-    page,
-  ),
-  ...indent(promise === undefined ? [] : textLines(promise, narrowed(page, 2)), 2),
-  ...indent(
-    blocks.flatMap((block) => blockLines(block, narrowed(page, 2))),
-    2,
-  ),
-];
+const cardLines = ({ header, beside, promise = "", blocks }: Card, page: Page): string[] => {
+  const inner = narrowed(page, 2);
+  const below = [...textLines(promise, inner), ...blocks.flatMap((block) => blockLines(block, inner))];
+  return [
+    ...textLines(beside === undefined ? header : [header, "  ", soft(beside)], page),
+    ...indent(below, 2),
+  ];
+};
 
-const figureLines = ({ title, note, brief, table }: Figure, page: Page): string[] => [
+const figureLines = ({ title, note = "", brief, table: shown }: Figure, page: Page): string[] => [
   page.palette.bold(safe(title)),
-  ...(note === undefined ? [] : textLines({ is: "soft", text: note }, page)),
-  ...(brief === undefined
-    ? table === undefined
-      ? []
-      : tableLines(table, page)
-    : brief.flatMap((line) => textLines(line, page))),
+  ...textLines(soft(note), page),
+  ...(brief?.flatMap((line) => textLines(line, page)) ??
+    (shown === undefined ? [] : tableLines(shown, page))),
 ];
 
 type Headers = ExchangeRecord["request"]["headers"];
@@ -122,24 +116,17 @@ const LINES = 3;
 /** Headers omitted from a history unless the breach mentions them. */
 const usualTypes = /^application\/json\b/i;
 
-interface HistoryOptions extends Page {
-  /** Text of the breach; headers it names are shown. */
-  readonly about: string;
-  /** Columns already used on the left. */
-  readonly left: number;
-}
-
 /**
  * Exchanges as numbered requests with their answers, a few lines each. For a long history, the first and last are
- * shown, with their numbers from exchanges.jsonl, which has all of them.
+ * shown, with their numbers from exchanges.jsonl, which has all of them. Headers that `about` names are shown.
  */
-const history = (exchanges: readonly ExchangeRecord[], options: HistoryOptions): string[] => {
-  const numbers = exchanges.map(({ n }) => `#${n}`);
+const history = ({ shown, about }: Exchanges, page: Page): string[] => {
+  const numbers = shown.map(({ n }) => `#${n}`);
   const margin = widest(numbers);
-  const lines = exchanges.map((exchange, at) => {
-    const [first = "", ...rest] = oneExchange(exchange, { ...options, left: options.left + margin + 2 });
+  const lines = shown.map((exchange, at) => {
+    const [first = "", ...rest] = oneExchange(exchange, about, narrowed(page, margin + 2));
     return [
-      `${options.palette.dim(padStart(numbers[at] ?? "", margin))}  ${first}`,
+      `${page.palette.dim(padStart(numbers[at] ?? "", margin))}  ${first}`,
       ...indent(rest, margin + 2),
     ];
   });
@@ -147,40 +134,33 @@ const history = (exchanges: readonly ExchangeRecord[], options: HistoryOptions):
   if (omitted < 2) return lines.flat();
   return [
     ...lines.slice(0, FIRST).flat(),
-    options.palette.dim(`${" ".repeat(margin)}  … ${omitted} exchanges omitted`),
+    page.palette.dim(`${" ".repeat(margin)}  … ${omitted} exchanges omitted`),
     ...lines.slice(-LAST).flat(),
   ];
 };
 
-const oneExchange = (exchange: ExchangeRecord, options: HistoryOptions): string[] => {
-  const { palette } = options;
-  const { request, answer } = exchange;
-  const columns = options.columns - options.left;
+const oneExchange = (
+  { request, answer, error }: ExchangeRecord,
+  about: string,
+  { palette, columns }: Page,
+): string[] => {
   const data = (text: string): string[] => indent(fold(safe(text), columns - 2, LINES), 2);
   const headers = (list: Headers): string[] =>
-    list
-      .filter((header) => isTelling(header, options.about))
-      .flatMap(([name, value]) => data(`${name}: ${value}`));
+    list.filter((header) => isTelling(header, about)).flatMap(([name, value]) => data(`${name}: ${value}`));
+  const answered = ({ status, headers: given, text }: NonNullable<typeof answer>): string[] => {
+    const told = headers(given);
+    if (text === "") return [`→ ${status} with an empty body`, ...told];
+    if (told.length > 0) return [`→ ${status}`, ...told, ...data(text)];
+    return hang(`→ ${status} ${safe(text)}`, columns, LINES);
+  };
   return [
     ...hang(safe(`${request.method} ${request.path}`), columns, LINES),
     ...headers(request.headers),
     ...(request.body === undefined || request.body === "" ? [] : data(request.body)),
     ...(answer === undefined
-      ? hang(`→ no complete answer: ${safe(exchange.error ?? "unknown")}`, columns, LINES).map(palette.red)
-      : answerLines(answer, columns, headers)),
+      ? hang(`→ no complete answer: ${safe(error ?? "unknown")}`, columns, LINES).map(palette.red)
+      : answered(answer)),
   ];
-};
-
-const answerLines = (
-  answer: NonNullable<ExchangeRecord["answer"]>,
-  columns: number,
-  headers: (list: Headers) => string[],
-): string[] => {
-  const status = `→ ${answer.status}`;
-  const told = headers(answer.headers);
-  if (answer.text === "") return [`${status} with an empty body`, ...told];
-  if (told.length > 0) return [status, ...told, ...indent(fold(safe(answer.text), columns - 2, LINES), 2)];
-  return hang(`${status} ${safe(answer.text)}`, columns, LINES);
 };
 
 const always = new Set(["location", "retry-after", accessTokenHeader]);
@@ -191,12 +171,11 @@ const isTelling = ([name, value]: Headers[number], about: string): boolean => {
   return always.has(lower) || about.toLowerCase().includes(lower.length < 5 ? `${lower}:` : lower);
 };
 
-const exchangeLines = ({ shown, count, where, about }: Exchanges, page: Page): string[] => {
+const exchangeLines = (exchanges: Exchanges, page: Page): string[] => {
+  const { shown, count, where } = exchanges;
   const told = `${shown.length} of ${count} exchanges are shown here; ${where} has the others`;
-  return [
-    ...history(shown, { ...page, about, left: 0 }),
-    ...(shown.length < count ? textLines({ is: "soft", text: told }, page) : []),
-  ];
+  const more = shown.length < count ? textLines(soft(told), page) : [];
+  return [...history(exchanges, page), ...more];
 };
 
 const rulesLines = ({ isLong, groups }: Rules, page: Page): string[] => {

@@ -1,3 +1,4 @@
+import { stripVTControlCharacters } from "node:util";
 import type { ProgressStream } from "./progress.ts";
 import { breachesIn, requestsIn } from "../../conformance/contract/second-counts.ts";
 import type { Latencies, SecondLine } from "../../conformance/contract/load-record.ts";
@@ -79,15 +80,10 @@ const arrivalsText = (started: number, asked: number): string => {
 const SPARKS = 40;
 
 export const loadLines = (state: LoadLiveState, page: Page): readonly string[] => {
-  const history = state.seconds.flatMap(({ latencies }) =>
-    latencies === undefined ? [] : [latencies.p95Ms],
-  );
-  return [
-    loadLine(state, page),
-    ...(history.length < 2
-      ? []
-      : [page.palette.dim(`p95  ${sparkline(history, Math.min(SPARKS, page.columns - 6))}`)]),
-  ];
+  const line = loadLine(state, page);
+  const history = state.seconds.flatMap(({ latencies }) => latencies?.p95Ms ?? []);
+  if (history.length < 2) return [line];
+  return [line, page.palette.dim(`p95  ${sparkline(history, Math.min(SPARKS, page.columns - 6))}`)];
 };
 
 /** Without a terminal, prints a plain line at this interval and whenever the phase changes. */
@@ -106,11 +102,11 @@ export const createLoadLive = (stream: ProgressStream, page: Page) => {
   return {
     clear,
     show: (state: LoadLiveState): void => {
-      const width = (stream.columns ?? 100) - 1;
+      const columns = (stream.columns ?? 100) - 1;
       if (stream.isTTY === true) {
         clear();
-        const lines = loadLines(state, { palette: page.palette, columns: width });
-        stream.write(lines.map((line) => cutLine(line, width)).join("\n"));
+        const lines = loadLines(state, { ...page, columns });
+        stream.write(lines.map((line) => cutLine(line, columns)).join("\n"));
         shown = lines.length;
         return;
       }
@@ -126,8 +122,5 @@ export const createLoadLive = (stream: ProgressStream, page: Page) => {
 };
 
 /** Leaves a coloured line intact if it fits; removes the colours if it must be cut. */
-const cutLine = (line: string, width: number): string => {
-  // eslint-disable-next-line no-control-regex -- the colours of a palette are control characters
-  const bare = line.replace(/\u001b\[[\d;]*m/g, "");
-  return bare.length <= width ? line : cut(bare, width);
-};
+const cutLine = (line: string, columns: number): string =>
+  width(line) <= columns ? line : cut(stripVTControlCharacters(line), columns);

@@ -173,10 +173,9 @@ const runsOf = (text: Text, palette: Palette, paint: Paint): readonly Run[] => {
 const coloured = (lines: readonly string[], runs: readonly Run[], plain: string): string[] => {
   let cursor = 0;
   return lines.map((line) => {
-    const found = plain.indexOf(line, cursor);
-    if (found < 0) return line;
-    const from = found;
-    const to = found + line.length;
+    const from = plain.indexOf(line, cursor);
+    if (from < 0) return line;
+    const to = from + line.length;
     cursor = to;
     let start = 0;
     return runs

@@ -1,4 +1,5 @@
 import type { LoadBreach, SecondLine } from "../../../conformance/contract/load-record.ts";
+import { breachesIn, requestsIn } from "../../../conformance/contract/second-counts.ts";
 import { elapsed, figure, latency, percent, rate, plural } from "../../text/figures.ts";
 import { exchangesUnderLoad } from "../../text/breach.ts";
 import { bucketsOf, MOST_BUCKETS } from "../../gather/buckets.ts";
@@ -8,13 +9,6 @@ import { ratePicture } from "../../html/pictures/rate.ts";
 import type { LoadBegan } from "../protocol.ts";
 import { Broken } from "./evidence.tsx";
 import type { LiveState } from "./state.ts";
-
-const sumOf = (line: SecondLine, of: "granted" | "refused" | "failed"): number =>
-  Object.values(line.requests).reduce((sum, counts) => sum + counts[of], 0);
-const breachesIn = ({ breaches }: SecondLine): number =>
-  Object.values(breaches).reduce((sum, count) => sum + count, 0);
-const total = (lines: readonly SecondLine[], of: (line: SecondLine) => number): number =>
-  lines.reduce((sum, line) => sum + of(line), 0);
 
 const Tile = ({ name, value, isBad = false }: { name: string; value: string; isBad?: boolean }) => (
   <div class={isBad ? "tile bad" : "tile"}>
@@ -36,14 +30,15 @@ export const Load = ({ state, load }: { state: LiveState; load: LoadBegan }) => 
       <Now seconds={seconds} />
       {seconds.length > 0 && <Course load={load} state={state} />}
       {[...Map.groupBy(breaches, ({ rule }) => rule)].map(([rule, ofRule]) => (
-        <BrokenRule key={rule} breaches={ofRule} times={timesBroken(seconds, rule)} />
+        <BrokenRule
+          key={rule}
+          breaches={ofRule}
+          times={seconds.reduce((times, line) => times + (line.breaches[rule] ?? 0), 0)}
+        />
       ))}
     </section>
   );
 };
-
-const timesBroken = (seconds: readonly SecondLine[], rule: string): number =>
-  total(seconds, ({ breaches }) => breaches[rule] ?? 0);
 
 /** A rule broken under load: its first breach, with the later ones in the record folded. */
 const BrokenRule = ({ breaches, times }: { breaches: readonly LoadBreach[]; times: number }) => {
@@ -138,43 +133,38 @@ const slowestOf = (points: readonly LatencyPoint[], bucketSeconds: number): read
 const summed = new WeakMap<LatencyPoint, { readonly of: number; readonly point: LatencyPoint }>();
 
 const sumOfGroup = (second: number, group: readonly LatencyPoint[]): LatencyPoint => {
-  const most = (of: (point: LatencyPoint) => number): number => Math.max(...group.map(of));
+  const most = (of: "p50Ms" | "p95Ms" | "p99Ms" | "maxMs") => Math.max(...group.map((point) => point[of]));
   const rows = new Map<number, number>();
   for (const [row, count] of group.flatMap((point) => point.rows))
     rows.set(row, (rows.get(row) ?? 0) + count);
-  return {
-    second,
-    rows: [...rows],
-    count: group.reduce((sum, { count }) => sum + count, 0),
-    p50Ms: most((point) => point.p50Ms),
-    p95Ms: most((point) => point.p95Ms),
-    p99Ms: most((point) => point.p99Ms),
-    maxMs: most((point) => point.maxMs),
+  const count = group.reduce((sum, point) => sum + point.count, 0);
+  const latencies = {
+    p50Ms: most("p50Ms"),
+    p95Ms: most("p95Ms"),
+    p99Ms: most("p99Ms"),
+    maxMs: most("maxMs"),
   };
+  return { second, rows: [...rows], count, ...latencies };
 };
 
 const Now = ({ seconds }: { seconds: readonly SecondLine[] }) => {
   const last = seconds.at(-1);
   if (last === undefined) return <p class="soft">k6 is starting.</p>;
-  const failed = total(seconds, (line) => sumOf(line, "failed"));
-  const dropped = total(seconds, (line) => line.dropped);
-  const broken = total(seconds, breachesIn);
-  const requests = sumOf(last, "granted") + sumOf(last, "refused") + sumOf(last, "failed");
+  const { failed } = requestsIn(seconds);
+  const dropped = seconds.reduce((sum, line) => sum + line.dropped, 0);
+  const broken = breachesIn(seconds);
   return (
     <dl class="tiles" id="now">
       <Tile name="Second" value={figure(last.second + 1)} />
       <Tile name="Started / asked" value={`${rate(last.started)} / ${rate(last.asked)}`} />
-      <Tile name="Requests/s" value={figure(requests)} />
+      <Tile name="Requests/s" value={figure(requestsIn([last]).all)} />
       <Tile name="Failed" value={figure(failed)} isBad={failed > 0} />
       <Tile name="Breaches" value={figure(broken)} isBad={broken > 0} />
       <Tile name="Dropped" value={figure(dropped)} isBad={dropped > 0} />
       <Tile name="Virtual users" value={last.virtualUsers === undefined ? "–" : figure(last.virtualUsers)} />
       <Tile name="Maximum lag" value={last.lagMs === undefined ? "–" : latency(last.lagMs.maxMs)} />
-      <Tile name="k6, cores" value={last.k6 === undefined ? "–" : last.k6.cores.toFixed(2)} />
-      <Tile
-        name="Collector, cores"
-        value={last.collector === undefined ? "–" : last.collector.cores.toFixed(2)}
-      />
+      <Tile name="k6, cores" value={last.k6?.cores.toFixed(2) ?? "–"} />
+      <Tile name="Collector, cores" value={last.collector?.cores.toFixed(2) ?? "–"} />
       <Tile name="Machine idle" value={last.machineIdle === undefined ? "–" : percent(last.machineIdle)} />
     </dl>
   );
