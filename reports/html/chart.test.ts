@@ -1,10 +1,9 @@
 import fc from "fast-check";
 import { renderToString } from "preact-render-to-string";
 import { expect, it } from "vitest";
-import { changeScale } from "./change-scale.ts";
 import { plot, type Tick } from "./chart.ts";
 import { latencyPicture } from "./pictures/latency.ts";
-import { latencyScale, timeScale, upScale } from "./scales.ts";
+import { changeScale, latencyScale, timeScale, upScale } from "./scales.ts";
 import { axisOf } from "./pictures/schedule.ts";
 
 /** The width of a picture on the narrowest page, and the usual maximum width of a character in its labels. */

@@ -52,7 +52,7 @@ export const plot = ({ label, heightPx, x, y, shapes, marks, bare = false, rows,
     el(
       "svg.plot",
       { height: heightPx + (bare ? 2 : AXIS_PX), "aria-hidden": "true" },
-      y.map(({ at }) => el("line.grid", { x1: 0, x2: "100%", y1: round(at), y2: round(at) })),
+      y.map(({ at }) => across("grid", at)),
       stretched(heightPx, shapes),
       marks,
       !bare && axisText(x, heightPx),
@@ -74,7 +74,7 @@ export const stretched = (heightPx: number, shapes: Child): VNode =>
   );
 
 export const axisText = (ticks: readonly Tick[], topPx: number): readonly VNode[] => [
-  el("line.axis", { x1: 0, x2: "100%", y1: topPx + 0.5, y2: topPx + 0.5 }),
+  across("axis", topPx + 0.5),
   ...apart(ticks, extentOf).map(({ at, label }) =>
     el("text", { x: percent(at), y: topPx + 17, "text-anchor": anchorAt(at) }, label),
   ),
@@ -113,6 +113,14 @@ const apart = (ticks: readonly Tick[], extent: (tick: Tick) => Extent): readonly
   const kept = new Set(ticks.filter(({ kept }) => kept === true).filter(hasRoom));
   return ticks.filter((tick) => kept.has(tick) || (tick.kept !== true && hasRoom(tick)));
 };
+
+/** A line over the whole width, at this distance from the top. */
+export const across = (className: string, yPx: number): VNode =>
+  el("line", { class: className, x1: 0, x2: "100%", y1: round(yPx), y2: round(yPx) });
+
+/** A vertical line at this percentage of the width. */
+export const upright = (className: string, x: number, fromPx: number, toPx: number): VNode =>
+  el("line", { class: className, x1: percent(x), x2: percent(x), y1: fromPx, y2: toPx });
 
 /** Short numbers, because a page holds many thousands of coordinates. */
 export const round = (value: number): number => Math.round(value * 100) / 100;

@@ -18,24 +18,17 @@ export const renderHtmlDocument = (document: Doc, name: string): string =>
  */
 export const renderHtmlChapters = (chapters: readonly Chapter[]): string => {
   const gravest = gravestOf(chapters);
-  const { title, look } = gravest;
-  return renderPage({
-    title,
-    tone: look[0],
-    contents: chapters.map((one) => ({
-      title: one.title,
-      id: `${one.prefix}top`,
-      parts: one.document.sections,
-    })),
-    main: [
-      overview(chapters, gravest),
-      chapters.map((chapter) => chapterNode(chapter, chapters)),
-      el(
-        "footer.soft",
-        `Written by Touchstone from ${chapters.map(({ document }) => document.source).join(" and ")}. The record has everything that this page leaves out.`,
-      ),
-    ],
-  });
+  const sources = chapters.map(({ document }) => document.source).join(" and ");
+  return renderPage(
+    gravest,
+    chapters,
+    overview(chapters, gravest),
+    chapters.map((chapter) => chapterNode(chapter, chapters)),
+    el(
+      "footer.soft",
+      `Written by Touchstone from ${sources}. The record has everything that this page leaves out.`,
+    ),
+  );
 };
 
 const overview = (chapters: readonly Chapter[], gravest: Doc): VNode => {
@@ -108,7 +101,7 @@ const sectionNode = ({ id, title, blocks }: Section): VNode =>
     blocks.map(blockNode),
   );
 
-export const blockNode = (block: Block): Child => {
+const blockNode = (block: Block): Child => {
   switch (block.is) {
     case "text":
       return el("p", { class: block.look }, textNode(block.text));

@@ -39,11 +39,4 @@ export const link = (id: string, ...children: readonly Child[]): VNode =>
  * surrogates are shown escaped; line ends and tabs stay.
  */
 const inert = (text: string): string =>
-  text.includes("\n") || text.includes("\t")
-    ? text
-        .split(/([\n\t])/)
-        .map(keep)
-        .join("")
-    : safe(text);
-
-const keep = (piece: string): string => (piece === "\n" || piece === "\t" ? piece : safe(piece));
+  text.includes("\n") || text.includes("\t") ? text.replaceAll(/[^\n\t]+/g, safe) : safe(text);

@@ -1,7 +1,7 @@
 import type { VNode } from "preact";
 import type { ExchangeRecord } from "../../conformance/contract/record.ts";
 import { figure as number, plural } from "../text/figures.ts";
-import { el } from "./element.ts";
+import { el, type Child } from "./element.ts";
 import type { Exchanges } from "../document/model.ts";
 import { curlOf } from "../failures/curl.ts";
 import { command } from "./parts.ts";
@@ -10,20 +10,11 @@ import { cut } from "../../conformance/contract/text.ts";
 const LONGEST_BODY = 6_000;
 const LONGEST_PATH = 300;
 
-export const evidence = ({ shown, count, where, baseUrl }: Exchanges): readonly VNode[] => [
-  el(
-    "ol.exchanges",
-    shown.map((one) => exchange(one, baseUrl)),
-  ),
-  ...(shown.length < count
-    ? [
-        el(
-          "p.soft",
-          `${number(shown.length)} of ${plural(count, "exchange")} are shown here; ${where} has the others.`,
-        ),
-      ]
-    : []),
-];
+export const evidence = ({ shown, count, where, baseUrl }: Exchanges): Child => {
+  const told = `${number(shown.length)} of ${plural(count, "exchange")} are shown here; ${where} has the others.`;
+  const all = shown.map((one) => exchange(one, baseUrl));
+  return [el("ol.exchanges", all), shown.length < count && el("p.soft", told)];
+};
 
 const exchange = (one: ExchangeRecord, baseUrl: string | undefined): VNode => {
   const { n, request, answer, error, durationMs } = one;

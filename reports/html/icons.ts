@@ -30,10 +30,8 @@ export const iconSheet = (): VNode =>
     ),
   );
 
-export const iconOf = (icon: Icon): VNode =>
+const iconOf = (icon: Icon): VNode =>
   el("svg.icon", { viewBox: "0 0 16 16", "aria-hidden": "true" }, el("use", { href: `#${idOf(icon)}` }));
-
-export const toneOf = (kind: VerdictKind): Tone => lookOf[kind][0];
 
 export const mark = (kind: VerdictKind): VNode => toneMark(...lookOf[kind], wordOf(kind));
 

@@ -3,7 +3,8 @@ import type { RuleEntry, RuleGroup, Rules } from "../document/model.ts";
 import { plural } from "../text/figures.ts";
 import { verdictOrder, wordOf } from "../text/verdicts.ts";
 import { el, type Child } from "./element.ts";
-import { mark, toneOf } from "./icons.ts";
+import { lookOf } from "../document/looks.ts";
+import { mark } from "./icons.ts";
 
 /** All rules: a map, filters, and one line each that unfolds to what `body` draws. */
 export const rulesNode = ({ groups }: Rules, body: (entry: RuleEntry) => Child): readonly Child[] => [
@@ -56,7 +57,7 @@ const overviewMap = (groups: readonly RuleGroup[]): VNode =>
               el(
                 "a",
                 {
-                  class: `cell ${toneOf(kind)}`,
+                  class: `cell ${lookOf[kind][0]}`,
                   href: `#${anchor}`,
                   title: `${id}: ${wordOf(kind)}`,
                 },

@@ -1,41 +1,32 @@
 import { createHash } from "node:crypto";
 import type { VNode } from "preact";
 import { renderToString } from "preact-render-to-string";
-import { el, type Child } from "./element.ts";
+import { el, link, type Child } from "./element.ts";
 import { iconSheet } from "./icons.ts";
-import type { Tone } from "../document/model.ts";
+import type { Chapter } from "../document/chapters.ts";
+import type { Doc, Tone } from "../document/model.ts";
 import { script } from "./script.ts";
 import { style } from "./style.ts";
 
-export interface Contents {
-  readonly title: string;
-  readonly id: string;
-  readonly parts: readonly { readonly id: string; readonly title: string }[];
-}
-
-/** The parts that vary between pages; the body must contain an element with the id `answer`. */
-export interface Shell {
-  readonly title: string;
-  readonly tone: Tone;
-  readonly contents: readonly Contents[];
-  readonly main: Child;
-}
-
 /**
  * A self-contained page as text: it includes its style, script and icons, and its content security policy permits
- * nothing else.
+ * nothing else. One of its parts has the id `answer`.
  */
-export const renderPage = (shell: Shell): string => {
+export const renderPage = (
+  { title, look }: Doc,
+  chapters: readonly Chapter[],
+  ...main: readonly Child[]
+): string => {
   const page = el(
     "html",
     { lang: "en" },
-    head(shell),
+    head(title, look[0]),
     el(
       "body",
       el("a.skip", { href: "#answer" }, "Skip to the result"),
       iconSheet(),
       masthead(),
-      el("div.page", navigation(shell.contents), el("main", shell.main)),
+      el("div.page", navigation(chapters), el("main", main)),
     ),
   );
   // Style and script are inserted after rendering, which would escape them; the policy has the hashes of
@@ -66,7 +57,7 @@ const iconColours: Readonly<Record<Tone, string>> = {
   none: "55636f",
 };
 
-const head = ({ title, tone }: Shell): VNode => {
+const head = (title: string, tone: Tone): VNode => {
   const colour = iconColours[tone];
   const icon = `data:image/svg+xml,%3Csvg xmlns='http://www.w3.org/2000/svg' viewBox='0 0 16 16'%3E%3Ccircle cx='8' cy='8' r='7' fill='%23${colour}'/%3E%3C/svg%3E`;
   return el(
@@ -97,16 +88,16 @@ const masthead = (): VNode =>
     el("button", { type: "button", class: "theme", hidden: true }, "Dark"),
   );
 
-const navigation = (contents: readonly Contents[]): VNode =>
+const navigation = (chapters: readonly Chapter[]): VNode =>
   el(
     "nav.contents",
     { "aria-label": "Contents" },
-    el("ul", el("li", el("a", { href: "#answer" }, "Result"))),
-    contents.map(({ title, id, parts }) => [
-      contents.length > 1 && el("a.chapter", { href: `#${id}` }, title),
+    el("ul", el("li", link("answer", "Result"))),
+    chapters.map(({ title, prefix, document }) => [
+      chapters.length > 1 && el("a.chapter", { href: `#${prefix}top` }, title),
       el(
         "ul",
-        parts.map(({ id, title }) => el("li", el("a", { href: `#${id}` }, title))),
+        document.sections.map((one) => el("li", link(one.id, one.title))),
       ),
     ]),
   );

@@ -1,6 +1,6 @@
 import type { VNode } from "preact";
 import type { Bullet } from "../../document/model.ts";
-import { percent } from "../chart.ts";
+import { percent, upright } from "../chart.ts";
 import { el } from "../element.ts";
 
 export const bullet = ({ measured, interval, limit, wrong, label }: Bullet): VNode => {
@@ -20,6 +20,6 @@ export const bullet = ({ measured, interval, limit, wrong, label }: Bullet): VNo
     }),
     interval !== undefined &&
       el("line.whisker", { x1: at(interval[0]), x2: at(interval[1]), y1: 11, y2: 11 }),
-    el("line.limit", { x1: at(limit), x2: at(limit), y1: 1, y2: 21 }),
+    upright("limit", (limit / most) * 100, 1, 21),
   );
 };

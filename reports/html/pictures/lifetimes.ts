@@ -3,7 +3,7 @@ import type { VNode } from "preact";
 import { duration } from "../../../conformance/contract/duration.ts";
 import type { LifetimesPicture } from "../../document/pictures.ts";
 import { intervalText, type TimeInterval } from "../../text/facts.ts";
-import { percent, type Tick } from "../chart.ts";
+import { percent, upright, type Tick } from "../chart.ts";
 import { type Child, el, link } from "../element.ts";
 import { laneGroup, type LaneRow } from "./lane.ts";
 
@@ -58,10 +58,7 @@ const lane = ({ id, anchor, names, interval }: Row, axis: Axis): LaneRow => ({
   name: [link(anchor, id), el("span.soft", `${named(names)}: ${duration(interval.lifetimeMs)}`)],
   label: `${id}: ${intervalText(interval)}`,
   heightPx: ROW_PX,
-  drawing: [
-    bars(interval, axis),
-    el("line.promise-line", { x1: "50%", x2: "50%", y1: -BEYOND_PX, y2: ROW_PX + BEYOND_PX }),
-  ],
+  drawing: [bars(interval, axis), upright("promise-line", 50, -BEYOND_PX, ROW_PX + BEYOND_PX)],
 });
 
 const named = (names: readonly string[]): string =>

@@ -1,7 +1,7 @@
 import type { VNode } from "preact";
 import type { PairsPicture, Range } from "../../document/pictures.ts";
-import { changeScale } from "../change-scale.ts";
-import { percent, plot, round } from "../chart.ts";
+import { changeScale } from "../scales.ts";
+import { across, percent, plot, round } from "../chart.ts";
 import { el } from "../element.ts";
 
 const HEIGHT_PX = 150;
@@ -15,8 +15,6 @@ export const pairs = (picture: PairsPicture): VNode => {
   const y = changeScale([...ratios, ...(interval ?? []), 1 + floor, ratio], HEIGHT_PX - 4, 4);
   const at = (index: number): number =>
     all.length === 1 ? 50 : FIRST + ((LAST - FIRST) * index) / (all.length - 1);
-  const across = (value: number, className: string): VNode =>
-    el("line", { class: className, x1: 0, x2: "100%", y1: round(y.at(value)), y2: round(y.at(value)) });
   const band = ([low, high]: Range, className: string): VNode =>
     el("rect", {
       class: className,
@@ -37,8 +35,8 @@ export const pairs = (picture: PairsPicture): VNode => {
       interval !== undefined && band(interval, `interval-band ${verdict}`),
     ],
     marks: [
-      across(1, "no-change"),
-      ...seen.map((value) => across(value, "detectable-line")),
+      across("no-change", y.at(1)),
+      ...seen.map((value) => across("detectable-line", y.at(value))),
       ...all.map((one, index) =>
         el("circle.pair", { cx: percent(at(index)), cy: round(y.at(one.ratio)), r: 4.5 }),
       ),

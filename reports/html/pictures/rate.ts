@@ -1,6 +1,5 @@
 import { breachesIn } from "../../../conformance/contract/second-counts.ts";
 import { area, curveStepAfter, line } from "d3-shape";
-import type { VNode } from "preact";
 import type { RatePicture } from "../../document/pictures.ts";
 import { perSecond, type Bucket } from "../../gather/buckets.ts";
 import { plural, rate } from "../../text/figures.ts";
@@ -12,6 +11,10 @@ const RATE_PX = 150;
 const ERRORS_PX = 56;
 const RAIL_PX = 30;
 
+type Time = ReturnType<typeof timeScale>;
+/** What the plots, which share the axis of time, have of their own. */
+type Part = Pick<Plot, "label" | "heightPx" | "y" | "shapes" | "marks">;
+
 export const ratePicture = ({ buckets, seconds, warmUpSeconds }: RatePicture): Child => {
   const time = timeScale(seconds);
   const along = {
@@ -20,25 +23,16 @@ export const ratePicture = ({ buckets, seconds, warmUpSeconds }: RatePicture): C
     seconds,
   };
   const broken = buckets.filter(({ breaches }) => Object.keys(breaches).length > 0);
-  const failing = buckets.some(({ failed, dropped }) => failed + dropped > 0);
+  const isBroken = broken.length > 0;
+  const isFailing = buckets.some(({ failed, dropped }) => failed + dropped > 0);
   return [
-    ratePlot(buckets, { time, along, warmUpSeconds, bare: failing || broken.length > 0 }),
-    failing && errorPlot(buckets, { time, along, bare: broken.length > 0 }),
-    broken.length > 0 && breachRail(broken, { time, along }),
+    plot({ ...along, ...ratePart(buckets, time, warmUpSeconds), bare: isFailing || isBroken }),
+    isFailing && plot({ ...along, ...errorPart(buckets, time), bare: isBroken }),
+    isBroken && plot({ ...along, ...breachPart(broken, time) }),
   ];
 };
 
-interface Frame {
-  readonly time: ReturnType<typeof timeScale>;
-  /** The axis and the positions of the table's rows on it, shared by all of these pictures. */
-  readonly along: Pick<Plot, "x" | "rows" | "seconds">;
-  readonly bare?: boolean;
-}
-
-const ratePlot = (
-  buckets: readonly Bucket[],
-  { time, along, bare = false, warmUpSeconds }: Frame & { readonly warmUpSeconds: number },
-): VNode => {
+const ratePart = (buckets: readonly Bucket[], time: Time, warmUpSeconds: number): Part => {
   const highest = Math.max(
     0,
     ...buckets.flatMap((one) => [perSecond(one.asked, one), perSecond(one.started, one)]),
@@ -52,19 +46,17 @@ const ratePlot = (
   const asked = line<Bucket>(at, (one) => y.at(perSecond(one.asked, one)))
     .curve(curveStepAfter)
     .digits(2);
-  return plot({
+  return {
     label: `Iterations per second over time: at most ${rate(highest)} requested or started.`,
     heightPx: RATE_PX,
-    ...along,
     y: y.ticks,
-    bare,
     shapes: [
       warmUpSeconds > 0 &&
         el("rect.warm-up", { x: 0, width: round(time.at(warmUpSeconds)), y: 0, height: RATE_PX }),
       el("path.achieved", { d: started(closed) ?? "" }),
       el("path.asked", { d: asked(closed) ?? "" }),
     ],
-  });
+  };
 };
 
 /** Closes the last bucket at full length, because step lines need its end. */
@@ -73,17 +65,15 @@ const closedBuckets = (buckets: readonly Bucket[]): Bucket[] => {
   return last === undefined ? [] : [...buckets, { ...last, second: last.second + last.seconds }];
 };
 
-const errorPlot = (buckets: readonly Bucket[], { time, along, bare = false }: Frame): VNode => {
+const errorPart = (buckets: readonly Bucket[], time: Time): Part => {
   const count = (one: Bucket): number => perSecond(one.failed + one.dropped, one);
   // At least a fiftieth of the requests, so that a few failures among many look few.
   const highest = Math.max(...buckets.map((one) => Math.max(count(one), perSecond(one.requests, one) / 50)));
   const y = upScale(highest, ERRORS_PX, rate);
-  return plot({
+  return {
     label: `Failed requests and dropped iterations per second: at most ${rate(Math.max(...buckets.map(count)))}.`,
     heightPx: ERRORS_PX,
-    ...along,
     y: y.ticks.slice(-1),
-    bare,
     shapes: buckets
       .filter((one) => count(one) > 0)
       .map((one) =>
@@ -94,23 +84,19 @@ const errorPlot = (buckets: readonly Bucket[], { time, along, bare = false }: Fr
           height: round(ERRORS_PX - y.at(count(one))),
         }),
       ),
-  });
+  };
 };
 
-const breachRail = (broken: readonly Bucket[], { time, along }: Frame): VNode => {
-  const total = breachesIn(broken);
-  return plot({
-    label: `${plural(total, "breach", "breaches")}, the first in second ${broken[0]?.second ?? 0}.`,
-    heightPx: RAIL_PX,
-    ...along,
-    y: [],
-    shapes: undefined,
-    marks: broken.map(({ second, seconds }) =>
-      el(
-        "svg.broken",
-        { x: percent(time.at(second + seconds / 2)), y: 0, overflow: "visible" },
-        el("use", { href: "#icon-cross", x: -8, y: RAIL_PX - 20, width: 16, height: 16 }),
-      ),
+const breachPart = (broken: readonly Bucket[], time: Time): Part => ({
+  label: `${plural(breachesIn(broken), "breach", "breaches")}, the first in second ${broken[0]?.second ?? 0}.`,
+  heightPx: RAIL_PX,
+  y: [],
+  shapes: undefined,
+  marks: broken.map(({ second, seconds }) =>
+    el(
+      "svg.broken",
+      { x: percent(time.at(second + seconds / 2)), y: 0, overflow: "visible" },
+      el("use", { href: "#icon-cross", x: -8, y: RAIL_PX - 20, width: 16, height: 16 }),
     ),
-  });
-};
+  ),
+});

@@ -7,20 +7,19 @@ import { documentLimits } from "../../../conformance/contract/limits.ts";
 import type { TimeInterval } from "../../../conformance/judging/interval.ts";
 import { allowedLatenessMs } from "../../../conformance/judging/pushes/fits.ts";
 import { tolerances } from "../../../conformance/judging/tolerances.ts";
-import type { RuleResult } from "../../../conformance/contract/record.ts";
 import { knownRequirement } from "../../text/titles.ts";
 import { cameText, expectedOf, secondsText, type ScheduleRow } from "../../text/facts.ts";
 import { percent, type Tick } from "../chart.ts";
 import { el } from "../element.ts";
 
-export const schedule = ({ result, rows, fits, names, mostPushes: most }: SchedulePicture): VNode => {
-  const axis = axisOf(rows);
+export const schedule = (picture: SchedulePicture): VNode => {
+  const axis = axisOf(picture.rows);
   return laneGroup({
     label: "The retry schedule",
     className: " tight",
     rows: [
-      measuredLane(rows, axis),
-      ...names.map((name) => readingLane(name, { result, rows, fits: fits.has(name), axis, most })),
+      measuredLane(picture.rows, axis),
+      ...picture.names.map((name) => readingLane(name, picture, axis)),
     ],
     ticks: axis.ticks,
   });
@@ -110,19 +109,15 @@ const measuredLane = (rows: readonly ScheduleRow[], axis: Axis): LaneRow => ({
   ],
 });
 
-interface Lane {
-  readonly result: RuleResult;
-  readonly rows: readonly ScheduleRow[];
-  readonly fits: boolean;
-  readonly axis: Axis;
-  readonly most: number;
-}
-
-const readingLane = (name: string, { result, rows, fits, axis, most }: Lane): LaneRow => {
+const readingLane = (
+  name: string,
+  { result, rows, fits, mostPushes }: SchedulePicture,
+  axis: Axis,
+): LaneRow => {
   const readings = knownRequirement(result.id)?.readings ?? {};
   const words = Object.hasOwn(readings, name) ? (readings[name] ?? "") : "";
   const expected = expectedOf(rows, name);
-  const [tone, verdict] = verdictOf(fits, expected.length > most);
+  const [tone, verdict] = verdictOf(fits.has(name), expected.length > mostPushes);
   return {
     name: [el("b", `${name} `, el("span.fit", verdict)), el("span.soft", words)],
     label: `${name} ${verdict}: pushes at ${expected.map(secondsText).join(", ")} seconds`,

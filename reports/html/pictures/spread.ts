@@ -5,7 +5,7 @@ import { msAt } from "../../document/load-course.ts";
 import type { SpreadPicture } from "../../document/pictures.ts";
 import type { EndpointCourse } from "../../gather/course.ts";
 import { latency } from "../../text/figures.ts";
-import { percent, round, stretched } from "../chart.ts";
+import { round, stretched, upright } from "../chart.ts";
 import { el } from "../element.ts";
 import { latencyScale } from "../scales.ts";
 import { laneGroup, type LaneRow } from "./lane.ts";
@@ -35,9 +35,7 @@ const row = (endpoint: EndpointCourse, x: ReturnType<typeof latencyScale>): Lane
     heightPx: ROW_PX,
     drawing: [
       stretched(ROW_PX, el("path.hill", { d: hill(endpoint, x) })),
-      told.map(({ ms }, at) =>
-        el("line", { class: `at-p${at}`, x1: percent(x.at(ms)), x2: percent(x.at(ms)), y1: 8, y2: ROW_PX }),
-      ),
+      told.map(({ ms }, at) => upright(`at-p${at}`, x.at(ms), 8, ROW_PX)),
     ],
   };
 };

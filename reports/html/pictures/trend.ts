@@ -4,7 +4,7 @@ import type { VNode } from "preact";
 import type { TrendPicture } from "../../document/pictures.ts";
 import type { Trend } from "../../history/trends.ts";
 import { minuteOf, rate } from "../../text/figures.ts";
-import { percent, plot, round } from "../chart.ts";
+import { plot, round, upright } from "../chart.ts";
 import { el } from "../element.ts";
 import { roundLatency, upScale } from "../scales.ts";
 
@@ -39,13 +39,7 @@ export const trend = ({ trend: { points, changes, metric }, label }: TrendPictur
       }),
     ],
     marks: changes.map(({ at, before, after }) =>
-      el("line", {
-        class: after > before === isLatency ? "change worse" : "change",
-        x1: percent(x(at - 0.5)),
-        x2: percent(x(at - 0.5)),
-        y1: 0,
-        y2: HEIGHT_PX,
-      }),
+      upright(after > before === isLatency ? "change worse" : "change", x(at - 0.5), 0, HEIGHT_PX),
     ),
   });
 };

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { changeScale } from "./change-scale.ts";
+import { changeScale } from "./scales.ts";
 
 describe("the axis of changes", () => {
   it("puts no change in the middle, with twice as slow and twice as fast at equal distances from it", () => {
