@@ -63,8 +63,8 @@ const detectHere = async (
   context: CommandContext,
   { full, effort, seed, names }: AskedDetection,
   part: Part,
-): Promise<DetectReport> => {
-  return detectShard(part, {
+): Promise<DetectReport> =>
+  detectShard(part, {
     defects,
     variants: full ? Object.keys(variants).map((name) => [name]) : bundlesOf(variants),
     joint,
@@ -78,7 +78,6 @@ const detectHere = async (
     signal: context.signal,
     onSubject: ({ name }) => context.output.say(`  ${name}`),
   });
-};
 
 /**
  * A fake that pushes over TLS only if a rule or defect depends on certificates: handshakes cost a third of a push run.

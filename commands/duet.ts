@@ -28,18 +28,9 @@ export const run: Action<typeof definition> = async (context, a, b, flags) => {
   checkReportOut(flags.reportOut);
   if (flags.out !== undefined) prepareDirectory(flags.out);
   const k6 = await findK6ForLoad(context);
-  const first = await openSide(context, { side: "a", given: a, start: flags.startA, plan, k6 });
-  try {
-    const second = await openSide(context, { side: "b", given: b, start: flags.startB, plan, k6 });
-    try {
-      const sides = { a: { given: a, load: first.load }, b: { given: b, load: second.load } };
-      await play(context, sides, plan, flags);
-    } finally {
-      await second.stop();
-    }
-  } finally {
-    await first.stop();
-  }
+  await using first = await openSide(context, { side: "a", given: a, start: flags.startA, plan, k6 });
+  await using second = await openSide(context, { side: "b", given: b, start: flags.startB, plan, k6 });
+  await play(context, { a: first, b: second }, plan, flags);
 };
 
 interface Side {
@@ -150,8 +141,9 @@ const openSide = async (context: CommandContext, { side, given, start, plan, k6 
       },
     );
     return {
+      given,
       load: opened.context,
-      stop: async () => {
+      [Symbol.asyncDispose]: async () => {
         await opened.stop();
         await started?.stop();
       },

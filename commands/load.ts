@@ -1,8 +1,6 @@
 import type { Action } from "./shared/context.ts";
 import { runLoad } from "./shared/load-run.ts";
-import { conclude, tellingUnreachable, withVerdict } from "./shared/conclude.ts";
-import { openRunPage, withPageReport } from "./shared/page.ts";
-import { checkReportOut } from "./shared/write-reports.ts";
+import { judgedRun } from "./shared/conclude.ts";
 import { parseAsked, parseK6Output, parseSegment, seedOf } from "../scenarios/runner/index.ts";
 import { readProfile } from "../conformance/profile/profile.ts";
 import { loadDoc } from "../reports/document/load.ts";
@@ -27,18 +25,11 @@ export const run: Action<typeof definition> = async (context, flags) => {
     profileStages: flags.profile && (await readProfile(flags.profile)).load?.shape,
     tags: flags.tag,
   });
-  checkReportOut(flags.reportOut);
-  const page = await openRunPage(context, flags);
-  const reported = withPageReport(flags);
-  const loading = runLoad(context, flags, asked, undefined, page);
-  const ran = await withVerdict(tellingUnreachable(context, reported, loading));
-  const { record, directory } = ran;
-  const tell = (exitCode: number): void => {
-    const judged = { ...record, exitCode };
-    const shown = loadDoc({ record: judged, directory }, { detail: "brief" });
-    show(output, shown, { ...judged, run: directory });
-  };
-  const { files } = await conclude(context, [ran], reported, tell);
-  for (const file of files) output.say(`Report   ${file}`);
-  await page.end(files);
+  await judgedRun(
+    context,
+    flags,
+    (page) => runLoad(context, flags, asked, page),
+    (judged) =>
+      show(output, loadDoc(judged, { detail: "brief" }), { ...judged.record, run: judged.directory }),
+  );
 };

@@ -13,7 +13,7 @@ import { checkReportOut } from "./shared/write-reports.ts";
 import { parseAsked, runnerClock } from "../scenarios/runner/index.ts";
 import { gateDoc } from "../reports/document/gate.ts";
 import { loadDoc } from "../reports/document/load.ts";
-import { wholeRunDocument } from "../reports/json/run.ts";
+import { conformDocument } from "../reports/json/conform.ts";
 import { renderTerminal } from "../reports/terminal/document.ts";
 import { shellWord } from "../reports/text/figures.ts";
 import type { run as definition } from "./flags/run.ts";
@@ -35,16 +35,11 @@ export const run: Action<typeof definition> = async (context, flags) => {
   const search = searchForK6(context);
   // The gate may take long, so obstacles to the load are reported before it.
   const reported = withPageReport({ ...flags, report: flags.report ?? (["html"] as const) });
-  const judging = runGate(
-    context,
-    { ...flags, seed, out: placeOf("gate") },
-    async (resolved) => {
-      await refuseLoad(context, resolved, asked);
-      if (flags.out !== undefined) prepareDirectory(flags.out);
-      await search.begin();
-    },
-    page,
-  );
+  const judging = runGate(context, { ...flags, seed, out: placeOf("gate") }, page, async (resolved) => {
+    await refuseLoad(context, resolved, asked);
+    if (flags.out !== undefined) prepareDirectory(flags.out);
+    await search.begin();
+  });
   const gate = await withVerdict(tellingUnreachable(context, reported, judging));
   tellGate(context, gate);
   context.exitWith(gate.record.exitCode ?? exitCodes["harness-error"]);
@@ -53,7 +48,7 @@ export const run: Action<typeof definition> = async (context, flags) => {
   try {
     if (signal.aborted) return;
     search.tell();
-    load = await withVerdict(runLoad(context, { ...flags, out: placeOf("load") }, asked, search.end, page));
+    load = await withVerdict(runLoad(context, { ...flags, out: placeOf("load") }, asked, page, search.end));
     tellLoad(context, load);
   } catch (error) {
     failedWith = endingOf(error, signal.aborted).exitCode;
@@ -64,7 +59,13 @@ export const run: Action<typeof definition> = async (context, flags) => {
     const { files, exitCode } = await conclude(context, ran, reported);
     if (signal.aborted) output.say(afterInterruption(context, ran, flags));
     if (flags.json)
-      output.printJson(wholeRunDocument(gate, load, { exitCode: failedWith ?? exitCode, reports: files }));
+      output.printJson({
+        exitCode: failedWith ?? exitCode,
+        gate: conformDocument(gate.record, gate.directory),
+        // If the load was not played, the exit code and standard error say why.
+        load: load === undefined ? null : { ...load.record, run: load.directory },
+        reports: files,
+      });
     else for (const file of files) output.print(`Report   ${file}`);
     await page.end(files);
   }

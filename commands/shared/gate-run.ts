@@ -4,7 +4,7 @@ import type { CommandContext } from "./context.ts";
 import { effortOf, type TargetFlags } from "./flags.ts";
 import type { Effort } from "../../conformance/checks/effort.ts";
 import { gateProgress } from "./live.ts";
-import { noPage, type RunPage } from "./page.ts";
+import type { RunPage } from "./page.ts";
 import { openTarget, withReceiver } from "./target.ts";
 import { rules } from "../../conformance/rules/index.ts";
 import { selectRules } from "../../conformance/engine/selection.ts";
@@ -33,8 +33,8 @@ interface GateFlags extends TargetFlags {
 export const runGate = async (
   context: CommandContext,
   given: GateFlags,
+  page: RunPage,
   beforehand: (resolved: ResolvedProfile) => Promise<void> = async () => {},
-  page: RunPage = noPage,
 ) => {
   const { flags, resume } = await resumeFlags(given);
   const selected =
@@ -45,7 +45,7 @@ export const runGate = async (
     await beforehand(target.resolved);
     context.recordingBegins();
     context.keepHeapSmall();
-    const live = await gateProgress(
+    const live = gateProgress(
       context,
       selected.map((rule) => rule.requirement),
       page,

@@ -1,5 +1,4 @@
 import type { ConformOptions } from "../../conformance/engine/conform.ts";
-import type { LiveSecond } from "../../reports/terminal/load-live.ts";
 import type { CommandContext } from "./context.ts";
 import type { RunPage } from "./page.ts";
 import {
@@ -8,14 +7,14 @@ import {
   progressAtStart,
   waitingText,
 } from "../../reports/terminal/progress.ts";
-import { createLoadLive } from "../../reports/terminal/load-live.ts";
+import { createLoadLive, type LiveSecond } from "../../reports/terminal/load-live.ts";
 
 /** The live line of the gate is redrawn at this interval, whether or not a rule settles. */
 const REDRAWN_MS = 200;
 
 const isSilent = ({ output }: CommandContext): boolean => output.manner().quiet || output.manner().json;
 
-export const gateProgress = async (context: CommandContext, ids: readonly string[], page: RunPage) => {
+export const gateProgress = (context: CommandContext, ids: readonly string[], page: RunPage) => {
   const { clock, output } = context;
   const { palette } = output.page();
   const startedMs = clock.nowMs();
@@ -54,11 +53,11 @@ export interface LoadView {
   readonly phase: (phase: string | undefined) => void;
 }
 
-export const loadProgress = async (
+export const loadProgress = (
   context: CommandContext,
   durationMs: number,
   page: RunPage,
-): Promise<LoadView & { readonly stop: () => void }> => {
+): LoadView & { readonly stop: () => void } => {
   const seconds: LiveSecond[] = [];
   let now: string | undefined;
   const { live: stream } = context.output;

@@ -5,7 +5,7 @@ import type { AskedRun, FoundK6, LoadContext } from "../../scenarios/runner/inde
 import type { CommandContext } from "./context.ts";
 import type { TargetFlags } from "./flags.ts";
 import { loadProgress, type LoadView } from "./live.ts";
-import { noPage, type RunPage } from "./page.ts";
+import type { RunPage } from "./page.ts";
 import { knownTo, openTarget, withReceiver, type OpenTarget } from "./target.ts";
 import { startFakeProcess } from "../../fake-server/index.ts";
 import { loadProfile } from "../../conformance/profile/profile.ts";
@@ -51,9 +51,7 @@ export const refuseLoad = async (
 export const findK6ForLoad = async (
   { environment, signal, output }: CommandContext,
   onProgress: (line: string) => void = output.say,
-): Promise<FoundK6> => {
-  return findK6({ environment, clock: runnerClock, onProgress, signal });
-};
+): Promise<FoundK6> => findK6({ environment, clock: runnerClock, onProgress, signal });
 
 export interface LoadRunFlags extends TargetFlags {
   readonly maxWait: number;
@@ -71,82 +69,59 @@ interface LoadNeeds {
 
 export const openLoad = async (
   context: CommandContext,
-  flags: Omit<LoadRunFlags, "out">,
-  needs: LoadNeeds,
+  { maxWait: maxWaitMs, verboseK6, ...flags }: Omit<LoadRunFlags, "out">,
+  { asked, withPushes, k6, live }: LoadNeeds,
 ): Promise<{ readonly context: LoadContext; readonly stop: () => Promise<void> }> => {
+  const { signal, freshUuid, output } = context;
   sweepTemporary(tmpdir(), hostname());
-  const target = await withReceiver(openLoadTarget(context, flags), needs.withPushes ? rules : []);
+  const target = await withReceiver(openLoadTarget(context, flags), withPushes ? rules : []);
+  const { resolved, receiver } = target;
+  const { profile } = resolved;
   try {
-    const environment = await refuseLoad(context, target.resolved, needs.asked);
-    const k6 = await needs.k6();
-    return await loadContextOf(context, {
-      target,
-      environment,
-      k6,
-      live: needs.live,
-      maxWaitMs: flags.maxWait,
-      verboseK6: flags.verboseK6 === true,
-    });
+    const environment = await refuseLoad(context, resolved, asked);
+    const found = await k6();
+    const push = receiver && openPushPorts(resolved, receiver, { maxWaitMs, signal, freshUuid });
+    return {
+      context: {
+        target: {
+          name: profile.name ?? new URL(profile.baseUrl).host,
+          profile,
+          clients: resolved.clients,
+          profiles: resolved.sources,
+          behaviour: target.behaviour,
+          limits: limitsOf(resolved),
+          replacedLimits: replacedLimits(resolved),
+        },
+        k6: found,
+        environment,
+        clock: runnerClock,
+        signal,
+        tool: tool.version,
+        runKey: freshUuid(),
+        push,
+        onLog: verboseK6 === true ? (line: string) => output.say(`k6: ${line}`) : undefined,
+        onSecond: live.second,
+        onPhase: live.phase,
+      },
+      stop: async () => {
+        await push?.close();
+        await target.stop();
+      },
+    };
   } catch (error) {
     await target.stop();
     throw error;
   }
 };
 
-interface Opened {
-  readonly target: Awaited<ReturnType<typeof withReceiver>>;
-  readonly environment: NodeJS.ProcessEnv;
-  readonly k6: FoundK6;
-  readonly live: LoadView;
-  readonly maxWaitMs: number;
-  readonly verboseK6: boolean;
-}
-
-const loadContextOf = async (
-  { signal, freshUuid, output }: CommandContext,
-  { target, environment, k6, live, maxWaitMs, verboseK6 }: Opened,
-) => {
-  const { resolved, receiver } = target;
-  const { profile } = resolved;
-  const push =
-    receiver === undefined ? undefined : openPushPorts(resolved, receiver, { maxWaitMs, signal, freshUuid });
-  return {
-    context: {
-      target: {
-        name: profile.name ?? new URL(profile.baseUrl).host,
-        profile,
-        clients: resolved.clients,
-        profiles: resolved.sources,
-        behaviour: target.behaviour,
-        limits: limitsOf(resolved),
-        replacedLimits: replacedLimits(resolved),
-      },
-      k6,
-      environment,
-      clock: runnerClock,
-      signal,
-      tool: tool.version,
-      runKey: freshUuid(),
-      push,
-      onLog: verboseK6 ? (line: string) => output.say(`k6: ${line}`) : undefined,
-      onSecond: live.second,
-      onPhase: live.phase,
-    },
-    stop: async () => {
-      await push?.close();
-      await target.stop();
-    },
-  };
-};
-
 export const runLoad = async (
   context: CommandContext,
   flags: LoadRunFlags,
   asked: AskedRun,
+  page: RunPage,
   k6: () => Promise<FoundK6> = () => findK6ForLoad(context),
-  page: RunPage = noPage,
 ) => {
-  const live = await loadProgress(context, asked.durationMs, page);
+  const live = loadProgress(context, asked.durationMs, page);
   const opened = await openLoad(context, flags, { asked, withPushes: asked.scenario === "push", k6, live });
   try {
     context.recordingBegins();

@@ -1,6 +1,10 @@
 import { reportFiles, type ReportFormat } from "../../reports/formats.ts";
 import type { CommandContext } from "./context.ts";
 
+export interface PageFlags {
+  readonly page?: true | undefined;
+}
+
 export interface RunPage {
   readonly watch: (directory: string) => void;
   readonly waiting: (what: string) => void;
@@ -10,11 +14,11 @@ export interface RunPage {
 /** Short, so that seconds arrive as evenly as they are recorded; a poll without news costs almost nothing. */
 const LOOKS_MS = 200;
 
-export const noPage: RunPage = { watch: () => {}, waiting: () => {}, end: async () => {} };
+const noPage: RunPage = { watch: () => {}, waiting: () => {}, end: async () => {} };
 
 export const openRunPage = async (
   { output, clock }: CommandContext,
-  { page }: { readonly page?: true | undefined },
+  { page }: PageFlags,
 ): Promise<RunPage> => {
   if (page !== true) return noPage;
   // Few runs have a page, and its code is as large as a gate's.
@@ -47,7 +51,7 @@ export const openRunPage = async (
 
 /** A page ends as the HTML report, so it requires that report. */
 export const withPageReport = <
-  Flags extends { readonly page?: true | undefined; readonly report?: readonly ReportFormat[] | undefined },
+  Flags extends PageFlags & { readonly report?: readonly ReportFormat[] | undefined },
 >(
   flags: Flags,
 ) => ({

@@ -1,5 +1,5 @@
 import { ConfigurationError } from "../../conformance/contract/problem.ts";
-import type { GateRun, LoadRun, Run } from "../read/index.ts";
+import type { LoadRun, Run } from "../read/index.ts";
 import type { Random } from "../../conformance/contract/random.ts";
 import { differences, fingerprintOf, targetNameOf, type FingerprintDifference } from "./fingerprint.ts";
 import { compareWithLimits, leastRuns, type LimitsComparison } from "./limits.ts";
@@ -16,16 +16,6 @@ export interface CompareOptions {
 
 type LeftOut = readonly { readonly directory: string; readonly reason: string }[];
 
-export interface RunHeading {
-  readonly directory: string;
-  readonly startedAt: string;
-  readonly tool: string;
-  readonly target: string;
-  readonly baseUrl: string;
-  readonly behaviour?: string;
-  readonly outcome: string;
-}
-
 interface AnyComparison {
   readonly base: RunHeading;
   readonly head: RunHeading;
@@ -39,8 +29,7 @@ interface AnyComparison {
   readonly verdict: ComparisonVerdict;
 }
 
-export const comparisonVerdicts = ["regressed", "incomplete", "drifted", "no regression"] as const;
-export type ComparisonVerdict = (typeof comparisonVerdicts)[number];
+export type ComparisonVerdict = "regressed" | "incomplete" | "drifted" | "no regression";
 
 export type Comparison = AnyComparison &
   (
@@ -165,15 +154,17 @@ const shown = (value: string): string => {
   return value.length <= MOST_SHOWN ? value : `${value.slice(0, MOST_SHOWN)}…`;
 };
 
-const headingOf = ({ directory, record }: GateRun | LoadRun): RunHeading => ({
+const headingOf = ({ directory, record: { startedAt, tool, target, outcome } }: Run) => ({
   directory,
-  startedAt: record.startedAt,
-  tool: record.tool,
-  target: targetNameOf(record.target),
-  baseUrl: record.target.baseUrl,
-  ...(record.target.behaviour === undefined ? {} : { behaviour: record.target.behaviour }),
-  outcome: record.outcome ?? "open",
+  startedAt,
+  tool,
+  target: targetNameOf(target),
+  baseUrl: target.baseUrl,
+  ...(target.behaviour !== undefined && { behaviour: target.behaviour }),
+  outcome: outcome ?? "open",
 });
+
+export type RunHeading = Readonly<ReturnType<typeof headingOf>>;
 
 interface Lacking {
   readonly side: "base" | "head";
@@ -189,35 +180,28 @@ const lackingOf = (base: Run, head: Run): readonly Lacking[] => [
 
 const lackingIn = (side: Lacking["side"], run: Run, other: Run): readonly Lacking[] => {
   const why = whyIncomplete(run);
-  const checked = new Set(checksOf(run).flatMap((one) => (one.why === undefined ? [one.what] : [])));
-  const reasons = new Map(checksOf(run).map((one) => [one.what, one.why]));
+  const own = checksOf(run);
   return [
     ...(why === undefined ? [] : [{ side, what: "the run", why }]),
-    ...checksOf(other)
-      .filter((one) => one.why === undefined && !checked.has(one.what))
-      .map(({ what }) => ({ side, what, why: reasons.get(what) ?? "not checked" })),
+    ...[...checksOf(other)]
+      .filter(([what, unmade]) => unmade === "" && own.get(what) !== "")
+      .map(([what]) => ({ side, what, why: own.get(what) ?? "not checked" })),
   ];
 };
 
-/** A possible check and the reason it was not made; undefined if it was made. */
-interface Check {
-  readonly what: string;
-  readonly why: string | undefined;
-}
-
-const checksOf = (run: Run): readonly Check[] => (run.kind === "conform" ? rulesOf(run) : loadOf(run));
-
-const rulesOf = ({ record }: GateRun): readonly Check[] => {
-  const settled = new Map(record.rules.map((result) => [result.id, result]));
-  return [...new Set([...record.selected, ...settled.keys()])].map((id) => {
-    const result = settled.get(id);
-    return { what: id, why: result === undefined ? "not reached" : whyUnjudged(result) };
-  });
+/** Every possible check with the reason why it was not made; empty if it was made. */
+const checksOf = (run: Run): ReadonlyMap<string, string> => {
+  if (run.kind === "load") {
+    const { rules, endpoints } = run.record;
+    const granted = endpoints.filter(({ outcome }) => outcome === "granted");
+    return new Map([
+      ...rules.map(({ id, checks }) => [id, checks > 0 ? "" : "not checked"] as const),
+      ...granted.map(({ endpoint }) => [`endpoint ${endpoint}`, ""] as const),
+    ]);
+  }
+  const { selected, rules } = run.record;
+  return new Map<string, string>([
+    ...selected.map((id) => [id, "not reached"] as const),
+    ...rules.map((result) => [result.id, whyUnjudged(result) ?? ""] as const),
+  ]);
 };
-
-const loadOf = ({ record }: LoadRun): readonly Check[] => [
-  ...record.rules.map(({ id, checks }) => ({ what: id, why: checks > 0 ? undefined : "not checked" })),
-  ...record.endpoints
-    .filter(({ outcome }) => outcome === "granted")
-    .map(({ endpoint }) => ({ what: `endpoint ${endpoint}`, why: undefined })),
-];

@@ -10,15 +10,6 @@ import type { ScheduleRow, TimeInterval } from "../text/facts.ts";
 
 export type Range = readonly [low: number, high: number];
 
-/** Values of several things on one logarithmic axis, one lane each. */
-export interface LanesPicture {
-  readonly is: "lanes";
-  /** Ratios with no change in the middle, or latencies in milliseconds. */
-  readonly axis: "change" | "latency";
-  readonly label: string;
-  readonly lanes: readonly Lane[];
-}
-
 export interface Lane {
   readonly name: string;
   readonly said: string;
@@ -31,92 +22,55 @@ export interface Lane {
   readonly verdict?: MemberVerdict | undefined;
 }
 
-export interface PairsPicture {
-  readonly is: "pairs";
-  readonly label: string;
-  readonly verdict: MemberVerdict;
-  readonly pairs: readonly { readonly pair: number; readonly ratio: number }[];
-  readonly ratio: number;
-  readonly interval: Range | undefined;
-  readonly floor: number;
-  readonly detectable: number | undefined;
+/** What each kind of picture shows. */
+interface Pictures {
+  /** Values of several things on one logarithmic axis, one lane each. */
+  lanes: {
+    /** Ratios with no change in the middle, or latencies in milliseconds. */
+    axis: "change" | "latency";
+    label: string;
+    lanes: readonly Lane[];
+  };
+  pairs: {
+    label: string;
+    verdict: MemberVerdict;
+    pairs: readonly { readonly pair: number; readonly ratio: number }[];
+    ratio: number;
+    interval: Range | undefined;
+    floor: number;
+    detectable: number | undefined;
+  };
+  densities: { densities: Densities };
+  trend: { trend: Trend; label: string };
+  verdicts: { label: string; points: readonly { readonly name: string; readonly verdict: string }[] };
+  rate: { seconds: number; buckets: readonly Bucket[]; warmUpSeconds: number };
+  /** Latencies of one endpoint over time, on axes shared by all endpoints of the run. */
+  latency: {
+    label: string;
+    points: readonly LatencyPoint[];
+    bucketSeconds: number;
+    seconds: number;
+    rangeMs: Range;
+  };
+  spread: { label: string; endpoints: readonly EndpointCourse[] };
+  steps: { label: string; steps: readonly BreakpointStep[] };
+  lifetimes: {
+    rows: readonly {
+      readonly id: string;
+      readonly anchor: string;
+      readonly names: readonly string[];
+      readonly interval: TimeInterval;
+    }[];
+  };
+  /** Pushes of a notification that was never acknowledged, over the windows of each interpretation. */
+  schedule: {
+    result: RuleResult;
+    rows: readonly ScheduleRow[];
+    fits: ReadonlySet<unknown>;
+    names: readonly string[];
+    mostPushes: number;
+  };
 }
 
-export interface DensitiesPicture {
-  readonly is: "densities";
-  readonly densities: Densities;
-}
-
-export interface TrendPicture {
-  readonly is: "trend";
-  readonly trend: Trend;
-  readonly label: string;
-}
-
-export interface VerdictsPicture {
-  readonly is: "verdicts";
-  readonly label: string;
-  readonly points: readonly { readonly name: string; readonly verdict: string }[];
-}
-
-export interface RatePicture {
-  readonly is: "rate";
-  readonly seconds: number;
-  readonly buckets: readonly Bucket[];
-  readonly warmUpSeconds: number;
-}
-
-/** Latencies of one endpoint over time, on axes shared by all endpoints of the run. */
-export interface LatencyPicture {
-  readonly is: "latency";
-  readonly label: string;
-  readonly points: readonly LatencyPoint[];
-  readonly bucketSeconds: number;
-  readonly seconds: number;
-  readonly rangeMs: Range;
-}
-
-export interface SpreadPicture {
-  readonly is: "spread";
-  readonly label: string;
-  readonly endpoints: readonly EndpointCourse[];
-}
-
-export interface StepsPicture {
-  readonly is: "steps";
-  readonly label: string;
-  readonly steps: readonly BreakpointStep[];
-}
-
-export interface LifetimesPicture {
-  readonly is: "lifetimes";
-  readonly rows: readonly {
-    readonly id: string;
-    readonly anchor: string;
-    readonly names: readonly string[];
-    readonly interval: TimeInterval;
-  }[];
-}
-
-/** Pushes of a notification that was never acknowledged, over the windows of each interpretation. */
-export interface SchedulePicture {
-  readonly is: "schedule";
-  readonly result: RuleResult;
-  readonly rows: readonly ScheduleRow[];
-  readonly fits: ReadonlySet<unknown>;
-  readonly names: readonly string[];
-  readonly mostPushes: number;
-}
-
-export type Picture =
-  | LanesPicture
-  | PairsPicture
-  | DensitiesPicture
-  | TrendPicture
-  | VerdictsPicture
-  | RatePicture
-  | LatencyPicture
-  | SpreadPicture
-  | StepsPicture
-  | LifetimesPicture
-  | SchedulePicture;
+export type PictureOf<Kind extends keyof Pictures> = { readonly is: Kind } & Readonly<Pictures[Kind]>;
+export type Picture = { [Kind in keyof Pictures]: PictureOf<Kind> }[keyof Pictures];

@@ -21,26 +21,18 @@ export const curlOf = ({ request }: Pick<ExchangeRecord, "request">, baseUrl: st
 export const originOf = (baseUrl: string): string =>
   URL.canParse(baseUrl) ? new URL(baseUrl).origin : baseUrl;
 
-/** One argument: text in single quotes, variables in double quotes. */
-const quoted = (text: string): string =>
-  piecesOf(text)
-    .map((piece) => ("variable" in piece ? `"$${piece.variable}"` : shellWord(piece.text)))
-    .join("") || "''";
-
 const label = new RegExp(`‹((?:nearly |encoded )?(?:${secretKinds.join("|")}) \\d+)›`, "g");
 
 /** ‹code 3› as the name of an environment variable: CODE_3. */
 const variableOf = (name: string): string => name.toUpperCase().replaceAll(" ", "_");
 
-/** A text split into literal pieces and variables for credentials. */
-const piecesOf = (text: string): readonly ({ readonly text: string } | { readonly variable: string })[] =>
+/** One argument: text in single quotes, variables in double quotes. */
+const quoted = (text: string): string =>
   text
     .split(label)
-    .map((piece, at) => (at % 2 === 0 ? { text: piece } : { variable: variableOf(piece) }))
-    .filter((piece) => "variable" in piece || piece.text !== "");
+    .map((piece, at) => (at % 2 === 1 ? `"$${variableOf(piece)}"` : piece && shellWord(piece)))
+    .join("") || "''";
 
 /** A text with each credential as a template variable: ‹code 3› becomes {{CODE_3}}. */
 export const asTemplate = (text: string): string =>
-  piecesOf(text)
-    .map((piece) => ("variable" in piece ? `{{${piece.variable}}}` : piece.text))
-    .join("");
+  text.replaceAll(label, (_, name: string) => `{{${variableOf(name)}}}`);

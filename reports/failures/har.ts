@@ -43,9 +43,9 @@ const entryOf = (failure: Failure, exchange: ExchangeRecord, pageref: string) =>
         : [],
       headersSize: -1,
       bodySize: bytesOf(request.body),
-      ...(request.body === undefined
-        ? {}
-        : { postData: { mimeType: typeIn(request.headers), text: request.body } }),
+      ...(request.body !== undefined && {
+        postData: { mimeType: typeIn(request.headers), text: request.body },
+      }),
     },
     response: {
       status: answer?.status ?? 0,
@@ -61,7 +61,7 @@ const entryOf = (failure: Failure, exchange: ExchangeRecord, pageref: string) =>
       redirectURL: headerIn(answer?.headers ?? [], "location") ?? "",
       headersSize: -1,
       bodySize: bytesOf(answer?.text),
-      ...(error === undefined ? {} : { _error: error }),
+      _error: error,
     },
     cache: {},
     timings: { send: 0, wait: durationMs, receive: 0 },

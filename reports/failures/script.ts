@@ -5,20 +5,6 @@ import { originOf, asTemplate } from "./curl.ts";
 import type { Failure } from "./failures.ts";
 import { runtime } from "./runtime.ts";
 
-interface Step {
-  readonly method: string;
-  readonly path: string;
-  readonly headers: readonly (readonly [string, string])[];
-  readonly body?: string;
-  /** Time that passed on the service's clock since the previous step. */
-  readonly afterMs: number;
-  /** Sent while the previous step was still in flight. */
-  readonly beside: boolean;
-  readonly status: number;
-  readonly answerHeaders: readonly (readonly [string, string])[];
-  readonly text: string;
-}
-
 /**
  * Failures as one dependency-free program for Node 20.16 or later. It sends the histories again: it fails while the
  * service still answers as it did when judged, and passes once it answers differently.
@@ -33,7 +19,7 @@ export const renderScript = (
     expected: failure.expected,
     actual: failure.actual,
     origin: originOf(failure.baseUrl),
-    ...(whyNot(failure) === undefined ? {} : { cannot: whyNot(failure) }),
+    cannot: whyNot(failure),
     steps: failure.exchanges.map((exchange, at) => stepOf(exchange, failure.exchanges[at - 1])),
   }));
   return `#!/usr/bin/env node
@@ -68,7 +54,7 @@ const whyNot = ({ rule, underLoad, exchanges }: Failure): string | undefined => 
   return isCut ? "a request was too long to keep" : undefined;
 };
 
-const stepOf = (exchange: ExchangeRecord, before: ExchangeRecord | undefined): Step => {
+const stepOf = (exchange: ExchangeRecord, before: ExchangeRecord | undefined) => {
   const { request, answer } = exchange;
   const templates = (lines: ExchangeRecord["request"]["headers"]) =>
     lines.map(([name, value]) => [name, asTemplate(value)] as const);
@@ -76,8 +62,10 @@ const stepOf = (exchange: ExchangeRecord, before: ExchangeRecord | undefined): S
     method: request.method,
     path: asTemplate(request.path),
     headers: templates(request.headers),
-    ...(request.body === undefined ? {} : { body: asTemplate(request.body) }),
+    body: request.body === undefined ? undefined : asTemplate(request.body),
+    // On the service's clock.
     afterMs: before === undefined ? 0 : passedBetween(before, exchange),
+    // Sent while the previous one was still in flight.
     beside: before !== undefined && exchange.startedMs < before.startedMs + before.durationMs,
     status: answer?.status ?? 0,
     answerHeaders: templates(answer?.headers ?? []),

@@ -34,17 +34,12 @@ export const historyOf = async (folder: string, question: HistoryQuestion = {}):
   const { runs: all, problems } = await readHistory(folder);
   const runs = chosen(all, question);
   const complete = all.filter(({ incomplete }) => incomplete === undefined);
+  const loads = complete.filter(({ listed }) => listed.kind === "load");
   const rules = ruleHistories(chosen(complete, question), question.rule);
   return {
     folder,
     runs: runs.map(({ listed }) => listed),
-    trends: trendsOf(
-      chosen(
-        complete.filter(({ listed }) => listed.kind === "load"),
-        question,
-      ),
-      question,
-    ),
+    trends: trendsOf(chosen(loads, question), question),
     rules,
     flaky: flakyRules(rules),
     leftOut: runs.flatMap(({ listed: { name }, incomplete: reason }) =>
@@ -61,10 +56,7 @@ interface RuleHistory {
   readonly points: readonly { readonly name: string; readonly startedAt: string; readonly verdict: string }[];
 }
 
-interface FlakyRule {
-  readonly id: string;
-  readonly target: string;
-  readonly kind: "conform" | "load";
+interface FlakyRule extends Omit<RuleHistory, "points"> {
   /** Number of runs in which it passed or failed, and in which it failed. */
   readonly judged: number;
   readonly failed: number;

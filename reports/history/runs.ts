@@ -1,7 +1,8 @@
 import path from "node:path";
+import type { LoadRecord } from "../../conformance/contract/load-record.ts";
 import { canonicalJson } from "../../conformance/contract/verdict.ts";
 import { fingerprintOf, targetNameOf } from "../compare/index.ts";
-import { runsBelow, type GateRun, type LoadRun, type Run } from "../read/index.ts";
+import { runsBelow, type Run } from "../read/index.ts";
 import { whyIncomplete } from "../validity.ts";
 
 /** Filters for runs; an absent field matches everything. */
@@ -34,13 +35,7 @@ export interface HistoryRun {
   readonly fingerprint: string;
   readonly shape: string;
   readonly verdicts: readonly (readonly [rule: string, verdict: string])[];
-  readonly figures: readonly Figure[];
-}
-
-export interface Figure {
-  readonly endpoint: string;
-  readonly metric: string;
-  readonly value: number;
+  readonly figures: readonly { readonly endpoint: string; readonly metric: string; readonly value: number }[];
 }
 
 export interface Problem {
@@ -94,36 +89,36 @@ const historyRunOf = (name: string, run: Run): HistoryRun => {
       startedAt: record.startedAt,
       state: record.state,
       target: targetNameOf(record.target),
-      ...(record.outcome === undefined ? {} : { outcome: record.outcome }),
-      ...(record.target.behaviour === undefined ? {} : { behaviour: record.target.behaviour }),
-      ...(load === undefined ? {} : { scenario: load.scenario, rate: load.rate }),
+      ...(record.outcome && { outcome: record.outcome }),
+      ...(record.target.behaviour !== undefined && { behaviour: record.target.behaviour }),
+      ...(load && { scenario: load.scenario, rate: load.rate }),
     },
     incomplete: whyIncomplete(run),
     fingerprint: canonicalJson(fingerprintOf(run)),
     shape: load?.shape ?? "",
     verdicts: verdictsOf(run),
-    figures: run.kind === "load" ? figuresOf(run) : [],
+    figures: load === undefined ? [] : figuresOf(load),
   };
 };
 
-const verdictsOf = (run: GateRun | LoadRun): HistoryRun["verdicts"] =>
+const verdictsOf = (run: Run): HistoryRun["verdicts"] =>
   run.kind === "conform"
     ? run.record.rules.map(({ id, verdict }) => [id, verdict.kind])
     : run.record.rules
         .filter(({ checks }) => checks > 0)
         .map(({ id, breaches }) => [id, breaches > 0 ? "failed" : "passed"]);
 
-const figuresOf = ({ record }: LoadRun): readonly Figure[] => [
-  ...record.endpoints
+const figuresOf = ({ endpoints, achieved }: LoadRecord): HistoryRun["figures"] => [
+  ...endpoints
     .filter(({ outcome }) => outcome === "granted")
-    .flatMap(({ endpoint, response }) =>
-      (["p50", "p95", "p99"] as const).map((metric) => ({
+    .flatMap(({ endpoint, response: { p50Ms, p95Ms, p99Ms } }) =>
+      Object.entries({ p50: p50Ms, p95: p95Ms, p99: p99Ms }).map(([metric, value]) => ({
         endpoint,
         metric,
-        value: response[`${metric}Ms`],
+        value,
       })),
     ),
-  ...(record.achieved === undefined
+  ...(achieved === undefined
     ? []
-    : [{ endpoint: "all", metric: "requests per second", value: record.achieved.requestsPerSecond }]),
+    : [{ endpoint: "all", metric: "requests per second", value: achieved.requestsPerSecond }]),
 ];

@@ -1,7 +1,7 @@
 import { changePoints, usualChangePoints, type ChangePoint } from "../statistics/change-points.ts";
 import { leastRatio } from "../statistics/floors.ts";
 import { seededRandom } from "../../conformance/contract/random.ts";
-import type { Figure, HistoryRun } from "./runs.ts";
+import type { HistoryRun } from "./runs.ts";
 
 export interface Trend {
   readonly target: string;
@@ -24,23 +24,15 @@ export const trendsOf = (
   runs: readonly HistoryRun[],
   asked: { readonly endpoint?: string; readonly metric?: string },
 ): readonly Trend[] => {
-  const isAsked = ({ endpoint, metric }: Figure): boolean =>
+  const isAsked = ({ endpoint, metric }: HistoryRun["figures"][number]): boolean =>
     (asked.endpoint ?? endpoint) === endpoint && (asked.metric ?? metric) === metric;
   const trends = new Map<string, Omit<Trend, "changes"> & { readonly points: Trend["points"][number][] }>();
   for (const { listed, fingerprint, shape, figures } of runs)
     for (const { endpoint, metric, value } of figures.filter(isAsked)) {
       const { name, startedAt, target, scenario = "", rate = 0 } = listed;
       const key = `${fingerprint}\n${endpoint}\n${metric}`;
-      const trend = trends.get(key) ?? {
-        target,
-        scenario,
-        shape,
-        rate,
-        fingerprint,
-        endpoint,
-        metric,
-        points: [],
-      };
+      const about = { target, scenario, shape, rate, fingerprint, endpoint, metric };
+      const trend = trends.get(key) ?? { ...about, points: [] };
       trends.set(key, trend);
       trend.points.push({ name, startedAt, value });
     }

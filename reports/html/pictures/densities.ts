@@ -1,6 +1,6 @@
 import { area, curveBasis } from "d3-shape";
 import type { VNode } from "preact";
-import type { DensitiesPicture } from "../../document/pictures.ts";
+import type { PictureOf } from "../../document/pictures.ts";
 import { latency } from "../../text/figures.ts";
 import { plot } from "../chart.ts";
 import { el } from "../element.ts";
@@ -8,7 +8,7 @@ import { latencyScale } from "../scales.ts";
 
 const HEIGHT_PX = 120;
 
-export const densities = ({ densities: one }: DensitiesPicture): VNode => {
+export const densities = ({ densities: one }: PictureOf<"densities">): VNode => {
   const { endpoint, edgesMs, base, head } = one;
   const [low, high] = [edgesMs[0] ?? 0, edgesMs.at(-1) ?? 1];
   const x = latencyScale(low, high, 0, 100);

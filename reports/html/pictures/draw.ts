@@ -1,4 +1,4 @@
-import type { Picture } from "../../document/pictures.ts";
+import type { Picture, PictureOf } from "../../document/pictures.ts";
 import type { Child } from "../element.ts";
 import { densities } from "./densities.ts";
 import { lanes } from "./lanes.ts";
@@ -12,9 +12,7 @@ import { stepsPicture } from "./steps.ts";
 import { trend } from "./trend.ts";
 import { verdicts } from "./verdicts.ts";
 
-type Drawers = { readonly [K in Picture["is"]]: (picture: Extract<Picture, { is: K }>) => Child };
-
-const drawers: Drawers = {
+const drawers: { readonly [Kind in Picture["is"]]: (picture: PictureOf<Kind>) => Child } = {
   densities,
   lanes,
   latency: latencyPicture,

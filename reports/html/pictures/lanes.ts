@@ -1,5 +1,5 @@
 import type { VNode } from "preact";
-import type { Lane, LanesPicture, Range } from "../../document/pictures.ts";
+import type { Lane, PictureOf, Range } from "../../document/pictures.ts";
 import { percent, upright } from "../chart.ts";
 import { el, type Child } from "../element.ts";
 import { changeScale, latencyScale } from "../scales.ts";
@@ -12,7 +12,7 @@ interface Scale {
   readonly at: (value: number) => number;
 }
 
-export const lanes = ({ axis, label, lanes: all }: LanesPicture): VNode => {
+export const lanes = ({ axis, label, lanes: all }: PictureOf<"lanes">): VNode => {
   const values = all.flatMap(({ band, interval, dot }) => [
     ...(band === undefined ? [] : axis === "change" ? [band.range[1]] : band.range),
     ...(interval ?? []),

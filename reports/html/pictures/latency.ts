@@ -1,6 +1,6 @@
 import { line } from "d3-shape";
 import type { VNode } from "preact";
-import type { LatencyPicture } from "../../document/pictures.ts";
+import type { PictureOf } from "../../document/pictures.ts";
 import { rowsUpTo, type LatencyPoint } from "../../gather/heat.ts";
 import { plot, round } from "../chart.ts";
 import { el } from "../element.ts";
@@ -16,7 +16,13 @@ interface Scales {
   readonly time: ReturnType<typeof timeScale>;
 }
 
-export const latencyPicture = ({ label, points, bucketSeconds, seconds, rangeMs }: LatencyPicture): VNode => {
+export const latencyPicture = ({
+  label,
+  points,
+  bucketSeconds,
+  seconds,
+  rangeMs,
+}: PictureOf<"latency">): VNode => {
   const scales = { y: latencyScale(...rangeMs, HEIGHT_PX, 2), time: timeScale(seconds) };
   const at = ({ second }: LatencyPoint): number => scales.time.at(second + bucketSeconds / 2);
   const along = (of: (point: LatencyPoint) => number): string =>

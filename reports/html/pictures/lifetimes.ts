@@ -1,13 +1,13 @@
 import { scaleSymlog } from "d3-scale";
 import type { VNode } from "preact";
 import { duration } from "../../../conformance/contract/duration.ts";
-import type { LifetimesPicture } from "../../document/pictures.ts";
+import type { PictureOf } from "../../document/pictures.ts";
 import { intervalText, type TimeInterval } from "../../text/facts.ts";
 import { percent, upright, type Tick } from "../chart.ts";
 import { type Child, el, link } from "../element.ts";
 import { laneGroup, type LaneRow } from "./lane.ts";
 
-type Row = LifetimesPicture["rows"][number];
+type Row = PictureOf<"lifetimes">["rows"][number];
 
 const ROW_PX = 34;
 /** A line extends beyond its strip, to the edges of a higher row. */
@@ -15,7 +15,7 @@ const BEYOND_PX = 60;
 /** The axis shows at least this much on both sides of the promised end. */
 const LEAST_MS = 10_000;
 
-export const lifetimes = ({ rows }: LifetimesPicture): VNode => {
+export const lifetimes = ({ rows }: PictureOf<"lifetimes">): VNode => {
   const axis = axisOf(rows);
   return laneGroup({
     label: "Measured lifetimes",

@@ -1,5 +1,5 @@
 import type { VNode } from "preact";
-import type { PairsPicture, Range } from "../../document/pictures.ts";
+import type { PictureOf, Range } from "../../document/pictures.ts";
 import { changeScale } from "../scales.ts";
 import { across, percent, plot, round } from "../chart.ts";
 import { el } from "../element.ts";
@@ -8,7 +8,7 @@ const HEIGHT_PX = 150;
 /** Keeps dots and their outlines inside the picture. */
 const [FIRST, LAST] = [2, 98];
 
-export const pairs = (picture: PairsPicture): VNode => {
+export const pairs = (picture: PictureOf<"pairs">): VNode => {
   const { label, verdict, pairs: all, ratio, interval, floor, detectable } = picture;
   const ratios = all.map((one) => one.ratio);
   const seen = detectable === undefined ? [] : [1 / (1 + detectable), 1 + detectable];

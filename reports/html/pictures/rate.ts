@@ -1,6 +1,6 @@
 import { breachesIn } from "../../../conformance/contract/second-counts.ts";
 import { area, curveStepAfter, line } from "d3-shape";
-import type { RatePicture } from "../../document/pictures.ts";
+import type { PictureOf } from "../../document/pictures.ts";
 import { perSecond, type Bucket } from "../../gather/buckets.ts";
 import { plural, rate } from "../../text/figures.ts";
 import { percent, plot, round, type Plot } from "../chart.ts";
@@ -15,7 +15,7 @@ type Time = ReturnType<typeof timeScale>;
 /** What the plots, which share the axis of time, have of their own. */
 type Part = Pick<Plot, "label" | "heightPx" | "y" | "shapes" | "marks">;
 
-export const ratePicture = ({ buckets, seconds, warmUpSeconds }: RatePicture): Child => {
+export const ratePicture = ({ buckets, seconds, warmUpSeconds }: PictureOf<"rate">): Child => {
   const time = timeScale(seconds);
   const along = {
     x: time.ticks,

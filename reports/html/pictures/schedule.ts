@@ -1,6 +1,6 @@
 import { fieldOf } from "../../../conformance/contract/json.ts";
 import type { VNode } from "preact";
-import type { SchedulePicture } from "../../document/pictures.ts";
+import type { PictureOf } from "../../document/pictures.ts";
 import { laneGroup, type LaneRow } from "./lane.ts";
 import { scalePow } from "d3-scale";
 import { documentLimits } from "../../../conformance/contract/limits.ts";
@@ -12,7 +12,7 @@ import { cameText, expectedOf, secondsText, type ScheduleRow } from "../../text/
 import { percent, type Tick } from "../chart.ts";
 import { el } from "../element.ts";
 
-export const schedule = (picture: SchedulePicture): VNode => {
+export const schedule = (picture: PictureOf<"schedule">): VNode => {
   const axis = axisOf(picture.rows);
   return laneGroup({
     label: "The retry schedule",
@@ -111,7 +111,7 @@ const measuredLane = (rows: readonly ScheduleRow[], axis: Axis): LaneRow => ({
 
 const readingLane = (
   name: string,
-  { result, rows, fits, mostPushes }: SchedulePicture,
+  { result, rows, fits, mostPushes }: PictureOf<"schedule">,
   axis: Axis,
 ): LaneRow => {
   const readings = knownRequirement(result.id)?.readings ?? {};

@@ -2,7 +2,7 @@ import { bisector } from "d3-array";
 import { area, curveBasis } from "d3-shape";
 import type { VNode } from "preact";
 import { msAt } from "../../document/load-course.ts";
-import type { SpreadPicture } from "../../document/pictures.ts";
+import type { PictureOf } from "../../document/pictures.ts";
 import type { EndpointCourse } from "../../gather/course.ts";
 import { latency } from "../../text/figures.ts";
 import { round, stretched, upright } from "../chart.ts";
@@ -14,7 +14,7 @@ const ROW_PX = 64;
 const BINS = 90;
 const marked = [0.5, 0.95, 0.99] as const;
 
-export const spreadPicture = ({ label, endpoints }: SpreadPicture): VNode => {
+export const spreadPicture = ({ label, endpoints }: PictureOf<"spread">): VNode => {
   const low = Math.min(...endpoints.map((one) => msAt(one, 0)));
   const high = Math.max(...endpoints.map((one) => msAt(one, 1)));
   const x = latencyScale(low * 0.9, high * 1.1, 0, 100);

@@ -1,14 +1,14 @@
 import { scaleLog } from "d3-scale";
 import type { VNode } from "preact";
 import type { BreakpointStep } from "../../../conformance/contract/load-record.ts";
-import type { StepsPicture } from "../../document/pictures.ts";
+import type { PictureOf } from "../../document/pictures.ts";
 import { rate } from "../../text/figures.ts";
 import { percent, plot, round, type Tick } from "../chart.ts";
 import { el } from "../element.ts";
 
 const HEIGHT_PX = 190;
 
-export const stepsPicture = ({ label, steps }: StepsPicture): VNode => {
+export const stepsPicture = ({ label, steps }: PictureOf<"steps">): VNode => {
   const rates = steps.flatMap(({ rate: asked, achieved }) => [asked, ...(achieved > 0 ? [achieved] : [])]);
   const y = scaleLog([Math.min(...rates) * 0.8, Math.max(...rates) * 1.25], [HEIGHT_PX - 2, 2]);
   const at = (index: number): number => ((index + 0.5) / steps.length) * 100;

@@ -1,7 +1,7 @@
 import { scaleLinear } from "d3-scale";
 import { line } from "d3-shape";
 import type { VNode } from "preact";
-import type { TrendPicture } from "../../document/pictures.ts";
+import type { PictureOf } from "../../document/pictures.ts";
 import type { Trend } from "../../history/trends.ts";
 import { minuteOf, rate } from "../../text/figures.ts";
 import { plot, round, upright } from "../chart.ts";
@@ -11,7 +11,7 @@ import { roundLatency, upScale } from "../scales.ts";
 const HEIGHT_PX = 110;
 
 /** One metric over equally spaced runs; a line marks each change of level. */
-export const trend = ({ trend: { points, changes, metric }, label }: TrendPicture): VNode => {
+export const trend = ({ trend: { points, changes, metric }, label }: PictureOf<"trend">): VNode => {
   const isLatency = metric.startsWith("p");
   const x = scaleLinear([0, Math.max(1, points.length - 1)], [1, 99]);
   const y = upScale(Math.max(...points.map(({ value }) => value)) * 1.1, HEIGHT_PX, (value) =>

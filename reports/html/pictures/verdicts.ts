@@ -1,10 +1,10 @@
 import type { VNode } from "preact";
-import type { VerdictsPicture } from "../../document/pictures.ts";
+import type { PictureOf } from "../../document/pictures.ts";
 import { isVerdict } from "../../text/verdicts.ts";
 import { el } from "../element.ts";
 import { mark, toneMark } from "../icons.ts";
 
-export const verdicts = ({ label, points }: VerdictsPicture): VNode =>
+export const verdicts = ({ label, points }: PictureOf<"verdicts">): VNode =>
   el(
     "ul.verdicts",
     { "aria-label": label },
