@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { failedRule, gateRun, hostileRun, loadRun, missingRule, suites } from "../testing/ci-runs.ts";
-import { breachOf, resultOf, withResults } from "../testing/fixture.ts";
+import { ruleThat, withResults } from "../testing/fixture.ts";
 import { unsafeCharacters } from "../testing/hostile.ts";
 import { annotationsOf } from "./annotations.ts";
 
@@ -49,9 +49,7 @@ describe("annotations", () => {
   });
 
   it("are at most ten, and count the rest", () => {
-    const broken = withResults().map(({ id }) =>
-      resultOf(id, { kind: "failed", cases: 1, breach: breachOf("x", "y") }),
-    );
+    const broken = withResults().map(({ id }) => ruleThat.failed(id, "x", "y"));
     const lines = annotationsOf(suites(gateRun(broken)), github);
     expect(lines).toHaveLength(10);
     expect(lines.at(-1)).toBe(

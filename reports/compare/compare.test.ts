@@ -5,7 +5,7 @@ import { readRun, type GateRun, type LoadRun, type Run } from "../read/index.ts"
 import { comparisonSuite } from "../ci/compared.ts";
 import { compareDoc } from "../document/compare.ts";
 import { onTerminal } from "../testing/shown.ts";
-import { allPassed, breachOf, recordOf, resultOf, withResults } from "../testing/fixture.ts";
+import { allPassed, breachOf, recordOf, resultOf, ruleThat, withResults } from "../testing/fixture.ts";
 import { compared, madeRuns } from "../testing/made-runs.ts";
 import { writeGateRun, writeLoadRun, type LoadRunSpec } from "../testing/records.ts";
 import { baselineOf, type Comparison } from "./index.ts";
@@ -21,8 +21,7 @@ const show = (comparison: Comparison): string => onTerminal(compareDoc(compariso
 
 const failing = (id: RuleResult["id"], kind: "failed" | "warned" = "failed"): RuleResult =>
   resultOf(id, { kind, cases: 3, breach: breachOf("it is refused", "it is granted") });
-const unable = (id: RuleResult["id"]): RuleResult =>
-  resultOf(id, { kind: "could-not-run", missing: "hooks.clock.advance", reason: "it would take 30 days" });
+const unable = (id: RuleResult["id"]): RuleResult => ruleThat.couldNotRun(id, "it would take 30 days");
 
 describe("two runs of the gate", () => {
   it("differ in rules that newly fail, are fixed, or can no longer be judged", async () => {
@@ -61,11 +60,7 @@ describe("two runs of the gate", () => {
   });
 
   it("show changed observations, and are drifted if a pinned one changed", async () => {
-    const other = resultOf("authorize.redirect", {
-      kind: "observed",
-      cases: 1,
-      fingerprint: '{"status":302}',
-    });
+    const other = ruleThat.observed("authorize.redirect", '{"status":302}');
     const drifted = await compared(gate(withResults()), gate(withResults(other)));
     expect(drifted.verdict).toBe("no regression");
     expect(show(drifted)).toMatch(/authorize\.redirect +status: 200, where: json +status: 302/);

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { catalogue, requirementIds } from "../../conformance/contract/catalogue.ts";
 import type { Check } from "../../conformance/contract/check.ts";
-import { breachOf, exchanged, resultOf } from "../testing/fixture.ts";
+import { breachOf, exchanged, resultOf, ruleThat } from "../testing/fixture.ts";
 import { width } from "../text/layout.ts";
 import { onTerminal } from "../testing/shown.ts";
 import { behavioursDoc, behavioursWith, type ListedBehaviour } from "./behaviours.ts";
@@ -177,16 +177,12 @@ describe("replay", () => {
   });
 
   it("is one line for a failure that is fixed", () => {
-    const result = resultOf("code.single-use", { kind: "passed", cases: 3 });
+    const result = ruleThat.passed("code.single-use", 3);
     expect(render(replayDoc({ answer: "fixed", result }, where))).toBe("✓ code.single-use: fixed\n");
   });
 
   it("states why a rule could not be judged", () => {
-    const result = resultOf("refresh.lifetime", {
-      kind: "could-not-run",
-      missing: "clock.advance",
-      reason: "30 d are too long",
-    });
+    const result = ruleThat.couldNotRun("refresh.lifetime", "30 d are too long", "clock.advance");
     expect(render(replayDoc({ answer: "could not run", result }, where))).toBe(
       "– refresh.lifetime: could not run\n30 d are too long; clock.advance is missing\n",
     );

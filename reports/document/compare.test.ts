@@ -4,7 +4,7 @@ import type { Comparison } from "../compare/index.ts";
 import type { GateRun, Run } from "../read/index.ts";
 import { compared, madeRuns } from "../testing/made-runs.ts";
 import { asPage, countOf, headlineIn, textOf } from "../testing/shown.ts";
-import { breachOf, resultOf, withResults } from "../testing/fixture.ts";
+import { ruleThat, withResults } from "../testing/fixture.ts";
 import type { LoadRunSpec } from "../testing/records.ts";
 import { compareDoc } from "./compare.ts";
 
@@ -16,15 +16,11 @@ const load = (spec: Partial<LoadRunSpec> & { seed: number }): Promise<Run> =>
   made.load({ seconds: 12, requests: 1_200, ...spec });
 
 const failing = (id: RuleResult["id"], said = "it is granted"): RuleResult =>
-  resultOf(id, { kind: "failed", cases: 3, breach: breachOf("it is refused", said) });
+  ruleThat.failed(id, "it is refused", said);
 
 describe("the page of two runs of the gate", () => {
   it("begins with the verdict, and lists the changes rule by rule", async () => {
-    const drifted = resultOf("authorize.redirect", {
-      kind: "observed",
-      cases: 1,
-      fingerprint: '{"status":302}',
-    });
+    const drifted = ruleThat.observed("authorize.redirect", '{"status":302}');
     const html = renderCompareHtml(
       await compared([gate(failing("code.single-use"))], gate(failing("code.lifetime"), drifted)),
     );

@@ -1,7 +1,15 @@
 import { describe, expect, it } from "vitest";
 import type { RuleResult, RunRecord } from "../../conformance/contract/record.ts";
 import type { Verdict } from "../../conformance/contract/verdict.ts";
-import { allPassed, breachOf, exchanged, recordOf, resultOf, withResults } from "../testing/fixture.ts";
+import {
+  allPassed,
+  breachOf,
+  exchanged,
+  recordOf,
+  resultOf,
+  ruleThat,
+  withResults,
+} from "../testing/fixture.ts";
 import { measuredLifetimes } from "../testing/gate-text.ts";
 import { onTerminal } from "../testing/shown.ts";
 import { gateDoc } from "./gate.ts";
@@ -9,29 +17,23 @@ import { gateDoc } from "./gate.ts";
 const render = (record: RunRecord, columns?: number): string =>
   onTerminal(gateDoc({ record, directory: "runs/one" }), columns);
 
-const lifetime = resultOf("code.lifetime", {
-  kind: "passed",
-  cases: 12,
-  facts: { ...measuredLifetimes, "never probed": { lifetimeMs: 600_000 } },
+const lifetime = ruleThat.passed("code.lifetime", 12, {
+  ...measuredLifetimes,
+  "never probed": { lifetimeMs: 600_000 },
 });
-const length = resultOf("authorize.state-length", {
-  kind: "passed",
-  cases: 8,
-  facts: { readings: ["bytes-after-decoding"], encodedLetters: "accepted" },
+const length = ruleThat.passed("authorize.state-length", 8, {
+  readings: ["bytes-after-decoding"],
+  encodedLetters: "accepted",
 });
-const schedule = resultOf("push.schedule", {
-  kind: "passed",
-  cases: 14,
-  facts: {
-    readings: ["R1"],
-    anchors: ["failure"],
-    schedule: [0, 30_000].map((ms, at) => ({
-      push: at + 1,
-      afterMs: Math.max(0, ms - 1_000),
-      beforeMs: ms,
-      expectedMs: { R1: ms, R2: ms },
-    })),
-  },
+const schedule = ruleThat.passed("push.schedule", 14, {
+  readings: ["R1"],
+  anchors: ["failure"],
+  schedule: [0, 30_000].map((ms, at) => ({
+    push: at + 1,
+    afterMs: Math.max(0, ms - 1_000),
+    beforeMs: ms,
+    expectedMs: { R1: ms, R2: ms },
+  })),
 });
 
 describe("the short report", () => {
@@ -145,14 +147,13 @@ describe("the short report", () => {
 
 /** A rule whose control got an answer without tokens. */
 const blind = (id: RuleResult["id"], n: number): RuleResult =>
-  resultOf(id, {
-    kind: "inconclusive",
-    reason: `${n} of ${n} cases could not be decided: a valid exchange got no tokens: status 200, body {"at":17${n}}`,
-    settle: "a run in which every control succeeds",
-    cases: 0,
-  });
+  ruleThat.stayedOpen(
+    id,
+    `${n} of ${n} cases could not be decided: a valid exchange got no tokens: status 200, body {"at":17${n}}`,
+    "a run in which every control succeeds",
+  );
 const broke = (id: RuleResult["id"], actual: string): RuleResult =>
-  resultOf(id, { kind: "failed", cases: 1, breach: breachOf("it succeeds", actual) });
+  ruleThat.failed(id, "it succeeds", actual);
 
 describe("an answer that explains most of the rules that could not be judged", () => {
   const others = [blind("code.lifetime", 4), blind("code.unknown", 10), blind("refresh.lifetime", 6)];

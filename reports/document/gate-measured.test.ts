@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { recordOf, resultOf } from "../testing/fixture.ts";
+import { recordOf, ruleThat } from "../testing/fixture.ts";
 import { measuredLifetimes, partOf, render } from "../testing/gate-text.ts";
 
 describe("what a run measured", () => {
@@ -11,9 +11,7 @@ describe("what a run measured", () => {
       "code of a busy client": { ...interval, refusedFromMs: 700_000 },
       "code after an error": { lifetimeMs: 600_000, refusedFromMs: 605_000 },
     };
-    const text = render(
-      recordOf({ rules: [resultOf("code.lifetime", { kind: "passed", cases: 4, facts })] }),
-    );
+    const text = render(recordOf({ rules: [ruleThat.passed("code.lifetime", 4, facts)] }));
     expect(text).toContain("A dash: the rule asks about the other side only.");
     expect(text).toMatch(/code, code after a refusal +10 min +9 min 59.44 s +10 min 0.5 s/);
     expect(text).toMatch(/code of a busy client +10 min +9 min 59.44 s +11 min 40 s/);
@@ -22,25 +20,15 @@ describe("what a run measured", () => {
 
   it("shows lifetime brackets, readings and other measurements", () => {
     const rules = [
-      resultOf("code.lifetime", {
-        kind: "passed",
-        cases: 12,
-        facts: measuredLifetimes,
+      ruleThat.passed("code.lifetime", 12, measuredLifetimes),
+      ruleThat.passed("access.lifetime", 12, {
+        accessToken: { lifetimeMs: 1_000, acceptedUpToMs: 0, refusedFromMs: null },
       }),
-      resultOf("access.lifetime", {
-        kind: "passed",
-        cases: 12,
-        facts: { accessToken: { lifetimeMs: 1_000, acceptedUpToMs: 0, refusedFromMs: null } },
-      }),
-      resultOf("authorize.state-length", {
-        kind: "passed",
-        cases: 8,
-        facts: {
-          readings: ["bytes-after-decoding"],
-          encodedLetters: "accepted",
-          withoutSecondClient: true,
-          longestMs: 72_000,
-        },
+      ruleThat.passed("authorize.state-length", 8, {
+        readings: ["bytes-after-decoding"],
+        encodedLetters: "accepted",
+        withoutSecondClient: true,
+        longestMs: 72_000,
       }),
     ];
     const text = render(recordOf({ rules }));
@@ -77,8 +65,8 @@ describe("what a run measured", () => {
       "what came back in the long run": "the same as before",
     });
     const rules = [
-      resultOf("authorize.redirect", { kind: "observed", cases: 1, fingerprint: '{"status":200}' }),
-      resultOf("exchange.errors", { kind: "observed", cases: 1, fingerprint }),
+      ruleThat.observed("authorize.redirect", '{"status":200}'),
+      ruleThat.observed("exchange.errors", fingerprint),
     ];
     const pinned = { "authorize.redirect": '{"status":302}', "exchange.errors": fingerprint };
     const text = render(recordOf({ rules, outcome: "drifted", exitCode: 6, pinned }));

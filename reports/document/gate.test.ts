@@ -2,7 +2,7 @@ import { boolean, check, integer, property, record as recordArbitrary, string } 
 import { anyCharacter } from "../../conformance/testing/any-character.ts";
 import { describe, expect, it } from "vitest";
 import { documentLimits } from "../../conformance/contract/limits.ts";
-import { authorized, breachOf, recordOf, resultOf, withResults } from "../testing/fixture.ts";
+import { authorized, breachOf, recordOf, resultOf, ruleThat, withResults } from "../testing/fixture.ts";
 import { width } from "../text/layout.ts";
 import { broken, failedRecord, partOf, render } from "../testing/gate-text.ts";
 
@@ -10,11 +10,7 @@ describe("the report of a run", () => {
   it("has a line for each rule, and the observations", () => {
     const rules = [
       resultOf("authorize.echoes-state", { kind: "passed", cases: 1_204 }, [], 1_234),
-      resultOf("authorize.redirect", {
-        kind: "observed",
-        cases: 1,
-        fingerprint: '{"status":200,"via":"json"}',
-      }),
+      ruleThat.observed("authorize.redirect", '{"status":200,"via":"json"}'),
       resultOf("code.lifetime", { kind: "passed", cases: 12 }, [], 450_000),
     ];
     const text = render(recordOf({ rules }));
@@ -78,12 +74,7 @@ describe("the report of a run", () => {
     const rules = [
       resultOf("refresh.lifetime", lacking),
       resultOf("refresh.reauthorize", lacking),
-      resultOf("code.unknown", {
-        kind: "inconclusive",
-        reason: "no case was judged",
-        settle: "a further run",
-        cases: 0,
-      }),
+      ruleThat.stayedOpen("code.unknown", "no case was judged", "a further run"),
       resultOf("access.header", {
         kind: "harness-error",
         message: "it broke",

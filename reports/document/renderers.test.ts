@@ -10,7 +10,7 @@ import { renderTerminal } from "../terminal/document.ts";
 import { asPage, onTerminal } from "../testing/shown.ts";
 import { failedRule, gateRun, hostileRun, loadRun, missedAndHeld, missingRule } from "../testing/ci-runs.ts";
 import { madeDuet } from "../testing/duet-document.ts";
-import { breachOf, recordOf, resultOf, withResults } from "../testing/fixture.ts";
+import { recordOf, ruleThat, withResults } from "../testing/fixture.ts";
 import { madeHistory } from "../testing/history.ts";
 import { hostile, unsafeCharacters } from "../testing/hostile.ts";
 import { compared, gateOf } from "../testing/made-runs.ts";
@@ -31,11 +31,7 @@ const of = (subject: RunView): Doc => {
 };
 
 const waiver = { id: "code.single-use", reason: "known", owner: "the token team", expires: "2030-02-01" };
-const changedRule = resultOf("authorize.redirect", {
-  kind: "observed",
-  cases: 1,
-  fingerprint: '{"status":302}',
-});
+const changedRule = ruleThat.observed("authorize.redirect", '{"status":302}');
 const {
   outcome: _outcome,
   exitCode: _exitCode,
@@ -60,10 +56,7 @@ const comparison = async (said: string) =>
     await compared(
       gateOf({ rules: withResults(failedRule) }),
       gateOf({
-        rules: withResults(
-          resultOf("code.lifetime", { kind: "failed", cases: 1, breach: breachOf("x", said) }),
-          changedRule,
-        ),
+        rules: withResults(ruleThat.failed("code.lifetime", "x", said), changedRule),
       }),
     ),
   );

@@ -6,7 +6,7 @@ import { describe, expect, it } from "vitest";
 import type { ExchangeRecord, RuleResult } from "../../conformance/contract/record.ts";
 import { startFakeServer, profileOf, secretsOf } from "../../fake-server/index.ts";
 import { gateRun } from "../testing/ci-runs.ts";
-import { breachOf, recordOf, resultOf } from "../testing/fixture.ts";
+import { recordOf, ruleThat } from "../testing/fixture.ts";
 import { curlOf } from "./curl.ts";
 import { failuresOf } from "./failures.ts";
 import { renderHar } from "./har.ts";
@@ -55,20 +55,20 @@ const exchanged = (n: number, timestamp: number, tokens: readonly [string, strin
   ]);
 
 const start = Date.parse("2030-01-01T00:00:00Z");
-const twice: RuleResult = resultOf(
+const twice: RuleResult = ruleThat.failed(
   "code.single-use",
-  { kind: "failed", cases: 1, breach: breachOf("the second exchange is refused", "it gave tokens") },
+  "the second exchange is refused",
+  "it gave tokens",
   [
     authorized(1, start),
     exchanged(2, start + 5, ["‹access token 1›", "‹refresh token 1›"]),
     exchanged(3, start + 9, ["‹access token 2›", "‹refresh token 2›"]),
   ],
 );
-const late: RuleResult = resultOf(
-  "code.lifetime",
-  { kind: "failed", cases: 1, breach: breachOf("the code is refused", "accepted") },
-  [authorized(1, start), exchanged(2, start + 600_500, ["‹access token 1›", "‹refresh token 1›"])],
-);
+const late: RuleResult = ruleThat.failed("code.lifetime", "the code is refused", "accepted", [
+  authorized(1, start),
+  exchanged(2, start + 600_500, ["‹access token 1›", "‹refresh token 1›"]),
+]);
 
 const runOf = (...rules: readonly RuleResult[]) => [
   gateRun(rules, { target: { ...recordOf().target, baseUrl: "https://staging.example/open" } }),
@@ -223,11 +223,7 @@ describe("the script", () => {
   it("exits with 3 if the failure could not be tried", async () => {
     const silent = await node(scriptOf(twice)).with({ BASE_URL: "http://127.0.0.1:9", CLIENT_SECRET_1: "x" });
     expect(silent).toMatchObject({ code: 3, stdout: expect.stringContaining("ECONNREFUSED") as unknown });
-    const push = resultOf(
-      "push.cap",
-      { kind: "failed", cases: 1, breach: breachOf("a", "b") },
-      twice.exchanges,
-    );
+    const push = ruleThat.failed("push.cap", "a", "b", twice.exchanges);
     expect(await node(scriptOf(push)).with({})).toMatchObject({ code: 3 });
     expect(await node(scriptOf(twice), "code.unknown").with({})).toMatchObject({ code: 3 });
   });

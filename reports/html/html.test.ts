@@ -3,7 +3,7 @@ import path from "node:path";
 import { beforeAll, describe, expect, it } from "vitest";
 import type { RuleResult, RunRecord } from "../../conformance/contract/record.ts";
 import { readRun } from "../read/index.ts";
-import { breachOf, exchanged, recordOf, resultOf, withResults } from "../testing/fixture.ts";
+import { exchanged, recordOf, ruleThat, withResults } from "../testing/fixture.ts";
 import { writeGateRun, writeLoadRun } from "../testing/records.ts";
 import { gather } from "../gather/gather.ts";
 import type { GateView, RunView } from "../gather/view.ts";
@@ -58,9 +58,10 @@ describe("the HTML report", () => {
 
 describe("the page of a gate", () => {
   it("states how many exchanges of a long history it leaves out", () => {
-    const long = resultOf(
+    const long = ruleThat.failed(
       "code.single-use",
-      { kind: "failed", cases: 1, breach: breachOf("x", "y") },
+      "x",
+      "y",
       Array.from({ length: 200 }, (_, at) => exchanged(at)),
     );
     const html = renderHtml([gateView({ rules: withResults(long), outcome: "failed", exitCode: 1 })]);
@@ -70,7 +71,7 @@ describe("the page of a gate", () => {
 
   it("shows rules and groups that are unknown to this version", () => {
     const strange = {
-      ...resultOf("code.unknown", { kind: "passed", cases: 1 }),
+      ...ruleThat.passed("code.unknown", 1),
       id: "new.rule",
       group: "new",
     } as unknown as RuleResult;
@@ -80,18 +81,12 @@ describe("the page of a gate", () => {
 
   it("draws lifetimes and the retry schedule, each with its table", () => {
     const rules = withResults(
-      resultOf("code.lifetime", {
-        kind: "passed",
-        cases: 2,
-        facts: { code: { lifetimeMs: 600_000, acceptedUpToMs: 601_000, refusedFromMs: null } },
+      ruleThat.passed("code.lifetime", 2, {
+        code: { lifetimeMs: 600_000, acceptedUpToMs: 601_000, refusedFromMs: null },
       }),
-      resultOf("push.schedule", {
-        kind: "passed",
-        cases: 1,
-        facts: {
-          readings: ["R1"],
-          schedule: [{ push: 1, afterMs: 0, beforeMs: 400, expectedMs: { R1: 0, R3: 30_000 } }],
-        },
+      ruleThat.passed("push.schedule", 1, {
+        readings: ["R1"],
+        schedule: [{ push: 1, afterMs: 0, beforeMs: 400, expectedMs: { R1: 0, R3: 30_000 } }],
       }),
     );
     const html = renderHtml([gateView({ rules })]);
@@ -109,7 +104,7 @@ describe("the windows of the retry schedule", () => {
   const windowsWith = (latestMs: Readonly<Record<string, number>> | undefined): readonly number[] => {
     const row = { push: 1, afterMs: 30_000, beforeMs: 30_400, expectedMs: { R1: 30_000 }, latestMs };
     const facts = { readings: ["R1"], schedule: [row, { push: 2, expectedMs: { R1: 120_000 } }] };
-    const rules = withResults(resultOf("push.schedule", { kind: "passed", cases: 1, facts }));
+    const rules = withResults(ruleThat.passed("push.schedule", 1, facts));
     const html = renderHtml([gateView({ rules })]);
     return [...html.matchAll(/<rect class="window fits"[^>]* width="([\d.]+)%"/g)].map(([, width]) =>
       Number(width),

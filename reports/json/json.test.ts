@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { requirementIds } from "../../conformance/contract/catalogue.ts";
-import { allPassed, breachOf, exchanged, recordOf, resultOf } from "../testing/fixture.ts";
+import { allPassed, breachOf, exchanged, recordOf, resultOf, ruleThat } from "../testing/fixture.ts";
 import { conformDocument } from "./conform.ts";
 import { rulesDocument } from "./rules.ts";
 import { exitCodes } from "../../conformance/contract/exit-codes.ts";
@@ -25,8 +25,8 @@ describe("the document of a run", () => {
     const breach = breachOf("refused", "granted");
     const rules = [
       resultOf("code.single-use", { kind: "failed", cases: 3, breach, facts: { rounds: 1 } }, [exchanged(1)]),
-      resultOf("authorize.redirect", { kind: "observed", cases: 1, fingerprint: '{"status":200}' }),
-      resultOf("refresh.lifetime", { kind: "could-not-run", missing: "clock.advance", reason: "too long" }),
+      ruleThat.observed("authorize.redirect", '{"status":200}'),
+      ruleThat.couldNotRun("refresh.lifetime", "too long", "clock.advance"),
       resultOf("code.unknown", {
         kind: "inconclusive",
         reason: "no answer",

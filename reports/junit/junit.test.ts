@@ -3,7 +3,7 @@ import path from "node:path";
 import { validateXML } from "xmllint-wasm";
 import { describe, expect, it } from "vitest";
 import { failedRule, gateRun, hostileRun, loadRun, missingRule, suites } from "../testing/ci-runs.ts";
-import { resultOf, withResults } from "../testing/fixture.ts";
+import { ruleThat, withResults } from "../testing/fixture.ts";
 import { renderJunit } from "./junit.ts";
 import { xmlDocument } from "./xml.ts";
 
@@ -99,11 +99,7 @@ describe("JUnit XML", () => {
   });
 
   it("writes a pinned observation that changed as a failure", () => {
-    const seen = resultOf("authorize.redirect", {
-      kind: "observed",
-      cases: 1,
-      fingerprint: '{"status":302}',
-    });
+    const seen = ruleThat.observed("authorize.redirect", '{"status":302}');
     const pinned = { "authorize.redirect": '{"status":200}' };
     const run = gateRun(withResults(seen), { outcome: "drifted", exitCode: 6, pinned });
     expect(elementOf(render(run), "authorize.redirect")).toContain('type="drifted"');

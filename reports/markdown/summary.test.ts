@@ -1,18 +1,14 @@
 import { describe, expect, it } from "vitest";
 import { gateRun, loadRun, missingRule } from "../testing/ci-runs.ts";
-import { breachOf, resultOf, withResults } from "../testing/fixture.ts";
+import { ruleThat, withResults } from "../testing/fixture.ts";
 import { hostile } from "../testing/hostile.ts";
 import { inertMarkdown } from "./document.ts";
 import { renderMarkdown } from "../testing/shown.ts";
 
 describe("the summary in Markdown", () => {
   it("counts warnings and observations separately, and shows warnings unfolded", () => {
-    const warned = resultOf("authorize.unregistered-redirect", {
-      kind: "warned",
-      cases: 1,
-      breach: breachOf("a", "it was cut"),
-    });
-    const observed = resultOf("authorize.redirect", { kind: "observed", cases: 1, fingerprint: '"kept"' });
+    const warned = ruleThat.warned("authorize.unregistered-redirect", "a", "it was cut");
+    const observed = ruleThat.observed("authorize.redirect", '"kept"');
     const text = renderMarkdown([gateRun([warned, observed])]);
     expect(text).toMatch(/1 warned, 1 observed/);
     expect(text.indexOf("it was cut")).toBeGreaterThan(0);
@@ -49,9 +45,7 @@ describe("the summary in Markdown", () => {
 
   it("stays within a size limit by keeping the most important parts and counting what is left out", () => {
     const long = "x ".repeat(900);
-    const broken = withResults().map(({ id }) =>
-      resultOf(id, { kind: "failed", cases: 1, breach: breachOf(long, long) }),
-    );
+    const broken = withResults().map(({ id }) => ruleThat.failed(id, long, long));
     const text = renderMarkdown([gateRun(broken, { outcome: "failed" })], { mostBytes: 20_000 });
     expect(Buffer.byteLength(text)).toBeLessThanOrEqual(20_000);
     expect(text).toContain(`✗ ${broken.length} promises are broken`);
@@ -64,7 +58,7 @@ describe("the summary in Markdown", () => {
 
   it("stays under 1 MiB, whatever the service answers", () => {
     const broken = withResults().map(({ id }) =>
-      resultOf(id, { kind: "failed", cases: 1, breach: breachOf(hostile.repeat(400), "🙂".repeat(40_000)) }),
+      ruleThat.failed(id, hostile.repeat(400), "🙂".repeat(40_000)),
     );
     expect(Buffer.byteLength(renderMarkdown([gateRun(broken)]))).toBeLessThanOrEqual(1_048_576);
   });

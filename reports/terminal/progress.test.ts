@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { breachOf, resultOf } from "../testing/fixture.ts";
+import { ruleThat } from "../testing/fixture.ts";
 import { width } from "../text/layout.ts";
 import { plain } from "./palette.ts";
 import {
@@ -12,8 +12,8 @@ import {
 
 const page = { palette: plain, columns: 100 };
 const start = progressAtStart(["code.single-use", "code.lifetime", "code.unknown", "refresh.lifetime"]);
-const passed = resultOf("code.unknown", { kind: "passed", cases: 1 });
-const failed = resultOf("code.single-use", { kind: "failed", cases: 1, breach: breachOf("a", "b") });
+const passed = ruleThat.passed("code.unknown", 1);
+const failed = ruleThat.failed("code.single-use", "a", "b");
 const halfway: ProgressState = { ...[passed, failed].reduce(afterResult, start), elapsedMs: 4_211 };
 
 /** The line while rules sleep. */

@@ -3,7 +3,7 @@ import type { LoadRecord } from "../../conformance/contract/load-record.ts";
 import type { RuleResult, RunRecord } from "../../conformance/contract/record.ts";
 import { suitesOf } from "../ci/cases.ts";
 import type { RecordedGate, RecordedLoad, RecordedRun } from "../read/index.ts";
-import { authorized, breachOf, recordOf, resultOf, withResults } from "./fixture.ts";
+import { authorized, breachOf, recordOf, resultOf, ruleThat, withResults } from "./fixture.ts";
 import { hostile } from "./hostile.ts";
 
 /** Runs as test cases. */
@@ -16,17 +16,13 @@ export const gateRun = (rules: readonly RuleResult[], more: Partial<RunRecord> =
   record: recordOf({ rules, ...more }),
 });
 
-export const failedRule = resultOf("code.single-use", {
-  kind: "failed",
-  cases: 3,
-  breach: breachOf("the second exchange is refused", "it yielded a token"),
-});
+export const failedRule = ruleThat.failed(
+  "code.single-use",
+  "the second exchange is refused",
+  "it yielded a token",
+);
 
-export const missingRule = resultOf("refresh.lifetime", {
-  kind: "could-not-run",
-  missing: "hooks.clock.advance",
-  reason: "it would take 30 days",
-});
+export const missingRule = ruleThat.couldNotRun("refresh.lifetime", "it would take 30 days");
 
 /** A run with every kind of verdict and with malicious texts. */
 export const hostileRun = gateRun(
@@ -49,15 +45,11 @@ export const hostileRun = gateRun(
         }),
       ],
     ),
-    resultOf("authorize.redirect", {
-      kind: "observed",
-      cases: 1,
-      fingerprint: JSON.stringify({ [hostile]: hostile }),
-    }),
+    ruleThat.observed("authorize.redirect", JSON.stringify({ [hostile]: hostile })),
     resultOf("code.unknown", { kind: "inconclusive", cases: 1, reason: hostile, settle: hostile }),
     resultOf("code.independence", { kind: "harness-error", message: hostile, stack: hostile }),
-    resultOf("code.bound-to-client", { kind: "warned", cases: 1, breach: breachOf(hostile, hostile) }),
-    resultOf("refresh.lifetime", { kind: "could-not-run", missing: hostile, reason: hostile }),
+    ruleThat.warned("code.bound-to-client", hostile, hostile),
+    ruleThat.couldNotRun("refresh.lifetime", hostile, hostile),
     resultOf("refresh.reauthorize", { kind: "pending", due: "2030-02-01", reason: hostile }),
     resultOf("push.cap", { kind: "not-applicable", by: "profile", reason: hostile }),
   ),

@@ -1,7 +1,7 @@
 import { catalogue, requirementIds, type RequirementId } from "../../conformance/contract/catalogue.ts";
 import { documentLimits } from "../../conformance/contract/limits.ts";
 import type { ExchangeRecord, RuleResult, RunRecord } from "../../conformance/contract/record.ts";
-import type { Breach, Verdict } from "../../conformance/contract/verdict.ts";
+import type { Breach, Facts, Verdict } from "../../conformance/contract/verdict.ts";
 
 /** One rule's result with level and group from the catalogue. */
 export const resultOf = (
@@ -25,6 +25,22 @@ export const breachOf = (expected: string, actual: string, more: Partial<Breach>
   reproduction: { seed: 7, replayed: { failures: 4, attempts: 4 } },
   ...more,
 });
+
+/** Results of rules, by the kind of their verdict. */
+export const ruleThat = {
+  passed: (id: RequirementId, cases: number, facts?: Facts) =>
+    resultOf(id, { kind: "passed", cases, ...(facts && { facts }) }),
+  failed: (id: RequirementId, expected: string, actual: string, exchanges?: readonly ExchangeRecord[]) =>
+    resultOf(id, { kind: "failed", cases: 3, breach: breachOf(expected, actual) }, exchanges),
+  warned: (id: RequirementId, expected: string, actual: string, exchanges?: readonly ExchangeRecord[]) =>
+    resultOf(id, { kind: "warned", cases: 1, breach: breachOf(expected, actual) }, exchanges),
+  observed: (id: RequirementId, fingerprint: string) =>
+    resultOf(id, { kind: "observed", cases: 1, fingerprint }),
+  couldNotRun: (id: RequirementId, reason: string, missing = "hooks.clock.advance") =>
+    resultOf(id, { kind: "could-not-run", missing, reason }),
+  stayedOpen: (id: RequirementId, reason: string, settle: string) =>
+    resultOf(id, { kind: "inconclusive", reason, settle, cases: 0 }),
+};
 
 const json = [["content-type", "application/json; charset=utf-8"]] as const;
 
@@ -96,16 +112,12 @@ const testable = requirementIds.filter((id) => catalogue[id].level !== "untestab
 
 /** Every rule of the catalogue as a sound service leaves it: passed, or observed if nothing is promised. */
 export const allPassed = (): readonly RuleResult[] =>
-  testable.map((id, at) =>
-    resultOf(
-      id,
-      catalogue[id].level === "unspecified"
-        ? { kind: "observed", cases: 1, fingerprint: '{"status":200,"where":"json"}' }
-        : { kind: "passed", cases: 25 },
-      [],
-      at * 31,
-    ),
-  );
+  testable.map((id, at) => ({
+    ...(catalogue[id].level === "unspecified"
+      ? ruleThat.observed(id, '{"status":200,"where":"json"}')
+      : ruleThat.passed(id, 25)),
+    durationMs: at * 31,
+  }));
 
 export const withResults = (...replaced: readonly RuleResult[]): readonly RuleResult[] =>
   allPassed().map((result) => replaced.find(({ id }) => id === result.id) ?? result);

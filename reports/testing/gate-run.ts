@@ -2,7 +2,7 @@ import { mkdirSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { catalogue, requirementIds, type RequirementId } from "../../conformance/contract/catalogue.ts";
 import type { ExchangeRecord, Outcome, RuleResult, RunRecord } from "../../conformance/contract/record.ts";
-import { authorized, breachOf, exchanged, recordOf, resultOf } from "./fixture.ts";
+import { authorized, breachOf, exchanged, recordOf, resultOf, ruleThat } from "./fixture.ts";
 import { writeLines } from "./lines.ts";
 import { pushLines } from "./pushes.ts";
 import { madeRandom } from "./random.ts";
@@ -67,12 +67,7 @@ const madeResult = (
       [authorized(1), exchanged(2), exchanged(3)],
       at * 31,
     );
-  if (missing.includes(id))
-    return resultOf(id, {
-      kind: "could-not-run",
-      missing: "hooks.clock.advance",
-      reason: "it would take 30 days",
-    });
+  if (missing.includes(id)) return ruleThat.couldNotRun(id, "it would take 30 days");
   if (catalogue[id].level === "unspecified")
     return resultOf(id, { kind: "observed", cases: 1, fingerprint: '{"status":200,"where":"json"}' }, [], at);
   return resultOf(id, { kind: "passed", cases: 25 }, [], at * 31);
