@@ -4,11 +4,13 @@ import type { RuleResult, RunRecord } from "../../conformance/contract/record.ts
 import { readRun, type GateRun, type LoadRun, type Run } from "../read/index.ts";
 import { comparisonSuite } from "../ci/compared.ts";
 import { compareDoc } from "../document/compare.ts";
-import { onTerminal } from "../testing/shown.ts";
+import { asPage, countOf, headlineIn, onTerminal, textOf } from "../testing/shown.ts";
 import { allPassed, breachOf, recordOf, resultOf, ruleThat, withResults } from "../testing/fixture.ts";
 import { compared, madeRuns } from "../testing/made-runs.ts";
 import { writeGateRun, writeLoadRun, type LoadRunSpec } from "../testing/records.ts";
+import { seededRandom } from "../../conformance/contract/random.ts";
 import { baselineOf, type Comparison } from "./index.ts";
+import { compareWithLimits } from "./limits.ts";
 import { problemOf } from "../../conformance/testing/errors.ts";
 
 const made = madeRuns();
@@ -18,6 +20,8 @@ const load = (spec: Partial<LoadRunSpec> & { seed: number }): Promise<LoadRun> =
   made.load({ seconds: 24, requests: 3_600, ...spec });
 
 const show = (comparison: Comparison): string => onTerminal(compareDoc(comparison));
+
+const pageOf = (comparison: Comparison): string => asPage(compareDoc(comparison));
 
 const failing = (id: RuleResult["id"], kind: "failed" | "warned" = "failed"): RuleResult =>
   resultOf(id, { kind, cases: 3, breach: breachOf("it is refused", "it is granted") });
@@ -288,6 +292,115 @@ describe("two load runs", () => {
       /give two runs of one kind$/,
     );
     expect(await problemOf(compared([], await load({ seed: 1 })))).toContain("give two or more");
+  });
+});
+
+describe("a load run against ten earlier ones", () => {
+  const tenRuns = (): Promise<LoadRun[]> =>
+    Promise.all(
+      Array.from({ length: 10 }, (_, at) =>
+        load({ seed: at, seconds: 4, requests: 1_200, slowness: 20 * (1 + 0.02 * (at % 3)) }),
+      ),
+    );
+
+  it("is judged by prediction limits", async () => {
+    const bases = await tenRuns();
+    const usual = await compared(
+      bases,
+      await load({ seed: 30, seconds: 4, requests: 1_200, slowness: 20.4 }),
+    );
+    const slow = await compared(bases, await load({ seed: 31, seconds: 4, requests: 1_200, slowness: 34 }));
+    expect([usual.verdict, slow.verdict]).toEqual(["no regression", "regressed"]);
+    expect(show(slow)).toContain("Against 10 earlier runs");
+    expect(show(slow)).toMatch(/list +p50 .* slower/);
+    const html = pageOf(slow);
+    expect(headlineIn(html)).toBe("The head run is worse than the base.");
+    expect(countOf(html, "change-dot regressed")).toBeGreaterThan(0);
+    expect(textOf(html)).toMatch(/Against 10 earlier runs .* slower/);
+  });
+
+  it("is not judged if fewer than ten earlier runs are valid and complete", async () => {
+    const bases = await tenRuns();
+    const invalid = { validity: { valid: false, reasons: [{ reason: "dropped", remedy: "" }] } };
+    const result = await compared(
+      [...bases.slice(1), await load({ seed: 40, record: invalid })],
+      await load({ seed: 41 }),
+      true,
+    );
+    if (result.kind !== "load") throw new Error("it compares no load");
+    expect(result.limits).toBeUndefined();
+    expect(result.leftOut).toMatchObject([{ reason: "it is invalid" }]);
+    expect(result.unjudged).toContain("9 runs cannot tell");
+  });
+
+  it("raises few false alarms over all metrics despite noise between runs", async () => {
+    const { record } = await load({ seed: 1, seconds: 2, requests: 200 });
+    const random = seededRandom(9);
+    const vary = (): typeof record => {
+      const level = Math.exp(0.2 * (random() + random() - 1));
+      const scaled = (row: (typeof record.endpoints)[number]) => {
+        const ms = 50 * level * Math.exp(0.1 * (random() - 0.5));
+        return { ...row, response: { ...row.response, p50Ms: ms, p95Ms: 2 * ms, p99Ms: 3 * ms } };
+      };
+      return { ...record, endpoints: record.endpoints.map(scaled) };
+    };
+    let alarms = 0;
+    for (let round = 0; round < 400; round += 1)
+      if (
+        compareWithLimits(Array.from({ length: 10 }, vary), vary()).metrics.some(
+          ({ verdict }) => verdict !== "usual",
+        )
+      )
+        alarms += 1;
+    expect(alarms).toBeLessThan(30);
+  });
+
+  it("reports a higher share of failed requests", async () => {
+    const bases = (await tenRuns()).map(({ record }) => record);
+    const head = (await load({ seed: 50, seconds: 4, requests: 1_200, slowness: 20.4, failedShare: 0.05 }))
+      .record;
+    expect(compareWithLimits(bases, head).metrics.at(-1)).toMatchObject({
+      metric: "failed share",
+      verdict: "more failures",
+    });
+  });
+});
+
+describe("the page of two runs of the gate", () => {
+  it("begins with the verdict, and lists the changes rule by rule", async () => {
+    const drifted = ruleThat.observed("authorize.redirect", '{"status":302}');
+    const html = pageOf(
+      await compared(
+        gate(withResults(failing("code.single-use"))),
+        gate(withResults(failing("code.lifetime"), drifted)),
+      ),
+    );
+    expect(headlineIn(html)).toBe("The head run is worse than the base.");
+    const text = textOf(html);
+    expect(text).toContain("1 rule newly failing, 1 fixed, 0 no longer judged; 1 observation changed;");
+    expect(text).toMatch(
+      /Newly failing failed code\.lifetime passed before, failed now .* Seen it is granted/,
+    );
+    expect(text).toMatch(/Fixed passed code\.single-use failed before, passed now/);
+    expect(text).toMatch(/authorize\.redirect .* status: 302/);
+  });
+
+  it("states above the verdict that the comparison was forced", async () => {
+    const html = pageOf(await compared(gate(withResults()), gate(withResults(), { effort: "quick" }), true));
+    expect(html.indexOf("Comparison forced")).toBeLessThan(html.indexOf("<h1"));
+    expect(html.indexOf("Comparison forced")).toBeGreaterThan(0);
+  });
+});
+
+describe("the page of load runs", () => {
+  it("overlays the distributions of two runs with the change of each percentile, without judging them", async () => {
+    const html = pageOf(await compared([await load({ seed: 1 })], await load({ seed: 2 })));
+    expect(headlineIn(html)).toBe("No metric is judged worse.");
+    const endpoints = countOf(html, "head-hill");
+    expect(endpoints).toBeGreaterThan(0);
+    expect(countOf(html, "base-hill")).toBe(endpoints);
+    expect(textOf(html)).toContain("Speed is shown, not judged: one run cannot tell a change from chance");
+    expect(textOf(html)).toMatch(/p95 \d[\d.]* m?s to \d/);
   });
 });
 

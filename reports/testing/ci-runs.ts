@@ -3,7 +3,7 @@ import type { LoadRecord } from "../../conformance/contract/load-record.ts";
 import type { RuleResult, RunRecord } from "../../conformance/contract/record.ts";
 import { suitesOf } from "../ci/cases.ts";
 import type { RecordedGate, RecordedLoad, RecordedRun } from "../read/index.ts";
-import { authorized, breachOf, recordOf, resultOf, ruleThat, withResults } from "./fixture.ts";
+import { authorized, breachOf, loadRecordOf, recordOf, resultOf, ruleThat, withResults } from "./fixture.ts";
 import { hostile } from "./hostile.ts";
 
 /** Runs as test cases. */
@@ -81,29 +81,7 @@ export const missedAndHeld: LoadRecord["objectives"] = [
 export const loadRun = (more: Partial<LoadRecord> = {}): RecordedLoad => ({
   kind: "load",
   directory: "runs/two",
-  record: {
-    version: 1,
-    tool: "0.1.0",
-    command: "load",
-    state: "sealed",
-    startedAt: "2030-01-01T00:00:00.000Z",
-    endedAt: "2030-01-01T00:01:00.000Z",
-    seed: 5,
-    target: { name: "staging", baseUrl: "https://staging.example", profiles: [] },
-    limits: {},
-    replacedLimits: [],
-    scenario: "mixed",
-    shape: "constant",
-    rate: 100,
-    arrivalRate: 25,
-    durationMs: 60_000,
-    warmUpMs: 5_000,
-    virtualUsers: 50,
-    k6: { version: "1.8.1", from: "PATH" },
-    machine: { cores: 2, processor: "some", memoryMiB: 8_000, platform: "linux", node: "24" },
-    fingerprint: {},
-    validity: { valid: true, reasons: [] },
-    endpoints: [],
+  record: loadRecordOf({
     objectives: [
       ...missedAndHeld,
       {
@@ -130,9 +108,8 @@ export const loadRun = (more: Partial<LoadRecord> = {}): RecordedLoad => ({
         exchanges: [],
       },
     ],
-    notes: [],
     outcome: "failed",
     exitCode: 1,
     ...more,
-  },
+  }),
 });

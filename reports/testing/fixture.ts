@@ -1,5 +1,6 @@
 import { catalogue, requirementIds, type RequirementId } from "../../conformance/contract/catalogue.ts";
 import { documentLimits } from "../../conformance/contract/limits.ts";
+import type { LoadRecord } from "../../conformance/contract/load-record.ts";
 import type { ExchangeRecord, RuleResult, RunRecord } from "../../conformance/contract/record.ts";
 import type { Breach, Facts, Verdict } from "../../conformance/contract/verdict.ts";
 
@@ -121,3 +122,36 @@ export const allPassed = (): readonly RuleResult[] =>
 
 export const withResults = (...replaced: readonly RuleResult[]): readonly RuleResult[] =>
   allPassed().map((result) => replaced.find(({ id }) => id === result.id) ?? result);
+
+/** A load run without requests; give it what it measured. */
+export const loadRecordOf = (more: Partial<LoadRecord> = {}): LoadRecord => ({
+  version: 1,
+  tool: "0.1.0",
+  command: "load",
+  state: "sealed",
+  startedAt: "2030-01-01T00:00:00.000Z",
+  endedAt: "2030-01-01T00:01:00.000Z",
+  seed: 5,
+  target: { name: "staging", baseUrl: "https://staging.example", profiles: [] },
+  limits: {},
+  replacedLimits: [],
+  scenario: "mixed",
+  shape: "constant",
+  rate: 100,
+  arrivalRate: 25,
+  durationMs: 60_000,
+  warmUpMs: 5_000,
+  virtualUsers: 200,
+  k6: { version: "1.8.1", from: "k6 on the PATH", exitCode: 0, exitMeaning: "ended as it should" },
+  machine: { cores: 2, processor: "made up", memoryMiB: 7_936, platform: "linux x64", node: "v24.21.0" },
+  fingerprint: {},
+  validity: { valid: true, reasons: [] },
+  endpoints: [],
+  objectives: [],
+  rules: [],
+  breaches: [],
+  notes: [],
+  outcome: "passed",
+  exitCode: 0,
+  ...more,
+});

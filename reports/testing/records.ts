@@ -1,2 +1,225 @@
-export { writeGateRun } from "./gate-run.ts";
-export { writeLoadRun, type LoadRunSpec } from "./load-run.ts";
+import { closeSync, mkdirSync, openSync, writeFileSync, writeSync } from "node:fs";
+import path from "node:path";
+import type { RequirementId } from "../../conformance/contract/catalogue.ts";
+import { exitCodes } from "../../conformance/contract/exit-codes.ts";
+import { recordFiles } from "../../conformance/contract/files.ts";
+import { documentLimits } from "../../conformance/contract/limits.ts";
+import {
+  loadFiles,
+  type LoadBreach,
+  type LoadRecord,
+  type PushSummary,
+} from "../../conformance/contract/load-record.ts";
+import type { ExchangeRecord, RunRecord } from "../../conformance/contract/record.ts";
+import { requestsIn } from "../../conformance/contract/second-counts.ts";
+import { authorized, exchanged, loadRecordOf, recordOf, ruleThat, withResults } from "./fixture.ts";
+import { latencyLog, type LoadCourse } from "./load-course.ts";
+import { pushLines } from "./pushes.ts";
+import { madeRandom } from "./random.ts";
+
+const CHUNK_CHARACTERS = 1_048_576;
+
+/** Writes the lines to a new file in batches: a record of many gigabytes needs no more memory than a small one. */
+export const writeLines = (file: string, lines: Iterable<string>): void => {
+  mkdirSync(path.dirname(file), { recursive: true });
+  const descriptor = openSync(file, "w", 0o600);
+  try {
+    let held = "";
+    for (const line of lines) {
+      held += `${line}\n`;
+      if (held.length < CHUNK_CHARACTERS) continue;
+      writeSync(descriptor, held);
+      held = "";
+    }
+    writeSync(descriptor, held);
+  } finally {
+    closeSync(descriptor);
+  }
+};
+
+const linesOf = (values: readonly unknown[]): readonly string[] =>
+  values.map((value) => JSON.stringify(value));
+
+/** Writes run.json and the files of lines, of which those without lines are left out. */
+const writeRun = <Content>(
+  directory: string,
+  record: Content,
+  files: Readonly<Record<string, Iterable<string> | undefined>>,
+): Content => {
+  mkdirSync(directory, { recursive: true, mode: 0o700 });
+  for (const [name, lines] of Object.entries(files))
+    if (lines !== undefined) writeLines(path.join(directory, name), lines);
+  const file = path.join(directory, recordFiles.run);
+  writeFileSync(file, `${JSON.stringify(record, null, 2)}\n`, { mode: 0o600 });
+  return record;
+};
+
+export interface GateRunSpec {
+  readonly seed: number;
+  /** Lines of exchanges.jsonl; 400 by default. */
+  readonly exchanges?: number;
+  /** Pushes in pushes.jsonl; by default none, and no file. */
+  readonly pushes?: number;
+  /** Rules that fail, and rules that could not run. */
+  readonly failing?: readonly RequirementId[];
+  readonly missing?: readonly RequirementId[];
+  /** Overrides fields of run.json, such as target, startedAt or limits. */
+  readonly record?: Partial<RunRecord>;
+}
+
+/** Writes the directory of a sealed gate run as `conform` would; returns the content of run.json. */
+export const writeGateRun = (directory: string, spec: GateRunSpec): RunRecord => {
+  const { seed, pushes, failing = [], missing = [] } = spec;
+  const [expected, actual] = [
+    "the second exchange is refused",
+    "it yields an access token that opens the list",
+  ];
+  const rules = withResults(
+    ...failing.map((id) =>
+      ruleThat.failed(id, expected, actual, [authorized(1), exchanged(2), exchanged(3)]),
+    ),
+    ...missing.map((id) => ruleThat.couldNotRun(id, "it would take 30 days")),
+  );
+  const outcome = failing.length > 0 ? "failed" : missing.length > 0 ? "incomplete" : "passed";
+  const record = { ...recordOf({ rules, seed, outcome, exitCode: exitCodes[outcome] }), ...spec.record };
+  return writeRun(directory, record, {
+    [recordFiles.exchanges]: exchangeLines(spec),
+    [recordFiles.rules]: linesOf(rules),
+    [recordFiles.pushes]: pushes === undefined ? undefined : pushLines(madeRandom(seed), pushes, 600_000),
+  });
+};
+
+const testable = withResults().map(({ id }) => id);
+
+function* exchangeLines({ seed, exchanges = 400 }: GateRunSpec): Generator<string> {
+  const random = madeRandom(seed);
+  for (let n = 1; n <= exchanges; n += 1) {
+    const made = random.integer(2) === 0 ? authorized(n) : exchanged(n);
+    const rule = testable[n % testable.length] ?? made.rule;
+    const line: ExchangeRecord = { ...made, rule, startedMs: n * 1.5, durationMs: 1 + random.next() };
+    yield JSON.stringify(line);
+  }
+}
+
+export interface LoadRunSpec {
+  readonly seed: number;
+  readonly seconds: number;
+  /** Requests over the whole run. */
+  readonly requests: number;
+  /** Each endpoint's share of the requests and its median latency; three typical endpoints by default. */
+  readonly endpoints?: readonly LoadCourse["endpoints"][number][];
+  /** Multiplies every latency; 1 by default. */
+  readonly slowness?: number;
+  /** Share of failed requests, and of requests refused as intended. */
+  readonly failedShare?: number;
+  readonly refusedShare?: number;
+  /** How often code.single-use was broken, at moments in the last third of the run. */
+  readonly breaches?: number;
+  /** Pushes in pushes.jsonl; by default none, and no file. */
+  readonly pushes?: number;
+  /** Overrides fields of run.json, such as target, startedAt, objectives or fingerprint. */
+  readonly record?: Partial<LoadRecord>;
+}
+
+const usualEndpoints: LoadCourse["endpoints"] = [
+  { name: "authorize", share: 0.25, medianMs: 1.4 },
+  { name: "exchange", share: 0.25, medianMs: 2.6 },
+  { name: "list", share: 0.5, medianMs: 4.2 },
+];
+
+/** Writes the directory of a sealed load run as `load` would; returns the content of run.json. */
+export const writeLoadRun = (directory: string, spec: LoadRunSpec): LoadRecord => {
+  const { seed, pushes } = spec;
+  const course: LoadCourse = {
+    random: madeRandom(seed),
+    seconds: spec.seconds,
+    requests: spec.requests,
+    endpoints: spec.endpoints ?? usualEndpoints,
+    slowness: spec.slowness ?? 1,
+    failedShare: spec.failedShare ?? 0,
+    refusedShare: spec.refusedShare ?? 0.02,
+    breaches: breachesOf(spec),
+    warmUpSeconds: warmUpSecondsOf(spec),
+  };
+  const { lines, seconds, rows } = latencyLog(course);
+  const requests = requestsIn(seconds).all;
+  return writeRun(
+    directory,
+    loadRecord(spec, { endpoints: [...rows], breaches: [...course.breaches] }, requests),
+    {
+      [loadFiles.latency]: lines,
+      [loadFiles.seconds]: linesOf(seconds),
+      [loadFiles.breaches]: linesOf(course.breaches),
+      [loadFiles.pushes]:
+        pushes === undefined ? undefined : pushLines(madeRandom(seed), pushes, spec.seconds * 1_000),
+    },
+  );
+};
+
+/** A tenth of the run, at most five seconds. */
+const warmUpSecondsOf = ({ seconds }: LoadRunSpec): number => Math.min(5, Math.floor(seconds / 10));
+
+const breachesOf = ({ breaches = 0, seconds, requests }: LoadRunSpec): readonly LoadBreach[] =>
+  Array.from({ length: breaches }, (_, at) => ({
+    rule: "code.single-use",
+    atMs: Math.round(seconds * 1_000 * (2 / 3 + at / (3 * breaches))),
+    expected: "of two exchanges of one code at most one succeeds",
+    actual: "both yielded an access token",
+    askedRate: requests / seconds,
+    exchanges: [1, 2].map(() => ({
+      method: "POST",
+      path: "/open-api/oauth/access-token",
+      requestBody: '{"clientId":"client-a","clientSecret":"‹client secret 1›","code":"‹code 3›"}',
+      status: 200,
+      answer: '{"accessToken":"‹access token 2›","refreshToken":"‹refresh token 2›","expiresIn":7200}',
+      durationMs: 3.25,
+    })),
+  }));
+
+const pushesOf = (count: number): PushSummary => ({
+  events: Math.round(count * 0.9),
+  pushes: count,
+  acknowledged: Math.round(count * 0.88),
+  attempts: { "1": Math.round(count * 0.86), "2": Math.round(count * 0.02), "5": Math.round(count * 0.02) },
+});
+
+const loadRecord = (
+  spec: LoadRunSpec,
+  { endpoints, breaches }: Pick<LoadRecord, "endpoints" | "breaches">,
+  requests: number,
+): LoadRecord => {
+  const rate = spec.requests / spec.seconds;
+  const isBroken = breaches.length > 0;
+  return loadRecordOf({
+    endedAt: new Date(Date.UTC(2030, 0, 1) + spec.seconds * 1_000).toISOString(),
+    seed: spec.seed,
+    target: { name: "embedded reference service", baseUrl: "http://127.0.0.1:40123", profiles: [] },
+    limits: { ...documentLimits },
+    rate,
+    arrivalRate: rate / 4,
+    durationMs: spec.seconds * 1_000,
+    warmUpMs: warmUpSecondsOf(spec) * 1_000,
+    fingerprint: { scenario: "mixed", shape: "constant", rate: String(Math.round(rate)), machine: "made up" },
+    achieved: {
+      arrivalsAsked: spec.requests / 4,
+      arrivals: Math.round(spec.requests / 4),
+      dropped: 0,
+      requests,
+      requestsPerSecond: requests / spec.seconds,
+      seconds: spec.seconds,
+      k6Cores: 0.6,
+      k6MemoryMiB: 180,
+      machineIdle: 0.35,
+    },
+    endpoints,
+    rules: [
+      { id: "code.single-use", checks: Math.round(requests / 8), breaches: breaches.length },
+      { id: "exchange.access-token-works", checks: Math.round(requests / 8), breaches: 0 },
+    ],
+    breaches: breaches.slice(0, 1),
+    ...(spec.pushes !== undefined && { pushes: pushesOf(spec.pushes) }),
+    outcome: isBroken ? "failed" : "passed",
+    exitCode: isBroken ? 1 : 0,
+    ...spec.record,
+  });
+};
