@@ -1,19 +1,6 @@
-import type { SchemaName } from "../../reports/read/schemas.ts";
 import { Command, Option } from "@commander-js/extra-typings";
 import { jsonOption, reportOption } from "../shared/flags.ts";
-import { reportFormats } from "../../reports/formats.ts";
-
-/** Every schema by name; the compiler rejects a missing one. */
-const schemaNames = Object.keys({
-  conform: true,
-  load: true,
-  duet: true,
-  manifest: true,
-  exchange: true,
-  rule: true,
-  second: true,
-  breach: true,
-} satisfies Record<SchemaName, true>) as readonly SchemaName[];
+import { reportFormats, schemaNames } from "../../reports/formats.ts";
 
 export const report = new Command("report")
   .arguments("[runs...]")

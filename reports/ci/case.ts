@@ -21,11 +21,11 @@ export interface CiSuite {
   readonly incomplete: boolean;
   readonly exitCode: number | undefined;
   readonly startedAt: string;
-  readonly endedAt: string | undefined;
+  readonly endedAt?: string | undefined;
   readonly tool: string;
   readonly run: string;
   readonly target: string;
-  readonly seed: number | undefined;
+  readonly seed?: number | undefined;
   readonly replacedLimits: readonly string[];
   readonly cases: readonly CiCase[];
 }
@@ -44,8 +44,12 @@ export interface RawCase extends Omit<CiCase, "durationMs" | "details"> {
  */
 export const suiteOf = ({
   cases,
+  replacedLimits = [],
   ...suite
-}: Omit<CiSuite, "cases"> & { readonly cases: readonly RawCase[] }): CiSuite => {
+}: Omit<CiSuite, "cases" | "replacedLimits"> & {
+  readonly replacedLimits?: readonly string[];
+  readonly cases: readonly RawCase[];
+}): CiSuite => {
   const seen = new Map<string, number>();
   const uniqueName = (name: string): string => {
     const count = (seen.get(name) ?? 0) + 1;
@@ -57,7 +61,7 @@ export const suiteOf = ({
     ...suite,
     run: safe(suite.run),
     target: safe(suite.target),
-    replacedLimits: suite.replacedLimits.map(safe),
+    replacedLimits: replacedLimits.map(safe),
     cases: cases.map(({ name, group, status, verdict, durationMs = 0, message, details }) => ({
       name: uniqueName(safe(name)),
       group: safe(group),

@@ -4,7 +4,7 @@ import { isWorse } from "../compare/limits.ts";
 import type { DuetDocument } from "../duet/document.ts";
 import type { Failures, Member, MemberVerdict } from "../duet/model.ts";
 import { plural, change, latency, inUnit } from "../text/figures.ts";
-import { wordOf } from "../text/verdicts.ts";
+import { wordOfResult } from "../text/verdicts.ts";
 import { suiteOf, type CiCase, type CiSuite, type RawCase } from "./case.ts";
 
 /*
@@ -28,12 +28,9 @@ export const comparisonSuite = (comparison: Comparison, exitCode: number): CiSui
     incomplete: verdict === "incomplete",
     exitCode,
     startedAt: head.startedAt,
-    endedAt: undefined,
     tool: head.tool,
     run: `${base.directory} and ${head.directory}`,
     target: `${head.target} ${head.baseUrl}`,
-    seed: undefined,
-    replacedLimits: [],
     cases: [
       ...(comparison.kind === "conform" ? ruleCases(comparison) : loadCases(comparison)),
       ...lacking.map(({ side, what, why }) =>
@@ -50,9 +47,8 @@ const ruleStatus = ({ change, regresses }: ComparedRule): CiCase["status"] => {
 
 const ruleCases = ({ rules }: Extract<Comparison, { kind: "conform" }>): readonly RawCase[] => [
   ...rules.changes.map((one) => {
-    const word = (kind: ComparedRule["base"]): string => (kind === undefined ? "no result" : wordOf(kind));
     const why = one.reason ?? (one.actual === undefined ? undefined : `${one.expected}; seen: ${one.actual}`);
-    const said = `${one.change}: ${word(one.base)} before, ${word(one.head)} now${why === undefined ? "" : `; ${why}`}`;
+    const said = `${one.change}: ${wordOfResult(one.base)} before, ${wordOfResult(one.head)} now${why === undefined ? "" : `; ${why}`}`;
     return caseOf(one.id, "rules", ruleStatus(one), one.change, said);
   }),
   ...rules.drift.map(({ id, base, head, pinned }) =>
@@ -131,12 +127,10 @@ export const duetSuite = (duet: DuetDocument, run: string, exitCode: number): Ci
     incomplete: duet.state !== "ended" || duet.verdict === "inconclusive",
     exitCode,
     startedAt: duet.startedAt,
-    endedAt: undefined,
     tool: duet.tool,
     run,
     target: `${duet.a} and ${duet.b}`,
     seed: duet.seed,
-    replacedLimits: [],
     cases: [
       ...duet.members.flatMap(memberCase),
       ...(duet.failures === undefined ? [] : [failuresCase(duet.failures)]),

@@ -2,7 +2,6 @@ import {
   histogramUnit,
   type LoadRecord,
   type ObjectiveResult,
-  type SampleOutcome,
 } from "../../conformance/contract/load-record.ts";
 import type { LoadRun } from "../read/index.ts";
 import { whyIncomplete } from "../validity.ts";
@@ -77,12 +76,13 @@ export const compareLoad = async (base: LoadRun, head: LoadRun, random: Random):
   const rules = ruleChangesOf(base.record, head.record);
   const areComplete = [base, head].every((run) => whyIncomplete(run) === undefined);
   const objectives = areComplete ? objectiveChangesOf(base.record, head.record) : [];
+  const both = now.flatMap((profile) => {
+    const other = matching(before, profile);
+    return other === undefined ? [] : [[other, profile] as const];
+  });
   return {
-    latencies: now.flatMap((profile) => latenciesOf(matching(before, profile), profile)),
-    distributions: now.flatMap((profile) => {
-      const other = matching(before, profile);
-      return other === undefined ? [] : [densitiesOf(profile.endpoint, other.all, profile.all)];
-    }),
+    latencies: both.flatMap((pair) => latenciesOf(...pair)),
+    distributions: both.map(([ofBase, ofHead]) => densitiesOf(ofHead.endpoint, ofBase.all, ofHead.all)),
     figures: figuresOf(base.record, head.record),
     rules,
     objectives,
@@ -99,22 +99,20 @@ const matching = (
   { endpoint }: EndpointProfile,
 ): EndpointProfile | undefined => profiles.find((one) => one.endpoint === endpoint);
 
-const latenciesOf = (base: EndpointProfile | undefined, head: EndpointProfile): readonly ComparedLatency[] =>
-  base === undefined
-    ? []
-    : quantileNames.map((quantile) => {
-        const [before, now] = [base.quantiles[quantile], head.quantiles[quantile]];
-        const { ratio, low, high } = ratioOf(now, before);
-        return {
-          endpoint: head.endpoint,
-          quantile,
-          baseMs: before.value,
-          headMs: now.value,
-          ratio,
-          interval: { low, high },
-          by: before.by === "blocks" && now.by === "blocks" ? "blocks" : "requests",
-        };
-      });
+const latenciesOf = (base: EndpointProfile, head: EndpointProfile): readonly ComparedLatency[] =>
+  quantileNames.map((quantile) => {
+    const [before, now] = [base.quantiles[quantile], head.quantiles[quantile]];
+    const { ratio, ...interval } = ratioOf(now, before);
+    return {
+      endpoint: head.endpoint,
+      quantile,
+      baseMs: before.value,
+      headMs: now.value,
+      ratio,
+      interval,
+      by: before.by === "blocks" ? now.by : "requests",
+    };
+  });
 
 const alone = (
   from: readonly EndpointProfile[],
@@ -182,7 +180,6 @@ const quantileNames = Object.keys(comparedQuantiles) as readonly QuantileName[];
 /** Latencies of one endpoint over a whole run without its warm-up, in milliseconds. */
 interface EndpointProfile {
   readonly endpoint: string;
-  readonly outcome: SampleOutcome;
   readonly all: Counted;
   readonly quantiles: Readonly<Record<QuantileName, QuantileEstimate>>;
 }
@@ -198,10 +195,8 @@ const latencyProfile = async (run: LoadRun, random: Random): Promise<readonly En
   const from = firstCounted(run.record);
   const blockSeconds = Math.max(1, Math.ceil((lengthOf(run.record) - from) / MOST_BLOCKS));
   const blocks = new Map<string, Map<number, Histogram>>();
-  for await (const { endpoint, second, histogram } of run.histograms({
-    kind: "response",
-    outcome: "granted",
-  })) {
+  const granted = run.histograms({ kind: "response", outcome: "granted" });
+  for await (const { endpoint, second, histogram } of granted) {
     if (second < from) continue;
     const block = Math.floor((second - from) / blockSeconds);
     const ofEndpoint = blocks.get(endpoint) ?? new Map<number, Histogram>();
@@ -217,7 +212,7 @@ const latencyProfile = async (run: LoadRun, random: Random): Promise<readonly En
     const quantiles = Object.fromEntries(
       quantileNames.map((name, at) => [name, estimates[at]]),
     ) as unknown as EndpointProfile["quantiles"];
-    return { endpoint, outcome: "granted", all: mergeCounted(counted), quantiles };
+    return { endpoint, all: mergeCounted(counted), quantiles };
   });
 };
 

@@ -1,11 +1,10 @@
-import type { VerdictKind } from "../../conformance/contract/verdict.ts";
 import type { Comparison, RunHeading } from "../compare/compare.ts";
 import { isWorse } from "../compare/limits.ts";
 import { changeTitles, type ComparedRule, type RulesComparison } from "../compare/rules.ts";
 import { moment, plural } from "../text/figures.ts";
 import { changedOf, readableFingerprint } from "../text/compact.ts";
 import { knownRequirement } from "../text/titles.ts";
-import { wordOf } from "../text/verdicts.ts";
+import { wordOf, wordOfResult } from "../text/verdicts.ts";
 import { loadComparisonSections } from "./compare-load.ts";
 import { lookOf } from "./looks.ts";
 import {
@@ -166,7 +165,7 @@ const ruleCard = (one: ComparedRule): Card => {
     is: "card",
     tone: isWorse ? (head === "warned" ? "warned" : "failed") : undefined,
     header: head === undefined ? code(id) : mark(lookOf[head], code(id), wordOf(head)),
-    beside: `${verdictWord(base)} before, ${verdictWord(head)} now${level === "advisory" ? ", advisory" : ""}`,
+    beside: `${wordOfResult(base)} before, ${wordOfResult(head)} now${level === "advisory" ? ", advisory" : ""}`,
     promise: knownRequirement(id)?.sentence ?? "",
     blocks: [
       facts([
@@ -177,6 +176,3 @@ const ruleCard = (one: ComparedRule): Card => {
     ],
   };
 };
-
-const verdictWord = (kind: VerdictKind | undefined): string =>
-  kind === undefined ? "no result" : wordOf(kind);

@@ -16,11 +16,10 @@ import {
 } from "../text/facts.ts";
 import { figure as number, plural } from "../text/figures.ts";
 import { knownRequirement } from "../text/titles.ts";
-import { readingLines, ruleAnchor } from "./gate-rules.ts";
+import { readingLines, ruleAnchor, ruleLink } from "./gate-rules.ts";
 import {
   figure,
   lines,
-  link,
   soft,
   softText,
   strong,
@@ -115,7 +114,7 @@ export const readingsTable = (rules: readonly RuleResult[], place: Place): Table
     rules.map((result) => {
       const { id } = result;
       const allowed = readingsOf(result);
-      return allowed && [link(ruleAnchor(place, id), id), readingLines(allowed, knownRequirement(id))];
+      return allowed && [ruleLink(place, id), readingLines(allowed, knownRequirement(id))];
     }),
   );
 
@@ -125,7 +124,7 @@ export const alsoMeasured = (rules: readonly RuleResult[], place: Place): Table 
     ["Rule", "Measured"],
     rules.map((result) => {
       const others = otherFactsOf(result).map(([name, value]) => factText(name, value));
-      return others.length > 0 && [link(ruleAnchor(place, result.id), result.id), others.join(" · ")];
+      return others.length > 0 && [ruleLink(place, result.id), others.join(" · ")];
     }),
   );
 
@@ -168,7 +167,7 @@ const scheduleFigure = (
     title: "The retry schedule",
     note: [
       "Pushes of one notification that was never acknowledged, in seconds after its event (",
-      link(ruleAnchor(place, result.id), result.id),
+      ruleLink(place, result.id),
       "). A reading fits if every push lies in a window; a window is as wide as a push may be late.",
     ],
     legend: [
@@ -247,7 +246,7 @@ export const observedTable = ({ rules, pinned = {} }: RunRecord, place: Place): 
       const was = Object.hasOwn(pinned, id) ? pinned[id] : undefined;
       const seen = fingerprintText(verdict.fingerprint);
       return [
-        link(ruleAnchor(place, id), id),
+        ruleLink(place, id),
         was === undefined || was === verdict.fingerprint
           ? seen
           : lines(seen, [strong("The profile pins "), fingerprintText(was)]),

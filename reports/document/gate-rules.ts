@@ -25,6 +25,7 @@ import {
   type Fact,
   type RuleEntry,
   type RuleGroup,
+  type Span,
   type Text,
 } from "./model.ts";
 import type { Place } from "./run.ts";
@@ -32,24 +33,24 @@ import type { Place } from "./run.ts";
 export const ruleAnchor = ({ prefix }: Place, id: string): string => `${prefix}rule-${id}`;
 const breachAnchor = ({ prefix }: Place, id: string): string => `${prefix}broken-${id}`;
 
+export const ruleLink = (place: Place, id: string): Span => link(ruleAnchor(place, id), id);
+export const breachLink = (place: Place, id: string): Span => link(breachAnchor(place, id), id);
+
 /** Longest history shown for a broken rule; the rest is counted. */
 const FIRST = 30;
 const LAST = 20;
 
+interface BreachOptions extends Place {
+  readonly isShort: boolean;
+  readonly waiver?: AppliedWaiver | undefined;
+  /** Where the exchanges were sent, for curl lines that repeat them. */
+  readonly baseUrl?: string;
+}
+
 export const breachCard = (
   result: RuleResult,
   run: string,
-  {
-    isShort,
-    waiver,
-    baseUrl,
-    ...place
-  }: Place & {
-    readonly isShort: boolean;
-    readonly waiver?: AppliedWaiver | undefined;
-    /** Where the exchanges were sent, for curl lines that repeat them. */
-    readonly baseUrl?: string;
-  },
+  { isShort, waiver, baseUrl, ...place }: BreachOptions,
 ): readonly Card[] => {
   const { id, level, verdict, exchanges } = result;
   if (!("breach" in verdict)) return [];

@@ -11,7 +11,7 @@ import { groupTitles, knownRequirement } from "../text/titles.ts";
 import { wordOf } from "../text/verdicts.ts";
 import { activeWaivers, waiverStateText } from "../text/waivers.ts";
 import { gateDetail, gateHeadline } from "./gate-answer.ts";
-import { breachCard, ruleAnchor, ruleGroups } from "./gate-rules.ts";
+import { breachCard, breachLink, ruleGroups, ruleLink } from "./gate-rules.ts";
 import {
   alsoMeasured,
   fingerprintText,
@@ -25,7 +25,6 @@ import {
   code,
   doc,
   facts,
-  link,
   list,
   mark,
   note,
@@ -38,6 +37,7 @@ import {
   type Card,
   type Doc,
   type Section,
+  type Text,
 } from "./model.ts";
 import { limitsCallout, targetFacts, type GateOptions, type Place } from "./run.ts";
 
@@ -78,10 +78,8 @@ const leftOn = ({ target, leftBehind }: RunRecord): RunRecord["leftBehind"] =>
 const failureSections = (subject: GateSubject, options: GateOptions): readonly (Section | false)[] => {
   const { record } = subject;
   const excused = activeWaivers(record);
-  const cause = commonCauseOf(record.rules);
-  const step = brokenStepOf(record.rules);
-  const shrunk = shrunkStepsOf(record.rules);
-  const first = [cause?.broken ?? [], [step], [shrunk?.id]];
+  const { rules } = record;
+  const first = [commonCauseOf(rules)?.broken ?? [], [brokenStepOf(rules)], [shrunkStepsOf(rules)?.id]];
   /** Breaches that others follow from come first. */
   const rank = (id: string): number => first.findLastIndex((ids) => ids.some((one) => one === id));
   const cards = (kind: "failed" | "warned", isExcused: boolean, isShort = false): readonly Card[] =>
@@ -100,13 +98,7 @@ const failureSections = (subject: GateSubject, options: GateOptions): readonly (
   const known = [...cards("failed", true, true), ...cards("warned", true, true)];
   const warned = cards("warned", false, !record.strict);
   return [
-    section(
-      "cause",
-      "Start here",
-      shrunk !== undefined && shrunkCallout(shrunk, options),
-      cause !== undefined && causeCallout(cause, options),
-      step !== undefined && stepCallout(step, options),
-    ),
+    section("cause", "Start here", ...startOf(record, options)),
     section("broken", `Broken promises (${broken.length})`, ...broken),
     section("known", `Known breaches, waived for now (${known.length})`, ...known),
     (options.detail !== "failures" || record.strict) &&
@@ -116,24 +108,32 @@ const failureSections = (subject: GateSubject, options: GateOptions): readonly (
   ];
 };
 
-const causeCallout = (cause: NonNullable<ReturnType<typeof commonCauseOf>>, place: Place): Block =>
-  text(
-    `${plural(cause.unjudged.length, "rule")} could not be judged because a request that had to succeed failed: `,
-    strong(cause.reason),
-    `. The same answer is in the ${cause.broken.length === 1 ? "breach" : "breaches"} of `,
-    ...cause.broken.flatMap((id, at) => [at > 0 ? ", " : "", link(`${place.prefix}broken-${id}`, id)]),
-    ".",
-  );
+/** Where to start, if one cause explains many of the results. */
+const startOf = ({ rules }: RunRecord, place: Place): readonly (Block | false)[] => {
+  const [cause, step, shrunk] = [commonCauseOf(rules), brokenStepOf(rules), shrunkStepsOf(rules)];
+  return [
+    shrunk !== undefined &&
+      text("These steps break a promise: ", shrunk.steps, " (", breachLink(place, shrunk.id), ")."),
+    cause !== undefined &&
+      text(
+        `${plural(cause.unjudged.length, "rule")} could not be judged because a request that had to succeed failed: `,
+        strong(cause.reason),
+        `. The same answer is in the ${cause.broken.length === 1 ? "breach" : "breaches"} of `,
+        ...listed(cause.broken, (id) => breachLink(place, id)),
+        ".",
+      ),
+    step !== undefined &&
+      text(
+        "A step of the flow that most rules need is broken: ",
+        breachLink(place, step),
+        ". Other breaches may follow from it.",
+      ),
+  ];
+};
 
-const shrunkCallout = ({ id, steps }: NonNullable<ReturnType<typeof shrunkStepsOf>>, place: Place): Block =>
-  text("These steps break a promise: ", steps, " (", link(`${place.prefix}broken-${id}`, id), ").");
-
-const stepCallout = (step: string, place: Place): Block =>
-  text(
-    "A step of the flow that most rules need is broken: ",
-    link(`${place.prefix}broken-${step}`, step),
-    ". Other breaches may follow from it.",
-  );
+/** Links in a sentence. */
+const listed = (ids: readonly string[], linked: (id: string) => Text): readonly Text[] =>
+  ids.flatMap((id, at) => [at > 0 ? ", " : "", linked(id)]);
 
 const remedies: Readonly<Partial<Record<WaiverState, string>>> = {
   expired: "fix the breach and remove the waiver, or agree on a new date with its owner",
@@ -167,7 +167,7 @@ const driftTable = ({ rules, pinned = {} }: RunRecord, place: Place) => {
       ({ id, verdict }) =>
         verdict.kind === "observed" &&
         changed.has(id) && [
-          mark(["bad", "unequal"], link(ruleAnchor(place, id), id), "changed"),
+          mark(["bad", "unequal"], ruleLink(place, id), "changed"),
           ...changedOf(pinned[id] ?? "", verdict.fingerprint).map(fingerprintText),
         ],
     ),
@@ -219,10 +219,7 @@ const unjudged = (record: RunRecord, options: GateOptions): readonly (Block | fa
     ...causesOf(settled).map(({ kind, title, detail, ids: of }): Card => ({
       is: "card",
       header: mark(lookOf[kind], title, wordOf(kind)),
-      blocks: [
-        text(detail),
-        softText(...of.flatMap((id, at) => [at > 0 ? ", " : "", link(ruleAnchor(options, id), id)])),
-      ],
+      blocks: [text(detail), softText(...listed(of, (id) => ruleLink(options, id)))],
     })),
     unreached.length > 0 &&
       softText(

@@ -1,4 +1,4 @@
-import { Type, type TProperties } from "typebox";
+import { Type, type TProperties, type TSchema } from "typebox";
 import { integer, number, type Frozen } from "../../conformance/contract/schema.ts";
 import { latencyFloorMs, latencyFloors } from "../statistics/floors.ts";
 
@@ -40,6 +40,13 @@ export const usualRules: Omit<DuetRules, "pairs"> = {
 
 const share = (description: string) => Optional(number(description, { minimum: 0 }));
 
+const interval = (of: TSchema, description: string) =>
+  Optional(
+    Type.Unsafe<readonly [low: number, high: number]>(
+      Type.Array(of, { minItems: 2, maxItems: 2, description }),
+    ),
+  );
+
 /** One metric of one endpoint, compared over the pairs. Fields of gated metrics only are absent for the others. */
 export const MemberShape = closed({
   endpoint: Type.String(),
@@ -50,15 +57,7 @@ export const MemberShape = closed({
   }),
   b: amount,
   ratio: number("Side b divided by side a.", { minimum: 0 }),
-  interval: Optional(
-    Type.Unsafe<readonly [low: number, high: number]>(
-      Type.Array(amount, {
-        minItems: 2,
-        maxItems: 2,
-        description: "95 % t interval of the ratio, for this metric alone; absent below two pairs.",
-      }),
-    ),
-  ),
+  interval: interval(amount, "95 % t interval of the ratio, for this metric alone; absent below two pairs."),
   deviation: number("Standard deviation of the logarithms of the pairs' ratios.", { minimum: 0 }),
   adjustedP: share("p value of the t test, adjusted by Holm over the gated family."),
   floor: share("The smallest change, as a share of side a, that matters."),
@@ -73,14 +72,9 @@ export type Member = Frozen<typeof MemberShape>;
 const FailuresShape = closed({
   a: number("Share of side a's requests that failed: mean over the pairs.", { minimum: 0 }),
   b: amount,
-  interval: Optional(
-    Type.Unsafe<readonly [low: number, high: number]>(
-      Type.Array(Type.Number(), {
-        minItems: 2,
-        maxItems: 2,
-        description: "95 % t interval of side b's share less side a's; absent below two pairs.",
-      }),
-    ),
+  interval: interval(
+    Type.Number(),
+    "95 % t interval of side b's share less side a's; absent below two pairs.",
   ),
   adjustedP: number("p value of the t test, adjusted by Holm over the gated family.", { minimum: 0 }),
   floor: number("The smallest difference of the shares that matters.", { minimum: 0 }),

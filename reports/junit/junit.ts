@@ -49,21 +49,20 @@ const suiteElement = (suite: CiSuite, at: number): Element => {
 };
 
 const propertiesOf = (suite: CiSuite): Element => {
-  const entries: readonly (readonly [string, string])[] = [
-    ["outcome", suite.outcome],
-    ["incomplete", String(suite.incomplete)],
-    ...(suite.exitCode === undefined ? [] : [["exitCode", String(suite.exitCode)] as const]),
-    ["target", suite.target],
-    ["run", suite.run],
-    ...(suite.seed === undefined ? [] : [["seed", String(suite.seed)] as const]),
-    ["touchstone", suite.tool],
-    ...(suite.replacedLimits.length === 0
-      ? []
-      : [["limitsThatAreNotTheDocuments", suite.replacedLimits.join(", ")] as const]),
-  ];
+  const { outcome, incomplete, exitCode, target, run, seed, tool, replacedLimits } = suite;
+  const properties = Object.entries({
+    outcome,
+    incomplete: String(incomplete),
+    exitCode,
+    target,
+    run,
+    seed,
+    touchstone: tool,
+    limitsThatAreNotTheDocuments: replacedLimits.length === 0 ? undefined : replacedLimits.join(", "),
+  }).filter(([, value]) => value !== undefined);
   return {
     name: "properties",
-    children: entries.map(([name, value]) => ({ name: "property", attributes: { name, value } })),
+    children: properties.map(([name, value]) => ({ name: "property", attributes: { name, value } })),
   };
 };
 
@@ -78,20 +77,12 @@ const caseElement = (one: CiCase, suite: CiSuite): Element => ({
 });
 
 const outcomeOf = ({ status, verdict, message, details }: CiCase): readonly Element[] => {
-  const attributes = { message, type: verdict };
   if (status === "skipped") return [{ name: "skipped", attributes: { message } }];
   if (status === "passed") {
-    const said = [
-      `${verdict}${message === undefined ? "" : `: ${message}`}`,
-      ...(details === undefined ? [] : [details]),
-    ];
-    return [{ name: "system-out", children: [said.join("\n")] }];
+    const said = `${verdict}${message === undefined ? "" : `: ${message}`}${details === undefined ? "" : `\n${details}`}`;
+    return [{ name: "system-out", children: [said] }];
   }
-  return [
-    {
-      name: status === "error" ? "error" : "failure",
-      attributes,
-      children: [details ?? message ?? verdict],
-    },
-  ];
+  const children = [details ?? message ?? verdict];
+  const name = status === "error" ? "error" : "failure";
+  return [{ name, attributes: { message, type: verdict }, children }];
 };

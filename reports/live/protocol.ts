@@ -1,4 +1,4 @@
-import type { LoadBreach, SecondLine } from "../../conformance/contract/load-record.ts";
+import type { LoadBreach, LoadRecord, SecondLine } from "../../conformance/contract/load-record.ts";
 import type { ExchangeRecord } from "../../conformance/contract/record.ts";
 import type { VerdictKind } from "../../conformance/contract/verdict.ts";
 import type { LatencyPoint } from "../gather/heat.ts";
@@ -23,13 +23,9 @@ export interface GateBegan {
   readonly ids: readonly string[];
 }
 
-export interface LoadBegan {
+export interface LoadBegan extends Readonly<Pick<LoadRecord, "scenario" | "shape" | "rate" | "durationMs">> {
   readonly kind: "load";
   readonly target: string;
-  readonly scenario: string;
-  readonly shape: string;
-  readonly rate: number;
-  readonly durationMs: number;
 }
 
 export interface RuleSettled {

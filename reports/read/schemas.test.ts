@@ -3,7 +3,8 @@ import path from "node:path";
 import { Ajv } from "ajv";
 import { beforeAll, expect, it } from "vitest";
 import { writeGateRun, writeLoadRun } from "../testing/records.ts";
-import { schemaNames, schemaOf } from "./index.ts";
+import { schemaNames, type SchemaName } from "../formats.ts";
+import { schemaOf } from "./index.ts";
 import { folderOfFile } from "../../conformance/testing/folders.ts";
 
 const home = folderOfFile();
@@ -12,7 +13,7 @@ beforeAll(() => {
   writeLoadRun(path.join(home, "load"), { seed: 1, seconds: 2, requests: 60, breaches: 1 });
 });
 /** A validator as strict as others would use: unknown keywords are mistakes. */
-const validator = (name: (typeof schemaNames)[number]) =>
+const validator = (name: SchemaName) =>
   new Ajv({ strict: true, strictTypes: false, formats: { "date-time": true } }).compile(schemaOf(name));
 
 const lines = (file: string): unknown[] =>

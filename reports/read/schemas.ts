@@ -2,6 +2,7 @@ import type { TSchema } from "typebox";
 import { LoadBreach, LoadRecord, SecondLine } from "../../conformance/contract/load-record.ts";
 import { Manifest } from "../../conformance/contract/manifest.ts";
 import { ExchangeLine, RuleLine, RunRecord } from "../../conformance/contract/record.ts";
+import type { SchemaName } from "../formats.ts";
 import { DuetDocument } from "../duet/document.ts";
 
 const schemas = {
@@ -13,11 +14,7 @@ const schemas = {
   rule: RuleLine,
   second: SecondLine,
   breach: LoadBreach,
-} as const satisfies Record<string, TSchema>;
-
-export type SchemaName = keyof typeof schemas;
-
-export const schemaNames = Object.keys(schemas) as readonly SchemaName[];
+} satisfies Record<SchemaName, TSchema>;
 
 /** The JSON Schema (draft 7) of a file of a run directory, or of its lines. */
 export const schemaOf = (name: SchemaName): Readonly<Record<string, unknown>> => ({

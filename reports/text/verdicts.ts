@@ -15,4 +15,8 @@ export const verdictOrder = Object.keys({
 
 export const wordOf = (kind: VerdictKind): string => kind.replaceAll("-", " ");
 
+/** The same for one of two runs, which may have no result. */
+export const wordOfResult = (kind: VerdictKind | undefined): string =>
+  kind === undefined ? "no result" : wordOf(kind);
+
 export const isVerdict = (text: string): text is VerdictKind => verdictOrder.some((kind) => kind === text);
