@@ -1,16 +1,6 @@
 import { expect, it } from "vitest";
 import { choiceFlag, durationFlag, integerFlag, listFlag, portFlag, seedFlag } from "./flag-values.ts";
-import { ConfigurationError } from "../../conformance/contract/problem.ts";
-
-const errorMessageOf = (read: () => unknown): string => {
-  try {
-    read();
-  } catch (error) {
-    expect(error).toBeInstanceOf(ConfigurationError);
-    return (error as Error).message;
-  }
-  return expect.unreachable("it was accepted");
-};
+import { problemOf } from "../../conformance/testing/errors.ts";
 
 it("parses integers within their bounds", () => {
   expect([seedFlag("-2147483648"), seedFlag("2147483647"), portFlag("--port")("0")]).toEqual([
@@ -22,23 +12,23 @@ it("parses integers within their bounds", () => {
 
 it.each(["", " 5", "5.0", "1e3", "0x10", "five", "-1", "65536", "9".repeat(400)])(
   "refuses %j as a port, with what is accepted",
-  (text) => {
-    expect(errorMessageOf(() => portFlag("--port")(text))).toBe(
+  async (text) => {
+    expect(await problemOf(() => portFlag("--port")(text))).toBe(
       `--port is "${text}"; accepted is a whole number from 0 to 65535`,
     );
   },
 );
 
-it("refuses integers out of bounds", () => {
-  expect(errorMessageOf(() => seedFlag("2147483648"))).toContain("--seed");
-  expect(errorMessageOf(() => integerFlag("--jobs", 1, 64)("0"))).toContain("from 1 to 64");
+it("refuses integers out of bounds", async () => {
+  expect(await problemOf(() => seedFlag("2147483648"))).toContain("--seed");
+  expect(await problemOf(() => integerFlag("--jobs", 1, 64)("0"))).toContain("from 1 to 64");
 });
 
-it("parses durations, choices and lists, both comma-separated and repeated", () => {
+it("parses durations, choices and lists, both comma-separated and repeated", async () => {
   expect(durationFlag("--max-wait")("1.5h")).toBe(5_400_000);
-  expect(errorMessageOf(() => durationFlag("--max-wait")("90"))).toContain("such as 500ms, 90s");
+  expect(await problemOf(() => durationFlag("--max-wait")("90"))).toContain("such as 500ms, 90s");
   expect(choiceFlag("--mode", ["a", "b"])("b")).toBe("b");
-  expect(errorMessageOf(() => choiceFlag("--mode", ["a", "b"])("c"))).toBe(
+  expect(await problemOf(() => choiceFlag("--mode", ["a", "b"])("c"))).toBe(
     '--mode is "c"; accepted is one of a, b',
   );
   expect(listFlag(" a, b,,c ", ["z"])).toEqual(["z", "a", "b", "c"]);

@@ -54,10 +54,5 @@ export const differences = (base: Fingerprint, head: Fingerprint): readonly Fing
     });
 
 /** The rules of one list that are missing from the other. */
-const without = (rules: string, others: string): string => {
-  const known = new Set(others.split(", "));
-  return rules
-    .split(", ")
-    .filter((rule) => !known.has(rule))
-    .join(", ");
-};
+const without = (rules: string, others: string): string =>
+  [...new Set(rules.split(", ")).difference(new Set(others.split(", ")))].join(", ");

@@ -8,7 +8,7 @@ import { whyIncomplete } from "../validity.ts";
 import { ratioOf, quantileEstimates, type QuantileEstimate } from "../statistics/blocks.ts";
 import type { Random } from "../../conformance/contract/random.ts";
 import { densitiesOf, type Densities } from "./densities.ts";
-import type { Histogram } from "../read/latency-log.ts";
+import { addedByKey } from "../read/latency-log.ts";
 import { firstCounted } from "../read/run.ts";
 import {
   countedOf,
@@ -194,19 +194,13 @@ const CONFIDENCE = 0.95;
 const latencyProfile = async (run: LoadRun, random: Random): Promise<readonly EndpointProfile[]> => {
   const from = firstCounted(run.record);
   const blockSeconds = Math.max(1, Math.ceil((lengthOf(run.record) - from) / MOST_BLOCKS));
-  const blocks = new Map<string, Map<number, Histogram>>();
-  const granted = run.histograms({ kind: "response", outcome: "granted" });
-  for await (const { endpoint, second, histogram } of granted) {
-    if (second < from) continue;
-    const block = Math.floor((second - from) / blockSeconds);
-    const ofEndpoint = blocks.get(endpoint) ?? new Map<number, Histogram>();
-    blocks.set(endpoint, ofEndpoint);
-    const known = ofEndpoint.get(block);
-    if (known === undefined) ofEndpoint.set(block, histogram);
-    else known.add(histogram);
-  }
-  return [...blocks].map(([endpoint, parts]) => {
-    const counted = [...parts.values()].map((part) => countedOf(part, histogramUnit.perMs));
+  const blocks = await addedByKey(
+    run.histograms({ kind: "response", outcome: "granted" }),
+    ({ endpoint, second }) =>
+      second < from ? undefined : `${endpoint} ${Math.floor((second - from) / blockSeconds)}`,
+  );
+  return [...Map.groupBy(blocks.values(), ({ endpoint }) => endpoint)].map(([endpoint, parts]) => {
+    const counted = parts.map(({ histogram }) => countedOf(histogram, histogramUnit.perMs));
     const shares = Object.values(comparedQuantiles);
     const estimates = quantileEstimates(counted, shares, CONFIDENCE, random);
     const quantiles = Object.fromEntries(

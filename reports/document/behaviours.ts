@@ -2,7 +2,7 @@ import { catalogue, type RequirementId } from "../../conformance/contract/catalo
 import { groups } from "../../conformance/contract/requirement.ts";
 import { plural } from "../text/figures.ts";
 import { groupTitles } from "../text/titles.ts";
-import { doc, lines, list, section, soft, strong, type Doc, type Section } from "./model.ts";
+import { doc, lines, listSection, soft, strong, type Doc, type Section } from "./model.ts";
 
 export interface ListedBehaviour {
   readonly name: string;
@@ -38,13 +38,10 @@ export const behavioursDoc = (behaviours: readonly ListedBehaviour[]): Doc => {
 };
 
 const part = (id: string, title: string, behaviours: readonly ListedBehaviour[]): Section =>
-  section(
+  listSection(
     id,
-    `${title} (${behaviours.length})`,
-    behaviours.length > 0 &&
-      list(
-        behaviours.map(({ name, summary, breaks }) =>
-          lines(strong(name), soft(summary), breaks.length > 0 && soft(`breaks ${breaks.join(", ")}`)),
-        ),
-      ),
+    title,
+    behaviours.map(({ name, summary, breaks }) =>
+      lines(strong(name), soft(summary), breaks.length > 0 && soft(`breaks ${breaks.join(", ")}`)),
+    ),
   );

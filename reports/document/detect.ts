@@ -12,6 +12,7 @@ import {
   facts,
   lines,
   list,
+  listSection,
   mark,
   section,
   soft,
@@ -100,13 +101,11 @@ const unproven = (report: DetectReport): Section => {
 };
 
 const survivors = ({ defects }: DetectReport): Section =>
-  section(
+  listSection(
     "survivors",
-    `Survivors (${defects.survivors.length})`,
-    list(
-      defects.survivors.map(({ name, rule, verdict, reason }) =>
-        lines([mark(bad, name), soft(`  ${rule}: ${wordOf(verdict)}`)], reason),
-      ),
+    "Survivors",
+    defects.survivors.map(({ name, rule, verdict, reason }) =>
+      lines([mark(bad, name), soft(`  ${rule}: ${wordOf(verdict)}`)], reason),
     ),
   );
 
@@ -135,16 +134,14 @@ const unsettled = ({ variants }: DetectReport): Section => {
     "unsettled",
     `Undecided on a variant (${open.length})`,
     list(
-      [...causes.values()].flatMap((members) =>
-        members
-          .slice(0, 1)
-          .map(({ rule, verdict, reason }) =>
-            lines(
-              mark(lookOf[verdict], `${rule}: ${wordOf(verdict)}`),
-              reason,
-              soft(members.map(({ variant }) => variant).join(" · ")),
+      [...causes.values()].flatMap(([one, ...others]) =>
+        one === undefined
+          ? []
+          : lines(
+              mark(lookOf[one.verdict], `${one.rule}: ${wordOf(one.verdict)}`),
+              one.reason,
+              soft([one, ...others].map(({ variant }) => variant).join(" · ")),
             ),
-          ),
       ),
     ),
   );
@@ -152,7 +149,7 @@ const unsettled = ({ variants }: DetectReport): Section => {
 
 /** Every defect against every rule: rules not named beside a defect held. */
 const matrix = ({ matrix: rows = [] }: DetectReport): Section =>
-  section("matrix", `All defects against all rules (${rows.length})`, list(rows.map(matrixItem)));
+  listSection("matrix", "All defects against all rules", rows.map(matrixItem));
 
 const matrixItem = ({ defect, breaks, verdicts }: MatrixRow): Text => {
   const judged = requirementIds.flatMap((id) => {

@@ -10,7 +10,7 @@ import {
   ruleThat,
   withResults,
 } from "../testing/fixture.ts";
-import { measuredLifetimes } from "../testing/gate-text.ts";
+import { failedRecord, measuredLifetimes } from "../testing/gate-text.ts";
 import { onTerminal } from "../testing/shown.ts";
 import { gateDoc } from "./gate.ts";
 
@@ -133,7 +133,7 @@ describe("the short report", () => {
   it("shows breaches in full before the overview", () => {
     const verdict = { kind: "failed", cases: 3, breach: breachOf("refused", "granted") } as const;
     const rules = withResults(resultOf("code.single-use", verdict, [exchanged(1)]));
-    const text = render(recordOf({ rules, outcome: "failed", exitCode: 1 }));
+    const text = render(failedRecord(rules));
     expect(text.indexOf("Broken promises (1)")).toBeLessThan(text.indexOf("✗ Authorization code"));
     expect(text).toContain("#1  POST /open-api/oauth/access-token");
     expect(text).toContain("✗ Authorization code");
@@ -161,7 +161,7 @@ describe("an answer that explains most of the rules that could not be judged", (
   const shown = broke("exchange.token-set", 'it got status 200, body {"at":1699}');
 
   it("is named first, with the breach that quotes it, which is listed first", () => {
-    const text = render(recordOf({ rules: [unrelated, shown, ...others], outcome: "failed", exitCode: 1 }));
+    const text = render(failedRecord([unrelated, shown, ...others]));
     expect(text.slice(text.indexOf("Start here"), text.indexOf("Broken promises"))).toMatchInlineSnapshot(`
       "Start here
         3 rules could not be judged because a request that had to succeed failed: a valid exchange got no
@@ -190,37 +190,32 @@ describe("an answer that explains most of the rules that could not be judged", (
   });
 });
 
-it("names the step of the flow that is broken first, if many other promises are", () => {
-  const step = broke("exchange.access-token-works", "it does not open the list");
-  const others = ["authorize.answers-with-code", "authorize.state-length", "code.unknown"] as const;
-  const all = [...others.map((id) => broke(id, "no code that works")), step];
-  const of = (rules: readonly RuleResult[]) => render(recordOf({ rules, outcome: "failed", exitCode: 1 }));
-  const text = of(all);
-  expect(text).toContain("A step of the flow that most rules need is broken: exchange.access-token-works.");
-  expect(text.indexOf("✗ exchange.access-token-works")).toBeLessThan(text.indexOf("✗ authorize"));
-  expect(of(all.slice(1))).not.toContain("Start here");
-});
+describe("a report with many broken promises", () => {
+  const others = (["authorize.answers-with-code", "authorize.state-length", "code.unknown"] as const).map(
+    (id) => broke(id, "no code that works"),
+  );
+  const of = (...rules: readonly RuleResult[]) => render(failedRecord(rules));
 
-it("names a few steps that break a promise first, if replays showed them again and many other promises broke", () => {
-  const lived = (failures: number): RuleResult =>
-    resultOf("lifecycle.model", {
-      kind: "failed",
-      cases: 9,
-      breach: breachOf("listing succeeds", "it was refused", {
-        reproduction: {
-          seed: 7,
-          counterexample: "authorize for client 2; try every token",
-          replayed: { failures, attempts: 4 },
-        },
-      }),
-    });
-  const others = ["authorize.answers-with-code", "authorize.state-length", "code.unknown"] as const;
-  const all = others.map((id) => broke(id, "no code that works"));
-  const of = (rules: readonly RuleResult[]) => render(recordOf({ rules, outcome: "failed", exitCode: 1 }));
-  const said = "These steps break a promise: authorize for client 2; try every token (lifecycle.model).";
-  const text = of([...all, lived(4)]);
-  expect(text).toContain(said);
-  expect(text.indexOf("✗ lifecycle.model")).toBeLessThan(text.indexOf("✗ authorize"));
-  expect(of([...all, lived(3)])).not.toContain(said);
-  expect(of([...all.slice(1), lived(4)])).not.toContain(said);
+  it("names the step of the flow that is broken first", () => {
+    const step = broke("exchange.access-token-works", "it does not open the list");
+    const text = of(...others, step);
+    expect(text).toContain("A step of the flow that most rules need is broken: exchange.access-token-works.");
+    expect(text.indexOf("✗ exchange.access-token-works")).toBeLessThan(text.indexOf("✗ authorize"));
+    expect(of(...others.slice(1), step)).not.toContain("Start here");
+  });
+
+  it("names a few steps that break a promise first, if replays showed them again", () => {
+    const lived = (failures: number): RuleResult => {
+      const counterexample = "authorize for client 2; try every token";
+      const reproduction = { seed: 7, counterexample, replayed: { failures, attempts: 4 } };
+      const breach = breachOf("listing succeeds", "it was refused", { reproduction });
+      return resultOf("lifecycle.model", { kind: "failed", cases: 9, breach });
+    };
+    const said = "These steps break a promise: authorize for client 2; try every token (lifecycle.model).";
+    const text = of(...others, lived(4));
+    expect(text).toContain(said);
+    expect(text.indexOf("✗ lifecycle.model")).toBeLessThan(text.indexOf("✗ authorize"));
+    expect(of(...others, lived(3))).not.toContain(said);
+    expect(of(...others.slice(1), lived(4))).not.toContain(said);
+  });
 });

@@ -248,6 +248,10 @@ export const tableSection = (
   caption = title,
 ): Section => section(id, title, table(caption, columns, rows));
 
+/** A section with a single list, whose title counts the items. */
+export const listSection = (id: string, title: string, items: readonly Text[]): Section =>
+  section(id, `${title} (${items.length})`, list(items));
+
 type Legend = NonNullable<Figure["legend"]>;
 
 export const figure = ({

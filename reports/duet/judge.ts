@@ -3,7 +3,6 @@ import { lookLevels } from "../statistics/early-ending.ts";
 import { holm } from "../statistics/holm.ts";
 import { smallestDetectable, type TestPlan } from "../statistics/power.ts";
 import { mean, tEstimate, type TEstimate } from "../statistics/sample.ts";
-import { leastShare, pairedFailures, type PairedFailures } from "./failures.ts";
 import {
   duetMetrics,
   tail,
@@ -49,7 +48,7 @@ export const judgeDuet = (blocks: readonly Block[], rules: DuetRules): DuetResul
       .map((values): Estimated => ({ values, estimate: tEstimate(logRatios(values), CONFIDENCE) })),
   );
   const gated = estimated.filter(({ values }) => rules.floors[values.metric] !== undefined);
-  const failed = pairedFailures(blocks, used, CONFIDENCE);
+  const failed = pairedFailures(blocks, used);
   const pValues = [...gated.map(({ estimate }) => estimate.p), ...(failed ? [failed.estimate.p] : [])];
   const significant = rejections(pValues, rules, used.length);
   const adjusted = holm(pValues);
@@ -89,8 +88,38 @@ export const judgeDuet = (blocks: readonly Block[], rules: DuetRules): DuetResul
   };
 };
 
+/**
+ * The shares of all requests of a side that failed, whatever their endpoint, in each pair. Undefined if the blocks do
+ * not say how many requests they made.
+ */
+const pairedFailures = (blocks: readonly Block[], pairs: readonly number[]) => {
+  const shares = pairs.flatMap((pair) => {
+    const [a, b] = (["a", "b"] as const).map((side) =>
+      failedShare(blocks.filter((block) => block.pair === pair && block.side === side)),
+    );
+    return a === undefined || b === undefined ? [] : [{ a, b }];
+  });
+  if (shares.length === 0) return undefined;
+  const differences = shares.map(({ a, b }) => b - a);
+  return {
+    a: mean(shares.map(({ a }) => a)),
+    b: mean(shares.map(({ b }) => b)),
+    estimate: tEstimate(differences, CONFIDENCE),
+  };
+};
+
+const failedShare = (endpoints: readonly Block[]): number | undefined => {
+  const sum = (of: "requests" | "failed"): number =>
+    endpoints.reduce((all, block) => all + (block[of] ?? 0), 0);
+  const requests = sum("requests");
+  return requests === 0 ? undefined : sum("failed") / requests;
+};
+
+/** A change of the share of failed requests below this does not matter. */
+const LEAST_SHARE = 0.001;
+
 const judgedFailures = (
-  { a, b, estimate }: PairedFailures,
+  { a, b, estimate }: NonNullable<ReturnType<typeof pairedFailures>>,
   plan: TestPlan,
   adjustedP: number,
   isSignificant: boolean,
@@ -102,9 +131,9 @@ const judgedFailures = (
     b,
     ...(count < 2 ? {} : { interval: [low, high] as const }),
     adjustedP,
-    floor: leastShare,
+    floor: LEAST_SHARE,
     ...(Number.isFinite(least) ? { smallestDetectable: least } : {}),
-    verdict: verdictOf(estimate, isSignificant, leastShare, "less is better"),
+    verdict: verdictOf(estimate, isSignificant, LEAST_SHARE, "less is better"),
   };
 };
 

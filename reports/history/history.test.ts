@@ -1,9 +1,11 @@
 import { cpSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { beforeAll, beforeEach, describe, expect, it } from "vitest";
+import type { LoadRecord } from "../../conformance/contract/load-record.ts";
 import type { RunRecord } from "../../conformance/contract/record.ts";
 import { historyDoc } from "../document/history.ts";
 import { onTerminal } from "../testing/shown.ts";
+import { ruleThat } from "../testing/fixture.ts";
 import { writeGateRun, writeLoadRun } from "../testing/records.ts";
 import { historyOf } from "./index.ts";
 import { trendsOf } from "./trends.ts";
@@ -41,6 +43,10 @@ beforeEach(() => {
   cpSync(path.join(home, "runs"), folder, { recursive: true });
 });
 
+const load = (name: string, record: Partial<LoadRecord>, slowness = 1): void => {
+  writeLoadRun(path.join(folder, name), { seed: 1, seconds: 2, requests: 300, slowness, record });
+};
+
 describe("the history of a folder", () => {
   it("lists runs by time, and filters them", async () => {
     expect((await historyOf(folder)).runs).toHaveLength(24);
@@ -58,14 +64,9 @@ describe("the history of a folder", () => {
     ["requests per second", 199, 201, []],
     ["requests per second", 199, 150, [6]],
   ] as const)("has a change of the %s from %d to %d only if it matters", (metric, before, after, at) => {
+    const listed = { kind: "load", state: "sealed", target: "staging" } as const;
     const runs = Array.from({ length: 12 }, (_, day) => ({
-      listed: {
-        name: `load-${day}`,
-        kind: "load" as const,
-        startedAt: startedAt(day),
-        state: "sealed" as const,
-        target: "staging",
-      },
+      listed: { ...listed, name: `load-${day}`, startedAt: startedAt(day) },
       incomplete: undefined,
       fingerprint: "",
       shape: "constant",
@@ -86,10 +87,8 @@ describe("the history of a folder", () => {
   });
 
   it("keeps runs with another fingerprint, and invalid ones, out of a trend", async () => {
-    const record = { startedAt: startedAt(13), fingerprint: { scenario: "token" } };
-    writeLoadRun(path.join(folder, "other"), { seed: 1, seconds: 2, requests: 300, record });
-    const invalid = { startedAt: startedAt(14), validity: { valid: false, reasons: [] } };
-    writeLoadRun(path.join(folder, "invalid"), { seed: 1, seconds: 2, requests: 300, record: invalid });
+    load("other", { startedAt: startedAt(13), fingerprint: { scenario: "token" } });
+    load("invalid", { startedAt: startedAt(14), validity: { valid: false, reasons: [] } });
     const { trends, runs } = await historyOf(folder, { endpoint: "list", metric: "p95" });
     expect(trends.map(({ points }) => points.length).toSorted((a, b) => a - b)).toEqual([1, 12]);
     expect(runs.map(({ name }) => name)).toContain("invalid");
@@ -128,36 +127,24 @@ describe("the history of a folder", () => {
 });
 
 describe("incomplete runs", () => {
-  const gate = (name: string, spec: Partial<Parameters<typeof writeGateRun>[1]>): void => {
-    writeGateRun(path.join(folder, name), { seed: 1, exchanges: 2, ...spec });
+  const gate = (name: string, record: Partial<RunRecord>): void => {
+    writeGateRun(path.join(folder, name), { seed: 1, exchanges: 2, record });
   };
 
   it("are left out of trends and histories of rules, with the reason", async () => {
     const before = await historyOf(folder);
-    const [whole] = [readFileSync(path.join(folder, "gate-01", "run.json"), "utf8")];
+    const whole = readFileSync(path.join(folder, "gate-01", "run.json"), "utf8");
     const { rules, ...record } = JSON.parse(whole) as RunRecord;
     gate("interrupted", {
-      record: {
-        startedAt: startedAt(20),
-        outcome: "interrupted",
-        exitCode: 130,
-        rules: rules.map((rule) => ({
-          ...rule,
-          verdict: { kind: "inconclusive", reason: "interrupted", settle: "run it again", cases: 0 },
-        })),
-      },
+      startedAt: startedAt(20),
+      outcome: "interrupted",
+      exitCode: 130,
+      rules: rules.map(({ id }) => ruleThat.stayedOpen(id, "interrupted", "run it again")),
     });
-    gate("after-one-rule", { record: { startedAt: startedAt(21), rules: rules.slice(0, 1) } });
-    gate("target-down", {
-      record: { ...record, startedAt: startedAt(22), rules: [], outcome: "incomplete" },
-    });
-    writeLoadRun(path.join(folder, "load-stopped"), {
-      seed: 1,
-      seconds: 2,
-      requests: 300,
-      slowness: 50,
-      record: { startedAt: startedAt(23), stopped: "interrupted", outcome: "interrupted" },
-    });
+    gate("after-one-rule", { startedAt: startedAt(21), rules: rules.slice(0, 1) });
+    gate("target-down", { ...record, startedAt: startedAt(22), rules: [], outcome: "incomplete" });
+    const stopped = { startedAt: startedAt(23), stopped: "interrupted", outcome: "interrupted" } as const;
+    load("load-stopped", stopped, 50);
     const after = await historyOf(folder);
     expect(after.rules).toEqual(before.rules);
     expect(after.flaky).toEqual(before.flaky);

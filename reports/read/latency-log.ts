@@ -40,6 +40,23 @@ export async function* histogramsOf(
   for await (const line of latenciesIn(file, filter)) yield decoded(line);
 }
 
+/** Histograms added up by their keys; those without a key are left out. */
+export const addedByKey = async (
+  histograms: AsyncIterable<SecondHistogram>,
+  keyOf: (one: SecondHistogram) => string | undefined,
+): Promise<ReadonlyMap<string, SecondHistogram>> => {
+  const sums = new Map<string, SecondHistogram>();
+  for await (const one of histograms) {
+    const key = keyOf(one);
+    if (key === undefined) continue;
+    const known = sums.get(key);
+    // The first decoded histogram accumulates the sum: nothing else references it.
+    if (known === undefined) sums.set(key, one);
+    else known.histogram.add(one.histogram);
+  }
+  return sums;
+};
+
 export async function* latenciesIn(
   file: string,
   filter: HistogramFilter = {},

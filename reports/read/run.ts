@@ -11,7 +11,6 @@ import {
   sampleOutcomes,
   histogramTag,
   type EndpointRow,
-  type HistogramTag,
   type LatencyKind,
 } from "../../conformance/contract/load-record.ts";
 import type { PushLine } from "../../conformance/contract/push.ts";
@@ -25,7 +24,7 @@ import {
   type RuleResult,
 } from "../../conformance/contract/record.ts";
 import { checkOf, type Check } from "./check.ts";
-import { histogramsOf, latenciesIn, type Histogram } from "./latency-log.ts";
+import { addedByKey, histogramsOf, latenciesIn } from "./latency-log.ts";
 import { jsonLines, parse, textIn } from "./lines.ts";
 import type { GateRun, LoadRun, Run } from "./opened.ts";
 import { verify, type Alteration } from "./verify.ts";
@@ -169,15 +168,9 @@ export const firstCounted = ({ warmUpMs }: Pick<LoadRecord, "warmUpMs">): number
 
 /** From the histograms of the seconds after the warm-up, in the order of each endpoint's first line. */
 const endpointRows = async (run: LoadRun): Promise<EndpointRow[]> => {
-  const totals = new Map<string, HistogramTag & { readonly histogram: Histogram }>();
-  for await (const total of run.histograms()) {
-    if (total.second < firstCounted(run.record)) continue;
-    const key = histogramTag(total);
-    const known = totals.get(key);
-    // The first decoded histogram accumulates the sum: nothing else references it.
-    if (known === undefined) totals.set(key, total);
-    else known.histogram.add(total.histogram);
-  }
+  const totals = await addedByKey(run.histograms(), (one) =>
+    one.second < firstCounted(run.record) ? undefined : histogramTag(one),
+  );
   const endpoints = new Set([...totals.values()].map(({ endpoint }) => endpoint));
   return [...endpoints].flatMap((endpoint) =>
     sampleOutcomes.flatMap((outcome) => {

@@ -50,9 +50,9 @@ export const progressLine = (state: ProgressState, { palette, columns }: Page): 
 const SLOW_MS = 500;
 
 const tailOf = ({ ids, settled, waiting }: ProgressState): string => {
-  if (waiting !== undefined && waiting.sleepers > 0 && waiting.nextInMs !== undefined)
-    return `${plural(waiting.sleepers, "rule waits", "rules wait")}, the next for ${elapsed(waiting.nextInMs)} more`;
-  const movingForMs = waiting?.movingForMs ?? 0;
+  const { sleepers = 0, nextInMs, movingForMs = 0 } = waiting ?? {};
+  if (sleepers > 0 && nextInMs !== undefined)
+    return `${plural(sleepers, "rule waits", "rules wait")}, the next for ${elapsed(nextInMs)} more`;
   if (movingForMs >= SLOW_MS) return `waiting for hooks.clock.advance for ${elapsed(movingForMs)}`;
   const running = ids.filter((id) => !settled.has(id));
   return running.length === 0 ? "" : `running ${safe(running.join(", "))}`;

@@ -20,19 +20,12 @@ const validatorAt = (steps: readonly string[]) => {
 const body = ["content", "application/json", "schema"];
 
 /** How the JSON answer to a valid request violates the OpenAPI document; undefined if it does not. */
-export const answerBreach: Readonly<Record<Endpoint, (body: unknown) => string | undefined>> = (() => {
-  const of = (name: Endpoint) => {
-    const { method, path } = endpoints[name];
-    const operation = ["paths", path, method.toLowerCase()];
-    return validatorAt([...operation, "responses", "2XX", ...body]);
-  };
-  return {
-    authorize: of("authorize"),
-    exchange: of("exchange"),
-    refresh: of("refresh"),
-    list: of("list"),
-  };
-})();
+export const answerBreach = Object.fromEntries(
+  Object.entries(endpoints).map(([name, { method, path }]) => [
+    name,
+    validatorAt(["paths", path, method.toLowerCase(), "responses", "2XX", ...body]),
+  ]),
+) as Readonly<Record<Endpoint, ReturnType<typeof validatorAt>>>;
 
 const webhook = ["webhooks", "notification", "post"];
 

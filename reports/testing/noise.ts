@@ -23,21 +23,11 @@ export interface MeasuredNoise {
 export const noiseOf = (duets: readonly (readonly Block[])[]): MeasuredNoise => {
   const perDuet = duets.map(partsOf);
   const together = (value: (part: Parts) => number): number => mean(perDuet.map(value));
-  const level = Math.sqrt(
-    Math.max(
-      0,
-      together((part) => part.levelVariance),
-    ),
-  );
+  const variance = (value: (part: Parts) => number): number => Math.max(0, together(value));
+  const level = Math.sqrt(variance((part) => part.levelVariance));
   const autocorrelation = level === 0 ? 0 : together((part) => part.lagCovariance) / level ** 2;
-  const ownP50 = Math.max(
-    0,
-    together((part) => part.p50.ownVariance),
-  );
-  const ownP95 = Math.max(
-    0,
-    together((part) => part.p95.ownVariance),
-  );
+  const ownP50 = variance((part) => part.p50.ownVariance);
+  const ownP95 = variance((part) => part.p95.ownVariance);
   const own = Math.sqrt(ownP50);
   return {
     noise: {

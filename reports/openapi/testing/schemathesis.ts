@@ -1,9 +1,9 @@
 import { execFile } from "node:child_process";
-import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import os from "node:os";
+import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { promisify } from "node:util";
 import { ACCOUNT, startTestService, tokensOf, type TestService } from "../../../fake-server/testing/flow.ts";
+import { temporaryFolder } from "../../../conformance/testing/temporary-folder.ts";
 import { cacheFolder } from "../../../scenarios/runner/k6/cache.ts";
 import type { JsonObject } from "../schemas.ts";
 import { documentFor } from "./narrowed.ts";
@@ -26,12 +26,10 @@ export const python = async (): Promise<string> => {
 };
 
 export const specValidatorSays = async (programs: string, document: JsonObject): Promise<string> => {
-  const folder = mkdtempSync(path.join(os.tmpdir(), "touchstone-openapi-"));
-  const file = path.join(folder, "openapi.json");
+  using folder = temporaryFolder();
+  const file = path.join(folder.path, "openapi.json");
   writeFileSync(file, JSON.stringify(document));
-  const { stdout } = await run(path.join(programs, "openapi-spec-validator"), [file]).finally(() =>
-    rmSync(folder, { recursive: true, force: true }),
-  );
+  const { stdout } = await run(path.join(programs, "openapi-spec-validator"), [file]);
   return stdout.trim().replace(`${file}: `, "");
 };
 
@@ -99,31 +97,28 @@ export const schemathesis = async (
   behaviour: string,
   kind: "narrowed" | "published" = "narrowed",
 ): Promise<Outcome> => {
-  const folder = mkdtempSync(path.join(os.tmpdir(), "touchstone-schemathesis-"));
-  try {
-    await using service = await startTestService({ behaviour });
-    for (let n = 0; n < EVENTS; n += 1)
-      await service.event({ clientId: service.client.id, accountId: ACCOUNT });
-    const document = path.join(folder, "openapi.json");
-    writeFileSync(document, JSON.stringify(documentFor(kind, service.client)));
-    const { accessToken } = await tokensOf(service);
-    const files = { document, folder };
-    const token = `x-service-access-token: ${accessToken}`;
-    const single = await phase(programs, service, files, [
-      "--phases=examples,coverage,fuzzing",
-      `--header=${token}`,
-      `--exclude-checks=${GROUNDLESS.join(",")}`,
-    ]);
-    const linked = await phase(programs, service, files, [
-      "--phases=stateful",
-      `--exclude-checks=${[...GROUNDLESS, "ignored_auth"].join(",")}`,
-    ]);
-    return {
-      failures: [...new Set([...single.failures, ...linked.failures])],
-      errors: single.errors + linked.errors,
-      cases: single.cases + linked.cases,
-    };
-  } finally {
-    rmSync(folder, { recursive: true, force: true });
-  }
+  using temporary = temporaryFolder();
+  const folder = temporary.path;
+  await using service = await startTestService({ behaviour });
+  for (let n = 0; n < EVENTS; n += 1)
+    await service.event({ clientId: service.client.id, accountId: ACCOUNT });
+  const document = path.join(folder, "openapi.json");
+  writeFileSync(document, JSON.stringify(documentFor(kind, service.client)));
+  const { accessToken } = await tokensOf(service);
+  const files = { document, folder };
+  const token = `x-service-access-token: ${accessToken}`;
+  const single = await phase(programs, service, files, [
+    "--phases=examples,coverage,fuzzing",
+    `--header=${token}`,
+    `--exclude-checks=${GROUNDLESS.join(",")}`,
+  ]);
+  const linked = await phase(programs, service, files, [
+    "--phases=stateful",
+    `--exclude-checks=${[...GROUNDLESS, "ignored_auth"].join(",")}`,
+  ]);
+  return {
+    failures: [...new Set([...single.failures, ...linked.failures])],
+    errors: single.errors + linked.errors,
+    cases: single.cases + linked.cases,
+  };
 };
