@@ -1,3 +1,4 @@
+import { leavesOpen } from "../conformance/contract/outcome.ts";
 import type { RuleResult } from "../conformance/contract/record.ts";
 import { casesOf } from "../conformance/contract/verdict.ts";
 import type { GateRun, LoadRun, Run } from "./read/index.ts";
@@ -35,17 +36,9 @@ const whyLoadIncomplete = ({ record }: LoadRun): string | undefined => {
 };
 
 export const whyUnjudged = ({ verdict }: RuleResult): string | undefined => {
-  switch (verdict.kind) {
-    case "could-not-run":
-    case "inconclusive":
-    case "pending":
-    case "harness-error":
-      return wordOf(verdict.kind);
-    case "not-applicable":
-      return verdict.by === "profile" ? "excluded by the profile" : undefined;
-    case "failed":
-      return undefined;
-    default:
-      return casesOf(verdict) === 0 ? "no case was judged" : undefined;
-  }
+  if (leavesOpen(verdict))
+    return verdict.kind === "not-applicable" ? "excluded by the profile" : wordOf(verdict.kind);
+  if (verdict.kind === "harness-error") return wordOf(verdict.kind);
+  if (verdict.kind === "failed" || verdict.kind === "not-applicable") return undefined;
+  return casesOf(verdict) === 0 ? "no case was judged" : undefined;
 };

@@ -135,20 +135,21 @@ const askedAtMost = ({ rate: allowed, steps = [] }: LoadRecord): number =>
 const machineBlocks = ({ merged, segment }: LoadRecord): readonly (Block | undefined)[] => {
   if (merged !== undefined) return [summary(merged), machinesTable(merged)];
   if (segment === undefined) return [];
+  const { index, count, runId, host, startAt, setUpMs, clock } = segment;
   return [
     facts([
-      ["Segment", `${segment.index} of ${segment.count}`],
-      ["Run", code(segment.runId)],
-      ["Host", segment.host],
-      ["Start", segment.startAt],
-      segment.setUpMs !== undefined && ["Set-up", `took ${latency(segment.setUpMs)}`],
-      ["The target’s clock minus this one", lines(before(segment.clock.before), after(segment.clock.after))],
+      ["Segment", `${index} of ${count}`],
+      ["Run", code(runId)],
+      ["Host", host],
+      ["Start", startAt],
+      setUpMs !== undefined && ["Set-up", `took ${latency(setUpMs)}`],
+      [
+        "The target’s clock minus this one",
+        lines(`before the load ${offset(clock.before)}`, `after the load ${offset(clock.after)}`),
+      ],
     ]),
   ];
 };
-
-const before = (reading: ClockReading | undefined): string => `before the load ${offset(reading)}`;
-const after = (reading: ClockReading | undefined): string => `after the load ${offset(reading)}`;
 
 const offset = (reading: ClockReading | undefined): string =>
   reading?.offsetMs === undefined
@@ -195,7 +196,7 @@ const machinesTable = ({ machines }: Merged): Table | undefined => {
       machine.arrivals === undefined ? "–" : number(machine.arrivals),
       shareOf(machine),
       machine.lagP99Ms === undefined ? "–" : latency(machine.lagP99Ms),
-      begun(machine),
+      machine.beganMs === undefined ? "unknown" : signed(machine.beganMs, machine.beganErrorMs),
       machine.driftMs === undefined ? "unknown" : `${number(Math.round(machine.driftMs))} ms`,
       ...(haveProblems ? [machine.problems.join("; ")] : []),
     ]),
@@ -206,6 +207,3 @@ const shareOf = ({ arrivals, arrivalsAsked }: MergedMachine): string =>
   arrivals === undefined || arrivalsAsked === undefined || arrivalsAsked === 0
     ? "–"
     : percent(arrivals / arrivalsAsked);
-
-const begun = ({ beganMs, beganErrorMs }: MergedMachine): string =>
-  beganMs === undefined ? "unknown" : signed(beganMs, beganErrorMs);
