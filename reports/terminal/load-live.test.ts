@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import type { SecondLine } from "../../conformance/contract/load-record.ts";
-import { createLoadLive, loadLine } from "./load-live.ts";
+import { createLoadLive, loadLine, type LoadLiveState } from "./load-live.ts";
 import { plain } from "./palette.ts";
 
 const page = { palette: plain, columns: 100 };
@@ -16,41 +16,36 @@ const second = (at: number): { readonly line: SecondLine } => ({
   },
 });
 
+/** The line of a load of ten seconds. */
+const lineOf = (seconds: LoadLiveState["seconds"], columns: number, phase?: string): string =>
+  loadLine({ seconds, durationMs: 10_000, phase }, { ...page, columns });
+
 describe("the progress of a load run", () => {
   it("shows the step of a search first, then the time", () => {
-    expect(
-      loadLine(
-        { seconds: [second(7)], durationMs: 30_000, phase: "step 3: 80 requests/s" },
-        { ...page, columns: 120 },
-      ),
-    ).toMatch(/^step 3: 80 requests\/s {2}8\/30 s {2}19 arrivals\/s \(20 asked\) {2}61 requests\/s/);
+    expect(lineOf([second(7)], 120, "step 3: 80 requests/s")).toMatch(
+      /^step 3: 80 requests\/s {2}8\/10 s {2}19 arrivals\/s \(20 asked\) {2}61 requests\/s/,
+    );
   });
 
   it("keeps failures at 80 columns, and leaves out less important values", () => {
-    const line = loadLine(
-      {
-        seconds: [{ ...second(7), latencies: { p50Ms: 12.5, p95Ms: 140, p99Ms: 1_250 } }],
-        durationMs: 30_000,
-        phase: "step 3: 80 requests/s",
-      },
-      { ...page, columns: 80 },
-    );
+    const latencies = { p50Ms: 12.5, p95Ms: 140, p99Ms: 1_250 };
+    const line = lineOf([{ ...second(7), latencies }], 80, "step 3: 80 requests/s");
     expect(line.length).toBeLessThanOrEqual(80);
-    expect(line).toMatch(/8\/30 s.*p95 140 ms.*1 failed {2}0 breaches {2}0 dropped$/);
+    expect(line).toMatch(/8\/10 s.*p95 140 ms.*1 failed {2}0 breaches {2}0 dropped$/);
   });
 
   it("stops at the planned duration, omits a requested rate of zero, and writes one breach in the singular", () => {
-    const [one] = [second(11)];
-    const late = { line: { ...one.line, asked: 0, started: 1, breaches: { "code.single-use": 1 } } };
-    const line = loadLine({ seconds: [late], durationMs: 10_000 }, { ...page, columns: 200 });
-    expect(line).toMatch(/^10\/10 s {2}1 arrivals\/s {2}61/);
-    expect(line).toContain("1 breach ");
+    const { line } = second(11);
+    const late = { line: { ...line, asked: 0, started: 1, breaches: { "code.single-use": 1 } } };
+    expect(lineOf([late], 200)).toMatch(/^10\/10 s {2}1 arrivals\/s {2}61/);
+    expect(lineOf([late], 200)).toContain("1 breach ");
   });
 
   it("shows the last second with activity at the end", () => {
     const still = { line: { ...second(10).line, asked: 0, started: 0, requests: {} } };
-    const line = loadLine({ seconds: [second(9), still], durationMs: 10_000 }, { ...page, columns: 200 });
-    expect(line).toMatch(/^10\/10 s {2}19 arrivals\/s \(20 asked\) {2}61 requests\/s/);
+    expect(lineOf([second(9), still], 200)).toMatch(
+      /^10\/10 s {2}19 arrivals\/s \(20 asked\) {2}61 requests\/s/,
+    );
   });
 
   it("prints each new phase once and a line every five seconds without a terminal", () => {
