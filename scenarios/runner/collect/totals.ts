@@ -5,7 +5,6 @@ import {
   histogramTag,
   histogramUnit,
   type EndpointRow,
-  type Latencies,
   type LoadRecord,
   type SampleOutcome,
   type Shortfall,
@@ -103,7 +102,7 @@ const createEndpointTotals = () => {
       for (const tagged of second.histograms) merge(tagged);
     },
     summary: (): Pick<Totals, "endpoints" | "measures"> => ({
-      endpoints: rowsOf([...histograms.values()]),
+      endpoints: rowsOf(histograms),
       measures: Object.fromEntries(
         Object.entries(counts).map(([endpoint, of]) => [
           endpoint,
@@ -125,22 +124,18 @@ const underWayIn = (histograms: readonly TaggedHistogram[]): number =>
 const MICROSECONDS = 1_000 * histogramUnit.perMs;
 
 /** One row per endpoint and outcome, in order of first occurrence. */
-const rowsOf = (histograms: readonly TaggedHistogram[]): readonly EndpointRow[] => {
-  const find = (endpoint: string, outcome: SampleOutcome): Latencies => {
-    const found = histograms.find(
-      (one) => one.endpoint === endpoint && one.outcome === outcome && one.kind === "response",
-    );
-    return latenciesOf(found?.histogram ?? latencyHistogram());
-  };
-  return histograms
+const rowsOf = (histograms: ReadonlyMap<string, TaggedHistogram>): readonly EndpointRow[] =>
+  [...histograms.values()]
     .filter(({ kind }) => kind === "service")
-    .map(({ endpoint, outcome, histogram }) => ({
-      endpoint,
-      outcome,
-      service: latenciesOf(histogram),
-      response: find(endpoint, outcome),
-    }));
-};
+    .map(({ endpoint, outcome, histogram }) => {
+      const response = histograms.get(histogramTag({ endpoint, outcome, kind: "response" }));
+      return {
+        endpoint,
+        outcome,
+        service: latenciesOf(histogram),
+        response: latenciesOf(response?.histogram ?? latencyHistogram()),
+      };
+    });
 
 type Mean = "k6Cores" | "collectorCores" | "collectorLagMs" | "machineIdle" | "lateMs";
 

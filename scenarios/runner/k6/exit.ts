@@ -37,10 +37,11 @@ const meanings: Readonly<Record<number, readonly [meaning: string, says: K6End["
  */
 export const endOf = (exitCode: number | null, signal: string | null, asked: boolean): K6End => {
   if (exitCode === null) {
-    const meaning = `was ended by ${signal ?? "an unknown signal"}`;
-    if (asked) return { ...named(signal), meaning: "was stopped by force", says: "stopped" };
+    const named = signal === null ? {} : { signal };
+    if (asked) return { ...named, meaning: "was stopped by force", says: "stopped" };
     const isCrash = ["SIGSEGV", "SIGBUS", "SIGABRT", "SIGILL", "SIGFPE"].includes(signal ?? "");
-    return { ...named(signal), meaning, says: isCrash ? "harness" : "interrupted" };
+    const meaning = `was ended by ${signal ?? "an unknown signal"}`;
+    return { ...named, meaning, says: isCrash ? "harness" : "interrupted" };
   }
   const [meaning, says] = meanings[exitCode] ?? [
     `ended with exit code ${exitCode}, which is unknown`,
@@ -49,5 +50,3 @@ export const endOf = (exitCode: number | null, signal: string | null, asked: boo
   if (asked && exitCode === 105) return { exitCode, meaning: "was stopped by us", says: "stopped" };
   return { exitCode, meaning, says };
 };
-
-const named = (signal: string | null): { readonly signal?: string } => (signal === null ? {} : { signal });
