@@ -42,6 +42,7 @@ const FIELDS = [...SHOWN, "owner"] as const;
 const COLUMNS = SHOWN.join(", ");
 /** The condition that is always true. */
 export const EVERYTHING = "TRUE";
+export const everything: Selection = { where: EVERYTHING, parameters: [], orderBy: "sequence" };
 const SCHEMA = `
   CREATE TABLE IF NOT EXISTS notifications (
     sequence INTEGER PRIMARY KEY, id TEXT NOT NULL, accountId TEXT NOT NULL, createTime TEXT NOT NULL,

@@ -3,7 +3,7 @@ import type { ScenarioName } from "../conformance/contract/load-shape.ts";
 import type { Behaviour, Replaces } from "./behaviour.ts";
 import type { ClockMode } from "./clock.ts";
 import { sound } from "./sound.ts";
-import type { AccessRecord, CodeRecord, Grant, RefreshRecord } from "./context.ts";
+import type { AccessRecord, CodeRecord, Context, Grant, RefreshRecord } from "./context.ts";
 
 /** A service that breaks promises of the document, on purpose. */
 export interface Defect {
@@ -152,6 +152,13 @@ export const decisions = <R extends Partial<Behaviour>>(
   replaces: (sound: Behaviour) => Exactly<R>,
 ): Replacement => replaces as Replaces as Replacement;
 
+/** A replacement that keeps state. As in `decisions`, the state are parameters with defaults, made once per service. */
+export const keeping = (made: () => Replacement): Replacement => decisions((sound) => made()(sound));
+
+/** Replacements of different decisions in one service. */
+export const together = (...all: readonly Replacement[]): Replacement =>
+  decisions((sound) => Object.assign({}, ...all.map((replaces) => replaces(sound))) as Partial<Behaviour>);
+
 const one = <D extends Decision>(
   decision: D,
   made: (sound: Behaviour, ...subject: Subject<D>) => Result<D>,
@@ -173,6 +180,12 @@ export const change = <D extends Decision>(
   changed: (result: Result<D>, ...subject: Subject<D>) => Result<D>,
 ): Replacement =>
   one(decision, (sound, ...subject) => changed(soundly(sound, decision, subject), ...subject));
+
+/** The sound decision on a changed subject. */
+export const given = <D extends Decision>(
+  decision: D,
+  changed: (...subject: Subject<D>) => Subject<D>,
+): Replacement => one(decision, (sound, ...subject) => soundly(sound, decision, changed(...subject)));
 
 /** The sound service's action, followed by another one. */
 export const afterwards = <D extends Decision>(
@@ -199,16 +212,36 @@ interface Lives {
   readonly refreshTokenIsAlive: RefreshRecord;
 }
 
+/** Credentials that live while a different condition holds, unless they are revoked. */
+export const livesWhile = <D extends keyof Lives>(
+  decision: D,
+  holds: (record: Lives[D], context: Context) => boolean,
+): Replacement => {
+  const isAlive = (record: Lives[D], context: Context): boolean =>
+    !isRevoked(record) && holds(record, context);
+  return decide(decision, isAlive as unknown as Behaviour[D]);
+};
+
 /** Credentials with a different lifetime than promised, counted from their issue. */
 export const livesFor = <D extends keyof Lives>(
   decision: D,
   lifetimeMs: number | ((record: Lives[D]) => number),
-): Replacement => {
-  const lifetimeOf = typeof lifetimeMs === "number" ? () => lifetimeMs : lifetimeMs;
-  const isAlive = (record: Lives[D], { nowMs }: { readonly nowMs: number }): boolean =>
-    !isRevoked(record) && nowMs - record.issuedAtMs < lifetimeOf(record);
-  return decide(decision, isAlive as unknown as Behaviour[D]);
-};
+): Replacement =>
+  livesWhile(
+    decision,
+    (record, { nowMs }) =>
+      nowMs - record.issuedAtMs < (typeof lifetimeMs === "number" ? lifetimeMs : lifetimeMs(record)),
+  );
+
+/** Credentials whose age counts as this many milliseconds more. */
+export const agedBy = <D extends keyof Lives>(
+  decision: D,
+  byMs: (record: Lives[D], context: Context) => number,
+): Replacement =>
+  given(decision, ((record: Lives[D], context: Context) => [
+    record,
+    { ...context, nowMs: context.nowMs + byMs(record, context) },
+  ]) as unknown as (...subject: Subject<D>) => Subject<D>);
 
 /** A code is used up rather than revoked: its grant may end without it. */
 const isRevoked = (record: CodeRecord | { readonly revoked: boolean; readonly grant: Grant }): boolean =>

@@ -1,10 +1,14 @@
-import { type Answer, jsonAnswer, withHeaders, redirectTo, withCodeAndState } from "../answer.ts";
-import { change, decide, decisions, type Replacement, rows } from "../registry.ts";
+import { jsonAnswer, redirectTo, withCodeAndState, withHeaders } from "../answer.ts";
+import type { FakeClient } from "../clients.ts";
+import { change, decide, decisions, given, keeping, type Replacement, rows } from "../registry.ts";
 
-const withoutHeader = (answer: Answer, name: string): Answer => ({
-  ...answer,
-  headers: Object.fromEntries(Object.entries(answer.headers).filter(([header]) => header !== name)),
-});
+/** Redirects to the addresses that are accepted. */
+const redirectingIf = (accepts: (redirectUri: string, client: FakeClient) => boolean): Replacement =>
+  decisions(() => ({
+    acceptsRedirectUri: (redirectUri = "", client) =>
+      URL.canParse(redirectUri) && accepts(redirectUri, client),
+    renderAuthorized: (fields, redirectUri) => redirectTo(withCodeAndState(redirectUri, fields)),
+  }));
 
 const refusing = (message: string): Replacement =>
   decide("renderRefusal", () => jsonAnswer(400, { message }));
@@ -12,19 +16,11 @@ const refusing = (message: string): Replacement =>
 /** Services that keep the document but violate advice in the standards: a warning, not a failure. */
 export const advisoryDefects = rows({
   "authorize.unregistered-redirect": {
-    "advice-redirects-anywhere: The code is sent to any redirectUri that a request names.": decisions(() => ({
-      acceptsRedirectUri: (redirectUri) => URL.canParse(redirectUri ?? ""),
-      renderAuthorized: (fields, redirectUri) => redirectTo(withCodeAndState(redirectUri, fields)),
-    })),
-    "advice-redirects-to-prefix: A redirectUri that starts with the registered one is accepted.": decisions(
-      () => ({
-        acceptsRedirectUri: (redirectUri, client) =>
-          redirectUri !== undefined &&
-          URL.canParse(redirectUri) &&
-          redirectUri.startsWith(client.redirectUri.split("?")[0] ?? ""),
-        renderAuthorized: (fields, redirectUri) => redirectTo(withCodeAndState(redirectUri, fields)),
-      }),
+    "advice-redirects-anywhere: The code is sent to any redirectUri that a request names.": redirectingIf(
+      () => true,
     ),
+    "advice-redirects-to-prefix: A redirectUri that starts with the registered one is accepted.":
+      redirectingIf((redirectUri, client) => redirectUri.startsWith(client.redirectUri.split("?")[0] ?? "")),
   },
   "authorize.code-entropy": {
     "advice-codes-short: Codes have ten digits.": decide("mintCode", (_client, _state, { random }) =>
@@ -58,9 +54,10 @@ export const advisoryDefects = rows({
       })),
   },
   "exchange.no-store": {
-    "advice-answers-may-be-stored: Answers with tokens do not forbid caching.": decide("finish", (answer) =>
-      withoutHeader(answer, "cache-control"),
-    ),
+    "advice-answers-may-be-stored: Answers with tokens do not forbid caching.": decide("finish", (answer) => {
+      const { "cache-control": _, ...headers } = answer.headers;
+      return { ...answer, headers };
+    }),
     "advice-answers-private: Answers with tokens forbid caching only by shared caches.": decide(
       "finish",
       (answer) => withHeaders(answer, { "cache-control": "private" }),
@@ -72,10 +69,7 @@ export const advisoryDefects = rows({
     ),
     "advice-refresh-token-from-access-token: The refreshToken is derived from the accessToken.": change(
       "exchangeFields",
-      (fields) => ({
-        ...fields,
-        refreshToken: `r-${String(fields["accessToken"])}`,
-      }),
+      (fields) => ({ ...fields, refreshToken: `r-${String(fields["accessToken"])}` }),
     ),
   },
   "refresh.bound-to-client": {
@@ -96,13 +90,12 @@ export const advisoryDefects = rows({
         return answer;
       },
     ),
-    "advice-odd-types-fail-service: A code that is not a string is answered with 500.": decisions(
-      (sound) => ({
-        findCode: (presented, context) => {
-          if (typeof presented !== "string") throw new Error("not a string");
-          return sound.findCode(presented, context);
-        },
-      }),
+    "advice-odd-types-fail-service: A code that is not a string is answered with 500.": given(
+      "findCode",
+      (presented, context) => {
+        if (typeof presented !== "string") throw new Error("not a string");
+        return [presented, context];
+      },
     ),
     "advice-bad-query-drops-connection: An unreadable query makes the service drop the connection.": change(
       "readQuery",
@@ -111,23 +104,19 @@ export const advisoryDefects = rows({
         return query;
       },
     ),
-    "advice-bad-body-ends-service: After an unreadable body, every other body is refused.": decisions(
-      (sound, isBroken = false) => ({
-        readBody: (raw, context) => {
-          const body = sound.readBody(raw, context);
+    "advice-bad-body-ends-service: After an unreadable body, every other body is refused.": keeping(
+      (isBroken = false) =>
+        change("readBody", (body) => {
           isBroken ||= body === undefined;
           return isBroken ? undefined : body;
-        },
-      }),
+        }),
     ),
   },
   "service.leaks-nothing": {
     "advice-pages-show-internals: Unknown paths are answered with a stack trace showing local paths.": change(
       "renderRefusal",
       (answer, refusal) => {
-        if (refusal.kind !== "not-found" && refusal.kind !== "query-malformed") {
-          return answer;
-        }
+        if (refusal.kind !== "not-found" && refusal.kind !== "query-malformed") return answer;
         const { stack } = new Error(refusal.kind);
         return { status: 400, headers: { "content-type": "text/plain" }, body: stack ?? "" };
       },
@@ -141,11 +130,9 @@ export const advisoryDefects = rows({
     "advice-refusals-show-database: Refusals show a database error.": refusing(
       "SQLITE_CONSTRAINT: codes.code",
     ),
-    "advice-answers-show-client: Answers show the first client, including its secret.": decisions(
-      (sound) => ({
-        renderSuccess: (fields, context) =>
-          sound.renderSuccess({ ...fields, client: [...context.clients.values()][0] }, context),
-      }),
+    "advice-answers-show-client: Answers show the first client, including its secret.": given(
+      "renderSuccess",
+      (fields, context) => [{ ...fields, client: [...context.clients.values()][0] }, context],
     ),
   },
 });

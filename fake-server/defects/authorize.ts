@@ -1,7 +1,18 @@
 import { HOUR_MS, MINUTE_MS, SECOND_MS } from "../../conformance/contract/duration.ts";
-import { change, decide, decisions, onlyIf, type Replacement, rows } from "../registry.ts";
+import {
+  change,
+  decide,
+  decisions,
+  given,
+  keeping,
+  onlyIf,
+  type Replacement,
+  rows,
+  together,
+} from "../registry.ts";
 import { codeAndState, redirectTo, withCodeAndState } from "../answer.ts";
 import { randomFrom, type RandomSource } from "../random.ts";
+import { drawnBy, remembered } from "./tools.ts";
 
 /** Puts the code and the state in the query of a redirect, to an address modified by `changed`. */
 const redirecting = (changed: (address: URL) => void): Replacement =>
@@ -10,6 +21,15 @@ const redirecting = (changed: (address: URL) => void): Replacement =>
     changed(url);
     return redirectTo(url.href);
   });
+
+/** Redirects to an address whose text is changed. */
+const redirectingTo = (changed: (redirectUri: string) => string): Replacement =>
+  decide("renderAuthorized", (fields, redirectUri) =>
+    redirectTo(withCodeAndState(changed(redirectUri), fields)),
+  );
+
+const timestamping = (timestamp: (nowMs: number) => unknown): Replacement =>
+  decide("timestamp", ({ nowMs }) => timestamp(nowMs));
 
 /** Defects in answers, codes and timestamps of section 4.1. */
 export const authorizeDefects = rows({
@@ -24,14 +44,9 @@ export const authorizeDefects = rows({
       "acceptsState",
       (accepts, _state, _query, { from }) => accepts && !/[?&]redirectUri=.*&state=/.test(from.url ?? ""),
     ),
-    "authorize-empty-code-at-times: Every seventh authorize answer has an empty code.": decisions(
-      (sound, answers = 0) => ({
-        authorizeFields: (record, timestamp, context) => {
-          answers += 1;
-          const fields = sound.authorizeFields(record, timestamp, context);
-          return answers % 7 === 0 ? { ...fields, code: "" } : fields;
-        },
-      }),
+    "authorize-empty-code-at-times: Every seventh authorize answer has an empty code.": keeping(
+      (answers = 0) =>
+        change("authorizeFields", (fields) => ((answers += 1) % 7 === 0 ? { ...fields, code: "" } : fields)),
     ),
     "authorize-code-of-digits-as-number: The code is a JSON number instead of a string.": decisions(
       (sound) => ({
@@ -74,12 +89,8 @@ export const authorizeDefects = rows({
     ),
     "authorize-same-code-for-same-state: The same state gets the same code again.": decisions(
       (sound, codes = new Map<string, string>()) => ({
-        mintCode: (client, state, context) => {
-          const key = `${client.id} ${state}`;
-          const code = codes.get(key) ?? sound.mintCode(client, state, context);
-          codes.set(key, code);
-          return code;
-        },
+        mintCode: (client, state, context) =>
+          remembered(codes, `${client.id} ${state}`, () => sound.mintCode(client, state, context)),
       }),
     ),
     "authorize-codes-from-small-range: Codes are six digits, with only a thousand different values.": decide(
@@ -96,53 +107,45 @@ export const authorizeDefects = rows({
       })),
     "authorize-same-codes-for-every-client: Each client's codes come from a generator with the same seed.":
       decisions((_sound, sources = new Map<string, RandomSource>()) => ({
-        mintCode: (client) => {
-          const source = sources.get(client.id) ?? randomFrom(7);
-          sources.set(client.id, source);
-          return source.token(24);
-        },
+        mintCode: ({ id }) => remembered(sources, id, () => randomFrom(7)).token(24),
       })),
+    "codes-drawn-every-20-ms: Two authorizations within 20 milliseconds get the same code.": decide(
+      "mintCode",
+      (_client, _state, service) => drawnBy(service).token(24),
+    ),
     "authorize-codes-repeat-after-sixty: Codes are numbered, and start over after sixty.": decisions(
       (_sound, issued = 0) => ({ mintCode: () => `code${(issued += 1) % 60}` }),
     ),
   },
   "authorize.timestamp": {
-    "timestamp-stands-still: Every timestamp is that of the first answer.": decisions(() => {
-      let first: number | undefined;
-      return { timestamp: ({ nowMs }) => (first ??= nowMs) };
-    }),
-    "timestamp-runs-at-half-speed: The timestamp advances half a second per second.": decisions(() => {
-      let first: number | undefined;
-      return { timestamp: ({ nowMs }) => (first ??= nowMs) + Math.floor((nowMs - first) / 2) };
-    }),
-    "timestamp-in-microseconds: The timestamp counts microseconds.": decide(
-      "timestamp",
-      ({ nowMs }) => nowMs * 1_000,
+    "timestamp-stands-still: Every timestamp is that of the first answer.": keeping((first?: number) =>
+      timestamping((nowMs) => (first ??= nowMs)),
     ),
+    "timestamp-runs-at-half-speed: The timestamp advances half a second per second.": keeping(
+      (first?: number) => timestamping((nowMs) => (first ??= nowMs) + Math.floor((nowMs - first) / 2)),
+    ),
+    "timestamp-in-microseconds: The timestamp counts microseconds.": timestamping((nowMs) => nowMs * 1_000),
     "timestamp-jumps-back: Every second answer comes from a machine whose clock is 90 seconds behind.":
-      decisions((_sound, answers = 0) => ({
-        timestamp: ({ nowMs }) => nowMs - ((answers += 1) % 2) * 90 * SECOND_MS,
-      })),
+      keeping((answers = 0) => timestamping((nowMs) => nowMs - ((answers += 1) % 2) * 90 * SECOND_MS)),
     "timestamp-in-32-bits: The timestamp counts milliseconds in 32 bits, so it starts over every 50 days.":
-      decide("timestamp", ({ nowMs }) => nowMs % 2 ** 32),
+      timestamping((nowMs) => nowMs % 2 ** 32),
     "timestamp-as-text: Timestamps are strings.": [
-      decide("timestamp", ({ nowMs }) => String(nowMs)),
+      timestamping(String),
       "authorize.answers-with-code",
       "exchange.token-set",
       "refresh.token-set",
     ],
-    "timestamp-is-constant: The timestamp is a constant.": decide("timestamp", () => 1_700_000_000),
-    "timestamp-in-minutes: The timestamp counts minutes.": decide(
-      "timestamp",
-      ({ nowMs }) => nowMs / MINUTE_MS,
+    "timestamp-is-constant: The timestamp is a constant.": timestamping(() => 1_700_000_000),
+    "timestamp-in-minutes: The timestamp counts minutes.": timestamping((nowMs) => nowMs / MINUTE_MS),
+    "timestamp-of-the-minute: The timestamp is rounded down to the minute.": timestamping(
+      (nowMs) => nowMs - (nowMs % MINUTE_MS),
     ),
-    "timestamp-of-the-minute: The timestamp is rounded down to the minute.": decide(
-      "timestamp",
-      ({ nowMs }) => nowMs - (nowMs % MINUTE_MS),
+    "timestamp-within-the-hour: The timestamp counts from the last full hour.": timestamping(
+      (nowMs) => nowMs % HOUR_MS,
     ),
-    "timestamp-within-the-hour: The timestamp counts from the last full hour.": decide(
-      "timestamp",
-      ({ nowMs }) => nowMs % HOUR_MS,
+    "authorize-timestamp-in-another-zone: The timestamp of authorize is an hour ahead.": given(
+      "authorizeFields",
+      (record, timestamp, context) => [record, Number(timestamp) + HOUR_MS, context],
     ),
   },
   "authorize.redirect-uri-encoded": {
@@ -153,20 +156,15 @@ export const authorizeDefects = rows({
     "redirect-uri-beyond-ascii-refused: A redirectUri whose decoded form has non-ASCII characters is refused.":
       onlyIf("acceptsRedirectUri", (redirectUri) => /^[ -~]*$/.test(redirectUri ?? "")),
     "redirect-uri-cut-at-ampersand: The query is decoded before it is split, which truncates the redirectUri.":
-      decisions((sound) => ({
-        renderAuthorized: (fields, redirectUri) =>
-          redirectTo(withCodeAndState(redirectUri.split("&")[0] ?? "", fields)),
-        acceptsRedirectUri: (redirectUri, client, query) =>
-          sound.acceptsRedirectUri(redirectUri?.split("&")[0], client, query),
-      })),
-    "redirect-uri-decoded-twice: The redirectUri is decoded twice.": decide(
-      "renderAuthorized",
-      (fields, redirectUri) =>
-        redirectTo(withCodeAndState(redirectUri.replaceAll(/%[0-7][0-9a-f]/gi, decodeURIComponent), fields)),
+      together(
+        redirectingTo((redirectUri) => redirectUri.split("&")[0] ?? ""),
+        given("acceptsRedirectUri", (redirectUri, ...more) => [redirectUri?.split("&")[0], ...more]),
+      ),
+    "redirect-uri-decoded-twice: The redirectUri is decoded twice.": redirectingTo((redirectUri) =>
+      redirectUri.replaceAll(/%[0-7][0-9a-f]/gi, decodeURIComponent),
     ),
-    "redirect-uri-cut-at-255: A redirectUri is cut to 255 characters.": decide(
-      "renderAuthorized",
-      (fields, redirectUri) => redirectTo(withCodeAndState(redirectUri.slice(0, 255), fields)),
+    "redirect-uri-cut-at-255: A redirectUri is cut to 255 characters.": redirectingTo((redirectUri) =>
+      redirectUri.slice(0, 255),
     ),
     "redirect-keeps-last-of-repeated: Of a repeated parameter of the redirectUri, the redirect keeps the last.":
       redirecting((url) => {
@@ -188,10 +186,9 @@ export const authorizeDefects = rows({
       "acceptsRedirectUri",
       (redirectUri, _client, query) => query.raw.includes(redirectUri ?? "-"),
     ),
-    "query-decoded-before-split: The query is decoded before it is split into parameters.": decisions(
-      (sound) => ({
-        readQuery: (raw, context) => sound.readQuery(decodeURIComponent(raw), context),
-      }),
+    "query-decoded-before-split: The query is decoded before it is split into parameters.": given(
+      "readQuery",
+      (raw, context) => [decodeURIComponent(raw), context],
     ),
     "redirect-loses-port: The redirect loses the port.": redirecting((url) => {
       url.port = "";

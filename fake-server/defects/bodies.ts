@@ -1,10 +1,9 @@
 import type { IncomingMessage } from "node:http";
-import { type Answer, jsonAnswer, withHeaders } from "../answer.ts";
-import type { Behaviour } from "../behaviour.ts";
+import { type Answer, jsonAnswer, type Refusal, withHeaders } from "../answer.ts";
 import { fieldOf } from "../../conformance/contract/json.ts";
 import type { JsonObject } from "../body.ts";
-import type { CodeRecord, Grant, RefreshRecord } from "../context.ts";
-import { change, decide, decisions, type Replacement, rows } from "../registry.ts";
+import type { CodeRecord, Context, Grant, RefreshRecord } from "../context.ts";
+import { change, decide, decisions, keeping, type Replacement, rows, together } from "../registry.ts";
 import { lastOf } from "./tools.ts";
 
 /** Parses JSON without checking what else a text may be; `text` may first repair it. */
@@ -21,20 +20,24 @@ const reading = (
     }
   });
 
-const asItIs = (text: string): string => text;
+/** Takes another value than that of the whole body. */
+const taking = (chosen: (value: unknown) => unknown): Replacement => reading((text) => text, chosen);
 
-/** Remembers each request's body for a refusal that may follow. */
-const rememberingBodies = (
-  sound: Behaviour,
-): { readonly bodies: WeakMap<IncomingMessage, JsonObject>; readonly readBody: Behaviour["readBody"] } => {
-  const bodies = new WeakMap<IncomingMessage, JsonObject>();
-  const readBody: Behaviour["readBody"] = (raw, context) => {
-    const body = sound.readBody(raw, context);
-    if (body !== undefined) bodies.set(context.from, body);
-    return body;
-  };
-  return { bodies, readBody };
-};
+/** Refusals that may depend on the request's body. */
+const refusingBody = (
+  render: (answer: Answer, refusal: Refusal, context: Context, body: JsonObject | undefined) => Answer,
+): Replacement =>
+  keeping((bodies = new WeakMap<IncomingMessage, JsonObject>()) =>
+    together(
+      change("readBody", (body, _raw, { from }) => {
+        if (body !== undefined) bodies.set(from, body);
+        return body;
+      }),
+      change("renderRefusal", (answer, refusal, context) =>
+        render(answer, refusal, context, bodies.get(context.from)),
+      ),
+    ),
+  );
 
 const page = (status: number, body: string): Answer => ({
   status,
@@ -67,10 +70,10 @@ export const bodyDefects = rows({
         if (typeof shortest[key] === "string" && value.length < shortest[key].length) shortest[key] = value;
       return JSON.stringify(shortest);
     }),
-    "body-in-array: An array containing the object is accepted as the object.": reading(asItIs, (value) =>
+    "body-in-array: An array containing the object is accepted as the object.": taking((value) =>
       Array.isArray(value) ? value[0] : value,
     ),
-    "body-in-string: A JSON string containing JSON is parsed again.": reading(asItIs, (value) =>
+    "body-in-string: A JSON string containing JSON is parsed again.": taking((value) =>
       typeof value === "string" ? (JSON.parse(value) as unknown) : value,
     ),
     "body-cut-short-completed: The missing closing brace of a truncated body is added.": reading((text) =>
@@ -86,57 +89,46 @@ export const bodyDefects = rows({
     "body-with-loose-syntax: Single quotes and trailing commas are accepted in JSON.": reading((text) =>
       text.replaceAll("'", '"').replaceAll(/,\s*}/g, "}"),
     ),
-    "body-with-inherited-fields: Fields inside __proto__ count as the body's own.": reading(
-      asItIs,
-      (value) => {
-        const inherited = fieldOf(value, "__proto__");
-        return typeof inherited === "object" ? { ...inherited, ...(value as JsonObject) } : value;
-      },
-    ),
+    "body-with-inherited-fields: Fields inside __proto__ count as the body's own.": taking((value) => {
+      const inherited = fieldOf(value, "__proto__");
+      return typeof inherited === "object" ? { ...inherited, ...(value as JsonObject) } : value;
+    }),
     "body-that-is-bad-wedges-service: After a body that is not JSON, the next five exchanges are refused.":
-      decisions((sound, wedged = 0) => ({
-        readBody: (raw, context) => {
-          const body = sound.readBody(raw, context);
+      keeping((wedged = 0) =>
+        change("readBody", (body) => {
           wedged = body === undefined ? 5 : wedged - 1;
           return wedged < 0 || body === undefined ? body : {};
-        },
-      })),
-    "body-in-envelope: A field called data is accepted in place of the body.": reading(
-      asItIs,
+        }),
+      ),
+    "body-in-envelope: A field called data is accepted in place of the body.": taking(
       (value) => (value as { readonly data?: unknown }).data ?? value,
     ),
-    "body-of-15-kb-wedges-service: After a body of 15 kB, every later one is refused.": decisions(
-      (sound, wedged = false) => ({
-        readBody: (raw, context) => {
+    "body-of-15-kb-wedges-service: After a body of 15 kB, every later one is refused.": keeping(
+      (wedged = false) =>
+        change("readBody", (body, raw) => {
           wedged ||= raw.length > 15_000;
-          return wedged ? undefined : sound.readBody(raw, context);
-        },
-      }),
+          return wedged ? undefined : body;
+        }),
     ),
   },
   "exchange.refusal-leaks-nothing": {
-    "refusal-shows-secret: A refusal of an exchange contains the received fields.": decisions((sound) => {
-      const { bodies, readBody } = rememberingBodies(sound);
-      return {
-        readBody,
-        renderRefusal: (refusal, context) =>
-          jsonAnswer(400, { error: refusal.kind, request: bodies.get(context.from) }),
-      };
-    }),
-    "refusal-shows-right-secret: The refusal of a wrong secret contains the right one.": decisions(
-      (sound) => {
-        const { bodies, readBody } = rememberingBodies(sound);
-        return {
-          readBody,
-          renderRefusal: (refusal, context) => {
-            const answer = sound.renderRefusal(refusal, context);
-            const client = context.clients.get(String(bodies.get(context.from)?.["clientId"]));
-            return refusal.kind === "client-unauthenticated" && client !== undefined
-              ? withHeaders(answer, { "x-debug": `expected ${client.secret}` })
-              : answer;
-          },
-        };
+    "refusal-shows-secret: A refusal of an exchange contains the received fields.": refusingBody(
+      (_answer, { kind }, _context, request) => jsonAnswer(400, { error: kind, request }),
+    ),
+    "refusal-shows-right-secret: The refusal of a wrong secret contains the right one.": refusingBody(
+      (answer, { kind }, { clients }, body) => {
+        const client = clients.get(String(body?.["clientId"]));
+        return kind === "client-unauthenticated" && client !== undefined
+          ? withHeaders(answer, { "x-debug": `expected ${client.secret}` })
+          : answer;
       },
+    ),
+    "refusal-shows-secret-in-base64: Refusals show the secrets of all clients in base64.": change(
+      "renderRefusal",
+      (answer, _refusal, { clients }) =>
+        withHeaders(answer, {
+          "x-debug": [...clients.values()].map(({ secret }) => btoa(secret)).join(" "),
+        }),
     ),
     "refusal-shows-tokens-of-code: The refusal of a used code contains the tokens it was exchanged for.": [
       decisions(
@@ -166,15 +158,12 @@ export const bodyDefects = rows({
     ],
     "refusal-shows-stack: A refusal contains the stack trace of its error.": decide(
       "renderRefusal",
-      (refusal) => {
-        const { stack } = new Error(refusal.kind);
-        return jsonAnswer(400, { error: refusal.kind, stack });
-      },
+      ({ kind }) => jsonAnswer(400, { error: kind, stack: new Error(kind).stack }),
     ),
     "refusal-shows-code-of-other-request: A refusal of an exchange contains the most recently issued code.":
       change("renderRefusal", (answer, refusal, context) =>
         refusal.kind === "code-unknown"
-          ? jsonAnswer(400, { error: refusal.kind, known: [...context.credentials.codes.keys()].at(-1) })
+          ? jsonAnswer(400, { error: refusal.kind, known: lastOf(context.credentials.codes)?.code })
           : answer,
       ),
     "refusal-shows-latest-token: A refusal of an exchange contains the most recently issued accessToken.":
@@ -183,14 +172,17 @@ export const bodyDefects = rows({
           ? { ...answer, body: JSON.stringify({ hint: `try ${lastOf(credentials.accessTokens)?.token}` }) }
           : answer,
       ),
-    "refusal-repeats-request: A refusal with status 200 repeats the request body.": decisions(
-      (sound, bodies = new WeakMap<IncomingMessage, string>()) => ({
-        readBody: (raw, context) => {
-          bodies.set(context.from, raw.toString("utf8"));
-          return sound.readBody(raw, context);
-        },
-        renderRefusal: (_refusal, { from }) => page(200, `<p>cannot read ${bodies.get(from)}</p>`),
-      }),
+    "refusal-repeats-request: A refusal with status 200 repeats the request body.": keeping(
+      (bodies = new WeakMap<IncomingMessage, string>()) =>
+        together(
+          change("readBody", (body, raw, { from }) => {
+            bodies.set(from, raw.toString("utf8"));
+            return body;
+          }),
+          decide("renderRefusal", (_refusal, { from }) =>
+            page(200, `<p>cannot read ${bodies.get(from)}</p>`),
+          ),
+        ),
     ),
     "refusal-of-expired-code-shows-stack: An expired code is answered with status 500 and a stack trace.":
       change("renderRefusal", (answer, { kind }) =>

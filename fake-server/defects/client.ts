@@ -1,6 +1,7 @@
+import { createHash } from "node:crypto";
 import { unregistered, type FakeClient } from "../clients.ts";
-import { decide, decisions, type Replacement, rows } from "../registry.ts";
-import { careless, asText } from "./tools.ts";
+import { change, decide, decisions, keeping, type Replacement, rows } from "../registry.ts";
+import { asText, counted, ignoringCase, ignoringSpace, ignoringSuffix } from "./tools.ts";
 
 type Clients = ReadonlyMap<string, FakeClient>;
 
@@ -17,6 +18,10 @@ const accepting = (accepts: (secret: string, presented: unknown, clients: Client
 const acceptingText = (accepts: (secret: string, presented: string) => boolean): Replacement =>
   accepting((secret, presented) => typeof presented === "string" && accepts(secret, presented));
 
+/** The right secret, or no secret but this value. */
+const acceptingAlso = (value: unknown): Replacement =>
+  accepting((secret, presented) => presented === value || presented === secret);
+
 /** Accepts a clientId if `found` matches a client and the secret is right. */
 const identifying = (found: (id: string, presented: unknown) => boolean): Replacement =>
   decide("authenticateClient", (clientId, clientSecret, clients) =>
@@ -27,15 +32,9 @@ const identifying = (found: (id: string, presented: unknown) => boolean): Replac
 export const clientDefects = rows({
   "exchange.authenticates-client": {
     "secret-ignored: The secret is not checked.": accepting(() => true),
-    "secret-may-be-absent: A request without a secret is accepted.": accepting(
-      (secret, presented) => presented === undefined || presented === secret,
-    ),
-    "secret-may-be-null: null is accepted as every client's secret.": accepting(
-      (secret, presented) => presented === null || presented === secret,
-    ),
-    "secret-may-be-empty: An empty secret is accepted.": acceptingText(
-      (secret, presented) => presented === "" || presented === secret,
-    ),
+    "secret-may-be-absent: A request without a secret is accepted.": acceptingAlso(undefined),
+    "secret-may-be-null: null is accepted as every client's secret.": acceptingAlso(null),
+    "secret-may-be-empty: An empty secret is accepted.": acceptingAlso(""),
     "secret-may-be-other-type: Anything that is not a string is accepted as the secret.": accepting(
       (secret, presented) =>
         presented === secret ||
@@ -44,7 +43,7 @@ export const clientDefects = rows({
     "secret-in-array-accepted: An array that contains the secret is accepted.": accepting(
       (secret, presented) => asText(presented) === secret,
     ),
-    "secret-whatever-its-case: Secrets are compared case-insensitively.": acceptingText(careless.ofCase),
+    "secret-whatever-its-case: Secrets are compared case-insensitively.": acceptingText(ignoringCase),
     "secret-by-prefix: Any prefix of the secret is accepted.": acceptingText(
       (secret, presented) => presented !== "" && secret.startsWith(presented),
     ),
@@ -54,33 +53,35 @@ export const clientDefects = rows({
     "secret-but-for-last-character: The last character of a secret is ignored.": acceptingText(
       (secret, presented) => presented.slice(0, secret.length - 1) === secret.slice(0, -1),
     ),
-    "secret-trimmed: White space around the secret is removed.": acceptingText(careless.ofSpaceAround),
-    "secret-with-suffix: Whatever follows the secret is ignored.": acceptingText(careless.ofSuffix),
+    "secret-trimmed: White space around the secret is removed.": acceptingText(ignoringSpace),
+    "secret-with-suffix: Whatever follows the secret is ignored.": acceptingText(ignoringSuffix),
     "secret-of-any-client: The secret of any client is accepted.": accepting((_secret, presented, clients) =>
       [...clients.values()].some((client) => client.secret === presented),
     ),
-    "secret-remembered: A client that has sent its secret once never needs it again.": decisions(
-      (sound, known = new Set<string>()) => ({
-        authenticateClient: (clientId, clientSecret, clients) => {
-          const client = sound.authenticateClient(clientId, clientSecret, clients);
+    "secret-remembered: A client that has sent its secret once never needs it again.": keeping(
+      (known = new Set<string>()) =>
+        change("authenticateClient", (client, clientId, _secret, clients) => {
           if (client !== undefined) known.add(client.id);
           return client ?? (known.has(String(clientId)) ? clientOf(clientId, clients) : undefined);
-        },
-      }),
+        }),
     ),
-    "secret-right-at-fifth-attempt: A secret that was refused four times is accepted.": decisions(
-      (sound, attempts = new Map<unknown, number>()) => ({
-        authenticateClient: (clientId, secret, clients) => {
-          const count = (attempts.get(secret) ?? 0) + 1;
-          attempts.set(secret, count);
-          return typeof secret === "string" && secret.length > 8 && count >= 5
+    "secret-right-at-fifth-attempt: A secret that was refused four times is accepted.": keeping(
+      (attempts = counted(new Map())) =>
+        change("authenticateClient", (usual, clientId, secret, clients) =>
+          attempts(secret) >= 5 && typeof secret === "string" && secret.length > 8
             ? clientOf(clientId, clients)
-            : sound.authenticateClient(clientId, secret, clients);
-        },
-      }),
+            : usual,
+        ),
     ),
     "secret-by-longer-half: Any prefix of at least half of the secret is accepted.": acceptingText(
       (secret, presented) => presented.length > secret.length / 2 && secret.startsWith(presented),
+    ),
+    "secret-by-its-hash: The stored hash of a secret is accepted in its place.": acceptingText(
+      (secret, presented) =>
+        presented === secret || presented === createHash("sha256").update(secret).digest("hex"),
+    ),
+    "secret-of-great-length: Secrets of more than four thousand characters are not compared.": acceptingText(
+      (secret, presented) => presented === secret || presented.length > 4_096,
     ),
   },
   "exchange.unknown-client": {
@@ -91,8 +92,8 @@ export const clientDefects = rows({
     "client-id-may-be-empty: A clientId may be empty if the secret is right.": identifying(
       (id, presented) => presented === "" || presented === id,
     ),
-    "client-id-whatever-its-case: Client ids are compared case-insensitively.": identifying(
-      (id, presented) => String(presented).toLowerCase() === id.toLowerCase(),
+    "client-id-whatever-its-case: Client ids are compared case-insensitively.": identifying((id, presented) =>
+      ignoringCase(id, String(presented)),
     ),
     "client-id-trimmed: White space around the clientId is removed.": identifying(
       (id, presented) => typeof presented === "string" && presented.trim() === id,

@@ -1,7 +1,22 @@
-import { HOUR_MS, MINUTE_MS, SECOND_MS } from "../../conformance/contract/duration.ts";
-import type { Context, CodeRecord, Grant } from "../context.ts";
-import { afterwards, decide, decisions, livesFor, type Replacement, rows } from "../registry.ts";
-import { counted } from "./tools.ts";
+import { DAY_MS, HOUR_MS, MINUTE_MS, SECOND_MS } from "../../conformance/contract/duration.ts";
+import type { RefusalKind } from "../answer.ts";
+import type { CodeRecord, Context, Grant } from "../context.ts";
+import {
+  afterwards,
+  agedBy,
+  alsoIf,
+  change,
+  decide,
+  decisions,
+  keeping,
+  livesFor,
+  livesWhile,
+  onlyIf,
+  type Replacement,
+  rows,
+  together,
+} from "../registry.ts";
+import { counted, inOneStore, keepLatestOf } from "./tools.ts";
 
 const lives = (lifetimeMs: number): Replacement => livesFor("codeIsAlive", lifetimeMs);
 
@@ -14,11 +29,13 @@ const lookingThenWriting = (realMs: number): Replacement =>
     return true;
   });
 
-/** Deletes every other code for which `concerned` holds. */
+const ofSameClient = (other: CodeRecord, used: CodeRecord): boolean => other.clientId === used.clientId;
+
+/** Deletes every other unused code for which `concerned` holds. */
 const forgetOthers = (
   used: CodeRecord | undefined,
   { credentials }: Context,
-  concerned: (other: CodeRecord, used: CodeRecord) => boolean,
+  concerned: (other: CodeRecord, used: CodeRecord) => boolean = ofSameClient,
 ): void => {
   if (used === undefined) return;
   for (const [code, other] of credentials.codes)
@@ -26,14 +43,28 @@ const forgetOthers = (
       credentials.codes.delete(code);
 };
 
-const ofSameClient = (other: CodeRecord, used: CodeRecord): boolean => other.clientId === used.clientId;
+/** Marks a code as used if `isFree` holds. */
+const takingIf = (isFree: (record: CodeRecord, context: Context) => boolean): Replacement =>
+  decide("takeCode", (record, context) => {
+    if (!isFree(record, context)) return false;
+    record.usedAtMs = context.nowMs;
+    return true;
+  });
 
 /** Allows reuse once `pauseMs` have passed since the first use. */
 const reuseAfter = (pauseMs: number): Replacement =>
-  decide("takeCode", (record, { nowMs }) => {
-    if (record.usedAtMs !== undefined && nowMs - record.usedAtMs < pauseMs) return false;
-    record.usedAtMs = nowMs;
-    return true;
+  takingIf(({ usedAtMs }, { nowMs }) => usedAtMs === undefined || nowMs - usedAtMs >= pauseMs);
+
+/** Clears the mark of a code after an exchange that is refused for this reason. */
+const clearedBy = (reason: RefusalKind): Replacement =>
+  afterwards("afterRefusedExchange", (record, kind) => {
+    if (record !== undefined && kind === reason) record.usedAtMs = undefined;
+  });
+
+/** Forgets the client's other codes after an exchange that is refused for this reason. */
+const forgottenBy = (reason: RefusalKind): Replacement =>
+  afterwards("afterRefusedExchange", (record, kind, context) => {
+    if (kind === reason) forgetOthers(record, context);
   });
 
 /** Defects in the life of a code (sections 2.1 and 3.1). */
@@ -60,9 +91,7 @@ export const codeDefects = rows({
       },
     })),
     "code-reusable-on-third-try: The second exchange is refused but clears the mark, so the third succeeds.":
-      afterwards("afterRefusedExchange", (record, kind) => {
-        if (record !== undefined && kind === "code-used") record.usedAtMs = undefined;
-      }),
+      clearedBy("code-used"),
     "code-reusable-after-refresh: A refresh restores the grant, including the unused code.": decisions(
       (_sound, codes = new WeakMap<Grant, CodeRecord>()) => ({
         afterExchange: (record, tokens) => void codes.set(tokens.grant, record),
@@ -73,38 +102,40 @@ export const codeDefects = rows({
       }),
     ),
     "code-reusable-on-another-connection: Used codes are remembered per connection.": [
-      decisions((_sound, used = new WeakMap<CodeRecord, WeakSet<object>>()) => ({
-        takeCode: (record, { nowMs, from }) => {
+      keeping((used = new WeakMap<CodeRecord, WeakSet<object>>()) =>
+        takingIf((record, { from }) => {
           const connections = used.get(record) ?? new WeakSet();
-          used.set(record, connections);
-          if (connections.has(from.socket)) return false;
-          connections.add(from.socket);
-          record.usedAtMs = nowMs;
-          return true;
-        },
-      })),
+          const isFree = !connections.has(from.socket);
+          used.set(record, connections.add(from.socket));
+          return isFree;
+        }),
+      ),
       "code.single-use-under-race",
     ],
-    "code-reusable-on-same-connection: The connection that used a code may use it again.": decisions(
-      (_sound, users = new WeakMap<CodeRecord, object>()) => ({
-        takeCode: (record, { nowMs, from }) => {
-          if (record.usedAtMs !== undefined) return users.get(record) === from.socket;
-          record.usedAtMs = nowMs;
-          users.set(record, from.socket);
-          return true;
-        },
-      }),
+    "code-reusable-on-same-connection: The connection that used a code may use it again.": keeping(
+      (users = new WeakMap<CodeRecord, object>()) =>
+        change("takeCode", (taken, record, { from }) => {
+          if (taken === true) users.set(record, from.socket);
+          return users.get(record) === from.socket;
+        }),
     ),
     "code-never-granted: No code is ever exchanged.": decide("takeCode", () => false),
     "code-used-list-of-twenty: Only the twenty latest used codes are remembered.": decisions(
       (_sound, used: string[] = []) => ({
         takeCode: ({ code }) => {
           if (used.includes(code)) return false;
-          used.push(code);
-          if (used.length > 20) used.shift();
+          if (used.push(code) > 20) used.shift();
           return true;
         },
       }),
+    ),
+    "code-used-list-of-fifty: Only the fifty latest used codes are remembered.": keeping(
+      (used: CodeRecord[] = []) =>
+        takingIf((record) => {
+          if (used.includes(record)) return false;
+          if (used.push(record) > 50) used.shift();
+          return true;
+        }),
     ),
     "code-marked-as-spelt: A code is found in any spelling but marked as used only in the spelling presented.":
       decisions((sound) => {
@@ -122,20 +153,22 @@ export const codeDefects = rows({
           },
         };
       }),
-    "code-reusable-once-tokens-expired: A code can be used again once its tokens have expired.": decisions(
-      (sound) => ({
-        takeCode: (record, { nowMs, limits }) => {
-          if (record.usedAtMs !== undefined) return nowMs - record.usedAtMs > limits.accessTokenLifetimeMs;
-          record.usedAtMs = nowMs;
-          return true;
-        },
-        codeIsAlive: (record, context) => record.usedAtMs !== undefined || sound.codeIsAlive(record, context),
-      }),
+    "code-reusable-once-tokens-expired: A code can be used again once its tokens have expired.": together(
+      change(
+        "takeCode",
+        (taken, { usedAtMs }, { nowMs, limits }) =>
+          taken === true || nowMs - (usedAtMs ?? nowMs) > limits.accessTokenLifetimeMs,
+      ),
+      alsoIf("codeIsAlive", ({ usedAtMs }) => usedAtMs !== undefined),
+    ),
+    "code-reusable-nine-minutes-later: Used codes are remembered for only nine minutes.": reuseAfter(
+      9 * MINUTE_MS,
+    ),
+    "code-reusable-at-tenth-attempt: The tenth exchange of a code succeeds.": keeping((refused = counted()) =>
+      change("takeCode", (taken, record) => taken === true || refused(record) === 9),
     ),
     "code-reusable-after-wrong-secret: A wrong secret with a used code makes the code usable again.":
-      afterwards("afterRefusedExchange", (record, kind) => {
-        if (record !== undefined && kind === "client-unauthenticated") record.usedAtMs = undefined;
-      }),
+      clearedBy("client-unauthenticated"),
   },
   "code.single-use-under-race": {
     "code-race-of-one-turn: Other requests get one turn between the check and the use of a code.":
@@ -146,23 +179,20 @@ export const codeDefects = rows({
       lookingThenWriting(5),
     "code-race-of-twenty-milliseconds: A slow database takes 20 ms between the check and the use of a code.":
       lookingThenWriting(20),
-    "code-race-between-nodes: Two nodes learn of each other's redemptions after ten milliseconds.": decisions(
+    "code-race-between-nodes: Two nodes learn of each other's redemptions after ten milliseconds.": keeping(
       (
-        _sound,
         nodes = new WeakMap<object, number>(),
         takenAt = new WeakMap<CodeRecord, { readonly node: number; readonly atMs: number }>(),
         connections = 0,
-      ) => ({
-        takeCode: (record, { nowMs, from, clock }) => {
+      ) =>
+        takingIf((record, { from, clock }) => {
           const node = nodes.get(from.socket) ?? (connections += 1) % 2;
           nodes.set(from.socket, node);
           const taken = takenAt.get(record);
           if (taken !== undefined && (taken.node === node || clock.realMs() - taken.atMs > 10)) return false;
           takenAt.set(record, { node, atMs: clock.realMs() });
-          record.usedAtMs = nowMs;
           return true;
-        },
-      }),
+        }),
     ),
     "code-race-refuses-all: If several requests compete for a code, none gets tokens.": decisions(
       (_sound, contenders = counted(), latest = new WeakMap<CodeRecord, number>()) => ({
@@ -196,14 +226,44 @@ export const codeDefects = rows({
       },
     ),
     "code-counted-from-latest-authorization: The ten minutes count from the client's latest authorization.":
-      decisions((sound, latest = new Map<string, number>()) => ({
-        keepCode: (record, context) => {
-          latest.set(record.clientId, context.nowMs);
-          sound.keepCode(record, context);
-        },
-        codeIsAlive: (record, { nowMs, limits }) =>
-          nowMs - (latest.get(record.clientId) ?? 0) < limits.codeLifetimeMs,
-      })),
+      keeping((latest = new Map<string, number>()) =>
+        together(
+          afterwards("keepCode", ({ clientId }, { nowMs }) => void latest.set(clientId, nowMs)),
+          decide(
+            "codeIsAlive",
+            ({ clientId }, { nowMs, limits }) => nowMs - (latest.get(clientId) ?? 0) < limits.codeLifetimeMs,
+          ),
+        ),
+      ),
+    "code-lives-by-time-of-day: A code's age is computed from the time of day, so one from before midnight never expires.":
+      livesWhile(
+        "codeIsAlive",
+        ({ issuedAtMs }, { nowMs, limits }) =>
+          (nowMs % DAY_MS) - (issuedAtMs % DAY_MS) < limits.codeLifetimeMs,
+      ),
+    "code-age-in-32-bits: The age of a code is stored in 32 bits, so it is negative after 25 days.":
+      livesWhile(
+        "codeIsAlive",
+        ({ issuedAtMs }, { nowMs, limits }) => ((nowMs - issuedAtMs) | 0) < limits.codeLifetimeMs,
+      ),
+    "code-of-one-store-dies-early: Every eighth code works for nine minutes.": inOneStore(
+      "keepCode",
+      "codeIsAlive",
+      -MINUTE_MS,
+    ),
+    "code-of-one-store-lives-longer: Every eighth code works for eleven minutes.": inOneStore(
+      "keepCode",
+      "codeIsAlive",
+      MINUTE_MS,
+    ),
+    "code-for-shortest-state-dies-early: A code for a state of one character works for nine minutes.": onlyIf(
+      "codeIsAlive",
+      ({ state, issuedAtMs }, { nowMs }) => state.length > 1 || nowMs - issuedAtMs < 9 * MINUTE_MS,
+    ),
+    "code-for-long-state-dies-early: A code expires after nine minutes if its state is longer than 100 characters.":
+      agedBy("codeIsAlive", ({ state }) => (state.length > 100 ? MINUTE_MS : 0)),
+    "code-lives-by-two-clocks: Every other check of a code is made by a node whose clock is three seconds ahead.":
+      keeping((checks = 0) => agedBy("codeIsAlive", () => ((checks += 1) % 2 === 0 ? 3 * SECOND_MS : 0))),
   },
   "code.lifetime-is-not-extended": {
     "code-restarted-by-refused-attempt: Every refused attempt restarts the code's ten minutes.": decide(
@@ -213,16 +273,11 @@ export const codeDefects = rows({
       },
     ),
     "code-restarted-by-wrong-secret: An attempt with a wrong secret restarts the code's ten minutes.":
-      decisions((sound) => ({
+      decisions(({ afterRefusedExchange, codeIsAlive }) => ({
         afterRefusedExchange: (record, kind, context) => {
-          sound.afterRefusedExchange(record, kind, context);
-          if (
-            record !== undefined &&
-            kind === "client-unauthenticated" &&
-            sound.codeIsAlive(record, context)
-          ) {
+          afterRefusedExchange(record, kind, context);
+          if (record !== undefined && kind === "client-unauthenticated" && codeIsAlive(record, context))
             record.issuedAtMs = context.nowMs;
-          }
         },
       })),
     "code-lengthened-by-refused-attempt: Each refused attempt extends the code's life by a minute.":
@@ -242,7 +297,7 @@ export const codeDefects = rows({
   "code.independence": {
     "code-use-kills-others-of-client: Using a code invalidates the client's other codes.": decide(
       "afterExchange",
-      (record, _tokens, context) => forgetOthers(record, context, ofSameClient),
+      (record, _tokens, context) => forgetOthers(record, context),
     ),
     "code-use-kills-those-of-other-clients: Using a code invalidates the codes of all other clients.": decide(
       "afterExchange",
@@ -263,26 +318,22 @@ export const codeDefects = rows({
     ),
     "code-issue-kills-earlier-ones: A client has one code at a time; a new one replaces it.": afterwards(
       "keepCode",
-      (record, context) => {
-        forgetOthers(record, context, ofSameClient);
-      },
+      (record, context) => forgetOthers(record, context),
     ),
     "code-refusal-kills-others: An attempt with a wrong secret invalidates all codes of the client.":
-      afterwards("afterRefusedExchange", (record, kind, context) => {
-        if (kind === "client-unauthenticated") forgetOthers(record, context, ofSameClient);
-      }),
+      forgottenBy("client-unauthenticated"),
     "code-expiry-kills-others: Trying an expired code invalidates the client's live codes.": decide(
       "afterRefusedExchange",
       (record, kind, context) => {
-        if (kind === "code-expired") forgetOthers(record, context, ofSameClient);
+        if (kind === "code-expired") forgetOthers(record, context);
       },
     ),
-    "code-reuse-kills-others: Presenting a used code again invalidates the client's unused ones.": afterwards(
-      "afterRefusedExchange",
-      (record, kind, context) => {
-        if (kind === "code-used") forgetOthers(record, context, ofSameClient);
-      },
-    ),
+    "code-reuse-kills-others: Presenting a used code again invalidates the client's unused ones.":
+      forgottenBy("code-used"),
+    "codes-thirty-of-a-client: A client has at most thirty codes; a new one invalidates the oldest.":
+      afterwards("keepCode", ({ clientId }, { credentials }) =>
+        keepLatestOf(credentials.codes, clientId, 30),
+      ),
     "code-one-for-each-state: A new code invalidates all others with the same state.": decisions((sound) => ({
       keepCode: (record, context) => {
         for (const [code, other] of context.credentials.codes)

@@ -1,14 +1,27 @@
 import { HOUR_MS, SECOND_MS } from "../../conformance/contract/duration.ts";
 import type { Fields } from "../answer.ts";
+import type { FakeClient } from "../clients.ts";
 import type { AccessRecord } from "../context.ts";
 import { randomFrom, type RandomSource } from "../random.ts";
-import { change, decide, decisions, onlyIf, type Replacement, rows } from "../registry.ts";
-import { remembered } from "./tools.ts";
+import {
+  afterwards,
+  change,
+  decide,
+  decisions,
+  given,
+  keeping,
+  onlyIf,
+  type Replacement,
+  rows,
+  together,
+} from "../registry.ts";
+import { counted, drawnBy, remembered } from "./tools.ts";
 
-const answering = (changed: (fields: Fields) => Fields): Replacement => change("exchangeFields", changed);
+/** Token sets with other fields; one that is undefined is missing. */
+const answering = (changed: (fields: Fields) => Fields): Replacement =>
+  change("exchangeFields", (fields) => ({ ...fields, ...changed(fields) }));
 
-const without = (name: string): Replacement =>
-  answering((fields) => Object.fromEntries(Object.entries(fields).filter(([field]) => field !== name)));
+const without = (name: string): Replacement => answering(() => ({ [name]: undefined }));
 
 /** Defects in the token set (sections 2.2 and 4.2). */
 export const exchangeDefects = rows({
@@ -17,27 +30,22 @@ export const exchangeDefects = rows({
       throw new Error("no such table: clients");
     }),
     "exchange-without-refresh-token: The token set has no refreshToken.": without("refreshToken"),
-    "exchange-with-empty-refresh-token: The refreshToken is an empty string.": answering((fields) => ({
-      ...fields,
+    "exchange-with-empty-refresh-token: The refreshToken is an empty string.": answering(() => ({
       refreshToken: "",
     })),
-    "exchange-with-null-access-token: The accessToken is null.": answering((fields) => ({
-      ...fields,
-      accessToken: null,
-    })),
+    "exchange-with-null-access-token: The accessToken is null.": answering(() => ({ accessToken: null })),
     "exchange-access-token-with-line-end: The accessToken ends with a line break, so it cannot be sent in a header.":
-      answering((fields) => ({ ...fields, accessToken: `${String(fields["accessToken"])}\n` })),
+      answering(({ accessToken }) => ({ accessToken: `${String(accessToken)}\n` })),
     "exchange-without-timestamp: The token set has no timestamp.": without("timestamp"),
     "exchange-without-expires-in: The token set has no expiresIn.": without("expiresIn"),
-    "exchange-expires-in-as-text: expiresIn is a string of digits.": answering((fields) => ({
-      ...fields,
-      expiresIn: String(fields["expiresIn"]),
+    "exchange-expires-in-as-text: expiresIn is a string of digits.": answering(({ expiresIn }) => ({
+      expiresIn: String(expiresIn),
     })),
-    "exchange-expires-in-zero: expiresIn is 0 although the token is valid.": answering((fields) => ({
-      ...fields,
+    "exchange-expires-in-zero: expiresIn is 0 although the token is valid.": answering(() => ({
       expiresIn: 0,
     })),
-    "exchange-with-names-of-the-rfc: The fields are access_token, refresh_token and expires_in.": answering(
+    "exchange-with-names-of-the-rfc: The fields are access_token, refresh_token and expires_in.": change(
+      "exchangeFields",
       ({ accessToken, refreshToken, expiresIn, timestamp }) => ({
         access_token: accessToken,
         refresh_token: refreshToken,
@@ -45,18 +53,26 @@ export const exchangeDefects = rows({
         timestamp,
       }),
     ),
-    "exchange-wrapped: The token set lies inside a field called data.": answering((fields) => ({
+    "exchange-wrapped: The token set lies inside a field called data.": change("exchangeFields", (data) => ({
       success: true,
-      data: fields,
+      data,
     })),
     "exchange-timestamp-of-its-start: The timestamp of every exchange is an hour before the first exchange.":
-      decisions(() => {
-        let startedMs: number | undefined;
-        return {
-          timestamp: ({ nowMs, operation }) =>
-            operation === "exchange" ? (startedMs ??= nowMs - HOUR_MS) : nowMs,
-        };
+      decisions((_sound, startedMs?: number) => ({
+        timestamp: ({ nowMs, operation }) =>
+          operation === "exchange" ? (startedMs ??= nowMs - HOUR_MS) : nowMs,
+      })),
+    "exchange-timestamp-of-its-code: The timestamp of an exchange is the time at which its code was issued.":
+      given("exchangeFields", (tokens, timestamp, expiresIn, context) => {
+        const codes = [...context.credentials.codes.values()];
+        const code = codes.findLast(({ grant }) => grant === tokens.grant);
+        return [tokens, code?.issuedAtMs ?? timestamp, expiresIn, context];
       }),
+    "expires-in-as-moment: expiresIn is the moment at which the accessToken expires, in seconds since 1970.":
+      [
+        decide("expiresIn", (lifetimeMs, { nowMs }) => Math.floor((nowMs + lifetimeMs) / SECOND_MS)),
+        "refresh.token-set",
+      ],
   },
   "exchange.tokens-are-fresh": {
     "tokens-cached-per-client: A client gets the same accessToken again while it is valid.": decisions(
@@ -74,9 +90,8 @@ export const exchangeDefects = rows({
     ),
     "refresh-token-one-per-client: Every exchange of a client yields the same refreshToken.": decisions(
       (sound, tokens = new Map<string, string>()) => ({
-        mintRefreshToken: (client, context) => {
-          return remembered(tokens, client.id, () => sound.mintRefreshToken(client, context));
-        },
+        mintRefreshToken: (client, context) =>
+          remembered(tokens, client.id, () => sound.mintRefreshToken(client, context)),
       }),
     ),
     "tokens-derived-from-time: Tokens are derived from the millisecond of their issue.": decide(
@@ -87,23 +102,24 @@ export const exchangeDefects = rows({
       decisions((sound, last = { token: "", atMs: -Infinity }) => ({
         mintAccessToken: (client, lifetimeMs, context) => {
           const atMs = context.clock.realMs();
-          if (atMs - last.atMs > 3) {
+          if (atMs - last.atMs > 3)
             last = { token: sound.mintAccessToken(client, lifetimeMs, context), atMs };
-          }
           return last.token;
         },
       })),
+    "tokens-drawn-every-20-ms: Two exchanges within 20 milliseconds get the same tokens.": decisions(() => ({
+      mintAccessToken: (_client, _lifetimeMs, service) => drawnBy(service).token(32),
+      mintRefreshToken: (_client, service) => drawnBy(service).token(33),
+    })),
     "tokens-same-for-every-client: Each client's tokens come from a generator with the same seed.": decisions(
-      () => {
-        const sources = new Map<string, RandomSource>();
-        const next = (id: string): string => remembered(sources, id, () => randomFrom(11)).token(32);
-        return { mintAccessToken: ({ id }) => next(id), mintRefreshToken: ({ id }) => next(id) };
+      (_sound, sources = new Map<string, RandomSource>()) => {
+        const next = ({ id }: FakeClient): string => remembered(sources, id, () => randomFrom(11)).token(32);
+        return { mintAccessToken: next, mintRefreshToken: next };
       },
     ),
-    "exchange-one-token-for-both-purposes: The refreshToken is the accessToken.": answering((fields) => ({
-      ...fields,
-      refreshToken: fields["accessToken"],
-    })),
+    "exchange-one-token-for-both-purposes: The refreshToken is the accessToken.": answering(
+      ({ accessToken }) => ({ refreshToken: accessToken }),
+    ),
   },
   "exchange.access-token-works": {
     "access-token-works-a-second-later: The list accepts an accessToken only from one second after its issue.":
@@ -112,35 +128,31 @@ export const exchangeDefects = rows({
         "refresh.access-token-works",
       ],
     "access-token-replicated-late: The list accepts an accessToken only from 40 ms after its issue.": [
-      decisions((sound, keptAtMs = new WeakMap<AccessRecord, number>()) => ({
-        keepAccessToken: (record, context) => {
-          keptAtMs.set(record, context.clock.realMs());
-          sound.keepAccessToken(record, context);
-        },
-        accessTokenIsAlive: (record, context) =>
-          sound.accessTokenIsAlive(record, context) &&
-          context.clock.realMs() - (keptAtMs.get(record) ?? 0) > 40,
-      })),
+      keeping((keptAtMs = new WeakMap<AccessRecord, number>()) =>
+        together(
+          afterwards("keepAccessToken", (record, { clock }) => void keptAtMs.set(record, clock.realMs())),
+          onlyIf(
+            "accessTokenIsAlive",
+            (record, { clock }) => clock.realMs() - (keptAtMs.get(record) ?? 0) > 40,
+          ),
+        ),
+      ),
       "refresh.access-token-works",
     ],
     "access-token-bound-to-connection: An accessToken works only on the connection on which it was issued.":
-      decisions((sound, connections = new WeakMap<AccessRecord, object>()) => ({
-        keepAccessToken: (record, context) => {
-          if (!record.refreshed) connections.set(record, context.from.socket);
-          sound.keepAccessToken(record, context);
-        },
-        accessTokenIsAlive: (record, context) =>
-          sound.accessTokenIsAlive(record, context) &&
-          (connections.get(record) ?? context.from.socket) === context.from.socket,
-      })),
-    "access-token-refused-at-first-use: The first use of an exchanged accessToken is refused.": decisions(
-      (sound, used = new WeakSet<AccessRecord>()) => ({
-        accessTokenIsAlive: (record, context) => {
-          const warm = used.has(record) || record.refreshed;
-          used.add(record);
-          return warm && sound.accessTokenIsAlive(record, context);
-        },
-      }),
+      keeping((connections = new WeakMap<AccessRecord, object>()) =>
+        together(
+          afterwards("keepAccessToken", (record, { from }) => {
+            if (!record.refreshed) connections.set(record, from.socket);
+          }),
+          onlyIf(
+            "accessTokenIsAlive",
+            (record, { from }) => (connections.get(record) ?? from.socket) === from.socket,
+          ),
+        ),
+      ),
+    "access-token-refused-at-first-use: The first use of an exchanged accessToken is refused.": keeping(
+      (uses = counted()) => onlyIf("accessTokenIsAlive", (record) => uses(record) > 1 || record.refreshed),
     ),
     "access-token-works-after-first-refresh: Only accessTokens from a refresh give access to the list.":
       onlyIf("accessTokenIsAlive", (record) => record.refreshed),

@@ -3,13 +3,10 @@ import { accessDefects } from "./access.ts";
 import { advisoryDefects } from "./advisory.ts";
 import { authorizeDefects } from "./authorize.ts";
 import { bodyDefects } from "./bodies.ts";
-import { boundDefects } from "./bounds.ts";
 import { clientDefects } from "./client.ts";
 import { codeDefects } from "./code.ts";
 import { exchangeDefects } from "./exchange.ts";
-import { frameworkDefects } from "./frameworks.ts";
 import { filterDefects } from "./filters.ts";
-import { independentDefects } from "./independent.ts";
 import { lifecycleDefects } from "./lifecycle.ts";
 import { notificationDefects } from "./notifications.ts";
 import { pageDefects } from "./pages.ts";
@@ -21,13 +18,8 @@ import { pushRequestDefects } from "./push-requests.ts";
 import { pushScheduleDefects } from "./push-schedule.ts";
 import { pushSlowDefects } from "./push-slow.ts";
 import { refreshDefects } from "./refresh.ts";
-import { refreshHistoryDefects } from "./refresh-histories.ts";
 import { secondClientDefects } from "./second-client.ts";
-import { momentDefects } from "./moments.ts";
-import { shardDefects } from "./shards.ts";
-import { sideDoorDefects } from "./side-doors.ts";
 import { stateDefects } from "./state.ts";
-import { toldTimeDefects } from "./told-times.ts";
 import { unknownCodeDefects } from "./unknown-code.ts";
 import { unknownRefreshDefects } from "./unknown-refresh.ts";
 import { writeDefects } from "./writes.ts";
@@ -45,13 +37,6 @@ export const defects = joined<Defect>([
   unknownRefreshDefects,
   accessDefects,
   secondClientDefects,
-  refreshHistoryDefects,
-  momentDefects,
-  shardDefects,
-  sideDoorDefects,
-  toldTimeDefects,
-  boundDefects,
-  independentDefects,
   notificationDefects,
   pageDefects,
   filterDefects,
@@ -64,6 +49,5 @@ export const defects = joined<Defect>([
   pushSlowDefects,
   pushRequestDefects,
   lifecycleDefects,
-  frameworkDefects,
   advisoryDefects,
 ]);

@@ -1,16 +1,11 @@
 import type { Context, Grant } from "../context.ts";
-import { afterwards, change, decide, decisions, rows } from "../registry.ts";
+import { afterwards, change, decide, decisions, keeping, rows, together } from "../registry.ts";
+import { narrowed } from "./tools.ts";
 
-/** Revokes every refresh token and grant of a client but the newest. */
-const endOlderSessions = (clientId: string, { credentials }: Context): void => {
+/** Revokes the grants of a client but for this many of the newest. */
+const endSessions = (clientId: string, { credentials }: Context, kept = 0): void => {
   const own = [...credentials.refreshTokens.values()].filter((token) => token.clientId === clientId);
-  for (const token of own.slice(0, -1)) token.grant.revoked = true;
-};
-
-const endSessions = (clientId: string, { credentials }: Context): void => {
-  for (const token of credentials.refreshTokens.values()) {
-    if (token.clientId === clientId) token.grant.revoked = true;
-  }
+  for (const { grant } of own.slice(0, own.length - kept)) grant.revoked = true;
 };
 
 /** Transitions that work individually but fail in certain orders. */
@@ -18,17 +13,11 @@ export const lifecycleDefects = rows({
   "lifecycle.model": {
     "lifecycle-one-session-per-client: A new exchange revokes the client's earlier tokens.": afterwards(
       "afterExchange",
-      (record, _tokens, context) => {
-        endOlderSessions(record.clientId, context);
-      },
+      ({ clientId }, _tokens, context) => endSessions(clientId, context, 1),
     ),
-    "lifecycle-authorize-ends-sessions: A new authorization revokes all tokens of the client.": decisions(
-      (sound) => ({
-        keepCode: (record, context) => {
-          endSessions(record.clientId, context);
-          sound.keepCode(record, context);
-        },
-      }),
+    "lifecycle-authorize-ends-sessions: A new authorization revokes all tokens of the client.": afterwards(
+      "keepCode",
+      ({ clientId }, context) => endSessions(clientId, context),
     ),
     "lifecycle-expired-code-ends-sessions: Trying an expired code revokes all tokens of the client.":
       afterwards("afterRefusedExchange", (record, kind, context) => {
@@ -37,31 +26,26 @@ export const lifecycleDefects = rows({
     "lifecycle-refresh-revives-expired-tokens: A refresh renews every accessToken of its grant.": decide(
       "afterRefresh",
       (record, _previous, { credentials, nowMs }) => {
-        for (const access of credentials.accessTokens.values()) {
+        for (const access of credentials.accessTokens.values())
           if (access.grant === record.grant) access.issuedAtMs = nowMs;
-        }
       },
     ),
     "lifecycle-exchange-after-refresh-kills-refresh-token: An exchange after a refresh revokes the refreshToken.":
       afterwards("afterExchange", (record, tokens, context) => {
-        for (const other of context.credentials.refreshTokens.values()) {
-          if (other !== tokens && other.clientId === record.clientId && other.latestAccess.refreshed) {
+        for (const other of context.credentials.refreshTokens.values())
+          if (other !== tokens && other.clientId === record.clientId && other.latestAccess.refreshed)
             other.revoked = true;
-          }
-        }
       }),
     "lifecycle-one-session-per-state: An authorization revokes all tokens that came of the same state.":
-      decisions((sound, states = new WeakMap<Grant, string>()) => ({
-        keepCode: (record, context) => {
-          for (const { grant } of context.credentials.refreshTokens.values())
-            if (states.get(grant) === record.state) grant.revoked = true;
-          sound.keepCode(record, context);
-        },
-        afterExchange: (record, tokens, context) => {
-          states.set(tokens.grant, record.state);
-          sound.afterExchange(record, tokens, context);
-        },
-      })),
+      keeping((states = new WeakMap<Grant, string>()) =>
+        together(
+          afterwards("keepCode", ({ state }, { credentials }) => {
+            for (const { grant } of credentials.refreshTokens.values())
+              if (states.get(grant) === state) grant.revoked = true;
+          }),
+          afterwards("afterExchange", ({ state }, { grant }) => void states.set(grant, state)),
+        ),
+      ),
     "lifecycle-refresh-revives-codes: A refresh renews every code.": afterwards(
       "afterRefresh",
       (_record, _previous, { credentials, nowMs }) => {
@@ -78,16 +62,11 @@ export const lifecycleDefects = rows({
       (total) => Number(total) * 2,
     ),
     "lifecycle-refresh-hides-newest-notification: A refreshed grant does not see the newest notification.":
-      decisions((sound) => ({
-        matching: (filters, viewer, context) => {
-          const { where, parameters } = sound.matching(filters, viewer, context);
-          if (!viewer.refreshed) return { where, parameters };
-          return {
-            where: `(${where}) AND sequence < (SELECT max(sequence) FROM notifications WHERE ${where})`,
-            parameters: [...parameters, ...parameters],
-          };
-        },
-      })),
+      change("matching", (usual, _filters, { refreshed }) => {
+        const { where, parameters } = usual;
+        const beforeNewest = `sequence < (SELECT max(sequence) FROM notifications WHERE ${where})`;
+        return refreshed ? narrowed({ ...usual, where: `(${where})` }, beforeNewest, ...parameters) : usual;
+      }),
     "lifecycle-refresh-loses-notifications: After an odd number of refreshes no notification is stored.":
       decisions((sound, refreshes = 0) => ({
         afterRefresh: (...subject) => {

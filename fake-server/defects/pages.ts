@@ -1,12 +1,20 @@
 import { MINUTE_MS } from "../../conformance/contract/duration.ts";
 import type { Paging } from "../behaviour.ts";
-import { EVERYTHING } from "../notifications.ts";
-import { change, decide, decisions, type Replacement, rows } from "../registry.ts";
+import { everything } from "../notifications.ts";
+import { change, decide, decisions, given, keeping, type Replacement, rows } from "../registry.ts";
+import { asksFor, showing } from "./tools.ts";
 
 const beginning = (offset: (paging: Paging, matched: number) => number): Replacement =>
   decide("offsetOf", (paging, matched) => Math.max(0, offset(paging, matched)));
 
 const lastPage = (matched: number, limit: number): number => Math.max(0, Math.ceil(matched / limit) - 1);
+
+const totalling = (total: (matched: number, paging: Paging, items: number) => number): Replacement =>
+  decide("total", (matched, items, paging) => total(matched, paging, items.length));
+
+/** Orders that depend on how many reads came before. */
+const orderingBy = (order: (read: number) => string): Replacement =>
+  keeping((reads = 0) => decide("order", () => order((reads += 1))));
 
 /** The SQL of the n-th permutation of the list, different for consecutive n. */
 const shuffled = (turn: number): string => `(sequence * ${7919 + turn * 104_729}) % 1009, sequence`;
@@ -37,19 +45,26 @@ export const pageDefects = rows({
     "pages-overlap-from-third: From the third page on, pages begin one item early.": beginning(
       ({ limit, page }) => limit * page - (page >= 2 ? 1 : 0),
     ),
-    "pages-in-changing-order: Each read sorts the list differently.": decisions((_sound, reads = 0) => ({
-      order: () => shuffled((reads += 1)),
-    })),
+    "pages-in-changing-order: Each read sorts the list differently.": orderingBy(shuffled),
     "pages-with-ties-in-changing-order: Notifications with the same createTime change their order between reads.":
-      decisions((_sound, reads = 0) => ({ order: () => `createTime, ${shuffled((reads += 1))}` })),
+      orderingBy((read) => `createTime, ${shuffled(read)}`),
     "pages-each-sorted-apart: The first page holds the oldest items; later pages count from the newest.":
       decide("order", ({ from }) => (/[?&]page=[1-9]/.test(from.url ?? "") ? "sequence DESC" : "sequence")),
     "pages-lose-one-before-fourth: One item before the fourth page is missing.": beginning(
       ({ limit, page }) => limit * page + (page >= 3 ? 1 : 0),
     ),
-    "pages-ordered-in-turns: Every second read is sorted by id.": decisions((_sound, reads = 0) => ({
-      order: () => ((reads += 1) % 2 === 0 ? "id" : "sequence"),
-    })),
+    "pages-ordered-in-turns: Every second read is sorted by id.": orderingBy((read) =>
+      read % 2 === 0 ? "id" : "sequence",
+    ),
+    "item-create-time-of-the-read: createTime is the time at which the list is read.": showing(
+      (_notification, { nowMs, clock }) => ({
+        createTime: new Date(nowMs - (clock.realMs() % 997)).toISOString(),
+      }),
+    ),
+    "item-as-of-an-earlier-moment-without-filter: Without a filter, businessStatus is an outdated one.":
+      showing((_notification, context) =>
+        asksFor("id|accountId", context) ? {} : { businessStatus: "Submitted" },
+      ),
   },
   "notifications.past-the-end": {
     "past-the-end-last-page: A page past the end is the last page.": beginning(
@@ -69,39 +84,33 @@ export const pageDefects = rows({
     "past-the-end-begins-anew: The page right after the last one is the first.": beginning(
       ({ limit, page }, matched) => (limit * page === matched ? 0 : limit * page),
     ),
+    "past-the-end-of-an-id-again: With an id filter, every page holds the notification again.": change(
+      "offsetOf",
+      (offset, _paging, _matched, context) => (asksFor("id", context) ? 0 : offset),
+    ),
     "past-the-end-offset-of-32-bits: Offsets overflow at 32 bits.": beginning(
       ({ limit, page }) => (limit * page) >>> 0,
     ),
   },
   "notifications.total": {
-    "total-of-page: total counts only the items of the page.": decide(
-      "total",
-      (_matched, items) => items.length,
-    ),
-    "total-and-one-more: total is one too many.": decide("total", (matched) => matched + 1),
-    "total-less-one: total is one too few.": decide("total", (matched) => Math.max(0, matched - 1)),
-    "total-of-pages: total is the number of pages.": decide("total", (matched, _items, { limit }) =>
+    "total-of-page: total counts only the items of the page.": totalling((_matched, _paging, items) => items),
+    "total-and-one-more: total is one too many.": totalling((matched) => matched + 1),
+    "total-less-one: total is one too few.": totalling((matched) => Math.max(0, matched - 1)),
+    "total-of-pages: total is the number of pages.": totalling((matched, { limit }) =>
       Math.ceil(matched / limit),
     ),
-    "total-of-what-remains: total counts from the current page on.": decide(
-      "total",
-      (matched, _items, { limit, page }) => Math.max(0, matched - limit * page),
+    "total-of-what-remains: total counts from the current page on.": totalling((matched, { limit, page }) =>
+      Math.max(0, matched - limit * page),
     ),
-    "total-twenty-at-most: total is never more than twenty.": decide("total", (matched) =>
-      Math.min(matched, 20),
+    "total-twenty-at-most: total is never more than twenty.": totalling((matched) => Math.min(matched, 20)),
+    "total-on-first-page-only: total is 0 on every page but the first.": totalling((matched, { page }) =>
+      page === 0 ? matched : 0,
     ),
-    "total-on-first-page-only: total is 0 on every page but the first.": decide(
-      "total",
-      (matched, _items, { page }) => (page === 0 ? matched : 0),
-    ),
-    "total-of-nothing-past-the-end: total is 0 if the page is empty.": decide("total", (matched, items) =>
-      items.length === 0 ? 0 : matched,
+    "total-of-nothing-past-the-end: total is 0 if the page is empty.": totalling((matched, _paging, items) =>
+      items === 0 ? 0 : matched,
     ),
     "total-without-filter: total counts all notifications, whatever the filter.": [
-      decisions((sound) => ({
-        countMatches: (selection, context) =>
-          sound.countMatches({ ...selection, where: EVERYTHING, parameters: [] }, context),
-      })),
+      given("countMatches", (_selection, context) => [everything, context]),
       "notifications.filter-id",
       "notifications.filter-account",
       "notifications.filters-combine",

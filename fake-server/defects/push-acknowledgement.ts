@@ -1,8 +1,31 @@
-import type { Delivery } from "../pushes.ts";
+import type { Delivery, PushOutcome } from "../pushes.ts";
 import { redirectOf } from "../delivery/redirect.ts";
 import { listedDelayMs } from "../delivery/schedule.ts";
-import { alsoIf, decide, decisions, onlyIf, rows } from "../registry.ts";
+import {
+  alsoIf,
+  change,
+  decide,
+  decisions,
+  keeping,
+  onlyIf,
+  type Replacement,
+  rows,
+  together,
+} from "../registry.ts";
 import { statusOf } from "../sound/delivery.ts";
+import { counted, statusIn } from "./tools.ts";
+
+type Answered = Extract<PushOutcome, { kind: "answered" }>;
+
+/** An acknowledgement counts only if its answer meets a condition. */
+const acknowledgedIf = (holds: (answer: Answered) => boolean): Replacement =>
+  onlyIf("acknowledges", (outcome) => outcome.kind === "answered" && holds(outcome));
+
+/** Whether a push got the expected code with such a body. */
+const saidWith = (outcome: PushOutcome | undefined, body: RegExp): boolean =>
+  outcome?.kind === "answered" && outcome.status === 200 && body.test(outcome.body);
+const isRefusing = (outcome: PushOutcome | undefined): boolean => saidWith(outcome, /"received"\s*:\s*false/);
+const isSilent = (outcome: PushOutcome | undefined): boolean => saidWith(outcome, /^$/);
 
 /** Defects in what ends the pushes of a notification (section 6). */
 export const pushAcknowledgementDefects = rows({
@@ -32,24 +55,21 @@ export const pushAcknowledgementDefects = rows({
       "push.late-acknowledgement",
     ],
     'push-acknowledgement-needs-received-as-text: The acknowledgement only counts with "true" as a string.': [
-      onlyIf(
-        "acknowledges",
-        (outcome) => outcome.kind === "answered" && /"received"\s*:\s*"true"/.test(outcome.body),
-      ),
+      acknowledgedIf(({ body }) => /"received"\s*:\s*"true"/.test(body)),
       "push.late-acknowledgement",
     ],
     "push-acknowledgement-type-compared: An acknowledgement counts only if its content type has no charset.":
-      onlyIf(
-        "acknowledges",
-        (outcome) => outcome.kind === "answered" && !outcome.headers["content-type"]?.includes("charset"),
-      ),
+      acknowledgedIf(({ headers }) => !headers["content-type"]?.includes("charset")),
     "push-acknowledgement-reason-compared: An acknowledgement counts only if its first line ends with OK.":
-      onlyIf("acknowledges", (outcome) => outcome.kind === "answered" && outcome.reason === "OK"),
+      acknowledgedIf(({ reason }) => reason === "OK"),
     "push-acknowledgement-first-piece-read: Of an acknowledgement in several pieces only the first is read.":
-      onlyIf("acknowledges", (outcome) => outcome.kind === "answered" && outcome.pieces < 2),
-    "push-acknowledgement-needs-length: An acknowledgement in chunked encoding does not count.": onlyIf(
-      "acknowledges",
-      (outcome) => outcome.kind === "answered" && outcome.headers["transfer-encoding"] !== "chunked",
+      acknowledgedIf(({ pieces }) => pieces < 2),
+    "push-acknowledgement-needs-length: An acknowledgement in chunked encoding does not count.":
+      acknowledgedIf(({ headers }) => headers["transfer-encoding"] !== "chunked"),
+    'push-acknowledgement-without-a-space: An acknowledgement counts only if it is written "received":true, without a space.':
+      acknowledgedIf(({ body }) => body.includes('"received":true')),
+    "push-acknowledgement-id-first: An acknowledgement counts only if it begins with the id.": acknowledgedIf(
+      ({ body }) => /^\s*\{\s*"id"/.test(body),
     ),
   },
   "push.late-acknowledgement": {
@@ -71,14 +91,33 @@ export const pushAcknowledgementDefects = rows({
       "push.cap",
     ],
   },
+  "push.cap": {
+    "push-cap-not-for-what-was-not-received: Pushes answered with received: false do not count towards the cap.":
+      keeping((unreceived = counted()) =>
+        together(
+          onlyIf("acknowledges", (outcome) => !isRefusing(outcome)),
+          change("maxPushes", (usual, delivery) =>
+            isRefusing(delivery.attempts.at(-1)?.outcome) ? usual + unreceived(delivery) : usual,
+          ),
+        ),
+      ),
+    "push-cap-not-for-what-is-not-confirmed: Retries never stop after the expected code without a body.":
+      together(
+        onlyIf("acknowledges", (outcome) => !isSilent(outcome)),
+        change("maxPushes", (usual, { attempts }) => (isSilent(attempts.at(-1)?.outcome) ? Infinity : usual)),
+      ),
+  },
   "push.unacknowledged-retries": {
     "push-redirect-taken-for-success: Answers up to 399 count as success.": decide(
       "acknowledges",
-      (outcome) => {
-        const status = statusOf(outcome);
-        return status !== undefined && status < 400;
-      },
+      statusIn(0, 399),
     ),
+    "push-acknowledged-below-400-by-its-body: Any code below 400 counts if the body is an acknowledgement.":
+      decide(
+        "acknowledges",
+        (outcome) =>
+          outcome.kind === "answered" && outcome.status < 400 && /"received"\s*:\s*true/.test(outcome.body),
+      ),
     "push-any-answer-taken-for-success: An answer is an acknowledgement, whatever its status.": decide(
       "acknowledges",
       ({ kind }) => kind === "answered",

@@ -1,9 +1,7 @@
 import type { Delivery } from "../pushes.ts";
 import { anchors, listedDelayMs } from "../delivery/schedule.ts";
-import { decide, decisions, type Replacement, rows } from "../registry.ts";
-
-const sameAccount = (one: Delivery, other: Delivery): boolean =>
-  one.notification.accountId === other.notification.accountId;
+import { decide, decisions, keeping, onlyIf, type Replacement, rows } from "../registry.ts";
+import { counted, sameAccount } from "./tools.ts";
 
 /** Another event of the same account, or of any, restarts pending schedules. */
 const restarting = (concerns: (one: Delivery, other: Delivery) => boolean): Replacement =>
@@ -21,15 +19,9 @@ const restarting = (concerns: (one: Delivery, other: Delivery) => boolean): Repl
 
 /** A retry budget shared by several notifications. */
 const sharing = (groupOf: (delivery: Delivery) => string, retries: number): Replacement =>
-  decisions((sound, used = new Map<string, number>()) => ({
-    pushesAgain: (outcome, delivery, service) => {
-      if (!sound.pushesAgain(outcome, delivery, service)) return false;
-      const group = groupOf(delivery);
-      const count = (used.get(group) ?? 0) + 1;
-      used.set(group, count);
-      return count <= retries;
-    },
-  }));
+  keeping((used = counted(new Map())) =>
+    onlyIf("pushesAgain", (_outcome, delivery) => used(groupOf(delivery)) <= retries),
+  );
 
 /** The end of one notification's pushes ends those of others of its account. */
 const ending = (ends: (delivery: Delivery) => boolean): Replacement =>
@@ -58,9 +50,8 @@ export const pushManyDefects = rows({
     "push-new-event-replaces-pending: An event replaces its account's pending notifications.": decide(
       "onNewDelivery",
       (delivery, pending) => {
-        for (const other of pending.all()) {
+        for (const other of pending.all())
           if (other !== delivery && sameAccount(other, delivery)) pending.drop(other);
-        }
       },
     ),
     "push-delays-counted-per-receiver: Delays grow with the failures of the receiver, not of the notification.":
@@ -80,9 +71,8 @@ export const pushManyDefects = rows({
         afterPush: (_outcome, delivery, pending) => {
           if (delivery.acknowledged) return;
           latest.set(delivery.notification.accountId, anchors.endOfLatest(delivery));
-          for (const other of pending.all()) {
+          for (const other of pending.all())
             if (other !== delivery && sameAccount(other, delivery)) pending.replan(other);
-          }
         },
       }),
     ),

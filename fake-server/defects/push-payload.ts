@@ -1,63 +1,36 @@
-import type { Service } from "../context.ts";
 import type { Notification } from "../notifications.ts";
-import { decide, decisions, type Replacement, rows } from "../registry.ts";
-import { givenUp, leavingOut } from "./tools.ts";
+import type { Service } from "../context.ts";
+import type { PushRequest } from "../pushes.ts";
+import { change, decide, decisions, keeping, type Replacement, rows } from "../registry.ts";
+import { counted, givenUp, leavingOut, pushing, pushingFields, sameAccount, showing } from "./tools.ts";
 
-/** Sends something other than the notification. */
-const pushing = (
-  payload: (notification: Notification, attempt: number, service: Service) => unknown,
-): Replacement =>
-  decide("pushBody", ({ notification }, attempt, service) =>
-    JSON.stringify(payload(notification, attempt, service)),
-  );
-
-/** Changes some fields of the notification. */
-const changing = (changed: (notification: Notification) => object): Replacement =>
-  pushing((notification) => ({ ...notification, ...changed(notification) }));
-
-/** Changes only retries. */
+/** Changes fields of retries only. */
 const retrying = (
   changed: (notification: Notification, service: Service, attempt: number) => object,
 ): Replacement =>
-  pushing((notification, attempt, service) =>
-    attempt === 1 ? notification : { ...notification, ...changed(notification, service, attempt) },
+  pushingFields((notification, attempt, service) =>
+    attempt === 1 ? {} : changed(notification, service, attempt),
   );
 
-const MOST_OF_ACCOUNT = 10;
-const EVENTS_BETWEEN = 5;
+const requesting = (changed: (request: PushRequest) => Partial<PushRequest>): Replacement =>
+  change("pushRequest", (request) => ({ ...request, ...changed(request) }));
 
 /** Defects in what is pushed (sections 2.3, 2.4, 4.5). */
 export const pushPayloadDefects = rows({
   "push.delivered": {
-    "push-with-put: Pushes are sent with PUT.": decide("pushRequest", (request) => ({
-      ...request,
-      method: "PUT",
+    "push-with-put: Pushes are sent with PUT.": requesting(() => ({ method: "PUT" })),
+    "push-to-the-root: Pushes are sent to the path / of the callback's host.": requesting(({ url }) => ({
+      url: new URL("/", url).href,
     })),
-    "push-to-the-root: Pushes are sent to the path / of the callback's host.": decide(
-      "pushRequest",
-      (request) => ({
-        ...request,
-        url: new URL("/", request.url).href,
-      }),
-    ),
     "push-as-form: The payload is form-encoded.": decisions(() => ({
       pushHeaders: () => ({ "content-type": "application/x-www-form-urlencoded" }),
       pushBody: ({ notification }) => new URLSearchParams({ ...notification }).toString(),
     })),
-    "push-leaves-events-out: Every fifth event is not pushed.": decisions((_sound, events = 0) => ({
-      pushesEvent: () => {
-        events += 1;
-        return events % EVENTS_BETWEEN !== 0;
-      },
-    })),
-    "push-ten-events-of-an-account: Events of an account after its tenth are not pushed.": decisions(
-      (_sound, events = new Map<string, number>()) => ({
-        pushesEvent: ({ accountId }) => {
-          const count = (events.get(accountId) ?? 0) + 1;
-          events.set(accountId, count);
-          return count <= MOST_OF_ACCOUNT;
-        },
-      }),
+    "push-leaves-events-out: Every fifth event is not pushed.": keeping((events = 0) =>
+      decide("pushesEvent", () => (events += 1) % 5 !== 0),
+    ),
+    "push-ten-events-of-an-account: Events of an account after its tenth are not pushed.": keeping(
+      (events = counted(new Map())) => decide("pushesEvent", ({ accountId }) => events(accountId) <= 10),
     ),
     "push-account-off-once-given-up: Once a notification was given up, later events of its account are not pushed.":
       decisions((sound, off = new Set<string>()) => ({
@@ -70,10 +43,7 @@ export const pushPayloadDefects = rows({
       })),
     "push-first-event-of-account-only: Only one notification of an account is pushed at a time.": [
       decide("onNewDelivery", (delivery, pending) => {
-        const { accountId } = delivery.notification;
-        const waits = pending
-          .all()
-          .some((other) => other !== delivery && other.notification.accountId === accountId);
+        const waits = pending.all().some((other) => other !== delivery && sameAccount(other, delivery));
         if (waits) pending.drop(delivery);
       }),
       "push.independent-schedules",
@@ -85,19 +55,21 @@ export const pushPayloadDefects = rows({
       event: "notification",
       data: notification,
     })),
-    "push-payload-create-time-in-ms: The payload's createTime is a number.": changing(({ createTime }) => ({
-      createTime: Date.parse(createTime),
-    })),
-    "push-payload-create-time-without-ms: The payload's createTime has no milliseconds.": changing(
+    "push-payload-create-time-in-ms: The payload's createTime is a number.": pushingFields(
+      ({ createTime }) => ({
+        createTime: Date.parse(createTime),
+      }),
+    ),
+    "push-payload-create-time-without-ms: The payload's createTime has no milliseconds.": pushingFields(
       ({ createTime }) => ({ createTime: createTime.replace(/\.\d+/, "") }),
     ),
-    "push-payload-data-null: Empty data is null in the payload.": changing(({ data }) => ({
+    "push-payload-data-null: Empty data is null in the payload.": pushingFields(({ data }) => ({
       data: data || null,
     })),
     "push-payload-leaves-empty-out: Empty fields are omitted from the payload.": pushing((notification) =>
       Object.fromEntries(Object.entries(notification).filter(([, value]) => value !== "")),
     ),
-    "push-payload-id-without-dashes: The payload's id has no dashes.": changing(({ id }) => ({
+    "push-payload-id-without-dashes: The payload's id has no dashes.": pushingFields(({ id }) => ({
       id: id.replaceAll("-", ""),
     })),
   },
@@ -107,7 +79,14 @@ export const pushPayloadDefects = rows({
     ),
     "push-not-listed-once-given-up: Notifications that were given up disappear from the list.":
       leavingOut(givenUp),
-    "push-lists-another-time: The payload's createTime is a second later than in the list.": changing(
+    "push-listed-to-the-second: The list shows createTime without the milliseconds that the push has.":
+      showing(({ createTime }) => ({ createTime: createTime.replace(/\.\d+/, ".000") })),
+    "push-listed-in-steps-of-a-300th: The list shows createTime as SQL Server's datetime keeps it: milliseconds end with 0, 3 or 7.":
+      showing(({ createTime }) => {
+        const ticks = Math.round((Date.parse(createTime) * 3) / 10);
+        return { createTime: new Date(Math.round((ticks * 10) / 3)).toISOString() };
+      }),
+    "push-lists-another-time: The payload's createTime is a second later than in the list.": pushingFields(
       ({ createTime }) => ({ createTime: new Date(Date.parse(createTime) + 1_000).toISOString() }),
     ),
   },
@@ -119,14 +98,10 @@ export const pushPayloadDefects = rows({
       createTime: new Date(service.clock.nowMs()).toISOString(),
     })),
     "push-retry-says-so-in-remark: A retry states its number in remark.": retrying(
-      ({ remark }, _service, attempt) => ({
-        remark: `${remark} (retry ${attempt - 1})`,
-      }),
+      ({ remark }, _service, attempt) => ({ remark: `${remark} (retry ${attempt - 1})` }),
     ),
     "push-last-retry-without-data: From the fourth push on, data is different.": retrying(
-      ({ data }, _service, attempt) => ({
-        data: attempt < 4 ? data : `${data}expired`,
-      }),
+      ({ data }, _service, attempt) => ({ data: attempt < 4 ? data : `${data}expired` }),
     ),
   },
 });

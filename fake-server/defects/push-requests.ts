@@ -2,37 +2,30 @@ import { MINUTE_MS, SECOND_MS } from "../../conformance/contract/duration.ts";
 import type { PendingDeliveries } from "../behaviour.ts";
 import type { PushRequest } from "../pushes.ts";
 import { change, decide, decisions, type Replacement, rows } from "../registry.ts";
-import { givenUp, leavingOut } from "./tools.ts";
+import { givenUp, leavingOut, pushingFields } from "./tools.ts";
 
 /** Changes how retries are sent. */
-const retrying = (changed: (request: PushRequest) => PushRequest): Replacement =>
-  decide("pushRequest", (request, _delivery, attempt) => (attempt === 1 ? request : changed(request)));
+const retrying = (changed: (request: PushRequest) => Partial<PushRequest>): Replacement =>
+  change("pushRequest", (request, _sound, _delivery, attempt) =>
+    attempt === 1 ? request : { ...request, ...changed(request) },
+  );
 
-const typed =
-  (type: string | undefined) =>
-  (request: PushRequest): PushRequest => {
-    const others = Object.entries(request.headers).filter(([name]) => name.toLowerCase() !== "content-type");
-    return {
-      ...request,
-      headers: Object.fromEntries(type === undefined ? others : [...others, ["content-type", type]]),
-    };
-  };
+/** Retries with these headers for their content type. */
+const typed = (type: Readonly<Record<string, string>>): Replacement =>
+  retrying(({ headers }) => {
+    const others = Object.entries(headers).filter(([name]) => name.toLowerCase() !== "content-type");
+    return { headers: { ...Object.fromEntries(others), ...type } };
+  });
 
 /** Defects in the form of pushes, and in their relation to reads (sections 2.4, 4.4, 4.5 and 6). */
 export const pushRequestDefects = rows({
   "push.delivered": {
-    "push-retries-with-put: Retries are sent with PUT.": retrying((request) => ({
-      ...request,
-      method: "PUT",
-    })),
+    "push-retries-with-put: Retries are sent with PUT.": retrying(() => ({ method: "PUT" })),
     "push-retries-to-the-root: Retries are sent to the path / of the callback's host.": retrying(
-      (request) => ({
-        ...request,
-        url: new URL("/", request.url).href,
-      }),
+      ({ url }) => ({ url: new URL("/", url).href }),
     ),
-    "push-retries-as-text: Retries have a text content type.": retrying(typed("text/plain")),
-    "push-retries-without-type: Retries have no content type.": retrying(typed(undefined)),
+    "push-retries-as-text: Retries have a text content type.": typed({ "content-type": "text/plain" }),
+    "push-retries-without-type: Retries have no content type.": typed({}),
     "push-one-event-of-an-account-a-second: An account's second event within a second is not pushed.":
       decisions((_sound, latest = new Map<string, number>()) => ({
         pushesEvent: ({ accountId }, { clock }) => {
@@ -49,26 +42,22 @@ export const pushRequestDefects = rows({
     ],
   },
   "push.payload": {
-    "push-payload-id-in-capitals: The payload's id is in upper case.": decide(
-      "pushBody",
-      ({ notification }) => JSON.stringify({ ...notification, id: notification.id.toUpperCase() }),
-    ),
+    "push-payload-id-in-capitals: The payload's id is in upper case.": pushingFields(({ id }) => ({
+      id: id.toUpperCase(),
+    })),
   },
   "push.unacknowledged-retries": {
     "push-ends-once-read: A notification is not pushed again once it was read from the list.": [
-      decisions((sound) => {
-        let pending: PendingDeliveries | undefined;
-        return {
-          onNewDelivery: (_delivery, all) => {
-            pending = all;
-          },
-          item: (notification, context) => {
-            const read = pending?.all().find((delivery) => delivery.notification.id === notification.id);
-            if (read !== undefined && read.attempts.length > 0) pending?.drop(read);
-            return sound.item(notification, context);
-          },
-        };
-      }),
+      decisions((sound, pending?: PendingDeliveries) => ({
+        onNewDelivery: (_delivery, all) => {
+          pending = all;
+        },
+        item: (notification, context) => {
+          const read = pending?.all().find((delivery) => delivery.notification.id === notification.id);
+          if (read !== undefined && read.attempts.length > 0) pending?.drop(read);
+          return sound.item(notification, context);
+        },
+      })),
       "push.schedule",
     ],
   },

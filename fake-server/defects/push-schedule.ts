@@ -1,4 +1,5 @@
 import { HOUR_MS, MINUTE_MS } from "../../conformance/contract/duration.ts";
+import type { Behaviour } from "../behaviour.ts";
 import type { Service } from "../context.ts";
 import { anchors, listedDelayMs, readings } from "../delivery/schedule.ts";
 import { change, decide, decisions, type Defect, type Replacement, rows } from "../registry.ts";
@@ -23,7 +24,20 @@ const early =
         );
 
 const RECYCLE_MS = 100_000;
-const workerAt = (atMs: number): number => Math.floor(atMs / RECYCLE_MS);
+
+/** Delays that reach beyond the present hour, or other period, are different. */
+const beyond = (periodMs: number, changed: (attempt: number, delayMs: number) => number): Replacement =>
+  decisions((sound) => ({
+    pushDelayMs: (attempt, delivery, service) => {
+      const delayMs = sound.pushDelayMs(attempt, delivery, service);
+      const fromMs = sound.pushAnchorMs(delivery, service);
+      const isWithin = Math.floor(fromMs / periodMs) === Math.floor((fromMs + delayMs) / periodMs);
+      return isWithin ? delayMs : changed(attempt, delayMs);
+    },
+  }));
+
+/** A reading of the schedule by which there are too many pushes. */
+const sixth = (reading: Partial<Behaviour>) => [decisions(() => reading), "push.cap"] as const;
 
 const anyTimeDefects = rows({
   "push.schedule": {
@@ -59,46 +73,32 @@ const anyTimeDefects = rows({
       "maxPushes",
       (usual) => usual - 1,
     ),
-    "push-retries-lost-on-recycling: A worker recycled every 100 s forgets its retries.": decisions(
-      (sound) => ({
-        pushDelayMs: (attempt, delivery, service) => {
-          const delayMs = sound.pushDelayMs(attempt, delivery, service);
-          const fromMs = sound.pushAnchorMs(delivery, service);
-          return attempt === 1 || workerAt(fromMs) === workerAt(fromMs + delayMs) ? delayMs : Infinity;
-        },
-      }),
+    "push-retries-lost-on-recycling: A worker recycled every 100 s forgets its retries.": beyond(
+      RECYCLE_MS,
+      (attempt, delayMs) => (attempt === 1 ? delayMs : Infinity),
     ),
-    "push-reading-r5-from-start: Five retries, delays from the latest start (reading R5).": [
-      decisions(() => readings.r5(anchors.startOfLatest)),
-      "push.cap",
-    ],
-    "push-reading-r5-from-failure: Five retries, delays from the latest failure (reading R5).": [
-      decisions(() => readings.r5(anchors.endOfLatest)),
-      "push.cap",
-    ],
-    "push-reading-r6-from-start: Five retries, delays from the first start (reading R6).": [
-      decisions(() => readings.r6(anchors.startOfFirst)),
-      "push.cap",
-    ],
-    "push-reading-r6-from-failure: Five retries, delays from the first failure (reading R6).": [
-      decisions(() => readings.r6(anchors.endOfFirst)),
-      "push.cap",
-    ],
-    "push-reading-r7-from-start: Five retries, at most 240 s after the latest start (reading R7).": [
-      decisions(() => readings.r7(anchors.startOfLatest)),
-      "push.cap",
-    ],
-    "push-reading-r7-from-failure: Five retries, at most 240 s after the latest failure (reading R7).": [
-      decisions(() => readings.r7(anchors.endOfLatest)),
-      "push.cap",
-    ],
-    "push-without-end: The longest delay is repeated without end.": [
-      decisions(() => ({
-        ...readings.r7(anchors.endOfLatest),
-        maxPushes: () => Infinity,
-      })),
-      "push.cap",
-    ],
+    "push-reading-r5-from-start: Five retries, delays from the latest start (reading R5).": sixth(
+      readings.r5(anchors.startOfLatest),
+    ),
+    "push-reading-r5-from-failure: Five retries, delays from the latest failure (reading R5).": sixth(
+      readings.r5(anchors.endOfLatest),
+    ),
+    "push-reading-r6-from-start: Five retries, delays from the first start (reading R6).": sixth(
+      readings.r6(anchors.startOfFirst),
+    ),
+    "push-reading-r6-from-failure: Five retries, delays from the first failure (reading R6).": sixth(
+      readings.r6(anchors.endOfFirst),
+    ),
+    "push-reading-r7-from-start: Five retries, at most 240 s after the latest start (reading R7).": sixth(
+      readings.r7(anchors.startOfLatest),
+    ),
+    "push-reading-r7-from-failure: Five retries, at most 240 s after the latest failure (reading R7).": sixth(
+      readings.r7(anchors.endOfLatest),
+    ),
+    "push-without-end: The longest delay is repeated without end.": sixth({
+      ...readings.r7(anchors.endOfLatest),
+      maxPushes: () => Infinity,
+    }),
     "push-two-workers: Two workers each send every push.": [decide("pushCopies", () => 2), "push.cap"],
     "push-two-workers-once: Two workers both send the third push.": [
       decide("pushCopies", (_delivery, attempt) => (attempt === 3 ? 2 : 1)),
@@ -106,8 +106,6 @@ const anyTimeDefects = rows({
     ],
   },
 });
-
-const hourOf = (atMs: number): number => Math.floor(atMs / HOUR_MS);
 
 /** Defects in when pushes are sent (sections 6 and 8). */
 export const pushScheduleDefects: Readonly<Record<string, Defect>> = {
@@ -118,12 +116,6 @@ export const pushScheduleDefects: Readonly<Record<string, Defect>> = {
     breaks: ["push.schedule"],
     // The first push run crosses the end of an hour.
     startTimeMs: Date.UTC(2026, 0, 1, 0, 50),
-    replaces: decisions((sound) => ({
-      pushDelayMs: (attempt, delivery, service) => {
-        const delayMs = sound.pushDelayMs(attempt, delivery, service);
-        const fromMs = sound.pushAnchorMs(delivery, service);
-        return hourOf(fromMs) === hourOf(fromMs + delayMs) ? delayMs : 0;
-      },
-    })),
+    replaces: beyond(HOUR_MS, () => 0),
   },
 };

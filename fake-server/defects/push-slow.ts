@@ -1,9 +1,10 @@
 import { DAY_MS, HOUR_MS, SECOND_MS } from "../../conformance/contract/duration.ts";
 import type { Service } from "../context.ts";
-import type { Delivery, PushFailure, PushOutcome } from "../pushes.ts";
+import type { Delivery, PushFailure } from "../pushes.ts";
 import { anchors, listedDelayMs } from "../delivery/schedule.ts";
-import { change, decisions, onlyIf, type Replacement, rows } from "../registry.ts";
+import { change, decide, decisions, onlyIf, type Replacement, rows, together } from "../registry.ts";
 import { statusOf } from "../sound/delivery.ts";
+import { givingUp, statusIn } from "./tools.ts";
 
 const ended = ({ attempts }: Delivery, kind: PushFailure): number =>
   attempts.filter(({ outcome }) => outcome?.kind === kind).length;
@@ -22,12 +23,6 @@ const endedLast = ({ attempts }: Delivery, push: number, kind: PushFailure): boo
 
 const sixthAfter = (kind: PushFailure): Replacement =>
   change("maxPushes", (usual, delivery) => usual + Number(endedLast(delivery, 5, kind)));
-
-const givingUp = (gives: (outcome: PushOutcome, delivery: Delivery) => boolean): Replacement =>
-  onlyIf("pushesAgain", (outcome, delivery) => !gives(outcome, delivery));
-
-const statusFinal = (...statuses: readonly number[]): Replacement =>
-  givingUp((outcome) => statuses.includes(statusOf(outcome) ?? 0));
 
 const oneMoreAfter = (afterMs: number): Replacement =>
   decisions((sound) => ({
@@ -93,12 +88,14 @@ export const pushSlowDefects = rows({
         );
         return new Set(kinds).size > 2;
       }),
-    "push-408-final: After a 408, the notification is given up.": statusFinal(408),
+    "push-408-final: After a 408, the notification is given up.": givingUp(statusIn(408)),
     "push-409-final: After a 409, the notification is given up, as if it had been received already.":
-      statusFinal(409),
-    "push-422-final: After a 422, the notification is given up.": statusFinal(422),
-    "push-501-final: After a 501, the notification is given up.": statusFinal(501),
-    "push-seldom-status-final: After a rare 4xx, the notification is given up.": statusFinal(...seldom),
+      givingUp(statusIn(409)),
+    "push-422-final: After a 422, the notification is given up.": givingUp(statusIn(422)),
+    "push-501-final: After a 501, the notification is given up.": givingUp(statusIn(501)),
+    "push-seldom-status-final: After a rare 4xx, the notification is given up.": givingUp((outcome) =>
+      seldom.includes(statusOf(outcome) ?? 0),
+    ),
   },
   "push.schedule": {
     "push-timeout-doubles-delay: After a push without an answer, the next delay is doubled.": delayingAfter(
@@ -108,12 +105,13 @@ export const pushSlowDefects = rows({
     "push-timeout-repeated-at-once: After a push without an answer, the next one is sent immediately.":
       delayingAfter("timed-out", () => 0),
     "push-first-real-timeout-repeated-at-once: A first push that times out in real time is retried immediately.":
-      decisions(({ pushDelayMs }) => ({
-        senderTimeoutMs: () => 3 * SECOND_MS,
-        timesOutInRealTime: () => true,
-        pushDelayMs: (attempt, delivery, service) =>
-          endedLast(delivery, 1, "timed-out") ? 0 : pushDelayMs(attempt, delivery, service),
-      })),
+      together(
+        decide("senderTimeoutMs", () => 3 * SECOND_MS),
+        decide("timesOutInRealTime", () => true),
+        change("pushDelayMs", (usual, _attempt, delivery) =>
+          endedLast(delivery, 1, "timed-out") ? 0 : usual,
+        ),
+      ),
     "push-timeout-counts-from-event: After a push without an answer, delays count from the event.": change(
       "pushAnchorMs",
       (usual, delivery) => (ended(delivery, "timed-out") > 0 ? anchors.event(delivery) : usual),

@@ -1,29 +1,63 @@
 import { DAY_MS, HOUR_MS, MINUTE_MS, SECOND_MS } from "../../conformance/contract/duration.ts";
 import type { Fields } from "../answer.ts";
 import type { AccessRecord, RefreshRecord } from "../context.ts";
+import type { ServiceLimits } from "../limits.ts";
 import {
   afterwards,
   change,
   decide,
   decisions,
+  given,
+  keeping,
   livesFor,
+  livesWhile,
   onlyIf,
   type Replacement,
   rows,
 } from "../registry.ts";
-import { counted } from "./tools.ts";
+import { counted, inOneStore, keepLatestOf } from "./tools.ts";
 
 const lives = (lifetimeMs: number): Replacement => livesFor("refreshTokenIsAlive", lifetimeMs);
 
-const answering = (changed: (fields: Fields, tokens: RefreshRecord) => Fields): Replacement =>
-  change("refreshFields", changed);
+/** Answers with other fields; one that is undefined is missing. */
+const answering = (changed: (fields: Fields, tokens: RefreshRecord, nowMs: number) => Fields): Replacement =>
+  change("refreshFields", (fields, tokens, _timestamp, _expiresIn, { nowMs }) => ({
+    ...fields,
+    ...changed(fields, tokens, nowMs),
+  }));
+
+/** The same, from the n-th use of a refresh token. */
+const answeringFrom = (use: number, changed: (tokens: RefreshRecord) => Fields): Replacement =>
+  keeping((uses = counted()) => answering((_fields, tokens) => (uses(tokens) >= use ? changed(tokens) : {})));
+
+const giving = ({ token }: RefreshRecord): Fields => ({ refreshToken: token });
 
 /** Refused if `refuses` holds, in addition to the sound reasons. */
 const refusing = (refuses: (record: RefreshRecord, nowMs: number) => boolean): Replacement =>
   onlyIf("refreshTokenIsAlive", (record, { nowMs }) => !refuses(record, nowMs));
 
 const usableTimes = (most: number): Replacement =>
-  decisions((_sound, uses = counted()) => ({ takeRefreshToken: (record) => uses(record) <= most }));
+  keeping((uses = counted()) => decide("takeRefreshToken", (record) => uses(record) <= most));
+
+/** A use that restarts the 30 days if the condition holds. */
+const restartedIf = (holds: (ageMs: number, limits: ServiceLimits) => boolean): Replacement =>
+  decide("afterRefresh", (record, _previous, { nowMs, limits }) => {
+    if (holds(nowMs - record.issuedAtMs, limits)) record.issuedAtMs = nowMs;
+  });
+
+/** A use that moves the start of the 30 days. */
+const movedBy = (byMs: number): Replacement =>
+  decide("afterRefresh", (record) => {
+    record.issuedAtMs += byMs;
+  });
+
+/** The same day of the next month, or its last day if there is no such day. */
+const monthLater = (fromMs: number): number => {
+  const from = new Date(fromMs);
+  const [year, month] = [from.getUTCFullYear(), from.getUTCMonth()];
+  const lastDay = new Date(Date.UTC(year, month + 2, 0)).getUTCDate();
+  return Date.UTC(year, month + 1, Math.min(from.getUTCDate(), lastDay)) + (fromMs % DAY_MS);
+};
 
 const accessExpiredForMs = ({ latestAccess }: RefreshRecord, nowMs: number): number =>
   nowMs - latestAccess.issuedAtMs - latestAccess.lifetimeMs;
@@ -31,43 +65,40 @@ const accessExpiredForMs = ({ latestAccess }: RefreshRecord, nowMs: number): num
 /** Defects in refreshing (sections 3.2 and 4.3). */
 export const refreshDefects = rows({
   "refresh.token-set": {
-    "refresh-without-expires-in: The answer to a refresh has no expiresIn.": answering(
-      ({ accessToken, timestamp }) => ({ accessToken, timestamp }),
-    ),
-    "refresh-without-timestamp: The answer to a refresh has no timestamp.": answering(
-      ({ accessToken, expiresIn }) => ({ accessToken, expiresIn }),
-    ),
+    "refresh-without-expires-in: The answer to a refresh has no expiresIn.": answering(() => ({
+      expiresIn: undefined,
+    })),
+    "refresh-without-timestamp: The answer to a refresh has no timestamp.": answering(() => ({
+      timestamp: undefined,
+    })),
     "refresh-with-empty-access-token: The accessToken of a refresh is empty.": [
-      answering((fields) => ({ ...fields, accessToken: "" })),
+      answering(() => ({ accessToken: "" })),
       "refresh.access-token-works",
     ],
-    "refresh-expires-in-as-text: expiresIn of a refresh is a string.": answering((fields) => ({
-      ...fields,
-      expiresIn: String(fields["expiresIn"]),
+    "refresh-expires-in-as-text: expiresIn of a refresh is a string.": answering(({ expiresIn }) => ({
+      expiresIn: String(expiresIn),
     })),
-    "refresh-expires-in-negative: expiresIn of a refresh is negative.": answering((fields) => ({
-      ...fields,
-      expiresIn: -Number(fields["expiresIn"]),
+    "refresh-expires-in-negative: expiresIn of a refresh is negative.": answering(({ expiresIn }) => ({
+      expiresIn: -Number(expiresIn),
     })),
-    "refresh-expires-in-null: expiresIn of a refresh is null.": answering((fields) => ({
-      ...fields,
-      expiresIn: null,
-    })),
+    "refresh-expires-in-null: expiresIn of a refresh is null.": answering(() => ({ expiresIn: null })),
     "refresh-with-name-of-the-rfc: A refresh returns the accessToken as access_token.": answering(
-      ({ accessToken, ...fields }) => ({ ...fields, access_token: accessToken }),
+      ({ accessToken }) => ({ accessToken: undefined, access_token: accessToken }),
     ),
-    "refresh-without-timestamp-from-second: From the second refresh on there is no timestamp.": decisions(
-      (sound, uses = counted()) => ({
-        refreshFields: (record, timestamp, expiresIn, context) => {
-          const { timestamp: told, ...fields } = sound.refreshFields(record, timestamp, expiresIn, context);
-          return uses(record) > 1 ? fields : { ...fields, timestamp: told };
-        },
-      }),
+    "refresh-without-timestamp-from-second: From the second refresh on there is no timestamp.": answeringFrom(
+      2,
+      () => ({ timestamp: undefined }),
     ),
+    "refresh-without-expires-in-late-in-life: After a week the answer to a refresh has no expiresIn.":
+      answering((_fields, { issuedAtMs }, nowMs) =>
+        nowMs - issuedAtMs > 7 * DAY_MS ? { expiresIn: undefined } : {},
+      ),
+    "refresh-timestamp-of-its-grant: The timestamp of a refresh is the time at which its refreshToken was issued.":
+      given("refreshFields", (tokens, _timestamp, ...more) => [tokens, tokens.issuedAtMs, ...more]),
   },
   "refresh.returns-no-refresh-token": {
     "refresh-returns-refresh-token: A refresh returns the refreshToken that was used.": answering(
-      (fields, { token }) => ({ ...fields, refreshToken: token }),
+      (_fields, tokens) => giving(tokens),
     ),
     "refresh-returns-another-refresh-token: A refresh returns a new refreshToken; the old one stays valid.":
       decisions((sound) => ({
@@ -79,14 +110,17 @@ export const refreshDefects = rows({
         },
       })),
     "refresh-returns-refresh-token-later: From the third refresh on, the refreshToken is returned.":
-      decisions((sound, count = counted()) => ({
-        refreshFields: (tokens, timestamp, expiresIn, context) => {
-          const fields = sound.refreshFields(tokens, timestamp, expiresIn, context);
-          return count(tokens) < 3 ? fields : { ...fields, refreshToken: tokens.token };
-        },
-      })),
+      answeringFrom(3, giving),
+    "refresh-returns-refresh-token-from-sixteenth: The sixteenth and later refreshes return the refreshToken.":
+      answeringFrom(16, giving),
+    "refresh-returns-refresh-token-late-in-life: After 20 days a refresh returns the refreshToken.":
+      answering((_fields, tokens, nowMs) => (nowMs - tokens.issuedAtMs > 20 * DAY_MS ? giving(tokens) : {})),
     "refresh-returns-refresh-token-in-session: A refresh returns the refreshToken within an object.":
-      answering((fields, { token }) => ({ ...fields, session: { next: token } })),
+      answering((_fields, { token }) => ({ session: { next: token } })),
+    "refresh-returns-another-in-name-of-the-rfc: A refresh returns a refresh_token that must be activated.":
+      answering((_fields, { token }) => ({ refresh_token: token.split("").toReversed().join("") })),
+    "refresh-returns-refresh-token-within-another: A refresh returns the refreshToken in an identity token.":
+      answering((_fields, { token }) => ({ idToken: `head.${token}.signature` })),
   },
   "refresh.access-token-works": {
     "refreshed-access-token-unknown: The accessToken of a refresh is never stored.": decisions((sound) => ({
@@ -100,12 +134,11 @@ export const refreshDefects = rows({
         (record, context) => !record.refreshed || context.nowMs - record.issuedAtMs >= SECOND_MS,
       ),
     "refreshed-access-token-works-for-first-refresh: Only the accessToken of the first refresh works.":
-      decisions((sound, count = counted()) => ({
-        afterRefresh: (record, previous, context) => {
-          sound.afterRefresh(record, previous, context);
-          if (count(record) > 1) record.latestAccess.revoked = true;
-        },
-      })),
+      keeping((uses = counted()) =>
+        afterwards("afterRefresh", (record) => {
+          if (uses(record) > 1) record.latestAccess.revoked = true;
+        }),
+      ),
   },
   "refresh.reusable": {
     "refresh-token-usable-once: A refreshToken stops working after its first use.": usableTimes(1),
@@ -134,6 +167,29 @@ export const refreshDefects = rows({
       (record, nowMs) => accessExpiredForMs(record, nowMs) < 0,
     ),
     "refresh-token-usable-ten-times: A refreshToken stops working after its tenth use.": usableTimes(10),
+    "refresh-token-usable-twenty-times: A refreshToken stops working after its twentieth use.":
+      usableTimes(20),
+    "refresh-four-at-a-time: While four refreshes of a token run, a fifth one is refused.": decisions(
+      (_sound, running = new WeakMap<RefreshRecord, number>()) => {
+        const add = (record: RefreshRecord, more: number): number => {
+          const count = (running.get(record) ?? 0) + more;
+          running.set(record, count);
+          return count;
+        };
+        return {
+          takeRefreshToken: async (record, { clock }) => {
+            const isFree = add(record, 1) <= 4;
+            await clock.pause(4);
+            add(record, -1);
+            return isFree;
+          },
+        };
+      },
+    ),
+    "refresh-tokens-fifty-of-a-client: A client has at most fifty refreshTokens; a new one invalidates the oldest.":
+      afterwards("keepRefreshToken", ({ clientId }, { credentials }) =>
+        keepLatestOf(credentials.refreshTokens, clientId, 50),
+      ),
     "refresh-within-a-minute-refused: A refresh within a minute of the last is refused, unless concurrent.":
       decisions((_sound, last = new WeakMap<RefreshRecord, number>()) => ({
         takeRefreshToken: (record, { nowMs }) => {
@@ -168,6 +224,23 @@ export const refreshDefects = rows({
       (record, { nowMs, limits }) =>
         nowMs < Math.ceil((record.issuedAtMs + limits.refreshTokenLifetimeMs + 1) / DAY_MS) * DAY_MS,
     ),
+    "refresh-token-lives-a-calendar-month: A refreshToken works until the same day of the next month.":
+      livesWhile("refreshTokenIsAlive", ({ issuedAtMs }, { nowMs }) => nowMs < monthLater(issuedAtMs)),
+    "refresh-token-age-in-32-bits: A refreshToken's age is stored in 32 bits and wraps around after 50 days.":
+      livesWhile(
+        "refreshTokenIsAlive",
+        ({ issuedAtMs }, { nowMs, limits }) => (nowMs - issuedAtMs) >>> 0 < limits.refreshTokenLifetimeMs,
+      ),
+    "refresh-token-of-one-store-dies-early: Every eighth refreshToken works for 29 days.": inOneStore(
+      "keepRefreshToken",
+      "refreshTokenIsAlive",
+      -DAY_MS,
+    ),
+    "refresh-token-of-one-store-lives-longer: Every eighth refreshToken works for 31 days.": inOneStore(
+      "keepRefreshToken",
+      "refreshTokenIsAlive",
+      DAY_MS,
+    ),
     "refresh-token-counted-from-authorization: The 30 days count from the authorization.": afterwards(
       "afterExchange",
       (code, tokens) => {
@@ -176,34 +249,24 @@ export const refreshDefects = rows({
     ),
   },
   "refresh.lifetime-is-from-issue": {
-    "refresh-token-restarted-by-use: Each use restarts the 30 days.": decide(
-      "afterRefresh",
-      (record, _previous, { nowMs }) => {
-        record.issuedAtMs = nowMs;
-      },
+    "refresh-token-restarted-by-use: Each use restarts the 30 days.": restartedIf(() => true),
+    "refresh-token-lengthened-by-use: Each use adds an hour to the 30 days.": movedBy(HOUR_MS),
+    "refresh-token-restarted-by-late-use: A use in the second half of the 30 days restarts them.":
+      restartedIf((ageMs, { refreshTokenLifetimeMs }) => ageMs > refreshTokenLifetimeMs / 2),
+    "refresh-token-shortened-by-use: Each use takes a day off the 30 days.": movedBy(-DAY_MS),
+    "refresh-token-renewed-in-its-last-hour: A refreshToken used in its last hour is renewed.": restartedIf(
+      (ageMs, { refreshTokenLifetimeMs }) => ageMs > refreshTokenLifetimeMs - HOUR_MS,
     ),
-    "refresh-token-lengthened-by-use: Each use adds an hour to the 30 days.": decide(
-      "afterRefresh",
-      (record) => {
-        record.issuedAtMs += HOUR_MS;
-      },
+    "refresh-token-restarted-by-fifth-use: Every fifth use restarts the 30 days.": keeping(
+      (uses = counted()) =>
+        afterwards("afterRefresh", (record, _previous, { nowMs }) => {
+          if (uses(record) % 5 === 0) record.issuedAtMs = nowMs;
+        }),
     ),
-    "refresh-token-restarted-by-late-use: A use in the second half of the 30 days restarts them.": decide(
-      "afterRefresh",
-      (record, _previous, { nowMs, limits }) => {
-        if (nowMs - record.issuedAtMs > limits.refreshTokenLifetimeMs / 2) record.issuedAtMs = nowMs;
-      },
-    ),
-    "refresh-token-shortened-by-use: Each use takes a day off the 30 days.": decide(
-      "afterRefresh",
-      (record) => {
-        record.issuedAtMs -= DAY_MS;
-      },
-    ),
-    "refresh-token-renewed-in-its-last-hour: A refreshToken used in its last hour is renewed.": decide(
-      "afterRefresh",
-      (record, _previous, { nowMs, limits }) => {
-        if (nowMs - record.issuedAtMs > limits.refreshTokenLifetimeMs - HOUR_MS) record.issuedAtMs = nowMs;
+    "refresh-token-restarted-by-refused-use: A refresh by the wrong client restarts the 30 days.": afterwards(
+      "afterRefusedRefresh",
+      (record, kind, context) => {
+        if (record !== undefined && kind !== "refresh-token-expired") record.issuedAtMs = context.nowMs;
       },
     ),
     "refresh-tokens-renewed-by-exchange: An exchange renews every refreshToken of its client.": decide(

@@ -2,7 +2,8 @@ import { DAY_MS, MINUTE_MS, SECOND_MS } from "../../conformance/contract/duratio
 import type { Behaviour } from "../behaviour.ts";
 import type { Context, Service } from "../context.ts";
 import type { Selection } from "../notifications.ts";
-import { afterwards, alsoIf, change, decisions, rows } from "../registry.ts";
+import { afterwards, agedBy, alsoIf, change, decisions, given, rows } from "../registry.ts";
+import { narrowed } from "./tools.ts";
 
 const isSecond = (clientId: string | undefined, { clients }: Pick<Service, "clients">): boolean =>
   clientId !== undefined && [...clients.keys()].indexOf(clientId) === 1;
@@ -13,10 +14,8 @@ const isSecondsCode = (code: unknown, context: Context): boolean =>
 /** Each client is shown its own notifications only. */
 const eachItsOwn = (sound: Behaviour): Pick<Behaviour, "ownerOf" | "matching"> => ({
   ownerOf: (clientId, { clients }) => clientId ?? [...clients.keys()][0] ?? "",
-  matching: (filters, viewer, context) => {
-    const { where, parameters } = sound.matching(filters, viewer, context);
-    return { where: `${where} AND owner = ?`, parameters: [...parameters, viewer.clientId] };
-  },
+  matching: (filters, viewer, context) =>
+    narrowed(sound.matching(filters, viewer, context), "owner = ?", viewer.clientId),
 });
 
 const ofAllClients = ({ where, parameters, ...rest }: Selection): Selection => ({
@@ -55,14 +54,9 @@ export const secondClientDefects = rows({
     ),
   },
   "code.lifetime": {
-    "code-of-second-client-lives-longer: A code of the second client works for eleven minutes.": decisions(
-      (sound) => ({
-        codeIsAlive: (record, context) =>
-          sound.codeIsAlive(record, {
-            ...context,
-            nowMs: context.nowMs - (isSecond(record.clientId, context) ? MINUTE_MS : 0),
-          }),
-      }),
+    "code-of-second-client-lives-longer: A code of the second client works for eleven minutes.": agedBy(
+      "codeIsAlive",
+      ({ clientId }, context) => (isSecond(clientId, context) ? -MINUTE_MS : 0),
     ),
   },
   "code.single-use": {
@@ -80,13 +74,12 @@ export const secondClientDefects = rows({
       }),
   },
   "code.unknown": {
-    "code-of-second-client-by-beginning: A code of the second client is accepted with a suffix.": decisions(
-      (sound) => ({
-        findCode: (presented, context) => {
-          const beginning = typeof presented === "string" ? presented.slice(0, 32) : presented;
-          return sound.findCode(isSecondsCode(beginning, context) ? beginning : presented, context);
-        },
-      }),
+    "code-of-second-client-by-beginning: A code of the second client is accepted with a suffix.": given(
+      "findCode",
+      (presented, context) => {
+        const beginning = typeof presented === "string" ? presented.slice(0, 32) : presented;
+        return [isSecondsCode(beginning, context) ? beginning : presented, context];
+      },
     ),
   },
   "exchange.authenticates-client": {
@@ -104,13 +97,7 @@ export const secondClientDefects = rows({
   },
   "refresh.lifetime": {
     "refresh-token-of-second-client-lives-longer: A refreshToken of the second client works for 31 days.":
-      decisions((sound) => ({
-        refreshTokenIsAlive: (record, context) =>
-          sound.refreshTokenIsAlive(record, {
-            ...context,
-            nowMs: context.nowMs - (isSecond(record.clientId, context) ? DAY_MS : 0),
-          }),
-      })),
+      agedBy("refreshTokenIsAlive", ({ clientId }, context) => (isSecond(clientId, context) ? -DAY_MS : 0)),
   },
   "refresh.unknown-client": {
     "refresh-for-second-client-without-client: A refresh without a clientId is treated as the second client's.":
@@ -119,16 +106,15 @@ export const secondClientDefects = rows({
       ),
   },
   "access.lifetime": {
-    "expires-in-of-second-client-in-milliseconds: The second client gets expiresIn in milliseconds.":
-      decisions((sound) => ({
-        exchangeFields: (tokens, timestamp, expiresIn, context) =>
-          sound.exchangeFields(
-            tokens,
-            timestamp,
-            isSecond(tokens.clientId, context) ? Number(expiresIn) * SECOND_MS : expiresIn,
-            context,
-          ),
-      })),
+    "expires-in-of-second-client-in-milliseconds: The second client gets expiresIn in milliseconds.": given(
+      "exchangeFields",
+      (tokens, timestamp, expiresIn, context) => [
+        tokens,
+        timestamp,
+        isSecond(tokens.clientId, context) ? Number(expiresIn) * SECOND_MS : expiresIn,
+        context,
+      ],
+    ),
   },
   "notifications.shape": {
     "item-of-second-client-without-account: accountId is null in notifications of the second client.":

@@ -1,16 +1,14 @@
 import type { IncomingMessage } from "node:http";
-import { change, decide, decisions, onlyIf, type Replacement, rows } from "../registry.ts";
+import { change, decide, decisions, given, keeping, onlyIf, type Replacement, rows } from "../registry.ts";
 import { parseQuery } from "../query.ts";
+import { remembered } from "./tools.ts";
 
 const echoing = (written: (state: string) => unknown): Replacement =>
   change("authorizeFields", (fields, { state }) => ({ ...fields, state: written(state) }));
 
 /** Validates the state in the form returned by `seen`. */
 const examining = (seen: (state: string) => string): Replacement =>
-  decisions((sound) => ({
-    acceptsState: (state, query, context) =>
-      state !== undefined && sound.acceptsState(seen(state), query, context),
-  }));
+  given("acceptsState", (state, ...more) => [state === undefined ? state : seen(state), ...more]);
 
 /** Allows characters that match `pattern` in addition to the documented ones. */
 const allowing = (pattern: RegExp): Replacement => examining((state) => state.replaceAll(pattern, "x"));
@@ -50,26 +48,17 @@ export const stateDefects = rows({
       "acceptsState",
       (state) => !/^\d/.test(state ?? ""),
     ),
-    "state-of-first-spelling: A case-insensitive cache echoes the first spelling seen.": decisions(
-      (_sound, spellings = new Map<string, string>()) => ({
-        authorizeFields: ({ state, code }, timestamp) => {
-          const folded = state.toLowerCase();
-          const spelling = spellings.get(folded) ?? state;
-          spellings.set(folded, spelling);
-          return { timestamp, state: spelling, code };
-        },
+    "state-of-first-spelling: A case-insensitive cache echoes the first spelling seen.": keeping(
+      (spellings = new Map<string, string>()) =>
+        echoing((state) => remembered(spellings, state.toLowerCase(), () => state)),
+    ),
+    "state-of-request-before: The previous request's state is echoed.": keeping((last?: string) =>
+      echoing((state) => {
+        const before = last ?? state;
+        last = state;
+        return before;
       }),
     ),
-    "state-of-request-before: The previous request's state is echoed.": decisions((sound) => {
-      let last: string | undefined;
-      return {
-        authorizeFields: (record, timestamp, context) => {
-          const state = last ?? record.state;
-          last = record.state;
-          return { ...sound.authorizeFields(record, timestamp, context), state };
-        },
-      };
-    }),
     "state-read-as-number: A state of digits is read as a number and written back as text.": echoing(
       (state) => (/^\d+$/.test(state) ? String(Number(state)) : state),
     ),
@@ -132,6 +121,13 @@ export const stateDefects = rows({
     "state-of-255-at-most: States may have 255 bytes.": upTo(255),
     "state-of-64-at-most: States of more than 64 bytes are refused.": [upTo(64), "authorize.echoes-state"],
     "state-of-any-length: States have no maximum length.": upTo(Infinity),
+    "state-known-by-its-beginning: A state is accepted if one with the same first 128 characters was accepted before.":
+      keeping((known = new Set<string>()) =>
+        change("acceptsState", (accepted, state) => {
+          if (accepted && state !== undefined) known.add(state);
+          return accepted || known.has(state?.slice(0, 128) ?? "");
+        }),
+      ),
     "state-too-long-cut: A state that is too long is truncated to 128 bytes and accepted.": examining(
       (state) => state.slice(0, 128),
     ),

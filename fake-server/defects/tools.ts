@@ -1,7 +1,20 @@
 import type { Behaviour, Filters } from "../behaviour.ts";
 import type { Context, Service, AccessRecord } from "../context.ts";
-import type { Delivery } from "../pushes.ts";
-import { decisions, type Replacement } from "../registry.ts";
+import type { Notification, Selection } from "../notifications.ts";
+import type { Delivery, PushOutcome } from "../pushes.ts";
+import { randomFrom, type RandomSource } from "../random.ts";
+import {
+  afterwards,
+  agedBy,
+  change,
+  decide,
+  decisions,
+  keeping,
+  onlyIf,
+  type Replacement,
+  together,
+} from "../registry.ts";
+import { statusOf } from "../sound/delivery.ts";
 
 /** The first record that a careless look-up matches to the presented text; text only. */
 export const firstLike = <R>(
@@ -14,16 +27,15 @@ export const firstLike = <R>(
   return undefined;
 };
 
-/** Comparisons of stored and presented values that are not equality. */
-export const careless = {
-  ofCase: (stored: string, presented: string) => stored.toLowerCase() === presented.toLowerCase(),
-  ofDashes: (stored: string, presented: string) =>
-    stored.replaceAll("-", "") === presented.replaceAll("-", ""),
-  ofSpaceAround: (stored: string, presented: string) => stored === presented.trim(),
-  ofSuffix: (stored: string, presented: string) => presented.startsWith(stored),
-  beyond: (characters: number) => (stored: string, presented: string) =>
-    presented.length >= characters && stored.startsWith(presented.slice(0, characters)),
-};
+/** Careless comparisons of stored and presented values. */
+export const ignoringCase = (stored: string, presented: string): boolean =>
+  stored.toLowerCase() === presented.toLowerCase();
+export const ignoringDashes = (stored: string, presented: string): boolean =>
+  stored.replaceAll("-", "") === presented.replaceAll("-", "");
+export const ignoringSpace = (stored: string, presented: string): boolean => stored === presented.trim();
+export const ignoringSuffix = (stored: string, presented: string): boolean => presented.startsWith(stored);
+export const ignoringAfter = (characters: number) => (stored: string, presented: string) =>
+  presented.length >= characters && stored.startsWith(presented.slice(0, characters));
 
 export const lastOf = <R>(records: ReadonlyMap<string, R>): R | undefined => [...records.values()].at(-1);
 
@@ -34,14 +46,51 @@ export const asText = (value: unknown): string =>
 /** Whether a presented value counts as absent. */
 export const isNothing = (value: unknown): boolean => value === undefined || value === null || value === "";
 
-/** Counts the calls for each record: 1 for the first. */
-export const counted = (): ((record: object) => number) => {
-  const calls = new WeakMap<object, number>();
-  return (record) => {
-    const count = (calls.get(record) ?? 0) + 1;
-    calls.set(record, count);
+interface Calls {
+  get(key: unknown): number | undefined;
+  set(key: unknown, count: number): unknown;
+}
+
+/** Counts the calls for each record, or in a Map for each text: 1 for the first. */
+export const counted =
+  (calls: Calls = new WeakMap<object, number>()) =>
+  (key: unknown): number => {
+    const count = (calls.get(key) ?? 0) + 1;
+    calls.set(key, count);
     return count;
   };
+
+const TICK_MS = 20;
+/** Randomness that is redrawn every few milliseconds of real time. */
+export const drawnBy = ({ clock }: Pick<Service, "clock">): RandomSource =>
+  randomFrom(Math.floor(clock.realMs() / TICK_MS));
+
+export const fromBase64 = (text: string): string => Buffer.from(text, "base64").toString();
+
+/** Spreads credentials over eight stores in turn; those in the last one live `laterMs` longer than they should. */
+export const inOneStore = (
+  keep: "keepCode" | "keepAccessToken" | "keepRefreshToken",
+  isAlive: Parameters<typeof agedBy>[0],
+  laterMs: number,
+): Replacement =>
+  keeping((kept = 0, inLast = new WeakSet<object>()) =>
+    together(
+      afterwards(keep, (...[record]) => {
+        kept += 1;
+        if (kept % 8 === 0) inLast.add(record);
+      }),
+      agedBy(isAlive, (record) => (inLast.has(record) ? -laterMs : 0)),
+    ),
+  );
+
+/** Drops all but the latest records of a client. */
+export const keepLatestOf = <R extends { readonly clientId: string }>(
+  records: Map<string, R>,
+  clientId: string,
+  kept: number,
+): void => {
+  const own = [...records].filter(([, record]) => record.clientId === clientId);
+  for (const [key] of own.slice(0, -kept)) records.delete(key);
 };
 
 export const remembered = <V>(kept: Map<string, V>, key: string, make: () => V): V => {
@@ -65,6 +114,55 @@ export const stranger = ({ nowMs }: Pick<Context, "nowMs">, clientId = ""): Acce
   revoked: false,
 });
 
+/** Elements of `data` with other fields. */
+export const showing = (changed: (notification: Notification, context: Context) => object): Replacement =>
+  change("item", (item, notification, context) => ({
+    ...(item as object),
+    ...changed(notification, context),
+  }));
+
+type Items = readonly Notification[];
+
+/** Pages that are changed once they are read. */
+export const readingOn = (
+  changed: (items: Items, ...asked: Parameters<Behaviour["readItems"]>) => Items | Promise<Items>,
+): Replacement => change("readItems", async (items, ...asked) => changed(await items, ...asked));
+
+/** A selection with a further condition. */
+export const narrowed = (
+  { where, parameters, ...rest }: Omit<Selection, "orderBy">,
+  condition: string,
+  ...further: readonly string[]
+) => ({ ...rest, where: `${where} AND ${condition}`, parameters: [...parameters, ...further] });
+
+/** Pushes with another body. */
+export const pushing = (
+  payload: (notification: Notification, attempt: number, service: Service) => unknown,
+): Replacement =>
+  decide("pushBody", ({ notification }, attempt, service) =>
+    JSON.stringify(payload(notification, attempt, service)),
+  );
+
+/** Pushes of a notification with some other fields. */
+export const pushingFields = (
+  changed: (notification: Notification, attempt: number, service: Service) => object,
+): Replacement =>
+  pushing((notification, ...more) => ({ ...notification, ...changed(notification, ...more) }));
+
+/** There are no more pushes after certain outcomes. */
+export const givingUp = (gives: (outcome: PushOutcome, delivery: Delivery) => boolean): Replacement =>
+  onlyIf("pushesAgain", (outcome, delivery) => !gives(outcome, delivery));
+
+export const statusIn =
+  (from: number, to = from) =>
+  (outcome: PushOutcome): boolean => {
+    const status = statusOf(outcome);
+    return status !== undefined && status >= from && status <= to;
+  };
+
+export const sameAccount = (one: Delivery, other: Delivery): boolean =>
+  one.notification.accountId === other.notification.accountId;
+
 type Settled = (delivery: Delivery, sound: Behaviour, service: Service) => boolean;
 
 /** Whether a notification reached its maximum number of pushes without being acknowledged. */
@@ -80,13 +178,10 @@ export const leavingOut = (
     afterPush: (_outcome, delivery, _pending, service) => {
       if (isGone(delivery, sound, service)) gone.push(delivery.notification.id);
     },
-    matching: (filters, viewer, context) => {
-      const { where, parameters } = sound.matching(filters, viewer, context);
+    matching: (filters, ...more) => {
+      const usual = sound.matching(filters, ...more);
       return gone.length === 0 || !concerns(filters)
-        ? { where, parameters }
-        : {
-            where: `${where} AND id NOT IN (SELECT value FROM json_each(?))`,
-            parameters: [...parameters, JSON.stringify(gone)],
-          };
+        ? usual
+        : narrowed(usual, "id NOT IN (SELECT value FROM json_each(?))", JSON.stringify(gone));
     },
   }));

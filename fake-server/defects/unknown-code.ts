@@ -1,13 +1,29 @@
-import type { CodeRecord } from "../context.ts";
-import { change, decide, decisions, type Replacement, rows } from "../registry.ts";
-import { careless, asText, firstLike, isNothing, lastOf } from "./tools.ts";
+import type { AccessRecord, CodeRecord, Context, RefreshRecord } from "../context.ts";
+import { change, decide, decisions, given, type Replacement, rows } from "../registry.ts";
+import {
+  asText,
+  firstLike,
+  fromBase64,
+  ignoringAfter,
+  ignoringCase,
+  ignoringDashes,
+  ignoringSuffix,
+  isNothing,
+  lastOf,
+} from "./tools.ts";
 
 const comparing = (matches: (stored: string, presented: string) => boolean): Replacement =>
   decide("findCode", (presented, { credentials }) => firstLike(credentials.codes, presented, matches));
 
+const alsoComparing = (matches: (stored: string, presented: string) => boolean): Replacement =>
+  change(
+    "findCode",
+    (usual, presented, { credentials }) => usual ?? firstLike(credentials.codes, presented, matches),
+  );
+
 /** Looks up codes after `mended` has transformed the presented value. */
 const mending = (mended: (presented: unknown) => unknown): Replacement =>
-  decisions((sound) => ({ findCode: (presented, context) => sound.findCode(mended(presented), context) }));
+  given("findCode", (presented, context) => [mended(presented), context]);
 
 const mendingText = (mended: (presented: string) => string): Replacement =>
   mending((presented) => (typeof presented === "string" ? mended(presented) : presented));
@@ -21,15 +37,24 @@ const invented = (code: string, clientId: string, nowMs: number): CodeRecord => 
   grant: undefined,
 });
 
+/** A token that is found is accepted as a code of its client. */
+const acceptingAlso = (
+  find: (presented: unknown, context: Context) => AccessRecord | RefreshRecord | undefined,
+): Replacement =>
+  change("findCode", (usual, presented, context) => {
+    const found = find(presented, context);
+    return found === undefined ? usual : invented(found.token, found.clientId, context.nowMs);
+  });
+
 /** Codes that were never issued but are accepted. */
 export const unknownCodeDefects = rows({
   "code.unknown": {
-    "code-found-whatever-its-case: Codes are compared case-insensitively.": comparing(careless.ofCase),
-    "code-found-by-prefix: Codes are looked up by their first half.": comparing(careless.beyond(16)),
+    "code-found-whatever-its-case: Codes are compared case-insensitively.": comparing(ignoringCase),
+    "code-found-by-prefix: Codes are looked up by their first half.": comparing(ignoringAfter(16)),
     "code-found-but-for-last-character: The last character of a code is ignored.": comparing(
       (stored, presented) => presented !== "" && stored.slice(0, -1) === presented.slice(0, 31),
     ),
-    "code-found-with-suffix: Whatever follows a code is ignored.": comparing(careless.ofSuffix),
+    "code-found-with-suffix: Whatever follows a code is ignored.": comparing(ignoringSuffix),
     "code-found-within: A code is accepted if it occurs anywhere in the presented value.": comparing(
       (stored, presented) => presented.includes(stored),
     ),
@@ -54,24 +79,21 @@ export const unknownCodeDefects = rows({
             ? invented(presented, latestClient, context.nowMs)
             : undefined),
       })),
-    "code-may-be-refresh-token: A refreshToken is accepted as a code.": decisions((sound) => ({
-      findCode: (presented, context) => {
-        const token = sound.findRefreshToken(presented, context);
-        return token === undefined
-          ? sound.findCode(presented, context)
-          : invented(token.token, token.clientId, context.nowMs);
-      },
-    })),
-    "code-may-be-access-token: An accessToken is accepted as a code.": change(
-      "findCode",
-      (usual, presented, context) => {
-        const token = context.credentials.accessTokens.get(String(presented));
-        return token === undefined ? usual : invented(token.token, token.clientId, context.nowMs);
-      },
+    "code-may-be-refresh-token: A refreshToken is accepted as a code.": acceptingAlso(
+      (presented, { credentials }) => credentials.refreshTokens.get(presented as string),
+    ),
+    "code-may-be-access-token: An accessToken is accepted as a code.": acceptingAlso(
+      (presented, { credentials }) => credentials.accessTokens.get(String(presented)),
     ),
     "code-normalized: Compatibility forms, such as full-width letters, are normalized before the look-up.":
       mendingText((presented) => presented.normalize("NFKC")),
-    "code-without-dashes: Dashes in a code are ignored.": comparing(careless.ofDashes),
+    "code-without-dashes: Dashes in a code are ignored.": comparing(ignoringDashes),
+    "code-in-base64: A code may be presented in base64.": alsoComparing(
+      (stored, presented) => fromBase64(presented) === stored,
+    ),
+    "code-in-address: The address of a redirect is accepted in place of its code.": alsoComparing(
+      (stored, presented) => presented.endsWith(`code=${stored}`),
+    ),
     "code-found-by-pattern: The code % matches the latest unused one.": decide(
       "findCode",
       (presented, { credentials }) =>

@@ -1,7 +1,29 @@
 import type { FakeClient } from "../clients.ts";
 import type { AccessRecord, RefreshRecord } from "../context.ts";
-import { change, decide, decisions, type Replacement, rows } from "../registry.ts";
-import { careless, asText, firstLike, isNothing, lastOf, stranger } from "./tools.ts";
+import {
+  afterwards,
+  alsoIf,
+  change,
+  decide,
+  decisions,
+  given,
+  keeping,
+  type Replacement,
+  rows,
+  together,
+} from "../registry.ts";
+import {
+  asText,
+  firstLike,
+  ignoringAfter,
+  ignoringCase,
+  ignoringDashes,
+  ignoringSpace,
+  ignoringSuffix,
+  isNothing,
+  lastOf,
+  stranger,
+} from "./tools.ts";
 
 const comparing = (matches: (stored: string, presented: string) => boolean): Replacement =>
   decide("findRefreshToken", (presented, { credentials }) =>
@@ -17,6 +39,8 @@ const identifying = (found: (client: FakeClient, presented: unknown) => boolean)
     refreshTokenBelongsTo: () => true,
   }));
 
+const noClient: FakeClient = { id: "", secret: "", redirectUri: "" };
+
 const grantOf = (access: AccessRecord, nowMs: number): RefreshRecord => ({
   token: access.token,
   clientId: access.clientId,
@@ -29,18 +53,16 @@ const grantOf = (access: AccessRecord, nowMs: number): RefreshRecord => ({
 /** Refresh tokens and clients that do not exist but are accepted. */
 export const unknownRefreshDefects = rows({
   "refresh.unknown": {
-    "refresh-token-whatever-its-case: Refresh tokens are compared case-insensitively.": comparing(
-      careless.ofCase,
-    ),
+    "refresh-token-whatever-its-case: Refresh tokens are compared case-insensitively.":
+      comparing(ignoringCase),
     "refresh-token-by-prefix: Refresh tokens are looked up by their first 20 characters.": comparing(
-      careless.beyond(20),
+      ignoringAfter(20),
     ),
-    "refresh-token-with-suffix: Whatever follows a refreshToken is ignored.": comparing(careless.ofSuffix),
-    "refresh-token-trimmed: White space around a refreshToken is removed.": comparing(careless.ofSpaceAround),
-    "refresh-token-in-array-accepted: An array that contains the refreshToken is accepted.": decisions(
-      (sound) => ({
-        findRefreshToken: (presented, context) => sound.findRefreshToken(asText(presented), context),
-      }),
+    "refresh-token-with-suffix: Whatever follows a refreshToken is ignored.": comparing(ignoringSuffix),
+    "refresh-token-trimmed: White space around a refreshToken is removed.": comparing(ignoringSpace),
+    "refresh-token-in-array-accepted: An array that contains the refreshToken is accepted.": given(
+      "findRefreshToken",
+      (presented, context) => [asText(presented), context],
     ),
     "refresh-token-empty-means-latest: A missing or empty refreshToken stands for the latest one.": change(
       "findRefreshToken",
@@ -54,25 +76,31 @@ export const unknownRefreshDefects = rows({
         return access === undefined ? usual : grantOf(access, context.nowMs);
       },
     ),
-    "refresh-token-may-be-code: A refresh accepts a code as well.": decisions((sound) => ({
-      findRefreshToken: (presented, context) => {
-        const code = sound.findCode(presented, context);
+    "refresh-token-may-be-code: A refresh accepts a code as well.": change(
+      "findRefreshToken",
+      (usual, presented, context) => {
+        const code = context.credentials.codes.get(presented as string);
         return code === undefined
-          ? sound.findRefreshToken(presented, context)
+          ? usual
           : grantOf({ ...stranger(context, code.clientId), token: code.code }, context.nowMs);
       },
-    })),
+    ),
+    "refresh-token-behind-bearer: The word Bearer before a refreshToken is ignored.": change(
+      "findRefreshToken",
+      (usual, presented, { credentials }) =>
+        usual ??
+        firstLike(credentials.refreshTokens, presented, (stored, given) => given === `Bearer ${stored}`),
+    ),
     "refresh-token-of-right-form-accepted: Anything that looks like a refreshToken is assumed to come from another node.":
-      decisions((sound) => ({
-        findRefreshToken: (presented, context) => {
-          const latest = lastOf(context.credentials.accessTokens);
-          const known = sound.findRefreshToken(presented, context);
+      together(
+        change("findRefreshToken", (known, presented, { credentials, nowMs }) => {
+          const latest = lastOf(credentials.accessTokens);
           if (known !== undefined || latest === undefined) return known;
-          return /^[\w-]{43}$/.test(String(presented)) ? grantOf(latest, context.nowMs) : undefined;
-        },
-        refreshTokenBelongsTo: () => true,
-      })),
-    "refresh-token-without-dashes: Dashes in a refreshToken are ignored.": comparing(careless.ofDashes),
+          return /^[\w-]{43}$/.test(String(presented)) ? grantOf(latest, nowMs) : undefined;
+        }),
+        decide("refreshTokenBelongsTo", () => true),
+      ),
+    "refresh-token-without-dashes: Dashes in a refreshToken are ignored.": comparing(ignoringDashes),
     "refresh-token-unknown-revokes-others: Presenting a refreshToken that was never issued revokes all others.":
       decide("afterRefusedRefresh", (_record, kind, { credentials }) => {
         if (kind === "refresh-token-unknown")
@@ -88,7 +116,7 @@ export const unknownRefreshDefects = rows({
       (_client, presented) => presented === "",
     ),
     "refresh-client-whatever-its-case: The clientId of a refresh is compared case-insensitively.":
-      identifying(({ id }, presented) => String(presented).toLowerCase() === id.toLowerCase()),
+      identifying(({ id }, presented) => ignoringCase(id, String(presented))),
     "refresh-client-trimmed: White space around the clientId of a refresh is removed.": identifying(
       ({ id }, presented) => typeof presented === "string" && presented.trim() === id,
     ),
@@ -97,6 +125,14 @@ export const unknownRefreshDefects = rows({
       (clientId, clients) =>
         [...clients.values()].find(
           ({ id }) => typeof clientId === "string" && clientId !== "" && id.startsWith(clientId),
+        ),
+    ),
+    "refresh-client-checked-once: The client is checked only at the first use of a refreshToken.": keeping(
+      (used = new WeakSet<RefreshRecord>()) =>
+        together(
+          change("findClientToRefresh", (client) => client ?? noClient),
+          alsoIf("refreshTokenBelongsTo", (record) => used.has(record)),
+          afterwards("afterRefresh", (record) => void used.add(record)),
         ),
     ),
     "refresh-client-in-array-accepted: An array that contains the clientId of a refresh is accepted.": decide(

@@ -1,10 +1,9 @@
 import { MINUTE_MS, SECOND_MS } from "../../conformance/contract/duration.ts";
 import type { Fields } from "../answer.ts";
 import type { Behaviour } from "../behaviour.ts";
-import type { Context } from "../context.ts";
-import type { Notification } from "../notifications.ts";
-import { change, decisions, rows } from "../registry.ts";
-import { remembered } from "./tools.ts";
+import type { Context, Operation } from "../context.ts";
+import { change, decide, decisions, type Replacement, rows } from "../registry.ts";
+import { narrowed, remembered } from "./tools.ts";
 
 /** Stores notifications as `sound` does, with the time. */
 const stamped = (sound: Behaviour) => {
@@ -18,15 +17,27 @@ const stamped = (sound: Behaviour) => {
   return { keepNotification, writtenAtMs, isWithin };
 };
 
+/** Answers to list requests with the same key are kept for a while. */
+const listKeptFor = (ms: number, keyOf: (context: Context) => string | undefined): Replacement =>
+  decisions((sound, kept = new Map<string, { readonly fields: Fields; readonly atMs: number }>()) => ({
+    listFields: (items, total, context) => {
+      const key = keyOf(context);
+      const known = kept.get(key ?? "");
+      if (known !== undefined && context.nowMs - known.atMs < ms) return known.fields;
+      const fields = sound.listFields(items, total, context);
+      if (key !== undefined) kept.set(key, { fields, atMs: context.nowMs });
+      return fields;
+    },
+  }));
+
+const servingAt = (served: Operation, path: string): Replacement =>
+  change("pathsOf", (usual, operation) => (operation === served ? [path] : usual));
+
 /** Defects in the list while notifications are created (section 4.4), and in where it is served (section 9). */
 export const writeDefects = rows({
   "notifications.under-writes": {
-    "writes-drop-oldest: Only the forty latest notifications are kept.": change(
-      "matching",
-      ({ where, parameters }) => ({
-        where: `${where} AND sequence > (SELECT max(sequence) FROM notifications) - 40`,
-        parameters,
-      }),
+    "writes-drop-oldest: Only the forty latest notifications are kept.": change("matching", (usual) =>
+      narrowed(usual, "sequence > (SELECT max(sequence) FROM notifications) - 40"),
     ),
     "writes-repeat-item-on-page: A page is read in two halves, newest first, with writes in between.":
       decisions((sound) => ({
@@ -35,13 +46,8 @@ export const writeDefects = rows({
           const half = Math.ceil(limit / 2);
           const first = await sound.readItems(selection, offset, { limit: half, page }, context);
           await context.clock.pause(3);
-          const second = await sound.readItems(
-            selection,
-            offset + half,
-            { limit: limit - half, page },
-            context,
-          );
-          return [...first, ...second];
+          const rest = { limit: limit - half, page };
+          return [...first, ...(await sound.readItems(selection, offset + half, rest, context))];
         },
       })),
     "writes-counted-twice-at-first: For thirty milliseconds, a new notification is counted twice.": decisions(
@@ -64,28 +70,33 @@ export const writeDefects = rows({
       };
     }),
     "writes-seen-by-every-other-read: Every second read comes from a replica 300 ms behind.": decisions(
-      (sound) => {
+      (sound, reads = 0) => {
         const { keepNotification, writtenAtMs } = stamped(sound);
-        let reads = 0;
         return {
           keepNotification,
           matching: (filters, viewer, context) => {
-            const { where, parameters } = sound.matching(filters, viewer, context);
-            reads += 1;
-            if (reads % 2 === 0) return { where, parameters };
+            const usual = sound.matching(filters, viewer, context);
             const beforeMs = context.clock.realMs() - 300;
             const replicated = writtenAtMs.filter((atMs) => atMs < beforeMs).length;
-            return { where: `${where} AND sequence <= ${replicated}`, parameters };
+            return (reads += 1) % 2 === 0 ? usual : narrowed(usual, `sequence <= ${replicated}`);
           },
         };
       },
     ),
     "writes-lost-when-concurrent: Of two notifications within ten milliseconds, one replaces the other.":
-      decisions((sound, last = { atMs: -Infinity }) => ({
-        keepNotification: (notification: Notification, owner, service) => {
+      decisions((sound, lastMs = -Infinity) => ({
+        keepNotification: (notification, owner, service) => {
           const atMs = service.clock.realMs();
-          if (atMs - last.atMs > 10) sound.keepNotification(notification, owner, service);
-          last = { atMs };
+          if (atMs - lastMs > 10) sound.keepNotification(notification, owner, service);
+          lastMs = atMs;
+        },
+      })),
+    "writes-doubled-every-tenth: Every tenth event is delivered twice by the queue, and stored twice.":
+      decisions((sound, events = 0) => ({
+        keepNotification: (notification, owner, service) => {
+          sound.keepNotification(notification, owner, service);
+          if ((events += 1) % 10 === 0)
+            sound.keepNotification({ ...notification, id: service.random.uuid() }, owner, service);
         },
       })),
     "total-kept-for-ever: total is counted once and never again.": decisions(
@@ -94,18 +105,17 @@ export const writeDefects = rows({
           remembered(kept, selection.parameters.join(), () => sound.countMatches(selection, context)),
       }),
     ),
+    "total-eighty-at-most: total is never more than eighty.": decide("total", (matched) =>
+      Math.min(matched, 80),
+    ),
     "list-of-one-kept-for-five-seconds: A list with limit=1 is served from a cache for five seconds.":
-      decisions((sound, kept = new Map<string, { readonly fields: Fields; readonly atMs: number }>()) => ({
-        listFields: (items, total, context) => {
-          const query = context.from.url ?? "";
-          if (!/[?&]limit=1(?:&|$)/.test(query)) return sound.listFields(items, total, context);
-          const known = kept.get(query);
-          if (known !== undefined && context.nowMs - known.atMs < 5 * SECOND_MS) return known.fields;
-          const fields = sound.listFields(items, total, context);
-          kept.set(query, { fields, atMs: context.nowMs });
-          return fields;
-        },
-      })),
+      listKeptFor(5 * SECOND_MS, ({ from: { url = "" } }) =>
+        /[?&]limit=1(?:&|$)/.test(url) ? url : undefined,
+      ),
+    "list-kept-for-a-minute-for-each-token: For a minute, a token gets the same answer to the same request.":
+      listKeptFor(MINUTE_MS, ({ from }) =>
+        JSON.stringify([from.headers["x-service-access-token"], from.url]),
+      ),
     "list-of-nothing-kept-for-a-minute: That nothing matches a list request is remembered for a minute.":
       decisions((sound, nothingAtMs = new Map<string, number>()) => ({
         listFields: (items, total, context) => {
@@ -122,20 +132,20 @@ export const writeDefects = rows({
     })),
   },
   "notifications.versioned-path": {
-    "list-without-version: The list is served at /open-api/notifications.": change(
-      "pathsOf",
-      (usual, operation) => (operation === "list" ? ["/open-api/notifications"] : usual),
+    "list-without-version: The list is served at /open-api/notifications.": servingAt(
+      "list",
+      "/open-api/notifications",
     ),
-    "list-under-version-2: The list is served at /open-api/v2/notifications.": change(
-      "pathsOf",
-      (usual, operation) => (operation === "list" ? ["/open-api/v2/notifications"] : usual),
+    "list-under-version-2: The list is served at /open-api/v2/notifications.": servingAt(
+      "list",
+      "/open-api/v2/notifications",
     ),
     "oauth-under-version: The OAuth endpoints are only served under a version.": change("pathsOf", (usual) =>
       usual.map((path) => path.replace("/open-api/oauth/", "/open-api/v1/oauth/")),
     ),
-    "refresh-under-version: The refresh endpoint is only served under a version.": change(
-      "pathsOf",
-      (usual, operation) => (operation === "refresh" ? ["/open-api/v1/oauth/refresh-token"] : usual),
+    "refresh-under-version: The refresh endpoint is only served under a version.": servingAt(
+      "refresh",
+      "/open-api/v1/oauth/refresh-token",
     ),
   },
 });
