@@ -30,16 +30,17 @@ const unknown = (asked: string): ConfigurationError =>
     `--behaviour: there is no behaviour "${asked}"; accepted is one that \`touchstone serve --list\` prints, or several joined with "${joint}"; similar ones are ${nearest(asked, Object.keys(behaviours), LISTED).join(", ")}`,
   );
 
-/** Finds a behaviour by name, or several combined by names joined with "+". Throws ConfigurationError. */
-export const findBehaviour = (name: string): FakeBehaviour => {
-  if (name.includes(joint)) return bundle(name, name.split(joint).map(entryOf));
-  const found = Object.hasOwn(behaviours, name) ? behaviours[name] : undefined;
+const named = <E>(among: Readonly<Record<string, E>>, name: string): E => {
+  const found = Object.hasOwn(among, name) ? among[name] : undefined;
   if (found === undefined) throw unknown(name);
   return found;
 };
 
-const entryOf = (name: string): Variant => {
-  const entry = Object.hasOwn(entries, name) ? entries[name] : undefined;
-  if (entry === undefined) throw unknown(name);
-  return entry;
-};
+/** Finds a behaviour by name, or several combined by names joined with "+". Throws ConfigurationError. */
+export const findBehaviour = (name: string): FakeBehaviour =>
+  name.includes(joint)
+    ? bundle(
+        name,
+        name.split(joint).map((one) => named(entries, one)),
+      )
+    : named(behaviours, name);

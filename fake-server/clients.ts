@@ -1,3 +1,4 @@
+import { isObject } from "../conformance/contract/json.ts";
 import { ConfigurationError } from "../conformance/contract/problem.ts";
 
 /** A client known to the service (how it got its credentials is not shown, section 5.4). */
@@ -38,41 +39,36 @@ const FIELDS = ["id", "secret", "redirectUri"] as const;
 
 /** Parses clients from untrusted data (a parsed clients file). Throws ConfigurationError naming the first problem. */
 export const parseClients = (data: unknown): readonly FakeClient[] => {
-  if (!Array.isArray(data) || data.length === 0) {
+  if (!Array.isArray(data) || data.length === 0)
     throw new ConfigurationError(
       "clients: expected a JSON array of at least one { id, secret, redirectUri }",
     );
-  }
   const clients = data.map(parseClient);
-  const seen = new Set<string>();
-  for (const { id } of clients) {
-    if (seen.has(id)) throw new ConfigurationError(`clients: the id "${id}" occurs twice`);
-    seen.add(id);
-  }
+  const ids = clients.map(({ id }) => id);
+  const twice = ids.find((id, index) => ids.indexOf(id) !== index);
+  if (twice !== undefined) throw new ConfigurationError(`clients: the id "${twice}" occurs twice`);
   return clients;
 };
 
 const parseClient = (data: unknown, index: number): FakeClient => {
-  if (typeof data !== "object" || data === null || Array.isArray(data)) {
-    throw new ConfigurationError(`clients[${index}]: expected an object { id, secret, redirectUri }`);
-  }
-  const fields = data as Readonly<Record<string, unknown>>;
-  const unknown = Object.keys(fields).find((key) => !FIELDS.some((field) => field === key));
-  if (unknown !== undefined) {
-    throw new ConfigurationError(`clients[${index}].${unknown}: unknown key; known are ${FIELDS.join(", ")}`);
-  }
-  const [id, secret, redirectUri] = FIELDS.map((field) =>
-    textOf(fields[field], `clients[${index}].${field}`),
-  );
-  if (!URL.canParse(redirectUri ?? "")) {
-    throw new ConfigurationError(`clients[${index}].redirectUri: expected an absolute URL`);
-  }
-  return { id: id ?? "", secret: secret ?? "", redirectUri: redirectUri ?? "" };
+  const where = `clients[${index}]`;
+  if (!isObject(data))
+    throw new ConfigurationError(`${where}: expected an object { id, secret, redirectUri }`);
+  const unknown = Object.keys(data).find((key) => !FIELDS.some((field) => field === key));
+  if (unknown !== undefined)
+    throw new ConfigurationError(`${where}.${unknown}: unknown key; known are ${FIELDS.join(", ")}`);
+  const client = {
+    id: textOf(data["id"], `${where}.id`),
+    secret: textOf(data["secret"], `${where}.secret`),
+    redirectUri: textOf(data["redirectUri"], `${where}.redirectUri`),
+  };
+  if (!URL.canParse(client.redirectUri))
+    throw new ConfigurationError(`${where}.redirectUri: expected an absolute URL`);
+  return client;
 };
 
 const textOf = (value: unknown, where: string): string => {
-  if (typeof value !== "string" || value === "") {
+  if (typeof value !== "string" || value === "")
     throw new ConfigurationError(`${where}: expected a non-empty string`);
-  }
   return value;
 };

@@ -1,11 +1,12 @@
 import { X509Certificate } from "node:crypto";
 import type { FastifyInstance } from "fastify";
+import { isObject } from "../conformance/contract/json.ts";
 import { ConfigurationError } from "../conformance/contract/problem.ts";
-import { resetCounters } from "./counters.ts";
+import { zeroCounters } from "./counters.ts";
 import type { Deliveries } from "./delivery/deliveries.ts";
 import type { Callback } from "./pushes.ts";
 import { type BusinessEvent, raiseEvent } from "./events.ts";
-import { EVERYTHING } from "./notifications.ts";
+import { everything } from "./notifications.ts";
 import type { Host } from "./server.ts";
 import { controlApp } from "./serving.ts";
 
@@ -26,7 +27,7 @@ const LONGEST_ADVANCE_MS = 100 * 366 * 86_400_000;
 
 /** Builds the control interface, which listens on a separate port and is not part of the service. */
 export const buildControl = (controlled: Controlled): FastifyInstance => {
-  const { service, counters } = controlled;
+  const { service } = controlled;
   const app = controlApp();
   app.get("/clock", () => {
     const { mode, nowMs, inFlight } = service.clock;
@@ -35,7 +36,7 @@ export const buildControl = (controlled: Controlled): FastifyInstance => {
   app.post("/clock/advance", (request) =>
     service.clock.advance(advanceIn(request.body)).then((advance) => {
       controlled.stepped(advance.now);
-      counters.clockMoves += 1;
+      controlled.counters.clockMoves += 1;
       return advance;
     }),
   );
@@ -49,13 +50,13 @@ export const buildControl = (controlled: Controlled): FastifyInstance => {
     return { url: callback?.url ?? null };
   });
   app.get("/counters", () => ({
-    ...counters,
-    pushes: { ...counters.pushes, pending: controlled.deliveries.pending() },
+    ...controlled.counters,
+    pushes: { ...controlled.counters.pushes, pending: controlled.deliveries.pending() },
     live: {
       codes: service.credentials.codes.size,
       refreshTokens: service.credentials.refreshTokens.size,
       accessTokens: service.credentials.accessTokens.size,
-      notifications: service.notifications.count({ where: EVERYTHING, parameters: [], orderBy: "sequence" }),
+      notifications: service.notifications.count(everything),
     },
     callback: controlled.deliveries.callback()?.url ?? null,
   }));
@@ -72,26 +73,23 @@ const reset = (controlled: Controlled): void => {
   for (const records of Object.values(credentials) as Map<string, unknown>[]) records.clear();
   notifications.clear();
   clock.stop();
-  resetCounters(controlled.counters);
+  controlled.counters = zeroCounters();
   controlled.deliveries.stop();
   controlled.behaviour = controlled.renewBehaviour();
   controlled.deliveries = controlled.renewDeliveries();
 };
 
 const objectIn = (body: unknown): Readonly<Record<string, unknown>> => {
-  if (typeof body !== "object" || body === null || Array.isArray(body)) {
-    throw new ConfigurationError("the body must be a JSON object");
-  }
-  return body as Readonly<Record<string, unknown>>;
+  if (!isObject(body)) throw new ConfigurationError("the body must be a JSON object");
+  return body;
 };
 
 const advanceIn = (body: unknown): number => {
   const { ms } = objectIn(body);
-  if (typeof ms !== "number" || !Number.isSafeInteger(ms) || ms < 0 || ms > LONGEST_ADVANCE_MS) {
+  if (typeof ms !== "number" || !Number.isSafeInteger(ms) || ms < 0 || ms > LONGEST_ADVANCE_MS)
     throw new ConfigurationError(
       `ms: expected a whole number of milliseconds from 0 to ${LONGEST_ADVANCE_MS}`,
     );
-  }
   return ms;
 };
 
@@ -99,9 +97,8 @@ const advanceIn = (body: unknown): number => {
 const callbackIn = (body: unknown): Callback | undefined => {
   const { url, ca } = objectIn(body);
   if (url === null) return undefined;
-  if (typeof url !== "string" || !/^https?:\/\//.test(url) || !URL.canParse(url)) {
+  if (typeof url !== "string" || !/^https?:\/\//.test(url) || !URL.canParse(url))
     throw new ConfigurationError("url: expected an absolute http or https URL, or null for none");
-  }
   if (ca === undefined || ca === null || ca === "") return { url };
   if (typeof ca !== "string" || !isCertificate(ca))
     throw new ConfigurationError("ca: expected certificates in PEM");
@@ -119,9 +116,8 @@ const isCertificate = (pem: string): boolean => {
 const eventIn = (body: unknown, { service }: Host): BusinessEvent => {
   const fields = objectIn(body);
   const { accountId } = fields;
-  if (typeof accountId !== "string" || !UUID.test(accountId)) {
+  if (typeof accountId !== "string" || !UUID.test(accountId))
     throw new ConfigurationError("accountId: expected a UUID-shaped string");
-  }
   const texts: Partial<Record<(typeof OPTIONAL_TEXTS)[number], string>> = {};
   for (const name of OPTIONAL_TEXTS) {
     const value = fields[name];
@@ -129,8 +125,7 @@ const eventIn = (body: unknown, { service }: Host): BusinessEvent => {
     if (typeof value !== "string") throw new ConfigurationError(`${name}: expected a string`);
     texts[name] = value;
   }
-  if (texts.clientId !== undefined && !service.clients.has(texts.clientId)) {
+  if (texts.clientId !== undefined && !service.clients.has(texts.clientId))
     throw new ConfigurationError(`clientId: no client has the id "${texts.clientId}"`);
-  }
   return { accountId, ...texts };
 };

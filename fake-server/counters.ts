@@ -17,13 +17,3 @@ export const zeroCounters = (): Counters => ({
   clockMoves: 0,
   pushes: { sent: 0, acknowledged: 0, failed: 0 },
 });
-
-export const resetCounters = (counters: Counters): void => {
-  const { requests, answers, pushes } = zeroCounters();
-  Object.assign(counters.requests, requests);
-  Object.assign(counters.pushes, pushes);
-  for (const status of Object.keys(counters.answers)) delete counters.answers[Number(status)];
-  Object.assign(counters.answers, answers);
-  counters.events = 0;
-  counters.clockMoves = 0;
-};

@@ -14,10 +14,10 @@ import { list } from "./routes/list.ts";
 import { refresh } from "./routes/refresh.ts";
 import { endpointNames, endpoints } from "../conformance/contract/forms.ts";
 
-/** A service with its decisions. A reset replaces the behaviour and its state. */
+/** A service with its decisions. A reset replaces the counters, and the behaviour with its state. */
 export interface Host {
   readonly service: Service;
-  readonly counters: Counters;
+  counters: Counters;
   behaviour: Behaviour;
 }
 

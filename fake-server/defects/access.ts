@@ -31,7 +31,7 @@ import {
   keepLatestOf,
   lastOf,
   stranger,
-} from "./tools.ts";
+} from "../changes.ts";
 
 const lives = (lifetimeMs: number | ((record: AccessRecord) => number)): Replacement =>
   livesFor("accessTokenIsAlive", lifetimeMs);

@@ -12,7 +12,7 @@ import {
 } from "../registry.ts";
 import { codeAndState, redirectTo, withCodeAndState } from "../answer.ts";
 import { randomFrom, type RandomSource } from "../random.ts";
-import { drawnBy, remembered } from "./tools.ts";
+import { drawnBy, remembered } from "../changes.ts";
 
 /** Puts the code and the state in the query of a redirect, to an address modified by `changed`. */
 const redirecting = (changed: (address: URL) => void): Replacement =>

@@ -4,7 +4,7 @@ import { fieldOf } from "../../conformance/contract/json.ts";
 import type { JsonObject } from "../body.ts";
 import type { CodeRecord, Context, Grant, RefreshRecord } from "../context.ts";
 import { change, decide, decisions, keeping, type Replacement, rows, together } from "../registry.ts";
-import { lastOf } from "./tools.ts";
+import { lastOf } from "../changes.ts";
 
 /** Parses JSON without checking what else a text may be; `text` may first repair it. */
 const reading = (

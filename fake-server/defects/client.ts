@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import { unregistered, type FakeClient } from "../clients.ts";
 import { change, decide, decisions, keeping, type Replacement, rows } from "../registry.ts";
-import { asText, counted, ignoringCase, ignoringSpace, ignoringSuffix } from "./tools.ts";
+import { asText, counted, ignoringCase, ignoringSpace, ignoringSuffix } from "../changes.ts";
 
 type Clients = ReadonlyMap<string, FakeClient>;
 

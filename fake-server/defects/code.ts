@@ -16,7 +16,7 @@ import {
   rows,
   together,
 } from "../registry.ts";
-import { counted, inOneStore, keepLatestOf } from "./tools.ts";
+import { counted, inOneStore, keepLatestOf } from "../changes.ts";
 
 const lives = (lifetimeMs: number): Replacement => livesFor("codeIsAlive", lifetimeMs);
 

@@ -15,7 +15,7 @@ import {
   rows,
   together,
 } from "../registry.ts";
-import { counted, drawnBy, remembered } from "./tools.ts";
+import { counted, drawnBy, remembered } from "../changes.ts";
 
 /** Token sets with other fields; one that is undefined is missing. */
 const answering = (changed: (fields: Fields) => Fields): Replacement =>

@@ -2,7 +2,7 @@ import type { Filters } from "../behaviour.ts";
 import { EVERYTHING, everything } from "../notifications.ts";
 import type { Query } from "../query.ts";
 import { change, decisions, given, type Replacement, rows } from "../registry.ts";
-import { remembered } from "./tools.ts";
+import { remembered } from "../changes.ts";
 
 /**
  * One filter by another condition, in which each question mark stands for the value; the other filter is sound, and

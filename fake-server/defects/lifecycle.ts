@@ -1,6 +1,6 @@
 import type { Context, Grant } from "../context.ts";
 import { afterwards, change, decide, decisions, keeping, rows, together } from "../registry.ts";
-import { narrowed } from "./tools.ts";
+import { narrowed } from "../changes.ts";
 
 /** Revokes the grants of a client but for this many of the newest. */
 const endSessions = (clientId: string, { credentials }: Context, kept = 0): void => {

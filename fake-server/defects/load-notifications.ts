@@ -1,5 +1,15 @@
-import type { Notification } from "../notifications.ts";
-import { change, decisions, loadRows, type LoadShow } from "../registry.ts";
+import type { Behaviour } from "../behaviour.ts";
+import { everything, type Notification } from "../notifications.ts";
+import {
+  afterwards,
+  change,
+  decide,
+  decisions,
+  keeping,
+  loadRows,
+  type LoadShow,
+  together,
+} from "../registry.ts";
 import { slowStep } from "../contention.ts";
 
 const reads: LoadShow = { scenario: "notifications", rate: 400, seconds: 10 };
@@ -7,6 +17,14 @@ const STALE_MS = 2_000;
 /** Number of reads without interference: more than any single rule of the gate makes at quick effort. */
 const QUICK_READS = 400;
 const QUICK_READS_BESIDE_WRITES = 900;
+
+/** Pages that are read after a slow step. */
+const readAfter =
+  (reading: ReturnType<typeof slowStep>, { readItems }: Behaviour) =>
+  async (...asked: Parameters<Behaviour["readItems"]>): Promise<readonly Notification[]> => {
+    await reading.pass(asked[3].clock);
+    return readItems(...asked);
+  };
 
 /** Defects in the list (section 4.4) when reads meet reads and writes. */
 export const loadNotificationDefects = {
@@ -23,10 +41,9 @@ export const loadNotificationDefects = {
               const key = `${paging.limit} ${paging.page}`;
               const shared = underWay.get(key);
               if (shared !== undefined) return shared;
-              const read = reading
-                .pass(context.clock)
-                .then(() => sound.readItems(selection, offset, paging, context))
-                .finally(() => underWay.delete(key));
+              const read = readAfter(reading, sound)(selection, offset, paging, context).finally(() =>
+                underWay.delete(key),
+              );
               underWay.set(key, read);
               return read;
             },
@@ -49,10 +66,7 @@ export const loadNotificationDefects = {
       "load-total-of-latest-request: Slow concurrent reads share one variable for total.": decisions(
         (sound, count = 0, reading = slowStep(10, QUICK_READS)) => ({
           countMatches: (selection, context) => (count = sound.countMatches(selection, context)),
-          readItems: async (selection, offset, paging, context) => {
-            await reading.pass(context.clock);
-            return sound.readItems(selection, offset, paging, context);
-          },
+          readItems: readAfter(reading, sound),
           total: () => count,
         }),
       ),
@@ -75,10 +89,7 @@ export const loadNotificationDefects = {
               counted.set(key, { count, atMs });
               return count;
             },
-            readItems: async (selection, offset, paging, context) => {
-              await reading.pass(context.clock);
-              return sound.readItems(selection, offset, paging, context);
-            },
+            readItems: readAfter(reading, sound),
           }),
         ),
       "load-writes-lost-beside-reads: A notification created beside two slow reads is pushed but never listed.":
@@ -107,24 +118,19 @@ export const loadNotificationDefects = {
           },
         })),
       "load-page-lacks-one-beside-writes: A slow page of an account lacks its last item if one is created meanwhile.":
-        decisions(
-          (sound, written = new Map<string, number>(), reading = slowStep(10, QUICK_READS_BESIDE_WRITES)) => {
-            const writesTo = (accounts: readonly unknown[]): number =>
-              accounts.reduce<number>((sum, account) => sum + (written.get(String(account)) ?? 0), 0);
-            return {
-              keepNotification: (notification, ...more) => {
-                written.set(notification.accountId, (written.get(notification.accountId) ?? 0) + 1);
-                sound.keepNotification(notification, ...more);
-              },
-              readItems: async (selection, offset, paging, context) => {
-                const before = writesTo(selection.parameters);
-                const items = await sound.readItems(selection, offset, paging, context);
-                await reading.pass(context.clock);
-                return writesTo(selection.parameters) === before ? items : items.slice(0, -1);
-              },
-            };
+        decisions((sound, written: string[] = [], reading = slowStep(10, QUICK_READS_BESIDE_WRITES)) => ({
+          keepNotification: (notification, ...more) => {
+            written.push(notification.accountId);
+            sound.keepNotification(notification, ...more);
           },
-        ),
+          readItems: async (selection, offset, paging, context) => {
+            const before = written.length;
+            const items = await sound.readItems(selection, offset, paging, context);
+            await reading.pass(context.clock);
+            const isWritten = written.slice(before).some((account) => selection.parameters.includes(account));
+            return isWritten ? items.slice(0, -1) : items;
+          },
+        })),
     },
     "notifications.pages-partition": {
       "load-items-share-a-buffer: A slow read beside two others returns another item's createTime.":
@@ -148,8 +154,8 @@ export const loadNotificationDefects = {
             const busy = reading.inside() >= 2;
             await reading.pass(context.clock);
             if (!busy) return sound.readItems(selection, offset, paging, context);
-            const everything = { where: "TRUE", parameters: [], orderBy: selection.orderBy };
-            const page = await sound.readItems(everything, offset, paging, context);
+            const all = { ...everything, orderBy: selection.orderBy };
+            const page = await sound.readItems(all, offset, paging, context);
             return page.filter(({ id, accountId }) =>
               selection.parameters.every((asked) => asked === id || asked === accountId),
             );
@@ -175,12 +181,11 @@ export const loadNotificationDefects = {
     breaks: [],
     misses: "list p95",
     shownBy: { ...reads, rate: 200 },
-    replaces: decisions((sound, leaked = 0) => ({
-      keepNotification: (...subject) => {
-        leaked += 1;
-        sound.keepNotification(...subject);
-      },
-      latencyMs: ({ operation }) => (operation === "list" ? Math.min(900, leaked * 6) : 0),
-    })),
+    replaces: keeping((leaked = 0) =>
+      together(
+        afterwards("keepNotification", () => void (leaked += 1)),
+        decide("latencyMs", ({ operation }) => (operation === "list" ? Math.min(900, leaked * 6) : 0)),
+      ),
+    ),
   },
 };

@@ -1,6 +1,6 @@
 import type { Behaviour, PendingDeliveries } from "../behaviour.ts";
 import { listedDelayMs } from "../delivery/schedule.ts";
-import { decisions, loadRows, type LoadShow, type Replacement } from "../registry.ts";
+import { afterwards, change, decisions, loadRows, type LoadShow, type Replacement } from "../registry.ts";
 
 const pushes: LoadShow = { scenario: "push", rate: 150, seconds: 10 };
 
@@ -13,8 +13,7 @@ const MANY = 64;
 const inCrowds = (
   replaces: (isCrowded: () => boolean, sound: Behaviour) => Partial<Behaviour>,
 ): Replacement =>
-  decisions((sound) => {
-    let pending: PendingDeliveries | undefined;
+  decisions((sound, pending?: PendingDeliveries) => {
     const { onNewDelivery, ...others } = replaces(() => (pending?.count() ?? 0) > MANY, sound);
     return {
       ...others,
@@ -25,48 +24,46 @@ const inCrowds = (
     };
   });
 
+/** The result of one decision, changed while many deliveries are pending. */
+const changing = <D extends keyof Behaviour>(
+  ...[decision, changed]: Parameters<typeof change<D>>
+): Replacement =>
+  inCrowds((isCrowded, sound) =>
+    change(decision, (usual, ...subject) => (isCrowded() ? changed(usual, ...subject) : usual))(sound),
+  );
+
 /** Defects in pushes (section 6) when many are pending. */
 export const loadPushDefects = loadRows(pushes, {
   "push.unacknowledged-retries": {
     "load-push-retry-queue-overflows: A retry is silently dropped if many deliveries are pending.": [
-      inCrowds((isCrowded, sound) => ({
-        pushesAgain: (...subject) => !isCrowded() && sound.pushesAgain(...subject),
-      })),
+      changing("pushesAgain", () => false),
       "push.schedule",
     ],
   },
   "push.delivered": {
-    "load-push-outbox-overflows: An event is never pushed if many deliveries are pending.": decisions(
-      (sound) => ({
-        onNewDelivery: (delivery, pending, service) => {
-          sound.onNewDelivery(delivery, pending, service);
-          if (pending.count() > MANY) pending.drop(delivery);
-        },
-      }),
+    "load-push-outbox-overflows: An event is never pushed if many deliveries are pending.": afterwards(
+      "onNewDelivery",
+      (delivery, pending) => {
+        if (pending.count() > MANY) pending.drop(delivery);
+      },
     ),
   },
   "push.cap": {
     "load-push-sixth-when-many: While many deliveries are pending, one push more than allowed is sent.": [
-      inCrowds((isCrowded, sound) => ({
-        maxPushes: (delivery, service) => sound.maxPushes(delivery, service) + (isCrowded() ? 1 : 0),
-      })),
+      changing("maxPushes", (usual) => usual + 1),
       "push.schedule",
     ],
   },
   "push.acknowledged-stops": {
     "load-push-by-two-workers: While many deliveries are pending, a second worker sends the same pushes.": [
-      inCrowds((isCrowded, sound) => ({
-        pushCopies: (...subject) => sound.pushCopies(...subject) * (isCrowded() ? 2 : 1),
-      })),
+      changing("pushCopies", (usual) => usual * 2),
       "push.cap",
       "push.schedule",
     ],
   },
   "push.schedule": {
     "load-push-hurries-when-many: While many deliveries are pending, retries are sent after half their delay.":
-      inCrowds((isCrowded, sound) => ({
-        pushDelayMs: (...subject) => sound.pushDelayMs(...subject) * (isCrowded() ? 0.5 : 1),
-      })),
+      changing("pushDelayMs", (usual) => usual / 2),
     "load-push-holds-a-lock: Each push holds a lock for 40 ms that blocks the next one.": decisions(
       (_sound, freeAtMs = 0) => ({
         pushNoticedMs: (dueMs) => {
@@ -118,10 +115,9 @@ export const loadPushClockDefects = loadRows(
   {
     "push.schedule": {
       "load-push-third-half-a-minute-late: While many deliveries are pending, third pushes come 30 s late.":
-        inCrowds((isCrowded, sound) => ({
-          pushJitterMs: (attempt, service) =>
-            isCrowded() && attempt === 3 ? listedDelayMs(0, service) : sound.pushJitterMs(attempt, service),
-        })),
+        changing("pushJitterMs", (usual, attempt, service) =>
+          attempt === 3 ? listedDelayMs(0, service) : usual,
+        ),
     },
   },
   { clockMode: "frozen" },

@@ -1,11 +1,19 @@
+import type { Behaviour } from "../behaviour.ts";
 import type { AccessRecord, RefreshRecord } from "../context.ts";
 import { keepLatest, slowStep } from "../contention.ts";
-import { decisions, loadRows, type LoadShow } from "../registry.ts";
+import { afterwards, decisions, loadRows, type LoadShow } from "../registry.ts";
 
 const refreshes: LoadShow = { scenario: "token", rate: 400, seconds: 10 };
 
 /** Number of refreshes without interference: more than any single rule of the gate makes at quick effort. */
 const QUICK_REFRESHES = 180;
+
+const takenBy =
+  (refreshing: ReturnType<typeof slowStep>): Behaviour["takeRefreshToken"] =>
+  async (_record, { clock }) => {
+    await refreshing.pass(clock);
+    return true;
+  };
 
 /** Defects in refreshes (section 4.3) when requests meet. */
 export const loadRefreshDefects = {
@@ -13,10 +21,7 @@ export const loadRefreshDefects = {
     "refresh.returns-no-refresh-token": {
       "load-refresh-shares-answer: Slow concurrent refreshes return the refreshToken, too.": decisions(
         (sound, refreshing = slowStep(15, QUICK_REFRESHES)) => ({
-          takeRefreshToken: async (_record, { clock }) => {
-            await refreshing.pass(clock);
-            return true;
-          },
+          takeRefreshToken: takenBy(refreshing),
           refreshFields: (...subject) =>
             refreshing.inside() > 0 ? sound.exchangeFields(...subject) : sound.refreshFields(...subject),
         }),
@@ -27,30 +32,22 @@ export const loadRefreshDefects = {
         decisions((sound, refreshing = slowStep(15, QUICK_REFRESHES), latest?: RefreshRecord) => ({
           findRefreshToken: (presented, context) =>
             sound.findRefreshToken(presented, context) ?? (refreshing.inside() > 0 ? latest : undefined),
-          takeRefreshToken: async (record, { clock }) => {
+          takeRefreshToken: (record, context) => {
             latest = record;
-            await refreshing.pass(clock);
-            return true;
+            return takenBy(refreshing)(record, context);
           },
         })),
     },
     "exchange.tokens-are-fresh": {
       "load-refresh-gets-token-of-another: Slow concurrent refreshes all get the first one's accessToken.":
-        decisions((sound) => {
-          const refreshing = slowStep(15, QUICK_REFRESHES);
-          let first: AccessRecord | undefined;
-          return {
-            takeRefreshToken: async (_record, { clock }) => {
-              await refreshing.pass(clock);
-              return true;
-            },
-            refreshFields: (record, ...rest) => {
-              const latestAccess = first ?? record.latestAccess;
-              first = refreshing.inside() > 0 ? latestAccess : undefined;
-              return sound.refreshFields({ ...record, latestAccess }, ...rest);
-            },
-          };
-        }),
+        decisions((sound, refreshing = slowStep(15, QUICK_REFRESHES), first?: AccessRecord) => ({
+          takeRefreshToken: takenBy(refreshing),
+          refreshFields: (record, ...rest) => {
+            const latestAccess = first ?? record.latestAccess;
+            first = refreshing.inside() > 0 ? latestAccess : undefined;
+            return sound.refreshFields({ ...record, latestAccess }, ...rest);
+          },
+        })),
     },
     "refresh.reusable": {
       "load-refresh-turned-away: A fifth slow concurrent refresh is refused as if its token were invalid.":
@@ -67,12 +64,10 @@ export const loadRefreshDefects = {
     { scenario: "mixed", rate: 300, seconds: 15 },
     {
       "refresh.reusable": {
-        "load-refresh-tokens-evicted: Only the 32 latest refresh tokens are kept.": decisions((sound) => ({
-          keepRefreshToken: (record, context) => {
-            sound.keepRefreshToken(record, context);
-            keepLatest(context.credentials.refreshTokens, 32);
-          },
-        })),
+        "load-refresh-tokens-evicted: Only the 32 latest refresh tokens are kept.": afterwards(
+          "keepRefreshToken",
+          (_record, { credentials }) => keepLatest(credentials.refreshTokens, 32),
+        ),
       },
     },
   ),

@@ -1,8 +1,9 @@
-import { type Fields, jsonAnswer } from "../answer.ts";
-import { decide, decisions, loadRows, type LoadShow } from "../registry.ts";
+import { type Answer, type Fields, jsonAnswer } from "../answer.ts";
+import type { Behaviour } from "../behaviour.ts";
+import { afterwards, decide, decisions, loadRows, type LoadShow } from "../registry.ts";
 import type { CodeRecord } from "../context.ts";
 import { keepLatest, pool, slowStep } from "../contention.ts";
-import { stranger } from "./tools.ts";
+import { stranger } from "../changes.ts";
 
 const tokens: LoadShow = { scenario: "token", rate: 400, seconds: 10 };
 
@@ -11,6 +12,27 @@ const QUICK = { authorizations: 200, exchanges: 250, tokens: 400 };
 
 const tokenOf = (number: number): string =>
   Buffer.from(String(number).padStart(24, "0")).toString("base64url");
+
+/** Redemptions that take time once they are done. */
+const redeemedBy =
+  (redemption: ReturnType<typeof slowStep>, { takeCode }: Behaviour): Behaviour["takeCode"] =>
+  async (record, context) => {
+    const taken = await takeCode(record, context);
+    await redemption.pass(context.clock);
+    return taken;
+  };
+
+/** Answers of authorize that are rewritten after a slow step. */
+const answeredBy =
+  (
+    logging: ReturnType<typeof slowStep>,
+    rewrite: (answer: Answer) => object | undefined,
+  ): Behaviour["finish"] =>
+  async (answer, { operation, clock }) => {
+    if (operation !== "authorize" || answer.status !== 200) return answer;
+    await logging.pass(clock);
+    return jsonAnswer(200, rewrite(answer));
+  };
 
 /** Defects in codes and token sets (sections 2.1, 2.2, 4.1 and 4.2) when requests meet. */
 export const loadTokenDefects = {
@@ -70,11 +92,7 @@ export const loadTokenDefects = {
             ({ state } = record);
             return sound.authorizeFields(record, timestamp, context);
           },
-          finish: async (answer, context) => {
-            if (context.operation !== "authorize" || answer.status !== 200) return answer;
-            await logging.pass(context.clock);
-            return jsonAnswer(200, { ...(JSON.parse(answer.body) as object), state });
-          },
+          finish: answeredBy(logging, ({ body }) => ({ ...(JSON.parse(body) as object), state })),
         }),
       ),
       "load-answers-swapped: Slow concurrent authorizations get each other's answers in reverse order.":
@@ -83,11 +101,7 @@ export const loadTokenDefects = {
             waiting.push({ timestamp, state, code });
             return {};
           },
-          finish: async (answer, context) => {
-            if (context.operation !== "authorize" || answer.status !== 200) return answer;
-            await logging.pass(context.clock);
-            return jsonAnswer(200, waiting.pop());
-          },
+          finish: answeredBy(logging, () => waiting.pop()),
         })),
     },
     "exchange.authenticates-client": {
@@ -97,22 +111,14 @@ export const loadTokenDefects = {
             redemption.inside() > 0 && typeof clientId === "string"
               ? clients.get(clientId)
               : sound.authenticateClient(clientId, clientSecret, clients),
-          takeCode: async (record, context) => {
-            const taken = await sound.takeCode(record, context);
-            await redemption.pass(context.clock);
-            return taken;
-          },
+          takeCode: redeemedBy(redemption, sound),
         }),
       ),
     },
     "access.required": {
       "load-open-beside-others: While slow exchanges run, the list accepts any token.": decisions(
         (sound, redemption = slowStep(20, QUICK.exchanges)) => ({
-          takeCode: async (record, context) => {
-            const taken = await sound.takeCode(record, context);
-            await redemption.pass(context.clock);
-            return taken;
-          },
+          takeCode: redeemedBy(redemption, sound),
           findAccessToken: (presented, context) =>
             sound.findAccessToken(presented, context) ??
             (redemption.inside() > 0 ? stranger(context) : undefined),
@@ -125,11 +131,9 @@ export const loadTokenDefects = {
           findCode: (presented, context) =>
             sound.findCode(presented, context) ??
             (redemption.inside() > 0 && latest !== undefined ? { ...latest } : undefined),
-          takeCode: async (record, context) => {
+          takeCode: (record, context) => {
             latest = { ...record };
-            const taken = await sound.takeCode(record, context);
-            await redemption.pass(context.clock);
-            return taken;
+            return redeemedBy(redemption, sound)(record, context);
           },
         }),
       ),
@@ -176,12 +180,10 @@ export const loadTokenDefects = {
     { scenario: "mixed", rate: 300, seconds: 15 },
     {
       "access.lifetime": {
-        "load-access-tokens-evicted: Only the 48 latest access tokens are kept.": decisions((sound) => ({
-          keepAccessToken: (record, context) => {
-            sound.keepAccessToken(record, context);
-            keepLatest(context.credentials.accessTokens, 48);
-          },
-        })),
+        "load-access-tokens-evicted: Only the 48 latest access tokens are kept.": afterwards(
+          "keepAccessToken",
+          (_record, { credentials }) => keepLatest(credentials.accessTokens, 48),
+        ),
       },
     },
   ),

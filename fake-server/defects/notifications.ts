@@ -11,7 +11,7 @@ import {
   type Replacement,
   rows,
 } from "../registry.ts";
-import { asksFor, readingOn, showing } from "./tools.ts";
+import { asksFor, readingOn, showing } from "../changes.ts";
 
 const creating = (rewrite: (time: string) => string): Replacement => change("createTime", rewrite);
 

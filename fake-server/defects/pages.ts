@@ -2,7 +2,7 @@ import { MINUTE_MS } from "../../conformance/contract/duration.ts";
 import type { Paging } from "../behaviour.ts";
 import { everything } from "../notifications.ts";
 import { change, decide, decisions, given, keeping, type Replacement, rows } from "../registry.ts";
-import { asksFor, showing } from "./tools.ts";
+import { asksFor, showing } from "../changes.ts";
 
 const beginning = (offset: (paging: Paging, matched: number) => number): Replacement =>
   decide("offsetOf", (paging, matched) => Math.max(0, offset(paging, matched)));

@@ -13,7 +13,7 @@ import {
   together,
 } from "../registry.ts";
 import { statusOf } from "../sound/delivery.ts";
-import { counted, statusIn } from "./tools.ts";
+import { counted, statusIn } from "../changes.ts";
 
 type Answered = Extract<PushOutcome, { kind: "answered" }>;
 

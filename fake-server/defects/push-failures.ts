@@ -14,7 +14,7 @@ import {
   together,
 } from "../registry.ts";
 import { statusOf } from "../sound/delivery.ts";
-import { givingUp, statusIn } from "./tools.ts";
+import { givingUp, statusIn } from "../changes.ts";
 
 const finalFailure = (...kinds: readonly PushFailure[]): Replacement =>
   givingUp(({ kind }) => (kinds as readonly string[]).includes(kind));

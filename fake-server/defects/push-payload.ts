@@ -2,7 +2,7 @@ import type { Notification } from "../notifications.ts";
 import type { Service } from "../context.ts";
 import type { PushRequest } from "../pushes.ts";
 import { change, decide, decisions, keeping, type Replacement, rows } from "../registry.ts";
-import { counted, givenUp, leavingOut, pushing, pushingFields, sameAccount, showing } from "./tools.ts";
+import { counted, givenUp, leavingOut, pushing, pushingFields, sameAccount, showing } from "../changes.ts";
 
 /** Changes fields of retries only. */
 const retrying = (

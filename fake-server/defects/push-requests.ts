@@ -2,7 +2,7 @@ import { MINUTE_MS, SECOND_MS } from "../../conformance/contract/duration.ts";
 import type { PendingDeliveries } from "../behaviour.ts";
 import type { PushRequest } from "../pushes.ts";
 import { change, decide, decisions, type Replacement, rows } from "../registry.ts";
-import { givenUp, leavingOut, pushingFields } from "./tools.ts";
+import { givenUp, leavingOut, pushingFields } from "../changes.ts";
 
 /** Changes how retries are sent. */
 const retrying = (changed: (request: PushRequest) => Partial<PushRequest>): Replacement =>

@@ -4,7 +4,7 @@ import type { Delivery, PushFailure } from "../pushes.ts";
 import { anchors, listedDelayMs } from "../delivery/schedule.ts";
 import { change, decide, decisions, onlyIf, type Replacement, rows, together } from "../registry.ts";
 import { statusOf } from "../sound/delivery.ts";
-import { givingUp, statusIn } from "./tools.ts";
+import { givingUp, statusIn } from "../changes.ts";
 
 const ended = ({ attempts }: Delivery, kind: PushFailure): number =>
   attempts.filter(({ outcome }) => outcome?.kind === kind).length;

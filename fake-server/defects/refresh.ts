@@ -15,7 +15,7 @@ import {
   type Replacement,
   rows,
 } from "../registry.ts";
-import { counted, inOneStore, keepLatestOf } from "./tools.ts";
+import { counted, inOneStore, keepLatestOf } from "../changes.ts";
 
 const lives = (lifetimeMs: number): Replacement => livesFor("refreshTokenIsAlive", lifetimeMs);
 

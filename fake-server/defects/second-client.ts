@@ -1,22 +1,14 @@
 import { DAY_MS, MINUTE_MS, SECOND_MS } from "../../conformance/contract/duration.ts";
-import type { Behaviour } from "../behaviour.ts";
 import type { Context, Service } from "../context.ts";
 import type { Selection } from "../notifications.ts";
-import { afterwards, agedBy, alsoIf, change, decisions, given, rows } from "../registry.ts";
-import { narrowed } from "./tools.ts";
+import { afterwards, agedBy, alsoIf, change, decisions, given, rows, together } from "../registry.ts";
+import { eachItsOwn } from "../changes.ts";
 
 const isSecond = (clientId: string | undefined, { clients }: Pick<Service, "clients">): boolean =>
   clientId !== undefined && [...clients.keys()].indexOf(clientId) === 1;
 
 const isSecondsCode = (code: unknown, context: Context): boolean =>
   typeof code === "string" && isSecond(context.credentials.codes.get(code)?.clientId, context);
-
-/** Each client is shown its own notifications only. */
-const eachItsOwn = (sound: Behaviour): Pick<Behaviour, "ownerOf" | "matching"> => ({
-  ownerOf: (clientId, { clients }) => clientId ?? [...clients.keys()][0] ?? "",
-  matching: (filters, viewer, context) =>
-    narrowed(sound.matching(filters, viewer, context), "owner = ?", viewer.clientId),
-});
 
 const ofAllClients = ({ where, parameters, ...rest }: Selection): Selection => ({
   ...rest,
@@ -131,10 +123,10 @@ export const secondClientDefects = rows({
   },
   "notifications.total": {
     "total-with-those-of-second-client: A client sees only its own notifications, but total counts those of all clients.":
-      decisions((sound) => ({
-        ...eachItsOwn(sound),
-        countMatches: (selection, context) => sound.countMatches(ofAllClients(selection), context),
-      })),
+      together(
+        eachItsOwn,
+        given("countMatches", (selection, context) => [ofAllClients(selection), context]),
+      ),
   },
   "notifications.limit": {
     "page-cut-before-those-of-second-client-are-left-out: A page is cut from the notifications of all clients; then those of others are left out.":

@@ -10,7 +10,7 @@ import {
   ignoringSuffix,
   isNothing,
   lastOf,
-} from "./tools.ts";
+} from "../changes.ts";
 
 const comparing = (matches: (stored: string, presented: string) => boolean): Replacement =>
   decide("findCode", (presented, { credentials }) => firstLike(credentials.codes, presented, matches));

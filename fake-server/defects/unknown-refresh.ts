@@ -23,7 +23,7 @@ import {
   isNothing,
   lastOf,
   stranger,
-} from "./tools.ts";
+} from "../changes.ts";
 
 const comparing = (matches: (stored: string, presented: string) => boolean): Replacement =>
   decide("findRefreshToken", (presented, { credentials }) =>

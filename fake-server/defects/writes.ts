@@ -3,7 +3,7 @@ import type { Fields } from "../answer.ts";
 import type { Behaviour } from "../behaviour.ts";
 import type { Context, Operation } from "../context.ts";
 import { change, decide, decisions, type Replacement, rows } from "../registry.ts";
-import { narrowed, remembered } from "./tools.ts";
+import { narrowed, remembered } from "../changes.ts";
 
 /** Stores notifications as `sound` does, with the time. */
 const stamped = (sound: Behaviour) => {

@@ -1,15 +1,10 @@
-import type { Behaviour } from "../behaviour.ts";
 import type { Work } from "../clock.ts";
-import type { Service } from "../context.ts";
-import type { Counters } from "../counters.ts";
 import type { Callback, Delivery, PushOutcome, PushRequest } from "../pushes.ts";
+import type { Host } from "../server.ts";
 import type { Sender } from "./sender.ts";
 
-export interface PushMeans {
+export interface PushMeans extends Host {
   readonly sender: Sender;
-  readonly behaviour: Behaviour;
-  readonly service: Service;
-  readonly counters: Counters;
   readonly work: Work;
 }
 
@@ -34,9 +29,10 @@ export const sendPush = async (
     delivery,
     attempt,
   );
-  const copies = behaviour.pushCopies(delivery, attempt);
   const outcomes = await Promise.all(
-    Array.from({ length: copies }, () => follow(means, delivery, callback, request)),
+    Array.from({ length: behaviour.pushCopies(delivery, attempt) }, () =>
+      follow(means, delivery, callback, request),
+    ),
   );
   const [only = { kind: "unreachable", message: "nothing was sent" }] = outcomes;
   if (outcomes.length <= 1) return only;

@@ -81,7 +81,7 @@ export const createEventLog = (options: EventLogOptions) => {
     read: ring.between,
     /** Resolves when there is a line after `after`, after `maxMs`, or when the signal aborts. */
     waitFor: (after: number, maxMs: number, signal: AbortSignal): Promise<void> =>
-      until(() => last > after, readers, { clock, maxMs, signal }),
+      until(() => last > after, readers, clock, maxMs, signal),
     close: (): void => {
       closed = true;
       journal?.close();
@@ -128,28 +128,22 @@ const keeperIn = (
 };
 
 /** Resolves if `isTrue` after a call of `readers`, after `maxMs`, or when the signal aborts. */
-const until = (
+const until = async (
   isTrue: () => boolean,
   readers: Set<() => void>,
-  {
-    clock,
-    maxMs,
-    signal,
-  }: { readonly clock: ReceiverClock; readonly maxMs: number; readonly signal: AbortSignal },
+  clock: ReceiverClock,
+  maxMs: number,
+  signal: AbortSignal,
 ): Promise<void> => {
-  if (isTrue() || maxMs <= 0 || signal.aborted) return Promise.resolve();
-  return new Promise((resolve) => {
-    const done = (): void => {
-      readers.delete(look);
-      cancel();
-      signal.removeEventListener("abort", done);
-      resolve();
-    };
-    const look = (): void => {
-      if (isTrue()) done();
-    };
-    const cancel = clock.after(maxMs, done);
-    readers.add(look);
-    signal.addEventListener("abort", done, { once: true });
-  });
+  if (isTrue() || maxMs <= 0 || signal.aborted) return;
+  const { promise, resolve } = Promise.withResolvers<void>();
+  const end = (): void => resolve();
+  const look = (): void => (isTrue() ? resolve() : undefined);
+  const cancel = clock.after(maxMs, end);
+  readers.add(look);
+  signal.addEventListener("abort", end, { once: true });
+  await promise;
+  readers.delete(look);
+  cancel();
+  signal.removeEventListener("abort", end);
 };

@@ -1,7 +1,16 @@
 import type { CodeRecord, Context } from "../context.ts";
 import { DAY_MS, MINUTE_MS, SECOND_MS } from "../../conformance/contract/duration.ts";
 import type { RandomSource } from "../random.ts";
-import { afterwards, change, decide, decisions, type Replacement, variantRows } from "../registry.ts";
+import {
+  afterwards,
+  change,
+  decide,
+  decisions,
+  given,
+  type Replacement,
+  together,
+  variantRows,
+} from "../registry.ts";
 
 /** Codes and tokens in a different format. */
 const minting = (mint: (random: RandomSource) => string): Replacement =>
@@ -39,6 +48,14 @@ const canonical = (presented: unknown): unknown =>
 
 const wholeSeconds = (ms: number): number => Math.floor(ms / SECOND_MS) * SECOND_MS;
 
+const inWholeSeconds = <R extends { readonly issuedAtMs: number }>(
+  record: R,
+  context: Context,
+): [R, Context] => [
+  { ...record, issuedAtMs: wholeSeconds(record.issuedAtMs) },
+  { ...context, nowMs: wholeSeconds(context.nowMs) },
+];
+
 /** Variants of codes and tokens (section 2). */
 export const credentialVariants = variantRows({
   "tokens-like-jwt: Tokens have the three parts of a JWT.": decisions((_sound) => ({
@@ -55,29 +72,18 @@ export const credentialVariants = variantRows({
     Buffer.from(random.hex(25), "hex").toString("base64"),
   ),
   "credentials-signed: Credentials begin with the same characters and are decoded from base64 in any spelling.":
-    decisions((sound) => ({
-      mintCode: (_client, _state, { random }) => signed(random),
-      mintAccessToken: (_client, _lifetimeMs, { random }) => signed(random),
-      mintRefreshToken: (_client, { random }) => signed(random),
-      findCode: (presented, context) => sound.findCode(canonical(presented), context),
-      findAccessToken: (presented, context) => sound.findAccessToken(String(canonical(presented)), context),
-      findRefreshToken: (presented, context) => sound.findRefreshToken(canonical(presented), context),
-    })),
+    together(
+      minting(signed),
+      given("findCode", (presented, context) => [canonical(presented), context]),
+      given("findAccessToken", (presented, context) => [String(canonical(presented)), context]),
+      given("findRefreshToken", (presented, context) => [canonical(presented), context]),
+    ),
   "lifetimes-of-whole-seconds: Lifetimes count whole seconds from the second of issue, as with iat and exp in a JWT.":
-    decisions((sound) => {
-      const inSeconds = (context: Context): Context => ({ ...context, nowMs: wholeSeconds(context.nowMs) });
-      const issuedIn = <R extends { readonly issuedAtMs: number }>(record: R): R => ({
-        ...record,
-        issuedAtMs: wholeSeconds(record.issuedAtMs),
-      });
-      return {
-        codeIsAlive: (record, context) => sound.codeIsAlive(issuedIn(record), inSeconds(context)),
-        refreshTokenIsAlive: (record, context) =>
-          sound.refreshTokenIsAlive(issuedIn(record), inSeconds(context)),
-        accessTokenIsAlive: (record, context) =>
-          sound.accessTokenIsAlive(issuedIn(record), inSeconds(context)),
-      };
-    }),
+    together(
+      given("codeIsAlive", inWholeSeconds),
+      given("refreshTokenIsAlive", inWholeSeconds),
+      given("accessTokenIsAlive", inWholeSeconds),
+    ),
   "credentials-as-uuid: Codes and tokens are two UUIDs in a row.": minting(
     (random) => `${random.uuid()}${random.uuid()}`,
   ),

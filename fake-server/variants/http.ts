@@ -1,20 +1,27 @@
 import { isObject, parseJson } from "../../conformance/contract/json.ts";
-import { SECOND_MS } from "../../conformance/contract/duration.ts";
-import { MINUTE_MS } from "../../conformance/contract/duration.ts";
+import { MINUTE_MS, SECOND_MS } from "../../conformance/contract/duration.ts";
 import { type Answer, jsonAnswer, type Refusal, withHeaders } from "../answer.ts";
 import type { Behaviour } from "../behaviour.ts";
 import { parseQuery } from "../query.ts";
-import { change, decide, decisions, type Replacement, type Variant, variantRows } from "../registry.ts";
+import {
+  change,
+  decide,
+  decisions,
+  given,
+  keeping,
+  type Replacement,
+  together,
+  type Variant,
+  variantRows,
+} from "../registry.ts";
+import { showing } from "../changes.ts";
 
 const PARAMETERS = new Set(["clientId", "state", "redirectUri", "id", "limit", "page", "accountId"]);
 const BODY_FIELDS = new Set(["clientId", "clientSecret", "code", "refreshToken"]);
 
 /** Successful answers except redirects, transformed by `changed`. */
 const succeeding = (changed: (answer: Answer) => Answer): Replacement =>
-  decisions((sound) => ({
-    renderSuccess: (...subject) => changed(sound.renderSuccess(...subject)),
-    renderAuthorized: (...subject) => changed(sound.renderAuthorized(...subject)),
-  }));
+  together(change("renderSuccess", changed), change("renderAuthorized", changed));
 
 const everyHeader = (headers: Readonly<Record<string, string>>): Replacement =>
   decide("finish", (answer) => withHeaders(answer, headers));
@@ -35,10 +42,10 @@ const bucket = (burst: number, perSecond: number): ((nowMs: number) => Refusal |
 };
 
 const shifted = (byMs: number): Replacement =>
-  decisions((sound) => ({
-    timestamp: ({ nowMs }) => nowMs + byMs,
-    createTime: (nowMs, service) => sound.createTime(nowMs + byMs, service),
-  }));
+  together(
+    decide("timestamp", ({ nowMs }) => nowMs + byMs),
+    given("createTime", (nowMs, service) => [nowMs + byMs, service]),
+  );
 
 /** JSON objects as most parsers read them: the last value of a repeated key counts. */
 const lenientBody: Behaviour["readBody"] = (raw) => {
@@ -89,29 +96,13 @@ export const httpVariants: Readonly<Record<string, Variant>> = {
     ),
     "clock-five-minutes-ahead: All times are five minutes ahead.": shifted(5 * MINUTE_MS),
     "clock-five-minutes-behind: All times are five minutes behind.": shifted(-5 * MINUTE_MS),
-    "further-fields: Every answer and every item has additional fields.": decisions((sound) => ({
-      authorizeFields: (record, timestamp, context) => ({
-        ...sound.authorizeFields(record, timestamp, context),
-        expiresIn: 600,
-        success: true,
-      }),
-      exchangeFields: (tokens, timestamp, expiresIn, context) => ({
-        ...sound.exchangeFields(tokens, timestamp, expiresIn, context),
-        tokenType: "Bearer",
-        refreshExpiresIn: 2_592_000,
-      }),
-      refreshFields: (tokens, timestamp, expiresIn, context) => ({
-        ...sound.refreshFields(tokens, timestamp, expiresIn, context),
-        tokenType: "Bearer",
-        scope: null,
-      }),
-      item: (notification) => ({ ...notification, template: "GlobalAccount", version: 1, tags: [] }),
-      listFields: (items, total, context) => ({
-        ...sound.listFields(items, total, context),
-        pages: { size: items.length },
-        code: 0,
-      }),
-    })),
+    "further-fields: Every answer and every item has additional fields.": together(
+      change("authorizeFields", (fields) => ({ ...fields, expiresIn: 600, success: true })),
+      change("exchangeFields", (fields) => ({ ...fields, tokenType: "Bearer", refreshExpiresIn: 2_592_000 })),
+      change("refreshFields", (fields) => ({ ...fields, tokenType: "Bearer", scope: null })),
+      showing(() => ({ template: "GlobalAccount", version: 1, tags: [] })),
+      change("listFields", (fields, { length: size }) => ({ ...fields, pages: { size }, code: 0 })),
+    ),
     "json-written-otherwise: JSON is indented, and non-ASCII letters are escaped.": succeeding((answer) => ({
       ...answer,
       body: JSON.stringify(JSON.parse(answer.body), null, 2).replaceAll(
@@ -126,19 +117,13 @@ export const httpVariants: Readonly<Record<string, Variant>> = {
       "renderSuccess",
       (answer, fields, context) => (context.operation === "list" ? answer : jsonAnswer(201, fields)),
     ),
-    "unknown-parameters-refused: Undocumented query parameters and body fields are refused.": decisions(
-      (sound) => ({
-        parametersRefusal: (query, context) =>
-          [...query.values.keys()].every((name) => PARAMETERS.has(name))
-            ? sound.parametersRefusal(query, context)
-            : "parameter-unknown",
-        readBody: (raw, context) => {
-          const body = sound.readBody(raw, context);
-          return body !== undefined && Object.keys(body).every((name) => BODY_FIELDS.has(name))
-            ? body
-            : undefined;
-        },
-      }),
+    "unknown-parameters-refused: Undocumented query parameters and body fields are refused.": together(
+      change("parametersRefusal", (refusal, { values }) =>
+        [...values.keys()].every((name) => PARAMETERS.has(name)) ? refusal : "parameter-unknown",
+      ),
+      change("readBody", (body) =>
+        Object.keys(body ?? {}).every((name) => BODY_FIELDS.has(name)) ? body : undefined,
+      ),
     ),
     "bodies-of-512-bytes: Bodies of more than 512 bytes are refused.": change("readBody", (body, raw) =>
       raw.length > 512 ? undefined : body,
@@ -180,9 +165,10 @@ export const httpVariants: Readonly<Record<string, Variant>> = {
       "strict-transport-security": "max-age=63072000",
     }),
     "rate-limited-by-service-clock: At most a hundred requests at once, then twenty per second of service time.":
-      decisions((_sound, take = bucket(100, 20)) => ({ admission: ({ nowMs }) => take(nowMs) })),
-    "rate-limited-by-real-time: At most five hundred requests at once, then six hundred per second.":
-      decisions((_sound, take = bucket(500, 600)) => ({ admission: ({ clock }) => take(clock.realMs()) })),
+      keeping((take = bucket(100, 20)) => decide("admission", ({ nowMs }) => take(nowMs))),
+    "rate-limited-by-real-time: At most five hundred requests at once, then six hundred per second.": keeping(
+      (take = bucket(500, 600)) => decide("admission", ({ clock }) => take(clock.realMs())),
+    ),
     "timestamps-since-2000: Timestamps count milliseconds since the year 2000.": decide(
       "timestamp",
       ({ nowMs }) => nowMs - 946_684_800_000,

@@ -1,6 +1,16 @@
 import { DAY_MS } from "../../conformance/contract/duration.ts";
 import { uuidOf } from "../../conformance/contract/random.ts";
-import { change, decide, decisions, type Replacement, variantRows } from "../registry.ts";
+import {
+  change,
+  decide,
+  decisions,
+  given,
+  keeping,
+  type Replacement,
+  together,
+  variantRows,
+} from "../registry.ts";
+import { eachItsOwn, narrowed, pushingFields, showing } from "../changes.ts";
 import type { Notification } from "../notifications.ts";
 import { wholeNumber } from "../sound/notifications.ts";
 
@@ -33,11 +43,9 @@ const textsOfEveryKind = {
   data: JSON.stringify({ amount: "12.00", nested: { list: [1, null] } }),
 };
 
-/** As a database gives a UUID whose type it knows (RFC 9562 section 4). */
-const inCapitals = (notification: Notification): Notification => ({
-  ...notification,
-  accountId: notification.accountId.toUpperCase(),
-});
+/** Other fields in the list and in pushes. */
+const everywhere = (changed: (notification: Notification) => Partial<Notification>): Replacement =>
+  together(showing(changed), pushingFields(changed));
 
 /** Variants of listing notifications (sections 2.3 and 4.4). */
 export const listVariants = variantRows({
@@ -55,10 +63,9 @@ export const listVariants = variantRows({
   "ids-of-version-7: Ids are UUIDs of version 7.": decide("mintNotificationId", (random, nowMs) =>
     timed(nowMs, random.hex(16)),
   ),
-  "create-times-of-whole-seconds: createTime is stored in a column that rounds to whole seconds.": decisions(
-    (sound) => ({
-      createTime: (nowMs, service) => sound.createTime(Math.round(nowMs / 1_000) * 1_000, service),
-    }),
+  "create-times-of-whole-seconds: createTime is stored in a column that rounds to whole seconds.": given(
+    "createTime",
+    (nowMs, service) => [Math.round(nowMs / 1_000) * 1_000, service],
   ),
   "create-time-with-offset: createTime ends with +00:00, which in ISO 8601 means the same as Z.": change(
     "createTime",
@@ -68,30 +75,17 @@ export const listVariants = variantRows({
     random.uuid().toUpperCase(),
   ),
   "accounts-in-capitals: accountIds are given in upper case, whatever case they came in, and filters accept any.":
-    decisions((sound) => ({
-      item: (notification) => inCapitals(notification),
-      pushBody: ({ notification }) => JSON.stringify(inCapitals(notification)),
-      readFilters: (query, context) => {
-        const { id, accountId } = sound.readFilters(query, context);
-        return { id, accountId: accountId?.toLowerCase() };
-      },
-    })),
+    together(
+      // As a database gives a UUID whose type it knows (RFC 9562 section 4).
+      everywhere(({ accountId }) => ({ accountId: accountId.toUpperCase() })),
+      change("readFilters", ({ id, accountId }) => ({ id, accountId: accountId?.toLowerCase() })),
+    ),
   "tenancy: A client sees only its own notifications; the first client also sees those of no client.":
-    decisions((sound) => ({
-      ownerOf: (clientId, { clients }) => clientId ?? [...clients.keys()][0] ?? "",
-      matching: (filters, viewer, context) => {
-        const { where, parameters } = sound.matching(filters, viewer, context);
-        return { where: `${where} AND owner = ?`, parameters: [...parameters, viewer.clientId] };
-      },
-    })),
-  "notifications-listed-for-a-week: A notification is no longer listed once it is a week old.": decisions(
-    (sound) => ({
-      matching: (filters, viewer, context) => {
-        const { where, parameters } = sound.matching(filters, viewer, context);
-        const oldest = new Date(context.nowMs - 7 * DAY_MS).toISOString();
-        return { where: `${where} AND createTime > ?`, parameters: [...parameters, oldest] };
-      },
-    }),
+    eachItsOwn,
+  "notifications-listed-for-a-week: A notification is no longer listed once it is a week old.": change(
+    "matching",
+    (usual, _filters, _viewer, { nowMs }) =>
+      narrowed(usual, "createTime > ?", new Date(nowMs - 7 * DAY_MS).toISOString()),
   ),
   "notifications-visible-later: A new notification is listed two seconds after its event.": decide(
     "visibilityDelayMs",
@@ -123,24 +117,19 @@ export const listVariants = variantRows({
   "limit-zero-gives-none: limit=0 gives an empty page with the total.": change("limitFor", (usual, asked) =>
     asked === "0" ? 0 : usual,
   ),
-  "status-unread-and-readed: Some notifications are unread.": decide("item", (notification) => ({
-    ...notification,
-    status: /[0-7]$/.test(notification.id) ? "unread" : "readed",
+  "status-unread-and-readed: Some notifications are unread.": showing(({ id }) => ({
+    status: /[0-7]$/.test(id) ? "unread" : "readed",
   })),
-  "status-readed-once-listed: A notification is unread until it was listed.": decisions(
-    (_sound, listed = new Set<string>()) => ({
-      item: (notification) => {
-        const status = listed.has(notification.id) ? "readed" : "unread";
-        listed.add(notification.id);
-        return { ...notification, status };
-      },
-    }),
+  "status-readed-once-listed: A notification is unread until it was listed.": keeping(
+    (listed = new Set<string>()) =>
+      showing(({ id }) => {
+        const status = listed.has(id) ? "readed" : "unread";
+        listed.add(id);
+        return { status };
+      }),
   ),
-  "texts-of-every-kind: The texts of a notification hold many scripts, quotes, lines and JSON.": decisions(
-    () => ({
-      item: (notification) => ({ ...notification, ...textsOfEveryKind }),
-      pushBody: ({ notification }) => JSON.stringify({ ...notification, ...textsOfEveryKind }),
-    }),
+  "texts-of-every-kind: The texts of a notification hold many scripts, quotes, lines and JSON.": everywhere(
+    () => textsOfEveryKind,
   ),
   "limit-25-at-most-refused: Limits above 25 are refused.": atMost(25, "refused"),
   "ids-consecutive: Ids are consecutive, so that neighbours differ in one digit.": decisions(

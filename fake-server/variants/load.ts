@@ -1,14 +1,13 @@
 import type { Behaviour } from "../behaviour.ts";
 import { SECOND_MS } from "../../conformance/contract/duration.ts";
-import { jsonAnswer } from "../answer.ts";
+import { jsonAnswer, withHeaders } from "../answer.ts";
 import { pool } from "../contention.ts";
-import { EVERYTHING, type Notification } from "../notifications.ts";
-import { decide, decisions, type Variant, variantRows } from "../registry.ts";
+import { everything, type Notification } from "../notifications.ts";
+import { decide, decisions, keeping, type Variant, variantRows } from "../registry.ts";
+import { counted } from "../changes.ts";
 
 const MOST_UNDER_WAY = 16;
 const REQUESTS_OF_A_CONNECTION = 100;
-
-const everything = { where: EVERYTHING, parameters: [], orderBy: "sequence" };
 
 /** Real milliseconds until one of `workers` is free, plus that worker's time. */
 const workers = (count: number, workMs: number): Behaviour["latencyMs"] => {
@@ -37,9 +36,9 @@ const rows = variantRows({
     "latencyMs",
     ({ random }) => 2 + 38 * (random.uint32() / 2 ** 32) ** 4,
   ),
-  "load-eight-workers: Eight workers take four milliseconds each for a request.": decisions(() => ({
-    latencyMs: workers(8, 4),
-  })),
+  "load-eight-workers: Eight workers take four milliseconds each for a request.": keeping(
+    (latency = workers(8, 4)) => decide("latencyMs", latency),
+  ),
   "load-overload-refused: Every answer takes 10 ms; a request beyond sixteen in flight gets a 503.":
     decisions((_sound, underWay = 0) => ({
       latencyMs: () => {
@@ -51,16 +50,13 @@ const rows = variantRows({
         return underWay >= MOST_UNDER_WAY ? { kind: "overloaded" } : undefined;
       },
     })),
-  "load-connections-of-a-hundred-requests: A connection is closed after its hundredth request.": decisions(
-    (_sound, served = new WeakMap<object, number>()) => ({
-      finish: (answer, { from }) => {
-        const count = (served.get(from.socket) ?? 0) + 1;
-        served.set(from.socket, count);
-        return count < REQUESTS_OF_A_CONNECTION
+  "load-connections-of-a-hundred-requests: A connection is closed after its hundredth request.": keeping(
+    (served = counted()) =>
+      decide("finish", (answer, { from }) =>
+        served(from.socket) < REQUESTS_OF_A_CONNECTION
           ? answer
-          : { ...answer, headers: { ...answer.headers, connection: "close" } };
-      },
-    }),
+          : withHeaders(answer, { connection: "close" }),
+      ),
   ),
   "load-refusals-with-status-200: Refused requests are answered with status 200 and an error.": decide(
     "renderRefusal",

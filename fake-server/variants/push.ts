@@ -1,18 +1,15 @@
+import { fieldOf, parseJson } from "../../conformance/contract/json.ts";
 import { MINUTE_MS, SECOND_MS } from "../../conformance/contract/duration.ts";
 import { anchors, listedDelayMs, readings } from "../delivery/schedule.ts";
-import { change, decide, decisions, type Replacement, variantRows } from "../registry.ts";
-import { statusOf } from "../sound/delivery.ts";
+import { change, decide, decisions, type Replacement, together, variantRows } from "../registry.ts";
+import { pushing, pushingFields, statusIn } from "../changes.ts";
 
 const POLL_MS = 5 * SECOND_MS;
 
 /** Whether an answer's body is the acknowledgement of this notification (section 2.4). */
 const acknowledgementIn = (body: string, id: string): boolean => {
-  try {
-    const fields = JSON.parse(body) as { id?: unknown; received?: unknown } | null;
-    return fields?.id === id && fields.received === true;
-  } catch {
-    return false;
-  }
+  const fields = parseJson(body);
+  return fieldOf(fields, "id") === id && fieldOf(fields, "received") === true;
 };
 
 const timeout = (ms: number): Replacement => decide("senderTimeoutMs", () => ms);
@@ -59,10 +56,7 @@ export const pushVariants = variantRows({
     "pushDelayMs",
     (delayMs, attempt) => (attempt === 1 ? 2 * SECOND_MS : delayMs),
   ),
-  "push-any-2xx-acknowledges: Any 2xx acknowledges a push.": decide("acknowledges", (outcome) => {
-    const status = statusOf(outcome);
-    return status !== undefined && status >= 200 && status < 300;
-  }),
+  "push-any-2xx-acknowledges: Any 2xx acknowledges a push.": decide("acknowledges", statusIn(200, 299)),
   "push-code-and-body-acknowledge: 200 with the acknowledgement of its id acknowledges a push.": decide(
     "acknowledges",
     (outcome, { notification }) =>
@@ -85,30 +79,25 @@ export const pushVariants = variantRows({
     }),
   ),
   "push-timeout-a-minute: The sender waits 60 seconds for an answer.": timeout(MINUTE_MS),
-  "push-template-present: The payload names its Template and has additional fields.": decide(
-    "pushBody",
-    ({ notification }) =>
-      JSON.stringify({
-        Template: notification.businessType,
-        ...notification,
-        version: 2,
-        links: { self: `/notifications/${notification.id}` },
-      }),
+  "push-template-present: The payload names its Template and has additional fields.": pushing(
+    (notification) => ({
+      Template: notification.businessType,
+      ...notification,
+      version: 2,
+      links: { self: `/notifications/${notification.id}` },
+    }),
   ),
   "push-counted-in-further-fields: Additional fields and headers number the pushes of a notification.":
-    decisions((sound) => ({
-      pushBody: ({ notification }, attempt, { clock }) =>
-        JSON.stringify({ ...notification, attempt, sentAt: clock.nowMs() }),
-      pushHeaders: (delivery, attempt, service) => ({
-        ...sound.pushHeaders(delivery, attempt, service),
+    together(
+      pushingFields((_notification, attempt, { clock }) => ({ attempt, sentAt: clock.nowMs() })),
+      change("pushHeaders", (headers, _delivery, attempt, { random }) => ({
+        ...headers,
         "x-delivery-attempt": String(attempt),
-        "x-delivery-id": service.random.hex(8),
-      }),
-    })),
-  "push-status-readed-after-the-first: A notification's status is unread in its first push, and readed from then on.":
-    decide("pushBody", ({ notification }, attempt) =>
-      JSON.stringify({ ...notification, status: attempt === 1 ? "unread" : "readed" }),
+        "x-delivery-id": random.hex(8),
+      })),
     ),
+  "push-status-readed-after-the-first: A notification's status is unread in its first push, and readed from then on.":
+    pushingFields((_notification, attempt) => ({ status: attempt === 1 ? "unread" : "readed" })),
   "push-further-headers: Pushes carry a signature, an agent and an idempotency key.": change(
     "pushHeaders",
     (fields, delivery, _attempt, service) => ({

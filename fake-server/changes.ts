@@ -1,8 +1,8 @@
-import type { Behaviour, Filters } from "../behaviour.ts";
-import type { Context, Service, AccessRecord } from "../context.ts";
-import type { Notification, Selection } from "../notifications.ts";
-import type { Delivery, PushOutcome } from "../pushes.ts";
-import { randomFrom, type RandomSource } from "../random.ts";
+import type { Behaviour, Filters } from "./behaviour.ts";
+import type { Context, Service, AccessRecord } from "./context.ts";
+import type { Notification, Selection } from "./notifications.ts";
+import type { Delivery, PushOutcome } from "./pushes.ts";
+import { randomFrom, type RandomSource } from "./random.ts";
 import {
   afterwards,
   agedBy,
@@ -13,8 +13,8 @@ import {
   onlyIf,
   type Replacement,
   together,
-} from "../registry.ts";
-import { statusOf } from "../sound/delivery.ts";
+} from "./registry.ts";
+import { statusOf } from "./sound/delivery.ts";
 
 /** The first record that a careless look-up matches to the presented text; text only. */
 export const firstLike = <R>(
@@ -185,3 +185,9 @@ export const leavingOut = (
         : narrowed(usual, "id NOT IN (SELECT value FROM json_each(?))", JSON.stringify(gone));
     },
   }));
+
+/** Each client is shown only its own notifications, the first one also those of no client. */
+export const eachItsOwn: Replacement = together(
+  decide("ownerOf", (clientId, { clients }) => clientId ?? [...clients.keys()][0] ?? ""),
+  change("matching", (usual, _filters, { clientId }) => narrowed(usual, "owner = ?", clientId)),
+);
