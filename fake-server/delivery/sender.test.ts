@@ -1,6 +1,6 @@
 import type { ServerResponse } from "node:http";
 import type { Socket } from "node:net";
-import { beforeAll, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import { createClock } from "../clock.ts";
 import { certificatesFor } from "../receiver/certificate.ts";
 import { type Received, startTestReceiver } from "../testing/receiver.ts";
@@ -8,27 +8,24 @@ import { startPushing } from "../testing/pushing.ts";
 import type { PushOutcome } from "../pushes.ts";
 import { createSender, type SendOptions } from "./sender.ts";
 
-interface Pair {
-  readonly key: string;
-  readonly cert: string;
-  /** PEM of the authority that signed it. */
-  readonly authority: string;
-}
-let own: Pair;
-let untrusted: Pair;
-let elsewhere: Pair;
-
-/** A certificate of its own authority. */
-const certificateFor = async (host: string): Promise<Pair> => {
+/** A certificate of its own authority, whose PEM is given, too. */
+const certificateFor = async (host: string) => {
   const { own: made, caPem = "" } = await certificatesFor({ hosts: [host], nowMs: Date.now() });
   return { key: made.keyPem, cert: made.certPem, authority: caPem };
 };
+type Pair = Awaited<ReturnType<typeof certificateFor>>;
 
-beforeAll(async () => {
-  own = await certificateFor("127.0.0.1");
-  untrusted = await certificateFor("127.0.0.1");
-  elsewhere = await certificateFor("elsewhere.example");
-});
+const own = await certificateFor("127.0.0.1");
+const untrusted = await certificateFor("127.0.0.1");
+const elsewhere = await certificateFor("elsewhere.example");
+
+const usual: SendOptions = {
+  ca: undefined,
+  checksCertificate: true,
+  keepsConnections: true,
+  timeoutMs: 5_000,
+  work: { moved: () => {}, done: () => {} },
+};
 
 /** The outcome of one request to a receiver that reacts like this. */
 const outcomeOf = async (
@@ -39,17 +36,8 @@ const outcomeOf = async (
   await using receiver = await startTestReceiver(tls === undefined ? {} : { tls });
   receiver.react = () => react;
   const sender = createSender(createClock("flowing"));
-  const outcome = await sender.send(
-    { url: receiver.url, method: "POST", headers: {}, body: "{}" },
-    {
-      ca: undefined,
-      checksCertificate: true,
-      keepsConnections: true,
-      timeoutMs: 5_000,
-      work: { moved: () => {}, done: () => {} },
-      ...options,
-    },
-  );
+  const request = { url: receiver.url, method: "POST", headers: {}, body: "{}" };
+  const outcome = await sender.send(request, { ...usual, ...options });
   sender.close();
   return { ...outcome, arrived: receiver.pushes.length };
 };
@@ -75,19 +63,14 @@ test("an endless body is cut at 64 KiB, and its status counts", async () => {
   expect(outcome.kind === "answered" && outcome.body.length).toBe(65_536);
 });
 
-const ended =
-  (use: (socket: Socket) => void) =>
-  (_answer: unknown, { socket }: Received) =>
-    use(socket);
-
-test.each([
-  ["closed", ended((socket) => void socket.end())],
-  ["reset", ended((socket) => void socket.resetAndDestroy())],
-  ["cut", ended((socket) => void socket.end("HTTP/1.1 200 OK\r\ncontent-length: 9\r\n\r\nhalf"))],
-  ["cut", ended((socket) => void socket.end("HTTP/1.1 200 OK\r\ncont"))],
-  ["malformed", ended((socket) => void socket.end("220 hello\r\n\r\n"))],
-])("an exchange that fails is reported as %s", async (kind, react) => {
-  expect(await outcomeOf(react)).toMatchObject({ kind, arrived: 1 });
+test.each<[string, (socket: Socket) => unknown]>([
+  ["closed", (socket) => socket.end()],
+  ["reset", (socket) => socket.resetAndDestroy()],
+  ["cut", (socket) => socket.end("HTTP/1.1 200 OK\r\ncontent-length: 9\r\n\r\nhalf")],
+  ["cut", (socket) => socket.end("HTTP/1.1 200 OK\r\ncont")],
+  ["malformed", (socket) => socket.end("220 hello\r\n\r\n")],
+])("an exchange that fails is reported as %s", async (kind, end) => {
+  expect(await outcomeOf((_answer, { socket }) => void end(socket))).toMatchObject({ kind, arrived: 1 });
 });
 
 test("no answer, or one that is still incomplete at the time-out, is reported as timed-out", async () => {
@@ -106,35 +89,20 @@ test("no answer, or one that is still incomplete at the time-out, is reported as
 const acknowledge = (answer: ServerResponse): void => void answer.end("{}");
 
 test("certificates are checked against the given authority and the host", async () => {
-  expect(await outcomeOf(acknowledge, { ca: own.authority }, own)).toMatchObject({ kind: "answered" });
-  expect(await outcomeOf(acknowledge, {}, own)).toMatchObject({ kind: "untrusted", arrived: 0 });
-  expect(await outcomeOf(acknowledge, { ca: own.authority }, untrusted)).toMatchObject({
-    kind: "untrusted",
-    arrived: 0,
-  });
-  expect(await outcomeOf(acknowledge, { ca: elsewhere.authority }, elsewhere)).toMatchObject({
-    kind: "untrusted",
-    arrived: 0,
-  });
-  expect(await outcomeOf(acknowledge, { checksCertificate: false }, untrusted)).toMatchObject({
-    kind: "answered",
-  });
+  const answered = { kind: "answered", arrived: 1 };
+  const refused = { kind: "untrusted", arrived: 0 };
+  expect(await outcomeOf(acknowledge, { ca: own.authority }, own)).toMatchObject(answered);
+  expect(await outcomeOf(acknowledge, {}, own)).toMatchObject(refused);
+  expect(await outcomeOf(acknowledge, { ca: own.authority }, untrusted)).toMatchObject(refused);
+  expect(await outcomeOf(acknowledge, { ca: elsewhere.authority }, elsewhere)).toMatchObject(refused);
+  expect(await outcomeOf(acknowledge, { checksCertificate: false }, untrusted)).toMatchObject(answered);
 });
 
 test("a request that cannot be sent is reported as unreachable", async () => {
   const sender = createSender(createClock("frozen"));
-  const options = {
-    ca: undefined,
-    checksCertificate: true,
-    keepsConnections: true,
-    timeoutMs: 5_000,
-    work: { moved: () => {}, done: () => {} },
-  };
   const request = { url: "http://127.0.0.1:1/", method: "POST", headers: { "x-y": "a\nb" }, body: "" };
-  expect(await sender.send(request, options)).toMatchObject({ kind: "unreachable" });
-  expect(await sender.send({ ...request, headers: {}, url: "nowhere" }, options)).toMatchObject({
-    kind: "unreachable",
-  });
+  for (const asked of [request, { ...request, headers: {}, url: "nowhere" }])
+    expect(await sender.send(asked, usual)).toMatchObject({ kind: "unreachable" });
   sender.close();
 });
 

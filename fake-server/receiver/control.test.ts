@@ -91,22 +91,14 @@ describe("the control interface", () => {
   it("applies a new plan to later pushes, and keeps counting attempts", async () => {
     const { control, sender } = await start();
     await sender.send(notification("n"));
-    const plan = {
-      rules: [
-        {
-          match: { notificationId: "n" },
-          attempts: [{ kind: "answer", status: 500 } as const, { kind: "answer", status: 503 } as const],
-        },
-      ],
-    };
+    const attempts = [500, 503].map((status) => ({ kind: "answer" as const, status }));
+    const plan = { rules: [{ match: { notificationId: "n" }, attempts }] };
     expect(await control.plan(plan)).toMatchObject({ status: 200, body: { rules: 1 } });
     expect(await sender.send(notification("n"))).toMatchObject({ status: 503 });
-    const refused = await control.call("PUT", "/plan", {
-      rules: [{ match: {}, attempts: [{ kind: "explode" }] }],
-    });
-    expect(refused.status).toBe(400);
-    expect(refused.body).toMatchObject({
-      problems: [expect.stringContaining('attempts[0].kind is "explode"')],
+    const bad = { rules: [{ match: {}, attempts: [{ kind: "explode" }] }] };
+    expect(await control.call("PUT", "/plan", bad)).toMatchObject({
+      status: 400,
+      body: { problems: [expect.stringContaining('attempts[0].kind is "explode"')] },
     });
     expect(await sender.send(notification("n"))).toMatchObject({ status: 503 });
   });
@@ -135,25 +127,17 @@ describe("the control interface", () => {
     const senders = [openSender(receiver), openSender(receiver)] as const;
     const unanswered = senders[0].send(notification("none"));
     void senders[1].send(notification("begun"));
+    const pushes = async () => (await control.lines()).lines.filter((line) => line.kind === "push");
     const ended = async (): Promise<readonly unknown[]> => {
-      const { lines } = await control.lines();
-      return lines.flatMap((line) =>
-        line.kind === "answered"
-          ? [
-              lines.flatMap((one) =>
-                one.n === line.push && "notificationId" in one ? [one.notificationId] : [],
-              ),
-            ]
-          : [],
-      );
+      const answers = (await control.lines()).lines.filter((line) => line.kind === "answered");
+      const all = await pushes();
+      return answers.map(({ push }) => all.find(({ n }) => n === push)?.notificationId);
     };
-    await expect
-      .poll(async () => (await control.lines()).lines.filter(({ kind }) => kind === "push").length)
-      .toBe(2);
+    await expect.poll(async () => (await pushes()).length).toBe(2);
     expect(await ended()).toEqual([]);
     expect(await control.call("DELETE", "/hangs")).toMatchObject({ status: 200 });
     expect(await unanswered).toMatchObject({ outcome: "failed" });
-    expect(await ended()).toEqual([["none"]]);
+    expect(await ended()).toEqual(["none"]);
     for (const sender of senders) sender.close();
   });
 

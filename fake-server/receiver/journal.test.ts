@@ -4,13 +4,13 @@ import path from "node:path";
 import { describe, expect, it } from "vitest";
 import type { PushLine } from "../../conformance/contract/push.ts";
 import { eachTestIn } from "../../conformance/testing/folders.ts";
-import { stopAfterEach } from "../../conformance/testing/stopping.ts";
 import { openJournal, type WriteAt } from "./journal.ts";
-import { startReceiver } from "./start.ts";
-import { notification, openSender, operate } from "./testing/sender.ts";
+import type { ReceiverOptions } from "./start.ts";
+import { receiversOfTests } from "./testing/receivers.ts";
+import { notification } from "./testing/sender.ts";
 import { readPushes } from "./testing/read-pushes.ts";
 
-const stopping = stopAfterEach();
+const startHere = receiversOfTests();
 let folder = "";
 eachTestIn((home) => (folder = home));
 
@@ -18,15 +18,12 @@ const journalOf = (): string => path.join(folder, "pushes.jsonl");
 
 const linesIn = async (file: string): Promise<PushLine[]> => (await Array.fromAsync(readPushes(file))).flat();
 
-const start = (options: Parameters<typeof startReceiver>[0] = {}) =>
-  stopping(startReceiver({ scheme: "http", journal: journalOf(), ...options }));
+const start = (options: ReceiverOptions = {}) => startHere({ journal: journalOf(), ...options });
 
 describe("the journal", () => {
   it("records each push and its end, in a file that only its owner can read", async () => {
-    const receiver = await start();
-    const sender = openSender(receiver);
+    const { receiver, sender } = await start();
     await sender.send(notification("a"));
-    sender.close();
     await receiver.stop();
     const lines = await linesIn(journalOf());
     expect(lines.map(({ kind }) => kind).slice(0, 4)).toEqual(["started", "listener", "push", "answered"]);
@@ -41,16 +38,14 @@ describe("the journal", () => {
       rules: [{ match: { nth: 1 }, attempts: [{ kind: "answer", status: 500 } as const] }],
     };
     for (const _ of [1, 2]) {
-      const receiver = await start({ plan });
-      const sender = openSender(receiver);
+      const { receiver, sender } = await start({ plan });
       expect(await sender.send(notification("a"))).toMatchObject({ status: 500 });
       expect(await sender.send(notification("b"))).toMatchObject({ status: 200 });
       expect(await sender.send({ no: "id" })).toMatchObject({ status: 200 });
-      sender.close();
       await receiver.stop();
     }
-    const receiver = await start();
-    const { lines, last } = await operate(receiver).lines();
+    const { control } = await start();
+    const { lines, last } = await control.lines();
     const pushes = lines.filter((line) => line.kind === "push");
     expect(pushes.map(({ notificationId, attempt }) => [notificationId, attempt])).toEqual([
       ["a", 1],
@@ -67,17 +62,13 @@ describe("the journal", () => {
 
   it("does not count attempts from before POST /clear, even after a restart", async () => {
     const first = await start();
-    const sender = openSender(first);
-    await sender.send(notification("a"));
-    expect((await operate(first).call("POST", "/clear")).status).toBe(204);
-    await sender.send(notification("a"));
-    sender.close();
-    await first.stop();
+    await first.sender.send(notification("a"));
+    expect((await first.control.call("POST", "/clear")).status).toBe(204);
+    await first.sender.send(notification("a"));
+    await first.receiver.stop();
     const second = await start();
-    const again = openSender(second);
-    await again.send(notification("a"));
-    again.close();
-    const { lines } = await operate(second).lines();
+    await second.sender.send(notification("a"));
+    const { lines } = await second.control.lines();
     expect(lines[0]).toMatchObject({ kind: "cleared" });
     expect(lines.flatMap((line) => (line.kind === "push" ? [line.attempt] : []))).toEqual([1, 2]);
     const kept = (await linesIn(journalOf())).filter(({ kind }) => kind === "push");
@@ -89,12 +80,12 @@ describe("the journal", () => {
     await writeFile(journalOf(), `${whole}{"kind":"push","n":8,"ep`);
     await writeFile(`${journalOf()}.partial`, "an earlier one\n");
     const troubles: string[] = [];
-    const receiver = await start({ onTrouble: (message) => troubles.push(message) });
+    const { receiver, control } = await start({ onTrouble: (message) => troubles.push(message) });
     expect(troubles).toEqual([expect.stringContaining(`${journalOf()}.partial`)]);
     expect(await readFile(`${journalOf()}.partial`, "utf8")).toBe(
       'an earlier one\n{"kind":"push","n":8,"ep\n',
     );
-    await operate(receiver).until("fault", ({ message }) => message.includes("an incomplete line"));
+    await control.until("fault", ({ message }) => message.includes("an incomplete line"));
     await receiver.stop();
     const lines = await linesIn(journalOf());
     expect(lines.map(({ n }) => n)).toEqual([7, 8, 9, 10, 11].slice(0, lines.length));
@@ -107,14 +98,14 @@ describe("the journal", () => {
       `{"kind":"fault","n":3,"epoch":"e","atMs":1,"message":"m"}\nnonsense\n\u0000\u0000\n`,
     );
     const troubles: string[] = [];
-    const receiver = await start({ onTrouble: (message) => troubles.push(message) });
+    const { control } = await start({ onTrouble: (message) => troubles.push(message) });
     expect(troubles).toEqual([expect.stringContaining("2 lines")]);
-    expect((await operate(receiver).until("started")).n).toBe(4);
+    expect((await control.until("started")).n).toBe(4);
   });
 
   it("is locked by one receiver at a time, and the lock of a dead process is taken over", async () => {
     await writeFile(`${journalOf()}.lock`, "999999999");
-    const receiver = await start();
+    const { receiver } = await start();
     await expect(start()).rejects.toMatchObject({ name: "ConfigurationError" });
     await receiver.stop();
     await expect(start({ journal: path.join(folder, "no", "such", "folder.jsonl") })).rejects.toMatchObject({
@@ -131,19 +122,19 @@ describe("the journal", () => {
       writeSync(handle, bytes, 0, full ? Math.ceil(bytes.length / 2) : bytes.length, offset);
       if (full) throw Object.assign(new Error("no space left on device"), { code: "ENOSPC" });
     };
-    const receiver = await start({ write, onTrouble: (message) => troubles.push(message) });
-    const sender = openSender(receiver);
+    const { receiver, sender, control } = await start({
+      write,
+      onTrouble: (message) => troubles.push(message),
+    });
     expect(await sender.send(notification("a"))).toMatchObject({ status: 200 });
     full = true;
     for (const id of ["b", "c"])
       expect(await sender.send(notification(id))).toMatchObject({ outcome: "failed" });
     expect(troubles).toEqual([expect.stringMatching(/ENOSPC.*no push is acknowledged/)]);
-    const control = operate(receiver);
     await control.until("fault", ({ message }) => message.includes("ENOSPC"));
     full = false;
     expect(await sender.send(notification("b"))).toMatchObject({ status: 200 });
     expect(troubles[1]).toContain("can be written again");
-    sender.close();
     await receiver.stop();
     const kept = (await linesIn(journalOf())).flatMap((line) =>
       line.kind === "push" ? [line.notificationId] : [],
@@ -172,8 +163,7 @@ describe("the journal", () => {
       (_, index) => `{"kind":"fault","n":${index + 1},"epoch":"e","atMs":1,"message":"${text}"}\n`,
     );
     await writeFile(journalOf(), lines.join(""));
-    const receiver = await start();
-    const control = operate(receiver);
+    const { control } = await start();
     const some = await control.lines(20_000, 0, 3);
     expect(some.lines.map(({ n }) => n)).toEqual([20_001, 20_002, 20_003]);
     expect(some.last).toBe(count + 2);

@@ -3,6 +3,9 @@ import { parsePlan } from "./plan.ts";
 
 const withAction = (action: unknown) => ({ rules: [{ match: {}, attempts: [{ kind: "answer" }, action] }] });
 
+const withMatch = (match: unknown) => ({ rules: [{ match, attempts: [{ kind: "reset" }] }] });
+const kinds = 'accepted are "answer", "hang", "close", "reset"';
+
 describe("a plan", () => {
   it("accepts every action with all of its options", () => {
     const plan = {
@@ -34,93 +37,55 @@ describe("a plan", () => {
   });
 
   it.each([
+    [{ kind: "rest" }, 'attempts[1].kind is "rest"', kinds],
+    [200, "attempts[1].kind is missing", kinds],
+    [null, "attempts[1].kind is missing", kinds],
+    [{ kind: "answer", code: 200 }, 'attempts[1] has the unknown key "code"', "accepted are kind, status"],
+    [{ kind: "answer", status: 99 }, "attempts[1].status is 99", "must be at least 200"],
     [
-      "an unknown action",
-      { kind: "rest" },
-      'attempts[1].kind is "rest"',
-      'accepted are "answer", "hang", "close", "reset"',
-    ],
-    [
-      "no action at all",
-      200,
-      "attempts[1].kind is missing",
-      'accepted are "answer", "hang", "close", "reset"',
-    ],
-    ["null", null, "attempts[1].kind is missing", 'accepted are "answer", "hang", "close", "reset"'],
-    [
-      "an unknown key",
-      { kind: "answer", code: 200 },
-      'attempts[1] has the unknown key "code"',
-      "accepted are kind, status",
-    ],
-    [
-      "a status out of range",
-      { kind: "answer", status: 99 },
-      "attempts[1].status is 99",
-      "must be at least 200",
-    ],
-    [
-      "an unknown body",
       { kind: "answer", body: "ok" },
       'attempts[1].body is "ok"',
       '"acknowledge", "acknowledge-otherwise", "wrong-id"',
     ],
-    ["a close without when", { kind: "close" }, 'attempts[1] lacks the key "when"', ""],
+    [{ kind: "close" }, 'attempts[1] lacks the key "when"', ""],
     [
-      "a close with an unknown when",
       { kind: "close", when: "later" },
       'attempts[1].when is "later"',
       'accepted are "before-answer", "status-line", "head", "half-answer"',
     ],
     [
-      "gzip and a body of bytes",
       { kind: "answer", gzip: true, body: { bytes: 9 } },
       "attempts[1].gzip cannot go with a body of bytes",
       "one of the two",
     ],
     [
-      "gzip and no body",
       { kind: "answer", gzip: true, body: "empty" },
       "attempts[1].gzip cannot go with an empty body",
       "one of the two",
     ],
     [
-      "a body for a status without one",
       { kind: "answer", status: 204, body: "acknowledge" },
       "attempts[1].body cannot go with status 204",
       '"empty"',
     ],
+    [{ kind: "answer", status: 304, dribbleMs: 5 }, "attempts[1].dribbleMs needs a body", ""],
     [
-      "dribbleMs without a body",
-      { kind: "answer", status: 304, dribbleMs: 5 },
-      "attempts[1].dribbleMs needs a body",
-      "",
-    ],
-    [
-      "dribbleMs with a very long body",
       { kind: "answer", body: { bytes: 1_000_000 }, dribbleMs: 5 },
       "attempts[1].dribbleMs goes with a body of at most 65536",
       "",
     ],
+    [{ kind: "answer", informational: [101] }, "attempts[1].informational: 101", "100 and 102 to 199"],
     [
-      "informational status 101",
-      { kind: "answer", informational: [101] },
-      "attempts[1].informational: 101",
-      "100 and 102 to 199",
-    ],
-    [
-      "a header that the receiver sets itself",
       { kind: "answer", headers: { "Content-Length": "3" } },
       'attempts[1].headers."Content-Length" cannot be set',
       "any but connection",
     ],
     [
-      "a header with a line break",
       { kind: "answer", headers: { a: "b\r\nc: d" } },
       'attempts[1].headers."a" cannot be sent as a header',
       "RFC 9110",
     ],
-  ])("is refused with key, value and accepted values: %s", (_, action, problem, accepted) => {
+  ])("with the action %j is refused with key, value and accepted values", (action, problem, accepted) => {
     const message = messageOf(() => parsePlan(withAction(action)));
     expect(message).toContain(problem);
     expect(message).toContain(accepted);
@@ -128,30 +93,17 @@ describe("a plan", () => {
 
   it.each([
     [
-      "an unknown key",
       { rules: [], other: 1 },
       'the plan has the unknown key "other" (did you mean "otherwise"?); accepted are',
     ],
-    ["no rules", {}, 'the plan lacks the key "rules"'],
-    [
-      "an unknown condition",
-      { rules: [{ match: { id: "n" }, attempts: [{ kind: "reset" }] }] },
-      'rules[0].match has the unknown key "id"; accepted are notificationId',
-    ],
-    ["a rule without attempts", { rules: [{ match: {}, attempts: [] }] }, "rules[0].attempts is []"],
-    [
-      "an invalid JSON pointer",
-      { rules: [{ match: { body: { pointer: "id", equals: 1 } }, attempts: [{ kind: "reset" }] }] },
-      'rules[0].match.body.pointer is "id"',
-    ],
-    [
-      "nth of 0",
-      { rules: [{ match: { nth: 0 }, attempts: [{ kind: "reset" }] }] },
-      "rules[0].match.nth is 0",
-    ],
-    ["an unknown default action", { rules: [], otherwise: { kind: "ok" } }, 'otherwise.kind is "ok"'],
-    ["an array", [], "the plan is []"],
-  ])("is refused with the problem: %s", (_, plan, problem) => {
+    [{}, 'the plan lacks the key "rules"'],
+    [{ rules: [{ match: {}, attempts: [] }] }, "rules[0].attempts is []"],
+    [withMatch({ id: "n" }), 'rules[0].match has the unknown key "id"; accepted are notificationId'],
+    [withMatch({ body: { pointer: "id", equals: 1 } }), 'rules[0].match.body.pointer is "id"'],
+    [withMatch({ nth: 0 }), "rules[0].match.nth is 0"],
+    [{ rules: [], otherwise: { kind: "ok" } }, 'otherwise.kind is "ok"'],
+    [[], "the plan is []"],
+  ])("is refused with its problem: %j", (plan, problem) => {
     expect(messageOf(() => parsePlan(plan))).toContain(problem);
   });
 

@@ -14,6 +14,9 @@ const arrival = (id: string, attempt = 1, more: Partial<Arrival> = {}): Arrival 
   ...more,
 });
 
+/** A push of an account's notification. */
+const of = (accountId: string, id: string, attempt = 1): Arrival => arrival(id, attempt, { accountId });
+
 const status = (code: number) => ({ kind: "answer", status: code }) as const;
 const statusOf = (plan: PushPlan, ...arrivals: Arrival[]): (number | undefined)[] => {
   const planner = createPlanner(plan);
@@ -24,16 +27,7 @@ const statusOf = (plan: PushPlan, ...arrivals: Arrival[]): (number | undefined)[
 };
 
 it("answers a body without a notification id by noNotification, or else like any other push", () => {
-  const stray = {
-    method: "POST",
-    path: "/",
-    pathname: "/",
-    body: "x",
-    key: "k",
-    notificationId: undefined,
-    accountId: undefined,
-    attempt: 1,
-  };
+  const stray = arrival("k", 1, { notificationId: undefined, body: "x" });
   const refuse = { kind: "answer", status: 400 } as const;
   const planner = createPlanner({ rules: [], noNotification: refuse });
   expect(planner.choose(stray)).toEqual(refuse);
@@ -57,14 +51,8 @@ describe("a planner", () => {
       ],
       otherwise: status(410),
     };
-    expect(
-      statusOf(
-        plan,
-        arrival("0F8f"),
-        arrival("b", 1, { accountId: "AbC" }),
-        arrival("c", 1, { accountId: "x" }),
-      ),
-    ).toEqual([500, 501, 410]);
+    const arrivals = [arrival("0F8f"), of("AbC", "b"), of("x", "c")];
+    expect(statusOf(plan, ...arrivals)).toEqual([500, 501, 410]);
   });
 
   it("uses the first rule that matches, or else the default", () => {
@@ -76,15 +64,10 @@ describe("a planner", () => {
       ],
       otherwise: status(410),
     };
-    expect(
-      statusOf(
-        plan,
-        arrival("a", 1, { accountId: "x" }),
-        arrival("b", 1, { accountId: "x" }),
-        arrival("c", 1, { body: { data: { kind: { deep: [1] } } } }),
-        arrival("d", 1, { body: { data: { kind: { deep: [1, 2] } } } }),
-      ),
-    ).toEqual([500, 501, 502, 410]);
+    const deep = (id: string, ...values: number[]) =>
+      arrival(id, 1, { body: { data: { kind: { deep: values } } } });
+    const arrivals = [of("x", "a"), of("x", "b"), deep("c", 1), deep("d", 1, 2)];
+    expect(statusOf(plan, ...arrivals)).toEqual([500, 501, 502, 410]);
   });
 
   it("acknowledges if nothing is planned", () => {
@@ -99,20 +82,17 @@ describe("a planner", () => {
       ],
       otherwise: status(200),
     };
-    const x = { accountId: "x" };
-    expect(
-      statusOf(
-        plan,
-        arrival("a", 1, x),
-        arrival("other"),
-        arrival("a", 2, x),
-        arrival("b", 1, x),
-        arrival("c", 1, x),
-        arrival("d", 1, x),
-        arrival("b", 2, x),
-        arrival("c", 2, x),
-      ),
-    ).toEqual([200, 200, 200, 500, 503, 200, 500, 503]);
+    const firsts = [
+      of("x", "a"),
+      arrival("other"),
+      of("x", "a", 2),
+      of("x", "b"),
+      of("x", "c"),
+      of("x", "d"),
+    ];
+    expect(statusOf(plan, ...firsts, of("x", "b", 2), of("x", "c", 2))).toEqual([
+      200, 200, 200, 500, 503, 200, 500, 503,
+    ]);
   });
 
   it("does not count a retry of an earlier notification as a new one", () => {

@@ -16,17 +16,20 @@ describe("rules added before the plan", () => {
       const sent = await sender.send(notification());
       return sent.outcome === "answered" ? sent.status : sent.code;
     };
-    await control.call("POST", "/rules", { match: {}, attempts: [answer(500)] });
+    const add = (match: object, status: number, more: object = {}) =>
+      control.call("POST", "/rules", { match, attempts: [answer(status)], ...more });
+    const plan = async () => (await control.call("GET", "/plan")).body;
+    await add({}, 500);
     expect(await send()).toBe(500);
-    await control.call("POST", "/rules", { match: { accountId }, attempts: [answer(501)] });
+    await add({ accountId }, 501);
     expect(await send()).toBe(501);
-    await control.call("POST", "/rules", { match: {}, attempts: [answer(502)], times: 2 });
-    expect((await control.call("GET", "/plan")).body).toMatchObject({ rules: [{ times: 2 }, {}, {}] });
+    await add({}, 502, { times: 2 });
+    expect(await plan()).toMatchObject({ rules: [{ times: 2 }, {}, {}] });
     expect(await send()).toBe(502);
-    expect((await control.call("GET", "/plan")).body).toMatchObject({ rules: [{ times: 1 }, {}, {}] });
+    expect(await plan()).toMatchObject({ rules: [{ times: 1 }, {}, {}] });
     expect([await send(), await send()]).toEqual([502, 501]);
     // This replaces the rule with the same match.
-    await control.call("POST", "/rules", { match: { accountId }, attempts: [answer(503)] });
+    await add({ accountId }, 503);
     expect(await send()).toBe(503);
     expect(await control.call("DELETE", "/rules", { match: { accountId } })).toMatchObject({
       status: 200,
@@ -35,7 +38,7 @@ describe("rules added before the plan", () => {
     expect(await send()).toBe(500);
     await control.call("DELETE", "/rules", { match: {} });
     expect(await send()).toBe(202);
-    expect((await control.call("GET", "/plan")).body).toEqual({ rules: [], otherwise: answer(202) });
+    expect(await plan()).toEqual({ rules: [], otherwise: answer(202) });
   });
 
   it.each([
@@ -145,32 +148,24 @@ describe("a replay", () => {
     const { control, sender } = await start();
     await sender.send(notification("n"));
     const { n } = await control.until("push");
-    const { status, body } = await control.call("POST", "/replay", { push: n, url });
-    expect(status).toBe(400);
-    expect((body as { error: string }).error).toBe(
-      `url is "${url}"; accepted is an http or https address on this machine (127.0.0.1, [::1] or localhost), such as http://127.0.0.1:3000/webhook`,
-    );
+    const error = `url is "${url}"; accepted is an http or https address on this machine (127.0.0.1, [::1] or localhost), such as http://127.0.0.1:3000/webhook`;
+    expect(await control.call("POST", "/replay", { push: n, url })).toMatchObject({
+      status: 400,
+      body: { error },
+    });
   });
 
   it("is refused for an incomplete body, an unknown push, or a receiver that listens beyond loopback", async () => {
     const { control, sender } = await start();
     await sender.send(JSON.stringify("x".repeat(270_000)));
     const { n } = await control.until("push");
-    const replay = async (push: unknown) =>
-      (await control.call("POST", "/replay", { push, url: "http://127.0.0.1:9/" })).body;
-    expect(await replay(n)).toMatchObject({
-      error: expect.stringContaining("270002 bytes that is not stored completely"),
-    });
-    expect(await replay(1)).toMatchObject({
-      error: expect.stringContaining("push is 1; accepted is the number of a push"),
-    });
-    expect(await replay("x")).toMatchObject({ error: expect.stringContaining('push is "x"') });
+    const replay = async (push: unknown, { call } = control) =>
+      ((await call("POST", "/replay", { push, url: "http://127.0.0.1:9/" })).body as { error: string }).error;
+    expect(await replay(n)).toContain("270002 bytes that is not stored completely");
+    expect(await replay(1)).toContain("push is 1; accepted is the number of a push");
+    expect(await replay("x")).toContain('push is "x"');
     const { control: elsewhere } = await start({ host: "0.0.0.0", token: "t" });
-    expect(
-      (await elsewhere.call("POST", "/replay", { push: 1, url: "http://127.0.0.1:9/" })).body,
-    ).toMatchObject({
-      error: expect.stringContaining("if the control interface listens on loopback"),
-    });
+    expect(await replay(1, elsewhere)).toContain("if the control interface listens on loopback");
   });
 });
 

@@ -8,6 +8,9 @@ const pushOf = (body: string, more: Partial<Push> = {}): Push => {
   return { ...(push({ notification: 1, atMs: 0, body, bodySha256, ...more }) as Push & { kind: "push" }) };
 };
 
+const withHeaders = (...lines: readonly string[]): Push =>
+  pushOf("x", { headers: lines.map((line) => [line.slice(0, 1), line.slice(2)]) });
+
 it.each([
   ["no difference between equal pushes", pushOf(`{"a":1}`), pushOf(`{"a":1}`), []],
   [
@@ -22,20 +25,8 @@ it.each([
   ],
   [
     "headers by case-insensitive name, repeated ones together",
-    pushOf("x", {
-      headers: [
-        ["A", "1"],
-        ["b", "1"],
-        ["B", "2"],
-      ],
-    }),
-    pushOf("x", {
-      headers: [
-        ["a", "1"],
-        ["b", "1"],
-        ["c", "3"],
-      ],
-    }),
+    withHeaders("A 1", "b 1", "B 2"),
+    withHeaders("a 1", "b 1", "c 3"),
     [
       { where: "header b", before: "1, 2", after: "1" },
       { where: "header c", after: "3" },

@@ -37,36 +37,43 @@ const stateOf = (notification: Notification, atSeconds: number, reading = "R1") 
 };
 
 describe("the progress of a notification", () => {
-  it("names the acknowledged push", () => {
-    expect(stateOf(pushed([0, 200]), 500)).toEqual(["acknowledged", "acknowledged"]);
-    expect(stateOf(pushed([0, 500], [30, 200]), 500)).toEqual(["acknowledged", "acknowledged at push 2"]);
+  const once = pushed([0, undefined]);
+  const five = pushed([0, 500], [30, 500], [90, 500], [210, 500], [450, 500]);
+  const six = pushed([0, 500], [30, 500], [90, 500], [210, 500], [450, 500], [930, 500]);
+
+  it.each([
+    ["acknowledged", pushed([0, 200]), 500, "R1", ["acknowledged", "acknowledged"]],
+    [
+      "acknowledged by a retry",
+      pushed([0, 500], [30, 200]),
+      500,
+      "R1",
+      ["acknowledged", "acknowledged at push 2"],
+    ],
+    ["waiting", once, 10, "R1", ["waiting", "push 2 in 19 s"]],
+    ["due", once, 31, "R1", ["waiting", "push 2 is due"]],
+    ["overdue", once, 41, "R1", ["overdue", "push 2 is overdue"]],
+    ["never acknowledged by five pushes", five, 2_000, "R1", ["exhausted", "never acknowledged"]],
+    [
+      "never acknowledged by the four of R8",
+      pushed([0, 500], [60, 500], [180, 500], [420, 500]),
+      2_000,
+      "R8",
+      ["exhausted", "never acknowledged"],
+    ],
+    ["never acknowledged by the six of R5", six, 931, "R5", ["exhausted", "never acknowledged"]],
+    ["not a push", { ...pushed([0, 404]), id: undefined }, 1, "R1", ["other", "not a push"]],
+  ])("is shown as %s", (_, notification, atSeconds, reading, state) => {
+    expect(stateOf(notification, atSeconds, reading)).toEqual(state);
   });
 
-  it("shows the next push as waiting, then due, then overdue", () => {
-    const once = pushed([0, undefined]);
-    expect(stateOf(once, 10)).toEqual(["waiting", "push 2 in 19 s"]);
-    expect(stateOf(once, 31)).toEqual(["waiting", "push 2 is due"]);
-    expect(stateOf(once, 41)).toEqual(["overdue", "push 2 is overdue"]);
-  });
-
-  it("ends as never acknowledged after the last push of the reading", () => {
-    expect(stateOf(pushed([0, 500], [30, 500], [90, 500], [210, 500], [450, 500]), 2_000)).toEqual([
-      "exhausted",
-      "never acknowledged",
-    ]);
-    expect(stateOf(pushed([0, 500], [60, 500], [180, 500], [420, 500]), 2_000, "R8")).toEqual([
-      "exhausted",
-      "never acknowledged",
-    ]);
-  });
-
-  it("flags pushes that are early, late, beyond the cap, or after the acknowledgement", () => {
-    expect(stateOf(pushed([0, 500], [20, 500]), 21)).toContain("early");
-    expect(stateOf(pushed([0, 500], [45, 500]), 46)).toContain("late");
-    expect(stateOf(pushed([0, 200], [30, 200]), 31)).toContain("after acknowledgement");
-    const six = pushed([0, 500], [30, 500], [90, 500], [210, 500], [450, 500], [930, 500]);
-    expect(stateOf(six, 931)).toContain("more than 5 pushes");
-    expect(stateOf(six, 931, "R5")).toEqual(["exhausted", "never acknowledged"]);
+  it.each([
+    [pushed([0, 500], [20, 500]), 21, "early"],
+    [pushed([0, 500], [45, 500]), 46, "late"],
+    [pushed([0, 200], [30, 200]), 31, "after acknowledgement"],
+    [six, 931, "more than 5 pushes"],
+  ])("flags a push that is off schedule: %#", (notification, atSeconds, alarm) => {
+    expect(stateOf(notification, atSeconds)).toContain(alarm);
   });
 
   it("shows a push as open while its answer is delayed, and moves the next window", () => {
@@ -76,9 +83,5 @@ describe("the progress of a notification", () => {
     attempt.outcome = undefined;
     expect(stateOf(held, 15)).toEqual(["waiting", "push 1 is open"]);
     expect(progressOf(held, schedule("R1"), zero + 15_000).windows[1]?.latestMs).toBe(55_000);
-  });
-
-  it("labels a request that is not a push", () => {
-    expect(stateOf({ ...pushed([0, 404]), id: undefined }, 1)).toEqual(["other", "not a push"]);
   });
 });
