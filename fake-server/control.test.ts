@@ -1,19 +1,12 @@
 import { afterAll, beforeEach, expect, test } from "vitest";
+import { askControl } from "./testing/ask.ts";
 import { ACCOUNT, startTestService, tokensOf } from "./testing/flow.ts";
 
 const service = await startTestService({ startTimeMs: 1_000 });
 afterAll(() => service.stop());
 
-const control = async (method: string, path: string, body?: unknown) => {
-  const response = await fetch(service.controlUrl + path, {
-    method,
-    ...(body === undefined
-      ? {}
-      : { headers: { "content-type": "application/json" }, body: JSON.stringify(body) }),
-  });
-  const text = await response.text();
-  return { status: response.status, body: (text === "" ? {} : JSON.parse(text)) as Record<string, unknown> };
-};
+const control = (method: string, path: string, body?: unknown) =>
+  askControl(service.controlUrl + path, method, body);
 beforeEach(() => control("POST", "/reset"));
 
 test("the clock can be read and advanced", async () => {

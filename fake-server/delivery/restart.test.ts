@@ -4,6 +4,7 @@ import { pathToFileURL } from "node:url";
 import { expect, test } from "vitest";
 import { pause } from "../clock.ts";
 import { startFakeServer } from "../index.ts";
+import { askControl } from "../testing/ask.ts";
 import { ACCOUNT } from "../testing/flow.ts";
 import { startTestReceiver } from "../testing/receiver.ts";
 import { ConfigurationError } from "../../conformance/contract/problem.ts";
@@ -11,15 +12,8 @@ import { folderOfFile } from "../../conformance/testing/folders.ts";
 import { startModule } from "../../conformance/testing/start-cli.ts";
 
 const folder = folderOfFile();
-const call = async (url: string, method: string, body?: unknown): Promise<Record<string, unknown>> => {
-  const response = await fetch(url, {
-    method,
-    ...(body === undefined
-      ? {}
-      : { headers: { "content-type": "application/json" }, body: JSON.stringify(body) }),
-  });
-  return (await response.json()) as Record<string, unknown>;
-};
+const call = async (url: string, method: string, body?: unknown) =>
+  (await askControl(url, method, body)).body;
 const advance = (controlUrl: string, ms: number) => call(`${controlUrl}/clock/advance`, "POST", { ms });
 const event = async (controlUrl: string): Promise<unknown> =>
   (await call(`${controlUrl}/events`, "POST", { accountId: ACCOUNT }))["id"];

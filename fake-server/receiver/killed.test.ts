@@ -1,10 +1,9 @@
 import path from "node:path";
-import { fileURLToPath } from "node:url";
 import { describe, expect, it } from "vitest";
 import { eachTestIn } from "../../conformance/testing/folders.ts";
-import { startNode, type Started } from "../../conformance/testing/start-cli.ts";
 import { stopAfterEach } from "../../conformance/testing/stopping.ts";
-import type { ReceiverOptions, RunningReceiver } from "./start.ts";
+import type { ReceiverOptions } from "./start.ts";
+import { startReceiverProcess } from "./testing/receivers.ts";
 import { notification, openSender } from "./testing/sender.ts";
 import { readPushes } from "./testing/read-pushes.ts";
 
@@ -12,11 +11,7 @@ let folder = "";
 eachTestIn((made) => (folder = made));
 const stopping = stopAfterEach();
 
-const startProcess = async (options: ReceiverOptions): Promise<Started & { receiver: RunningReceiver }> => {
-  const file = fileURLToPath(new URL("./testing/receiver-process.ts", import.meta.url));
-  const started = await stopping(startNode([file, JSON.stringify(options)]));
-  return { ...started, receiver: JSON.parse(await started.line()) as RunningReceiver };
-};
+const startProcess = (options: ReceiverOptions) => stopping(startReceiverProcess(options));
 
 describe.each([
   ["https", 3],
@@ -24,13 +19,10 @@ describe.each([
 ] as const)("a receiver that is killed during a burst, over %s, %i times", (scheme, rounds) => {
   it("has every acknowledged push in its journal", async () => {
     const journal = path.join(folder, "pushes.jsonl");
+    const options = { scheme, journal, certificateFolder: path.join(folder, "certificates") };
     const acknowledged: string[] = [];
     for (let round = 0; round < rounds; round += 1) {
-      const { receiver, child, ended } = await startProcess({
-        scheme,
-        journal,
-        certificateFolder: path.join(folder, "certificates"),
-      });
+      const { receiver, child, ended } = await startProcess(options);
       const sender = openSender(receiver);
       let [sending, count, inRound] = [true, 0, 0];
       // Each round ends after a different number of acknowledgements, not after a time.
@@ -54,11 +46,7 @@ describe.each([
       sender.close();
     }
     // Started once more, it sets aside what was half written, and the journal can be read from end to end.
-    const { stop } = await startProcess({
-      scheme,
-      journal,
-      certificateFolder: path.join(folder, "certificates"),
-    });
+    const { stop } = await startProcess(options);
     await stop();
     const kept = new Set<string>();
     const numbers: number[] = [];

@@ -1,14 +1,13 @@
 import type { ChildProcess } from "node:child_process";
-import { once } from "node:events";
 import { readFileSync } from "node:fs";
 import { Agent, request } from "node:https";
 import path from "node:path";
-import { fileURLToPath } from "node:url";
 import autocannon from "autocannon";
 import type { ReceiverState } from "../../conformance/contract/push.ts";
 import { startNode } from "../../conformance/testing/start-cli.ts";
 import { figure, mebibytes } from "../../conformance/testing/measure.ts";
-import type { ReceiverOptions, RunningReceiver } from "./start.ts";
+import type { RunningReceiver } from "./start.ts";
+import { startReceiverProcess } from "./testing/receivers.ts";
 import { notification, operate } from "./testing/sender.ts";
 import { readPushes } from "./testing/read-pushes.ts";
 import { median } from "../../reports/statistics/sample.ts";
@@ -24,24 +23,10 @@ const STAMPED_SECONDS = 5;
 interface Running {
   readonly url: string;
   readonly caPem: string;
-  readonly child: ChildProcess;
 }
 
-const startProcess = async (
-  options: ReceiverOptions,
-): Promise<{ receiver: RunningReceiver; child: ChildProcess }> => {
-  const file = fileURLToPath(new URL("./testing/receiver-process.ts", import.meta.url));
-  const { child, line } = startNode([file, JSON.stringify(options)]);
-  return { receiver: JSON.parse(await line()) as RunningReceiver, child };
-};
-
-const end = async (child: ChildProcess): Promise<void> => {
-  child.kill("SIGTERM");
-  if (child.exitCode === null) await once(child, "exit");
-};
-
 /** A bare Node server: it reads the body, parses it and acknowledges; no stamps, no record, no journal. */
-const startBare = async (folder: string): Promise<Running> => {
+const startBare = async (folder: string) => {
   const source = `
     const { createServer } = require("node:https");
     const { readFileSync } = require("node:fs");
@@ -55,11 +40,11 @@ const startBare = async (folder: string): Promise<Running> => {
         response.end(body);
       });
     }).listen(0, "127.0.0.1", function () { console.log(JSON.stringify(this.address().port)); });`;
-  const { line, child } = startNode(["-e", source, folder]);
+  const { line, stop } = startNode(["-e", source, folder]);
   return {
     url: `https://127.0.0.1:${await line()}/service/webhook`,
     caPem: readFileSync(path.join(folder, "ca.pem"), "utf8"),
-    child,
+    stop,
   };
 };
 
@@ -70,7 +55,7 @@ const freshBody = (): string => {
 };
 
 const rate = async (
-  { url, caPem }: Pick<Running, "url" | "caPem">,
+  { url, caPem }: Running,
   limits: { duration?: number; amount?: number },
 ): Promise<number> => {
   const result = await autocannon({
@@ -164,7 +149,7 @@ const percentile = (values: readonly number[], share: number): number =>
   values.toSorted((a, b) => a - b)[Math.min(values.length - 1, Math.floor(values.length * share))] ?? NaN;
 
 const throughput = async (folder: string): Promise<void> => {
-  const { receiver, child } = await startProcess({
+  const { receiver, stop } = await startReceiverProcess({
     certificateFolder: folder,
     journal: path.join(folder, "rate.jsonl"),
   });
@@ -176,7 +161,7 @@ const throughput = async (folder: string): Promise<void> => {
     rates.push(own);
     ratios.push(own / bareRate);
   }
-  await Promise.all([end(child), end(bare.child)]);
+  await Promise.all([stop(), bare.stop()]);
   figure(
     `pushes a second over TLS, kept alive, each journalled before its answer (${CONNECTIONS} connections)`,
     median(rates).toFixed(0),
@@ -190,14 +175,14 @@ const throughput = async (folder: string): Promise<void> => {
 };
 
 const stampError = async (folder: string): Promise<void> => {
-  const { receiver, child } = await startProcess({
+  const { receiver, stop } = await startReceiverProcess({
     certificateFolder: folder,
     journal: path.join(folder, "stamps.jsonl"),
   });
   const { offsetMs, withinMs } = await clockOffset(receiver);
   const sent = await sendSteadily(receiver);
   const { lines } = await operate(receiver).lines();
-  await end(child);
+  await stop();
   const pushes = lines.flatMap((line) => (line.kind === "push" ? [line] : []));
   const errors = pushes.map(
     ({ notificationId, firstByteMs }) => firstByteMs - offsetMs - (sent.get(notificationId ?? "") ?? NaN),
@@ -225,16 +210,16 @@ const stampError = async (folder: string): Promise<void> => {
 
 const memory = async (folder: string): Promise<void> => {
   const journal = path.join(folder, "memory.jsonl");
-  const first = await startProcess({ certificateFolder: folder, journal });
+  const first = await startReceiverProcess({ certificateFolder: folder, journal });
   await rate(
     { url: first.receiver.callbackUrl, caPem: first.receiver.caPem ?? "" },
     { amount: NOTIFICATIONS },
   );
   const writing = residentBytes(first.child);
-  await end(first.child);
-  const second = await startProcess({ certificateFolder: folder, journal });
+  await first.stop();
+  const second = await startReceiverProcess({ certificateFolder: folder, journal });
   const reading = residentBytes(second.child);
-  await end(second.child);
+  await second.stop();
   figure(
     `peak memory after ${NOTIFICATIONS} notifications, as fast as they come`,
     mebibytes(writing.peak),

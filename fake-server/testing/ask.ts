@@ -36,3 +36,13 @@ export const ask = (
     request.on("error", reject);
     request.end(sent);
   });
+
+/** Calls a control interface; an empty answer is an empty object. */
+export const askControl = async (url: string, method = "GET", sent?: unknown) => {
+  const { status, text } = await ask(url, {
+    method,
+    headers: sent === undefined ? {} : { "content-type": "application/json" },
+    body: sent === undefined ? undefined : JSON.stringify(sent),
+  });
+  return { status, body: (text === "" ? {} : JSON.parse(text)) as Record<string, unknown> };
+};

@@ -1,5 +1,5 @@
 import type { StartOptions } from "../index.ts";
-import { ask } from "./ask.ts";
+import { askControl } from "./ask.ts";
 import { startTestService, type TestService } from "./flow.ts";
 import { type Received, startTestReceiver, type TestReceiver, type TestReceiverOptions } from "./receiver.ts";
 
@@ -37,14 +37,8 @@ export const startPushing = async (
   let nowMs = rest.startTimeMs ?? START_MS;
   const receiver = await startTestReceiver({ ...receiverOptions, nowMs: () => nowMs });
   const service = await startTestService({ startTimeMs: START_MS, ...rest });
-  const control: Pushing["control"] = async (method, path, body) => {
-    const { text } = await ask(service.controlUrl + path, {
-      method,
-      headers: body === undefined ? {} : { "content-type": "application/json" },
-      body: body === undefined ? undefined : JSON.stringify(body),
-    });
-    return (text === "" ? {} : JSON.parse(text)) as Record<string, unknown>;
-  };
+  const control: Pushing["control"] = async (method, path, body) =>
+    (await askControl(service.controlUrl + path, method, body)).body;
   await control("PUT", "/callback", { url: receiver.url, ...(ca === undefined ? {} : { ca }) });
   const stop = async (): Promise<void> => {
     await service.stop();

@@ -113,9 +113,7 @@ export const openFeed = (firstToken: string, events: FeedEvents) => {
   void run();
 
   return {
-    line: client.line,
-    journal: client.journal,
-    call: client.call,
+    ...client,
     setPaused: (next: boolean): void => {
       paused = next;
       interrupt();
