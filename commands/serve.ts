@@ -2,7 +2,7 @@ import { ConfigurationError } from "../conformance/contract/problem.ts";
 import type { Action } from "./shared/context.ts";
 import { given } from "../conformance/contract/given.ts";
 import type { Output } from "./shared/output.ts";
-import { serve, behaviours, defects, variants } from "../fake-server/index.ts";
+import { serve, behaviours, defects, loadDefects } from "../fake-server/index.ts";
 import { nearest } from "../conformance/contract/nearest.ts";
 import { behavioursDoc, behavioursWith } from "../reports/document/behaviours.ts";
 import type { serve as definition } from "./flags/serve.ts";
@@ -50,12 +50,12 @@ export const run: Action<typeof definition> = async ({ output, signal, interrupt
 };
 
 const listBehaviours = async (output: Output, text: string): Promise<void> => {
+  const broken = { ...defects, ...loadDefects };
   const all = Object.values(behaviours).map(({ name, summary }) => ({
     name,
     summary,
-    kind:
-      name in defects ? ("defect" as const) : name in variants ? ("variant" as const) : ("sound" as const),
-    breaks: defects[name]?.breaks ?? [],
+    kind: name === "sound" ? ("sound" as const) : name in broken ? ("defect" as const) : ("variant" as const),
+    breaks: broken[name]?.breaks ?? [],
   }));
   const found = behavioursWith(all, text);
   if (found.length === 0)

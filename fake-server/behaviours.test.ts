@@ -10,6 +10,8 @@ import {
   loadVariants,
   variants,
 } from "./index.ts";
+import { runHere } from "../conformance/testing/run-here.ts";
+import type { ListedBehaviour } from "../reports/document/behaviours.ts";
 import type { Context } from "./context.ts";
 import type { Variant } from "./registry.ts";
 import { sound } from "./sound.ts";
@@ -83,6 +85,15 @@ test("an unknown name is rejected with a similar one suggested", () => {
   expect(() => findBehaviour("code-live-an-hour")).toThrow(ConfigurationError);
   expect(() => findBehaviour("code-live-an-hour")).toThrow("code-lives-an-hour");
   expect(() => findBehaviour("constructor")).toThrow(ConfigurationError);
+});
+
+test("the list of behaviours tells defects and variants apart, also those that only load shows", async () => {
+  const { stdout } = await runHere(["serve", "--list", "--json"]);
+  const listed = JSON.parse(stdout) as ListedBehaviour[];
+  const namesOf = (kind: string) => listed.filter((one) => one.kind === kind).map(({ name }) => name);
+  expect(namesOf("sound")).toEqual(["sound"]);
+  expect(namesOf("defect")).toEqual(Object.keys({ ...defects, ...loadDefects }));
+  expect(namesOf("variant")).toEqual(Object.keys({ ...variants, ...loadVariants }));
 });
 
 describe("bundles of variants", () => {
