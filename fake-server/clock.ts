@@ -23,27 +23,7 @@ export interface Advance {
 }
 
 /** The service's time and its queue of future work. */
-export interface ServiceClock {
-  readonly mode: ClockMode;
-  /** Whole milliseconds since 1970. */
-  readonly nowMs: () => number;
-  /** Moves time forward by `byMs`, from one due timer to the next, awaiting what each triggers. */
-  readonly advance: (byMs: number) => Promise<Advance>;
-  /** Runs `task` once when the clock reaches `dueMs`; the returned function cancels it. */
-  readonly schedule: (dueMs: number, task: () => void | Promise<void>) => () => void;
-  /** Starts a piece of work in real time, which an advance awaits while it progresses. */
-  readonly begin: () => Work;
-  /** Number of work items in flight. */
-  readonly inFlight: () => number;
-  /**
-   * Waits in real time, without moving the service's clock, to simulate slow work. 0 yields one turn of the event loop.
-   */
-  readonly pause: (realMs: number) => Promise<void>;
-  /** Monotonic real time in milliseconds. */
-  readonly realMs: () => number;
-  /** Forgets all timers and lets the process end. */
-  readonly stop: () => void;
-}
+export type ServiceClock = ReturnType<typeof createClock>;
 
 /** A piece of work that takes real time, such as one push. */
 export interface Work {
@@ -62,11 +42,15 @@ const TICK_MS = 10;
 /** Work that progresses but never ends, such as an answer byte by byte, is awaited for this many times the patience. */
 const ENDLESS = 8;
 
+/** Monotonic real time in milliseconds. */
 export const realMs = (): number => performance.now();
 
 /** Real time in milliseconds since 1970, but at least `earliestMs`. */
 export const notBefore = (earliestMs: number): number => Math.max(earliestMs, Date.now());
 
+/**
+ * Waits in real time, without moving the service's clock, to simulate slow work. 0 yields one turn of the event loop.
+ */
 export const pause = (ms: number): Promise<void> =>
   ms > 0
     ? new Promise((resolve) => {
@@ -82,21 +66,16 @@ export const pause = (ms: number): Promise<void> =>
  * further timers. Work without progress for `patienceMs` of real time is no longer awaited: it needs time to pass, like
  * a push to a hanging receiver.
  */
-export const createClock = (
-  mode: ClockMode,
-  startTimeMs?: number,
-  patienceMs: number = PATIENCE_MS,
-): ServiceClock => {
+export const createClock = (mode: ClockMode, startTimeMs?: number, patienceMs = PATIENCE_MS) => {
   const startMs = startTimeMs ?? (mode === "flowing" ? Date.now() : FROZEN_START_MS);
   const openedMs = realMs();
   const timers = createTimers();
   const works = createWorks(Math.max(1, Math.ceil(patienceMs / TICK_MS)));
-  let advancedMs = 0;
-  let sequence = 0;
+  let [advancedMs, sequence] = [0, 0];
   const inTurn = createTurns();
 
-  const flowedMs = (): number => (mode === "flowing" ? Math.floor(realMs() - openedMs) : 0);
-  const nowMs = (): number => startMs + advancedMs + flowedMs();
+  const nowMs = (): number =>
+    startMs + advancedMs + (mode === "flowing" ? Math.floor(realMs() - openedMs) : 0);
   const alarm = createAlarm(timers, mode, nowMs);
   const moveTo = (targetMs: number): void => {
     advancedMs += Math.max(0, targetMs - nowMs());
@@ -120,15 +99,18 @@ export const createClock = (
 
   return {
     mode,
+    /** Whole milliseconds since 1970. */
     nowMs,
     pause,
     realMs,
+    /** Starts a piece of work in real time, which an advance awaits while it progresses. */
     begin: works.begin,
     inFlight: works.size,
-    advance: (byMs) => inTurn(() => advanceNow(byMs)),
-    schedule: (dueMs, task) => {
-      const timer: Timer = { dueMs, sequence, task };
-      sequence += 1;
+    /** Moves time forward by `byMs`, from one due timer to the next, awaiting what each triggers. */
+    advance: (byMs: number): Promise<Advance> => inTurn(() => advanceNow(byMs)),
+    /** Runs `task` once when the clock reaches `dueMs`; the returned function cancels it. */
+    schedule: (dueMs: number, task: Timer["task"]): (() => void) => {
+      const timer: Timer = { dueMs, sequence: (sequence += 1), task };
       timers.add(timer);
       alarm.set();
       return () => {
@@ -136,7 +118,8 @@ export const createClock = (
         alarm.set();
       };
     },
-    stop: () => {
+    /** Forgets all timers and lets the process end. */
+    stop: (): void => {
       timers.clear();
       alarm.clear();
     },
@@ -228,6 +211,7 @@ const createWorks = (patienceTicks: number) => {
     });
 
   return {
+    /** Number of work items in flight. */
     size: () => all.size,
     begin: (): Work => {
       const work = { ticks: 0 };

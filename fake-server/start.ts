@@ -6,7 +6,6 @@ import { emptyCredentials } from "./context.ts";
 import { createDeliveries } from "./delivery/deliveries.ts";
 import { openData } from "./delivery/data.ts";
 import { type ServiceLimits, serviceLimits } from "./limits.ts";
-import { openNotificationStore } from "./notifications.ts";
 import { randomFrom } from "./random.ts";
 import { type FakeBehaviour, soundBehaviour } from "./registry.ts";
 import { buildServer, type Host } from "./server.ts";
@@ -36,15 +35,7 @@ export interface FakeServerOptions {
   readonly patienceMs?: number;
 }
 
-export interface FakeServer {
-  readonly baseUrl: string;
-  readonly controlUrl: string;
-  readonly clients: readonly FakeClient[];
-  readonly behaviour: string;
-  readonly clockMode: ClockMode;
-  /** Closes every connection and both ports. May be called again. */
-  readonly stop: () => Promise<void>;
-}
+export type FakeServer = Awaited<ReturnType<typeof startService>>;
 
 const DEFAULT_SEED = 1;
 const SEED_STRIDE = 1_000_003;
@@ -68,7 +59,7 @@ export const createService = (options: FakeServerOptions = {}) => {
       // A continued service must not generate the ids of its earlier start again.
       random: randomFrom((options.seed ?? DEFAULT_SEED) + kept.store.earlierStarts * SEED_STRIDE),
       credentials: emptyCredentials(),
-      notifications: kept.notifications ?? openNotificationStore(),
+      notifications: kept.notifications,
     },
     counters: zeroCounters(),
     behaviour: behaviour.make(),
@@ -84,12 +75,11 @@ export const createService = (options: FakeServerOptions = {}) => {
   });
   kept.store.saveNow(host.service.clock.nowMs());
   const apps = [buildServer(controlled), buildControl(controlled)] as const;
-  /** May be called again. */
+  /** Closes every connection and both ports. May be called again. */
   const stop = once(async () => {
     controlled.deliveries.stop();
     controlled.service.clock.stop();
     await Promise.all(apps.map((app) => app.close()));
-    controlled.service.notifications.close();
     kept.close();
   });
   return {
@@ -106,7 +96,7 @@ export const createService = (options: FakeServerOptions = {}) => {
  * Starts the service and its control interface, each on its own port. Rejects with ConfigurationError, leaving nothing
  * open.
  */
-export const startService = async (options: FakeServerOptions = {}): Promise<FakeServer> => {
+export const startService = async (options: FakeServerOptions = {}) => {
   const { apps, resume, ...service } = createService(options);
   try {
     const baseUrl = `http://${HOST}:${await listenAt(apps[0], HOST, options.port ?? 0)}`;

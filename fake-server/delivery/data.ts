@@ -1,40 +1,32 @@
 import path from "node:path";
 import { makeFolders } from "../../conformance/files/run-directory.ts";
 import { type ClockMode, notBefore } from "../clock.ts";
-import { type NotificationStore, openNotificationStore } from "../notifications.ts";
+import { openNotificationStore } from "../notifications.ts";
 import { type DeliveryStore, forgetfulStore, openDeliveryStore } from "./store.ts";
 import { ConfigurationError } from "../../conformance/contract/problem.ts";
 
-/** State that outlives the process. */
-export interface Data {
-  readonly store: DeliveryStore;
-  /** Notifications in the directory; undefined without one. */
-  readonly notifications: NotificationStore | undefined;
-  /** The time at which the clock continues; undefined for a new clock. */
-  readonly continuedMs: (mode: ClockMode) => number | undefined;
-  readonly close: () => void;
-}
-
-const nothing: Data = {
-  store: forgetfulStore,
-  notifications: undefined,
-  continuedMs: () => undefined,
-  close: () => undefined,
-};
-
-/** Opens a data directory, creating it if needed. Throws ConfigurationError. */
-export const openData = (directory: string | undefined): Data => {
-  if (directory === undefined) return nothing;
+/** State that outlives the process; without a directory there is none. Creates it if needed. Throws ConfigurationError. */
+export const openData = (directory: string | undefined) => {
   const opened: { readonly close: () => void }[] = [];
   const close = (): void => {
     for (const one of opened.splice(0)) one.close();
   };
-  try {
-    makeFolders(directory);
-    const store = openDeliveryStore(path.join(directory, "deliveries.sqlite"));
+  const open = <S extends { readonly close: () => void }>(store: S): S => {
     opened.push(store);
-    const notifications = openNotificationStore(path.join(directory, "notifications.sqlite"));
-    return { store, notifications, close, continuedMs: (mode) => continuedMs(store, mode) };
+    return store;
+  };
+  try {
+    if (directory !== undefined) makeFolders(directory);
+    const store: DeliveryStore =
+      directory === undefined
+        ? forgetfulStore
+        : open(openDeliveryStore(path.join(directory, "deliveries.sqlite")));
+    const notifications = open(
+      openNotificationStore(
+        directory === undefined ? undefined : path.join(directory, "notifications.sqlite"),
+      ),
+    );
+    return { store, notifications, close, continuedMs: (mode: ClockMode) => continuedMs(store, mode) };
   } catch (error) {
     close();
     throw new ConfigurationError(`The data directory ${directory} cannot be used: ${reasonOf(error)}.`, {

@@ -1,6 +1,7 @@
 import http from "node:http";
 import https from "node:https";
 import tls from "node:tls";
+import { errorMessage } from "../../conformance/contract/text.ts";
 import type { ServiceClock, Work } from "../clock.ts";
 import type { PushFailure, PushOutcome, PushRequest } from "../pushes.ts";
 
@@ -17,12 +18,7 @@ export interface SendOptions {
   readonly work: Work;
 }
 
-/** The HTTP side of deliveries: one request, one outcome, in all cases. */
-export interface Sender {
-  readonly send: (request: PushRequest, options: SendOptions) => Promise<PushOutcome>;
-  /** Closes all connections; requests in flight end as `interrupted`. */
-  readonly close: () => void;
-}
+export type Sender = ReturnType<typeof createSender>;
 
 /** Idle connections are closed earlier than common servers do, so that no push meets a closing one. */
 const IDLE_MS = 2_000;
@@ -55,20 +51,19 @@ interface Connecting {
   readonly trust: ReturnType<typeof createTrust>;
 }
 
-export const createSender = (clock: SenderClock): Sender => {
+/** The HTTP side of deliveries: one request, one outcome, in all cases. */
+export const createSender = (clock: SenderClock) => {
   const agents: Agents = { kept: agentsOf(true), single: agentsOf(false) };
   const trust = createTrust();
   let closed = false;
   return {
     // A request that Node refuses to send, such as one with a line break in a header, is a failed push too.
-    send: (request, options) =>
+    send: (request: PushRequest, options: SendOptions): Promise<PushOutcome> =>
       exchange({ clock, agents, trust, isClosed: () => closed }, request, options).catch(
-        (error: unknown) => ({
-          kind: "unreachable" as const,
-          message: error instanceof Error ? error.message : "it could not be sent",
-        }),
+        (error: unknown) => ({ kind: "unreachable", message: errorMessage(error) }),
       ),
-    close: () => {
+    /** Closes all connections; requests in flight end as `interrupted`. */
+    close: (): void => {
       closed = true;
       for (const { "http:": plain, "https:": secure } of Object.values(agents)) {
         plain.destroy();

@@ -9,23 +9,12 @@ interface Answered {
   readonly fields: Fields;
 }
 
-/** Many concurrent requests to one service, over kept connections if it listens. */
-export interface Crowd {
-  readonly authorize: (state: string) => Promise<Fields>;
-  readonly exchange: (code: unknown, secret?: string) => Promise<Fields>;
-  readonly refresh: (refreshToken: unknown) => Promise<Fields>;
-  readonly list: (accessToken: unknown, query?: string) => Promise<Answered>;
-  readonly event: (accountId: string) => Promise<string>;
-  /** Rules seen broken. */
-  readonly broken: Set<RequirementId>;
-  /** Records a broken rule unless the condition holds. */
-  readonly expect: (rule: RequirementId, holds: boolean) => void;
-  readonly [Symbol.dispose]: () => void;
-}
+export type Crowd = ReturnType<typeof crowdAt>;
 
 const OVERLOADED = 503;
 
-export const crowdAt = (service: TestService): Crowd => {
+/** Many concurrent requests to one service, over kept connections if it listens. */
+export const crowdAt = (service: TestService) => {
   const agent = new http.Agent({ keepAlive: true, maxSockets: CONNECTIONS });
   const { id, secret, redirectUri } = service.client;
   const broken = new Set<RequirementId>();
@@ -51,22 +40,24 @@ export const crowdAt = (service: TestService): Crowd => {
   const oauth = `${service.baseUrl}/open-api/oauth`;
   const callback = encodeURIComponent(redirectUri);
   return {
+    /** Rules seen broken. */
     broken,
-    expect: (rule, holds) => {
+    /** Records a broken rule unless the condition holds. */
+    expect: (rule: RequirementId, holds: boolean): void => {
       if (!holds) broken.add(rule);
     },
-    authorize: async (state) =>
+    authorize: async (state: string) =>
       (await send(`${oauth}/authorize?clientId=${id}&state=${state}&redirectUri=${callback}`, "GET", {}))
         .fields,
-    exchange: async (code, clientSecret = secret) =>
+    exchange: async (code: unknown, clientSecret = secret) =>
       (await send(`${oauth}/access-token`, "POST", {}, { clientId: id, clientSecret, code })).fields,
-    refresh: async (refreshToken) =>
+    refresh: async (refreshToken: unknown) =>
       (await send(`${oauth}/refresh-token`, "POST", {}, { clientId: id, refreshToken })).fields,
-    list: (accessToken, query = "") =>
+    list: (accessToken: unknown, query = "") =>
       send(`${service.baseUrl}/open-api/v1/notifications${query}`, "GET", {
         "x-service-access-token": String(accessToken),
       }),
-    event: async (accountId) =>
+    event: async (accountId: string) =>
       String((await send(`${service.controlUrl}/events`, "POST", {}, { accountId })).fields["id"]),
     [Symbol.dispose]: () => agent.destroy(),
   };

@@ -15,22 +15,7 @@ export interface Reply {
 }
 
 /** A service with the calls of section 4, for tests. */
-export type TestService = FakeServer & {
-  readonly client: FakeClient;
-  readonly other: FakeClient;
-  /** Sends a request as it is. */
-  readonly send: Send;
-  readonly get: (path: string, headers?: Record<string, string>) => Promise<Reply>;
-  readonly post: (path: string, body: unknown, headers?: Record<string, string>) => Promise<Reply>;
-  readonly authorize: (changes?: Record<string, string>) => Promise<Reply>;
-  readonly code: (client?: FakeClient) => Promise<string>;
-  readonly exchange: (code: unknown, changes?: Record<string, unknown>) => Promise<Reply>;
-  readonly refresh: (refreshToken: unknown, changes?: Record<string, unknown>) => Promise<Reply>;
-  readonly list: (accessToken: string, query?: string) => Promise<Reply>;
-  readonly advance: (ms: number) => Promise<Reply>;
-  readonly event: (fields: Record<string, unknown>) => Promise<string>;
-  readonly [Symbol.asyncDispose]: () => Promise<void>;
-};
+export type TestService = ReturnType<typeof testServiceOf>;
 
 export const ACCOUNT = "6f2c8a30-1d4e-4b7a-9c55-0e8f1a2b3c4d";
 const JSON_TYPE = { "content-type": "application/json" };
@@ -55,19 +40,21 @@ export const codeIn = (reply: Reply): string => {
   return typeof code === "string" ? code : "";
 };
 
-const testServiceOf = (server: FakeServer, send: Send): TestService => {
+/** `send` sends a request as it is. */
+const testServiceOf = (server: FakeServer, send: Send) => {
   const [client, other] = server.clients;
   if (client === undefined || other === undefined) throw new Error("two clients are required");
   const reply = async (url: string, asked: Asked): Promise<Reply> => {
     const answered = await send(url, { ...asked, headers: { ...JSON_TYPE, ...asked.headers } });
     return { ...answered, fields: fieldsOf(answered.text) };
   };
-  const get: TestService["get"] = (path, headers = {}) =>
+  const get = (path: string, headers: Record<string, string> = {}) =>
     reply(server.baseUrl + path, { method: "GET", headers });
-  const postTo = (url: string, body: unknown, headers: Record<string, string> = {}): Promise<Reply> =>
+  const postTo = (url: string, body: unknown, headers: Record<string, string> = {}) =>
     reply(url, { method: "POST", headers, body: typeof body === "string" ? body : JSON.stringify(body) });
-  const post: TestService["post"] = (path, body, headers) => postTo(server.baseUrl + path, body, headers);
-  const authorize: TestService["authorize"] = (changes = {}) => {
+  const post = (path: string, body: unknown, headers?: Record<string, string>) =>
+    postTo(server.baseUrl + path, body, headers);
+  const authorize = (changes: Record<string, string> = {}) => {
     const asked = { clientId: client.id, state: "state1", redirectUri: client.redirectUri, ...changes };
     return get(`/open-api/oauth/authorize?${new URLSearchParams(asked).toString()}`);
   };
@@ -79,20 +66,21 @@ const testServiceOf = (server: FakeServer, send: Send): TestService => {
     get,
     post,
     authorize,
-    code: async ({ id, redirectUri } = client) => codeIn(await authorize({ clientId: id, redirectUri })),
-    exchange: (code, changes = {}) =>
+    code: async ({ id, redirectUri }: FakeClient = client) =>
+      codeIn(await authorize({ clientId: id, redirectUri })),
+    exchange: (code: unknown, changes: Record<string, unknown> = {}) =>
       post("/open-api/oauth/access-token", {
         clientId: client.id,
         clientSecret: client.secret,
         code,
         ...changes,
       }),
-    refresh: (refreshToken, changes = {}) =>
+    refresh: (refreshToken: unknown, changes: Record<string, unknown> = {}) =>
       post("/open-api/oauth/refresh-token", { clientId: client.id, refreshToken, ...changes }),
-    list: (accessToken, query = "") =>
+    list: (accessToken: string, query = "") =>
       get(`/open-api/v1/notifications${query}`, { "x-service-access-token": accessToken }),
-    advance: (ms) => postTo(`${server.controlUrl}/clock/advance`, { ms }),
-    event: async (fields) => {
+    advance: (ms: number) => postTo(`${server.controlUrl}/clock/advance`, { ms }),
+    event: async (fields: Record<string, unknown>) => {
       const created = await postTo(`${server.controlUrl}/events`, { accountId: ACCOUNT, ...fields });
       return String(created.fields["id"]);
     },

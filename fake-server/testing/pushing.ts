@@ -1,18 +1,9 @@
 import type { StartOptions } from "../index.ts";
 import { askControl } from "./ask.ts";
-import { startTestService, type TestService } from "./flow.ts";
-import { type Received, startTestReceiver, type TestReceiver, type TestReceiverOptions } from "./receiver.ts";
+import { startTestService } from "./flow.ts";
+import { startTestReceiver, type TestReceiverOptions } from "./receiver.ts";
 
-/** A service with a receiver registered as its callback. */
-export type Pushing = TestService & {
-  readonly receiver: TestReceiver;
-  /** The service's time, as moved by secondsOfPushes. */
-  readonly nowMs: () => number;
-  readonly control: (method: string, path: string, body?: unknown) => Promise<Record<string, unknown>>;
-  /** Moves the clock in steps of a second, and returns the second of each push since the start. */
-  readonly secondsOfPushes: (seconds: number, stepSeconds?: number) => Promise<readonly number[]>;
-  readonly pushesOf: (id: string) => readonly Received[];
-};
+export type Pushing = Awaited<ReturnType<typeof startPushing>>;
 
 const START_MS = 1_000_000;
 
@@ -30,14 +21,15 @@ const stepsToNext = (
     : Number.POSITIVE_INFINITY;
 };
 
+/** A service with a receiver registered as its callback. */
 export const startPushing = async (
   options: StartOptions & { readonly receiver?: TestReceiverOptions; readonly ca?: string } = {},
-): Promise<Pushing> => {
+) => {
   const { receiver: receiverOptions, ca, ...rest } = options;
   let nowMs = rest.startTimeMs ?? START_MS;
   const receiver = await startTestReceiver({ ...receiverOptions, nowMs: () => nowMs });
   const service = await startTestService({ startTimeMs: START_MS, ...rest });
-  const control: Pushing["control"] = async (method, path, body) =>
+  const control = async (method: string, path: string, body?: unknown) =>
     (await askControl(service.controlUrl + path, method, body)).body;
   await control("PUT", "/callback", { url: receiver.url, ...(ca === undefined ? {} : { ca }) });
   const stop = async (): Promise<void> => {
@@ -47,11 +39,13 @@ export const startPushing = async (
   return {
     ...service,
     receiver,
+    /** The service's time, as moved by secondsOfPushes. */
     nowMs: () => nowMs,
     control,
     stop,
-    pushesOf: (id) => receiver.pushes.filter((push) => push.id === id),
-    secondsOfPushes: async (seconds, stepSeconds = 1) => {
+    pushesOf: (id: string) => receiver.pushes.filter((push) => push.id === id),
+    /** Moves the clock in steps of a second, and returns the second of each push since the start. */
+    secondsOfPushes: async (seconds: number, stepSeconds = 1) => {
       // Work in flight without any step belongs to the present moment.
       let reply = await service.advance(0);
       for (let left = Math.ceil(seconds / stepSeconds); left > 0;) {

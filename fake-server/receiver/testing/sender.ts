@@ -27,11 +27,6 @@ interface SendOptions {
   readonly signal?: AbortSignal;
 }
 
-export interface Sender {
-  readonly send: (body: unknown, options?: SendOptions) => Promise<Sent>;
-  readonly close: () => void;
-}
-
 /**
  * A sender that trusts the receiver's authority and keeps its connections. If an IPv4 address is given, the receiver's
  * name resolves to it.
@@ -39,14 +34,14 @@ export interface Sender {
 export const openSender = (
   { callbackUrl, caPem }: Pick<RunningReceiver, "callbackUrl" | "caPem">,
   address?: string,
-): Sender => {
+) => {
   const tls = callbackUrl.startsWith("https:");
   const agent = tls
     ? new Agent({ keepAlive: true, ...(caPem === undefined ? {} : { ca: caPem }) })
     : new HttpAgent({ keepAlive: true });
   return {
     close: () => agent.destroy(),
-    send: (body, { method = "POST", path, headers, signal } = {}) =>
+    send: (body: unknown, { method = "POST", path, headers, signal }: SendOptions = {}): Promise<Sent> =>
       new Promise((resolve) => {
         const informational: number[] = [];
         const url = path === undefined ? callbackUrl : new URL(path, callbackUrl);

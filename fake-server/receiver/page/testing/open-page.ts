@@ -2,19 +2,6 @@ import type { Browser, BrowserContextOptions, Locator, Page } from "playwright-c
 import { afterAll, afterEach, beforeAll, beforeEach, expect } from "vitest";
 import { startStubReceiver, type StubReceiver, uuid } from "./stub-receiver.ts";
 
-/** The page of a fresh stub receiver for each test of a file. */
-export interface Bench {
-  readonly receiver: () => StubReceiver;
-  readonly open: (options?: BrowserContextOptions, fragment?: string) => Promise<Page>;
-  readonly rows: () => Locator;
-  readonly rowOf: (notification: number) => Locator;
-  /** Waits until this many rows are drawn. */
-  readonly hasRows: (expected: number) => Promise<void>;
-  readonly isLive: () => Promise<void>;
-  /** Allows this console message, which Chromium prints itself; any other message fails the test. */
-  readonly expectOnConsole: (text: string) => void;
-}
-
 /** Collects browser complaints; there should be none. */
 const listen = (page: Page, complaints: string[]): void => {
   page.on("console", (message) => complaints.push(`${message.type()}: ${message.text()}`));
@@ -26,7 +13,7 @@ const listen = (page: Page, complaints: string[]): void => {
 };
 
 /** Sets up one browser for a file of tests, and one receiver for each test. */
-export const pageBench = (launch: () => Promise<Browser>, options: { token?: string } = {}): Bench => {
+export const pageBench = (launch: () => Promise<Browser>, options: { token?: string } = {}) => {
   let browser: Browser;
   let receiver: StubReceiver;
   let page: Page;
@@ -52,7 +39,7 @@ export const pageBench = (launch: () => Promise<Browser>, options: { token?: str
   const rows = (): Locator => page.locator("#rows [role=row]");
   return {
     receiver: () => receiver,
-    open: async (contextOptions, fragment = "") => {
+    open: async (contextOptions?: BrowserContextOptions, fragment = ""): Promise<Page> => {
       const context = await browser.newContext({
         viewport: { width: 1_400, height: 800 },
         ...contextOptions,
@@ -63,11 +50,13 @@ export const pageBench = (launch: () => Promise<Browser>, options: { token?: str
       return page;
     },
     rows,
-    rowOf: (notification) => rows().filter({ hasText: uuid("5eed", notification) }),
-    hasRows: async (count) => {
+    rowOf: (notification: number): Locator => rows().filter({ hasText: uuid("5eed", notification) }),
+    /** Waits until this many rows are drawn. */
+    hasRows: async (count: number): Promise<void> => {
       await expect.poll(() => rows().count()).toBe(count);
     },
     isLive: () => page.locator("#connection[data-state=live]").waitFor(),
-    expectOnConsole: (text) => expected.push(text),
+    /** Allows this console message, which Chromium prints itself; any other message fails the test. */
+    expectOnConsole: (text: string): void => void expected.push(text),
   };
 };

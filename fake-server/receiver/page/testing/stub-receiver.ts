@@ -12,25 +12,17 @@ export type Unnumbered = PushLine extends infer Line
     : never
   : never;
 
-export interface StubReceiver {
-  readonly url: string;
-  /** Sends lines to all listeners; returns the number of the last one. */
-  readonly tell: (...lines: Unnumbered[]) => number;
-  /** Simulates a receiver restarted without its journal. */
-  readonly forget: () => void;
-  readonly stop: () => Promise<void>;
-}
+export type StubReceiver = Awaited<ReturnType<typeof startStubReceiver>>;
 
 /** The part of a receiver's control interface that the page uses, fed by a test instead of by pushes. */
-export const startStubReceiver = async (
-  options: { token?: string; startedAt?: string } = {},
-): Promise<StubReceiver> => {
+export const startStubReceiver = async ({ token }: { readonly token?: string } = {}) => {
   const epoch = "1a5ad4c2-8b5c-4a8d-9c7b-0d2f63b1d001";
   const lines: PushLine[] = [];
   const news = new EventEmitter();
   news.setMaxListeners(0);
-  const startedAt = options.startedAt ?? "2026-03-01T09:00:00.000Z";
+  const started: Unnumbered = { kind: "started", at: "2026-03-01T09:00:00.000Z", atMs: 0 };
 
+  /** Sends lines to all listeners; returns the number of the last one. */
   const tell = (...next: Unnumbered[]): number => {
     for (const line of next) lines.push({ ...line, n: lines.length + 1, epoch });
     news.emit("lines");
@@ -57,16 +49,17 @@ export const startStubReceiver = async (
   });
 
   const server = http.createServer((request, response) => {
-    void answer(request, response, { token: options.token, lines, pushes, state });
+    void answer(request, response, { token, lines, pushes, state });
   });
   const { origin, stop } = await listening(server);
-  tell({ kind: "started", at: startedAt, atMs: 0 });
+  tell(started);
   return {
     url: `${origin}/`,
     tell,
-    forget: () => {
+    /** Simulates a receiver restarted without its journal. */
+    forget: (): void => {
       lines.length = 0;
-      tell({ kind: "started", at: startedAt, atMs: 0 });
+      tell(started);
     },
     stop,
   };
