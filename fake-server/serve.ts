@@ -27,14 +27,7 @@ export type ServeOptions = Pick<
 };
 
 /** Printed once the service listens. Client secrets are not shown. */
-export interface Addresses {
-  readonly baseUrl: string;
-  readonly controlUrl: string;
-  readonly behaviour: string;
-  /** How the service's clock moves. */
-  readonly clockMode: ClockMode;
-  readonly clients: readonly { readonly id: string; readonly redirectUri: string }[];
-}
+export type Addresses = ReturnType<typeof addressesOf>;
 
 export interface ServeIo {
   /** Called once, when both ports listen. */
@@ -109,7 +102,7 @@ const removeProfile = async (file: string, server: FakeServer): Promise<void> =>
   await rmdir(path.dirname(file)).catch(() => undefined);
 };
 
-const addressesOf = ({ baseUrl, controlUrl, behaviour, clockMode, clients }: FakeServer): Addresses => ({
+const addressesOf = ({ baseUrl, controlUrl, behaviour, clockMode, clients }: FakeServer) => ({
   baseUrl,
   controlUrl,
   behaviour,

@@ -43,7 +43,7 @@ const comparing = (matches: (stored: string, presented: string) => boolean): Rep
     firstLike(credentials.accessTokens, presented, matches),
   );
 
-/** Strangers let in when `lets` holds for what they presented; "" stands for no header at all. */
+/** Strangers are admitted if `lets` holds for what they presented; "" stands for no header. */
 const lettingIn = (lets: (presented: string, context: Context) => boolean): Replacement =>
   decisions((sound) => ({
     readAccessToken: (context) => sound.readAccessToken(context) ?? "",
@@ -51,7 +51,7 @@ const lettingIn = (lets: (presented: string, context: Context) => boolean): Repl
       sound.findAccessToken(presented, context) ?? (lets(presented, context) ? stranger(context) : undefined),
   }));
 
-/** Strangers are admitted if `lets` holds for what they presented; "" stands for no header. */
+/** Without the header, the token is read from elsewhere. */
 const readingAlso = (read: (context: Context) => string | undefined): Replacement =>
   change("readAccessToken", (token, context) => token ?? read(context));
 

@@ -138,21 +138,13 @@ export const codeDefects = rows({
         }),
     ),
     "code-marked-as-spelt: A code is found in any spelling but marked as used only in the spelling presented.":
-      decisions((sound) => {
-        const used = new Set<unknown>();
-        let presented: unknown;
-        return {
-          findCode: (value, context) => {
-            presented = value;
-            return sound.findCode(typeof value === "string" ? value.trim() : value, context);
-          },
-          takeCode: () => {
-            const isNew = !used.has(presented);
-            used.add(presented);
-            return isNew;
-          },
-        };
-      }),
+      decisions((sound, uses = counted(new Map()), presented?: unknown) => ({
+        findCode: (value, context) => {
+          presented = value;
+          return sound.findCode(typeof value === "string" ? value.trim() : value, context);
+        },
+        takeCode: () => uses(presented) === 1,
+      })),
     "code-reusable-once-tokens-expired: A code can be used again once its tokens have expired.": together(
       change(
         "takeCode",
@@ -308,12 +300,8 @@ export const codeDefects = rows({
       "afterExchange",
       (record, _tokens, context) => {
         const order = [...context.credentials.codes.values()];
-        const position = order.indexOf(record);
-        forgetOthers(
-          record,
-          context,
-          (other, used) => ofSameClient(other, used) && order.indexOf(other) < position,
-        );
+        const earlier = order.slice(0, Math.max(0, order.indexOf(record)));
+        forgetOthers(record, context, (other, used) => ofSameClient(other, used) && earlier.includes(other));
       },
     ),
     "code-issue-kills-earlier-ones: A client has one code at a time; a new one replaces it.": afterwards(

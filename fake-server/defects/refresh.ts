@@ -1,6 +1,6 @@
 import { DAY_MS, HOUR_MS, MINUTE_MS, SECOND_MS } from "../../conformance/contract/duration.ts";
 import type { Fields } from "../answer.ts";
-import type { AccessRecord, RefreshRecord } from "../context.ts";
+import type { RefreshRecord } from "../context.ts";
 import type { ServiceLimits } from "../limits.ts";
 import {
   afterwards,
@@ -15,7 +15,7 @@ import {
   type Replacement,
   rows,
 } from "../registry.ts";
-import { counted, inOneStore, keepLatestOf } from "../changes.ts";
+import { counted, inOneStore, keepLatestOf, remembered } from "../changes.ts";
 
 const lives = (lifetimeMs: number): Replacement => livesFor("refreshTokenIsAlive", lifetimeMs);
 
@@ -302,28 +302,18 @@ export const refreshDefects = rows({
         },
       })),
     "reauthorize-yields-dead-refresh-token: The 30 days count from the client's first authorization.":
-      decisions((sound, firstAtMs = new Map<string, number>()) => ({
-        keepRefreshToken: (record, context) => {
-          record.issuedAtMs = firstAtMs.get(record.clientId) ?? context.nowMs;
-          firstAtMs.set(record.clientId, record.issuedAtMs);
-          sound.keepRefreshToken(record, context);
-        },
-      })),
+      keeping((firstAtMs = new Map<string, number>()) =>
+        afterwards("keepRefreshToken", (record, { nowMs }) => {
+          record.issuedAtMs = remembered(firstAtMs, record.clientId, () => nowMs);
+        }),
+      ),
     "reauthorize-yields-dead-access-token: Once a refreshToken has expired, the client's new accessTokens are refused.":
-      decisions((sound) => {
-        const firstAtMs = new Map<string, number>();
-        const tooLate = (record: AccessRecord, thirtyDaysMs: number): boolean => {
-          const first = firstAtMs.get(record.clientId) ?? record.issuedAtMs;
-          firstAtMs.set(record.clientId, first);
-          return record.issuedAtMs - first >= thirtyDaysMs;
-        };
-        return {
-          keepAccessToken: (record, context) => {
-            record.revoked = tooLate(record, context.limits.refreshTokenLifetimeMs);
-            sound.keepAccessToken(record, context);
-          },
-        };
-      }),
+      keeping((firstAtMs = new Map<string, number>()) =>
+        afterwards("keepAccessToken", (record, { limits }) => {
+          const first = remembered(firstAtMs, record.clientId, () => record.issuedAtMs);
+          record.revoked = record.issuedAtMs - first >= limits.refreshTokenLifetimeMs;
+        }),
+      ),
     "reauthorize-revives-old-refresh-token: A new authorization renews an expired refreshToken.": afterwards(
       "keepCode",
       (_code, { credentials, nowMs }) => {

@@ -1,8 +1,18 @@
 import { DAY_MS, MINUTE_MS, SECOND_MS } from "../../conformance/contract/duration.ts";
 import type { Context, Service } from "../context.ts";
 import type { Selection } from "../notifications.ts";
-import { afterwards, agedBy, alsoIf, change, decisions, given, rows, together } from "../registry.ts";
-import { eachItsOwn } from "../changes.ts";
+import {
+  afterwards,
+  agedBy,
+  alsoIf,
+  change,
+  decisions,
+  given,
+  keeping,
+  rows,
+  together,
+} from "../registry.ts";
+import { eachItsOwn, showing } from "../changes.ts";
 
 const isSecond = (clientId: string | undefined, { clients }: Pick<Service, "clients">): boolean =>
   clientId !== undefined && [...clients.keys()].indexOf(clientId) === 1;
@@ -31,9 +41,7 @@ export const secondClientDefects = rows({
     "state-of-129-bytes-for-second-client: A state of the second client may have one byte more.": alsoIf(
       "acceptsState",
       (state, query, context) =>
-        state?.length === 129 &&
-        /^[a-zA-Z0-9]+$/.test(state) &&
-        isSecond(query.values.get("clientId"), context),
+        /^[a-zA-Z0-9]{129}$/.test(state ?? "") && isSecond(query.values.get("clientId"), context),
     ),
   },
   "authorize.echoes-state": {
@@ -110,16 +118,14 @@ export const secondClientDefects = rows({
   },
   "notifications.shape": {
     "item-of-second-client-without-account: accountId is null in notifications of the second client.":
-      decisions((sound, owned = new Set<string>()) => ({
-        keepNotification: (notification, owner, service) => {
-          if (isSecond(owner, service)) owned.add(notification.id);
-          sound.keepNotification(notification, owner, service);
-        },
-        item: (notification, context) =>
-          owned.has(notification.id)
-            ? { ...notification, accountId: null }
-            : sound.item(notification, context),
-      })),
+      keeping((owned = new Set<string>()) =>
+        together(
+          afterwards("keepNotification", ({ id }, owner, service) => {
+            if (isSecond(owner, service)) owned.add(id);
+          }),
+          showing(({ id }) => (owned.has(id) ? { accountId: null } : {})),
+        ),
+      ),
   },
   "notifications.total": {
     "total-with-those-of-second-client: A client sees only its own notifications, but total counts those of all clients.":

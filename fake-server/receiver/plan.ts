@@ -60,46 +60,41 @@ const combinationProblems = (key: string, action: PushAction): string[] => {
   const bytes = typeof body === "object" && "bytes" in body ? body.bytes : undefined;
   const bodiless = status === 204 || status === 205 || status === 304;
   const empty = body === "empty" || (bodiless && body === undefined);
-  const says = (problem: string | false): string[] => (problem === false ? [] : [`${key}${problem}`]);
-  return [
-    ...says(
-      bodiless &&
-        body !== undefined &&
-        body !== "empty" &&
-        `.body cannot go with status ${status}, which has none; accepted is "empty", or no body`,
-    ),
-    ...says(
-      gzip === true &&
-        bytes !== undefined &&
-        ".gzip cannot go with a body of bytes, which would shrink to nothing; accepted is one of the two",
-    ),
-    ...says(gzip === true && empty && ".gzip cannot go with an empty body; accepted is one of the two"),
-    ...says(dribbleMs !== undefined && empty && ".dribbleMs needs a body that is not empty"),
-    ...says(
-      dribbleMs !== undefined &&
-        bytes !== undefined &&
-        bytes > LONGEST_DRIBBLE_BYTES &&
-        `.dribbleMs goes with a body of at most ${LONGEST_DRIBBLE_BYTES} bytes, not ${bytes}`,
-    ),
-    ...says(
-      informational.includes(101) &&
-        ".informational: 101 would change the protocol; accepted are 100 and 102 to 199",
-    ),
-    ...Object.entries(headers).flatMap((header) => says(headerProblem(header))),
+  const isWrong: readonly (readonly [boolean, string])[] = [
+    [
+      bodiless && body !== undefined && body !== "empty",
+      `.body cannot go with status ${status}, which has none; accepted is "empty", or no body`,
+    ],
+    [
+      gzip === true && bytes !== undefined,
+      ".gzip cannot go with a body of bytes, which would shrink to nothing; accepted is one of the two",
+    ],
+    [gzip === true && empty, ".gzip cannot go with an empty body; accepted is one of the two"],
+    [dribbleMs !== undefined && empty, ".dribbleMs needs a body that is not empty"],
+    [
+      dribbleMs !== undefined && (bytes ?? 0) > LONGEST_DRIBBLE_BYTES,
+      `.dribbleMs goes with a body of at most ${LONGEST_DRIBBLE_BYTES} bytes, not ${bytes}`,
+    ],
+    [
+      informational.includes(101),
+      ".informational: 101 would change the protocol; accepted are 100 and 102 to 199",
+    ],
   ];
+  const problems = isWrong.flatMap(([holds, problem]) => (holds ? [problem] : []));
+  return [...problems, ...Object.entries(headers).flatMap(headerProblem)].map((problem) => key + problem);
 };
 
-const headerProblem = ([name, value]: readonly [string, string]): string | false => {
+const headerProblem = ([name, value]: readonly [string, string]): readonly string[] => {
   try {
     validateHeaderName(name);
     validateHeaderValue(name, value);
   } catch {
-    return `.headers.${shown(name)} cannot be sent as a header; accepted are names and values of RFC 9110`;
+    return [`.headers.${shown(name)} cannot be sent as a header; accepted are names and values of RFC 9110`];
   }
-  return (
-    ownHeaders.includes(name.toLowerCase()) &&
-    `.headers.${shown(name)} cannot be set, because the receiver sets it; accepted is any but ${ownHeaders.join(", ")}`
-  );
+  if (!ownHeaders.includes(name.toLowerCase())) return [];
+  return [
+    `.headers.${shown(name)} cannot be set, because the receiver sets it; accepted is any but ${ownHeaders.join(", ")}`,
+  ];
 };
 
 const pointerProblems = (key: string, pointer = ""): string[] =>

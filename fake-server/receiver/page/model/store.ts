@@ -113,7 +113,9 @@ const messageOf = (line: RemarkLine): string => {
   return line.kind === "listener" ? `The listener is ${line.state}` : shown(line.message, 300);
 };
 
-const attemptOf = (push: PushOf, wallMs: (epoch: string, atMs: number) => number): Attempt => ({
+type WallTime = (epoch: string, atMs: number) => number;
+
+const attemptOf = (push: PushOf, wallMs: WallTime): Attempt => ({
   n: push.n,
   startMs: wallMs(push.epoch, push.firstByteMs),
   endMs: wallMs(push.epoch, push.answeredMs ?? push.completeMs),
@@ -124,11 +126,9 @@ const attemptOf = (push: PushOf, wallMs: (epoch: string, atMs: number) => number
 });
 
 const dropOldest = <Key>(map: Map<Key, unknown>): void => {
-  const oldest = map.keys().next();
-  if (oldest.done !== true) map.delete(oldest.value);
+  const [oldest] = map.keys();
+  if (oldest !== undefined) map.delete(oldest);
 };
-
-type WallTime = (epoch: string, atMs: number) => number;
 
 const createRows = (most: Bounds, counts: { pushes: number; dropped: number }, wall: WallTime) => {
   const notifications = new Map<string, Notification>();
