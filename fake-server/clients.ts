@@ -51,19 +51,18 @@ export const parseClients = (data: unknown): readonly FakeClient[] => {
 };
 
 const parseClient = (data: unknown, index: number): FakeClient => {
-  const where = `clients[${index}]`;
   if (!isObject(data))
-    throw new ConfigurationError(`${where}: expected an object { id, secret, redirectUri }`);
+    throw new ConfigurationError(`clients[${index}]: expected an object { id, secret, redirectUri }`);
   const unknown = Object.keys(data).find((key) => !FIELDS.some((field) => field === key));
   if (unknown !== undefined)
-    throw new ConfigurationError(`${where}.${unknown}: unknown key; known are ${FIELDS.join(", ")}`);
+    throw new ConfigurationError(`clients[${index}].${unknown}: unknown key; known are ${FIELDS.join(", ")}`);
   const client = {
-    id: textOf(data["id"], `${where}.id`),
-    secret: textOf(data["secret"], `${where}.secret`),
-    redirectUri: textOf(data["redirectUri"], `${where}.redirectUri`),
+    id: textOf(data["id"], `clients[${index}].id`),
+    secret: textOf(data["secret"], `clients[${index}].secret`),
+    redirectUri: textOf(data["redirectUri"], `clients[${index}].redirectUri`),
   };
   if (!URL.canParse(client.redirectUri))
-    throw new ConfigurationError(`${where}.redirectUri: expected an absolute URL`);
+    throw new ConfigurationError(`clients[${index}].redirectUri: expected an absolute URL`);
   return client;
 };
 
