@@ -1,5 +1,5 @@
 import Type, { Optional, type Static } from "typebox";
-import { byName, integer, list, number, text } from "./schema.ts";
+import { byName, type Frozen, integer, list, number, text } from "./schema.ts";
 import { recordFields, targetFields, type Outcome } from "./record.ts";
 import { Merged, Segment } from "./segments.ts";
 
@@ -58,7 +58,7 @@ const Latencies = Type.Object({
   p999Ms: Milliseconds,
   maxMs: Milliseconds,
 });
-export type Latencies = Static<typeof Latencies>;
+export type Latencies = Frozen<typeof Latencies>;
 
 /** One line of seconds.jsonl: what happened in one second of the load. */
 export const SecondLine = Type.Object({
@@ -108,7 +108,7 @@ export const LoadBreach = Type.Object({
   askedRate: number("Arrivals per second requested at that moment."),
   exchanges: Type.Array(LoadExchange),
 });
-export type LoadBreach = Static<typeof LoadBreach>;
+export type LoadBreach = Frozen<typeof LoadBreach>;
 
 const Objective = Type.Object({
   name: text("Such as `exchange p95`."),
@@ -122,7 +122,7 @@ const Objective = Type.Object({
   verdict: Type.Union([Type.Literal("held"), Type.Literal("breached"), Type.Literal("not measured")]),
   reason: Optional(Type.String()),
 });
-export type ObjectiveResult = Static<typeof Objective>;
+export type ObjectiveResult = Frozen<typeof Objective>;
 
 /** How often a rule was checked under load, and how often it was broken. */
 const LoadRule = Type.Object({
@@ -131,7 +131,7 @@ const LoadRule = Type.Object({
   breaches: Count,
   note: Optional(text("What was not checked, and why.")),
 });
-export type LoadRule = Static<typeof LoadRule>;
+export type LoadRule = Frozen<typeof LoadRule>;
 
 const EndpointRow = Type.Object({
   endpoint: Type.String(),
@@ -139,7 +139,7 @@ const EndpointRow = Type.Object({
   service: Latencies,
   response: Latencies,
 });
-export type EndpointRow = Static<typeof EndpointRow>;
+export type EndpointRow = Frozen<typeof EndpointRow>;
 
 const PushSummary = Type.Object({
   events: Count,
@@ -148,7 +148,7 @@ const PushSummary = Type.Object({
   attempts: byName("Number of notifications by how often each was pushed.", Count),
   deliveryDelay: Optional(Latencies),
 });
-export type PushSummary = Static<typeof PushSummary>;
+export type PushSummary = Frozen<typeof PushSummary>;
 
 /**
  * What the machine was doing in the seconds in which fewer iterations started than were requested. In averages a second
@@ -163,7 +163,7 @@ const Shortfall = Type.Object({
     number("Mean over the seconds of how late one iteration in a hundred began, at least.", { minimum: 0 }),
   ),
 });
-export type Shortfall = Static<typeof Shortfall>;
+export type Shortfall = Frozen<typeof Shortfall>;
 
 /** What gave way first. */
 const Cause = Type.Union([Type.Literal("service"), Type.Literal("network"), Type.Literal("load generator")]);
@@ -176,7 +176,7 @@ const Step = Type.Object({
   gaveWay: Optional(Cause),
   reason: Optional(Type.String()),
 });
-export type BreakpointStep = Static<typeof Step>;
+export type BreakpointStep = Frozen<typeof Step>;
 
 export const LoadRecord = Type.Object(
   {
@@ -251,7 +251,6 @@ export const LoadRecord = Type.Object(
   { $id: "touchstone-load-record-1" },
 );
 
-export type LoadRecord = Omit<Static<typeof LoadRecord>, "outcome" | "limits"> & {
-  readonly limits: Readonly<Record<string, number | readonly number[]>>;
+export type LoadRecord = Omit<Frozen<typeof LoadRecord>, "outcome"> & {
   readonly outcome?: Outcome;
 };

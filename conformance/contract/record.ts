@@ -1,4 +1,4 @@
-import Type, { Optional, type Static } from "typebox";
+import Type, { Optional } from "typebox";
 import { byName, type Frozen, integer, list, number, text } from "./schema.ts";
 import { requirementIds, type RequirementId } from "./catalogue.ts";
 import { LeftBehind } from "./left-behind.ts";
@@ -104,8 +104,7 @@ export const RunRecord = Type.Object(
   { $id: "touchstone-run-record-1" },
 );
 
-export type RunRecord = Omit<Static<typeof RunRecord>, "rules" | "selected" | "outcome" | "limits"> & {
-  readonly limits: Readonly<Record<string, number | readonly number[]>>;
+export type RunRecord = Omit<Frozen<typeof RunRecord>, "rules" | "selected" | "outcome"> & {
   readonly rules: readonly RuleResult[];
   readonly selected: readonly RequirementId[];
   readonly outcome?: Outcome;

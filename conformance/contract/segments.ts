@@ -1,5 +1,5 @@
-import Type, { Optional, type Static } from "typebox";
-import { integer, list, number, text } from "./schema.ts";
+import Type, { Optional } from "typebox";
+import { type Frozen, integer, list, number, text } from "./schema.ts";
 
 /*
  * A load from many machines. Each plays one segment of the load and leaves a record with `segment` in it; one merge
@@ -18,7 +18,7 @@ const ClockReading = Type.Object({
   unknown: Optional(text("Why the offset is unknown.")),
 });
 /** How a machine's clock differs from the target's, by the Date of its answers. */
-export type ClockReading = Static<typeof ClockReading>;
+export type ClockReading = Frozen<typeof ClockReading>;
 
 export const Segment = Type.Object({
   runId: Type.String(),
@@ -33,7 +33,7 @@ export const Segment = Type.Object({
   objectives: Optional(Type.Unknown({ description: "`slos` of the profile, which the merge judges by." })),
   lag: Optional(text("How late iterations began, warm-up excluded: an HDR histogram (version 2 encoding).")),
 });
-export type Segment = Static<typeof Segment>;
+export type Segment = Frozen<typeof Segment>;
 
 const MergedMachine = Type.Object({
   index: Type.Integer({ minimum: 1 }),
@@ -51,7 +51,7 @@ const MergedMachine = Type.Object({
   driftMs: Optional(number("Between the readings before and after the load.", { minimum: 0 })),
   problems: list("Why it makes the whole run invalid.", Type.String()),
 });
-export type MergedMachine = Static<typeof MergedMachine>;
+export type MergedMachine = Frozen<typeof MergedMachine>;
 
 export const Merged = Type.Object({
   runId: Type.String(),
@@ -62,4 +62,4 @@ export const Merged = Type.Object({
   worst: Optional(integer("The machine that kept its schedule worst.", { minimum: 1 })),
   machines: Type.Array(MergedMachine),
 });
-export type Merged = Static<typeof Merged>;
+export type Merged = Frozen<typeof Merged>;

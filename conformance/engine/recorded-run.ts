@@ -75,7 +75,7 @@ export const recordedRun = async (options: RecordedRunOptions) => {
         ...result.notes,
       ],
       leftBehind: result.leftBehind,
-      ...(result.waivers.length === 0 ? {} : { waivers: [...result.waivers] }),
+      ...(result.waivers.length === 0 ? {} : { waivers: result.waivers }),
     });
     return { record, directory, pinned };
   } catch (error) {
@@ -112,13 +112,13 @@ const openingOf = (
     target: {
       name: resolved.profile.name ?? new URL(resolved.profile.baseUrl).host,
       baseUrl: resolved.profile.baseUrl,
-      profiles: [...resolved.sources],
+      profiles: resolved.sources,
       ...(options.behaviour === undefined ? {} : { behaviour: options.behaviour }),
       clock: canMoveClock(resolved.profile) ? "virtual" : "real",
     },
     limits: { ...limitsOf(resolved) },
-    replacedLimits: [...replacedLimits(resolved)],
-    ...(Object.keys(pinned).length === 0 ? {} : { pinned: { ...pinned } }),
+    replacedLimits: replacedLimits(resolved),
+    ...(Object.keys(pinned).length === 0 ? {} : { pinned }),
     notes: [],
   };
 };

@@ -74,7 +74,7 @@ describe("a step of the search", () => {
     ["fast answers to requests that waited for connections", waited, "network", /list p95.*connections/],
     ["slow answers on a busy shared machine", busy, "service", /list p95; .*no CPU to spare/],
   ] as const)("gives way through %s", (_, changes, gaveWay, told) => {
-    const step = stepOf(judged(changes as Partial<JudgedLoad>));
+    const step = stepOf(judged(changes));
     expect(step).toMatchObject({ verdict: "gave way", gaveWay });
     expect(step.reason).toMatch(told);
   });
