@@ -10,6 +10,9 @@ export const shift = ({ earliestMs, latestMs }: TimeInterval, byMs: number): Tim
   latestMs: latestMs + byMs,
 });
 
+export const overlap = (one: TimeInterval, other: TimeInterval): boolean =>
+  one.earliestMs <= other.latestMs && one.latestMs >= other.earliestMs;
+
 /** What remains of the interval from a moment on; its latest moment if the interval ends before. */
 export const from = ({ earliestMs, latestMs }: TimeInterval, momentMs: number): TimeInterval => ({
   earliestMs: Math.max(earliestMs, Math.min(momentMs, latestMs)),

@@ -21,9 +21,7 @@ export const pageOf = ({ data, total }: Fields): Page | undefined => {
  */
 export const gavePage = ({ status, fields }: PlainAnswer): boolean => {
   const page = pageOf(fields);
-  if (page === undefined) return false;
-  if (page.items.length > 0) return true;
-  return typeof page.total === "number" && (page.total > 0 || status < 400);
+  return page !== undefined && (showsData(page) || (typeof page.total === "number" && status < 400));
 };
 
 /** Whether a page tells a stranger anything: an empty one, in an envelope that every answer has, tells nothing. */

@@ -77,7 +77,7 @@ export const sideOf = (age: Age): Side | undefined => {
 export const distanceFromEnd = (side: Side, { lifetimeMs, leastMs, greatestMs }: Age): number =>
   side === "alive" ? lifetimeMs - leastMs : greatestMs - lifetimeMs;
 
-export const promiseOf = (name: string, side: Side, lifetimeMs: number): string =>
+const promiseOf = (name: string, side: Side, lifetimeMs: number): string =>
   side === "alive"
     ? `the ${name} works for ${duration(lifetimeMs)} after issue`
     : `the ${name} is refused ${duration(lifetimeMs)} after issue`;

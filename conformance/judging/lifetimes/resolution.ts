@@ -80,31 +80,30 @@ export const isCloseEnough = (
   return distanceFromEnd(side, probe) <= guardOn(side, probe) + Math.max(closenessMs(precision), allowedMs);
 };
 
-/** What the probes of one kind of credential have shown. Ages and distances in milliseconds. */
-export const bracketOf = (probes: readonly Probe[]) => {
-  const nearest = (side: Side): number =>
-    Math.min(...probes.filter((one) => sideOf(one) === side).map((one) => distanceFromEnd(side, one)));
-  return {
-    // 0 if none worked, and Infinity if all did.
-    acceptedUpToMs: Math.max(0, ...probes.filter(({ works }) => works).map(({ leastMs }) => leastMs)),
-    refusedFromMs: Math.min(...probes.filter(({ works }) => !works).map(({ greatestMs }) => greatestMs)),
-    // Upper bound on the distance from the end of the nearest decisive probe of each side.
-    nearestMs: { alive: nearest("alive"), dead: nearest("dead") },
-  };
-};
+/** The decisive probes on one side of the end, the nearest first. */
+const nearestOn = (side: Side, probes: readonly Probe[]): readonly Probe[] =>
+  probes
+    .filter((one) => sideOf(one) === side)
+    .toSorted((a, b) => distanceFromEnd(side, a) - distanceFromEnd(side, b));
 
 /**
- * The bracket as facts of a verdict. Unless something broke, `resolutionMs` says how wrong the end could be without
- * being noticed.
+ * What the probes of one kind of credential have shown, as facts of a verdict. Unless something broke, `resolutionMs`
+ * says how wrong the end could be without being noticed.
  */
 export const bracketFacts = (
   { lifetimeMs, guardMs }: Pick<Precision, "lifetimeMs" | "guardMs">,
   sides: readonly Side[],
   probes: readonly Probe[],
 ): Record<string, number> => {
-  const { acceptedUpToMs, refusedFromMs, nearestMs } = bracketOf(probes);
+  const [accepted, refused] = [probes.filter(({ works }) => works), probes.filter(({ works }) => !works)];
+  const acceptedUpToMs = Math.max(0, ...accepted.map(({ leastMs }) => leastMs));
+  const refusedFromMs = Math.min(...refused.map(({ greatestMs }) => greatestMs));
   const isBroken = probes.some((probe) => probe.works !== (sideOf(probe) === "alive"));
-  const resolutionMs = isBroken ? Infinity : Math.max(...sides.map((side) => nearestMs[side]));
+  const nearestMs = sides.map((side) => {
+    const [nearest] = nearestOn(side, probes);
+    return nearest === undefined ? Infinity : distanceFromEnd(side, nearest);
+  });
+  const resolutionMs = isBroken ? Infinity : Math.max(...nearestMs);
   return {
     lifetimeMs,
     guardMs,
@@ -133,19 +132,19 @@ export const unlessTooCoarse = (
 ): Verdict => {
   const coarsestOf = (side: Side, probe: Probe): number =>
     coarsestMs({ ...precisionOf(probe.lifetimeMs), guardMs: guardOn(side, probe) });
-  const on = (side: Side): readonly Probe[] => probes.filter((probe) => sideOf(probe) === side);
   const unseen = sides.find(
-    (side) => !on(side).some((probe) => distanceFromEnd(side, probe) <= coarsestOf(side, probe)),
+    (side) => !nearestOn(side, probes).some((one) => distanceFromEnd(side, one) <= coarsestOf(side, one)),
   );
   if (verdict.kind !== "passed" || unseen === undefined) return verdict;
-  const nearestMs = bracketOf(probes).nearestMs[unseen];
-  const nearest = on(unseen).find((probe) => distanceFromEnd(unseen, probe) === nearestMs);
+  const [nearest] = nearestOn(unseen, probes);
+  const when = unseen === "alive" ? "before" : "after";
+  const seen = unseen === "alive" ? "last seen accepted" : "first seen refused";
   return {
     kind: "inconclusive",
     reason:
       nearest === undefined
-        ? `the machine or the target was too slow: no decisive probe of the ${name} was made ${unseen === "dead" ? "after" : "before"} its end`
-        : `the machine or the target was too slow: the ${name} was ${unseen === "alive" ? "last seen accepted" : "first seen refused"} up to ${duration(nearestMs)} ${unseen === "alive" ? "before" : "after"} its end, but the run must be able to detect an error of more than ${duration(coarsestOf(unseen, nearest))}`,
+        ? `the machine or the target was too slow: no decisive probe of the ${name} was made ${when} its end`
+        : `the machine or the target was too slow: the ${name} was ${seen} up to ${duration(distanceFromEnd(unseen, nearest))} ${when} its end, but the run must be able to detect an error of more than ${duration(coarsestOf(unseen, nearest))}`,
     settle: remedyFor(delays, precisionOf(1).isTold),
     cases: verdict.cases,
     ...(verdict.facts === undefined ? {} : { facts: verdict.facts }),

@@ -97,7 +97,9 @@ export const judgeHeadOfLine = (pushRun: PushRun): Finding => {
   if (decided.length < parts.length)
     return undecidedFinding(
       "pushes waited behind others whose timeout uses real time, while the hook moved the clock",
-      "a sender whose timeout uses the clock that hooks.clock.advance moves; or a run in real time",
+      {
+        settle: "a sender whose timeout uses the clock that hooks.clock.advance moves; or a run in real time",
+      },
     );
   return findingOf(decided, "no event was triggered while they hung", { hanging: hung.length });
 };

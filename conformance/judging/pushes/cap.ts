@@ -1,10 +1,19 @@
 import { duration } from "../../contract/duration.ts";
+import { counted } from "../../contract/text.ts";
 import { lastInstantMs, readingsOf } from "./readings.ts";
-import { findingOf, journalText, pushCount, undecidedFinding, type Finding, type Part } from "./finding.ts";
+import {
+  findingOf,
+  journalText,
+  pushCount,
+  pushedOf,
+  undecidedFinding,
+  type Finding,
+  type Part,
+} from "./finding.ts";
 import { nextDue, readingsLeft } from "./fits.ts";
 import { readingsThatFit } from "./fitted.ts";
 import { metEnding } from "./later-endings.ts";
-import { connections, hiddenBeyondCap, lostFacts, pushedForGood, UNDISTURBED } from "./lost-connections.ts";
+import { hiddenBeyondCap, lostFacts, UNDISTURBED } from "./lost-connections.ts";
 import type { PushCase, PushRun, PushTrace } from "./trace.ts";
 
 /** Whether one notification was pushed no more than the cap allows; `unseen` counts its pushes that reached no receiver. */
@@ -31,24 +40,21 @@ export const judgeCap = (pushRun: PushRun): Finding => {
     watched: duration(pushRun.watchedUntil.earliestMs - pushRun.watchedFromMs),
     ...lostFacts(pushRun),
   };
-  const pushed = pushedForGood(pushRun);
+  const pushed = pushedOf(pushRun, "never");
   if (pushed.length === 0)
     return undecidedFinding("none of the notifications that are never acknowledged was pushed");
   const finding = findingOf(parts, "no push arrived", facts);
   if (finding.judgement.kind !== "passed") return finding;
   if (!pushed.some((pushCase) => isWatchedOut(pushCase, pushRun)))
-    return { ...undecidedFinding("watching stopped before a push beyond the cap was due"), facts };
+    return undecidedFinding("watching stopped before a push beyond the cap was due", { facts });
   // With fewer such connections than notifications, at least one notification has no unseen push.
   const hidden = hiddenBeyondCap(pushRun, pushed);
   return hidden === 0
     ? finding
-    : {
-        ...undecidedFinding(
-          `${connections(hidden)} broke before the receiver could read a push, more than usual when no push is due, so each notification may have been pushed once more`,
-          UNDISTURBED,
-        ),
-        facts,
-      };
+    : undecidedFinding(
+        `${counted(hidden, "connection")} broke before the receiver could read a push, more than usual when no push is due, so each notification may have been pushed once more`,
+        { settle: UNDISTURBED, facts },
+      );
 };
 
 /** Whether one more push of a notification would have been seen in every reading that its pushes allow, including lateness. */

@@ -53,7 +53,7 @@ const judgeArrival = (pushRun: PushRun): Finding => {
             ? `nothing came for an event (${pushCase.name}) within ${duration(pushRun.watchedUntil.earliestMs - pushCase.triggered.latestMs)}`
             : `for an event ${requestText(instead)} came, which the receiver did not recognize as a push`,
         evidence: instead === undefined ? [] : [instead],
-        ...(instead === undefined ? { lacking: pushCase } : {}),
+        lacking: instead === undefined ? pushCase : undefined,
       };
     }
     if (unmatched !== undefined)
@@ -152,15 +152,14 @@ export const judgeLateAcknowledgement = (pushRun: PushRun): Finding => {
   const facts = { acknowledgedAtPush: [...numbers].toSorted((a, b) => a - b) };
   if (parts.some((part) => part !== "passed")) return findingOf(parts, "", facts);
   if (missed !== undefined)
-    return {
-      ...undecidedFinding(`push ${missed.actions.length}, which was to be acknowledged, did not come`),
+    return undecidedFinding(`push ${missed.actions.length}, which was to be acknowledged, did not come`, {
       facts,
-    };
+    });
   if (![...numbers].some((n) => n > 1))
-    return {
-      ...undecidedFinding("no notification was pushed a second time, so no later push could be acknowledged"),
-      facts,
-    };
+    return undecidedFinding(
+      "no notification was pushed a second time, so no later push could be acknowledged",
+      { facts },
+    );
   return findingOf(parts, "", facts);
 };
 
@@ -177,8 +176,9 @@ export const differingFields = (first: SeenPush, later: SeenPush): readonly stri
 const fixedFields: ReadonlySet<string> = new Set([...lastingFields, "Template"]);
 
 export const samePart = ({ pushes: [first, ...later] }: Pick<PushCase, "pushes">): Part => {
-  for (const push of first === undefined ? [] : later) {
-    const differing = differingFields(first as SeenPush, push);
+  if (first === undefined) return "passed";
+  for (const push of later) {
+    const differing = differingFields(first, push);
     const documented = differing?.filter((name) => fixedFields.has(name)) ?? [];
     if (differing !== undefined && documented.length === 0) continue;
     return {
@@ -187,7 +187,7 @@ export const samePart = ({ pushes: [first, ...later] }: Pick<PushCase, "pushes">
         differing === undefined
           ? `push ${push.line.attempt} is not a JSON object, unlike the first`
           : `a later push differs from the first in ${documented.join(", ")}`,
-      evidence: [first as SeenPush, push],
+      evidence: [first, push],
     };
   }
   return "passed";

@@ -11,13 +11,13 @@ export interface Finding {
   readonly judgement: CaseVerdict;
   /** How many notifications (or pushes) were decisive. */
   readonly cases: number;
-  readonly facts?: Facts;
+  readonly facts?: Facts | undefined;
   /** How many notifications break the requirement; default 1. */
   readonly broken?: number;
   /** The notifications whose pushes are missing or late; absent if it could be any of them. */
   readonly lacking?: readonly PushCase[];
   /** What would settle an undecided finding, if another run alone would not. */
-  readonly settle?: string;
+  readonly settle?: string | undefined;
   /** The pushes that show a breach. */
   readonly evidence?: readonly SeenPush[];
 }
@@ -30,42 +30,40 @@ export type Part =
       readonly actual: string;
       readonly evidence: readonly SeenPush[];
       /** The notification, if the breach is a push that did not come. */
-      readonly lacking?: PushCase;
+      readonly lacking?: PushCase | undefined;
     };
 
 /** Merges parts into one finding: failed if any part is broken, inconclusive if there are no parts. */
 export const findingOf = (parts: readonly Part[], whyNone: string, facts?: Facts): Finding => {
   const broken = parts.filter((part) => part !== "passed");
   const [first] = broken;
-  const lacking = broken.flatMap((part) => (part.lacking === undefined ? [] : [part.lacking]));
-  const more = facts === undefined ? {} : { facts };
-  if (first !== undefined)
-    return {
-      judgement: fail(
-        first.expected,
-        broken.length === 1
-          ? first.actual
-          : `${first.actual}; ${broken.length - 1} more notifications like it`,
-      ),
-      cases: parts.length,
-      broken: broken.length,
-      evidence: first.evidence,
-      lacking,
-      ...more,
-    };
-  return { judgement: parts.length === 0 ? inconclusive(whyNone) : pass, cases: parts.length, ...more };
+  const cases = parts.length;
+  if (first === undefined) return { judgement: cases === 0 ? inconclusive(whyNone) : pass, cases, facts };
+  const more = broken.length === 1 ? "" : `; ${broken.length - 1} more notifications like it`;
+  return {
+    judgement: fail(first.expected, first.actual + more),
+    cases,
+    broken: broken.length,
+    evidence: first.evidence,
+    lacking: broken.flatMap(({ lacking = [] }) => lacking),
+    facts,
+  };
 };
 
-export const undecidedFinding = (why: string, settle?: string): Finding => ({
+export const undecidedFinding = (why: string, more: Pick<Finding, "settle" | "facts"> = {}): Finding => ({
   judgement: inconclusive(why),
   cases: 0,
-  ...(settle === undefined ? {} : { settle }),
+  ...more,
 });
 
 export const ofPurpose = (
   { pushCases }: Pick<PushTrace, "pushCases">,
   ...purposes: readonly Purpose[]
 ): readonly PushCase[] => pushCases.filter(({ purpose }) => purposes.includes(purpose));
+
+/** Those of them that were pushed. */
+export const pushedOf = (trace: PushTrace, ...purposes: readonly Purpose[]): readonly PushCase[] =>
+  ofPurpose(trace, ...purposes).filter(({ pushes }) => pushes.length > 0);
 
 /** Index of the acknowledged push, according to the receiver; -1 if there is none. */
 export const acknowledgedAt = (

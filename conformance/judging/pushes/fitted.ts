@@ -2,13 +2,12 @@ import type { TimeInterval } from "../interval.ts";
 import { tolerances } from "../tolerances.ts";
 import { readingsOf, type Reading, type ReadingName, dueOf } from "./readings.ts";
 import type { PushCase, PushTrace } from "./trace.ts";
-import { ofPurpose } from "./finding.ts";
+import { pushedOf } from "./finding.ts";
 import { fitOf, type Fit, type FitOptions } from "./fits.ts";
 import { pollPeriodMs, type Polled } from "./poll.ts";
 
 /** Notifications whose pushes show the schedule: each push failed at once, until acknowledged if ever. */
-export const timedCases = (pushRun: PushTrace): readonly PushCase[] =>
-  ofPurpose(pushRun, "never", "late").filter(({ pushes }) => pushes.length > 0);
+export const timedCases = (pushRun: PushTrace): readonly PushCase[] => pushedOf(pushRun, "never", "late");
 
 export const optionsFor = (pushCase: PushCase, pushRun: PushTrace): FitOptions => ({
   latenessMs: pushRun.latenessMs,

@@ -1,3 +1,4 @@
+import { overlap, type TimeInterval } from "../interval.ts";
 import { readingsOf } from "./readings.ts";
 import type { PushRun, PushCase } from "./trace.ts";
 import {
@@ -29,15 +30,17 @@ const compareAll = (pushRun: PushRun): Finding => {
         expected,
         actual: `one notification got ${pushCount(pushCase.pushes.length)} (${pushCase.name}), while others got ${pushCount(model.pushes.length)}`,
         evidence: pushCase.pushes,
-        ...(pushCase.pushes.length < model.pushes.length ? { lacking: pushCase } : {}),
+        lacking: pushCase.pushes.length < model.pushes.length ? pushCase : undefined,
       };
-    const apart = pushCase.pushes.findIndex((_, index) => !agrees(pushCase, model, index, slackMs));
+    const apart = pushCase.pushes.findIndex((_, index) => !agrees(pushCase, model, index, slackMs(index)));
     if (apart < 0) return "passed";
     return {
       expected,
       actual: `${momentsText(pushCase)} (${pushCase.name}), but ${momentsText(model)} for another`,
       evidence: [...model.pushes, ...pushCase.pushes],
-      ...(isLater(pushCase, model, apart) ? { lacking: pushCase } : {}),
+      // It comes later if an earlier push went unseen.
+      lacking:
+        offsetOf(pushCase, apart).earliestMs > offsetOf(model, apart).earliestMs ? pushCase : undefined,
     };
   });
   return findingOf(parts, "no notification was pushed", {
@@ -56,22 +59,16 @@ const typical = (never: readonly PushCase[]): PushCase => {
   return first;
 };
 
-/** Whether a push came longer after its event than the model's push, as it does if an earlier push went unseen. */
-const isLater = (pushCase: PushCase, model: PushCase, index: number): boolean => {
-  const sinceMs = ({ pushes, triggered }: PushCase): number =>
-    (pushes[index]?.at ?? triggered).earliestMs - triggered.latestMs;
-  return sinceMs(pushCase) > sinceMs(model);
+/** How long after its event a push came. */
+const offsetOf = ({ pushes, triggered }: PushCase, index: number): TimeInterval => {
+  const at = pushes[index]?.at ?? triggered;
+  return { earliestMs: at.earliestMs - triggered.latestMs, latestMs: at.latestMs - triggered.earliestMs };
 };
 
-/** Whether the same push of two notifications came at the same offset from their events, within `slackMs`. */
-const agrees = (a: PushCase, b: PushCase, index: number, slackMs: (index: number) => number): boolean => {
-  const distance = ({ pushes, triggered }: PushCase) => {
-    const at = pushes[index]?.at ?? triggered;
-    return { earliestMs: at.earliestMs - triggered.latestMs, latestMs: at.latestMs - triggered.earliestMs };
-  };
-  const [one, other] = [distance(a), distance(b)];
-  const lateMs = slackMs(index);
-  return one.latestMs >= other.earliestMs - lateMs && one.earliestMs <= other.latestMs + lateMs;
+/** Whether the same push of two notifications came at the same offset from their events, within `lateMs`. */
+const agrees = (a: PushCase, b: PushCase, index: number, lateMs: number): boolean => {
+  const { earliestMs, latestMs } = offsetOf(b, index);
+  return overlap(offsetOf(a, index), { earliestMs: earliestMs - lateMs, latestMs: latestMs + lateMs });
 };
 
 /**

@@ -1,4 +1,4 @@
-import type { TimeInterval } from "../interval.ts";
+import { overlap, type TimeInterval } from "../interval.ts";
 import { allowedLatenessMs, nextDue, readingsLeft } from "./fits.ts";
 import { anchors, dueOf, notBefore, readingsOf, type History, type Reading } from "./readings.ts";
 import type { PushCase, PushRun, ReceiverOutage } from "./trace.ts";
@@ -59,6 +59,7 @@ const noEarlierThanDue = (reading: Reading, { triggered, pushes }: History): His
 /** Whether a push that did not come, or came late, may have met an outage that was meant for other notifications. */
 const mayHaveMet = (history: History, { sinceMs, overMs }: ReceiverOutage, pushRun: PushRun): boolean => {
   if (sinceMs === undefined || overMs === undefined) return false;
+  const outage = { earliestMs: sinceMs, latestMs: overMs };
   const all = readingsOf(pushRun.limits);
   const exact = pushRun.pushCases.find(({ purpose }) => purpose === "never");
   const followed = exact === undefined ? all : readingsLeft(all, exact, pushRun);
@@ -69,8 +70,8 @@ const mayHaveMet = (history: History, { sinceMs, overMs }: ReceiverOutage, pushR
     if (push !== undefined && push.at.latestMs <= sinceMs) return false;
     const before = { ...history, pushes: history.pushes.slice(0, index) };
     return left.some((reading) =>
-      nextDue(noEarlierThanDue(reading, before), [reading], anchors, pushRun).some(
-        ({ earliestMs, latestMs }) => earliestMs <= overMs && latestMs >= sinceMs,
+      nextDue(noEarlierThanDue(reading, before), [reading], anchors, pushRun).some((due) =>
+        overlap(due, outage),
       ),
     );
   });

@@ -1,10 +1,11 @@
-import type { TimeInterval } from "../interval.ts";
+import { overlap, type TimeInterval } from "../interval.ts";
 import { readingsOf, instantsOf, type Reading } from "./readings.ts";
 import type { LostStage } from "../../contract/push.ts";
+import { counted } from "../../contract/text.ts";
 
 import { isAcknowledged } from "./answer.ts";
 import type { PushRun, LostConnection, PushCase } from "./trace.ts";
-import { ofPurpose, undecidedFinding, type Finding } from "./finding.ts";
+import { pushedOf, undecidedFinding, type Finding } from "./finding.ts";
 import { allowedLatenessMs, fitOf } from "./fits.ts";
 import { isRare, lengthMs, merged, without } from "../intervals.ts";
 
@@ -39,7 +40,7 @@ const undisturbed = ({ lost, outages }: PushRun): readonly LostConnection[] =>
 export const lostAny = (pushRun: PushRun): boolean => undisturbed(pushRun).length > 0;
 
 const isWithin = (intervals: readonly TimeInterval[], { at }: LostConnection): boolean =>
-  intervals.some(({ earliestMs, latestMs }) => at.earliestMs <= latestMs && at.latestMs >= earliestMs);
+  intervals.some((interval) => overlap(at, interval));
 
 /** When pushes of a notification may have been due by these readings, seen or not, until it was acknowledged. */
 const dueIntervals = (
@@ -59,9 +60,6 @@ const dueIntervals = (
     .filter(({ earliestMs, latestMs }) => latestMs >= earliestMs);
 };
 
-const overlap = (one: TimeInterval, other: TimeInterval): boolean =>
-  one.earliestMs <= other.latestMs && one.latestMs >= other.earliestMs;
-
 /** When pushes of a notification were due but were not seen, by these readings. */
 const missingIntervals = (
   pushCase: PushCase,
@@ -77,14 +75,12 @@ const missingIntervals = (
 /** The readings that at least one notification followed from beginning to end; all readings if there are none. */
 const readingsFollowed = (pushRun: PushRun): readonly Reading[] => {
   const all = readingsOf(pushRun.limits);
-  const options = {
-    latenessMs: pushRun.latenessMs,
-    earlyGuardMs: pushRun.earlyGuardMs,
-    watchedUntil: pushRun.watchedUntil,
-    isComplete: true,
-  };
+  const { latenessMs, earlyGuardMs, watchedUntil } = pushRun;
+  const options = { latenessMs, earlyGuardMs, watchedUntil, isComplete: true };
   const followed = all.filter((reading) =>
-    pushedForGood(pushRun).some((pushCase) => fitOf(reading, "start", pushCase, options).kind !== "against"),
+    pushedOf(pushRun, "never").some(
+      (pushCase) => fitOf(reading, "start", pushCase, options).kind !== "against",
+    ),
   );
   return followed.length > 0 ? followed : all;
 };
@@ -132,13 +128,10 @@ export const unlessLost = (finding: Finding, pushRun: PushRun): Finding => {
     explained += Math.min(1, maybe.length);
   }
   if (explained < (lacking?.length ?? 1) || hidden.size < broken) return finding;
-  return {
-    ...undecidedFinding(
-      `${finding.judgement.actual}; but ${connections(hidden.size)} broke before the receiver could read a push, at a time when one was due, and may have carried the missing push`,
-      UNDISTURBED,
-    ),
-    ...(finding.facts === undefined ? {} : { facts: finding.facts }),
-  };
+  return undecidedFinding(
+    `${finding.judgement.actual}; but ${counted(hidden.size, "connection")} broke before the receiver could read a push, at a time when one was due, and may have carried the missing push`,
+    { settle: UNDISTURBED, facts: finding.facts },
+  );
 };
 
 /** How many lost connections may have been one push too many for each of these notifications; 0 if any of them has too few. */
@@ -164,12 +157,6 @@ export const lostFacts = (
   const counted = [...byStage].map(([stage, group]) => [stage, group.length] as const);
   return { connectionsWithoutPush: Object.fromEntries(counted.toSorted(([a], [b]) => (a < b ? -1 : 1))) };
 };
-
-/** Notifications that were pushed and are never acknowledged. */
-export const pushedForGood = (pushRun: PushRun): readonly PushCase[] =>
-  ofPurpose(pushRun, "never").filter(({ pushes }) => pushes.length > 0);
-
-export const connections = (count: number): string => `${count} connection${count === 1 ? "" : "s"}`;
 
 export const UNDISTURBED =
   "a run on less busy machines, so that sender and receiver complete every handshake, and no other client that connects to the receiver";

@@ -18,13 +18,7 @@ export const judgePayload = (pushRun: PushRun): Finding => {
     const body = bodyOf(push);
     for (const name of Object.keys(body ?? {})) if (!documentedFields.includes(name)) extra.add(name);
     const fault = payloadFault(body, pushCase) ?? idFault(body, pushCase, pushRun);
-    return fault === undefined
-      ? "passed"
-      : {
-          expected: PAYLOAD,
-          actual: fault,
-          evidence: [push],
-        };
+    return fault === undefined ? "passed" : { expected: PAYLOAD, actual: fault, evidence: [push] };
   });
   const withTemplate = pushes.filter(({ push }) => bodyOf(push)?.["Template"] !== undefined).length;
   return findingOf(parts, all.length === 0 ? "no push arrived" : TOO_LONG, {
@@ -36,16 +30,11 @@ export const judgePayload = (pushRun: PushRun): Finding => {
 
 /** push.payload of one notification: the first of its pushes that is no Notification of the event's account. */
 export const payloadPart = (pushCase: PushCase): Part => {
-  const wrong = pushCase.pushes.find(
-    (push) => !isShortened(push) && payloadFault(bodyOf(push), pushCase) !== undefined,
-  );
-  return wrong === undefined
-    ? "passed"
-    : {
-        expected: PAYLOAD,
-        actual: payloadFault(bodyOf(wrong), pushCase) ?? "",
-        evidence: [wrong],
-      };
+  for (const push of pushCase.pushes) {
+    const fault = isShortened(push) ? undefined : payloadFault(bodyOf(push), pushCase);
+    if (fault !== undefined) return { expected: PAYLOAD, actual: fault, evidence: [push] };
+  }
+  return "passed";
 };
 
 const TOO_LONG = "each pushed body is longer than the receiver stores";

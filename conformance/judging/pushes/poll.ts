@@ -1,18 +1,13 @@
 import type { TimeInterval } from "../interval.ts";
 
-/** A push that a polling sender notices on a tick of its clock, and the delay after which it is due. */
-export interface NoticedPush {
-  readonly at: TimeInterval;
-  readonly delayMs: number;
-}
-
 /** The pushes of one notification that a polling sender notices. */
 export interface Polled {
   /** What the first delay counts from. */
   readonly from: TimeInterval;
   /** Whether each further delay counts from the push before, rather than from `from` as well. */
   readonly isChained: boolean;
-  readonly pushes: readonly NoticedPush[];
+  /** When each was noticed, on a tick of the sender's clock, and the delay after which it is due. */
+  readonly pushes: readonly { readonly at: TimeInterval; readonly delayMs: number }[];
 }
 
 export interface PollOptions {
@@ -98,17 +93,17 @@ const isChainInTime = ({ from, pushes }: Polled, clock: TickingClock, tie: Tie):
 
 /** All delays count from the same moment, which the ticks on which pushes were noticed bound from both sides. */
 const isSeriesInTime = ({ from, pushes }: Polled, clock: TickingClock, tie: Tie): boolean => {
-  const latest = pushes.flatMap(({ at, delayMs }) => {
+  const latest: number[] = [];
+  for (const { at, delayMs } of pushes) {
     const tickMs = tickIn(at, clock);
-    return tickMs !== undefined && canBeLateBy(tickMs, from, delayMs, clock) ? [tickMs - delayMs] : [];
-  });
-  const known = pushes.filter(({ at }) => isNarrow(at, clock.periodMs));
+    if (tickMs === undefined) continue;
+    if (!canBeLateBy(tickMs, from, delayMs, clock)) return false;
+    latest.push(tickMs - delayMs);
+  }
   const spreadMs = Math.max(...latest) - Math.min(...latest);
-  return (
-    latest.length === known.length &&
-    (known.length === 0 ||
-      (tie === "either" ? spreadMs <= clock.periodMs + ROUNDING_MS : spreadMs < clock.periodMs - ROUNDING_MS))
-  );
+  return tie === "either"
+    ? spreadMs <= clock.periodMs + ROUNDING_MS
+    : spreadMs < clock.periodMs - ROUNDING_MS;
 };
 
 /** Whether a push noticed on this tick can have been due at most a period before. */

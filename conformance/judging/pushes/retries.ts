@@ -14,11 +14,11 @@ import {
   type Finding,
   type Part,
 } from "./finding.ts";
-import { metEnding, type MetEnding } from "./later-endings.ts";
+import { metEnding } from "./later-endings.ts";
 import { unlessLost } from "./lost-connections.ts";
-import { instantsOf, readingsOf, type Reading } from "./readings.ts";
+import { instantsOf, readingsOf, type History, type Reading } from "./readings.ts";
 import { losesOneAlone } from "./slow-failures.ts";
-import type { PushCase, PushRun, PushTrace, ReceiverOutage, SeenPush } from "./trace.ts";
+import type { PushCase, PushRun, PushTrace } from "./trace.ts";
 import { requestText, unmatchedOf } from "./unmatched.ts";
 
 const RETRIED = "every failed push is followed by another one, up to the cap";
@@ -31,43 +31,42 @@ const judgeAllRetries = (pushRun: PushRun): Finding => {
     const least = leastPushes(pushCase, pushRun);
     return least === undefined ? [] : [{ pushCase, retried: retriesOf(pushCase, least, pushRun) }];
   });
-  const namesOf = (kind: Retried["kind"]): readonly string[] =>
-    all.flatMap(({ pushCase, retried }) => (retried.kind === kind ? [pushCase.name] : []));
-  const lost = namesOf("lost");
+  const lost = all.flatMap(({ pushCase, retried }) => (typeof retried === "object" ? [pushCase.name] : []));
+  // A whole-receiver failure or a hang that met a later push; none if the sender is too inexact.
+  const met = pushRun.pushCases.filter((pushCase) => metEnding(pushCase, pushRun) !== undefined);
   const finding = findingOf(
-    all.flatMap(({ retried }): Part[] =>
-      retried.kind === "retried" ? ["passed"] : retried.kind === "lost" ? [retried.part] : [],
-    ),
+    all.flatMap(({ retried }) => (typeof retried === "object" || retried === "passed" ? [retried] : [])),
     "no push could be made to fail",
     {
       ...(lost.length === 0 ? {} : { notRetriedAfter: lost }),
-      ...(pushRun.clock === "real" ? {} : { laterFailuresMet: laterFailuresMet(pushRun) }),
+      ...(pushRun.clock === "real" ? {} : { laterFailuresMet: met.map(({ name }) => name) }),
     },
   );
   if (finding.judgement.kind !== "passed") return finding;
-  const [waiting, unwatched, untried] = [namesOf("waits"), namesOf("unwatched"), namesOf("untried")];
+  const [waiting = [], unwatched = [], untried = []] = (["waits", "unwatched", "untried"] as const).map(
+    (why) => all.flatMap(({ pushCase, retried }) => (retried === why ? [pushCase.name] : [])),
+  );
   if (waiting.length > 0)
     return undecidedFinding(
       pushRun.hungInRealTime
         ? "the sender's timeout uses real time, not the clock that the hook moves, and the sender had not given up on an unanswered push when the receiver closed the connection"
         : `the sender was still waiting for an answer when watching stopped (${waiting.join(", ")})`,
-      pushRun.clock === "real"
-        ? "a longer run (--max-wait), or a sender with a shorter timeout"
-        : "a sender whose timeout uses the clock that hooks.clock.advance moves, or is shorter; or a run in real time",
+      {
+        settle:
+          pushRun.clock === "real"
+            ? "a longer run (--max-wait), or a sender with a shorter timeout"
+            : "a sender whose timeout uses the clock that hooks.clock.advance moves, or is shorter; or a run in real time",
+      },
     );
   if (unwatched.length > 0)
     return undecidedFinding(
       `watching stopped before the next push was due, allowing for lateness: ${unwatched.join(", ")}`,
-      "a less busy machine, or a longer run (--max-wait)",
+      { settle: "a less busy machine, or a longer run (--max-wait)" },
     );
   return untried.length === 0
     ? finding
     : undecidedFinding(`no push met these failures: ${untried.join(", ")}`);
 };
-
-/** Notifications whose later push met its ending (a whole-receiver failure or a hang); none if the sender is too inexact. */
-const laterFailuresMet = (pushRun: PushRun): readonly string[] =>
-  pushRun.pushCases.filter((pushCase) => metEnding(pushCase, pushRun) !== undefined).map(({ name }) => name);
 
 /** The minimum number of pushes of a notification; undefined if the document leaves it open. */
 const leastPushes = (pushCase: PushCase, pushRun: PushRun): number | undefined => {
@@ -99,40 +98,37 @@ export const leastOfFailing = (pushCase: PushCase, trace: PushTrace, expected: n
 };
 
 type Retried =
-  | { readonly kind: "retried" }
-  | { readonly kind: "lost"; readonly part: Exclude<Part, "passed"> }
+  | Part
   /** The sender may still be waiting for the rest of an answer. */
-  | { readonly kind: "waits" }
+  | "waits"
   /** Watching stopped before the next push was overdue. */
-  | { readonly kind: "unwatched" }
+  | "unwatched"
   /** No push failed as planned. */
-  | { readonly kind: "untried" }
+  | "untried"
   /** A failure that goes on for ever and was not watched to its end says nothing. */
-  | { readonly kind: "open" };
+  | "open";
 
 const retriesOf = (pushCase: PushCase, least: number, pushRun: PushRun): Retried => {
   const { pushes, name, purpose, triggered } = pushCase;
   const [unmatched] = unmatchedOf(pushCase, pushRun);
   const watched = duration(pushRun.watchedUntil.earliestMs - (pushes.at(-1)?.at ?? triggered).latestMs);
   if (pushes.length === 0 && (purpose === "refused" || purpose === "untrusted")) {
-    if (unmatched !== undefined || namelessPushes(pushRun).length > 0) return { kind: "open" };
-    if (!isOver(pushCase, pushRun)) return { kind: "unwatched" };
+    if (unmatched !== undefined || namelessPushes(pushRun).length > 0) return "open";
+    if (!isOver(pushCase, pushRun)) return "unwatched";
+    const outage = afterOutage(purpose, pushRun);
     return {
-      kind: "lost",
-      part: {
-        expected: RETRIED,
-        actual: `for an event whose first push met ${purpose === "refused" ? "a receiver that was not listening" : "an untrusted certificate"}, no push came within ${watched}${outageText(purpose, pushRun)}`,
-        evidence: afterOutage(purpose, pushRun).slice(0, 1),
-        lacking: pushCase,
-      },
+      expected: RETRIED,
+      actual: `for an event whose first push met ${purpose === "refused" ? "a receiver that was not listening" : "an untrusted certificate"}, no push came within ${watched}${outage.text}`,
+      evidence: outage.pushes.slice(0, 1),
+      lacking: pushCase,
     };
   }
-  if (waits(pushCase, pushRun)) return { kind: "waits" };
+  if (waits(pushCase, pushRun)) return "waits";
   if (!hasFailed(pushCase, pushRun))
-    return { kind: pushCase.expect.kind === "pushes" && pushCase.expect.pushes === 2 ? "untried" : "open" };
-  if (pushes.length >= least || acknowledgedAt(pushCase, pushRun) >= 0) return { kind: "retried" };
+    return pushCase.expect.kind === "pushes" && pushCase.expect.pushes === 2 ? "untried" : "open";
+  if (pushes.length >= least || acknowledgedAt(pushCase, pushRun) >= 0) return "passed";
   if (unmatched === undefined && !isOver(pushCase, pushRun))
-    return { kind: purpose === "unanswered" ? "open" : "unwatched" };
+    return purpose === "unanswered" ? "open" : "unwatched";
   const met =
     purpose === "refused"
       ? `a refused connection and ${pushCount(pushes.length)}`
@@ -144,13 +140,10 @@ const retriesOf = (pushCase: PushCase, least: number, pushRun: PushRun): Retried
       ? ""
       : `, but ${requestText(unmatched)} did, which the receiver did not recognize as a push`;
   return {
-    kind: "lost",
-    part: {
-      expected: RETRIED,
-      actual: `after ${met}, none came within ${watched}${instead}; ${journalText(pushCase)}`,
-      evidence: unmatched === undefined ? pushes : [...pushes, unmatched],
-      ...(unmatched === undefined ? { lacking: pushCase } : {}),
-    },
+    expected: RETRIED,
+    actual: `after ${met}, none came within ${watched}${instead}; ${journalText(pushCase)}`,
+    evidence: unmatched === undefined ? pushes : [...pushes, unmatched],
+    lacking: unmatched === undefined ? pushCase : undefined,
   };
 };
 
@@ -172,29 +165,37 @@ const hasFailed = ({ pushes: [first], expect }: PushCase, { acknowledgedStatus }
 /** The longest wait after a push until the push with this index (from 0) is overdue in any of these readings, in milliseconds. */
 const longestWaitMs = (
   readings: readonly Reading[],
-  { latenessMs }: Pick<PushTrace, "latenessMs">,
+  trace: Pick<PushTrace, "latenessMs">,
   index: number,
 ): number =>
   Math.max(
     ...readings.map(({ delaysMs }) => {
       const delayMs = delaysMs[index] ?? 0;
-      return delayMs + allowedLatenessMs(delayMs, { latenessMs });
+      return delayMs + allowedLatenessMs(delayMs, trace);
     }),
   );
 
 /** Whether an unacknowledged notification was watched until its next push was overdue in every reading. */
 export const isWatchedForNext = (pushCase: PushCase, trace: PushTrace, heldUpMs = 0): boolean => {
   const { pushes, purpose } = pushCase;
+  if (pushes.length === 0) return isWatchedForFirst(pushCase, trace);
   const all = readingsOf(trace.limits);
-  const last = pushes.at(-1);
-  if (last === undefined) return isWatchedForFirst(pushCase, trace);
   const left = readingsLeft(all, pushCase, trace);
-  const index = pushes.length + (purpose === "refused" ? 1 : 0);
-  const overMs =
-    (last.ended ?? last.at).latestMs +
-    longestWaitMs(left.length === 0 || purpose !== "never" ? all : left, trace, index) +
-    heldUpMs;
-  return trace.watchedUntil.earliestMs > overMs;
+  const readings = left.length === 0 || purpose !== "never" ? all : left;
+  return isOverdue(pushCase, pushes.length + (purpose === "refused" ? 1 : 0), readings, trace, heldUpMs);
+};
+
+/** Whether watching went on until the push with this index (from 0) was overdue in each of these readings. */
+const isOverdue = (
+  { triggered, pushes }: History,
+  index: number,
+  readings: readonly Reading[],
+  trace: PushTrace,
+  heldUpMs = 0,
+): boolean => {
+  const last = pushes.at(-1);
+  const sinceMs = (last?.ended ?? last?.at ?? triggered).latestMs;
+  return trace.watchedUntil.earliestMs > sinceMs + longestWaitMs(readings, trace, index) + heldUpMs;
 };
 
 /** The longest wait of the sender for an answer, in milliseconds; undefined if it was never seen to give up. */
@@ -211,10 +212,16 @@ const givesUpAfterMs = (pushRun: PushRun): number | undefined => {
 
 /** Whether watching went on until another push was overdue in every reading. */
 const isOver = (pushCase: PushCase, pushRun: PushRun): boolean => {
+  const { triggered, purpose } = pushCase;
   const met = metEnding(pushCase, pushRun);
-  if (met !== undefined) return isEndingOver(pushCase, met, pushRun);
-  const { pushes, triggered, purpose } = pushCase;
-  const last = pushes.at(-1);
+  if (met !== undefined) {
+    // Its own pushes show which readings remain.
+    const { pushes } = met;
+    const all = readingsOf(pushRun.limits);
+    const left = readingsLeft(all, { triggered, pushes }, pushRun).filter(({ keepsCap }) => keepsCap);
+    return isOverdue({ triggered, pushes }, pushes.length, left.length === 0 ? all : left, pushRun);
+  }
+  const last = pushCase.pushes.at(-1);
   if (last === undefined) {
     // The first push met a receiver that was not listening, so wait for the second.
     const secondMs = Math.max(...readingsOf(pushRun.limits).map((reading) => instantsOf(reading)[1] ?? 0));
@@ -228,21 +235,11 @@ const isOver = (pushCase: PushCase, pushRun: PushRun): boolean => {
   return isWatchedForNext(pushCase, pushRun, isSlow ? 5 * (givesUpAfterMs(pushRun) ?? 0) : 0);
 };
 
-/** The same for a notification whose later push met a failure; its own pushes show which readings remain. */
-const isEndingOver = ({ triggered }: PushCase, { pushes }: MetEnding, pushRun: PushRun): boolean => {
-  const all = readingsOf(pushRun.limits);
-  const left = readingsLeft(all, { triggered, pushes }, pushRun).filter(({ keepsCap }) => keepsCap);
-  const last = pushes.at(-1);
-  const sinceMs = (last?.ended ?? last?.at ?? triggered).latestMs;
-  const waitMs = longestWaitMs(left.length === 0 ? all : left, pushRun, pushes.length);
-  return pushRun.watchedUntil.earliestMs > sinceMs + waitMs;
-};
-
 /** Whether the sender may not yet know that its push failed. */
-const waits = (pushCase: PushCase, pushRun: PushRun): boolean => {
-  if (pushCase.purpose === "stall") return stallWaits(pushCase, pushRun);
-  return pushCase.purpose === "hang" && stillWaits(pushCase);
-};
+const waits = (pushCase: PushCase, pushRun: PushRun): boolean =>
+  pushCase.purpose === "stall"
+    ? stallWaits(pushCase, pushRun)
+    : pushCase.purpose === "hang" && stillWaits(pushCase);
 
 /**
  * Whether a sender may still be waiting for the rest of an answer. The status already means failure, so a
@@ -274,22 +271,15 @@ const bodyDecides = (pushRun: PushRun): boolean => {
   return empty.length > 0 && empty.every(({ pushes }) => pushes.length > 1);
 };
 
-/** Names the journal lines between which the receiver was closed or untrusted, and the number of pushes after that. */
-const outageText = (purpose: PushCase["purpose"], pushRun: PushRun): string => {
-  const outage = outageOf(purpose, pushRun);
-  return outage === undefined
-    ? ""
-    : `; in the receiver's journal: ${outage.kind} from line ${outage.from.last} to line ${outage.until.last}, then ${pushCount(afterOutage(purpose, pushRun).length)} of other events`;
-};
-
-const outageOf = (purpose: PushCase["purpose"], { outages }: PushRun): ReceiverOutage | undefined =>
-  outages.find(({ kind }) => kind === (purpose === "refused" ? "closed" : "untrusted"));
-
-/** Pushes that arrived after the outage, in journal order. */
-const afterOutage = (purpose: PushCase["purpose"], pushRun: PushRun): readonly SeenPush[] => {
-  const last = outageOf(purpose, pushRun)?.until.last ?? Infinity;
-  return pushRun.pushCases
-    .flatMap(({ pushes }) => pushes)
-    .filter(({ line }) => line.n > last)
+/** The pushes after the receiver was closed or untrusted, in journal order, and the lines of the journal between which it was. */
+const afterOutage = (purpose: PushCase["purpose"], { outages, pushCases }: PushRun) => {
+  const outage = outages.find(({ kind }) => kind === (purpose === "refused" ? "closed" : "untrusted"));
+  if (outage === undefined) return { pushes: [], text: "" };
+  const { kind, from, until } = outage;
+  const pushes = pushCases
+    .flatMap((pushCase) => pushCase.pushes)
+    .filter(({ line }) => line.n > until.last)
     .toSorted((a, b) => a.line.n - b.line.n);
+  const text = `; in the receiver's journal: ${kind} from line ${from.last} to line ${until.last}, then ${pushCount(pushes.length)} of other events`;
+  return { pushes, text };
 };

@@ -2,8 +2,8 @@ import { duration } from "../../contract/duration.ts";
 import { instantsOf, readingsOf, type Reading, anchors, type Anchor } from "./readings.ts";
 import { fail, pass } from "../case-verdict.ts";
 import type { PushRun, PushCase } from "./trace.ts";
-import { momentsText, ofPurpose, undecidedFinding, type Finding } from "./finding.ts";
-import { exactnessOf, fitOf, windowsOf, type Exactness, type Fit } from "./fits.ts";
+import { momentsText, ofPurpose, pushedOf, undecidedFinding, type Finding } from "./finding.ts";
+import { exactnessOf, fitOf, windowsOf, type Exactness } from "./fits.ts";
 import {
   fittedTo,
   isAllowed,
@@ -21,8 +21,8 @@ export const judgeSchedule = (pushRun: PushRun): Finding => unlessLost(judgeMome
 
 const judgeMoments = (pushRun: PushRun): Finding => {
   const all = timedCases(pushRun);
-  const never = all.filter(({ purpose }) => purpose === "never");
-  if (never.length === 0)
+  const [never] = pushedOf(pushRun, "never");
+  if (never === undefined)
     return undecidedFinding("none of the notifications that are never acknowledged was pushed");
   const fitted = readingsOf(pushRun.limits).map((reading) => fittedTo(reading, pushRun));
   const allowed = fitted.filter(isAllowed);
@@ -31,7 +31,7 @@ const judgeMoments = (pushRun: PushRun): Finding => {
     readings: allowed.map(({ reading }) => reading.name),
     ...anchorFacts(allowed, pushRun),
     ...resolutionFact(keeping, pushRun),
-    schedule: scheduleTable(never[0], fitted, pushRun),
+    schedule: scheduleTable(never, fitted, pushRun),
   };
   const finding =
     tardyFinding(fitted, pushRun) ??
@@ -50,7 +50,7 @@ const tardyFinding = (fitted: readonly Fitted[], pushRun: PushRun): Finding | un
     ? undefined
     : undecidedFinding(
         `pushes follow ${tardy.reading.name}, but late (${tardy.why}), and all at multiples of one period, as if the sender polls for due pushes every ${duration(tardy.periodMs)} or more; the document does not say how late a push may be`,
-        "tolerances.latenessMs in the profile, which sets how late a push may be",
+        { settle: "tolerances.latenessMs in the profile, which sets how late a push may be" },
       );
 };
 
@@ -61,41 +61,65 @@ const misfitFinding = (
   cases: number,
   pushRun: PushRun,
 ): Finding => {
-  const { actual, pushCase, lacking } = nearest(fitted, allowed, pushRun);
   const moments = fitted
     .filter(({ reading }) => reading.keepsCap)
     .map(({ reading }) => `${reading.name} at ${instantsText(reading)}`);
-  return {
-    judgement: fail(
-      `pushes follow one reading with at most ${pushRun.limits.maxPushes} pushes: ${moments.join("; ")}`,
-      actual,
-    ),
-    cases,
-    evidence: pushCase?.pushes ?? [],
-    lacking,
-    broken: Math.max(1, lacking.length),
-  };
+  const expected = `pushes follow one reading with at most ${pushRun.limits.maxPushes} pushes: ${moments.join("; ")}`;
+  const [beyond] = allowed;
+  if (beyond !== undefined) {
+    const [pushCase] = pushedOf(pushRun, "never");
+    const actual = `they follow ${beyond.reading.name}, which has ${beyond.reading.pushes} pushes: ${momentsText(pushCase)}`;
+    return { judgement: fail(expected, actual), cases, evidence: pushCase?.pushes ?? [], lacking: [] };
+  }
+  const { reading, worst, ...nearest } = leastContradicted(fitted, pushRun);
+  const actual = `${momentsText(worst?.pushCase)} (${worst?.pushCase.name ?? "none"}); the nearest reading is ${reading?.name ?? "none"}, but ${worst?.why ?? "it does not fit"}`;
+  return { judgement: fail(expected, actual), cases, ...nearest };
 };
 
 /** Pushes after a slow failure fit none of the readings that the other pushes fit. */
 const slowFinding = (keeping: readonly Fitted[], cases: number, pushRun: PushRun): Finding | undefined => {
   const slow = slowPushCases(pushRun);
-  const patient = keeping.map(({ reading }) => slowAgainst(reading, slow, pushRun));
-  if (patient.some((misfits) => misfits.length === 0)) return undefined;
-  const [best = []] = patient.toSorted((a, b) => deviationOf(a) - deviationOf(b));
-  const [worst] = best.toSorted((a, b) => b.fit.offBy - a.fit.offBy);
-  const lacking = best.every(({ fit }) => fit.isLack) ? best.map(({ pushCase }) => pushCase) : [];
+  const fitted = keeping.map(({ reading }) => ({
+    reading,
+    fits: slow.map((pushCase) => ({ pushCase, fit: slowFit(reading, pushCase, pushRun) })),
+  }));
+  if (fitted.some(isAllowed)) return undefined;
+  const { reading: _, worst, ...nearest } = leastContradicted(fitted, pushRun);
   return {
     judgement: fail(
       `a push that was refused or got no answer is retried like any other: as in the reading ${keeping.map(({ reading }) => reading.name).join(" or ")}, counted from its start or its end`,
       worst === undefined
         ? "it was retried at other moments"
-        : `${momentsText(worst.pushCase)} (${worst.pushCase.name}); ${worst.fit.why}`,
+        : `${momentsText(worst.pushCase)} (${worst.pushCase.name}); ${worst.why}`,
     ),
     cases: cases + slow.length,
+    ...nearest,
+  };
+};
+
+/** The reading that the pushes deviate from least, and how. */
+const leastContradicted = (fitted: readonly Fitted[], { latenessMs }: PushRun) => {
+  const all = fitted.map(({ reading, fits }) => ({
+    reading,
+    misfits: fits.flatMap(({ pushCase, fit }) => {
+      if (fit.kind === "against") return [{ pushCase, ...fit }];
+      if (fit.kind !== "tardy") return [];
+      return [{ pushCase, why: fit.why, offBy: fit.byMs / (3 * latenessMs), isLack: true }];
+    }),
+  }));
+  const deviationOf = ({ misfits }: (typeof all)[number]): number =>
+    misfits.reduce((sum, { offBy }) => sum + offBy, 0);
+  const [{ reading, misfits } = { reading: undefined, misfits: [] }] = all.toSorted(
+    (a, b) => deviationOf(a) - deviationOf(b),
+  );
+  const [worst] = misfits.toSorted((a, b) => b.offBy - a.offBy);
+  return {
+    reading,
+    worst,
     evidence: worst?.pushCase.pushes ?? [],
-    lacking,
-    broken: best.length,
+    /** The notifications whose pushes are late or missing, if that is all that is wrong. */
+    lacking: misfits.every(({ isLack }) => isLack) ? misfits.map(({ pushCase }) => pushCase) : [],
+    broken: misfits.length,
   };
 };
 
@@ -111,7 +135,7 @@ const vagueFinding = (keeping: readonly Fitted[], pushRun: PushRun): Finding | u
   });
   const [reason] = vague;
   return reason !== undefined && vague.every((why) => why !== undefined)
-    ? undecidedFinding(reason, exactly(pushRun))
+    ? undecidedFinding(reason, { settle: pushRun.clock === "real" ? IN_REAL_TIME : EXACTLY })
     : undefined;
 };
 
@@ -137,18 +161,6 @@ const resolutionFact = (allowed: readonly Fitted[], pushRun: PushRun): { readonl
   return widths.length === 0 ? {} : { resolutionMs: Math.round(Math.max(...widths)) };
 };
 
-type Misfit = { readonly pushCase: PushCase; readonly fit: Extract<Fit, { readonly kind: "against" }> };
-
-const slowAgainst = (reading: Reading, slow: readonly PushCase[], pushRun: PushRun): readonly Misfit[] =>
-  slow.flatMap((pushCase) => {
-    const fit = slowFit(reading, pushCase, pushRun);
-    return fit.kind === "against" ? [{ pushCase, fit }] : [];
-  });
-
-const deviationOf = (misfits: readonly Misfit[]): number =>
-  misfits.reduce((sum, { fit }) => sum + fit.offBy, 0);
-
-const exactly = (pushRun: PushRun): string => (pushRun.clock === "real" ? IN_REAL_TIME : EXACTLY);
 const IN_REAL_TIME =
   "longer delays (limits.pushDelaysMs in the profile), or a less busy machine, so that the moments of pushes are known more precisely";
 const EXACTLY =
@@ -159,61 +171,16 @@ const instantsText = (reading: Reading): string =>
     .map((instant) => duration(instant))
     .join(", ");
 
-/** What was seen, and the reading that it deviates from least. */
-const nearest = (
-  fitted: readonly Fitted[],
-  allowed: readonly Fitted[],
-  pushRun: PushRun,
-): {
-  readonly actual: string;
-  readonly pushCase: PushCase | undefined;
-  /** The notifications whose pushes are late or missing, if that is all that is wrong in that reading. */
-  readonly lacking: readonly PushCase[];
-} => {
-  const [beyond] = allowed;
-  if (beyond !== undefined) {
-    const pushCase = ofPurpose(pushRun, "never").find(({ pushes }) => pushes.length > 0);
-    return {
-      actual: `they follow ${beyond.reading.name}, which has ${beyond.reading.pushes} pushes: ${momentsText(pushCase)}`,
-      pushCase,
-      lacking: [],
-    };
-  }
-  const misfits = ({ fits }: Fitted) =>
-    fits.flatMap(({ pushCase, fit }) =>
-      fit.kind === "against" || fit.kind === "tardy"
-        ? [
-            {
-              pushCase,
-              why: fit.why,
-              offBy: fit.kind === "tardy" ? fit.byMs / (3 * pushRun.latenessMs) : fit.offBy,
-              isLack: fit.kind === "tardy" || fit.isLack,
-            },
-          ]
-        : [],
-    );
-  const deviation = (one: Fitted): number => misfits(one).reduce((sum, { offBy }) => sum + offBy, 0);
-  const [best] = fitted.toSorted((a, b) => deviation(a) - deviation(b));
-  const all = best === undefined ? [] : misfits(best);
-  const [worst] = all.toSorted((a, b) => b.offBy - a.offBy);
-  return {
-    actual: `${momentsText(worst?.pushCase)} (${worst?.pushCase.name ?? "none"}); the nearest reading is ${best?.reading.name ?? "none"}, but ${worst?.why ?? "it does not fit"}`,
-    pushCase: worst?.pushCase,
-    lacking: all.every(({ isLack }) => isLack) ? all.map(({ pushCase }) => pushCase) : [],
-  };
-};
-
 /**
  * One row per push: when it came, when each reading expects it after instant failures, and its window in each
  * reading. In milliseconds after the event; a push is early if `beforeMs < earliestMs`, and late if `afterMs
  * > latestMs`.
  */
 const scheduleTable = (
-  pushCase: PushCase | undefined,
+  pushCase: PushCase,
   fitted: readonly Fitted[],
   pushRun: PushRun,
 ): readonly Record<string, unknown>[] => {
-  if (pushCase === undefined) return [];
   const { triggered } = pushCase;
   // If no reading fits, show missing pushes too.
   const allowed = fitted.filter(isAllowed);

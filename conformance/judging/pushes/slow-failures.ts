@@ -1,11 +1,11 @@
 import type { TimeInterval } from "../interval.ts";
 import { instantsOf, type Reading, anchors, type History } from "./readings.ts";
 import type { PushRun, SeenPush, PushCase } from "./trace.ts";
-import { ofPurpose } from "./finding.ts";
+import { ofPurpose, pushedOf } from "./finding.ts";
 import { allowedLatenessMs, fitOf, fits, type Fit } from "./fits.ts";
 import { optionsFor, usualFirstLagMs } from "./fitted.ts";
 import { merged } from "../intervals.ts";
-import { metEnding, type MetEnding } from "./later-endings.ts";
+import { metEnding } from "./later-endings.ts";
 
 /*
  * Slow failures, and one that leaves no trace: an unanswered push has failed once its sender gives up, and a
@@ -15,8 +15,8 @@ import { metEnding, type MetEnding } from "./later-endings.ts";
 
 /** Notifications whose first push was refused or took long to fail, or whose later push met such a failure. */
 export const slowPushCases = (pushRun: PushRun): readonly PushCase[] => [
-  ...ofPurpose(pushRun, "hang", "unanswered").filter(({ pushes }) => pushes.length > 0),
-  ...ofPurpose(pushRun, "refused").filter(({ pushes }) => pushes.length > 0),
+  ...pushedOf(pushRun, "hang", "unanswered"),
+  ...pushedOf(pushRun, "refused"),
   ...ofPurpose(pushRun, "ending").filter((pushCase) => metEnding(pushCase, pushRun) !== undefined),
 ];
 
@@ -24,9 +24,18 @@ export const slowPushCases = (pushRun: PushRun): readonly PushCase[] => [
 export const slowFit = (reading: Reading, pushCase: PushCase, pushRun: PushRun): Fit => {
   if (pushCase.purpose === "refused") return refusedFit(reading, pushCase, pushRun);
   const met = metEnding(pushCase, pushRun);
-  return met === undefined
-    ? unansweredFit(reading, pushCase, pushRun)
-    : endingFit(reading, pushCase, met, pushRun);
+  // The sender's timeout runs on another clock than its schedule, so the end of a push is known on neither.
+  if (met === undefined && pushRun.hungInRealTime) return fits;
+  const options = {
+    ...optionsFor(pushCase, pushRun),
+    isComplete: pushCase.purpose === "unanswered" && pushRun.clock === "virtual",
+    // Only what follows the slow failure is judged: a first push waits in line like any other.
+    fromIndex: pushCase.meets?.push ?? 1,
+    busy: busyIntervals(pushRun),
+    tardyMs: 0,
+  };
+  const either = anchors.map((anchor) => fitOf(reading, anchor, { ...pushCase, ...met }, options));
+  return either.find(({ kind }) => kind !== "against") ?? either.at(-1) ?? fits;
 };
 
 /** When pushes were left unanswered: a sender with few workers sends nothing else meanwhile. */
@@ -43,36 +52,6 @@ const slowPurposes: readonly PushCase["purpose"][] = ["hang", "unanswered", "sta
 
 const takesLong = ({ line, action }: SeenPush): boolean =>
   line.action === "hang" || (action?.kind === "answer" && (action.delayMs ?? 0) > 0);
-
-const unansweredFit = (reading: Reading, pushCase: PushCase, pushRun: PushRun): Fit => {
-  // The sender's timeout runs on another clock than its schedule, so the end of a push is known on neither.
-  if (pushRun.hungInRealTime) return fits;
-  const options = {
-    ...optionsFor(pushCase, pushRun),
-    isComplete: pushCase.purpose === "unanswered" && pushRun.clock === "virtual",
-    // The first push waits in line like any other and is judged with those.
-    fromIndex: 1,
-    busy: busyIntervals(pushRun),
-    tardyMs: 0,
-  };
-  const either = anchors.map((anchor) => fitOf(reading, anchor, pushCase, options));
-  return either.find(({ kind }) => kind !== "against") ?? either.at(-1) ?? fits;
-};
-
-/** Judges only what follows the later push that was refused or got no answer. */
-const endingFit = (reading: Reading, pushCase: PushCase, { pushes }: MetEnding, pushRun: PushRun): Fit => {
-  const options = {
-    ...optionsFor(pushCase, pushRun),
-    isComplete: false,
-    fromIndex: pushCase.meets?.push ?? 1,
-    busy: busyIntervals(pushRun),
-    tardyMs: 0,
-  };
-  const either = anchors.map((anchor) =>
-    fitOf(reading, anchor, { triggered: pushCase.triggered, pushes }, options),
-  );
-  return either.find(({ kind }) => kind !== "against") ?? either.at(-1) ?? fits;
-};
 
 /** Whether the receiver listened again before a second push was due; only then is the number of unseen pushes known. */
 export const losesOneAlone = (
@@ -99,7 +78,7 @@ const refusedFit = (reading: Reading, pushCase: PushCase, pushRun: PushRun): Fit
   };
   const options = { ...optionsFor(pushCase, pushRun), isComplete: true };
   const wasRefused = fitOf(reading, "start", history, { ...options, fromIndex: 1 });
-  if (wasRefused.kind !== "against") return wasRefused;
+  if (wasRefused.kind !== "against") return fits;
   // It may have come late, after the receiver listened again.
   const lateMs = allowedLatenessMs(pushRun.limits.pushDelaysMs[0] ?? 0, pushRun);
   const wasLate = fitOf(reading, "start", pushCase, { ...options, tardyMs: lateMs });
