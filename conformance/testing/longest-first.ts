@@ -18,7 +18,7 @@ export const longest: readonly string[] = [
   "reports/html/browser.test.ts",
   "fake-server/defects/load.test.ts",
   "scenarios/runner/load-detection.test.ts",
-  "conformance/testing/foreign-service/foreign-service.test.ts",
+  "conformance/testing/foreign/foreign.test.ts",
   "conformance/testing/reliability/planted.test.ts",
   "conformance/testing/reliability/killed.test.ts",
   "scenarios/runner/by-shape.test.ts",

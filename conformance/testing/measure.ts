@@ -1,6 +1,6 @@
-import { spawn } from "node:child_process";
 import { readFileSync } from "node:fs";
 import path from "node:path";
+import { startCli } from "./start-cli.ts";
 
 export const root = path.resolve(import.meta.dirname, "../..");
 
@@ -41,43 +41,36 @@ const peakOf = (pid: number): number => {
 };
 
 /** Runs the command line of this checkout in its own process, including start-up, and measures it. For tests and benchmarks. */
-export const runCli = (
+export const runCli = async (
   parameters: readonly string[],
-  options: {
+  {
+    onPage,
+    ...place
+  }: {
     readonly env?: NodeJS.ProcessEnv;
     readonly cwd?: string;
     /** Gets the address of the live page once it is known. */
     readonly onPage?: (url: string) => void;
   } = {},
-): Promise<Measured> =>
-  new Promise((resolve, reject) => {
-    const startedMs = performance.now();
-    const child = spawn(process.execPath, [path.join(root, "cli.ts"), ...parameters], {
-      cwd: options.cwd ?? root,
-      env: { ...process.env, FORCE_COLOR: undefined, ...options.env },
-      stdio: ["ignore", "pipe", "pipe"],
-    });
-    let [stdout, stderr, peakBytes, cpuMs] = ["", "", 0, 0];
-    const watch = setInterval(() => {
-      if (child.pid === undefined) return;
-      peakBytes = Math.max(peakBytes, peakOf(child.pid));
-      cpuMs = Math.max(cpuMs, cpuOf(child.pid));
-    }, 20);
-    child.stdout.setEncoding("utf8").on("data", (chunk: string) => (stdout += chunk));
-    let { onPage } = options;
-    child.stderr.setEncoding("utf8").on("data", (chunk: string) => {
-      stderr += chunk;
-      const [, url] = /^Page +(http\S+)$/m.exec(stderr) ?? [];
-      if (url === undefined) return;
-      onPage?.(url);
-      onPage = undefined;
-    });
-    child.on("error", reject);
-    child.on("close", (exitCode) => {
-      clearInterval(watch);
-      resolve({ exitCode, stdout, stderr, wallMs: performance.now() - startedMs, peakBytes, cpuMs });
-    });
+): Promise<Measured> => {
+  const startedMs = performance.now();
+  const { child, said, ended, closed } = startCli(parameters, place);
+  let [peakBytes, cpuMs] = [0, 0];
+  const watch = setInterval(() => {
+    if (child.pid === undefined) return;
+    peakBytes = Math.max(peakBytes, peakOf(child.pid));
+    cpuMs = Math.max(cpuMs, cpuOf(child.pid));
+  }, 20);
+  let tell = onPage;
+  child.stderr.on("data", () => {
+    const [, url] = /^Page +(http\S+)$/m.exec(said().stderr) ?? [];
+    if (url === undefined) return;
+    tell?.(url);
+    tell = undefined;
   });
+  await ended.finally(() => clearInterval(watch));
+  return { exitCode: await closed, ...said(), wallMs: performance.now() - startedMs, peakBytes, cpuMs };
+};
 
 /** Prints a measured figure next to its target. Asserts nothing. */
 export const figure = (name: string, measured: string, target: string): void => {

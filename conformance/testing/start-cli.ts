@@ -1,10 +1,10 @@
-import { spawn, type ChildProcess } from "node:child_process";
+import { spawn, type ChildProcessByStdio } from "node:child_process";
 import path from "node:path";
-import { root } from "./measure.ts";
+import type { Readable, Writable } from "node:stream";
 
 /** A process that tests and benchmarks start; what it prints is collected. */
 export interface Started {
-  readonly child: ChildProcess;
+  readonly child: ChildProcessByStdio<Writable, Readable, Readable>;
   readonly said: () => { readonly stdout: string; readonly stderr: string };
   /** It has ended; what it started may still be alive and hold its output open. */
   readonly ended: Promise<{ readonly code: number | null; readonly signal: string | null }>;
@@ -14,21 +14,29 @@ export interface Started {
   readonly line: () => Promise<string>;
   /** The JSON document that it prints once it listens. Rejects if it ends without one. */
   readonly document: () => Promise<unknown>;
-  readonly stop: (signal?: NodeJS.Signals) => Promise<void>;
+  readonly stop: (signal?: NodeJS.Signals) => Started["ended"];
 }
 
 interface Place {
   readonly env?: NodeJS.ProcessEnv;
   readonly cwd?: string;
+  /** Whether its standard input stays open until it is stopped, which is what ends it then. */
+  readonly holdsInput?: boolean;
 }
 
-/** Starts Node with these parameters. */
-export const startNode = (parameters: readonly string[], { env = {}, cwd = root }: Place = {}): Started => {
-  const child = spawn(process.execPath, parameters, {
+const root = path.resolve(import.meta.dirname, "../..");
+
+export const startProgram = (
+  program: string,
+  parameters: readonly string[],
+  { env = {}, cwd = root, holdsInput = false }: Place = {},
+): Started => {
+  const child = spawn(program, parameters, {
     cwd,
     env: { ...process.env, FORCE_COLOR: undefined, ...env },
-    stdio: ["ignore", "pipe", "pipe"],
+    stdio: ["pipe", "pipe", "pipe"],
   });
+  if (!holdsInput) child.stdin.end();
   let [stdout, stderr] = ["", ""];
   child.stdout.setEncoding("utf8").on("data", (chunk: string) => (stdout += chunk));
   child.stderr.setEncoding("utf8").on("data", (chunk: string) => (stderr += chunk));
@@ -42,7 +50,9 @@ export const startNode = (parameters: readonly string[], { env = {}, cwd = root 
       const look = (): void => void (ending.test(stdout) && resolve(stdout));
       child.stdout.on("data", look);
       look();
-      void closed.then((code) => reject(new Error(`${parameters.join(" ")} ended with ${code}: ${stderr}`)));
+      void closed.then((code) =>
+        reject(new Error(`${[program, ...parameters].join(" ")} ended with ${code}: ${stderr}`)),
+      );
     });
   return {
     child,
@@ -52,16 +62,20 @@ export const startNode = (parameters: readonly string[], { env = {}, cwd = root 
     line: async () => (await printed(/\n/)).split("\n", 1).join(),
     document: async () => JSON.parse(await printed(/^(?:\{.*)?\}\n/m)) as unknown,
     stop: async (signal = "SIGTERM") => {
-      child.kill(signal);
-      await ended;
+      if (holdsInput) child.stdin.end();
+      else child.kill(signal);
+      return ended;
     },
   };
 };
 
+export const startNode = (parameters: readonly string[], place?: Place): Started =>
+  startProgram(process.execPath, parameters, place);
+
 /** Starts a module that is given as text. */
-export const startModule = (text: string, parameters: readonly string[] = [], place: Place = {}): Started =>
+export const startModule = (text: string, parameters: readonly string[] = [], place?: Place): Started =>
   startNode(["--input-type=module", "--eval", text, ...parameters], place);
 
 /** Starts the command line of this checkout in its own process. */
-export const startCli = (parameters: readonly string[], place: Place = {}): Started =>
+export const startCli = (parameters: readonly string[], place?: Place): Started =>
   startNode([path.join(root, "cli.ts"), ...parameters], place);

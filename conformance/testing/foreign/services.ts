@@ -1,13 +1,11 @@
-import { execFileSync, spawn } from "node:child_process";
-import { once } from "node:events";
-import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import path from "node:path";
-import { createInterface } from "node:readline";
+import { fileURLToPath } from "node:url";
 import type { RequirementId } from "../../contract/catalogue.ts";
 import type { Profile } from "../../contract/profile.ts";
-import { startForeignService } from "../foreign-service/start.ts";
 import { faketimeEnvironment } from "../faketime/library.ts";
-import { root } from "../measure.ts";
+import { run } from "../installed.ts";
+import { startProgram } from "../start-cli.ts";
 
 export interface ForeignClient {
   readonly id: string;
@@ -16,8 +14,17 @@ export interface ForeignClient {
 }
 
 export interface RunningService {
-  readonly profile: Pick<Profile, "baseUrl" | "hooks" | "limits" | "tolerances">;
-  readonly stop: () => Promise<void>;
+  readonly profile: Pick<Profile, "baseUrl" | "hooks" | "limits">;
+  readonly stop: () => Promise<unknown>;
+}
+
+/** Where a service is started. */
+interface Place {
+  /** What is installed and built once. */
+  readonly cache: string;
+  /** A folder of this run. */
+  readonly folder: string;
+  readonly clients: readonly ForeignClient[];
 }
 
 /** A third-party implementation behind a shim that translates the document's calls. */
@@ -26,90 +33,77 @@ export interface ForeignImplementation {
   readonly language: string;
   /** Breaches that were examined in its source, each with what the implementation does. Any other is a false alarm. */
   readonly examined: Partial<Record<RequirementId, string>>;
-  /** Installs and builds what it needs into `cache`, and starts it. `folder` belongs to this run. */
-  readonly start: (
-    clients: readonly ForeignClient[],
-    where: { readonly cache: string; readonly folder: string },
-  ) => Promise<RunningService>;
+  /** Installs and builds what it needs, and starts it. */
+  readonly start: (place: Place) => Promise<RunningService>;
 }
 
 const here = import.meta.dirname;
 
-const run = (command: string, parameters: readonly string[], options: { cwd?: string; env?: object } = {}) =>
-  execFileSync(command, parameters, {
-    stdio: ["ignore", "ignore", "inherit"],
-    ...(options.cwd === undefined ? {} : { cwd: options.cwd }),
-    env: { ...process.env, ...options.env },
-  });
-
-/** Starts a process that prints its address in its first line and ends when its input does. */
-export const startProcess = async (
-  command: string,
+/** Starts a service that prints its address in its first line and ends when its input does. */
+const startService = async (
+  program: string,
   parameters: readonly string[],
+  { folder, clients }: Pick<Place, "folder" | "clients">,
   options: { readonly cwd?: string; readonly env?: NodeJS.ProcessEnv } = {},
-): Promise<{ readonly baseUrl: string; readonly stop: () => Promise<void> }> => {
-  const child = spawn(command, parameters, {
-    stdio: ["pipe", "pipe", "inherit"],
-    ...(options.cwd === undefined ? {} : { cwd: options.cwd }),
-    env: { ...process.env, ...options.env },
-  });
-  const ended = once(child, "exit");
-  const line = once(createInterface(child.stdout), "line");
-  const [first] = (await Promise.race([line, ended])) as [unknown];
-  if (typeof first !== "string") throw new Error(`${command} ended at once, with code ${String(first)}`);
-  return {
-    baseUrl: (JSON.parse(first) as { baseUrl: string }).baseUrl,
-    stop: async () => {
-      child.stdin.end();
-      await ended;
-    },
-  };
-};
-
-const clientsIn = (folder: string, clients: readonly ForeignClient[]): string => {
+) => {
   const file = path.join(folder, "clients.json");
   writeFileSync(file, JSON.stringify(clients), { mode: 0o600 });
-  return file;
+  const started = startProgram(program, [...parameters, file], { ...options, holdsInput: true });
+  const { baseUrl } = JSON.parse(await started.line()) as { readonly baseUrl: string };
+  const events = {
+    trigger: { http: { url: `${baseUrl}/test/events`, body: { accountId: "{{accountId}}" } }, result: "/id" },
+  };
+  return { baseUrl, events, stop: started.stop };
 };
 
-const triggerAt = (baseUrl: string) => ({
-  trigger: { http: { url: `${baseUrl}/test/events`, body: { accountId: "{{accountId}}" } }, result: "/id" },
-});
+/** A service that has the hooks of a clock that can be advanced. */
+const withClockHooks = async (starting: ReturnType<typeof startService>): Promise<RunningService> => {
+  const { baseUrl, events, stop } = await starting;
+  const clock = {
+    now: { http: { url: `${baseUrl}/test/clock` } },
+    advance: { http: { url: `${baseUrl}/test/clock/advance`, body: { ms: "{{ms}}" } } },
+  };
+  return { stop, profile: { baseUrl, hooks: { clock, events } } };
+};
 
 /** A virtual environment with the pinned requirements, created once. */
-const pythonIn = (cache: string): string => {
+const pythonIn = async (cache: string): Promise<string> => {
   const requirements = path.join(here, "python/requirements.txt");
   const folder = path.join(cache, "python");
   const stamp = path.join(folder, "installed.txt");
   if (!existsSync(stamp) || readFileSync(stamp, "utf8") !== readFileSync(requirements, "utf8")) {
-    run("python3", ["-m", "venv", folder]);
-    run(path.join(folder, "bin/pip"), ["install", "--quiet", "--requirement", requirements]);
+    await run("python3", ["-m", "venv", folder], {});
+    await run(path.join(folder, "bin/pip"), ["install", "--quiet", "--requirement", requirements], {});
     writeFileSync(stamp, readFileSync(requirements, "utf8"));
   }
   return path.join(folder, "bin/python");
 };
 
-/** A Python implementation under libfaketime. */
+/** A Python service whose profile moves its clock by a file. It follows the file if it runs with this environment. */
+export const startPython = async (
+  program: string,
+  module: string,
+  place: Pick<Place, "folder" | "clients">,
+  env: (clockFile: string) => NodeJS.ProcessEnv = faketimeEnvironment,
+): Promise<RunningService> => {
+  const file = path.join(place.folder, "clock");
+  if (!existsSync(file)) writeFileSync(file, "+0");
+  const { baseUrl, events, stop } = await startService(program, ["front.py", module], place, {
+    cwd: path.join(here, "python"),
+    env: { ...env(file), PYTHONDONTWRITEBYTECODE: "1" },
+  });
+  return { stop, profile: { baseUrl, hooks: { clock: { faketime: { file } }, events } } };
+};
+
 const python =
-  (module: string, more: Pick<Profile, "limits" | "tolerances"> = {}): ForeignImplementation["start"] =>
-  async (clients, { cache, folder }) => {
-    const file = path.join(folder, "clock");
-    writeFileSync(file, "+0");
-    const { baseUrl, stop } = await startProcess(
-      pythonIn(cache),
-      ["front.py", module, clientsIn(folder, clients)],
-      { cwd: path.join(here, "python"), env: { ...faketimeEnvironment(file), PYTHONDONTWRITEBYTECODE: "1" } },
-    );
-    return {
-      stop,
-      profile: { ...more, baseUrl, hooks: { clock: { faketime: { file } }, events: triggerAt(baseUrl) } },
-    };
-  };
+  (module: string): ForeignImplementation["start"] =>
+  async (place) =>
+    startPython(await pythonIn(place.cache), module, place);
 
 /** Go's standard package time with a movable Now: Go programs read the clock without libc, so libfaketime cannot move it. */
-const overlayIn = (cache: string): string => {
-  const goroot = execFileSync("go", ["env", "GOROOT"], { encoding: "utf8" }).trim();
-  const source = path.join(goroot, "src/time/time.go");
+const overlayIn = async (cache: string): Promise<string> => {
+  const { stdout: goroot } = await run("go", ["env", "GOROOT"], {});
+  const source = path.join(goroot.trim(), "src/time/time.go");
   const replacement = path.join(cache, "go-time.go");
   const text = readFileSync(source, "utf8").replace("\nfunc Now() Time {", "\nfunc realNow() Time {");
   const moved = [
@@ -125,45 +119,17 @@ const overlayIn = (cache: string): string => {
   return overlay;
 };
 
-const go: ForeignImplementation["start"] = async (clients, { cache, folder }) => {
-  const program = path.join(cache, "go-oauth2");
-  mkdirSync(cache, { recursive: true });
-  run("go", ["build", "-overlay", overlayIn(cache), "-o", program, "."], { cwd: path.join(here, "go") });
-  const { baseUrl, stop } = await startProcess(program, [clientsIn(folder, clients)]);
-  return {
-    stop,
-    profile: {
-      baseUrl,
-      hooks: {
-        clock: {
-          now: { http: { url: `${baseUrl}/test/clock` } },
-          advance: { http: { url: `${baseUrl}/test/clock/advance`, body: { ms: "{{ms}}" } } },
-        },
-        events: triggerAt(baseUrl),
-      },
-    },
-  };
+const go: ForeignImplementation["start"] = async (place) => {
+  const program = path.join(place.cache, "go-oauth2");
+  const overlay = await overlayIn(place.cache);
+  await run("go", ["build", "-overlay", overlay, "-o", program, "."], { cwd: path.join(here, "go") });
+  return withClockHooks(startService(program, [], place));
 };
 
-const node: ForeignImplementation["start"] = async (clients, { folder }) => {
-  const service = await startForeignService({
-    store: path.join(folder, "store.sqlite"),
-    clients: clientsIn(folder, clients),
-  });
-  const at = service.controlUrl;
-  return {
-    stop: async () => void (await service.stop()),
-    profile: {
-      baseUrl: service.baseUrl,
-      hooks: {
-        clock: {
-          now: { http: { url: `${at}/clock` } },
-          advance: { http: { url: `${at}/clock/advance`, body: { ms: "{{ms}}" } } },
-        },
-        events: { trigger: { http: { url: `${at}/events`, body: { accountId: "{{accountId}}" } } } },
-      },
-    },
-  };
+export const startNodeService = (place: Pick<Place, "folder" | "clients">): Promise<RunningService> => {
+  const program = fileURLToPath(new URL("node/main.ts", import.meta.url));
+  const store = path.join(place.folder, "store.sqlite");
+  return withClockHooks(startService(process.execPath, [program, store], place));
 };
 
 /** RFC 6749 appendix A.5 allows every visible ASCII character in a state and sets no length; none of the libraries checks it. */
@@ -181,7 +147,7 @@ export const foreignImplementations: readonly ForeignImplementation[] = [
   {
     name: "@node-oauth/oauth2-server 5.3.0",
     language: "JavaScript",
-    start: node,
+    start: startNodeService,
     examined: {
       ...anyState,
       ...codeIsGone,
@@ -208,7 +174,10 @@ export const foreignImplementations: readonly ForeignImplementation[] = [
   {
     name: "Authlib 1.9.9",
     language: "Python",
-    start: python("authlib_flask", { limits: { codeLifetimeMs: 300_000 } }),
+    start: async (place) => {
+      const { profile, stop } = await python("authlib_flask")(place);
+      return { stop, profile: { ...profile, limits: { codeLifetimeMs: 300_000 } } };
+    },
     examined: {
       ...anyState,
       ...codeIsGone,
@@ -236,5 +205,3 @@ export const foreignImplementations: readonly ForeignImplementation[] = [
     },
   },
 ];
-
-export const cacheFolder = path.join(root, "node_modules/.cache/foreign");

@@ -32,6 +32,6 @@ export const startCountingServer = async (): Promise<CountingServer> => {
           void text(answer).then((count) => resolve(Number(count)), reject);
         }).on("error", reject);
       }),
-    [Symbol.asyncDispose]: () => stop("SIGKILL"),
+    [Symbol.asyncDispose]: async () => void (await stop("SIGKILL")),
   };
 };

@@ -1,5 +1,4 @@
-import type { IncomingMessage, Server, ServerResponse } from "node:http";
-import type { AddressInfo } from "node:net";
+import type { IncomingMessage, ServerResponse } from "node:http";
 
 /** A body that is not a JSON object, or too long. */
 export class Unreadable extends Error {
@@ -42,12 +41,4 @@ export const answerJson = (
   headers: Record<string, string> = {},
 ): void => {
   response.writeHead(status, { ...headers, "content-type": "application/json" }).end(JSON.stringify(body));
-};
-
-/** Listens on this machine only and returns the address. Rejects if the port is taken. */
-export const listen = async (server: Server, port: number): Promise<string> => {
-  const { promise, resolve, reject } = Promise.withResolvers<void>();
-  server.once("error", reject).listen(port, "127.0.0.1", resolve);
-  await promise;
-  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
 };

@@ -1,7 +1,8 @@
 import { DatabaseSync } from "node:sqlite";
+import type { ForeignClient } from "../services.ts";
 
-/** Opens the service's database and creates missing tables. Throws if the file cannot be used. */
-export const openStore = (file: string): DatabaseSync => {
+/** Opens the service's database, creates missing tables and registers the clients. Throws if the file cannot be used. */
+export const openStore = (file: string, clients: readonly ForeignClient[]): DatabaseSync => {
   const store = new DatabaseSync(file);
   store.exec(`
     PRAGMA journal_mode = WAL;
@@ -25,18 +26,9 @@ export const openStore = (file: string): DatabaseSync => {
     ) STRICT;
     CREATE INDEX IF NOT EXISTS notifications_by_account ON notifications (account_id);
   `);
+  const register = store.prepare(
+    "INSERT OR REPLACE INTO clients (id, secret, redirect_uri) VALUES (?, ?, ?)",
+  );
+  for (const { id, secret, redirectUri } of clients) register.run(id, secret, redirectUri);
   return store;
-};
-
-/** A registered client with one callback address, which must match exactly. */
-export interface RegisteredClient {
-  readonly id: string;
-  readonly secret: string;
-  readonly redirectUri: string;
-}
-
-export const registerClient = (store: DatabaseSync, client: RegisteredClient): void => {
-  store
-    .prepare("INSERT OR REPLACE INTO clients (id, secret, redirect_uri) VALUES (?, ?, ?)")
-    .run(client.id, client.secret, client.redirectUri);
 };

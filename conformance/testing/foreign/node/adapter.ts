@@ -1,6 +1,6 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import OAuth2Server from "@node-oauth/oauth2-server";
-import { accessTokenHeader, endpoints } from "../../contract/forms.ts";
+import { accessTokenHeader, endpoints } from "../../../contract/forms.ts";
 import { answerJson, readJson, Unreadable } from "./http.ts";
 import { owner } from "./model.ts";
 import type { Notifications } from "./notifications.ts";
@@ -19,16 +19,18 @@ export const createOAuth = (model: OAuth2Server.ServerOptions["model"]): OAuth2S
     requireClientAuthentication: { refresh_token: false },
   });
 
+type Route = (request: IncomingMessage, response: ServerResponse, query: URLSearchParams) => Promise<void>;
+
 /**
  * Translates the document's four calls to the library's, and its answers back. Every decision on codes, tokens and
- * clients is the library's; its redirects are passed on.
+ * clients is the library's; its redirects are passed on. Below /test is what a test does to the service from outside.
  */
-export const createAdapter = (oauth: OAuth2Server, notifications: Notifications): Server => {
-  const authorize = async (
-    _request: IncomingMessage,
-    response: ServerResponse,
-    query: URLSearchParams,
-  ): Promise<void> => {
+export const createAdapter = (
+  oauth: OAuth2Server,
+  notifications: Notifications,
+  advance: (byMs: number) => void,
+): Server => {
+  const authorize: Route = async (_request, response, query) => {
     const answer = new Response();
     const { clientId, state, redirectUri } = Object.fromEntries(query);
     const asked = new Request({
@@ -44,8 +46,8 @@ export const createAdapter = (oauth: OAuth2Server, notifications: Notifications)
   };
 
   const grant =
-    (names: Readonly<Record<string, string>>, grantType: string) =>
-    async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
+    (names: Readonly<Record<string, string>>, grantType: string): Route =>
+    async (request, response) => {
       const given = await readJson(request);
       const body = Object.fromEntries(Object.entries(names).map(([theirs, ours]) => [theirs, given[ours]]));
       const answer = new Response();
@@ -72,11 +74,7 @@ export const createAdapter = (oauth: OAuth2Server, notifications: Notifications)
       );
     };
 
-  const list = async (
-    request: IncomingMessage,
-    response: ServerResponse,
-    query: URLSearchParams,
-  ): Promise<void> => {
+  const list: Route = async (request, response, query) => {
     const token = request.headers[accessTokenHeader];
     const headers = onlyDefined({
       authorization: token === undefined ? undefined : `Bearer ${String(token)}`,
@@ -91,7 +89,9 @@ export const createAdapter = (oauth: OAuth2Server, notifications: Notifications)
     else answerJson(response, 200, page);
   };
 
-  const routes: Readonly<Record<string, typeof list | undefined>> = {
+  const tellTime: Route = async (_request, response) => answerJson(response, 200, { now: Date.now() });
+
+  const routes: Readonly<Record<string, Route | undefined>> = {
     [`GET ${endpoints.authorize.path}`]: authorize,
     [`POST ${endpoints.exchange.path}`]: grant(
       { client_id: "clientId", client_secret: "clientSecret", code: "code" },
@@ -102,6 +102,18 @@ export const createAdapter = (oauth: OAuth2Server, notifications: Notifications)
       "refresh_token",
     ),
     [`GET ${endpoints.list.path}`]: list,
+    "GET /test/clock": tellTime,
+    "POST /test/clock/advance": async (request, response, query) => {
+      const { ms } = await readJson(request);
+      if (!Number.isSafeInteger(ms) || Number(ms) < 0) throw new Unreadable(400);
+      advance(Number(ms));
+      return tellTime(request, response, query);
+    },
+    "POST /test/events": async (request, response) => {
+      const { accountId } = await readJson(request);
+      if (typeof accountId !== "string") throw new Unreadable(400);
+      answerJson(response, 200, { id: notifications.create(accountId) });
+    },
   };
   return createServer((request, response) => {
     const [path = "", query = ""] = (request.url ?? "").split(/\?(.*)/s);

@@ -1,0 +1,150 @@
+import { mkdir, readdir, readFile } from "node:fs/promises";
+import path from "node:path";
+import { beforeAll, describe, expect, it } from "vitest";
+import type { ConformDocument, RuleDocument } from "../../../reports/json/conform.ts";
+import type { RequirementId } from "../../contract/catalogue.ts";
+import { folderOfFile } from "../folders.ts";
+import { runHere } from "../run-here.ts";
+import { stopAfterAll } from "../stopping.ts";
+import { newClients, rulesOf, SECTIONS, wordsOf, writeProfile } from "./judging.ts";
+import { startNodeService, type RunningService } from "./services.ts";
+
+/**
+ * What the gate finds in the library, as patterns that no other fault matches; services.ts says why. The document's
+ * promises fail, and requirements of public standards beyond it are only warned about.
+ */
+const findings: Partial<Record<RuleDocument["verdict"], Partial<Record<RequirementId, RegExp>>>> = {
+  failed: {
+    "authorize.state-charset": /^a state with U\+0020 percent-encoded, .* got a code/,
+    "authorize.state-length": /got a code that can be exchanged/,
+  },
+  warned: {
+    "code.reuse-revokes-tokens": /access token still worked after the second exchange/,
+    "service.survives-bad-input": /(\["a"\]|\{"a":1\}) got status 503/,
+  },
+  // The library answers by redirect, as RFC 6749 section 4.1.2 has it, and the adapter passes that on.
+  "not-applicable": { "authorize.timestamp": /redirect carries no timestamp/ },
+};
+
+const clients = newClients(
+  "https://one.example/callback",
+  "https://bücher.example:8443/konto/rückruf?tenant=2",
+);
+const folder = folderOfFile();
+const stopping = stopAfterAll();
+let service: RunningService;
+beforeAll(async () => {
+  service = await stopping(startNodeService({ folder, clients }));
+});
+
+/** Judges as a user does: a profile in a file, secrets in the environment. */
+const conform = async (name: string, ...more: string[]) => {
+  const { profile, env } = writeProfile(folder, "a service over @node-oauth/oauth2-server", clients, service);
+  const out = path.join(folder, name);
+  const asked = [
+    "--profile",
+    profile,
+    "--section",
+    SECTIONS,
+    "--effort",
+    "quick",
+    "--seed",
+    "8",
+    "--out",
+    out,
+  ];
+  const { exitCode, stdout, stderr } = await runHere(["conform", "--json", ...asked, ...more], { env });
+  if (stdout === "") throw new Error(`no document; standard error: ${stderr}`);
+  return { exitCode, stdout, stderr, out, document: JSON.parse(stdout) as ConformDocument };
+};
+
+describe("the gate on a third-party service", () => {
+  let gate: Awaited<ReturnType<typeof conform>>;
+  let of: (...verdicts: readonly RuleDocument["verdict"][]) => readonly RuleDocument[];
+  beforeAll(async () => {
+    gate = await conform("gate");
+    of = (...verdicts) => rulesOf(gate.document, ...verdicts);
+  });
+
+  it("fails with exit code 1", () => {
+    expect({ exitCode: gate.exitCode, outcome: gate.document.outcome }).toEqual({
+      exitCode: 1,
+      outcome: "failed",
+    });
+  });
+
+  it.each(Object.entries(findings))("finds as %s what is known, and nothing else", (verdict, known) => {
+    const found = of(verdict as RuleDocument["verdict"]).map((rule) => [rule.id, wordsOf(rule)]);
+    const expected = Object.entries(known).map(([id, seen]) => [id, expect.stringMatching(seen) as string]);
+    expect(Object.fromEntries(found)).toEqual(Object.fromEntries(expected));
+  });
+
+  it("judges every other rule", () => {
+    const judged = of("passed", "observed", "failed", "warned");
+    expect(of("not-applicable").length + judged.length).toBe(gate.document.rules.length);
+    expect(of("passed").length).toBeGreaterThan(40);
+    expect(of("passed", "failed", "warned").filter(({ cases }) => cases === 0)).toEqual([]);
+  });
+
+  it("reproduces every failure in each replay", () => {
+    const comesBack = of("failed").map(({ breach }) => breach?.reproduction.replayed);
+    for (const replayed of comesBack) expect(replayed?.failures).toBe(replayed?.attempts);
+  });
+
+  it("observes behaviour that the document leaves open", () => {
+    const observed = of("observed").map(({ id, fingerprint = "null" }) => [id, JSON.parse(fingerprint)]);
+    expect(Object.fromEntries(observed)).toMatchObject({
+      "authorize.redirect": { via: "redirect", status: 302, query: ["code", "state"] },
+      "code.failed-attempt": { "a wrong secret": "still works", "another client": "still works" },
+      "notifications.order": { order: "newest first" },
+      "notifications.tenancy": { secondClient: "sees the same" },
+      "refresh.previous-access-token": { exchangedTokenAfterARefresh: "accepted" },
+    });
+  });
+
+  it("shows no secret in its output and files", async () => {
+    const files = (await readdir(gate.out, { recursive: true, withFileTypes: true })).filter((entry) =>
+      entry.isFile(),
+    );
+    expect(files.length).toBeGreaterThan(0);
+    const written = await Promise.all(
+      files.map(({ parentPath, name }) => readFile(path.join(parentPath, name), "utf8")),
+    );
+    const shown = [gate.stdout, gate.stderr, ...written].filter((one) =>
+      clients.some(({ secret }) => one.includes(secret)),
+    );
+    expect(shown.length).toBe(0);
+  });
+});
+
+describe("the lifetime that the library states", () => {
+  // It is what is left once a token is stored, cut to whole seconds.
+  it("is a second shorter than the lifetime of its tokens, which is no breach while the clock runs", async () => {
+    const { document } = await conform("stated", "--only", "access.lifetime");
+    const facts = JSON.stringify(document.rules[0]?.facts);
+    expect(document.rules[0]).toMatchObject({ id: "access.lifetime", verdict: "passed" });
+    expect(facts).toContain('"lifetimeMs":3599000');
+  });
+});
+
+describe("the third-party service", () => {
+  it("ends with its input, and its codes still work in the next process on the same store", async () => {
+    const place = { folder: path.join(folder, "other"), clients };
+    await mkdir(place.folder);
+    const [{ id: clientId, secret: clientSecret } = { id: "", secret: "" }] = clients;
+    const before = await startNodeService(place);
+    const authorize = `/open-api/oauth/authorize?clientId=${clientId}&state=a`;
+    const answer = await fetch(before.profile.baseUrl + authorize, { redirect: "manual" });
+    expect(await before.stop()).toMatchObject({ code: 0 });
+
+    const after = await startNodeService(place);
+    const code = new URL(answer.headers.get("location") ?? "").searchParams.get("code");
+    const body = JSON.stringify({ clientId, clientSecret, code });
+    const exchange = `${after.profile.baseUrl}/open-api/oauth/access-token`;
+    const exchanged = await fetch(exchange, { method: "POST", body });
+    expect({ status: exchanged.status, ended: await after.stop() }).toMatchObject({
+      status: 200,
+      ended: { code: 0 },
+    });
+  });
+});
