@@ -1,5 +1,7 @@
 import { createServer, request, type IncomingMessage, type ServerResponse } from "node:http";
+import { once } from "node:events";
 import net from "node:net";
+import { buffer, text } from "node:stream/consumers";
 import { listening, type TestServer } from "../servers.ts";
 
 /** A proxy whose answers echo everything sent, in every form that texts take. */
@@ -22,7 +24,8 @@ export const startEchoRoad = async (origins: Readonly<Record<string, string>>): 
   let seen = 0;
   const server = createServer((incoming, outgoing) => {
     seen += 1;
-    pass(origins, incoming, outgoing, issued, road.spoils && seen % SPOILT_EVERY === 0);
+    const isSpoilt = road.spoils && seen % SPOILT_EVERY === 0;
+    pass(origins, incoming, outgoing, issued, isSpoilt).catch(() => outgoing.destroy());
   });
   // As a proxy it accepts everybody, except those whose credentials it echoes in a refusal.
   server.on("connect", (incoming, socket) => {
@@ -43,67 +46,46 @@ export const startEchoRoad = async (origins: Readonly<Record<string, string>>): 
   return road;
 };
 
-const pass = (
+const pass = async (
   origins: Readonly<Record<string, string>>,
   incoming: IncomingMessage,
   outgoing: ServerResponse,
   issued: Set<string>,
   isSpoilt: boolean,
-): void => {
+): Promise<void> => {
   const [, name = "", rest = ""] = /^\/(\w+)(.*)$/s.exec(incoming.url ?? "") ?? [];
-  const origin = new URL(origins[name] ?? origins["service"] ?? "");
-  const body: Buffer[] = [];
-  incoming.on("data", (chunk: Buffer) => body.push(chunk));
-  incoming.on("end", () => {
-    const sent = Buffer.concat(body);
-    const onward = request(
-      {
-        host: origin.hostname,
-        port: origin.port,
-        method: incoming.method,
-        path: rest,
-        headers: incoming.headers,
-      },
-      (answer) => {
-        const received: Buffer[] = [];
-        answer.on("data", (chunk: Buffer) => received.push(chunk));
-        answer.on("end", () => {
-          const text = Buffer.concat(received).toString("utf8");
-          for (const [, value] of text.matchAll(fields)) if (value !== undefined) issued.add(value);
-          const echo = echoOf(incoming, sent.toString("utf8"));
-          const status = isSpoilt && name === "service" ? 500 : (answer.statusCode ?? 500);
-          const content = status < 400 ? text : JSON.stringify({ error: `${acting} ${echo}`, was: text });
-          outgoing.writeHead(status, {
-            "content-type": "application/json",
-            "x-echo": encodeURIComponent(echo).slice(0, 4_000),
-            "x-echo-base64": Buffer.from(echo).toString("base64").slice(0, 4_000),
-            "set-cookie": "session=planted-cookie-0123456789abcdef; Path=/",
-            ...(answer.headers.location === undefined
-              ? {}
-              : { location: `${answer.headers.location}&was=${encodeURIComponent(echo)}` }),
-          });
-          outgoing.end(content);
-        });
-      },
-    );
-    onward.on("error", () => outgoing.destroy());
-    onward.end(sent);
+  const { method, headers } = incoming;
+  const sent = await buffer(incoming);
+  const onward = request(new URL(origins[name] ?? origins["service"] ?? ""), { method, path: rest, headers });
+  const [answer] = (await once(onward.end(sent), "response")) as [IncomingMessage];
+  const received = await text(answer);
+  for (const [, value] of received.matchAll(fields)) if (value !== undefined) issued.add(value);
+  const echo = echoOf(incoming, sent.toString("utf8"));
+  const status = isSpoilt && name === "service" ? 500 : (answer.statusCode ?? 500);
+  const { location } = answer.headers;
+  outgoing.writeHead(status, {
+    "content-type": "application/json",
+    "x-echo": encodeURIComponent(echo).slice(0, 4_000),
+    "x-echo-base64": Buffer.from(echo).toString("base64").slice(0, 4_000),
+    "set-cookie": "session=planted-cookie-0123456789abcdef; Path=/",
+    ...(location === undefined ? {} : { location: `${location}&was=${encodeURIComponent(echo)}` }),
   });
+  outgoing.end(status < 400 ? received : JSON.stringify({ error: `${acting} ${echo}`, was: received }));
 };
 
 /** Everything that was sent: raw, encoded on its own, and encoded in the middle of something longer. */
 const echoOf = (incoming: IncomingMessage, body: string): string => {
   const all = [incoming.url ?? "", ...Object.values(incoming.headers).map(String), body];
   return all
-    .flatMap((text) => [
-      text,
-      encodeURIComponent(text),
-      Buffer.from(text).toString("base64"),
-      Buffer.from(`user:${text}`).toString("base64url"),
-      Buffer.from(`12${text}!`).toString("base64"),
-      Buffer.from(text).toString("hex"),
-      JSON.stringify(JSON.stringify(text)),
-      ...escapedForms(text),
+    .flatMap((one) => [
+      one,
+      encodeURIComponent(one),
+      Buffer.from(one).toString("base64"),
+      Buffer.from(`user:${one}`).toString("base64url"),
+      Buffer.from(`12${one}!`).toString("base64"),
+      Buffer.from(one).toString("hex"),
+      JSON.stringify(JSON.stringify(one)),
+      ...escapedForms(one),
     ])
     .join(" | ");
 };

@@ -12,34 +12,30 @@ export const endpoints = {
 } as const;
 export type Endpoint = keyof typeof endpoints;
 
-/** A proxy in front of a sound service, which answers at some of its endpoints in one hostile way. */
-export interface HostileFront extends TestServer {
-  /** How many hostile answers were given. */
-  readonly played: () => number;
-}
-
-export interface FrontOptions {
+/** What a target does wrong, where, and from which request on: this many of each endpoint are answered soundly first. */
+export interface HostileGate {
   readonly answer: HostileAnswer;
   readonly at: readonly Endpoint[];
-  /** This many requests of each endpoint are let through first. */
   readonly soundFirst: number;
 }
 
-export const startHostileFront = async (origin: string, options: FrontOptions): Promise<HostileFront> => {
+/** A proxy in front of a sound service, which answers at some of its endpoints in one hostile way. */
+export const startHostileFront = (
+  origin: string,
+  { answer, at, soundFirst }: HostileGate,
+): Promise<TestServer> => {
   const seen = new Map<string, number>();
-  const hostile = new Set<string>(options.at.map((name) => endpoints[name]));
-  let played = 0;
+  const hostile = new Set<string>(at.map((name) => endpoints[name]));
   const server = createServer((incoming, outgoing) => {
     const [path = ""] = (incoming.url ?? "").split("?");
     const count = (seen.get(path) ?? 0) + 1;
     seen.set(path, count);
-    if (hostile.has(path) && count > options.soundFirst) {
-      played += 1;
+    if (hostile.has(path) && count > soundFirst) {
       incoming.resume();
-      play(options.answer, incoming.socket);
+      play(answer, incoming.socket);
     } else passOn(origin, incoming, outgoing);
   });
   // A non-request also gets its connection broken here.
   server.on("clientError", (_, socket) => socket.destroy());
-  return { ...(await listening(server)), played: () => played };
+  return listening(server);
 };

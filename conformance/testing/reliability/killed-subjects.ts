@@ -3,10 +3,10 @@ import path from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import { profileOf, secretsOf, startFakeServer } from "../../../fake-server/index.ts";
 import { defaultClients } from "../../../fake-server/clients.ts";
-import { readPushes } from "../../../fake-server/receiver/testing/read-pushes.ts";
 import { notification, openSender } from "../../../fake-server/receiver/testing/sender.ts";
 import { listLedger } from "../../lifetimes/store/open.ts";
 import type { Started } from "../start-cli.ts";
+import { notIn } from "./tried.ts";
 
 export const killedKinds = ["gate", "load", "receiver", "duet", "ledger"] as const;
 export type KilledKind = (typeof killedKinds)[number];
@@ -34,13 +34,10 @@ export interface Subject {
 const nothing = { after: () => Promise.resolve([]), stop: () => Promise.resolve() };
 
 /** A fake that outlives the killed runs, and a profile for it whose secret is in the environment. */
-const servedFake = async (
-  { folder }: Place,
-  change: (profile: Record<string, unknown>) => Record<string, unknown>,
-) => {
+const servedFake = async ({ folder }: Place, replaces: { readonly hooks?: undefined } = {}) => {
   const fake = await startFakeServer({});
   const profile = path.join(folder, "profile.json");
-  writeFileSync(profile, JSON.stringify(change({ ...profileOf(fake) })));
+  writeFileSync(profile, JSON.stringify({ ...profileOf(fake), ...replaces }));
   return {
     profile,
     env: secretsOf(fake),
@@ -51,7 +48,7 @@ const servedFake = async (
 
 export const subjects: Readonly<Record<KilledKind, (place: Place) => Promise<Subject>>> = {
   gate: async (place) => {
-    const { profile, ...fake } = await servedFake(place, (whole) => whole);
+    const { profile, ...fake } = await servedFake(place);
     return {
       ...nothing,
       ...fake,
@@ -85,9 +82,10 @@ export const subjects: Readonly<Record<KilledKind, (place: Place) => Promise<Sub
       expected: [0],
       secrets: [],
       meanwhile: async (run, over) => {
-        while (!run.said().stdout.includes("}") && !over.aborted) await delay(10);
-        if (over.aborted) return;
-        const sender = openSender(JSON.parse(run.said().stdout) as Parameters<typeof openSender>[0]);
+        // It may be killed before it listens.
+        const receiver = await run.document().catch(() => undefined);
+        if (receiver === undefined) return;
+        const sender = openSender(receiver as Parameters<typeof openSender>[0]);
         const push = async (): Promise<void> => {
           while (!over.aborted) {
             const id = `push-${(sent += 1)}`;
@@ -100,17 +98,13 @@ export const subjects: Readonly<Record<KilledKind, (place: Place) => Promise<Sub
         sender.close();
       },
       after: async () => {
-        const kept = new Set<string>();
-        if (existsSync(journal))
-          for await (const lines of readPushes(journal))
-            for (const line of lines) if (line.kind === "push") kept.add(line.notificationId ?? "");
-        const lost = [...acknowledged].filter((id) => !kept.has(id));
+        const lost = await notIn(journal, acknowledged);
         return lost.length === 0 ? [] : [`${lost.length} pushes were acknowledged and are lost: ${lost[0]}`];
       },
     };
   },
   ledger: async (place) => {
-    const { profile, env, ...fake } = await servedFake(place, (whole) => ({ ...whole, hooks: undefined }));
+    const { profile, env, ...fake } = await servedFake(place, { hooks: undefined });
     const ledger = path.join(place.folder, "ledger.sqlite");
     const entries = new Set<string>();
     const read = (): readonly string[] =>

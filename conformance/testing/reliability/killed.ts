@@ -1,10 +1,10 @@
-import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync } from "node:fs";
-import os from "node:os";
+import { existsSync, mkdirSync, readdirSync } from "node:fs";
 import path from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import { readRun } from "../../../reports/read/index.ts";
 import { seededRandom } from "../../contract/random.ts";
-import { startCli } from "../start-cli.ts";
+import { startCli, type Started } from "../start-cli.ts";
+import { temporaryFolder } from "../temporary-folder.ts";
 import { filesBelow, processesOf } from "./processes.ts";
 import { subjects, type KilledKind, type Place, type Subject } from "./killed-subjects.ts";
 
@@ -36,14 +36,11 @@ export const killRuns = async (
   count: number,
   { seed, k6 }: { readonly seed: number; readonly k6: string },
 ): Promise<Killed> => {
-  const folder = mkdtempSync(path.join(os.tmpdir(), "touchstone-killed-"));
+  using own = temporaryFolder();
+  const folder = own.path;
   const temporary = path.join(folder, "temporary");
   mkdirSync(temporary);
-  const place: Place = {
-    folder,
-    temporary,
-    env: { TMPDIR: temporary, TOUCHSTONE_K6: k6 },
-  };
+  const place: Place = { folder, temporary, env: { TMPDIR: temporary, TOUCHSTONE_K6: k6 } };
   const random = seededRandom(seed);
   const wrong: string[] = [];
   let [kills, tooLate] = [0, 0];
@@ -51,15 +48,12 @@ export const killRuns = async (
   try {
     for (let round = 0; kills < count && round < count * MOST_ROUNDS; round += 1) {
       const out = path.join(folder, `run-${round}`);
-      const run = startCli(subject.command(out), { env: { ...place.env, ...subject.env } });
-      const watching = new AbortController();
-      const watched = subject.meanwhile?.(run, watching.signal);
-      await Promise.race([delay(100 + random() * livesMs[kind]), run.ended]);
-      run.child.kill("SIGKILL");
-      if ((await run.ended).signal === "SIGKILL") kills += 1;
+      const { signal } = await lived(subject, place, out, async (run) => {
+        await Promise.race([delay(100 + random() * livesMs[kind]), run.ended]);
+        run.child.kill("SIGKILL");
+      });
+      if (signal === "SIGKILL") kills += 1;
       else tooLate += 1;
-      watching.abort();
-      await watched;
       const problems = [
         ...(await orphans(temporary)),
         ...leftSecrets(temporary, subject.secrets),
@@ -72,31 +66,39 @@ export const killRuns = async (
   } finally {
     await subject.stop();
     for (const { pid } of processesOf(temporary)) process.kill(pid, "SIGKILL");
-    rmSync(folder, { recursive: true, force: true });
   }
   return { kills, tooLate, wrong };
 };
 
+/** The end of a run, and of what others do while it is alive. */
+const lived = async (
+  subject: Subject,
+  place: Place,
+  out: string,
+  during: (run: Started) => Promise<void>,
+): Promise<Awaited<Started["ended"]> & { readonly stderr: string }> => {
+  const run = startCli(subject.command(out), { env: { ...place.env, ...subject.env } });
+  const over = new AbortController();
+  const watched = subject.meanwhile?.(run, over.signal);
+  await during(run);
+  const ended = await run.ended;
+  over.abort();
+  await watched;
+  return { ...ended, stderr: run.said().stderr };
+};
+
 /** The next run works, and cleans up after those that were killed. */
 const runsOn = async (kind: KilledKind, subject: Subject, place: Place): Promise<readonly string[]> => {
-  const out = path.join(place.folder, "run-last");
-  const run = startCli(subject.command(out), { env: { ...place.env, ...subject.env } });
-  const end = new AbortController();
-  const watched = subject.meanwhile?.(run, end.signal);
-  if (kind === "receiver") {
+  const { code, stderr } = await lived(subject, place, path.join(place.folder, "run-last"), async (run) => {
+    if (kind !== "receiver") return;
     // It may not be ready to be stopped before it reports where it listens.
-    while (run.said().stdout === "" && run.child.exitCode === null) await delay(20);
+    await run.document().catch(() => undefined);
     await delay(500);
     run.child.kill("SIGTERM");
-  }
-  const { code } = await run.ended;
-  end.abort();
-  await watched;
+  });
   const left = readdirSync(place.temporary).filter((name) => name.startsWith("touchstone-"));
   return [
-    ...(subject.expected.includes(code ?? -1)
-      ? []
-      : [`the next ${kind} run ends with ${code}: ${run.said().stderr}`]),
+    ...(subject.expected.includes(code ?? -1) ? [] : [`the next ${kind} run ends with ${code}: ${stderr}`]),
     ...(await subject.after()),
     // Only load runs create temporary files, and they look for those of others.
     ...(left.length === 0 ? [] : [`after the next ${kind} run there are still ${left.join(", ")}`]),

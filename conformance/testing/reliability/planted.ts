@@ -1,5 +1,4 @@
-import { mkdirSync, mkdtempSync, rmSync, statSync, writeFileSync } from "node:fs";
-import os from "node:os";
+import { mkdirSync, statSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import { startFakeServer } from "../../../fake-server/index.ts";
@@ -11,15 +10,13 @@ import { loadFiles } from "../../contract/load-record.ts";
 import { runEverythingElse, type RunPlanted } from "./planted-more.ts";
 import { searchFor } from "./search.ts";
 import { startCli, type Started } from "../start-cli.ts";
+import { temporaryFolder } from "../temporary-folder.ts";
 import { filesBelow, processesBelow } from "./processes.ts";
 
-export interface Planted {
-  /** Number of secrets that were searched for, including tokens. */
-  readonly secrets: number;
-  readonly bytes: number;
-  readonly runs: number;
-  /** Where a secret was found that should not be there, and anything else that went wrong. */
-  readonly found: readonly string[];
+/** What was printed or shown to others, and by what. */
+interface Said {
+  readonly file: string;
+  readonly bytes: Buffer;
 }
 
 const marks = {
@@ -38,18 +35,19 @@ const marks = {
   cookie: "planted-cookie-0123456789abcdef",
 } as const;
 
-/** What is run: whatever meets the most secrets, or every command, including unintended ends. */
-export type Breadth = "few" | "all";
-
-/** Runs everything that writes against a service that echoes everything it is told, and searches every byte for secrets. */
-export const plantSecrets = async (k6: string, breadth: Breadth): Promise<Planted> => {
-  const folder = mkdtempSync(path.join(os.tmpdir(), "touchstone-planted-"));
-  const [out, temporary, given] = ["out", "temporary", "given"].map((name) => path.join(folder, name)) as [
-    string,
-    string,
-    string,
-  ];
-  for (const one of [out, temporary, given]) mkdirSync(one);
+/**
+ * Runs what writes against a service that echoes everything it is told, and searches every byte for secrets: `few` runs
+ * that meet the most of them, or `all` commands, including unintended ends. Returns where a secret was found that should
+ * not be there, and anything else that went wrong.
+ */
+export const plantSecrets = async (k6: string, breadth: "few" | "all") => {
+  using own = temporaryFolder();
+  const folder = own.path;
+  const made = (name: string): string => {
+    mkdirSync(path.join(folder, name));
+    return path.join(folder, name);
+  };
+  const [out, temporary, given] = [made("out"), made("temporary"), made("given")];
   const fake = await startFakeServer({
     clients: [
       { id: "client-1", secret: marks.client1, redirectUri: "https://client.example/callback" },
@@ -69,7 +67,7 @@ export const plantSecrets = async (k6: string, breadth: Breadth): Promise<Plante
     PLANTED_PROXY: road.origin.replace("//", `//user:${encodeURIComponent(marks.proxy)}@`),
   };
   const found: string[] = [];
-  const said: { readonly file: string; readonly bytes: Buffer }[] = [];
+  const said: Said[] = [];
   let runs = 0;
   const run: RunPlanted = async (name, parameters, during, ending) => {
     runs += 1;
@@ -78,11 +76,9 @@ export const plantSecrets = async (k6: string, breadth: Breadth): Promise<Plante
     await during?.(started);
     const { code } = await started.ended;
     await watched;
-    const { stdout, stderr } = started.said();
-    said.push(
-      { file: `${name}: stdout`, bytes: Buffer.from(stdout) },
-      { file: `${name}: stderr`, bytes: Buffer.from(stderr) },
-    );
+    const { stderr } = started.said();
+    for (const [stream, text] of Object.entries(started.said()))
+      said.push({ file: `${name}: ${stream}`, bytes: Buffer.from(text) });
     const isExpected = ending === undefined ? code !== 5 && code !== 2 : code === ending.code;
     if (!isExpected && name !== "doctor") found.push(`${name} ends with ${code}: ${stderr}`);
   };
@@ -122,17 +118,10 @@ export const plantSecrets = async (k6: string, breadth: Breadth): Promise<Plante
       for (const [text, at] of hits)
         found.push(`${path.relative(folder, file)}: ${text}${around(bytes, at, text.length)}`);
     }
-    return {
-      secrets: secrets.length,
-      bytes: texts.reduce((sum, { bytes }) => sum + bytes.length, 0),
-      runs,
-      found,
-    };
+    const bytes = texts.reduce((sum, text) => sum + text.bytes.length, 0);
+    return { secrets: secrets.length, bytes, runs, found };
   } finally {
-    await attached.stop();
-    await road.stop();
-    await fake.stop();
-    rmSync(folder, { recursive: true, force: true });
+    for (const one of [attached, road, fake]) await one.stop();
   }
 };
 
@@ -169,7 +158,7 @@ const formsOf = (secret: string): readonly string[] => {
 const watch = async (
   { ended, child }: Started,
   temporary: string,
-  said: { readonly file: string; readonly bytes: Buffer }[],
+  said: Said[],
   found: string[],
   name: string,
 ): Promise<void> => {
@@ -194,8 +183,7 @@ const watch = async (
 
 /** Pushes that prove their sender, as the service in question might. */
 const pushed = async (run: Started): Promise<void> => {
-  while (!run.said().stdout.includes("}")) await delay(10);
-  const sender = openSender(JSON.parse(run.said().stdout) as Parameters<typeof openSender>[0]);
+  const sender = openSender((await run.document()) as Parameters<typeof openSender>[0]);
   for (const header of ["authorization", "cookie", "Proxy-Authorization"])
     await sender.send(notification(), { headers: { [header]: `Bearer ${marks.sender}` } });
   sender.close();

@@ -1,4 +1,4 @@
-import { findK6, runnerClock } from "../../../scenarios/runner/index.ts";
+import { k6ForTests } from "../../../scenarios/runner/testing/k6.ts";
 import { figure, mebibytes } from "../measure.ts";
 import { killRuns } from "./killed.ts";
 import { killedKinds } from "./killed-subjects.ts";
@@ -25,11 +25,7 @@ const complain = (wrong: readonly string[]): void => {
 
 /** Hostile inputs, kills and secrets: how many were tried, and how many went wrong. */
 export const reliability = async (): Promise<void> => {
-  const k6 = await findK6({
-    environment: process.env,
-    clock: runnerClock,
-    onProgress: (line) => process.stderr.write(`${line}\n`),
-  });
+  const { path: k6 } = await k6ForTests();
   const tried = [
     ["client", await tryClient(inputs.client, SEED)],
     ["fake", await tryFake(inputs.fake, SEED)],
@@ -40,7 +36,7 @@ export const reliability = async (): Promise<void> => {
     complain(wrong);
   }
   for (const kind of killedKinds) {
-    const { kills: count, tooLate, wrong } = await killRuns(kind, kills[kind], { seed: SEED, k6: k6.path });
+    const { kills: count, tooLate, wrong } = await killRuns(kind, kills[kind], { seed: SEED, k6 });
     figure(
       `kills of ${kind} runs survived, of ${count} (${tooLate} had ended before)`,
       String(count - new Set(wrong.map((one) => one.split(":")[0])).size),
@@ -48,7 +44,7 @@ export const reliability = async (): Promise<void> => {
     );
     complain(wrong);
   }
-  const { secrets, bytes, runs, found } = await plantSecrets(k6.path, "all");
+  const { secrets, bytes, runs, found } = await plantSecrets(k6, "all");
   figure(`secrets found, of ${secrets} in ${bytes} bytes that ${runs} runs wrote`, String(found.length), "0");
   complain(found);
   const gates = await tryGates(hostileGates(SEED, 1));

@@ -13,44 +13,30 @@ const controlPaths = ["/clock", "/clock/advance", "/events", "/callback", "/coun
 /** Sends the fake hostile requests on both of its ports, and checks that the flow still works. */
 export const tryFake = async (count: number, seed: number): Promise<Tried> => {
   const fake = await startFakeServer({});
-  try {
-    const [client] = fake.clients;
-    const flow = async (): Promise<string | undefined> => {
-      const query = new URLSearchParams({
-        clientId: client?.id ?? "",
-        state: "abc",
-        redirectUri: client?.redirectUri ?? "",
-      });
-      const authorized = await fetch(`${fake.baseUrl}/open-api/oauth/authorize?${query}`, {
-        headers: { "content-type": "application/json" },
-      });
-      const { code } = (await authorized.json()) as { code?: unknown };
-      const exchanged = await fetch(`${fake.baseUrl}/open-api/oauth/access-token`, {
-        method: "POST",
-        headers: { "content-type": "application/json" },
-        body: JSON.stringify({ clientId: client?.id, clientSecret: client?.secret, code }),
-      });
-      const tokens = (await exchanged.json()) as { accessToken?: unknown };
-      if (typeof tokens.accessToken !== "string") return `the exchange answers with ${exchanged.status}`;
-      const clock = await fetch(`${fake.controlUrl}/clock`);
-      return clock.ok ? undefined : `the control port answers with ${clock.status}`;
-    };
-    const half = Math.ceil(count / 4);
-    const service = await tryServer("the fake", Number(new URL(fake.baseUrl).port), paths, flow, {
-      count: count - half,
-      seed,
+  const [{ id: clientId, secret: clientSecret, redirectUri } = { id: "", secret: "", redirectUri: "" }] =
+    fake.clients;
+  const headers = { "content-type": "application/json" };
+  const flow = async (): Promise<string | undefined> => {
+    const query = new URLSearchParams({ clientId, state: "abc", redirectUri });
+    const authorized = await fetch(`${fake.baseUrl}/open-api/oauth/authorize?${query}`, { headers });
+    const { code } = (await authorized.json()) as { code?: unknown };
+    const exchanged = await fetch(`${fake.baseUrl}/open-api/oauth/access-token`, {
+      method: "POST",
+      headers,
+      body: JSON.stringify({ clientId, clientSecret, code }),
     });
-    const control = await tryServer(
-      "its control port",
-      Number(new URL(fake.controlUrl).port),
-      controlPaths,
+    const tokens = (await exchanged.json()) as { accessToken?: unknown };
+    if (typeof tokens.accessToken !== "string") return `the exchange answers with ${exchanged.status}`;
+    const clock = await fetch(`${fake.controlUrl}/clock`);
+    return clock.ok ? undefined : `the control port answers with ${clock.status}`;
+  };
+  try {
+    return await tryServer(
+      { name: "the fake", url: fake.baseUrl, paths },
+      { name: "its control port", url: fake.controlUrl, paths: controlPaths },
       flow,
-      {
-        count: half,
-        seed: seed + 1,
-      },
+      { count, seed },
     );
-    return { inputs: count, wrong: [...service.wrong, ...control.wrong] };
   } finally {
     await fake.stop();
   }

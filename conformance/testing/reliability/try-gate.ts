@@ -1,4 +1,3 @@
-import { randomUUID } from "node:crypto";
 import fc from "fast-check";
 import { startReceiver } from "../../../fake-server/receiver/index.ts";
 import { endingOf } from "../../../commands/shared/exit.ts";
@@ -9,16 +8,9 @@ import { rules } from "../../rules/index.ts";
 import { mapLimited } from "../../checks/map-limited.ts";
 import type { Rule } from "../../checks/rule.ts";
 import { runOptions, startFake } from "../fake.ts";
-import { hostileAnswer, type HostileAnswer } from "./hostile-answers.ts";
-import { endpoints, startHostileFront, type Endpoint } from "./hostile-front.ts";
+import { hostileAnswer } from "./hostile-answers.ts";
+import { endpoints, startHostileFront, type Endpoint, type HostileGate } from "./hostile-front.ts";
 import { after, type Tried } from "./tried.ts";
-
-/** One whole gate: what the target does wrong, where, and from which request on. */
-export interface HostileGate {
-  readonly answer: HostileAnswer;
-  readonly at: readonly Endpoint[];
-  readonly soundFirst: number;
-}
 
 /** What an endpoint that never answers correctly cannot have kept. */
 const promises: Readonly<Record<Endpoint, readonly RequirementId[]>> = {
@@ -55,10 +47,10 @@ const HANGS_AFTER_MS = 480_000;
 const TIMEOUT_MS = 400;
 
 /** Judges one hostile target by these rules, and returns what is wrong with the result. */
-export const tryGate = async (
+const tryGate = async (
   gate: HostileGate,
-  of: readonly Rule[] = rules,
-  stopAtBreach = false,
+  of: readonly Rule[],
+  stopAtBreach: boolean,
 ): Promise<readonly string[]> => {
   const fake = await startFake();
   const front = await startHostileFront(fake.server.baseUrl, gate);
@@ -76,7 +68,6 @@ export const tryGate = async (
       receiver,
       rules: of,
       stopAtBreach,
-      freshUuid: randomUUID,
       maxWaitMs: 1_000,
       signal: over.signal,
     }).then(
@@ -84,12 +75,9 @@ export const tryGate = async (
       (error: unknown) => ({ message: "", ...endingOf(error, false), results: [] }),
     );
     const ended = await Promise.race([running, after(HANGS_AFTER_MS, undefined)]);
-    if (ended === undefined) {
-      over.abort();
-      return [`${name}: the gate hangs`];
-    }
-    const { exitCode, results, message } = ended;
-    return wrongIn(gate, exitCode, results, message).map((wrong) => `${name}: ${wrong}`);
+    over.abort();
+    const wrong = ended === undefined ? ["the gate hangs"] : wrongIn(gate, ended);
+    return wrong.map((one) => `${name}: ${one}`);
   } finally {
     await front.stop();
     await fake.stop();
@@ -100,12 +88,13 @@ export const tryGate = async (
 /** A service that answers a known and an unknown client alike cannot be distinguished from a wrong profile. */
 const answersAllAlike = /like (?:one that does not exist|a wrong one): status/;
 
-const wrongIn = (
-  gate: HostileGate,
-  exitCode: number,
-  results: readonly RuleResult[],
-  message: string,
-): readonly string[] => {
+interface Ended {
+  readonly exitCode: number;
+  readonly results: readonly RuleResult[];
+  readonly message: string;
+}
+
+const wrongIn = (gate: HostileGate, { exitCode, results, message }: Ended): readonly string[] => {
   const wrong: string[] = [];
   // Failed, incomplete or unreachable: a hostile target is neither green nor our fault.
   const isTold = exitCode === 2 && gate.soundFirst === 0 && answersAllAlike.test(message);
@@ -126,8 +115,8 @@ const GATES_AT_ONCE = 3;
 /** Judges many hostile targets, a few at a time. */
 export const tryGates = async (
   gates: readonly HostileGate[],
-  of?: readonly Rule[],
-  stopAtBreach?: boolean,
+  of: readonly Rule[] = rules,
+  stopAtBreach = false,
 ): Promise<Tried> => {
   const wrong = await mapLimited(gates, GATES_AT_ONCE, (gate) => tryGate(gate, of, stopAtBreach));
   return { inputs: gates.length, wrong: wrong.flat() };

@@ -1,4 +1,3 @@
-import { randomUUID } from "node:crypto";
 import { setTimeout as delay } from "node:timers/promises";
 import fc from "fast-check";
 import { startReceiver } from "../../../fake-server/receiver/index.ts";
@@ -47,7 +46,6 @@ export const tryPushRun = async (behaviour: string, seed: number, of: readonly R
       resolved: await fake.resolved(),
       receiver,
       rules: of,
-      freshUuid: randomUUID,
       maxWaitMs: 1_000,
     });
     return { sent, exitCode, verdicts: Object.fromEntries(results.map(({ id, verdict }) => [id, verdict])) };

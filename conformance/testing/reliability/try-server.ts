@@ -10,23 +10,39 @@ const IN_A_BATCH = 250;
 const HOLD_MS = 20;
 const HANGS_AFTER_MS = 20_000;
 
+/** What is attacked: a port, at these paths. */
+interface Port {
+  readonly name: string;
+  readonly url: string;
+  readonly paths: readonly string[];
+}
+
 /**
- * Sends a server this many hostile requests. `stillServes` is called now and then, and at the end, to check that a
- * valid request succeeds; it returns what is wrong.
+ * Sends a server this many hostile requests, a quarter of them to its control port. `stillServes` is called now and
+ * then, and at the end, to check that a valid request succeeds; it returns what is wrong.
  */
 export const tryServer = async (
-  name: string,
-  port: number,
-  paths: readonly string[],
+  server: Port,
+  control: Port,
   stillServes: () => Promise<string | undefined>,
   { count, seed }: { readonly count: number; readonly seed: number },
 ): Promise<Tried> => {
+  const fewer = Math.ceil(count / 4);
+  const wrong = await tryPort(server, stillServes, count - fewer, seed);
+  return { inputs: count, wrong: [...wrong, ...(await tryPort(control, stillServes, fewer, seed + 1))] };
+};
+
+const tryPort = async (
+  { name, url, paths }: Port,
+  stillServes: () => Promise<string | undefined>,
+  count: number,
+  seed: number,
+): Promise<readonly string[]> => {
+  const port = Number(new URL(url).port);
   const wrong: string[] = [];
   for (let done = 0; done < count; done += IN_A_BATCH) {
-    const inputs = fc.sample(hostileRequest(paths), {
-      numRuns: Math.min(IN_A_BATCH, count - done),
-      seed: seed + done,
-    });
+    const numRuns = Math.min(IN_A_BATCH, count - done);
+    const inputs = fc.sample(hostileRequest(paths), { numRuns, seed: seed + done });
     await mapLimited(inputs, AT_ONCE, (input) => deliver(port, input));
     const problem = await Promise.race([
       stillServes(),
@@ -34,7 +50,7 @@ export const tryServer = async (
     ]);
     if (problem !== undefined) wrong.push(`${name}, after inputs of seed ${seed + done}: ${problem}`);
   }
-  return { inputs: count, wrong };
+  return wrong;
 };
 
 /** Writes the bytes, discards what comes back, and leaves. */
