@@ -1,5 +1,6 @@
 import { fastify, type FastifyInstance } from "fastify";
 import { Client, Pool, type Dispatcher } from "undici";
+import { mapLimited } from "../checks/map-limited.ts";
 import { madeNotification } from "./notification.ts";
 import { currentLeaf, makeCa } from "../../fake-server/receiver/make-certificate.ts";
 
@@ -14,14 +15,12 @@ const AT_A_TIME = 12;
 const [exchanges = 0, pushes = 0, connections = 0] = process.argv.slice(2).map(Number);
 
 /** Calls it with each number below `count`, `AT_A_TIME` at a time. */
-const forEach = async (count: number, work: (n: number) => Promise<unknown>): Promise<void> => {
-  let next = 0;
-  await Promise.all(
-    Array.from({ length: AT_A_TIME }, async () => {
-      while (next < count) await work(next++);
-    }),
+const forEach = (count: number, work: (n: number) => Promise<void>): Promise<unknown> =>
+  mapLimited(
+    Array.from({ length: count }, (_, n) => n),
+    AT_A_TIME,
+    work,
   );
-};
 
 const post = async (dispatcher: Dispatcher, path: string, sent: unknown): Promise<void> => {
   const headers = { "content-type": "application/json" };

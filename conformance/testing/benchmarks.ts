@@ -12,6 +12,7 @@ import { load } from "../../scenarios/runner/load.bench.ts";
 import { segments } from "../../scenarios/runner/segments.bench.ts";
 import { detection } from "../engine/detect.bench.ts";
 import { gate } from "../engine/gate.bench.ts";
+import { asked } from "./asked.ts";
 import { foreign } from "./foreign/foreign.bench.ts";
 import { guides } from "./guides/guides.bench.ts";
 import { mutants } from "./mutants/mutants.bench.ts";
@@ -56,17 +57,7 @@ const benchmarks: Readonly<Record<string, () => Promise<void>>> = {
   guides,
 };
 
-const asked = process.argv.slice(2);
-const unknown = asked.filter((name) => !Object.hasOwn(benchmarks, name));
-if (unknown.length > 0) {
-  process.stderr.write(
-    `unknown benchmark ${unknown.join(", ")}; accepted are ${Object.keys(benchmarks).join(", ")}\n`,
-  );
-  process.exitCode = 2;
-} else {
-  for (const [name, run] of Object.entries(benchmarks)) {
-    if (asked.length > 0 && !asked.includes(name)) continue;
-    process.stdout.write(`${name}\n`);
-    await run();
-  }
+for (const [name, run] of asked("benchmark", benchmarks)) {
+  process.stdout.write(`${name}\n`);
+  await run();
 }

@@ -5,15 +5,13 @@ import os from "node:os";
 import path from "node:path";
 import { promisify } from "node:util";
 import { type Browser, chromium } from "playwright-core";
+import { errorMessage } from "../contract/text.ts";
 
 /** Browsers that may be installed already, by Playwright's names. */
 const installedChannels = ["chromium", "chrome", "msedge"] as const;
 
 /** The Chromium from the package registry runs on one platform only. */
 const isPackagedPlatform = process.platform === "linux" && process.arch === "x64";
-
-const firstLine = (error: unknown): string =>
-  (error instanceof Error ? error.message : String(error)).split("\n")[0] ?? "";
 
 /** Where the package is unpacked, once per version and user of this machine. */
 const unpackedFolder = async (): Promise<string> => {
@@ -68,7 +66,7 @@ const launchInstalled = async (): Promise<Browser> => {
     try {
       return await chromium.launch({ channel });
     } catch (error) {
-      failures.push(`${channel}: ${firstLine(error)}`);
+      failures.push(`${channel}: ${errorMessage(error).split("\n", 1).join()}`);
     }
   }
   throw new Error(

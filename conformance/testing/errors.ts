@@ -6,12 +6,10 @@ export const errorOf = async <E>(
   ending: Promise<unknown> | (() => unknown),
   kind: abstract new (...given: never[]) => E,
 ): Promise<E> => {
-  const error: unknown = await Promise.resolve()
-    .then(typeof ending === "function" ? ending : () => ending)
-    .then(
-      () => undefined,
-      (reason: unknown) => reason,
-    );
+  const error: unknown = await Promise.try(typeof ending === "function" ? ending : () => ending).then(
+    () => undefined,
+    (reason: unknown) => reason,
+  );
   expect(error).toBeInstanceOf(kind);
   return error as E;
 };

@@ -1,24 +1,17 @@
-import { mkdtempSync, rmSync } from "node:fs";
-import os from "node:os";
-import path from "node:path";
-import { afterAll, afterEach, beforeEach } from "vitest";
-
-const makeFolder = (): string => mkdtempSync(path.join(os.tmpdir(), "touchstone-test-"));
-const removeFolder = (folder: string): void => rmSync(folder, { recursive: true, force: true });
+import { afterAll, beforeEach } from "vitest";
+import { temporaryFolder } from "./temporary-folder.ts";
 
 /** A temporary folder for all tests of a file, removed after the last of them. */
 export const folderOfFile = (): string => {
-  const folder = makeFolder();
-  afterAll(() => removeFolder(folder));
-  return folder;
+  const made = temporaryFolder();
+  afterAll(() => made[Symbol.dispose]());
+  return made.path;
 };
 
 /** Gives each test of a file a temporary folder, removed after it. */
-export const eachTestIn = (take: (folder: string) => void): void => {
-  let folder = "";
+export const eachTestIn = (take: (folder: string) => void): void =>
   beforeEach(() => {
-    folder = makeFolder();
-    take(folder);
+    const made = temporaryFolder();
+    take(made.path);
+    return () => made[Symbol.dispose]();
   });
-  afterEach(() => removeFolder(folder));
-};

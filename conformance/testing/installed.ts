@@ -3,7 +3,7 @@ import { cpSync, mkdirSync, symlinkSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { promisify } from "node:util";
 import { tool } from "../record/tool.ts";
-import { root } from "./measure.ts";
+import { figure, root } from "./measure.ts";
 
 /** Runs a program without Node's compile cache: the package lies elsewhere each time, so no later run could use it. */
 export const run = (command: string, parameters: readonly string[], options: ExecFileOptions) =>
@@ -24,6 +24,13 @@ export const ended = (command: string, parameters: readonly string[], options: E
       stderr,
     }),
   );
+
+/** Runs a program, and prints its exit code next to 0; with another one, also what it printed. */
+export const figureExit = async (name: string, ...program: Parameters<typeof ended>): Promise<void> => {
+  const { code, stdout, stderr } = await ended(...program);
+  figure(`${name}: exit code`, String(code), "0");
+  if (code !== 0) process.stdout.write(`${stdout.slice(-2_000)}${stderr.slice(0, 2_000)}`);
+};
 
 interface Packed {
   readonly file: string;
@@ -67,6 +74,14 @@ export const installOffline = async (
   else cpSync(from("typebox"), path.join(modules, "typebox"), { recursive: true });
   for (const name of ["touchstone", tool.name])
     symlinkSync(`../${tool.name}/dist/cli.js`, path.join(modules, ".bin", name));
+};
+
+/** Makes this checkout the installed package of a folder; npx takes it without asking a registry. */
+export const installCheckout = (folder: string): void => {
+  const bin = path.join(folder, "node_modules/.bin");
+  mkdirSync(bin, { recursive: true });
+  const program = `#!/bin/sh\nexec "${process.execPath}" "${path.join(root, "cli.ts")}" "$@"\n`;
+  writeFileSync(path.join(bin, tool.name), program, { mode: 0o755 });
 };
 
 /** An npm package in an empty folder, as `npm init` leaves it. */

@@ -11,7 +11,7 @@ export interface Neighbours {
 }
 
 /** Creates notifications of the same client for accounts of their own, one per interval. */
-export const startNeighbours = (server: FakeServer, everyMs: number): Promise<Neighbours> => {
+export const startNeighbours = (server: FakeServer, everyMs: number): Neighbours => {
   const accounts = [randomUUID(), randomUUID(), randomUUID()];
   const clientId = server.clients[0]?.id;
   let written = 0;
@@ -34,12 +34,12 @@ export const startNeighbours = (server: FakeServer, everyMs: number): Promise<Ne
       await delay(everyMs);
     }
   })();
-  return Promise.resolve({
+  return {
     written: () => written,
     stop: async () => {
       stopped.abort();
       await writing;
       await dispatcher.close();
     },
-  });
+  };
 };

@@ -3,7 +3,7 @@ import path from "node:path";
 import { startFakeServer } from "../../fake-server/index.ts";
 import { stepsOf } from "./guides/guide.ts";
 import { CLIENT } from "./guides/play.ts";
-import { emptyProject, ended, pack, run } from "./installed.ts";
+import { emptyProject, ended, figureExit, pack, run } from "./installed.ts";
 import { figure, root, seconds } from "./measure.ts";
 import { temporaryFolder } from "./temporary-folder.ts";
 
@@ -112,8 +112,7 @@ const helpTime = async (cwd: string): Promise<void> => {
 
 const types = async (cwd: string, file: string): Promise<void> => {
   const asked = ["--yes", "@arethetypeswrong/cli@0.18.5", file, "--profile", "esm-only", "--format", "json"];
-  const { code } = await ended("npx", asked, { cwd });
-  figure("@arethetypeswrong/cli: exit code", String(code), "0");
+  await figureExit("@arethetypeswrong/cli", "npx", asked, { cwd });
 };
 
 /** Installs from git, like a project that names the repository instead of a version; installs what is committed. */
@@ -122,8 +121,7 @@ const fromGit = async (cwd: string): Promise<void> => {
   const startedMs = performance.now();
   await run("npm", ["install", "--no-audit", "--no-fund", `git+file://${root}`], { cwd });
   figure("install from git, its build included", seconds(performance.now() - startedMs), "none");
-  const { code } = await ended("npx", ["--offline", "touchstone-harness", "--version"], { cwd });
-  figure("installed from git: exit code of --version", String(code), "0");
+  await figureExit("installed from git", "npx", ["--offline", "touchstone-harness", "--version"], { cwd });
 };
 
 /** How many lines of the guide lead to the first verdict. */

@@ -104,15 +104,7 @@ describe("the packed package", () => {
     writeFileSync(path.join(module, "right.mts"), typed(""));
     writeFileSync(path.join(module, "wrong.mts"), typed("tolerance: {},"));
     const tsc = path.join(root, "node_modules/typescript/bin/tsc");
-    const flags = [
-      "--noEmit",
-      "--strict",
-      "--skipLibCheck",
-      "--module",
-      "nodenext",
-      "right.mts",
-      "wrong.mts",
-    ];
+    const flags = "--noEmit --strict --skipLibCheck --module nodenext right.mts wrong.mts".split(" ");
     const { code, stdout } = await ended(process.execPath, [tsc, ...flags], { cwd: module });
     expect(code).not.toBe(0);
     const errors = stdout.split("\n").filter((line) => line.includes("error"));
@@ -139,18 +131,9 @@ describe("an installed package", () => {
     "runs gate and load with one command, and writes the requested reports of both",
     async () => {
       const { path: k6 } = await k6ForTests();
-      const asked = [
-        "--effort",
-        "quick",
-        "--only",
-        "code.single-use,push.delivered",
-        "--rate",
-        "20",
-        "--duration",
-        "2s",
-      ];
-      const places = ["--out", "both", "--report", "junit,html", "--report-out", "reports", "--json"];
-      const job = await touchstone(commonjs, ["run", ...asked, ...places], { TOUCHSTONE_K6: k6 });
+      const asked = "run --effort quick --only code.single-use,push.delivered --rate 20 --duration 2s";
+      const places = "--out both --report junit,html --report-out reports --json";
+      const job = await touchstone(commonjs, `${asked} ${places}`.split(" "), { TOUCHSTONE_K6: k6 });
       // A busy machine may leave the load incomplete, but the run exists.
       expect([0, 3]).toContain(job.code);
       const document = JSON.parse(job.stdout) as { exitCode: number };

@@ -5,7 +5,6 @@ import { windowsIn } from "../../reports/html/pictures/schedule.ts";
 import type { ScheduleRow } from "../../reports/text/facts.ts";
 import { judgePushes } from "../../scenarios/runner/push/judge.ts";
 import { seenPushes } from "../../scenarios/runner/push/seen.ts";
-import { documentLimits } from "../contract/limits.ts";
 import type { PushLine } from "../contract/push.ts";
 import { judgeCap } from "../judging/pushes/cap.ts";
 import { judgeLateAcknowledgement } from "../judging/pushes/delivery.ts";
@@ -15,6 +14,7 @@ import { judgeRetries } from "../judging/pushes/retries.ts";
 import { judgeSchedule } from "../judging/pushes/schedule.ts";
 import { answerOf, outcomeOf } from "../judging/pushes/answer.ts";
 import type { PushCase, PushRun, SeenPush } from "../judging/pushes/trace.ts";
+import { emptyPushRun } from "./push-runs.ts";
 import {
   lineAt,
   momentsOf,
@@ -25,7 +25,7 @@ import {
   type TraceVerdict,
 } from "./push-traces.ts";
 
-const limits = { pushDelaysMs: documentLimits.pushDelaysMs, maxPushes: documentLimits.maxPushes };
+const { limits } = emptyPushRun;
 const moment = (ms: number) => ({ earliestMs: ms, latestMs: ms });
 const keptIf = (isKept: boolean) => (isKept ? "kept" : "broken");
 
@@ -64,22 +64,12 @@ const gateRun = (trace: Trace): PushRun => {
         : "never";
   const { latenessMs, earlyGuardMs } = pushToleranceOf(limits, trace.clock, undefined);
   return {
+    ...emptyPushRun,
     clock: trace.clock,
     isMovedOnly: trace.isMovedOnly === true,
-    limits,
     latenessMs,
     earlyGuardMs,
-    acknowledgedStatus: 200,
-    callbackUrl: "https://receiver.example/service/webhook",
     pushCases: [caseOf(otherId, companionOf(trace), "never"), caseOf(traceId, trace.lines, purpose)],
-    others: [],
-    outages: [],
-    lost: [],
-    watchedFromMs: 0,
-    isAwaited: true,
-    hungInRealTime: false,
-    listLooks: [],
-    visibilityMs: 30_000,
     watchedUntil: moment(trace.watchedUntilMs),
   };
 };
@@ -162,7 +152,7 @@ const byPicture = (trace: Trace): Pick<TraceVerdict, "schedule" | "cap"> => {
       window === undefined || timingOf({ earliestMs: afterMs, latestMs: beforeMs }, window) !== "on-time"
     );
   });
-  const isMissing = windowsIn(rows, trace.reading.name).some(
+  const isMissing = windows.some(
     ({ latestMs }, index) => rows[index]?.afterMs === undefined && latestMs < trace.watchedUntilMs,
   );
   return {

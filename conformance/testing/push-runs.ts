@@ -5,8 +5,6 @@ import { documentLimits } from "../contract/limits.ts";
 import type { PushAction } from "../contract/push.ts";
 import { madePush, notificationBody } from "./push-line.ts";
 
-const callbackUrl = "https://receiver.example:9443/service/webhook";
-
 const outcomes = { answer: "sent", hang: "abandoned", close: "closed", reset: "reset" } as const;
 
 /** A push at a moment known to within `widthMs`, answered by this action at once. */
@@ -68,6 +66,26 @@ export const outageOf = (kind: ReceiverOutage["kind"], after: number, last: numb
   return { kind, from: mark(after), until: mark(last) };
 };
 
+/** A push run that saw nothing. */
+export const emptyPushRun: PushRun = {
+  clock: "virtual",
+  limits: { pushDelaysMs: documentLimits.pushDelaysMs, maxPushes: documentLimits.maxPushes },
+  latenessMs: 10_000,
+  earlyGuardMs: 0,
+  acknowledgedStatus: 200,
+  callbackUrl: "https://receiver.example:9443/service/webhook",
+  pushCases: [],
+  others: [],
+  outages: [],
+  lost: [],
+  watchedFromMs: 0,
+  isAwaited: true,
+  hungInRealTime: false,
+  listLooks: [],
+  visibilityMs: 30_000,
+  watchedUntil: { earliestMs: 1_010_000, latestMs: 1_010_000 },
+};
+
 /** What a push run would see of such a sender. */
 export const pushRunOf = (sender: Sender, more: Partial<PushRun> = {}): PushRun => {
   const before = Object.values(warmUps({ acknowledgedStatus: 200, maxPushes: 5 })).map((plan) => ({
@@ -107,22 +125,10 @@ export const pushRunOf = (sender: Sender, more: Partial<PushRun> = {}): PushRun 
     };
   });
   return {
-    clock: "virtual",
-    limits: { pushDelaysMs: documentLimits.pushDelaysMs, maxPushes: documentLimits.maxPushes },
-    latenessMs: 10_000,
-    earlyGuardMs: 0,
-    acknowledgedStatus: 200,
-    callbackUrl,
+    ...emptyPushRun,
     pushCases,
-    others: [],
     outages: [outageOf("untrusted", -100, -90)],
-    lost: [],
     watchedFromMs: -60_000,
-    isAwaited: true,
-    hungInRealTime: false,
-    listLooks: [],
-    visibilityMs: 30_000,
-    watchedUntil: { earliestMs: 1_010_000, latestMs: 1_010_000 },
     ...more,
   };
 };

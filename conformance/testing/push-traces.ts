@@ -68,15 +68,22 @@ export const lineAt = (n: number, atMs: number, attempt: number, done: Done, id 
   }),
 });
 
-/** Moments of a sender that follows a reading, with the push at index `at` off by `offMs`. */
-export const momentsOf = ({ from, delaysMs }: Reading, at = -1, offMs = 0): readonly number[] => {
+/** Moments of a sender that follows a reading, and how late it is with the push at an index that is due at a moment. */
+const momentsBy = (
+  { from, delaysMs }: Reading,
+  lateMs: (index: number, dueMs: number) => number,
+): readonly number[] => {
   const moments: number[] = [];
   for (const [index, delayMs] of delaysMs.entries()) {
     const base = from === "event" || index === 0 ? 0 : (moments[from === "first" ? 0 : index - 1] ?? 0);
-    moments.push(base + delayMs + (index === at ? offMs : 0));
+    moments.push(base + delayMs + lateMs(index, base + delayMs));
   }
   return moments;
 };
+
+/** Moments of a sender that follows a reading, with the push at index `at` off by `offMs`. */
+export const momentsOf = (reading: Reading, at = -1, offMs = 0): readonly number[] =>
+  momentsBy(reading, (index) => (index === at ? offMs : 0));
 
 const WATCHED_MS = 2_000_000;
 
@@ -255,21 +262,12 @@ const beyondTraces = (reading: Reading): readonly Trace[] => {
 };
 
 /** When a sender of this reading pushes that notices retries only every half minute, on a tick or just after it. */
-const polledMoments = (
-  { from, delaysMs }: Reading,
-  eventMs: number,
-  phaseMs: number,
-  isNext: boolean,
-): readonly number[] => {
-  const moments: number[] = [];
-  for (const [index, delayMs] of delaysMs.entries()) {
-    const base = from === "event" || index === 0 ? eventMs : (moments[from === "first" ? 0 : index - 1] ?? 0);
-    const late = (phaseMs - base - delayMs) % HALF_A_MINUTE_MS;
-    const lateMs = late < 0 || (late === 0 && isNext) ? late + HALF_A_MINUTE_MS : late;
-    moments.push(base + delayMs + (index === 0 ? 0 : lateMs));
-  }
-  return moments.map((ms) => ms - eventMs);
-};
+const polledMoments = (reading: Reading, eventMs: number, isNext: boolean): readonly number[] =>
+  momentsBy(reading, (index, dueMs) => {
+    if (index === 0) return 0;
+    const sinceTickMs = (eventMs + dueMs) % HALF_A_MINUTE_MS;
+    return sinceTickMs > 0 || isNext ? HALF_A_MINUTE_MS - sinceTickMs : 0;
+  });
 
 const HALF_A_MINUTE_MS = 30_000;
 
@@ -278,7 +276,7 @@ const polledTraces = (reading: Reading): readonly Trace[] => {
   const alone = { notFor: ["page", "picture"] as const };
   const polled = [0, 1, 15_000, 29_999].flatMap((eventMs) =>
     [true, false].map((isNext) => {
-      const moments = polledMoments(reading, eventMs, 0, isNext);
+      const moments = polledMoments(reading, eventMs, isNext);
       const isInTime = moments.every((ms, index) => ms - (momentsOf(reading)[index] ?? 0) <= 10_000);
       return trace(
         `noticed every half minute, event ${eventMs} ms after a tick${isNext ? ", next tick if due on one" : ""}`,
@@ -306,21 +304,9 @@ const polledTraces = (reading: Reading): readonly Trace[] => {
 const concurrentTraces = (reading: Reading): readonly Trace[] => {
   const [first = 0] = momentsOf(reading);
   const acknowledged = answered(200, confirming(traceId));
-  return [
-    {
-      ...trace(
-        "two workers at once",
-        reading,
-        [
-          [first, acknowledged],
-          [first, acknowledged],
-        ],
-        {},
-      ),
-      // The second one is early by the schedule, which does not apply once the first was acknowledged.
-      notFor: ["page", "picture"],
-    },
-  ];
+  const both = [first, first].map((atMs) => [atMs, acknowledged] as const);
+  // The second one is early by the schedule, which does not apply once the first was acknowledged.
+  return [trace("two workers at once", reading, both, {}, { notFor: ["page", "picture"] })];
 };
 
 /** The picture shows a never-acknowledged notification. */

@@ -2,6 +2,7 @@ import path from "node:path";
 import type { Browser } from "playwright-core";
 import { startFakeServer } from "../../fake-server/index.ts";
 import { startReceiver } from "../../fake-server/receiver/index.ts";
+import { sendJson } from "./servers.ts";
 
 /** Seconds between pushes: the schedule of the document, scaled down. */
 const delaysS = [1, 2, 4, 8];
@@ -19,24 +20,22 @@ export const shootReceiver = async (browser: Browser, file: string): Promise<voi
     seed: 7,
     limits: { pushDelaysMs: delaysS.map((seconds) => seconds * 1_000) },
   });
-  const call = async (url: string, method: string, body: unknown): Promise<void> => {
-    const headers = { "content-type": "application/json" };
-    const answer = await fetch(url, { method, headers, body: JSON.stringify(body) });
-    if (!answer.ok) throw new Error(`${method} ${url}: ${answer.status} ${await answer.text()}`);
-  };
   const rule = (accountId: string | undefined, ...statuses: number[]): Promise<void> =>
-    call(`${receiver.controlUrl}/rules`, "POST", {
+    sendJson(`${receiver.controlUrl}/rules`, "POST", {
       match: { accountId },
       attempts: statuses.map((status) => ({ kind: "answer", status })),
     });
   try {
     await rule(accounts[0], 503, 503, 200);
     await rule(accounts[1], 500);
-    await call(`${service.controlUrl}/callback`, "PUT", { url: receiver.callbackUrl, ca: receiver.caPem });
+    await sendJson(`${service.controlUrl}/callback`, "PUT", {
+      url: receiver.callbackUrl,
+      ca: receiver.caPem,
+    });
     const raise = (count: number): Promise<unknown> =>
       Promise.all(
         Array.from({ length: count }, (_, index) =>
-          call(`${service.controlUrl}/events`, "POST", { accountId: accounts[index % 3] }),
+          sendJson(`${service.controlUrl}/events`, "POST", { accountId: accounts[index % 3] }),
         ),
       );
     const page = await browser.newPage({ viewport: { width: 1_200, height: 780 }, colorScheme: "light" });

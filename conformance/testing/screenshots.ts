@@ -1,13 +1,13 @@
-import { mkdtemp, rm } from "node:fs/promises";
-import os from "node:os";
 import path from "node:path";
 import { pathToFileURL } from "node:url";
 import type { Browser, Page } from "playwright-core";
 import { readRun } from "../../reports/read/index.ts";
 import { writeReports } from "../../reports/write.ts";
+import { asked } from "./asked.ts";
 import { launchBrowser } from "./browser.ts";
 import { root, runCli } from "./measure.ts";
 import { shootReceiver } from "./receiver-picture.ts";
+import { temporaryFolder } from "./temporary-folder.ts";
 
 /** What a picture in the docs shows: a run of this command line, a theme, and the part of the page to scroll to. */
 interface Picture {
@@ -109,7 +109,7 @@ const shootLive = async (browser: Browser, folder: string): Promise<void> => {
 const LOAD_MS = 24_000;
 
 /** `npm run screenshots [-- NAME ...]` */
-const shooters: Readonly<Record<string, (browser: Browser, folder: string) => Promise<void>>> = {
+const shooters = asked<(browser: Browser, folder: string) => Promise<void>>("picture", {
   ...Object.fromEntries(
     Object.entries(pictures).map(([name, picture]) => [
       name,
@@ -118,22 +118,9 @@ const shooters: Readonly<Record<string, (browser: Browser, folder: string) => Pr
   ),
   [LIVE]: shootLive,
   receiver: (browser) => shootReceiver(browser, path.join(root, "docs", "receiver.png")),
-};
-const asked = process.argv.slice(2);
-const unknown = asked.filter((name) => !Object.hasOwn(shooters, name));
-if (unknown.length > 0) {
-  process.stderr.write(
-    `unknown picture ${unknown.join(", ")}; accepted are ${Object.keys(shooters).join(", ")}\n`,
-  );
-  process.exitCode = 2;
-} else {
-  const folder = await mkdtemp(path.join(os.tmpdir(), "touchstone-pictures-"));
-  const browser = await launchBrowser();
-  try {
-    for (const [name, take] of Object.entries(shooters))
-      if (asked.length === 0 || asked.includes(name)) await take(browser, folder);
-  } finally {
-    await browser.close();
-    await rm(folder, { recursive: true, force: true });
-  }
+});
+if (shooters.length > 0) {
+  using temporary = temporaryFolder();
+  await using browser = await launchBrowser();
+  for (const [, take] of shooters) await take(browser, temporary.path);
 }

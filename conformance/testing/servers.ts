@@ -97,6 +97,13 @@ export const isAnswering = (address: string): Promise<boolean> =>
     () => false,
   );
 
+/** Sends JSON; throws unless it is taken. */
+export const sendJson = async (url: string, method: string, body: unknown): Promise<void> => {
+  const headers = { "content-type": "application/json" };
+  const answer = await fetch(url, { method, headers, body: JSON.stringify(body) });
+  if (!answer.ok) throw new Error(`${method} ${url}: ${answer.status} ${await answer.text()}`);
+};
+
 /** An address of this machine at which nothing listens. */
 export const deadOrigin = async (): Promise<string> => {
   const { origin, stop } = await serveTcp(() => {});

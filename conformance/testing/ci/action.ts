@@ -1,7 +1,7 @@
-import { execFile } from "node:child_process";
 import { mkdtempSync, readFileSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { parse } from "yaml";
+import { ended } from "../installed.ts";
 import { root } from "../measure.ts";
 
 /*
@@ -109,15 +109,19 @@ const playSteps = async (
     writeFileSync(outputFile, "");
     writeFileSync(script, filled(step.run ?? "", context));
     const env = Object.entries(step.env ?? {}).map(([name, value]) => [name, filled(value, context)]);
-    const ended = await bash(script, place.workspace, {
-      ...environment,
-      CI: "true",
-      GITHUB_ACTIONS: "true",
-      GITHUB_OUTPUT: outputFile,
-      ...Object.fromEntries(env),
+    const bash = ["--noprofile", "--norc", "-eo", "pipefail", script];
+    const ran = await ended("bash", bash, {
+      cwd: place.workspace,
+      env: {
+        ...environment,
+        CI: "true",
+        GITHUB_ACTIONS: "true",
+        GITHUB_OUTPUT: outputFile,
+        ...Object.fromEntries(env),
+      },
     });
-    failed ||= ended.code !== 0;
-    [stdout, stderr] = [stdout + ended.stdout, stderr + ended.stderr];
+    failed ||= ran.code !== 0;
+    [stdout, stderr] = [stdout + ran.stdout, stderr + ran.stderr];
     const outputs = outputsIn(outputFile).map(([name, value]) => [`steps.${step.id}.outputs.${name}`, value]);
     context = { ...context, ...(Object.fromEntries(outputs) as Context) };
   }
@@ -171,18 +175,3 @@ export const playJob = async (
   const workspace = path.resolve(path.dirname(file), "../..");
   return playSteps(steps, { workspace, temp, shell: "bash" }, {}, environment);
 };
-
-const bash = (
-  script: string,
-  cwd: string,
-  env: NodeJS.ProcessEnv,
-): Promise<{ readonly code: number; readonly stdout: string; readonly stderr: string }> =>
-  new Promise((resolve) => {
-    execFile(
-      "bash",
-      ["--noprofile", "--norc", "-eo", "pipefail", script],
-      { cwd, env },
-      (error, stdout, stderr) =>
-        resolve({ code: error === null ? 0 : Number(error.code ?? 1), stdout, stderr }),
-    );
-  });

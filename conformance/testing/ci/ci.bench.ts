@@ -1,7 +1,7 @@
 import { mkdirSync, copyFileSync, writeFileSync } from "node:fs";
 import path from "node:path";
-import { emptyProject, ended, run } from "../installed.ts";
-import { figure, root } from "../measure.ts";
+import { emptyProject, figureExit, installCheckout, run } from "../installed.ts";
+import { root } from "../measure.ts";
 import { temporaryFolder } from "../temporary-folder.ts";
 
 /**
@@ -16,43 +16,31 @@ export const ci = async (): Promise<void> => {
   await run("npm", ["install", "--no-audit", "--no-fund", ...tools], { cwd: folder });
   const bin = (name: string) => path.join(folder, "node_modules/.bin", name);
   for (const file of ["action.yml", ".github/workflows/release.yml"])
-    await check(`official schema, ${file}`, bin("action-validator"), [file]);
+    await figureExit(`official schema, ${file}`, bin("action-validator"), [file], { cwd: root });
   const go = { GOBIN: folder, GOFLAGS: "-mod=mod" };
   await run("go", ["install", "github.com/rhysd/actionlint/cmd/actionlint@v1.7.12"], {
     cwd: folder,
     env: go,
   });
-  await check("actionlint", path.join(folder, "actionlint"), [".github/workflows/release.yml"]);
+  const workflow = [".github/workflows/release.yml"];
+  await figureExit("actionlint", path.join(folder, "actionlint"), workflow, { cwd: root });
   await gitlab(path.join(folder, "repository"), bin("gitlab-ci-local"));
-};
-
-const check = async (name: string, program: string, parameters: readonly string[]): Promise<void> => {
-  const { code, stdout, stderr } = await ended(program, parameters, { cwd: root });
-  figure(`${name}: exit code`, String(code), "0");
-  if (code !== 0) process.stdout.write(`${stdout}${stderr}`);
 };
 
 /** A repository that includes the template: GitLab's schema checks its pipeline, and its job is run. */
 const gitlab = async (cwd: string, program: string): Promise<void> => {
   mkdirSync(path.join(cwd, "templates"), { recursive: true });
-  mkdirSync(path.join(cwd, "node_modules/.bin"), { recursive: true });
   copyFileSync(path.join(root, "templates/touchstone.yml"), path.join(cwd, "templates/touchstone.yml"));
   const args = "--effort quick --only code.single-use";
   const include = { local: "templates/touchstone.yml", inputs: { command: "conform", args } };
   writeFileSync(path.join(cwd, ".gitlab-ci.yml"), JSON.stringify({ include: [include] }));
-  // The job uses this checkout as the installed package.
-  writeFileSync(
-    path.join(cwd, "node_modules/.bin/touchstone-harness"),
-    `#!/bin/sh\nexec "${process.execPath}" "${path.join(root, "cli.ts")}" "$@"\n`,
-    { mode: 0o755 },
-  );
+  installCheckout(cwd);
   const git = (...parameters: readonly string[]) =>
     run("git", ["-c", "user.name=bench", "-c", "user.email=bench@bench.example", ...parameters], { cwd });
   await git("init", "--quiet");
   await git("add", ".");
   await git("commit", "--quiet", "--message", "A service");
   await git("remote", "add", "origin", "https://git.example/shop/service.git");
-  const { code, stdout, stderr } = await ended(program, ["--force-shell-executor", "touchstone"], { cwd });
-  figure("gitlab-ci-local: schema and job, exit code", String(code), "0");
-  if (code !== 0) process.stdout.write(`${stdout}${stderr}`);
+  const job = ["--force-shell-executor", "touchstone"];
+  await figureExit("gitlab-ci-local: schema and job", program, job, { cwd });
 };

@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { parse, parseAllDocuments } from "yaml";
 import { beforeAll, describe, expect, it } from "vitest";
@@ -6,7 +6,7 @@ import { profileOf, secretsOf } from "../../../fake-server/profile.ts";
 import { startFakeServer } from "../../../fake-server/index.ts";
 import { exitCodes } from "../../contract/exit-codes.ts";
 import { reportFiles } from "../../../reports/formats.ts";
-import { ended } from "../installed.ts";
+import { ended, installCheckout } from "../installed.ts";
 import { root } from "../measure.ts";
 import { playAction } from "./action.ts";
 import { stopAfterAll } from "../stopping.ts";
@@ -18,11 +18,7 @@ const workspace = folderOfFile();
 const fake = await stopAfterAll()(startFakeServer({ behaviour: "code-reusable-twice" }));
 beforeAll(() => {
   writeFileSync(path.join(workspace, "gate.json"), JSON.stringify(profileOf(fake)));
-  // What the repository has installed; npx takes it without asking a registry.
-  const bin = path.join(workspace, "node_modules/.bin");
-  mkdirSync(bin, { recursive: true });
-  const program = `#!/bin/sh\nexec "${process.execPath}" "${path.join(root, "cli.ts")}" "$@"\n`;
-  writeFileSync(path.join(bin, "touchstone-harness"), program, { mode: 0o755 });
+  installCheckout(workspace);
 });
 
 const secrets = (): NodeJS.ProcessEnv => ({ ...process.env, ...secretsOf(fake), npm_config_offline: "true" });

@@ -1,9 +1,10 @@
 import { mkdirSync, writeFileSync } from "node:fs";
 import path from "node:path";
-import { start, type Running } from "../../../commands/program.ts";
+import type { Running } from "../../../commands/program.ts";
 import { startFakeServer } from "../../../fake-server/index.ts";
 import { tool } from "../../record/tool.ts";
 import { root } from "../measure.ts";
+import { startHere } from "../run-here.ts";
 import { wordsOf, type Manner, type Step } from "./guide.ts";
 import { freePort } from "../servers.ts";
 
@@ -26,24 +27,13 @@ interface Scene {
 const said = (text: string, { replaced }: Scene): string =>
   Object.entries(replaced).reduce((told, [from, to]) => told.replaceAll(from, to), text);
 
-/** Starts a command in this process; `heard` gets its output. */
-const begin = (parameters: readonly string[], { environment }: Scene, heard: (text: string) => void) => {
-  const stream = { write: (text: string | Uint8Array) => (heard(String(text)), true), columns: 100 };
-  return start({
-    given: parameters,
-    environment: { ...process.env, FORCE_COLOR: undefined, ...environment },
-    streams: { stdout: stream, stderr: stream },
-    programFile: path.join(root, "cli.ts"),
-  });
-};
-
 const LISTENING = "Press Ctrl-C to stop";
 
 /** A command that runs in the background; continues once it has reported where it listens. */
 const inBackground = async (parameters: readonly string[], scene: Scene): Promise<string> => {
   let all = "";
   const listening = Promise.withResolvers<undefined>();
-  const running = begin(parameters, scene, (text) => {
+  const running = startHere(parameters, scene.environment, (text) => {
     all += text;
     if (all.includes(LISTENING)) listening.resolve(undefined);
   });
@@ -65,7 +55,7 @@ const playLine = async (line: string, scene: Scene): Promise<Omit<Played, "line"
     return { exitCode: heard.includes(LISTENING) ? 0 : 1, said: heard };
   }
   let heard = "";
-  const exitCode = await begin(parameters, scene, (text) => (heard += text)).ended;
+  const exitCode = await startHere(parameters, scene.environment, (text) => void (heard += text)).ended;
   return { exitCode, said: heard };
 };
 

@@ -7,6 +7,7 @@ import type { PushAction, PushLine } from "../../contract/push.ts";
 import { pushesIn } from "../../judging/pushes/journal.ts";
 import { pause } from "../../world/clock.ts";
 import { openReceiver } from "../../world/receiver.ts";
+import { sendJson } from "../servers.ts";
 
 /*
  * `node conformance/testing/journals/record.ts [BEHAVIOUR ...]` records what a receiver sees of the fake service in
@@ -54,19 +55,13 @@ const record = async (behaviour: string): Promise<readonly RecordedNotification[
     },
   });
   const receiver = openReceiver(running, new AbortController().signal);
-  const send = (method: string, where: string, body: object) =>
-    fetch(`${service.controlUrl}${where}`, {
-      method,
-      headers: { "content-type": "application/json" },
-      body: JSON.stringify(body),
-    });
   try {
-    await send("PUT", "/callback", { url: running.callbackUrl });
+    await sendJson(`${service.controlUrl}/callback`, "PUT", { url: running.callbackUrl });
     const events = new Map<string, number>();
     for (const { id } of accounts) {
       // Read before the call, so that no push seems to come before its event.
       events.set(id, (await receiver.state()).nowMs);
-      await send("POST", "/events", { accountId: id });
+      await sendJson(`${service.controlUrl}/events`, "POST", { accountId: id });
     }
     await pause(WATCHED_MS);
     const untilMs = (await receiver.state()).nowMs;

@@ -1,4 +1,3 @@
-import { randomUUID } from "node:crypto";
 import path from "node:path";
 import { endingOf } from "../../../commands/shared/exit.ts";
 import { startFakeProcess } from "../../../fake-server/index.ts";
@@ -7,6 +6,7 @@ import type { RuleResult } from "../../contract/record.ts";
 import { conform } from "../../engine/conform.ts";
 import { loadProfile } from "../../profile/profile.ts";
 import { rules } from "../../rules/index.ts";
+import { runOptions } from "../fake.ts";
 import { root } from "../measure.ts";
 
 /** How the gate ended on one service. */
@@ -45,16 +45,13 @@ export const play = async (variables: Readonly<Record<string, string>>): Promise
   const late = setTimeout(() => over.abort(), HANGS_AFTER_MS);
   try {
     const { exitCode, results } = await conform({
+      ...runOptions(),
       resolved: await loadProfile([started.profileFile], process.env),
       receiver,
       rules,
       effort: "standard",
-      seed: 1,
-      strict: false,
       stopAtBreach: true,
-      maxWaitMs: 0,
       signal: over.signal,
-      freshUuid: randomUUID,
       onResult: (result) => {
         if (result.verdict.kind !== "failed" || broken !== undefined) return;
         broken = result;
