@@ -14,7 +14,7 @@ import { judgeRetries } from "../judging/pushes/retries.ts";
 import { judgeSchedule } from "../judging/pushes/schedule.ts";
 import { answerOf, outcomeOf } from "../judging/pushes/answer.ts";
 import type { PushCase, PushRun, SeenPush } from "../judging/pushes/trace.ts";
-import { emptyPushRun } from "./push-runs.ts";
+import { emptyPushRun, moment } from "./push-runs.ts";
 import {
   lineAt,
   momentsOf,
@@ -26,7 +26,6 @@ import {
 } from "./push-traces.ts";
 
 const { limits } = emptyPushRun;
-const moment = (ms: number) => ({ earliestMs: ms, latestMs: ms });
 const keptIf = (isKept: boolean) => (isKept ? "kept" : "broken");
 
 /** A correct notification of the same sender, which shows the reading that the sender follows. */

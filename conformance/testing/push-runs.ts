@@ -1,9 +1,12 @@
 import type { PushRun, ReceiverOutage, SeenPush, PushCase, PushCasePlan } from "../judging/pushes/trace.ts";
+import type { TimeInterval } from "../judging/interval.ts";
 import { instantsOf, readingsOf, type ReadingName } from "../judging/pushes/readings.ts";
 import { warmUps, batchesOf } from "../pushes/push-cases.ts";
 import { documentLimits } from "../contract/limits.ts";
 import type { PushAction } from "../contract/push.ts";
 import { madePush, notificationBody } from "./push-line.ts";
+
+export const moment = (ms: number): TimeInterval => ({ earliestMs: ms, latestMs: ms });
 
 const outcomes = { answer: "sent", hang: "abandoned", close: "closed", reset: "reset" } as const;
 
@@ -83,8 +86,18 @@ export const emptyPushRun: PushRun = {
   hungInRealTime: false,
   listLooks: [],
   visibilityMs: 30_000,
-  watchedUntil: { earliestMs: 1_010_000, latestMs: 1_010_000 },
+  watchedUntil: moment(1_010_000),
 };
+
+/** The same push run with each notification changed. */
+export const withCases = (run: PushRun, change: (pushCase: PushCase) => Partial<PushCase>): PushRun => ({
+  ...run,
+  pushCases: run.pushCases.map((pushCase) => ({ ...pushCase, ...change(pushCase) })),
+});
+
+/** The same push run with each push changed. */
+export const withPushes = (run: PushRun, change: (push: SeenPush, index: number) => SeenPush): PushRun =>
+  withCases(run, ({ pushes }) => ({ pushes: pushes.map(change) }));
 
 /** What a push run would see of such a sender. */
 export const pushRunOf = (sender: Sender, more: Partial<PushRun> = {}): PushRun => {
@@ -120,7 +133,7 @@ export const pushRunOf = (sender: Sender, more: Partial<PushRun> = {}): PushRun 
       ...plan,
       accountId,
       notificationId: idOf(plan.name),
-      triggered: { earliestMs: startMs, latestMs: startMs },
+      triggered: moment(startMs),
       pushes,
     };
   });

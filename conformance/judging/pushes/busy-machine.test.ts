@@ -3,7 +3,7 @@ import { documentLimits } from "../../contract/limits.ts";
 import { seededRandom } from "../../contract/random.ts";
 import { planOf } from "../../pushes/begin.ts";
 import type { PushRunOptions } from "../../pushes/state.ts";
-import { pushRunOf } from "../../testing/push-runs.ts";
+import { moment, pushRunOf, withCases } from "../../testing/push-runs.ts";
 import type { TimeInterval } from "../interval.ts";
 import { judgeCap } from "./cap.ts";
 import { pushToleranceOf } from "./fits.ts";
@@ -61,16 +61,11 @@ const busyRun = (share: number, pushesOf: (plan: PushCasePlan) => number = () =>
     ...(push.ended === undefined ? {} : { ended: at(push.ended) }),
   });
   return {
-    ...run,
+    ...withCases(run, ({ triggered, pushes }) => ({ triggered: at(triggered), pushes: pushes.map(seen) })),
     clock: "real",
     limits,
     ...pushToleranceOf(limits, "real", undefined),
-    pushCases: run.pushCases.map((one) => ({
-      ...one,
-      triggered: at(one.triggered),
-      pushes: one.pushes.map(seen),
-    })),
-    watchedUntil: { earliestMs: 2_000_000, latestMs: 2_000_000 },
+    watchedUntil: moment(2_000_000),
   };
 };
 

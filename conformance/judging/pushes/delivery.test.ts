@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { KEPT_CHARACTERS } from "../../contract/push.ts";
-import { pushRunOf, pushAt, senderOf } from "../../testing/push-runs.ts";
-import type { PushRun, SeenPush, PushCase } from "./trace.ts";
+import { pushRunOf, pushAt, senderOf, withPushes } from "../../testing/push-runs.ts";
+import type { SeenPush } from "./trace.ts";
 import {
   judgeAcknowledgedStops,
   judgeDelivered,
@@ -13,17 +13,6 @@ import { judgeRetries } from "./retries.ts";
 
 const R1 = [0, 30_000, 90_000, 210_000, 450_000];
 const sound = pushRunOf(senderOf("R1"));
-
-const withPushes = (
-  pushRun: PushRun,
-  change: (push: SeenPush, index: number, of: PushCase) => SeenPush,
-): PushRun => ({
-  ...pushRun,
-  pushCases: pushRun.pushCases.map((pushCase) => ({
-    ...pushCase,
-    pushes: pushCase.pushes.map((push, index) => change(push, index, pushCase)),
-  })),
-});
 
 const withBody = (
   push: SeenPush,

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { pushRunOf, senderOf } from "../../testing/push-runs.ts";
-import type { PushRun, SeenPush } from "./trace.ts";
+import { moment, pushRunOf, senderOf, withCases } from "../../testing/push-runs.ts";
+import type { PushCase, PushRun, SeenPush } from "./trace.ts";
 import { judgeHeadOfLine } from "./advisory.ts";
 import { judgeRetries } from "./retries.ts";
 import { observeSenderTimeout } from "./observations.ts";
@@ -9,26 +9,20 @@ import { observeSenderTimeout } from "./observations.ts";
 const hung = (
   line: Partial<SeenPush["line"]>,
   more: { readonly retried: boolean; readonly besideAfterMs?: number },
-): PushRun => {
-  const pushRun = pushRunOf(senderOf("R1"), { hungInRealTime: true });
-  return {
-    ...pushRun,
-    pushCases: pushRun.pushCases.map((pushCase) => {
-      if (pushCase.purpose === "beside-hang" && more.besideAfterMs !== undefined) {
-        const atMs = pushCase.triggered.latestMs + more.besideAfterMs;
-        return {
-          ...pushCase,
-          pushes: pushCase.pushes.map((push) => ({ ...push, at: { earliestMs: atMs, latestMs: atMs } })),
-        };
+): PushRun =>
+  withCases(
+    pushRunOf(senderOf("R1"), { hungInRealTime: true }),
+    ({ purpose, triggered, pushes }): Partial<PushCase> => {
+      if (purpose === "beside-hang" && more.besideAfterMs !== undefined) {
+        const at = moment(triggered.latestMs + more.besideAfterMs);
+        return { pushes: pushes.map((push) => ({ ...push, at })) };
       }
-      if (pushCase.purpose !== "hang") return pushCase;
-      const [first, ...later] = pushCase.pushes;
-      if (first === undefined) throw new Error("it was pushed");
+      const [first, ...later] = pushes;
+      if (purpose !== "hang" || first === undefined) return {};
       const changed = { ...first, line: { ...first.line, ...line } };
-      return { ...pushCase, pushes: more.retried ? [changed, ...later] : [changed] };
-    }),
-  };
-};
+      return { pushes: more.retried ? [changed, ...later] : [changed] };
+    },
+  );
 
 describe("a sender whose timeout runs on real time while its clock is moved", () => {
   it("passes if it times out and pushes again", () => {

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { documentLimits } from "../../contract/limits.ts";
 import { laterEndings } from "../../pushes/push-cases.ts";
-import { outageOf, pushAt, pushRunOf, senderOf } from "../../testing/push-runs.ts";
+import { moment, outageOf, pushAt, pushRunOf, senderOf, withCases } from "../../testing/push-runs.ts";
 import { judgeCap } from "./cap.ts";
 import { judgeRetries } from "./retries.ts";
 import { judgeSchedule } from "./schedule.ts";
@@ -30,7 +30,7 @@ const caseOf = (plan: PushCasePlan, deviates: Deviates): PushCase => {
     ...plan,
     accountId: "11111111-0000-4000-8000-000000000000",
     notificationId: undefined,
-    triggered: { earliestMs: startMs, latestMs: startMs },
+    triggered: moment(startMs),
     pushes: kind === "hang" ? pushes : pushes.filter((_, index) => index !== push - 1),
   };
 };
@@ -42,14 +42,19 @@ const runOf = (kind: LaterEnding["kind"], deviates: Deviates): PushRun => {
     sinceMs: MEETS_MS - 4_000,
     overMs: MEETS_MS + 4_000,
   };
-  const watchedMs = MEETS_MS + 2_000_000;
   return {
     ...sound,
     pushCases: [...sound.pushCases, ...plansOf(kind).map((plan) => caseOf(plan, deviates))],
     outages: [...sound.outages, ...(kind === "hang" ? [] : [outage])],
-    watchedUntil: { earliestMs: watchedMs, latestMs: watchedMs },
+    watchedUntil: moment(MEETS_MS + 2_000_000),
   };
 };
+
+const soundRun = (kind: LaterEnding["kind"]): PushRun => runOf(kind, (_, instants) => instants);
+
+const kindsOf = (pushRun: PushRun): readonly string[] =>
+  [judgeCap, judgeRetries, judgeSchedule].map((judge) => judge(pushRun).judgement.kind);
+const allPassed = ["passed", "passed", "passed"];
 
 /** Applies the change only if this push met the failure. */
 const onlyAt =
@@ -64,15 +69,12 @@ const cells = kinds.flatMap((kind) =>
 
 describe("the judgement of a failure that only one push meets", () => {
   it.each(kinds)("%s: passes a sender that treats it like any failure", (kind) => {
-    const pushRun = runOf(kind, (_, instants) => instants);
-    for (const judge of [judgeCap, judgeRetries, judgeSchedule])
-      expect(judge(pushRun).judgement.kind).toBe("passed");
+    expect(kindsOf(soundRun(kind))).toEqual(allPassed);
   });
 
   it("reports a failure as met only if no late push may have missed it", () => {
     const names = plansOf("refused").map(({ name }) => name);
-    const exact = runOf("refused", (_, instants) => instants);
-    expect(judgeRetries(exact).facts).toMatchObject({ laterFailuresMet: names });
+    expect(judgeRetries(soundRun("refused")).facts).toMatchObject({ laterFailuresMet: names });
     const late = runOf(
       "refused",
       onlyAt(3, (_, instants) => instants.with(3, 90_000 + 8_000)),
@@ -92,18 +94,12 @@ describe("the judgement of a failure that only one push meets", () => {
   )(
     "$kind: passes a sender that misses it because earlier pushes were late: $instants",
     ({ kind, instants }) => {
-      const exact = runOf(kind, (_, sound) => sound);
-      const pushCases = exact.pushCases.map((pushCase): PushCase => {
-        if (pushCase.meets?.push !== 4) return pushCase;
-        const startMs = pushCase.triggered.earliestMs;
-        const pushes = instants.map((instantMs, index) =>
-          pushAt(startMs + instantMs, { kind: "reset" }, { attempt: index + 1 }),
-        );
-        return { ...pushCase, pushes };
-      });
-      const pushRun = { ...exact, pushCases };
-      for (const judge of [judgeCap, judgeRetries, judgeSchedule])
-        expect(judge(pushRun).judgement.kind).toBe("passed");
+      const pushesFrom = (startMs: number) =>
+        instants.map((ms, index) => pushAt(startMs + ms, { kind: "reset" }, { attempt: index + 1 }));
+      const late = withCases(soundRun(kind), ({ meets, triggered }) =>
+        meets?.push === 4 ? { pushes: pushesFrom(triggered.earliestMs) } : {},
+      );
+      expect(kindsOf(late)).toEqual(allPassed);
     },
   );
 
@@ -176,18 +172,10 @@ describe("the judgement of a failure that only one push meets", () => {
   });
 
   it.each(["refused", "untrusted"] as const)("%s: passes a push that comes too late to meet it", (kind) => {
-    const late = runOf(kind, (_, instants) => instants);
-    const pushCases = late.pushCases.map((pushCase): PushCase => {
-      if (pushCase.meets === undefined) return pushCase;
-      const belated = pushAt(MEETS_MS + 9_000, { kind: "reset" });
-      const before = pushCase.meets.push - 1;
-      return {
-        ...pushCase,
-        pushes: [...pushCase.pushes.slice(0, before), belated, ...pushCase.pushes.slice(before)],
-      };
-    });
-    const pushRun = { ...late, pushCases };
-    for (const judge of [judgeCap, judgeRetries, judgeSchedule])
-      expect(judge(pushRun).judgement.kind).toBe("passed");
+    const belated = pushAt(MEETS_MS + 9_000, { kind: "reset" });
+    const late = withCases(soundRun(kind), ({ meets, pushes }) =>
+      meets === undefined ? {} : { pushes: pushes.toSpliced(meets.push - 1, 0, belated) },
+    );
+    expect(kindsOf(late)).toEqual(allPassed);
   });
 });

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { outageOf, pushRunOf, senderOf } from "../../testing/push-runs.ts";
+import { moment, outageOf, pushRunOf, senderOf, withCases } from "../../testing/push-runs.ts";
 import type { LostStage } from "../../contract/push.ts";
 import type { PushRun, LostConnection } from "./trace.ts";
 import { judgeDelivered } from "./delivery.ts";
@@ -10,7 +10,7 @@ import { judgeSchedule } from "./schedule.ts";
 import { isRare } from "../intervals.ts";
 
 const lostAt = (stage: LostStage, moments: readonly number[], address = "192.0.2.1"): LostConnection[] =>
-  moments.map((at, index) => ({ n: index + 1, stage, address, at: { earliestMs: at, latestMs: at } }));
+  moments.map((at, index) => ({ n: index + 1, stage, address, at: moment(at) }));
 
 /** Health checks of a load balancer, one per period. */
 const probesEvery = (periodMs: number, stage: LostStage = "silent"): LostConnection[] =>
@@ -29,12 +29,8 @@ const withoutPushesFrom = (
   const pushRun = pushRunOf(senderOf(reading), { clock });
   const unseen = pushRun.pushCases.flatMap(({ pushes }) => pushes.slice(index));
   return {
-    ...pushRun,
+    ...withCases(pushRun, ({ pushes }) => ({ pushes: pushes.slice(0, index) })),
     lost: lost(unseen.map(({ at }) => at.latestMs)),
-    pushCases: pushRun.pushCases.map((pushCase) => ({
-      ...pushCase,
-      pushes: pushCase.pushes.slice(0, index),
-    })),
   };
 };
 const handshakes = (moments: readonly number[]) => lostAt("handshake", moments);
@@ -59,8 +55,7 @@ describe("connections that broke before a push could be read", () => {
         [handshakes, "inconclusive"],
       ] as const)
         expect(judge(withoutPushesFrom(1, "R1", lost)).judgement.kind).toBe(kind);
-    for (const judge of [judgeDelivered])
-      expect(judge(withoutPushesFrom(0, "R1", handshakes)).judgement.kind).toBe("inconclusive");
+    expect(judgeDelivered(withoutPushesFrom(0, "R1", handshakes)).judgement.kind).toBe("inconclusive");
   });
 
   it("have the same effect on a virtual clock if they are as many as the missing pushes", () => {
@@ -119,34 +114,30 @@ describe("a load balancer that checks whether the receiver listens", () => {
   });
 
   it("changes no verdict on a virtual clock, unlike broken handshakes", () => {
-    const lost = lostAt(
-      "silent",
-      Array.from({ length: 50 }, () => 700_000),
-    );
-    expect(judgeCap(pushRunOf(senderOf("R1"), { lost })).judgement.kind).toBe("passed");
-    const broken = lostAt(
-      "handshake",
-      Array.from({ length: 50 }, () => 700_000),
-    );
-    expect(judgeCap(pushRunOf(senderOf("R1"), { lost: broken })).judgement.kind).toBe("inconclusive");
+    const moments = Array.from({ length: 50 }, () => 700_000);
+    const kindWith = (stage: LostStage) =>
+      judgeCap(pushRunOf(senderOf("R1"), { lost: lostAt(stage, moments) })).judgement.kind;
+    expect([kindWith("silent"), kindWith("handshake")]).toEqual(["passed", "inconclusive"]);
   });
 });
 
 describe("isRare", () => {
   it("uses the upper tail of the Poisson distribution", () => {
     // P(N >= 1 | 0.01) = 0.00995; P(N >= 1 | 0.02) = 0.0198; P(N >= 10 | 4) = 0.0081; P(N >= 9 | 4) = 0.0214.
-    expect([isRare(1, 0.01), isRare(1, 0.02), isRare(10, 4), isRare(9, 4)]).toEqual([
-      true,
-      false,
-      true,
-      false,
-    ]);
-    expect([isRare(0, 0), isRare(1, 0), isRare(800, 800), isRare(900, 800)]).toEqual([
-      false,
-      true,
-      false,
-      true,
-    ]);
+    for (const [count, expected] of [
+      [1, 0.01],
+      [10, 4],
+      [1, 0],
+      [900, 800],
+    ] as const)
+      expect([count, expected, isRare(count, expected)]).toEqual([count, expected, true]);
+    for (const [count, expected] of [
+      [1, 0.02],
+      [9, 4],
+      [0, 0],
+      [800, 800],
+    ] as const)
+      expect([count, expected, isRare(count, expected)]).toEqual([count, expected, false]);
   });
 });
 
@@ -155,7 +146,7 @@ describe("watching that stops early, compared with how late the pushes came", ()
     // Each push is a little late, as on a busy machine: a sixth one after 480 s would come after the end.
     const late = { instantsMs: () => [0, 39_000, 108_000, 246_000, 520_000] };
     expect(judgeCap(pushRunOf(late, { clock: "real" })).judgement.kind).toBe("inconclusive");
-    const watchedUntil = { earliestMs: 1_200_000, latestMs: 1_200_000 };
-    expect(judgeCap(pushRunOf(late, { clock: "real", watchedUntil })).judgement.kind).toBe("passed");
+    const longer = pushRunOf(late, { clock: "real", watchedUntil: moment(1_200_000) });
+    expect(judgeCap(longer).judgement.kind).toBe("passed");
   });
 });

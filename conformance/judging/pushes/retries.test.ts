@@ -1,28 +1,31 @@
 import { describe, expect, it } from "vitest";
-import { outageOf, pushAt, pushRunOf, senderOf } from "../../testing/push-runs.ts";
+import {
+  moment,
+  outageOf,
+  pushAt,
+  pushRunOf,
+  senderOf,
+  withCases,
+  withPushes,
+} from "../../testing/push-runs.ts";
 import { judgeCertificateCheck } from "./advisory.ts";
 import { judgeRetries } from "./retries.ts";
-import { readingNames } from "./readings.ts";
+import { readingNames, type ReadingName } from "./readings.ts";
 import type { PushRun } from "./trace.ts";
 
-const watchedUntil = (ms: number) => ({ watchedUntil: { earliestMs: ms, latestMs: ms } });
-
-/** A push run without the last push of one notification that is never acknowledged. */
-const withoutLast = (pushRun: PushRun): PushRun => ({
-  ...pushRun,
-  pushCases: pushRun.pushCases.map((pushCase) =>
-    pushCase.name.startsWith("always status 404 with ")
-      ? { ...pushCase, pushes: pushCase.pushes.slice(0, -1) }
-      : pushCase,
-  ),
-});
+/** A push run watched until this moment, without the last push of one notification that is never acknowledged. */
+const withoutLast = (reading: ReadingName, watchedUntilMs: number): PushRun =>
+  withCases(pushRunOf(senderOf(reading), { watchedUntil: moment(watchedUntilMs) }), ({ name, pushes }) =>
+    name.startsWith("always status 404 with ") ? { pushes: pushes.slice(0, -1) } : {},
+  );
 
 describe("a push that is missing when watching stops", () => {
   it.each(readingNames)("under reading %s fails only once it is overdue in every reading", (name) => {
-    const run = (ms: number) => withoutLast(pushRunOf(senderOf(name), watchedUntil(ms)));
-    const kindAt = (ms: number) => judgeRetries(run(ms)).judgement.kind;
+    const kindAt = (ms: number) => judgeRetries(withoutLast(name, ms)).judgement.kind;
     // The other notifications have the same number of pushes, so only the length of watching differs.
-    const lastMs = Math.max(...run(0).pushCases.flatMap(({ pushes }) => pushes.map(({ at }) => at.latestMs)));
+    const lastMs = Math.max(
+      ...withoutLast(name, 0).pushCases.flatMap(({ pushes }) => pushes.map(({ at }) => at.latestMs)),
+    );
     expect(kindAt(lastMs + 600_000)).toBe(
       name === "R5" || name === "R6" || name === "R7" ? "passed" : "failed",
     );
@@ -30,12 +33,8 @@ describe("a push that is missing when watching stops", () => {
   });
 
   it("under reading R3 is inconclusive while it may only be late", () => {
-    expect(judgeRetries(withoutLast(pushRunOf(senderOf("R3"), watchedUntil(935_000)))).judgement.kind).toBe(
-      "inconclusive",
-    );
-    expect(judgeRetries(withoutLast(pushRunOf(senderOf("R3"), watchedUntil(1_010_000)))).judgement.kind).toBe(
-      "failed",
-    );
+    expect(judgeRetries(withoutLast("R3", 935_000)).judgement.kind).toBe("inconclusive");
+    expect(judgeRetries(withoutLast("R3", 1_010_000)).judgement.kind).toBe("failed");
   });
 });
 
@@ -45,14 +44,9 @@ describe("a push around an outage with an untrusted certificate", () => {
   const judged = (id: number, n: number) => {
     const outages = [outageOf("untrusted", 20, 40)];
     const run = pushRunOf(senderOf("R1"), { outages, others: [onConnection(id, n)] });
-    const pushCases = run.pushCases.map((pushCase) => ({
-      ...pushCase,
-      pushes: pushCase.pushes.map((push) => ({
-        ...push,
-        line: { ...push.line, connection: { id: 1, remotePort: 1, request: 1 } },
-      })),
-    }));
-    return judgeCertificateCheck({ ...run, pushCases })?.judgement.kind;
+    const connection = { id: 1, remotePort: 1, request: 1 };
+    const others = withPushes(run, (push) => ({ ...push, line: { ...push.line, connection } }));
+    return judgeCertificateCheck(others)?.judgement.kind;
   };
 
   it.each([

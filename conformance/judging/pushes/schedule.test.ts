@@ -1,11 +1,13 @@
 import { describe, expect, it } from "vitest";
-import { pushRunOf, senderOf } from "../../testing/push-runs.ts";
+import { moment, pushRunOf, senderOf, withCases } from "../../testing/push-runs.ts";
+import { shift } from "../interval.ts";
 import { judgeCap } from "./cap.ts";
 import { judgeRetries } from "./retries.ts";
 import { readingsThatFit } from "./fitted.ts";
 import { judgeIndependence } from "./independence.ts";
 import { judgeSchedule } from "./schedule.ts";
 import { readingNames } from "./readings.ts";
+import type { PushCase } from "./trace.ts";
 
 const beyondCap = ["R5", "R6", "R7"];
 
@@ -81,7 +83,7 @@ describe("the schedule", () => {
   it("allows each push to be late within the tolerance", () => {
     const late = pushRunOf(
       { instantsMs: () => [4_000, 39_000, 107_000, 236_000, 497_000] },
-      { watchedUntil: { earliestMs: 1_100_000, latestMs: 1_100_000 } },
+      { watchedUntil: moment(1_100_000) },
     );
     expect(judgeSchedule(late)).toMatchObject({ judgement: { kind: "passed" }, facts: { readings: ["R1"] } });
   });
@@ -100,10 +102,7 @@ describe("the schedule", () => {
     const vague = pushRunOf({ ...senderOf("R1"), widthMs: 25_000 });
     const sharp = pushRunOf({ ...senderOf("R1"), widthMs: 500 });
     const one = sharp.pushCases.find(({ name }) => name === "fails from a little later");
-    const mixed = {
-      ...vague,
-      pushCases: vague.pushCases.map((pushCase) => (pushCase.name === one?.name ? one : pushCase)),
-    };
+    const mixed = withCases(vague, ({ name }) => (name === one?.name ? one : {}));
     expect(judgeSchedule(mixed)).toMatchObject({
       judgement: { kind: "passed" },
       facts: { readings: ["R1"], resolutionMs: 1_000 },
@@ -113,7 +112,7 @@ describe("the schedule", () => {
   it("is inconclusive, as is the cap, if watching stopped before the next push was due", () => {
     const short = pushRunOf(
       { instantsMs: () => [0, 30_000, 90_000, 210_000] },
-      { watchedUntil: { earliestMs: 300_000, latestMs: 300_000 } },
+      { watchedUntil: moment(300_000) },
     );
     expect(judgeSchedule(short).judgement.kind).toBe("inconclusive");
     expect(judgeCap(short).judgement.kind).toBe("inconclusive");
@@ -127,29 +126,17 @@ describe("the schedule", () => {
 });
 
 describe("the anchor of the delays", () => {
-  const hanging = (secondMs: number) => {
-    const pushRun = pushRunOf(senderOf("R1"));
-    return {
-      ...pushRun,
-      pushCases: pushRun.pushCases.map((pushCase) => {
-        if (pushCase.purpose !== "hang") return pushCase;
-        const [first, second] = pushCase.pushes;
-        if (first === undefined || second === undefined) throw new Error("two pushes");
-        const shifted = (push: typeof first, byMs: number) => ({
-          earliestMs: push.at.earliestMs + byMs,
-          latestMs: push.at.latestMs + byMs,
-        });
-        const at = shifted(first, secondMs);
-        return {
-          ...pushCase,
-          pushes: [
-            { ...first, ended: shifted(first, 10_000) },
-            { ...second, at, ended: at },
-          ],
-        };
-      }),
-    };
-  };
+  const hanging = (secondMs: number) =>
+    withCases(pushRunOf(senderOf("R1")), ({ purpose, pushes: [first, second] }): Partial<PushCase> => {
+      if (purpose !== "hang" || first === undefined || second === undefined) return {};
+      const at = shift(first.at, secondMs);
+      return {
+        pushes: [
+          { ...first, ended: shift(first.at, 10_000) },
+          { ...second, at, ended: at },
+        ],
+      };
+    });
 
   it.each([
     ["the start of the push", 30_000, ["start"]],

@@ -1,11 +1,11 @@
 import { describe, expect, it } from "vitest";
-import { pushRunOf, senderOf } from "../../testing/push-runs.ts";
+import { moment, pushRunOf, senderOf } from "../../testing/push-runs.ts";
 import { createListLooks } from "../../pushes/list-looks.ts";
 import { judgeRetries } from "./retries.ts";
 import { judgeSchedule } from "./schedule.ts";
 
 const R1 = [0, 30_000, 90_000, 210_000, 450_000];
-const watchedUntil = { earliestMs: 1_900_000, latestMs: 1_900_000 };
+const watchedUntil = moment(1_900_000);
 
 /** A sender that follows R1 except for notifications of one purpose. */
 const unless = (purpose: string, instants: readonly number[]) =>
@@ -42,7 +42,6 @@ describe("failures that are slow or unseen", () => {
 
 describe("checks of whether a pushed notification is listed", () => {
   const [pushed] = pushRunOf(senderOf("R1")).pushCases.filter(({ readAtPush }) => readAtPush === 1);
-  const at = (ms: number) => ({ earliestMs: ms, latestMs: ms });
 
   it("are repeated only once if they fail, when the notification must be there", async () => {
     if (pushed === undefined) throw new Error("a push case is read once it is pushed");
@@ -50,7 +49,7 @@ describe("checks of whether a pushed notification is listed", () => {
     const take = async (answers: readonly (string | undefined)[], moments: readonly number[]) => {
       let clientIndex = 0;
       const looks = createListLooks(() => Promise.resolve(answers[clientIndex++]), 30_000);
-      for (const ms of moments) await looks.take([pushed], at(ms));
+      for (const ms of moments) await looks.take([pushed], moment(ms));
       asked.push(clientIndex);
       return looks.all()[0]?.missing;
     };
