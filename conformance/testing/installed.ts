@@ -1,29 +1,28 @@
-import { execFile, type ExecFileOptions } from "node:child_process";
 import { cpSync, mkdirSync, symlinkSync, writeFileSync } from "node:fs";
 import path from "node:path";
-import { promisify } from "node:util";
 import { tool } from "../record/tool.ts";
 import { figure, root } from "./measure.ts";
+import { startProgram, type Place } from "./start-cli.ts";
 
-/** Runs a program without Node's compile cache: the package lies elsewhere each time, so no later run could use it. */
-export const run = (command: string, parameters: readonly string[], options: ExecFileOptions) =>
-  promisify(execFile)(command, parameters, {
-    maxBuffer: 64 * 1_048_576,
-    ...options,
-    encoding: "utf8",
-    env: { ...process.env, NODE_COMPILE_CACHE: undefined, ...options.env },
+/**
+ * How a program ended, whatever its exit code. It runs without Node's compile cache: the package lies elsewhere each
+ * time, so no later run could use it.
+ */
+export const ended = async (command: string, parameters: readonly string[], { env, ...place }: Place) => {
+  const started = startProgram(command, parameters, {
+    ...place,
+    env: { NODE_COMPILE_CACHE: undefined, ...env },
   });
+  await started.ended;
+  return { code: await started.closed, ...started.said() };
+};
 
-/** How a program ended, whatever its exit code. */
-export const ended = (command: string, parameters: readonly string[], options: ExecFileOptions) =>
-  run(command, parameters, options).then(
-    ({ stdout, stderr }) => ({ code: 0, stdout, stderr }),
-    ({ code, stdout, stderr }: { code: number; stdout: string; stderr: string }) => ({
-      code,
-      stdout,
-      stderr,
-    }),
-  );
+/** The same, for a program that must end with 0. */
+export const run = async (command: string, parameters: readonly string[], place: Place) => {
+  const { code, ...said } = await ended(command, parameters, place);
+  if (code !== 0) throw new Error(`${[command, ...parameters].join(" ")} ended with ${code}: ${said.stderr}`);
+  return said;
+};
 
 /** Runs a program, and prints its exit code next to 0; with another one, also what it printed. */
 export const figureExit = async (name: string, ...program: Parameters<typeof ended>): Promise<void> => {

@@ -18,26 +18,27 @@ export interface Measured {
 /** Clock tick of the kernel's process accounting (Linux). */
 const MS_A_TICK = 10;
 
-/** CPU time of a running process and its threads, in milliseconds. */
-const cpuOf = (pid: number): number => {
+/** What the kernel says of a process (Linux); nothing if it has ended, or belongs to somebody else. */
+export const about = (pid: number, what: string): string => {
   try {
-    const fields = readFileSync(`/proc/${pid}/stat`, "utf8")
-      .replace(/^.*\) /, "")
-      .split(" ");
-    return (Number(fields[11]) + Number(fields[12])) * MS_A_TICK;
+    return readFileSync(`/proc/${pid}/${what}`, "latin1");
   } catch {
-    return 0;
+    return "";
   }
 };
 
-/** Peak resident set of a running process, as reported by the kernel (Linux). */
+/** CPU time of a running process and its threads, in milliseconds. */
+const cpuOf = (pid: number): number => {
+  const fields = about(pid, "stat")
+    .replace(/^.*\) /, "")
+    .split(" ");
+  return (Number(fields[11] ?? 0) + Number(fields[12] ?? 0)) * MS_A_TICK;
+};
+
+/** Peak resident set of a running process. */
 const peakOf = (pid: number): number => {
-  try {
-    const [, kibibytes] = /VmHWM:\s+(\d+) kB/.exec(readFileSync(`/proc/${pid}/status`, "utf8")) ?? [];
-    return Number(kibibytes ?? 0) * 1_024;
-  } catch {
-    return 0;
-  }
+  const [, kibibytes] = /VmHWM:\s+(\d+) kB/.exec(about(pid, "status")) ?? [];
+  return Number(kibibytes ?? 0) * 1_024;
 };
 
 /** Runs the command line of this checkout in its own process, including start-up, and measures it. For tests and benchmarks. */

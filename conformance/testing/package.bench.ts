@@ -84,7 +84,7 @@ const installed = async (cwd: string, { manager, type, version, bin, file }: Set
   const name = `${manager.name}, type ${type}, Node ${version}`;
   figure(`${name}: install`, seconds(performance.now() - startedMs), "20 s");
   figure(`${name}: warnings about engines`, String(stderr.match(/EBADENGINE/g)?.length ?? 0), "0");
-  const codes: number[] = [];
+  const codes: (number | null)[] = [];
   for (const call of calls)
     codes.push((await ended("npx", ["--offline", "touchstone-harness", ...call], { cwd, env })).code);
   figure(`${name}: exit codes of ${calls.map(([first]) => first).join(", ")}`, codes.join(" "), "0 0 0 0 0");

@@ -17,8 +17,9 @@ export interface Started {
   readonly stop: (signal?: NodeJS.Signals) => Started["ended"];
 }
 
-interface Place {
+export interface Place {
   readonly env?: NodeJS.ProcessEnv;
+  /** Default: the root of this checkout. */
   readonly cwd?: string;
   /** Whether its standard input stays open until it is stopped, which is what ends it then. */
   readonly holdsInput?: boolean;

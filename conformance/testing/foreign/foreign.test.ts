@@ -1,4 +1,4 @@
-import { mkdir, readdir, readFile } from "node:fs/promises";
+import { readdir, readFile } from "node:fs/promises";
 import path from "node:path";
 import { beforeAll, describe, expect, it } from "vitest";
 import type { ConformDocument, RuleDocument } from "../../../reports/json/conform.ts";
@@ -124,27 +124,5 @@ describe("the lifetime that the library states", () => {
     const facts = JSON.stringify(document.rules[0]?.facts);
     expect(document.rules[0]).toMatchObject({ id: "access.lifetime", verdict: "passed" });
     expect(facts).toContain('"lifetimeMs":3599000');
-  });
-});
-
-describe("the third-party service", () => {
-  it("ends with its input, and its codes still work in the next process on the same store", async () => {
-    const place = { folder: path.join(folder, "other"), clients };
-    await mkdir(place.folder);
-    const [{ id: clientId, secret: clientSecret } = { id: "", secret: "" }] = clients;
-    const before = await startNodeService(place);
-    const authorize = `/open-api/oauth/authorize?clientId=${clientId}&state=a`;
-    const answer = await fetch(before.profile.baseUrl + authorize, { redirect: "manual" });
-    expect(await before.stop()).toMatchObject({ code: 0 });
-
-    const after = await startNodeService(place);
-    const code = new URL(answer.headers.get("location") ?? "").searchParams.get("code");
-    const body = JSON.stringify({ clientId, clientSecret, code });
-    const exchange = `${after.profile.baseUrl}/open-api/oauth/access-token`;
-    const exchanged = await fetch(exchange, { method: "POST", body });
-    expect({ status: exchanged.status, ended: await after.stop() }).toMatchObject({
-      status: 200,
-      ended: { code: 0 },
-    });
   });
 });

@@ -128,8 +128,7 @@ const go: ForeignImplementation["start"] = async (place) => {
 
 export const startNodeService = (place: Pick<Place, "folder" | "clients">): Promise<RunningService> => {
   const program = fileURLToPath(new URL("node/main.ts", import.meta.url));
-  const store = path.join(place.folder, "store.sqlite");
-  return withClockHooks(startService(process.execPath, [program, store], place));
+  return withClockHooks(startService(process.execPath, [program], place));
 };
 
 /** RFC 6749 appendix A.5 allows every visible ASCII character in a state and sets no length; none of the libraries checks it. */

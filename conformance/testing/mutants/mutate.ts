@@ -43,30 +43,26 @@ const isNotRun = ({ type }: Node): boolean =>
 type Change = readonly [operator: string, text: string, instead?: Pick<Node, "start" | "end">];
 type TextOf = (node: Pick<Node, "start" | "end">) => string;
 
-const BOUNDARIES: Readonly<Record<string, string>> = { "<": "<=", "<=": "<", ">": ">=", ">=": ">" };
-const NEGATIONS: Readonly<Record<string, string>> = {
-  "<": ">=",
-  "<=": ">",
-  ">": "<=",
-  ">=": "<",
-  "===": "!==",
-  "!==": "===",
-};
-const ARITHMETIC: Readonly<Record<string, string>> = {
-  "+": "-",
-  "-": "+",
-  "*": "/",
-  "/": "*",
-  "%": "*",
-  "**": "*",
-  "&": "|",
-  "|": "&",
-  "+=": "-=",
-  "-=": "+=",
-  "&&": "||",
-  "||": "&&",
-  "??": "&&",
-  "||=": "&&=",
+/** What each operator may become, by the kind of change. */
+const SWAPS: Readonly<Record<string, Readonly<Record<string, string>>>> = {
+  boundary: { "<": "<=", "<=": "<", ">": ">=", ">=": ">" },
+  negation: { "<": ">=", "<=": ">", ">": "<=", ">=": "<", "===": "!==", "!==": "===" },
+  operator: {
+    "+": "-",
+    "-": "+",
+    "*": "/",
+    "/": "*",
+    "%": "*",
+    "**": "*",
+    "&": "|",
+    "|": "&",
+    "+=": "-=",
+    "-=": "+=",
+    "&&": "||",
+    "||": "&&",
+    "??": "&&",
+    "||=": "&&=",
+  },
 };
 
 const changesOf = (node: Node, parent: Node, textOf: TextOf): readonly Change[] => {
@@ -74,22 +70,12 @@ const changesOf = (node: Node, parent: Node, textOf: TextOf): readonly Change[] 
     case "BinaryExpression":
     case "LogicalExpression":
     case "AssignmentExpression": {
-      const swap = (operator: string, by: Readonly<Record<string, string>>): Change[] => {
-        const other = by[node.operator];
-        return other === undefined
-          ? []
-          : [
-              [
-                `${operator}: ${node.operator} to ${other}`,
-                parenthesized(node, `${textOf(node.left)} ${other} ${textOf(node.right)}`),
-              ],
-            ];
-      };
-      return [
-        ...swap("boundary", BOUNDARIES),
-        ...swap("negation", NEGATIONS),
-        ...swap("operator", ARITHMETIC),
-      ];
+      const { operator, left, right } = node;
+      return Object.entries(SWAPS).flatMap(([kind, { [operator]: other }]): Change[] => {
+        if (other === undefined) return [];
+        const text = parenthesized(node, `${textOf(left)} ${other} ${textOf(right)}`);
+        return [[`${kind}: ${operator} to ${other}`, text]];
+      });
     }
     case "IfStatement":
       return (isDropped(node.consequent) && node.alternate === null ? ["true"] : ["true", "false"]).map(

@@ -6,9 +6,10 @@ import type { ConformDocument } from "../../../reports/json/conform.ts";
 import { mapLimited } from "../../checks/map-limited.ts";
 import { exitCodes } from "../../contract/exit-codes.ts";
 import { seededRandom } from "../../contract/random.ts";
-import { figure, runCli, seconds } from "../measure.ts";
+import { rulesOf } from "../foreign/judging.ts";
+import { figure, runCli, seconds, type Measured } from "../measure.ts";
 import { startRoad, type Road } from "../rough-road.ts";
-import { startCli, type Started } from "../start-cli.ts";
+import { startCli } from "../start-cli.ts";
 
 /**
  * Plays the rounds in TOUCHSTONE_NOISE_ROUNDS, such as "30" for the first thirty or "7-9", as a part of a long bench.
@@ -60,14 +61,6 @@ const conditionsOf = (seed: number, behaviours: readonly Behaviour[]): Condition
   };
 };
 
-const startService = async ({ behaviour, clock, seed }: Conditions, profile: string): Promise<Started> => {
-  const flags = ["--behaviour", behaviour.name, "--clock", clock, "--seed", String(seed)];
-  const ports = ["--port", "0", "--control-port", "0"];
-  const service = startCli(["serve", ...flags, ...ports, "--write-profile", profile]);
-  await service.line();
-  return service;
-};
-
 /** Puts a slow proxy before the service and another before its hooks, and adapts the profile. */
 const slowRoads = async (
   { answerMs, hookMs, seed }: Conditions,
@@ -101,13 +94,10 @@ const keepBusy = (): void => {
   while (busy.loops.length > wanted) busy.loops.pop()?.kill();
 };
 
-interface Round extends Conditions {
+interface Round extends Conditions, Pick<Measured, "wallMs" | "cpuMs" | "exitCode"> {
   readonly document: ConformDocument;
   /** Advisory rules of which the embedded service warns too, without slow answers and hooks: the variant deserves it. */
   readonly deserved: readonly string[];
-  readonly wallMs: number;
-  readonly cpuMs: number;
-  readonly exitCode: number | null;
   /** The number of running or runnable processes, at its end. */
   readonly load: number;
   /** The busy loops once it had begun: fewer than it asks for if the machine was busy without them. */
@@ -115,10 +105,8 @@ interface Round extends Conditions {
   readonly folder: string;
 }
 
-type Judged = Pick<Round, "document">;
-
-const rulesOf = ({ document }: Judged, ...kinds: readonly string[]): readonly string[] =>
-  document.rules.filter(({ verdict }) => kinds.includes(verdict)).map(({ id }) => id);
+const idsOf = (document: ConformDocument, ...verdicts: Parameters<typeof rulesOf>[1][]): readonly string[] =>
+  rulesOf(document, ...verdicts).map(({ id }) => id);
 
 /** Which of these rules warn of the variant in a run of its own. */
 const warningsAtRest = async (
@@ -129,57 +117,52 @@ const warningsAtRest = async (
   if (behaviour.kind !== "variant" || warned.length === 0) return [];
   const flags = ["--behaviour", behaviour.name, "--only", warned.join(","), "--seed", String(seed)];
   const { stdout } = await runCli(["conform", ...flags, "--json", "--out", out]);
-  return rulesOf({ document: JSON.parse(stdout) as ConformDocument }, "warned");
+  return idsOf(JSON.parse(stdout) as ConformDocument, "warned");
 };
 
 const play = async (conditions: Conditions): Promise<Round> => {
   const folder = mkdtempSync(path.join(os.tmpdir(), "touchstone-noise-"));
   const profile = path.join(folder, "profile.json");
-  const service = await startService(conditions, profile);
+  const { breaks, kind, name } = conditions.behaviour;
+  const seed = String(conditions.seed);
+  const serving = ["serve", "--behaviour", name, "--clock", conditions.clock, "--seed", seed];
+  const ports = ["--port", "0", "--control-port", "0"];
+  const service = startCli([...serving, ...ports, "--write-profile", profile]);
+  await service.line();
   const roads = await slowRoads(conditions, profile);
   busy.asked.push(conditions.busyLoops);
   keepBusy();
   const loops = busy.loops.length;
   try {
-    const { breaks, kind } = conditions.behaviour;
     const only = kind === "defect" ? ["--only", breaks.join(",")] : [];
-    const flags = ["--profile", profile, "--json", "--seed", String(conditions.seed)];
     const out = path.join(folder, "run");
-    const command = ["conform", ...flags, "--out", out, ...only];
-    const { stdout, stderr, exitCode, wallMs, cpuMs } = await runCli(command);
+    const flags = ["--profile", profile, "--json", "--seed", seed, "--out", out, ...only];
+    const { stdout, stderr, exitCode, wallMs, cpuMs } = await runCli(["conform", ...flags]);
     if (stdout === "") throw new Error(`exit code ${exitCode}, no document, kept in ${folder}: ${stderr}`);
     const document = JSON.parse(stdout) as ConformDocument;
     const [load = 0] = os.loadavg();
-    const deserved = await warningsAtRest(conditions, rulesOf({ document }, "warned"), `${out}-at-rest`);
+    const deserved = await warningsAtRest(conditions, idsOf(document, "warned"), `${out}-at-rest`);
     return { ...conditions, document, deserved, exitCode, wallMs, cpuMs, load, loops, folder };
   } finally {
     busy.asked.splice(busy.asked.indexOf(conditions.busyLoops), 1);
     keepBusy();
-    await Promise.all([service, ...roads].map((one) => one.stop()));
+    for (const one of [service, ...roads]) await one.stop();
   }
 };
 
-const describeRound = (round: Round): string => {
-  const { behaviour, clock, busyLoops, answerMs, hookMs, seed, wallMs } = round;
-  return `  round ${seed}: ${behaviour.name}, ${clock}, ${busyLoops} busy loops, answers to ${answerMs} ms, hooks to ${hookMs} ms: ${seconds(wallMs)}`;
-};
+const describeRound = ({ behaviour, clock, busyLoops, answerMs, hookMs, seed, wallMs }: Round): string =>
+  `  round ${seed}: ${behaviour.name}, ${clock}, ${busyLoops} busy loops, answers to ${answerMs} ms, hooks to ${hookMs} ms: ${seconds(wallMs)}`;
 
 /** What did not come out as expected. */
-interface Amiss {
-  readonly wrong: readonly string[];
-  readonly missed: readonly string[];
-  readonly undecided: readonly string[];
-}
-
-const amissIn = (round: Round): Amiss => {
+const amissIn = (round: Round) => {
   const { kind, breaks } = round.behaviour;
-  const alarms = rulesOf(round, "failed", "warned");
+  const alarms = idsOf(round.document, "failed", "warned");
   if (kind === "defect")
     return { wrong: [], missed: breaks.some((id) => alarms.includes(id)) ? [] : breaks, undecided: [] };
   return {
     wrong: alarms.filter((id) => !round.deserved.includes(id)),
     missed: [],
-    undecided: rulesOf(round, "inconclusive", "could-not-run", "pending", "harness-error"),
+    undecided: idsOf(round.document, "inconclusive", "could-not-run", "pending", "harness-error"),
   };
 };
 
@@ -188,23 +171,14 @@ const ENDED: readonly unknown[] = [exitCodes.passed, exitCodes.failed, exitCodes
 
 /** Deletes the run of a round that came out as expected, and records what the tallies need. */
 const settle = (round: Round): Round => {
-  const { wrong, missed, undecided } = amissIn(round);
-  const ended = ENDED.includes(round.exitCode);
-  const isAmiss = !ended || wrong.length + missed.length + undecided.length > 0;
+  const amiss = amissIn(round);
+  const isAmiss = !ENDED.includes(round.exitCode) || Object.values(amiss).some(({ length }) => length > 0);
   if (!isAmiss || RECORD === undefined) rmSync(round.folder, { recursive: true, force: true });
   if (RECORD === undefined) return round;
   const { document, behaviour, folder, ...measured } = round;
-  const line = {
-    ...measured,
-    name: behaviour.name,
-    kind: behaviour.kind,
-    rules: document.rules.length,
-    wrong,
-    missed,
-    undecided,
-    ...(isAmiss ? { folder } : {}),
-  };
-  appendFileSync(RECORD, `${JSON.stringify(line)}\n`);
+  const { name, kind } = behaviour;
+  const line = { ...measured, name, kind, rules: document.rules.length, ...amiss };
+  appendFileSync(RECORD, `${JSON.stringify(isAmiss ? { ...line, folder } : line)}\n`);
   return round;
 };
 

@@ -1,5 +1,6 @@
-import { readdirSync, readFileSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync } from "node:fs";
 import path from "node:path";
+import { about } from "../measure.ts";
 
 /** A process as the kernel shows it to every user of the machine (Linux). */
 export interface Seen {
@@ -8,37 +9,21 @@ export interface Seen {
   readonly argv: string;
 }
 
-const seen = (pid: number): (Seen & { readonly environment: string }) | undefined => {
-  const about = (what: string): string => readFileSync(`/proc/${pid}/${what}`, "latin1");
-  try {
-    return { pid, title: about("comm"), argv: about("cmdline"), environment: about("environ") };
-  } catch {
-    // It has ended meanwhile, or belongs to somebody else.
-    return undefined;
-  }
-};
+const seen = (pid: number): Seen => ({ pid, title: about(pid, "comm"), argv: about(pid, "cmdline") });
 
 /** The processes that this text stands in the environment or the arguments of. */
 export const processesOf = (mark: string): readonly Seen[] =>
   readdirSync("/proc")
     .filter((name) => /^\d+$/.test(name) && Number(name) !== process.pid)
     .map((name) => seen(Number(name)))
-    .filter((one) => one !== undefined)
-    .filter(({ argv, environment }) => (argv + environment).includes(mark));
+    .filter(({ pid, argv }) => (argv + about(pid, "environ")).includes(mark));
 
 /** A living process and all that come of it: far fewer than the machine's. */
 export const processesBelow = (pid: number): readonly Seen[] => {
-  const children = ((): readonly number[] => {
-    try {
-      return readdirSync(`/proc/${pid}/task`).flatMap((task) =>
-        (readFileSync(`/proc/${pid}/task/${task}/children`, "latin1").match(/\d+/g) ?? []).map(Number),
-      );
-    } catch {
-      return [];
-    }
-  })();
+  const tasks = existsSync(`/proc/${pid}/task`) ? readdirSync(`/proc/${pid}/task`) : [];
+  const children = tasks.flatMap((task) => about(pid, `task/${task}/children`).match(/\d+/g) ?? []);
   const one = seen(pid);
-  return [...(one === undefined ? [] : [one]), ...children.flatMap(processesBelow)];
+  return [...(one.title === "" ? [] : [one]), ...children.map(Number).flatMap(processesBelow)];
 };
 
 /** All files below a folder, with their content. */

@@ -10,15 +10,15 @@ import { openStore } from "./store.ts";
 /**
  * A third-party service: `@node-oauth/oauth2-server` behind the document's paths.
  *
- *   node main.ts STORE_FILE CLIENTS_FILE
+ *   node main.ts CLIENTS_FILE
  *
  * CLIENTS_FILE is a JSON array of { id, secret, redirectUri }. Prints one line of JSON with the address once it
  * listens, and ends when its standard input does.
  */
-const [, , storeFile = "", clientsFile = ""] = process.argv;
+const [, , clientsFile = ""] = process.argv;
 const advance = installClock();
-const store = openStore(storeFile, JSON.parse(readFileSync(clientsFile, "utf8")) as ForeignClient[]);
-const service = createAdapter(createOAuth(createModel(store)), createNotifications(store), advance);
+const store = openStore(JSON.parse(readFileSync(clientsFile, "utf8")) as ForeignClient[]);
+const service = createAdapter(createOAuth(createModel(store)), createNotifications(), advance);
 service.listen(0, "127.0.0.1", () => {
   const { port } = service.address() as AddressInfo;
   process.stdout.write(`${JSON.stringify({ baseUrl: `http://127.0.0.1:${port}` })}\n`);

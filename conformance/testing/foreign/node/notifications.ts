@@ -1,7 +1,6 @@
 import { randomUUID } from "node:crypto";
-import type { DatabaseSync } from "node:sqlite";
 
-/** The library has no notifications; this table of them is the service's other half (sections 2.3 and 4.4). */
+/** The library has no notifications; these are the service's other half (sections 2.3 and 4.4). */
 export interface Notifications {
   /** Creates one for the account and returns its id. */
   readonly create: (accountId: string) => string;
@@ -12,21 +11,24 @@ export interface Notifications {
 const DEFAULT_LIMIT = "10";
 const DEFAULT_PAGE = "0";
 
-export const createNotifications = (store: DatabaseSync): Notifications => {
-  const insert = store.prepare(`
-    INSERT INTO notifications
-      (id, account_id, create_time, business_type, business_status, remark, data, status)
-      VALUES (?, ?, ?, 'CreateGlobalAccount', 'Passed', 'made by an event', '', 'unread')`);
-  const matching = "FROM notifications WHERE (?1 IS NULL OR id = ?1) AND (?2 IS NULL OR account_id = ?2)";
-  const count = store.prepare(`SELECT count(*) AS total ${matching}`);
-  const select = store.prepare(`
-    SELECT id, account_id AS accountId, create_time AS createTime, business_type AS businessType,
-      business_status AS businessStatus, remark, data, status
-    ${matching} ORDER BY sequence DESC LIMIT ?3 OFFSET ?4`);
+export const createNotifications = (): Notifications => {
+  const all: Readonly<Record<string, string>>[] = [];
   return {
     create: (accountId) => {
       const id = randomUUID();
-      insert.run(id, accountId, new Date().toISOString());
+      const about = {
+        businessType: "CreateGlobalAccount",
+        businessStatus: "Passed",
+        remark: "made by an event",
+      };
+      all.unshift({
+        id,
+        accountId,
+        createTime: new Date().toISOString(),
+        ...about,
+        data: "",
+        status: "unread",
+      });
       return id;
     },
     list: (query) => {
@@ -34,11 +36,11 @@ export const createNotifications = (store: DatabaseSync): Notifications => {
       const page = wholeNumber(query.get("page") ?? DEFAULT_PAGE);
       if (limit === undefined || limit === 0 || page === undefined || !Number.isSafeInteger(limit * page))
         return undefined;
-      const filters = [query.get("id"), query.get("accountId")] as const;
-      return {
-        data: select.all(...filters, limit, limit * page),
-        total: Number(count.get(...filters)?.["total"]),
-      };
+      const [id, accountId] = [query.get("id"), query.get("accountId")];
+      const matching = all.filter(
+        (one) => one["id"] === (id ?? one["id"]) && one["accountId"] === (accountId ?? one["accountId"]),
+      );
+      return { data: matching.slice(limit * page, limit * (page + 1)), total: matching.length };
     },
   };
 };
