@@ -4,38 +4,23 @@ import { echoBreach, grantBreach, grantOf } from "./grant.ts";
 
 const json = (fields: PlainAnswer["fields"], status = 200): PlainAnswer => ({ status, fields });
 const redirect = (location: string, status = 302): PlainAnswer => ({ status, fields: {}, location });
+const redirected = (code: string, state?: string) => ({ code, state, via: "redirect" }) as const;
 
 describe("a grant", () => {
   it.each<[string, PlainAnswer, ReturnType<typeof grantOf>]>([
     ["JSON", json({ code: "c", state: "s" }), { code: "c", state: "s", via: "json" }],
     ["JSON with an error status", json({ code: "c" }, 400), { code: "c", state: undefined, via: "json" }],
-    ["a query", redirect("https://x/cb?a=1&code=c%2B&state=s"), { code: "c+", state: "s", via: "redirect" }],
-    ["a fragment", redirect("https://x/cb#code=c&state=s"), { code: "c", state: "s", via: "redirect" }],
+    ["a query", redirect("https://x/cb?a=1&code=c%2B&state=s"), redirected("c+", "s")],
+    ["a fragment", redirect("https://x/cb#code=c&state=s"), redirected("c", "s")],
     [
       "a fragment beside an unrelated query",
       redirect("https://x/cb?x=1#state=s&code=c"),
-      { code: "c", state: "s", via: "redirect" },
+      redirected("c", "s"),
     ],
-    [
-      "the query rather than the fragment",
-      redirect("https://x/?code=q#code=f"),
-      { code: "q", state: undefined, via: "redirect" },
-    ],
-    [
-      "the first of two code parameters",
-      redirect("https://x/?code=1&code=2"),
-      { code: "1", state: undefined, via: "redirect" },
-    ],
-    [
-      "a redirect to an app's own URI scheme",
-      redirect("app:/cb?code=c+d"),
-      { code: "c d", state: undefined, via: "redirect" },
-    ],
-    [
-      "a query with invalid percent-encoding",
-      redirect("https://x/?code=%41%zz%ff"),
-      { code: "A%zz%ff", state: undefined, via: "redirect" },
-    ],
+    ["the query rather than the fragment", redirect("https://x/?code=q#code=f"), redirected("q")],
+    ["the first of two code parameters", redirect("https://x/?code=1&code=2"), redirected("1")],
+    ["a redirect to an app's own URI scheme", redirect("app:/cb?code=c+d"), redirected("c d")],
+    ["a query with invalid percent-encoding", redirect("https://x/?code=%41%zz%ff"), redirected("A%zz%ff")],
   ])("is found in %s", (_, answer, expected) => {
     expect(grantOf(answer)).toEqual(expected);
   });

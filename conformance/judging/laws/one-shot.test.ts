@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { anomalyOf, type Attempt } from "./one-shot.ts";
+import { anomalyOf, type Anomaly, type Attempt } from "./one-shot.ts";
 
 const attempt = (
   outcome: Attempt["outcome"],
@@ -8,37 +8,24 @@ const attempt = (
   returnedAt: number | undefined,
 ): Attempt => ({ outcome, invokedAt, returnedAt });
 
-test("the first of a sequence may be granted, the rest refused", () => {
-  expect(anomalyOf([attempt("granted", 1, 2), attempt("refused", 3, 4), attempt("refused", 5, 6)])).toBe(
-    undefined,
-  );
-});
+const granted = (invokedAt: number, returnedAt: number) => attempt("granted", invokedAt, returnedAt);
+const refused = (invokedAt: number, returnedAt: number) => attempt("refused", invokedAt, returnedAt);
+const unanswered = (invokedAt: number) => attempt("unknown", invokedAt, undefined);
 
-test("two grants are an anomaly, whether concurrent or in sequence", () => {
-  expect(anomalyOf([attempt("granted", 1, 4), attempt("granted", 2, 3)])).toBe("granted-twice");
-  expect(anomalyOf([attempt("granted", 1, 2), attempt("refused", 3, 4), attempt("granted", 5, 6)])).toBe(
-    "granted-twice",
-  );
-});
-
-test("an attempt that overlaps the granted one may be refused, even if it was sent first", () => {
-  expect(anomalyOf([attempt("refused", 1, 3), attempt("granted", 2, 4)])).toBe(undefined);
-  expect(anomalyOf([attempt("granted", 1, 3), attempt("refused", 2, 4)])).toBe(undefined);
-});
-
-test("a refusal that returned before any other attempt began is an anomaly", () => {
-  expect(anomalyOf([attempt("refused", 1, 2), attempt("granted", 3, 4)])).toBe("refused-too-early");
-});
-
-test("refusals without a grant are an anomaly, unless an unanswered attempt may have been granted first", () => {
-  expect(anomalyOf([attempt("refused", 1, 3), attempt("refused", 2, 4)])).toBe("never-granted");
-  expect(anomalyOf([attempt("refused", 1, 3), attempt("unknown", 2, undefined)])).toBe(undefined);
-  expect(anomalyOf([attempt("refused", 1, 2), attempt("unknown", 3, undefined)])).toBe("refused-too-early");
-});
-
-test("unanswered attempts alone are no anomaly", () => {
-  expect(anomalyOf([attempt("unknown", 1, undefined), attempt("unknown", 2, undefined)])).toBe(undefined);
-  expect(anomalyOf([])).toBe(undefined);
+test.each<[string, readonly Attempt[], Anomaly | undefined]>([
+  ["a grant, then refusals", [granted(1, 2), refused(3, 4), refused(5, 6)], undefined],
+  ["two concurrent grants", [granted(1, 4), granted(2, 3)], "granted-twice"],
+  ["two grants in sequence", [granted(1, 2), refused(3, 4), granted(5, 6)], "granted-twice"],
+  ["a refusal that overlaps the grant and was sent first", [refused(1, 3), granted(2, 4)], undefined],
+  ["a refusal that overlaps the grant and was sent later", [granted(1, 3), refused(2, 4)], undefined],
+  ["a refusal before any other attempt", [refused(1, 2), granted(3, 4)], "refused-too-early"],
+  ["refusals without a grant", [refused(1, 3), refused(2, 4)], "never-granted"],
+  ["a refusal that overlaps an unanswered attempt", [refused(1, 3), unanswered(2)], undefined],
+  ["a refusal before an unanswered attempt", [refused(1, 2), unanswered(3)], "refused-too-early"],
+  ["unanswered attempts alone", [unanswered(1), unanswered(2)], undefined],
+  ["no attempt", [], undefined],
+])("%s", (_, history, anomaly) => {
+  expect(anomalyOf(history)).toBe(anomaly);
 });
 
 const orders = <T>(items: readonly T[]): T[][] =>

@@ -15,11 +15,7 @@ describe("the side that a probe was on", () => {
     ["unknown until the minimum age reaches the lifetime plus the guard", at(11_699), undefined],
     ["unknown until then even if the maximum age is far greater", at(11_600, 90_000), undefined],
     ["dead once the minimum age reaches the lifetime plus the guard", at(11_700), "dead"],
-    [
-      "dead a fraction of a millisecond earlier, as clocks are read in whole milliseconds",
-      at(11_699.01),
-      "dead",
-    ],
+    ["dead a fraction of a millisecond earlier: clocks are read in whole ones", at(11_699.01), "dead"],
   ])("is %s", (_, now, side) => {
     expect(sideOf(ageAt(token, now, GUARD_MS))).toBe(side);
   });

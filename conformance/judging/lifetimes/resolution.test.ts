@@ -67,25 +67,11 @@ describe("isCloseEnough", () => {
   it.each([
     ["accepts a first attempt at twice the guard", "alive", LIFE_MS - 1_000, 0, 75, true],
     ["rejects a first attempt a millisecond further off", "alive", LIFE_MS - 1_001, 0, 75, false],
-    ["rejects a second attempt a millisecond further off", "dead", LIFE_MS + 500 + 401, 1, 2_000, false],
-    ["accepts a later attempt within its margin", "alive", LIFE_MS - 500 - 2_100, 2, 2_000, true],
-    [
-      "rejects a later attempt a millisecond beyond its margin",
-      "alive",
-      LIFE_MS - 500 - 2_101,
-      2,
-      2_000,
-      false,
-    ],
-    ["accepts an attempt after the end within its margin", "dead", LIFE_MS + 500 + 2_000, 2, 2_000, true],
-    [
-      "rejects an attempt after the end a millisecond beyond its margin",
-      "dead",
-      LIFE_MS + 500 + 2_001,
-      2,
-      2_000,
-      false,
-    ],
+    ["rejects a second attempt a millisecond further off", "dead", LIFE_MS + 901, 1, 2_000, false],
+    ["accepts a later attempt within its margin", "alive", LIFE_MS - 2_600, 2, 2_000, true],
+    ["rejects a later attempt a millisecond beyond its margin", "alive", LIFE_MS - 2_601, 2, 2_000, false],
+    ["accepts an attempt after the end within its margin", "dead", LIFE_MS + 2_500, 2, 2_000, true],
+    ["rejects one after the end a millisecond beyond its margin", "dead", LIFE_MS + 2_501, 2, 2_000, false],
   ] as const)("%s", (_, side, leastMs, nth, room, expected) => {
     expect(isCloseEnough(side, probe(leastMs, side === "alive"), precision, nth, room)).toBe(expected);
   });
@@ -144,23 +130,15 @@ describe("the verdict over all probes", () => {
 
   it("has the bracket as facts, and the resolution if both sides agree with the lifetime", () => {
     const all = [...near, probe(LIFE_MS - 9_000, true), probe(LIFE_MS + 9_000, false)];
-    expect(bracketFacts(precision, ["alive", "dead"], all)).toEqual({
-      lifetimeMs: LIFE_MS,
-      guardMs: 500,
-      acceptedUpToMs: LIFE_MS - 2_000,
-      refusedFromMs: LIFE_MS + 2_100,
-      resolutionMs: 2_100,
-    });
-    expect(bracketFacts(precision, ["alive", "dead"], [...all, probe(LIFE_MS + 1_000, true)])).toEqual({
-      lifetimeMs: LIFE_MS,
-      guardMs: 500,
+    const judgedBy = { lifetimeMs: LIFE_MS, guardMs: 500 };
+    const bracket = { ...judgedBy, acceptedUpToMs: LIFE_MS - 2_000, refusedFromMs: LIFE_MS + 2_100 };
+    const both = ["alive", "dead"] as const;
+    expect(bracketFacts(precision, both, all)).toEqual({ ...bracket, resolutionMs: 2_100 });
+    expect(bracketFacts(precision, both, [...all, probe(LIFE_MS + 1_000, true)])).toEqual({
+      ...bracket,
       acceptedUpToMs: LIFE_MS + 1_000,
-      refusedFromMs: LIFE_MS + 2_100,
     });
-    expect(bracketFacts(precision, ["dead"], near.slice(0, 1))).toEqual({
-      lifetimeMs: LIFE_MS,
-      guardMs: 500,
-      acceptedUpToMs: LIFE_MS - 2_000,
-    });
+    const { refusedFromMs: _, ...accepted } = bracket;
+    expect(bracketFacts(precision, ["dead"], near.slice(0, 1))).toEqual(accepted);
   });
 });
