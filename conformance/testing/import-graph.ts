@@ -29,44 +29,21 @@ export const importsOf = (root: string, file: string): Import[] =>
 export const circular = (imports: readonly Import[]): readonly Import[] => {
   const levels = Map.groupBy(imports.map(placed), ({ level }) => level);
   return [...levels.values()].flatMap((edges) => {
-    const unitOf = knots(edges);
-    return edges.filter(({ a, b }) => a !== b && unitOf.get(a) === unitOf.get(b)).map(({ edge }) => edge);
+    const targets = Map.groupBy(edges, ({ a }) => a);
+    const from = (unit: string, seen = new Set<string>()): ReadonlySet<string> => {
+      for (const { b } of targets.get(unit) ?? []) if (!seen.has(b)) from(b, seen.add(b));
+      return seen;
+    };
+    const reached = new Map([...targets.keys()].map((unit) => [unit, from(unit)]));
+    return edges.filter(({ a, b }) => a !== b && reached.get(b)?.has(a) === true).map(({ edge }) => edge);
   });
 };
 
-interface Placed {
-  readonly level: string;
-  readonly a: string;
-  readonly b: string;
-  readonly edge: Import;
-}
-
 /** The lowest folder that contains both files, and the unit of each in it. */
-const placed = (edge: Import): Placed => {
+const placed = (edge: Import) => {
   const from = edge.from.split("/");
   const to = edge.to.split("/");
   let depth = 0;
   while (depth < from.length - 1 && depth < to.length - 1 && from[depth] === to[depth]) depth += 1;
-  return {
-    level: from.slice(0, depth).join("/"),
-    a: from[depth] ?? "",
-    b: to[depth] ?? "",
-    edge,
-  };
-};
-
-/** For each unit, the units of its cycles and itself, as one text: those that it reaches and that reach it. */
-const knots = (edges: readonly Placed[]): ReadonlyMap<string, string> => {
-  const targets = Map.groupBy(edges, ({ a }) => a);
-  const from = (unit: string, seen = new Set<string>()): ReadonlySet<string> => {
-    for (const { b } of targets.get(unit) ?? []) if (!seen.has(b)) from(b, seen.add(b));
-    return seen;
-  };
-  const reached = new Map([...targets.keys()].map((unit) => [unit, from(unit)]));
-  return new Map(
-    [...reached].map(([unit, units]) => {
-      const circle = [...units].filter((other) => reached.get(other)?.has(unit) === true);
-      return [unit, [...new Set([unit, ...circle])].toSorted().join()];
-    }),
-  );
+  return { level: from.slice(0, depth).join("/"), a: from[depth] ?? "", b: to[depth] ?? "", edge };
 };

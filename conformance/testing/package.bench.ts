@@ -19,15 +19,10 @@ const calls: readonly (readonly string[])[] = [
   ["report", "both/gate", "both/load", "--out", "again"],
 ];
 
-interface Manager {
-  readonly name: string;
-  readonly install: (file: string) => readonly [program: string, ...parameters: string[]];
-}
-const npm: Manager = {
-  name: "npm",
-  install: (file) => ["npm", "install", "--no-audit", "--no-fund", file],
-};
-const pnpm: Manager = { name: "pnpm", install: (file) => ["npx", "--yes", "pnpm@10", "add", file] };
+const managers = {
+  npm: ["npm", "install", "--no-audit", "--no-fund"],
+  pnpm: ["npx", "--yes", "pnpm@10", "add"],
+} as const;
 
 /** The package as a registry delivers it: its size, its installation time, and whether it works when installed. */
 export const packageBench = async (): Promise<void> => {
@@ -35,20 +30,12 @@ export const packageBench = async (): Promise<void> => {
   const folder = temporary.path;
   const { file, bytes } = await pack(folder);
   figure("tarball", `${(bytes / 1_000_000).toFixed(2)} MB`, "2 MB");
-  for (const version of nodes) {
+  const settings = [...nodes.map((version) => ["npm", version] as const), ["pnpm", "22"] as const];
+  for (const [manager, version] of settings) {
     const bin = await nodeBin(folder, version);
     for (const type of ["commonjs", "module"] as const)
-      await installed(path.join(folder, `npm-${type}-${version}`), {
-        manager: npm,
-        type,
-        version,
-        bin,
-        file,
-      });
+      await installed(folder, { manager, type, version, bin, file });
   }
-  const bin = await nodeBin(folder, "22");
-  for (const type of ["commonjs", "module"] as const)
-    await installed(path.join(folder, `pnpm-${type}`), { manager: pnpm, type, version: "22", bin, file });
   await helpTime(path.join(folder, "npm-module-24"));
   await types(folder, file);
   await fromGit(path.join(folder, "git"));
@@ -64,7 +51,7 @@ const nodeBin = async (folder: string, version: string): Promise<string> => {
 };
 
 interface Setting {
-  readonly manager: Manager;
+  readonly manager: keyof typeof managers;
   readonly type: "commonjs" | "module";
   readonly version: string;
   readonly bin: string;
@@ -75,13 +62,14 @@ interface Setting {
 const pathWithoutCheckout = (): readonly string[] =>
   (process.env["PATH"] ?? "").split(":").filter((one) => !one.includes("node_modules"));
 
-const installed = async (cwd: string, { manager, type, version, bin, file }: Setting): Promise<void> => {
+const installed = async (folder: string, { manager, type, version, bin, file }: Setting): Promise<void> => {
+  const cwd = path.join(folder, `${manager}-${type}-${version}`);
   emptyProject(cwd, type);
   const env = { PATH: [bin, ...pathWithoutCheckout()].join(":"), CI: "" };
-  const [program, ...parameters] = manager.install(file);
+  const [program, ...parameters] = managers[manager];
   const startedMs = performance.now();
-  const { stderr } = await run(program, parameters, { cwd, env });
-  const name = `${manager.name}, type ${type}, Node ${version}`;
+  const { stderr } = await run(program, [...parameters, file], { cwd, env });
+  const name = `${manager}, type ${type}, Node ${version}`;
   figure(`${name}: install`, seconds(performance.now() - startedMs), "20 s");
   figure(`${name}: warnings about engines`, String(stderr.match(/EBADENGINE/g)?.length ?? 0), "0");
   const codes: (number | null)[] = [];

@@ -78,11 +78,7 @@ describe("the GitLab template", () => {
     };
   }
   interface Spec {
-    readonly spec: {
-      readonly inputs: Readonly<
-        Record<string, { readonly default: string; readonly options?: readonly string[] }>
-      >;
-    };
+    readonly spec: { readonly inputs: Readonly<Record<string, { readonly default: string }>> };
   }
 
   /** The job of the template with these inputs, as GitLab makes it. */

@@ -69,19 +69,18 @@ it("guides use only declared inputs of the action and the component", () => {
   );
 });
 
+const docs = path.join(root, "docs");
+const inDocs = readdirSync(docs, { recursive: true, encoding: "utf8" });
+const pages = inDocs.filter((file) => file.endsWith(".md"));
+
 it("every page of the docs is linked from its index, and no link is broken", () => {
-  const docs = path.join(root, "docs");
-  const pages = readdirSync(docs, { recursive: true, encoding: "utf8" }).filter((file) =>
-    file.endsWith(".md"),
-  );
   const linksOf = (file: string) =>
     [...readFileSync(path.join(docs, file), "utf8").matchAll(/\]\((?!https?:|#)([^)#]+)(#[^)]*)?\)/g)].map(
       ([, target = ""]) => path.join(path.dirname(file), target),
     );
-  const known = new Set(readdirSync(docs, { recursive: true, encoding: "utf8" }));
   const broken = pages.flatMap((file) =>
     linksOf(file)
-      .filter((target) => !target.startsWith("..") && !known.has(target))
+      .filter((target) => !target.startsWith("..") && !inDocs.includes(target))
       .map((target) => `${file} -> ${target}`),
   );
   expect(broken).toEqual([]);
@@ -96,10 +95,7 @@ const anchorOf = (heading: string): string =>
     .replaceAll(" ", "-");
 
 it("every link to a section of a page names a heading of that page", () => {
-  const pages = readdirSync(path.join(root, "docs"), { recursive: true, encoding: "utf8" });
-  const files = ["README.md", ...pages.map((file) => path.join("docs", file))].filter((file) =>
-    file.endsWith(".md"),
-  );
+  const files = ["README.md", ...pages.map((file) => path.join("docs", file))];
   const textOf = (file: string) =>
     readFileSync(path.join(root, file), "utf8").replaceAll(/^```.*?^```/gms, "");
   const anchorsOf = (file: string) =>

@@ -8,9 +8,6 @@ import { listLedger } from "../../lifetimes/store/open.ts";
 import type { Started } from "../start-cli.ts";
 import { notIn } from "./tried.ts";
 
-export const killedKinds = ["gate", "load", "receiver", "duet", "ledger"] as const;
-export type KilledKind = (typeof killedKinds)[number];
-
 export interface Place {
   readonly folder: string;
   /** Where only this run has its temporary files. */
@@ -21,6 +18,8 @@ export interface Place {
 export interface Subject {
   readonly command: (out: string) => readonly string[];
   readonly env?: NodeJS.ProcessEnv;
+  /** The longest life of a run, in milliseconds; one that was not killed by then has ended. */
+  readonly longestMs: number;
   /** Exit codes of an undisturbed run. */
   readonly expected: readonly number[];
   readonly secrets: readonly string[];
@@ -46,8 +45,8 @@ const servedFake = async ({ folder }: Place, replaces: { readonly hooks?: undefi
   };
 };
 
-export const subjects: Readonly<Record<KilledKind, (place: Place) => Promise<Subject>>> = {
-  gate: async (place) => {
+export const subjects = {
+  gate: async (place: Place): Promise<Subject> => {
     const { profile, ...fake } = await servedFake(place);
     return {
       ...nothing,
@@ -56,29 +55,33 @@ export const subjects: Readonly<Record<KilledKind, (place: Place) => Promise<Sub
         "conform --effort quick --only code.lifetime,code.single-use,push.delivered,refresh.reusable"
           .split(" ")
           .concat("--profile", profile, "--out", out),
+      longestMs: 2_000,
       expected: [0],
     };
   },
-  load: async () => ({
+  load: async (): Promise<Subject> => ({
     ...nothing,
     command: (out) => ["load", "--scenario", "token", "--duration", "3s", "--rate", "20", "--out", out],
+    longestMs: 5_000,
     expected: [0, 3],
     secrets: defaultClients.map(({ secret }) => secret),
   }),
-  duet: async () => ({
+  duet: async (): Promise<Subject> => ({
     ...nothing,
     command: (out) =>
       "duet fake:sound fake:sound --pairs 2 --block 2s --rate 60".split(" ").concat("--out", out),
+    longestMs: 6_000,
     expected: [0, 1, 3],
     secrets: defaultClients.map(({ secret }) => secret),
   }),
-  receiver: async ({ folder }) => {
+  receiver: async ({ folder }: Place): Promise<Subject> => {
     const journal = path.join(folder, "pushes.jsonl");
     const acknowledged = new Set<string>();
     let sent = 0;
     return {
       ...nothing,
       command: () => ["receive", "--http", "--journal", journal, "--json"],
+      longestMs: 1_500,
       expected: [0],
       secrets: [],
       meanwhile: async (run, over) => {
@@ -103,7 +106,7 @@ export const subjects: Readonly<Record<KilledKind, (place: Place) => Promise<Sub
       },
     };
   },
-  ledger: async (place) => {
+  ledger: async (place: Place): Promise<Subject> => {
     const { profile, env, ...fake } = await servedFake(place, { hooks: undefined });
     const ledger = path.join(place.folder, "ledger.sqlite");
     const entries = new Set<string>();
@@ -120,6 +123,7 @@ export const subjects: Readonly<Record<KilledKind, (place: Place) => Promise<Sub
         "conform --only refresh.lifetime --max-wait 1s"
           .split(" ")
           .concat("--profile", profile, "--ledger", ledger, "--out", out),
+      longestMs: 1_500,
       expected: [0, 3],
       meanwhile: async (_, over) => {
         while (!over.aborted) {
@@ -139,4 +143,5 @@ export const subjects: Readonly<Record<KilledKind, (place: Place) => Promise<Sub
       },
     };
   },
-};
+} satisfies Readonly<Record<string, (place: Place) => Promise<Subject>>>;
+export type KilledKind = keyof typeof subjects;

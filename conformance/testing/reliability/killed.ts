@@ -8,34 +8,21 @@ import { temporaryFolder } from "../temporary-folder.ts";
 import { filesBelow, processesOf } from "./processes.ts";
 import { subjects, type KilledKind, type Place, type Subject } from "./killed-subjects.ts";
 
-export interface Killed {
-  readonly kills: number;
-  /** Runs that ended on their own before they could be killed. */
-  readonly tooLate: number;
-  readonly wrong: readonly string[];
-}
-
-/** The longest life of a run of each kind, in milliseconds; a run that was not killed by then has ended. */
-const livesMs: Readonly<Record<KilledKind, number>> = {
-  gate: 2_000,
-  load: 5_000,
-  receiver: 1_500,
-  duet: 6_000,
-  ledger: 1_500,
-};
-
 /** A fast machine finishes many runs before they are due to be killed; those do not count. */
 const MOST_ROUNDS = 10;
 
 /** After this time, in milliseconds, nothing started by a killed run may be alive; k6 gets five seconds to end on its own. */
 const ORPHANS_MS = 12_000;
 
-/** Starts runs of one kind and kills each at a random moment; then checks what is left, and runs once more to the end. */
+/**
+ * Starts runs of one kind and kills each at a random moment; then checks what is left, and runs once more to the end.
+ * Runs that ended on their own before they could be killed are `tooLate`.
+ */
 export const killRuns = async (
   kind: KilledKind,
   count: number,
   { seed, k6 }: { readonly seed: number; readonly k6: string },
-): Promise<Killed> => {
+) => {
   using own = temporaryFolder();
   const folder = own.path;
   const temporary = path.join(folder, "temporary");
@@ -49,7 +36,7 @@ export const killRuns = async (
     for (let round = 0; kills < count && round < count * MOST_ROUNDS; round += 1) {
       const out = path.join(folder, `run-${round}`);
       const { signal } = await lived(subject, place, out, async (run) => {
-        await Promise.race([delay(100 + random() * livesMs[kind]), run.ended]);
+        await Promise.race([delay(100 + random() * subject.longestMs), run.ended]);
         run.child.kill("SIGKILL");
       });
       if (signal === "SIGKILL") kills += 1;

@@ -1,7 +1,7 @@
 import { k6ForTests } from "../../../scenarios/runner/testing/k6.ts";
 import { figure, mebibytes } from "../measure.ts";
 import { killRuns } from "./killed.ts";
-import { killedKinds } from "./killed-subjects.ts";
+import type { KilledKind } from "./killed-subjects.ts";
 import { plantSecrets } from "./planted.ts";
 import { tryPushRun } from "./try-push-run.ts";
 import { tryClient } from "./try-client.ts";
@@ -11,13 +11,7 @@ import { tryReceiver } from "./try-receiver.ts";
 
 const SEED = 20_261_121;
 const inputs = { client: 4_000, fake: 3_000, receiver: 3_000 } as const;
-const kills: Readonly<Record<(typeof killedKinds)[number], number>> = {
-  gate: 30,
-  load: 20,
-  receiver: 25,
-  duet: 5,
-  ledger: 20,
-};
+const kills = { gate: 30, load: 20, receiver: 25, duet: 5, ledger: 20 } satisfies Record<KilledKind, number>;
 
 const complain = (wrong: readonly string[]): void => {
   for (const one of wrong.slice(0, 20)) process.stdout.write(`  ${one}\n`);
@@ -35,12 +29,12 @@ export const reliability = async (): Promise<void> => {
     figure(`hostile inputs to the ${who} handled wrongly, of ${count}`, String(wrong.length), "0");
     complain(wrong);
   }
-  for (const kind of killedKinds) {
-    const { kills: count, tooLate, wrong } = await killRuns(kind, kills[kind], { seed: SEED, k6 });
+  for (const [kind, most] of Object.entries(kills)) {
+    const { kills: count, tooLate, wrong } = await killRuns(kind as KilledKind, most, { seed: SEED, k6 });
     figure(
       `kills of ${kind} runs survived, of ${count} (${tooLate} had ended before)`,
       String(count - new Set(wrong.map((one) => one.split(":")[0])).size),
-      String(kills[kind]),
+      String(most),
     );
     complain(wrong);
   }

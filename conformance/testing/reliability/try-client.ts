@@ -71,7 +71,10 @@ const tryBatch = async (count: number, seed: number): Promise<Tried> => {
     const send = (): Promise<string> =>
       Promise.race([
         number % 3 === 0
-          ? rawOutcome(raw.request(request))
+          ? raw.request(request).then(
+              ({ outcome }) => (outcome === "answered" ? "answer" : outcome),
+              (error: unknown) => `threw ${String(error)}`,
+            )
           : outcomeOf(transport.send(request, { scope, clock })),
         after(HANGS_AFTER_MS, "hangs"),
       ]);
@@ -109,14 +112,5 @@ const outcomeOf = async (sent: Promise<{ readonly json: unknown }>, want?: "soun
     return JSON.stringify(json) === '{"sound":true}' ? "sound" : "another answer";
   } catch (error) {
     return error instanceof TransportError ? error.reason : `threw ${String(error)}`;
-  }
-};
-
-const rawOutcome = async (sent: Promise<{ readonly outcome: string }>): Promise<string> => {
-  try {
-    const { outcome } = await sent;
-    return outcome === "answered" ? "answer" : outcome;
-  } catch (error) {
-    return `threw ${String(error)}`;
   }
 };

@@ -67,25 +67,18 @@ const clientOf = (id: unknown): Client => ({
 });
 
 /** A table of values that belong to a client and expire. */
-interface Expiring {
-  readonly save: (value: string, client: Client, expiresAt: Date) => void;
-  readonly find: (value: string) => { readonly client: Client; readonly expiresAt: Date } | undefined;
-  /** Whether the value was there; only one caller gets true. */
-  readonly remove: (value: string) => boolean;
-}
-
-const tableOf = (store: DatabaseSync, name: "codes" | "access_tokens" | "refresh_tokens"): Expiring => {
+const tableOf = (store: DatabaseSync, name: "codes" | "access_tokens" | "refresh_tokens") => {
   const insert = store.prepare(`INSERT INTO ${name} (value, client_id, expires_at_ms) VALUES (?, ?, ?)`);
   const select = store.prepare(`SELECT client_id, expires_at_ms FROM ${name} WHERE value = ?`);
   const remove = store.prepare(`DELETE FROM ${name} WHERE value = ?`);
   return {
-    save: (value, client, expiresAt) => {
-      insert.run(value, client.id, expiresAt.getTime());
-    },
-    find: (value) => {
+    save: (value: string, client: Client, expiresAt: Date) =>
+      insert.run(value, client.id, expiresAt.getTime()),
+    find: (value: string) => {
       const row = select.get(value);
       return row && { client: clientOf(row["client_id"]), expiresAt: new Date(Number(row["expires_at_ms"])) };
     },
-    remove: (value) => remove.run(value).changes === 1,
+    /** Whether the value was there; only one caller gets true. */
+    remove: (value: string) => remove.run(value).changes === 1,
   };
 };
