@@ -126,7 +126,6 @@ export interface FitOptions extends Tolerance {
 
 /** Compares a history with a reading, push by push. */
 export const fitOf = (reading: Reading, anchor: Anchor, history: History, options: FitOptions): Fit => {
-  let vague: Fit | undefined;
   let tardy: Extract<Fit, { kind: "tardy" }> | undefined;
   for (const [index, push] of history.pushes.entries()) {
     const due = dueOf(reading, anchor, index, history);
@@ -141,15 +140,11 @@ export const fitOf = (reading: Reading, anchor: Anchor, history: History, option
     const fit = fitOfOne(index, push.at, late, delayMs, history, options);
     if (fit.kind === "against")
       return { ...fit, why: fit.why + countedTwiceText(reading, anchor, index, history, options) };
-    if (fit.kind === "vague") vague ??= fit;
     if (fit.kind === "tardy" && fit.byMs > (tardy?.byMs ?? 0)) tardy = fit;
   }
-  if (options.isComplete && history.pushes.length < reading.pushes) {
-    const missing = missingFit(reading, anchor, history, options);
-    if (missing.kind === "against") return missing;
-    vague ??= missing.kind === "vague" ? missing : undefined;
-  }
-  return tardy ?? vague ?? fits;
+  if (!options.isComplete || history.pushes.length >= reading.pushes) return tardy ?? fits;
+  const missing = missingFit(reading, anchor, history, options);
+  return missing.kind === "against" ? missing : (tardy ?? missing);
 };
 
 /** Whether a push came after the delay of the next one, as it does if the service has counted the one before twice. */
@@ -171,8 +166,12 @@ const countedTwiceText = (
     : "";
 };
 
-const against = (why: string, offBy: number): Fit => ({ kind: "against", why, offBy, isLack: false });
-const lacking = (why: string, offBy: number): Fit => ({ kind: "against", why, offBy, isLack: true });
+const against = (why: string, offBy: number, isLack = false): Fit => ({
+  kind: "against",
+  why,
+  offBy,
+  isLack,
+});
 
 /** What is due before a busy interval ends may come as late as its end. */
 const outlasting = (due: TimeInterval, lateMs: number, busy: readonly TimeInterval[] = []): TimeInterval => {
@@ -191,19 +190,17 @@ const fitOfOne = (
   options: FitOptions,
 ): Fit => {
   const wholeMs = Math.max(delayMs, 3 * options.latenessMs);
-  const since = (moment: number): string => duration(Math.max(0, moment - triggered.earliestMs));
   const timing = timingOf(at, windowAround(due, index, delayMs, options));
-  if (timing === "early")
-    return against(
-      `push ${index + 1} came at most ${since(at.latestMs)} after the event, ${duration(due.earliestMs - at.latestMs)} early`,
-      (due.earliestMs - at.latestMs) / wholeMs,
-    );
-  if (timing === "late") {
-    const byMs = at.earliestMs - due.latestMs;
-    const why = `push ${index + 1} came at least ${since(at.earliestMs)} after the event, ${duration(byMs)} late`;
-    return byMs <= (options.tardyMs ?? 0) ? { kind: "tardy", why, byMs } : lacking(why, byMs / wholeMs);
+  if (timing === "on-time") return fits;
+  const came = (bound: string, momentMs: number): string =>
+    `push ${index + 1} came at ${bound} ${duration(Math.max(0, momentMs - triggered.earliestMs))} after the event`;
+  if (timing === "early") {
+    const byMs = due.earliestMs - at.latestMs;
+    return against(`${came("most", at.latestMs)}, ${duration(byMs)} early`, byMs / wholeMs);
   }
-  return fits;
+  const byMs = at.earliestMs - due.latestMs;
+  const why = `${came("least", at.earliestMs)}, ${duration(byMs)} late`;
+  return byMs <= (options.tardyMs ?? 0) ? { kind: "tardy", why, byMs } : against(why, byMs / wholeMs, true);
 };
 
 /** How exactly a push is known, and how exactly it must be known to tell readings apart, in milliseconds. */
@@ -232,11 +229,11 @@ export const exactnessOf = (
 const missingFit = (reading: Reading, anchor: Anchor, history: History, options: FitOptions): Fit => {
   const index = history.pushes.length;
   const told = dueOf(reading, anchor, index, history);
-  if (told === undefined) return lacking(`push ${index + 1} did not come`, 1);
+  if (told === undefined) return against(`push ${index + 1} did not come`, 1, true);
   const lateMs = Math.max(options.tardyMs ?? 0, allowedLatenessMs(reading.delaysMs[index] ?? 0, options));
   const due = outlasting(told, lateMs, options.busy);
   return options.watchedUntil.earliestMs > due.latestMs + lateMs
-    ? lacking(`push ${index + 1} did not come within ${duration(lateMs)} of its time`, 1)
+    ? against(`push ${index + 1} did not come within ${duration(lateMs)} of its time`, 1, true)
     : { kind: "vague", why: `push ${index + 1} was not waited for long enough` };
 };
 

@@ -39,10 +39,7 @@ const dueUntilMs = (history: History, pushRun: PushRun): number => {
   const all = readingsOf(pushRun.limits);
   const left = readingsLeft(all, history, pushRun);
   const readings = left.length > 0 ? left : all;
-  return Math.max(
-    -Infinity,
-    ...nextDue(history, readings, ["start"], pushRun).map(({ latestMs }) => latestMs),
-  );
+  return Math.max(...nextDue(history, readings, ["start"], pushRun).map(({ latestMs }) => latestMs));
 };
 
 /** The pushes of a sender that keeps to a reading: none came before it was due, however wide its interval is. */
