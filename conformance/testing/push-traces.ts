@@ -136,62 +136,42 @@ const offTraces = (reading: Reading): readonly Trace[] =>
         // A page sees no event, and under load the lateness of a first push is measured, not judged.
         ...(isFirst ? (["page", "load"] as const) : []),
       ];
-      return [
-        trace(
-          `push ${index + 1} off by ${offMs} ms, ${clock}`,
-          reading,
-          failing(moments),
-          { schedule: open ? "open" : schedule },
-          { clock, notFor },
-        ),
-      ];
+      const name = `push ${index + 1} off by ${offMs} ms, ${clock}`;
+      const verdict = { schedule: open ? "open" : schedule };
+      return [trace(name, reading, failing(moments), verdict, { clock, notFor })];
     });
   });
+
+const missing = { schedule: "broken", retries: "broken" } as const;
 
 /** Pushes that end too soon, watched until the next one is overdue and until just before. */
 const missingTraces = (reading: Reading): readonly Trace[] =>
   reading.delaysMs.slice(1).flatMap((_, index) => {
-    const moments = momentsOf(reading).slice(0, index + 1);
-    const due = momentsOf(reading)[index + 1] ?? 0;
+    const moments = momentsOf(reading);
+    const pushes = failing(moments.slice(0, index + 1));
+    const watchedUntilMs = (moments[index + 1] ?? 0) - 2_000;
+    // Four pushes of R3 are all that R8 has, and for this notification alone they are R8.
+    const isWhole = reading.name === "R3" && index === 3;
+    const open = { schedule: isWhole ? "kept" : "open" } as const;
     return [
-      trace(
-        `push ${index + 2} is missing`,
-        reading,
-        failing(moments),
-        { schedule: "broken", retries: "broken" },
-        // For this notification alone, four pushes of R3 are R8.
-        { notFor: reading.name === "R3" && index === 3 ? ["picture"] : [] },
-      ),
-      trace(
-        `push ${index + 2} is not due yet`,
-        reading,
-        failing(moments),
-        // Four pushes of R3 are all that R8 has.
-        { schedule: reading.name === "R3" && index === 3 ? "kept" : "open" },
-        { watchedUntilMs: due - 2_000 },
-      ),
+      trace(`push ${index + 2} is missing`, reading, pushes, missing, { notFor: isWhole ? ["picture"] : [] }),
+      trace(`push ${index + 2} is not due yet`, reading, pushes, open, { watchedUntilMs }),
     ];
   });
 
 /** Acknowledged at each push, and pushed again or not. */
-const acknowledgedTraces = (reading: Reading): readonly Trace[] =>
-  reading.delaysMs.flatMap((_, index) => {
-    const moments = momentsOf(reading);
-    const until = failing(moments.slice(0, index)).concat([
-      [moments[index] ?? 0, answered(200, confirming(traceId))] as never,
-    ]);
+const acknowledgedTraces = (reading: Reading): readonly Trace[] => {
+  const moments = momentsOf(reading);
+  return moments.flatMap((atMs, index) => {
+    const acknowledged = [atMs, answered(200, confirming(traceId))] as const;
+    const until = [...failing(moments.slice(0, index)), acknowledged];
+    const one = trace(`acknowledged at push ${index + 1}`, reading, until, {});
     const more = failing(moments.slice(index + 1, index + 2));
-    return [
-      trace(`acknowledged at push ${index + 1}`, reading, until, {}),
-      ...(more.length === 0
-        ? []
-        : [
-            trace(`pushed after the acknowledgement of push ${index + 1}`, reading, [...until, ...more], {
-              stops: "broken",
-            }),
-          ]),
-    ];
+    if (more.length === 0) return [one];
+    const name = `pushed after the acknowledgement of push ${index + 1}`;
+    return [one, trace(name, reading, [...until, ...more], { stops: "broken" })];
   });
+};
 
 /** Answers that are not acknowledgements, or did not arrive: another push is not a breach. */
 const openTraces = (reading: Reading): readonly Trace[] => {
@@ -207,16 +187,9 @@ const openTraces = (reading: Reading): readonly Trace[] => {
     "the expected code without an end": { action: "hang", status: 200, outcome: "abandoned" },
   };
   const [first = 0, second = 0] = momentsOf(reading);
+  const last = [second, answered(200, acknowledgement)] as const;
   return Object.entries(opens).map(([name, done]) =>
-    trace(
-      `pushed again after ${name}`,
-      reading,
-      [
-        [first, done],
-        [second, answered(200, acknowledgement)],
-      ],
-      {},
-    ),
+    trace(`pushed again after ${name}`, reading, [[first, done], last], {}),
   );
 };
 
@@ -235,30 +208,16 @@ const failureTraces = (reading: Reading): readonly Trace[] => {
     const pushes = momentsOf(reading).map((atMs) => [atMs, done] as const);
     return [
       trace(`always ${name}`, reading, pushes, {}),
-      trace(`once only after ${name}`, reading, pushes.slice(0, 1), {
-        schedule: "broken",
-        retries: "broken",
-      }),
+      trace(`once only after ${name}`, reading, pushes.slice(0, 1), missing),
     ];
   });
 };
 
-const beyondTraces = (reading: Reading): readonly Trace[] => {
+const beyondTrace = (reading: Reading): Trace => {
   const moments = momentsOf(reading);
-  const last = moments.at(-1) ?? 0;
-  const sixth = Array.from(
-    { length: documentLimits.maxPushes + 1 - moments.length },
-    (_, index) => last + (index + 1) * 480_000,
-  );
-  return [
-    trace(
-      "one push too many",
-      reading,
-      failing([...moments, ...sixth]),
-      { schedule: "broken", cap: "broken" },
-      { watchedUntilMs: 4_000_000 },
-    ),
-  ];
+  const pushes = failing([...moments, (moments.at(-1) ?? 0) + 480_000]);
+  const broken = { schedule: "broken", cap: "broken" } as const;
+  return trace("one push too many", reading, pushes, broken, { watchedUntilMs: 4_000_000 });
 };
 
 /** When a sender of this reading pushes that notices retries only every half minute, on a tick or just after it. */
@@ -271,42 +230,35 @@ const polledMoments = (reading: Reading, eventMs: number, isNext: boolean): read
 
 const HALF_A_MINUTE_MS = 30_000;
 
+const movedOnly = { notFor: ["page", "picture"], isMovedOnly: true } as const;
+
 /** Senders that poll for due retries, which the document leaves open, and senders that only seem to. */
 const polledTraces = (reading: Reading): readonly Trace[] => {
-  const alone = { notFor: ["page", "picture"] as const };
+  const all = (name: string, moments: readonly number[], schedule: Kept): Trace =>
+    trace(name, reading, failing(moments), { schedule }, { ...movedOnly, companionMs: moments });
   const polled = [0, 1, 15_000, 29_999].flatMap((eventMs) =>
     [true, false].map((isNext) => {
       const moments = polledMoments(reading, eventMs, isNext);
       const isInTime = moments.every((ms, index) => ms - (momentsOf(reading)[index] ?? 0) <= 10_000);
-      return trace(
-        `noticed every half minute, event ${eventMs} ms after a tick${isNext ? ", next tick if due on one" : ""}`,
-        reading,
-        failing(moments),
-        { schedule: isInTime ? "kept" : "open" },
-        { ...alone, isMovedOnly: true, companionMs: moments },
-      );
+      const name = `noticed every half minute, event ${eventMs} ms after a tick`;
+      return all(isNext ? `${name}, next tick if due on one` : name, moments, isInTime ? "kept" : "open");
     }),
   );
   const single = reading.delaysMs.slice(2).map((delayMs, index) => {
-    const moments = momentsOf(reading, index + 2, HALF_A_MINUTE_MS);
-    return trace(
-      `push ${index + 3} alone half a minute late, for all notifications`,
-      reading,
-      failing(moments),
-      { schedule: HALF_A_MINUTE_MS > 0.15 * delayMs ? "broken" : "kept" },
-      { ...alone, isMovedOnly: true, companionMs: moments },
-    );
+    const name = `push ${index + 3} alone half a minute late, for all notifications`;
+    const schedule = HALF_A_MINUTE_MS > 0.15 * delayMs ? "broken" : "kept";
+    return all(name, momentsOf(reading, index + 2, HALF_A_MINUTE_MS), schedule);
   });
   return [...polled, ...single];
 };
 
 /** A push that was on its way when another was acknowledged does not count as following it. */
-const concurrentTraces = (reading: Reading): readonly Trace[] => {
+const concurrentTrace = (reading: Reading): Trace => {
   const [first = 0] = momentsOf(reading);
   const acknowledged = answered(200, confirming(traceId));
   const both = [first, first].map((atMs) => [atMs, acknowledged] as const);
   // The second one is early by the schedule, which does not apply once the first was acknowledged.
-  return [trace("two workers at once", reading, both, {}, { notFor: ["page", "picture"] })];
+  return trace("two workers at once", reading, both, {}, { notFor: ["page", "picture"] });
 };
 
 /** The picture shows a never-acknowledged notification. */
@@ -320,7 +272,7 @@ export const traces: readonly Trace[] = readingsOf(documentLimits)
     ...missingTraces(reading),
     ...[...acknowledgedTraces(reading), ...openTraces(reading)].map(withoutPicture),
     ...failureTraces(reading),
-    ...(reading.pushes === documentLimits.maxPushes ? beyondTraces(reading) : []),
-    ...concurrentTraces(reading),
+    ...(reading.pushes === documentLimits.maxPushes ? [beyondTrace(reading)] : []),
+    concurrentTrace(reading),
     ...polledTraces(reading),
   ]);

@@ -37,6 +37,8 @@ export const startProgram = (
     env: { ...process.env, FORCE_COLOR: undefined, ...env },
     stdio: ["pipe", "pipe", "pipe"],
   });
+  // It may end before it reads anything.
+  child.stdin.on("error", () => undefined);
   if (!holdsInput) child.stdin.end();
   let [stdout, stderr] = ["", ""];
   child.stdout.setEncoding("utf8").on("data", (chunk: string) => (stdout += chunk));

@@ -1,9 +1,9 @@
 import { mkdirSync } from "node:fs";
 import path from "node:path";
-import type { ConformDocument, RuleDocument } from "../../../reports/json/conform.ts";
+import type { RuleDocument } from "../../../reports/json/conform.ts";
 import { figure, root, runCli, seconds } from "../measure.ts";
 import { temporaryFolder } from "../temporary-folder.ts";
-import { newClients, rulesOf, SECTIONS, wordsOf, writeProfile } from "./judging.ts";
+import { documentOf, newClients, rulesOf, SECTIONS, wordsOf, writeProfile } from "./judging.ts";
 import { foreignImplementations, type ForeignImplementation } from "./services.ts";
 
 const cache = path.join(root, "node_modules/.cache/foreign");
@@ -17,10 +17,8 @@ const judge = async ({ name, start }: ForeignImplementation) => {
   try {
     const { profile, env } = writeProfile(folder, name, clients, service);
     const flags = ["--profile", profile, "--section", SECTIONS, "--json", "--seed", "11"];
-    const out = path.join(folder, "run");
-    const { stdout, stderr, wallMs } = await runCli(["conform", ...flags, "--out", out], { env });
-    if (stdout === "") throw new Error(`no document for ${name}; standard error: ${stderr}`);
-    return { document: JSON.parse(stdout) as ConformDocument, wallMs };
+    const ran = await runCli(["conform", ...flags, "--out", path.join(folder, "run")], { env });
+    return { document: documentOf(ran), wallMs: ran.wallMs };
   } finally {
     await service.stop();
   }

@@ -1,12 +1,12 @@
 import { readdir, readFile } from "node:fs/promises";
 import path from "node:path";
 import { beforeAll, describe, expect, it } from "vitest";
-import type { ConformDocument, RuleDocument } from "../../../reports/json/conform.ts";
+import type { RuleDocument } from "../../../reports/json/conform.ts";
 import type { RequirementId } from "../../contract/catalogue.ts";
 import { folderOfFile } from "../folders.ts";
 import { runHere } from "../run-here.ts";
 import { stopAfterAll } from "../stopping.ts";
-import { newClients, rulesOf, SECTIONS, wordsOf, writeProfile } from "./judging.ts";
+import { documentOf, newClients, rulesOf, SECTIONS, wordsOf, writeProfile } from "./judging.ts";
 import { startNodeService, type RunningService } from "./services.ts";
 
 /**
@@ -53,9 +53,8 @@ const conform = async (name: string, ...more: string[]) => {
     "--out",
     out,
   ];
-  const { exitCode, stdout, stderr } = await runHere(["conform", "--json", ...asked, ...more], { env });
-  if (stdout === "") throw new Error(`no document; standard error: ${stderr}`);
-  return { exitCode, stdout, stderr, out, document: JSON.parse(stdout) as ConformDocument };
+  const ran = await runHere(["conform", "--json", ...asked, ...more], { env });
+  return { ...ran, out, document: documentOf(ran) };
 };
 
 describe("the gate on a third-party service", () => {

@@ -2,6 +2,7 @@ import { randomBytes } from "node:crypto";
 import { writeFileSync } from "node:fs";
 import path from "node:path";
 import type { ConformDocument, RuleDocument } from "../../../reports/json/conform.ts";
+import type { Measured } from "../measure.ts";
 import type { ForeignClient, RunningService } from "./services.ts";
 
 /** None of the implementations pushes notifications, so pushes are not judged. */
@@ -32,6 +33,16 @@ export const writeProfile = (
     profile,
     env: Object.fromEntries(clients.map(({ secret }, index) => [`FOREIGN_SECRET_${index}`, secret])),
   };
+};
+
+/** The document that a gate printed. */
+export const documentOf = ({
+  exitCode,
+  stdout,
+  stderr,
+}: Pick<Measured, "exitCode" | "stdout" | "stderr">): ConformDocument => {
+  if (stdout === "") throw new Error(`exit code ${exitCode}, no document: ${stderr}`);
+  return JSON.parse(stdout) as ConformDocument;
 };
 
 export const rulesOf = (

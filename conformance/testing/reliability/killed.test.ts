@@ -1,13 +1,8 @@
-import { beforeAll, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { k6ForTests, k6WithinMs } from "../../../scenarios/runner/testing/k6.ts";
 import { killRuns } from "./killed.ts";
 
 /** A few of the hundred kills of `npm run bench -- reliability`; those of receivers are in fake-server/receiver/killed.test.ts, and of gates in engine/resume.test.ts. */
-
-let k6: string;
-beforeAll(async () => {
-  k6 = (await k6ForTests()).path;
-}, k6WithinMs);
 
 describe("runs that are killed at random instants", () => {
   it.each([
@@ -16,8 +11,10 @@ describe("runs that are killed at random instants", () => {
   ] as const)(
     "leave a readable record and nothing else, and the next run works: %s, %i times",
     async (kind, count) => {
+      const { path: k6 } = await k6ForTests();
       const { kills, wrong } = await killRuns(kind, count, { seed: 5, k6 });
       expect({ kills, wrong }).toEqual({ kills: count, wrong: [] });
     },
+    k6WithinMs,
   );
 });
