@@ -3,15 +3,11 @@ import { setTimeout as delay } from "node:timers/promises";
 import { Agent, request } from "undici";
 import type { FakeServer } from "../../fake-server/index.ts";
 
-/** Other users of a fake, who are always writing. */
-export interface Neighbours {
-  /** How many notifications they have created so far. */
-  readonly written: () => number;
-  readonly stop: () => Promise<void>;
-}
-
-/** Creates notifications of the same client for accounts of their own, one per interval. */
-export const startNeighbours = (server: FakeServer, everyMs: number): Neighbours => {
+/**
+ * Other users of a fake, who are always writing: they create notifications of the same client for accounts of their
+ * own, one per interval.
+ */
+export const startNeighbours = (server: FakeServer, everyMs: number) => {
   const accounts = [randomUUID(), randomUUID(), randomUUID()];
   const clientId = server.clients[0]?.id;
   let written = 0;
@@ -35,6 +31,7 @@ export const startNeighbours = (server: FakeServer, everyMs: number): Neighbours
     }
   })();
   return {
+    /** How many notifications they have created so far. */
     written: () => written,
     stop: async () => {
       stopped.abort();

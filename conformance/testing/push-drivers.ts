@@ -8,6 +8,7 @@ import { seenPushes } from "../../scenarios/runner/push/seen.ts";
 import type { PushLine } from "../contract/push.ts";
 import { judgeCap } from "../judging/pushes/cap.ts";
 import { judgeLateAcknowledgement } from "../judging/pushes/delivery.ts";
+import type { Finding } from "../judging/pushes/finding.ts";
 import { pushToleranceOf, timingOf } from "../judging/pushes/fits.ts";
 import { pushesIn } from "../judging/pushes/journal.ts";
 import { judgeRetries } from "../judging/pushes/retries.ts";
@@ -73,18 +74,16 @@ const gateRun = (trace: Trace): PushRun => {
   };
 };
 
-const isBroken = ({ judgement }: { readonly judgement: { readonly kind: string } }): boolean =>
-  judgement.kind === "failed";
-
 const kinds = { passed: "kept", failed: "broken", inconclusive: "open" } as const;
 
 const byGate = (trace: Trace): TraceVerdict => {
   const run = gateRun(trace);
+  const kindOf = (judge: (run: PushRun) => Finding) => judge(run).judgement.kind;
   return {
-    schedule: kinds[judgeSchedule(run).judgement.kind as keyof typeof kinds],
-    cap: keptIf(!isBroken(judgeCap(run))),
-    stops: keptIf(!isBroken(judgeLateAcknowledgement(run))),
-    retries: keptIf(!isBroken(judgeRetries(run))),
+    schedule: kinds[kindOf(judgeSchedule) as keyof typeof kinds],
+    cap: keptIf(kindOf(judgeCap) !== "failed"),
+    stops: keptIf(kindOf(judgeLateAcknowledgement) !== "failed"),
+    retries: keptIf(kindOf(judgeRetries) !== "failed"),
   };
 };
 
@@ -137,19 +136,14 @@ const byPage = (trace: Trace): TraceVerdict => {
 
 /** What a reader sees in the picture of the schedule: bands outside their windows, or none in an expired window. */
 const byPicture = (trace: Trace): Pick<TraceVerdict, "schedule" | "cap"> => {
-  const run = gateRun(trace);
-  const never = run.pushCases
-    .filter(({ name }) => name === traceId)
-    .map((one) => ({ ...one, purpose: "never" as const }));
-  const { facts } = judgeSchedule({ ...run, pushCases: never });
+  const pushCases = [caseOf(traceId, trace.lines, "never")];
+  const { facts } = judgeSchedule({ ...gateRun(trace), pushCases });
   const rows = (facts as { readonly schedule?: readonly ScheduleRow[] } | undefined)?.schedule ?? [];
   const windows = windowsIn(rows, trace.reading.name);
   const isOff = rows.some(({ afterMs, beforeMs }, index) => {
-    const window = windows[index];
     if (afterMs === undefined || beforeMs === undefined) return false;
-    return (
-      window === undefined || timingOf({ earliestMs: afterMs, latestMs: beforeMs }, window) !== "on-time"
-    );
+    const at = { earliestMs: afterMs, latestMs: beforeMs };
+    return windows[index] === undefined || timingOf(at, windows[index]) !== "on-time";
   });
   const isMissing = windows.some(
     ({ latestMs }, index) => rows[index]?.afterMs === undefined && latestMs < trace.watchedUntilMs,

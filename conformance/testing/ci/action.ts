@@ -25,15 +25,10 @@ interface Action {
   readonly runs: { readonly using: string; readonly steps: readonly Step[] };
 }
 
-export interface Played {
-  /** Whether the step that uses the action succeeds. */
-  readonly succeeded: boolean;
-  readonly outputs: Readonly<Record<string, string>>;
-  /** Actions that were called, with their inputs. */
-  readonly called: readonly { readonly uses: string; readonly with: Readonly<Record<string, string>> }[];
-  readonly stdout: string;
-  readonly stderr: string;
-  readonly summary: string;
+/** An action that was called, with its inputs. */
+interface Called {
+  readonly uses: string;
+  readonly with: Readonly<Record<string, string>>;
 }
 
 type Context = Readonly<Record<string, string>>;
@@ -77,29 +72,25 @@ interface Place {
   readonly shell?: "bash";
 }
 
-interface PlayedSteps extends Pick<Played, "succeeded" | "called" | "stdout" | "stderr"> {
-  readonly context: Context;
-}
-
 /** Runs steps one after another, as long as they succeed or are marked to run always. */
 const playSteps = async (
   steps: readonly Step[],
   place: Place,
   known: Context,
   environment: NodeJS.ProcessEnv,
-): Promise<PlayedSteps> => {
+) => {
   let context = known;
   let failed = false;
   let [stdout, stderr] = ["", ""];
-  const called: Played["called"][number][] = [];
+  const called: Called[] = [];
   for (const [index, step] of steps.entries()) {
     if (!holds(step.if, context, failed)) continue;
     if (step.uses !== undefined) {
-      const values = Object.entries(step.with ?? {}).map(([key, value]) => [
+      const given = Object.entries(step.with ?? {}).map(([key, value]) => [
         key,
         filled(String(value), context),
       ]);
-      called.push({ uses: step.uses, with: Object.fromEntries(values) as Record<string, string> });
+      called.push({ uses: step.uses, with: Object.fromEntries(given) as Called["with"] });
       continue;
     }
     if ((step.shell ?? place.shell) !== "bash")
@@ -132,7 +123,7 @@ export const playAction = async (
   workspace: string,
   given: Readonly<Record<string, string>>,
   environment: NodeJS.ProcessEnv,
-): Promise<Played> => {
+) => {
   const action = parse(readFileSync(path.join(root, "action.yml"), "utf8")) as Action;
   const temp = mkdtempSync(path.join(workspace, "runner-"));
   const summaryFile = path.join(temp, "summary");
@@ -149,11 +140,10 @@ export const playAction = async (
     ...environment,
     GITHUB_STEP_SUMMARY: summaryFile,
   });
+  const outputs = Object.entries(action.outputs).map(([name, { value }]) => [name, filled(value, context)]);
   return {
     ...played,
-    outputs: Object.fromEntries(
-      Object.entries(action.outputs).map(([name, { value }]) => [name, filled(value, context)]),
-    ),
+    outputs: Object.fromEntries(outputs) as Context,
     summary: readFileSync(summaryFile, "utf8"),
   };
 };
@@ -163,7 +153,7 @@ export const playJob = async (
   { file, job, temp }: { readonly file: string; readonly job: string; readonly temp: string },
   change: (script: string) => string | undefined,
   environment: NodeJS.ProcessEnv,
-): Promise<PlayedSteps> => {
+) => {
   const { jobs } = parse(readFileSync(file, "utf8")) as {
     readonly jobs: Readonly<Record<string, { readonly steps: readonly Step[] }>>;
   };

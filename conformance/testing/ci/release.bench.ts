@@ -1,4 +1,3 @@
-import { spawn } from "node:child_process";
 import { mkdirSync, mkdtempSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
@@ -6,6 +5,7 @@ import { tool } from "../../record/tool.ts";
 import { emptyProject, ended, run } from "../installed.ts";
 import { figure, root } from "../measure.ts";
 import { freePort } from "../servers.ts";
+import { startProgram } from "../start-cli.ts";
 import { playJob } from "./action.ts";
 import { temporaryFolder } from "../temporary-folder.ts";
 
@@ -50,21 +50,14 @@ export const release = async (): Promise<void> => {
     await play("dry run, with provenance", version, "succeeds", (script) => `${script} --dry-run`);
     await play("published to a registry on loopback", version, "succeeds", toLoopback);
     await play("published a second time", version, "fails", toLoopback);
-    await installed(path.join(folder, "user"), registry);
+    await installed(path.join(folder, "user"), registry.url, registry.npmrc);
   } finally {
-    registry.stop();
+    await registry.stop();
   }
 };
 
-interface Registry {
-  readonly url: string;
-  /** npm settings that allow publishing there. */
-  readonly npmrc: string;
-  readonly stop: () => void;
-}
-
 /** A registry on loopback that accepts what is published, and proxies the rest to the one that npm uses here. */
-const startRegistry = async (folder: string): Promise<Registry> => {
+const startRegistry = async (folder: string) => {
   mkdirSync(folder);
   writeFileSync(path.join(folder, "package.json"), JSON.stringify({ name: "registry", overrides }));
   await run("npm", ["install", "--no-audit", "--no-fund", REGISTRY], { cwd: folder });
@@ -80,21 +73,20 @@ const startRegistry = async (folder: string): Promise<Registry> => {
   mkdirSync(config.storage);
   // JSON is valid YAML.
   writeFileSync(path.join(folder, "config.yaml"), JSON.stringify(config));
+  // npm settings that allow publishing there.
   const npmrc = path.join(folder, "npmrc");
   writeFileSync(npmrc, `//127.0.0.1:${port}/:_authToken=anyone\n`);
   const program = path.join(folder, "node_modules/.bin/verdaccio");
-  const child = spawn(program, ["--config", "config.yaml", "--listen", `127.0.0.1:${port}`], {
-    cwd: folder,
-    stdio: "ignore",
-  });
+  const asked = ["--config", "config.yaml", "--listen", `127.0.0.1:${port}`];
+  const { child, stop } = startProgram(program, asked, { cwd: folder });
   const url = `http://127.0.0.1:${port}/`;
   while (child.exitCode === null && !(await fetch(`${url}-/ping`).catch(() => ({ ok: false }))).ok)
     await sleep(100);
-  return { url, npmrc, stop: () => void child.kill() };
+  return { url, npmrc, stop };
 };
 
 /** What a user gets from that registry. */
-const installed = async (cwd: string, { url, npmrc }: Registry): Promise<void> => {
+const installed = async (cwd: string, url: string, npmrc: string): Promise<void> => {
   emptyProject(cwd, "commonjs");
   const env = { npm_config_registry: url, npm_config_userconfig: npmrc };
   await run("npm", ["install", "--no-audit", "--no-fund", "--save-dev", tool.name], { cwd, env });

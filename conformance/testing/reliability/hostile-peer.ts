@@ -1,16 +1,12 @@
 import type { Socket } from "node:net";
-import { serveTcp, type TestServer } from "../servers.ts";
+import { serveTcp } from "../servers.ts";
 import type { HostileAnswer } from "./hostile-answers.ts";
-
-/** A target that answers requests for `/hostile/N` as the Nth entry says, and all others correctly. */
-export interface HostilePeer extends TestServer {
-  readonly answers: Map<number, HostileAnswer>;
-}
 
 const DRIP_MS = 20;
 const sound = 'HTTP/1.1 200 OK\r\ncontent-type: application/json\r\ncontent-length: 14\r\n\r\n{"sound":true}';
 
-export const startHostilePeer = async (): Promise<HostilePeer> => {
+/** A target that answers requests for `/hostile/N` as the Nth entry says, and all others correctly. */
+export const startHostilePeer = async () => {
   const answers = new Map<number, HostileAnswer>();
   const server = await serveTcp((socket) => {
     let seen = "";
