@@ -3,7 +3,7 @@ import { conform, type ConformResult } from "./conform.ts";
 import type { Profile } from "../contract/profile.ts";
 import { rules } from "../rules/index.ts";
 import { runOptions, startFake } from "../testing/fake.ts";
-import { startRoad, type RoadConditions, type RoadCounts } from "../testing/rough-road.ts";
+import { startRoad, type RoadConditions, type Road } from "../testing/rough-road.ts";
 import { startNeighbours } from "../testing/neighbours.ts";
 import { stopAfterEach } from "../testing/stopping.ts";
 
@@ -37,7 +37,7 @@ const judgeBehind = async (
   behaviour: string,
   conditions: RoadConditions,
   only: readonly string[] = sections,
-): Promise<{ result: ConformResult; counts: RoadCounts }> => {
+): Promise<{ result: ConformResult; counts: Road["counts"] }> => {
   const fake = await stopping(startFake({ behaviour }));
   const road = await stopping(startRoad(fake.server.baseUrl, conditions));
   const resolved = await fake.resolved({ baseUrl: road.url });

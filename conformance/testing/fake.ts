@@ -1,26 +1,20 @@
 import { randomUUID } from "node:crypto";
-import { startFakeServer, type FakeServer, type StartOptions } from "../../fake-server/index.ts";
+import { startFakeServer, type StartOptions } from "../../fake-server/index.ts";
 import { profileOf, secretsOf } from "../../fake-server/profile.ts";
 import type { ConformOptions } from "../engine/conform.ts";
 import type { Profile } from "../contract/profile.ts";
-import { checkProfile, resolveProfile, type ResolvedProfile } from "../profile/profile.ts";
+import { checkProfile, resolveProfile } from "../profile/profile.ts";
 
 /** Keys that a test replaces, or makes of the fake's own profile. */
 export type ProfileChange = Partial<Profile> | ((own: Profile) => Partial<Profile>);
 
 /** A running fake and the profile that judges it. */
-export interface FakeTarget {
-  readonly server: FakeServer;
-  /** The profile, with a test's changes; with secrets of the fake's clients unless others are given. */
-  readonly resolved: (change?: ProfileChange, secrets?: Record<string, string>) => Promise<ResolvedProfile>;
-  readonly stop: () => Promise<void>;
-}
-
-export const startFake = async (options: StartOptions = {}): Promise<FakeTarget> => {
+export const startFake = async (options: StartOptions = {}) => {
   const server = await startFakeServer(options);
   return {
     server,
-    resolved: (change = {}, secrets = {}) => {
+    /** The profile, with a test's changes; with secrets of the fake's clients unless others are given. */
+    resolved: (change: ProfileChange = {}, secrets: Record<string, string> = {}) => {
       const own = profileOf(server);
       const changed = { ...own, ...(typeof change === "function" ? change(own) : change) };
       return resolveProfile(checkProfile(changed), { ...secretsOf(server), ...secrets });
@@ -28,6 +22,7 @@ export const startFake = async (options: StartOptions = {}): Promise<FakeTarget>
     stop: server.stop,
   };
 };
+export type FakeTarget = Awaited<ReturnType<typeof startFake>>;
 
 /** Moves a fake's clock by its control interface, as somebody does who is no part of a run. */
 export const moveFake = async ({ controlUrl }: FakeServer, ms: number): Promise<void> => {
@@ -39,14 +34,12 @@ export const moveFake = async ({ controlUrl }: FakeServer, ms: number): Promise<
 };
 
 /** Options shared by every run of a test, unless overridden. */
-export const runOptions = (): Pick<
-  ConformOptions,
-  "effort" | "seed" | "strict" | "maxWaitMs" | "signal" | "freshUuid"
-> => ({
-  effort: "quick",
-  seed: 1,
-  strict: false,
-  maxWaitMs: 0,
-  signal: new AbortController().signal,
-  freshUuid: randomUUID,
-});
+export const runOptions = () =>
+  ({
+    effort: "quick",
+    seed: 1,
+    strict: false,
+    maxWaitMs: 0,
+    signal: new AbortController().signal,
+    freshUuid: randomUUID,
+  }) satisfies Partial<ConformOptions>;

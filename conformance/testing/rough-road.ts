@@ -17,20 +17,6 @@ export interface RoadConditions {
   readonly restartOn?: "GET";
 }
 
-/** What the proxy did, so that tests can check that it did. */
-export interface RoadCounts {
-  passed: number;
-  dropped: number;
-  throttled: number;
-  restarts: number;
-}
-
-export interface Road {
-  readonly url: string;
-  readonly counts: RoadCounts;
-  readonly stop: () => Promise<void>;
-}
-
 /** Interval at which the proxy checks if its outage is over, in milliseconds. */
 const AWAY_STEP_MS = 20;
 
@@ -38,8 +24,9 @@ const AWAY_STEP_MS = 20;
  * A proxy in front of a service that behaves like networks and gateways do. The fate of a request depends on the number
  * of earlier ones, so that each fate certainly occurs in a run that is long enough.
  */
-export const startRoad = async (origin: string, conditions: RoadConditions): Promise<Road> => {
-  const counts: RoadCounts = { passed: 0, dropped: 0, throttled: 0, restarts: 0 };
+export const startRoad = async (origin: string, conditions: RoadConditions) => {
+  // What it did, so that tests can check that it did.
+  const counts = { passed: 0, dropped: 0, throttled: 0, restarts: 0 };
   const {
     latencyMs,
     dropEvery = Infinity,
@@ -89,3 +76,4 @@ export const startRoad = async (origin: string, conditions: RoadConditions): Pro
   let server = await open();
   return { url: server.origin, counts, stop: () => server.stop() };
 };
+export type Road = Awaited<ReturnType<typeof startRoad>>;

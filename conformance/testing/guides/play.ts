@@ -16,9 +16,8 @@ export interface Played {
   readonly said: string;
 }
 
-/** The setting of a guide: an empty folder, the service that it mentions, and the ports of its receiver. */
+/** The setting of a guide: the service that it mentions, and the ports of its receiver. */
 interface Scene {
-  readonly folder: string;
   readonly environment: Record<string, string | undefined>;
   readonly replaced: Readonly<Record<string, string>>;
   readonly inBackground: Running[];
@@ -29,19 +28,7 @@ const said = (text: string, { replaced }: Scene): string =>
 
 const LISTENING = "Press Ctrl-C to stop";
 
-/** A command that runs in the background; continues once it has reported where it listens. */
-const inBackground = async (parameters: readonly string[], scene: Scene): Promise<string> => {
-  let all = "";
-  const listening = Promise.withResolvers<undefined>();
-  const running = startHere(parameters, scene.environment, (text) => {
-    all += text;
-    if (all.includes(LISTENING)) listening.resolve(undefined);
-  });
-  scene.inBackground.push(running);
-  await Promise.race([listening.promise, running.ended]);
-  return all;
-};
-
+/** Plays a line to its end, or in the background until it has reported where it listens. */
 const playLine = async (line: string, scene: Scene): Promise<Omit<Played, "line" | "expected">> => {
   const [, name, value] = /^export (\w+)=(.*)$/.exec(line) ?? [];
   if (name !== undefined) {
@@ -50,13 +37,17 @@ const playLine = async (line: string, scene: Scene): Promise<Omit<Played, "line"
   }
   const [program, ...parameters] = wordsOf(said(line, scene));
   if (program !== "touchstone") throw new Error(`only touchstone can be played, and this is: ${line}`);
-  if (parameters.at(-1) === "&") {
-    const heard = await inBackground(parameters.slice(0, -1), scene);
-    return { exitCode: heard.includes(LISTENING) ? 0 : 1, said: heard };
-  }
+  const isInBackground = parameters.at(-1) === "&";
   let heard = "";
-  const exitCode = await startHere(parameters, scene.environment, (text) => void (heard += text)).ended;
-  return { exitCode, said: heard };
+  const listening = Promise.withResolvers<number>();
+  const given = isInBackground ? parameters.slice(0, -1) : parameters;
+  const running = startHere(given, scene.environment, (text) => {
+    heard += text;
+    if (isInBackground && heard.includes(LISTENING)) listening.resolve(0);
+  });
+  if (isInBackground) scene.inBackground.push(running);
+  const ended = running.ended.then((code) => (isInBackground ? 1 : code));
+  return { exitCode: await Promise.race([listening.promise, ended]), said: heard };
 };
 
 export const CLIENT = {
@@ -76,7 +67,6 @@ export const play = async (
 ): Promise<readonly Played[]> => {
   const fake = await startFakeServer({ clients: [CLIENT] });
   const scene: Scene = {
-    folder,
     environment: { XDG_STATE_HOME: folder },
     replaced: {
       "https://staging.example/test": fake.controlUrl,

@@ -3,23 +3,17 @@ import path from "node:path";
 import { about } from "../measure.ts";
 
 /** A process as the kernel shows it to every user of the machine (Linux). */
-export interface Seen {
-  readonly pid: number;
-  readonly title: string;
-  readonly argv: string;
-}
-
-const seen = (pid: number): Seen => ({ pid, title: about(pid, "comm"), argv: about(pid, "cmdline") });
+const seen = (pid: number) => ({ pid, title: about(pid, "comm"), argv: about(pid, "cmdline") });
 
 /** The processes that this text stands in the environment or the arguments of. */
-export const processesOf = (mark: string): readonly Seen[] =>
+export const processesOf = (mark: string): readonly ReturnType<typeof seen>[] =>
   readdirSync("/proc")
     .filter((name) => /^\d+$/.test(name) && Number(name) !== process.pid)
     .map((name) => seen(Number(name)))
     .filter(({ pid, argv }) => (argv + about(pid, "environ")).includes(mark));
 
 /** A living process and all that come of it: far fewer than the machine's. */
-export const processesBelow = (pid: number): readonly Seen[] => {
+export const processesBelow = (pid: number): readonly ReturnType<typeof seen>[] => {
   const tasks = existsSync(`/proc/${pid}/task`) ? readdirSync(`/proc/${pid}/task`) : [];
   const children = tasks.flatMap((task) => about(pid, `task/${task}/children`).match(/\d+/g) ?? []);
   const one = seen(pid);

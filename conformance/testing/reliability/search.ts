@@ -1,9 +1,3 @@
-/** A text that was found, and its position. */
-export interface Hit {
-  readonly text: string;
-  readonly at: number;
-}
-
 const KEY_BYTES = 8;
 const BUCKETS = 2 ** 22;
 
@@ -15,7 +9,7 @@ const bucketAt = (bytes: Buffer, at: number): number =>
  * Searches for many thousands of texts at once, in time proportional to the bytes searched, not to the number of texts.
  * Throws RangeError for texts shorter than eight bytes, which occur everywhere.
  */
-export const searchFor = (texts: Iterable<string>): ((bytes: Buffer) => readonly Hit[]) => {
+export const searchFor = (texts: Iterable<string>) => {
   const occupied = new Uint8Array(BUCKETS);
   const byKey = new Map<string, Set<string>>();
   for (const text of texts) {
@@ -26,8 +20,9 @@ export const searchFor = (texts: Iterable<string>): ((bytes: Buffer) => readonly
     const known = byKey.get(key) ?? new Set();
     byKey.set(key, known.add(bytes.toString("latin1")));
   }
-  return (bytes) => {
-    const hits: Hit[] = [];
+  /** The texts that were found, and their positions. */
+  return (bytes: Buffer) => {
+    const hits: { readonly text: string; readonly at: number }[] = [];
     for (let at = 0; at + KEY_BYTES <= bytes.length; at += 1) {
       if (occupied[bucketAt(bytes, at)] !== 1) continue;
       for (const text of byKey.get(bytes.toString("latin1", at, at + KEY_BYTES)) ?? [])
