@@ -44,42 +44,33 @@ export const judgeAll = async (
   rules: readonly Rule[],
   options: BenchOptions = {},
 ): Promise<readonly RuleResult[]> => {
-  const fake = await startFakeServer({
-    behaviour: options.behaviour ?? "sound",
-    limits: options.limits ?? {},
-  });
+  await using ending = new AsyncDisposableStack();
   const receiver = rules.some(watchesPushes) ? await startReceiver(options.receiver ?? {}) : undefined;
-  try {
-    const change = options.profile ?? ((profile: Profile) => profile);
-    const { limits } = options;
-    const profile: Profile = { ...profileOf(fake), ...(limits === undefined ? {} : { limits }) };
-    const resolved = await resolveProfile(checkProfile(change(profile)), secretsOf(fake));
-    const session = openSession(resolved, {
-      maxWaitMs: options.maxWaitMs ?? 1_000,
-      signal: new AbortController().signal,
-      freshUuid: randomUUID,
-      receiver,
-    });
-    try {
-      const { prepared, checks } = await preflight(session, {
-        notifications: rules.some(needsNotifications),
-        pushes: rules.some(watchesPushes),
-      });
-      const fatal = checks.find((check) => check.fatal !== undefined);
-      if (fatal !== undefined) throw new Error(fatal.message);
-      return await runRules(session, prepared, {
-        rules,
-        effort: options.effort ?? "quick",
-        seed: options.seed ?? 1,
-        stopAtBreach: options.stopAtBreach ?? false,
-      });
-    } finally {
-      await session.close();
-    }
-  } finally {
-    await fake.stop();
-    await receiver?.stop();
-  }
+  ending.defer(async () => receiver?.stop());
+  const { behaviour = "sound", limits } = options;
+  const fake = await startFakeServer({ behaviour, limits: limits ?? {} });
+  ending.defer(fake.stop);
+  const change = options.profile ?? ((profile: Profile) => profile);
+  const profile: Profile = { ...profileOf(fake), ...(limits === undefined ? {} : { limits }) };
+  const session = openSession(await resolveProfile(checkProfile(change(profile)), secretsOf(fake)), {
+    maxWaitMs: options.maxWaitMs ?? 1_000,
+    signal: new AbortController().signal,
+    freshUuid: randomUUID,
+    receiver,
+  });
+  ending.defer(() => session.close());
+  const { prepared, checks } = await preflight(session, {
+    notifications: rules.some(needsNotifications),
+    pushes: rules.some(watchesPushes),
+  });
+  const fatal = checks.find((check) => check.fatal !== undefined);
+  if (fatal !== undefined) throw new Error(fatal.message);
+  return await runRules(session, prepared, {
+    rules,
+    effort: options.effort ?? "quick",
+    seed: options.seed ?? 1,
+    stopAtBreach: options.stopAtBreach ?? false,
+  });
 };
 
 const needsNotifications = (rule: Rule): boolean =>

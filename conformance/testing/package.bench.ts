@@ -119,35 +119,33 @@ const COMMANDS = 5;
 export const adopt = async (): Promise<void> => {
   using temporary = temporaryFolder();
   const folder = temporary.path;
+  await using ending = new AsyncDisposableStack();
   const fake = await startFakeServer({ clients: [CLIENT] });
-  try {
-    const { file } = await pack(folder);
-    const cwd = path.join(folder, "new");
-    mkdirSync(cwd);
-    const steps = stepsOf(readFileSync(path.join(root, "docs/guides/gate-in-ci.md"), "utf8"));
-    const lines = steps.flatMap((step) => (step.kind === "line" ? [step] : [])).slice(0, COMMANDS);
-    const rest = "--only exchange.token-set,exchange.authenticates-client --effort quick";
-    const job = `touchstone run --profile touchstone.config.mts ${rest} --report junit,html`;
-    const env: Record<string, string> = { PATH: pathWithoutCheckout().join(":"), CI: "" };
-    const startedMs = performance.now();
-    for (const { text, exitCode } of [...lines, { text: job, exitCode: 0 }]) {
-      if (text === job)
-        figure(
-          "to the first verdict",
-          `${COMMANDS} commands, ${seconds(performance.now() - startedMs)}`,
-          "180 s",
-        );
-      const [, name, value] = /^export (\w+)=(.*)$/.exec(text) ?? [];
-      if (name !== undefined) env[name] = value ?? "";
-      const line = text
-        .replace(/^(npm install .*)touchstone-harness$/, `$1${file}`)
-        .replace(/^touchstone/, "npx touchstone-harness")
-        .replace("https://staging.example", fake.baseUrl);
-      const { code } = await ended("bash", ["-c", line], { cwd, env });
-      figure(text.slice(0, 70), `exit code ${code}`, `exit code ${exitCode}`);
-    }
-    figure("and with a load by k6", seconds(performance.now() - startedMs), "180 s");
-  } finally {
-    await fake.stop();
+  ending.defer(fake.stop);
+  const { file } = await pack(folder);
+  const cwd = path.join(folder, "new");
+  mkdirSync(cwd);
+  const steps = stepsOf(readFileSync(path.join(root, "docs/guides/gate-in-ci.md"), "utf8"));
+  const lines = steps.flatMap((step) => (step.kind === "line" ? [step] : [])).slice(0, COMMANDS);
+  const rest = "--only exchange.token-set,exchange.authenticates-client --effort quick";
+  const job = `touchstone run --profile touchstone.config.mts ${rest} --report junit,html`;
+  const env: Record<string, string> = { PATH: pathWithoutCheckout().join(":"), CI: "" };
+  const startedMs = performance.now();
+  for (const { text, exitCode } of [...lines, { text: job, exitCode: 0 }]) {
+    if (text === job)
+      figure(
+        "to the first verdict",
+        `${COMMANDS} commands, ${seconds(performance.now() - startedMs)}`,
+        "180 s",
+      );
+    const [, name, value] = /^export (\w+)=(.*)$/.exec(text) ?? [];
+    if (name !== undefined) env[name] = value ?? "";
+    const line = text
+      .replace(/^(npm install .*)touchstone-harness$/, `$1${file}`)
+      .replace(/^touchstone/, "npx touchstone-harness")
+      .replace("https://staging.example", fake.baseUrl);
+    const { code } = await ended("bash", ["-c", line], { cwd, env });
+    figure(text.slice(0, 70), `exit code ${code}`, `exit code ${exitCode}`);
   }
+  figure("and with a load by k6", seconds(performance.now() - startedMs), "180 s");
 };

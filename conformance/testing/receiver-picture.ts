@@ -14,42 +14,40 @@ const accounts = [
 
 /** The receiver's page while the fake pushes to it, with answers that were changed in the page. */
 export const shootReceiver = async (browser: Browser, file: string): Promise<void> => {
+  await using ending = new AsyncDisposableStack();
   const receiver = await startReceiver({ page: true });
+  ending.defer(() => receiver.stop());
   const service = await startFakeServer({
     clockMode: "flowing",
     seed: 7,
     limits: { pushDelaysMs: delaysS.map((seconds) => seconds * 1_000) },
   });
+  ending.defer(service.stop);
   const rule = (accountId: string | undefined, ...statuses: number[]): Promise<void> =>
     sendJson(`${receiver.controlUrl}/rules`, "POST", {
       match: { accountId },
       attempts: statuses.map((status) => ({ kind: "answer", status })),
     });
-  try {
-    await rule(accounts[0], 503, 503, 200);
-    await rule(accounts[1], 500);
-    await sendJson(`${service.controlUrl}/callback`, "PUT", {
-      url: receiver.callbackUrl,
-      ca: receiver.caPem,
-    });
-    const raise = (count: number): Promise<unknown> =>
-      Promise.all(
-        Array.from({ length: count }, (_, index) =>
-          sendJson(`${service.controlUrl}/events`, "POST", { accountId: accounts[index % 3] }),
-        ),
-      );
-    const page = await browser.newPage({ viewport: { width: 1_200, height: 780 }, colorScheme: "light" });
-    await page.goto(receiver.controlUrl);
-    await page.getByLabel("Delays, s").fill(delaysS.join(", "));
-    await page.getByLabel("Delays, s").press("Enter");
-    await raise(9);
-    await page.getByText("push 5 in").first().waitFor({ timeout: 60_000 });
-    await page.locator("#workbench").click();
-    await page.screenshot({ path: file });
-    await page.close();
-    process.stdout.write(`docs/${path.basename(file)}\n`);
-  } finally {
-    await service.stop();
-    await receiver.stop();
-  }
+  await rule(accounts[0], 503, 503, 200);
+  await rule(accounts[1], 500);
+  await sendJson(`${service.controlUrl}/callback`, "PUT", {
+    url: receiver.callbackUrl,
+    ca: receiver.caPem,
+  });
+  const raise = (count: number): Promise<unknown> =>
+    Promise.all(
+      Array.from({ length: count }, (_, index) =>
+        sendJson(`${service.controlUrl}/events`, "POST", { accountId: accounts[index % 3] }),
+      ),
+    );
+  const page = await browser.newPage({ viewport: { width: 1_200, height: 780 }, colorScheme: "light" });
+  await page.goto(receiver.controlUrl);
+  await page.getByLabel("Delays, s").fill(delaysS.join(", "));
+  await page.getByLabel("Delays, s").press("Enter");
+  await raise(9);
+  await page.getByText("push 5 in").first().waitFor({ timeout: 60_000 });
+  await page.locator("#workbench").click();
+  await page.screenshot({ path: file });
+  await page.close();
+  process.stdout.write(`docs/${path.basename(file)}\n`);
 };

@@ -14,14 +14,12 @@ const judge = async ({ name, start }: ForeignImplementation) => {
   const clients = newClients("https://one.example/callback", "https://two.example:8443/back?tenant=2");
   mkdirSync(cache, { recursive: true });
   const service = await start({ clients, cache, folder });
-  try {
-    const { profile, env } = writeProfile(folder, name, clients, service);
-    const flags = ["--profile", profile, "--section", SECTIONS, "--json", "--seed", "11"];
-    const ran = await runCli(["conform", ...flags, "--out", path.join(folder, "run")], { env });
-    return { document: documentOf(ran), wallMs: ran.wallMs };
-  } finally {
-    await service.stop();
-  }
+  await using ending = new AsyncDisposableStack();
+  ending.defer(async () => void (await service.stop()));
+  const { profile, env } = writeProfile(folder, name, clients, service);
+  const flags = ["--profile", profile, "--section", SECTIONS, "--json", "--seed", "11"];
+  const ran = await runCli(["conform", ...flags, "--out", path.join(folder, "run")], { env });
+  return { document: documentOf(ran), wallMs: ran.wallMs };
 };
 
 const line = (rule: RuleDocument, examined: ForeignImplementation["examined"]): string => {

@@ -12,7 +12,9 @@ const controlPaths = ["/clock", "/clock/advance", "/events", "/callback", "/coun
 
 /** Sends the fake hostile requests on both of its ports, and checks that the flow still works. */
 export const tryFake = async (count: number, seed: number): Promise<Tried> => {
+  await using ending = new AsyncDisposableStack();
   const fake = await startFakeServer({});
+  ending.defer(fake.stop);
   const [{ id: clientId, secret: clientSecret, redirectUri } = { id: "", secret: "", redirectUri: "" }] =
     fake.clients;
   const headers = { "content-type": "application/json" };
@@ -30,14 +32,10 @@ export const tryFake = async (count: number, seed: number): Promise<Tried> => {
     const clock = await fetch(`${fake.controlUrl}/clock`);
     return clock.ok ? undefined : `the control port answers with ${clock.status}`;
   };
-  try {
-    return await tryServer(
-      { name: "the fake", url: fake.baseUrl, paths },
-      { name: "its control port", url: fake.controlUrl, paths: controlPaths },
-      flow,
-      { count, seed },
-    );
-  } finally {
-    await fake.stop();
-  }
+  return await tryServer(
+    { name: "the fake", url: fake.baseUrl, paths },
+    { name: "its control port", url: fake.controlUrl, paths: controlPaths },
+    flow,
+    { count, seed },
+  );
 };

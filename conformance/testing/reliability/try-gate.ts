@@ -52,37 +52,35 @@ const tryGate = async (
   of: readonly Rule[],
   stopAtBreach: boolean,
 ): Promise<readonly string[]> => {
-  const fake = await startFake();
-  const front = await startHostileFront(fake.server.baseUrl, gate);
+  await using ending = new AsyncDisposableStack();
   const receiver = await startReceiver({ scheme: "http" });
+  ending.defer(() => receiver.stop());
+  const fake = await startFake();
+  ending.defer(fake.stop);
+  const front = await startHostileFront(fake.server.baseUrl, gate);
+  ending.use(front);
   const over = new AbortController();
-  const name = `${gate.answer.kind} (${gate.answer.afterwards}) at ${gate.at.join(", ")} after ${gate.soundFirst} sound answers`;
-  try {
-    const resolved = await fake.resolved({
+  const running = conform({
+    ...runOptions(),
+    resolved: await fake.resolved({
       baseUrl: front.origin,
       tolerances: { requestTimeoutMs: TIMEOUT_MS },
-    });
-    const running = conform({
-      ...runOptions(),
-      resolved,
-      receiver,
-      rules: of,
-      stopAtBreach,
-      maxWaitMs: 1_000,
-      signal: over.signal,
-    }).then(
-      ({ exitCode, results }) => ({ exitCode, results, message: "" }),
-      (error: unknown) => ({ message: "", ...endingOf(error, false), results: [] }),
-    );
-    const ended = await Promise.race([running, after(HANGS_AFTER_MS, undefined)]);
-    over.abort();
-    const wrong = ended === undefined ? ["the gate hangs"] : wrongIn(gate, ended);
-    return wrong.map((one) => `${name}: ${one}`);
-  } finally {
-    await front.stop();
-    await fake.stop();
-    await receiver.stop();
-  }
+    }),
+    receiver,
+    rules: of,
+    stopAtBreach,
+    maxWaitMs: 1_000,
+    signal: over.signal,
+  }).then(
+    ({ exitCode, results }) => ({ exitCode, results, message: "" }),
+    (error: unknown) => ({ message: "", ...endingOf(error, false), results: [] }),
+  );
+  const ended = await Promise.race([running, after(HANGS_AFTER_MS, undefined)]);
+  over.abort();
+  const wrong = ended === undefined ? ["the gate hangs"] : wrongIn(gate, ended);
+  const { answer, at, soundFirst } = gate;
+  const name = `${answer.kind} (${answer.afterwards}) at ${at.join(", ")} after ${soundFirst} sound answers`;
+  return wrong.map((one) => `${name}: ${one}`);
 };
 
 /** A service that answers a known and an unknown client alike cannot be distinguished from a wrong profile. */
