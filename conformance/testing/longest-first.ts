@@ -9,7 +9,7 @@ export const longest: readonly string[] = [
   "conformance/pushes/unawaited.test.ts",
   "scenarios/runner/load-command.test.ts",
   "scenarios/runner/segments-command.test.ts",
-  "conformance/testing/faketime/faketime.test.ts",
+  "conformance/testing/foreign/faketime.test.ts",
   "conformance/testing/reliability/hostile-gate.test.ts",
   "conformance/engine/real-time.test.ts",
   "conformance/rules/push.test.ts",

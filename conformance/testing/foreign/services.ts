@@ -3,7 +3,6 @@ import path from "node:path";
 import { fileURLToPath } from "node:url";
 import type { RequirementId } from "../../contract/catalogue.ts";
 import type { Profile } from "../../contract/profile.ts";
-import { faketimeEnvironment } from "../faketime/library.ts";
 import { run } from "../installed.ts";
 import { startProgram } from "../start-cli.ts";
 
@@ -78,6 +77,21 @@ const pythonIn = async (cache: string): Promise<string> => {
   }
   return path.join(folder, "bin/python");
 };
+
+/** Where Debian, Fedora and Alpine install libfaketime for programs with threads; undefined if it is not installed. */
+export const faketimeLibrary = [
+  "/usr/lib/x86_64-linux-gnu/faketime/libfaketimeMT.so.1",
+  "/usr/lib/aarch64-linux-gnu/faketime/libfaketimeMT.so.1",
+  "/usr/lib64/faketime/libfaketimeMT.so.1",
+  "/usr/lib/faketime/libfaketimeMT.so.1",
+].find((file) => existsSync(file));
+
+/** The environment in which a program reads its time from the file. */
+export const faketimeEnvironment = (file: string): NodeJS.ProcessEnv => ({
+  LD_PRELOAD: faketimeLibrary,
+  FAKETIME_TIMESTAMP_FILE: file,
+  FAKETIME_NO_CACHE: "1",
+});
 
 /** A Python service whose profile moves its clock by a file. It follows the file if it runs with this environment. */
 export const startPython = async (

@@ -46,7 +46,9 @@ export interface RecordedNotification {
 }
 
 const record = async (behaviour: string): Promise<readonly RecordedNotification[]> => {
+  await using ending = new AsyncDisposableStack();
   const service = await startFakeServer({ behaviour, clockMode: "flowing" });
+  ending.defer(service.stop);
   const accounts = Object.entries(cases).map(([name, attempts]) => ({ name, attempts, id: randomUUID() }));
   const running = await startReceiver({
     scheme: "http",
@@ -54,39 +56,35 @@ const record = async (behaviour: string): Promise<readonly RecordedNotification[
       rules: accounts.map(({ id, attempts }) => ({ match: { accountId: id }, attempts: [...attempts] })),
     },
   });
+  ending.defer(() => running.stop());
   const receiver = openReceiver(running, new AbortController().signal);
-  try {
-    await sendJson(`${service.controlUrl}/callback`, "PUT", { url: running.callbackUrl });
-    const events = new Map<string, number>();
-    for (const { id } of accounts) {
-      // Read before the call, so that no push seems to come before its event.
-      events.set(id, (await receiver.state()).nowMs);
-      await sendJson(`${service.controlUrl}/events`, "POST", { accountId: id });
-    }
-    await pause(WATCHED_MS);
-    const untilMs = (await receiver.state()).nowMs;
-    const pushes = pushesIn(await receiver.pushes(0));
-    return accounts.map(({ name, id }) => {
-      const eventMs = events.get(id) ?? 0;
-      return {
-        behaviour,
-        name,
-        watchedUntilMs: Math.floor(untilMs - eventMs),
-        lines: pushes
-          .filter(({ accountId }) => accountId === id)
-          .map((push): PushLine => ({
-            kind: "push",
-            ...push,
-            firstByteMs: push.firstByteMs - eventMs,
-            completeMs: push.completeMs - eventMs,
-            ...(push.answeredMs === undefined ? {} : { answeredMs: push.answeredMs - eventMs }),
-          })),
-      };
-    });
-  } finally {
-    await running.stop();
-    await service.stop();
+  await sendJson(`${service.controlUrl}/callback`, "PUT", { url: running.callbackUrl });
+  const events = new Map<string, number>();
+  for (const { id } of accounts) {
+    // Read before the call, so that no push seems to come before its event.
+    events.set(id, (await receiver.state()).nowMs);
+    await sendJson(`${service.controlUrl}/events`, "POST", { accountId: id });
   }
+  await pause(WATCHED_MS);
+  const untilMs = (await receiver.state()).nowMs;
+  const pushes = pushesIn(await receiver.pushes(0));
+  return accounts.map(({ name, id }) => {
+    const eventMs = events.get(id) ?? 0;
+    return {
+      behaviour,
+      name,
+      watchedUntilMs: Math.floor(untilMs - eventMs),
+      lines: pushes
+        .filter(({ accountId }) => accountId === id)
+        .map((push): PushLine => ({
+          kind: "push",
+          ...push,
+          firstByteMs: push.firstByteMs - eventMs,
+          completeMs: push.completeMs - eventMs,
+          ...(push.answeredMs === undefined ? {} : { answeredMs: push.answeredMs - eventMs }),
+        })),
+    };
+  });
 };
 
 const [, , ...asked] = process.argv;

@@ -2,10 +2,9 @@ import { spawnSync } from "node:child_process";
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { describe, expect, it } from "vitest";
-import { newClients, writeProfile } from "../foreign/judging.ts";
-import { startPython } from "../foreign/services.ts";
+import { newClients, writeProfile } from "./judging.ts";
+import { faketimeEnvironment, faketimeLibrary, startPython } from "./services.ts";
 import { runHere } from "../run-here.ts";
-import { faketimeEnvironment, faketimeLibrary } from "./library.ts";
 import { stopAfterAll } from "../stopping.ts";
 import { folderOfFile } from "../folders.ts";
 
