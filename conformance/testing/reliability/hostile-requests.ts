@@ -22,8 +22,10 @@ export const hostileRequest = (paths: readonly string[]): fc.Arbitrary<HostileRe
   const json = "content-type: application/json";
   const sized = (line: string, body: Buffer | string, headers: readonly string[] = []): Buffer =>
     request(line, [json, `content-length: ${Buffer.byteLength(body)}`, ...headers], body);
-  const made = (kind: string, bytes: fc.Arbitrary<Buffer>): fc.Arbitrary<HostileRequest> =>
-    fc.tuple(bytes, ended).map(([content, afterwards]) => ({ kind, bytes: content, afterwards }));
+  const made = <T>(kind: string, given: fc.Arbitrary<T>, bytesOf: (line: string, given: T) => Buffer) =>
+    fc
+      .tuple(target, given, ended)
+      .map(([line, one, afterwards]): HostileRequest => ({ kind, bytes: bytesOf(line, one), afterwards }));
 
   const bodies = fc.oneof(
     fc.integer({ min: 1, max: 100_000 }).map((depth) => `${"[".repeat(depth)}${"]".repeat(depth)}`),
@@ -42,95 +44,66 @@ export const hostileRequest = (paths: readonly string[]): fc.Arbitrary<HostileRe
   const bomb = gzipSync(Buffer.alloc(4_194_304));
 
   return fc.oneof(
-    made(
-      "deep and strange JSON",
-      fc.tuple(target, bodies).map(([line, body]) => sized(line, body)),
+    made("deep and strange JSON", bodies, (line, body) => sized(line, body)),
+    made("bytes that are no UTF-8", fc.uint8Array({ maxLength: 500 }), (line, body) =>
+      sized(line, Buffer.from(body)),
     ),
-    made(
-      "bytes that are no UTF-8",
-      fc
-        .tuple(target, fc.uint8Array({ maxLength: 500 }))
-        .map(([line, body]) => sized(line, Buffer.from(body))),
-    ),
-    made(
-      "many headers",
-      fc.tuple(target, fc.integer({ min: 1, max: 10_000 })).map(([line, count]) =>
-        request(
-          line,
-          Array.from({ length: count }, (_, index) => `x-${index % 50}: ${index}`),
-        ),
+    made("many headers", fc.integer({ min: 1, max: 10_000 }), (line, count) =>
+      request(
+        line,
+        Array.from({ length: count }, (_, index) => `x-${index % 50}: ${index}`),
       ),
     ),
-    made(
-      "bad chunking",
-      fc
-        .tuple(target, fc.constantFrom("zz", "-1", "FFFFFFFFFFFFFFFFF", '5;x="', "", "5\r"))
-        .map(([line, size]) =>
-          request(line, [json, "transfer-encoding: chunked"], `2\r\n{}\r\n${size}\r\n{}\r\n0\r\n\r\n`),
-        ),
+    made("bad chunking", fc.constantFrom("zz", "-1", "FFFFFFFFFFFFFFFFF", '5;x="', "", "5\r"), (line, size) =>
+      request(line, [json, "transfer-encoding: chunked"], `2\r\n{}\r\n${size}\r\n{}\r\n0\r\n\r\n`),
     ),
     made(
       "a wrong length",
-      fc
-        .tuple(target, fc.integer({ min: -1, max: 60 }), fc.boolean())
-        .map(([line, length, twice]) =>
-          request(
-            line,
-            [json, `content-length: ${length}`, ...(twice ? ["transfer-encoding: chunked"] : [])],
-            '{"id":"twenty-six characters"}',
-          ),
-        ),
+      fc.tuple(fc.integer({ min: -1, max: 60 }), fc.boolean()),
+      (line, [length, twice]) => {
+        const headers = [json, `content-length: ${length}`, ...(twice ? ["transfer-encoding: chunked"] : [])];
+        return request(line, headers, '{"id":"twenty-six characters"}');
+      },
     ),
-    made(
-      "a compressed bomb",
-      target.map((line) => sized(line, bomb, ["content-encoding: gzip"])),
+    made("a compressed bomb", fc.constant(bomb), (line, body) =>
+      sized(line, body, ["content-encoding: gzip"]),
     ),
-    made(
-      "a request that ends early",
-      fc
-        .tuple(target, fc.integer({ min: 0, max: 120 }))
-        .map(([line, size]) => sized(line, '{"id":"cut"}'.padEnd(60)).subarray(0, size)),
+    made("a request that ends early", fc.integer({ min: 0, max: 120 }), (line, size) =>
+      sized(line, '{"id":"cut"}'.padEnd(60)).subarray(0, size),
     ),
     made(
       "garbage",
-      fc
-        .tuple(fc.constantFrom("", "POST / HTTP/1.1\r\n", "GET "), fc.uint8Array({ maxLength: 400 }))
-        .map(([before, bytes]) => Buffer.concat([text(before), Buffer.from(bytes)])),
+      fc.tuple(fc.constantFrom("", "POST / HTTP/1.1\r\n", "GET "), fc.uint8Array({ maxLength: 400 })),
+      (_, [before, bytes]) => Buffer.concat([text(before), bytes]),
     ),
-    made(
-      "a strange line",
-      fc
-        .tuple(
-          fc.constantFrom(
-            "OPTIONS *",
-            "CONNECT x:1",
-            "PRI *",
-            "TRACE /",
-            "GET http://[",
-            `GET /${"a".repeat(20_000)}`,
-            "get /",
-            "GET /%00%ff%zz?%=&&=%&a[]=1&__proto__=1",
-            "POST //",
-            "GET /../../etc/passwd",
-          ),
-          fc.constantFrom(
-            "",
-            "expect: 100-continue",
-            "expect: magic",
-            "upgrade: websocket",
-            "connection: upgrade",
-            "transfer-encoding: gzip, chunked",
-            "content-length: 99999999999999999999",
-            "cookie: a=\u0001",
-          ),
-        )
-        .map(([line, header]) => request(line, header === "" ? [] : [header])),
+    made("a strange line", fc.tuple(strangeLines, strangeHeaders), (_, [line, header]) =>
+      request(line, header === "" ? [] : [header]),
     ),
-    made(
-      "many at once",
-      fc
-        .tuple(target, fc.integer({ min: 2, max: 60 }))
-        .map(([line, count]) => Buffer.concat(Array.from({ length: count }, () => sized(line, "{}")))),
+    made("many at once", fc.integer({ min: 2, max: 60 }), (line, count) =>
+      Buffer.concat(Array.from({ length: count }, () => sized(line, "{}"))),
     ),
   );
 };
+
+const strangeLines = fc.constantFrom(
+  "OPTIONS *",
+  "CONNECT x:1",
+  "PRI *",
+  "TRACE /",
+  "GET http://[",
+  `GET /${"a".repeat(20_000)}`,
+  "get /",
+  "GET /%00%ff%zz?%=&&=%&a[]=1&__proto__=1",
+  "POST //",
+  "GET /../../etc/passwd",
+);
+const strangeHeaders = fc.constantFrom(
+  "",
+  "expect: 100-continue",
+  "expect: magic",
+  "upgrade: websocket",
+  "connection: upgrade",
+  "transfer-encoding: gzip, chunked",
+  "content-length: 99999999999999999999",
+  "cookie: a=\u0001",
+);
