@@ -35,13 +35,14 @@ const caseOf = (plan: PushCasePlan, deviates: Deviates): PushCase => {
   };
 };
 
+const outageAt = (kind: ReceiverOutage["kind"], sinceMs: number): ReceiverOutage => {
+  const overMs = sinceMs + 8_000;
+  return { ...outageOf(kind, sinceMs, overMs), sinceMs, overMs };
+};
+
 const runOf = (kind: LaterEnding["kind"], deviates: Deviates): PushRun => {
   const sound = pushRunOf(senderOf("R1"));
-  const outage: ReceiverOutage = {
-    ...outageOf(kind === "refused" ? "closed" : "untrusted", MEETS_MS - 4_000, MEETS_MS + 4_000),
-    sinceMs: MEETS_MS - 4_000,
-    overMs: MEETS_MS + 4_000,
-  };
+  const outage = outageAt(kind === "refused" ? "closed" : "untrusted", MEETS_MS - 4_000);
   return {
     ...sound,
     pushCases: [...sound.pushCases, ...plansOf(kind).map((plan) => caseOf(plan, deviates))],
@@ -56,11 +57,12 @@ const kindsOf = (pushRun: PushRun): readonly string[] =>
   [judgeCap, judgeRetries, judgeSchedule].map((judge) => judge(pushRun).judgement.kind);
 const allPassed = ["passed", "passed", "passed"];
 
-/** Applies the change only if this push met the failure. */
-const onlyAt =
-  (at: number, change: Deviates): Deviates =>
-  (push, instants) =>
-    push === at ? change(push, instants) : instants;
+/** The change applies only if this push met the failure. */
+const runAt = (
+  kind: LaterEnding["kind"],
+  at: number,
+  change: (instantsMs: readonly number[]) => readonly number[],
+): PushRun => runOf(kind, (push, instants) => (push === at ? change(instants) : instants));
 
 const kinds = ["refused", "untrusted", "hang"] as const;
 const cells = kinds.flatMap((kind) =>
@@ -75,10 +77,7 @@ describe("the judgement of a failure that only one push meets", () => {
   it("reports a failure as met only if no late push may have missed it", () => {
     const names = plansOf("refused").map(({ name }) => name);
     expect(judgeRetries(soundRun("refused")).facts).toMatchObject({ laterFailuresMet: names });
-    const late = runOf(
-      "refused",
-      onlyAt(3, (_, instants) => instants.with(3, 90_000 + 8_000)),
-    );
+    const late = runAt("refused", 3, (instants) => instants.with(3, 90_000 + 8_000));
     expect(judgeRetries(late).facts).toMatchObject({
       laterFailuresMet: names.filter((name) => !name.startsWith("push 3")),
     });
@@ -104,20 +103,14 @@ describe("the judgement of a failure that only one push meets", () => {
   );
 
   it.each(cells)("$kind at push $push: fails the cap with one push too many", ({ kind, push }) => {
-    const pushRun = runOf(
-      kind,
-      onlyAt(push, (_, instants) => [...instants, 930_000]),
-    );
+    const pushRun = runAt(kind, push, (instants) => [...instants, 930_000]);
     expect(judgeCap(pushRun).judgement.kind).toBe("failed");
   });
 
   it.each(cells.filter(({ push }) => push < 5))(
     "$kind at push $push: fails the retry rule if no push follows",
     ({ kind, push }) => {
-      const pushRun = runOf(
-        kind,
-        onlyAt(push, (_, instants) => instants.slice(0, push)),
-      );
+      const pushRun = runAt(kind, push, (instants) => instants.slice(0, push));
       expect(judgeRetries(pushRun).judgement).toMatchObject({
         kind: "failed",
         actual: expect.stringContaining(`push ${push} `),
@@ -128,13 +121,10 @@ describe("the judgement of a failure that only one push meets", () => {
   it.each(cells.filter(({ push }) => push < 5))(
     "$kind at push $push: fits no reading if the next push comes after half its delay",
     ({ kind, push }) => {
-      const pushRun = runOf(
-        kind,
-        onlyAt(push, (_, instants) => {
-          const byMs = ((instants[push] ?? 0) - (instants[push - 1] ?? 0)) / 2;
-          return instants.map((instantMs, index) => (index >= push ? instantMs - byMs : instantMs));
-        }),
-      );
+      const pushRun = runAt(kind, push, (instants) => {
+        const byMs = ((instants[push] ?? 0) - (instants[push - 1] ?? 0)) / 2;
+        return instants.map((instantMs, index) => (index >= push ? instantMs - byMs : instantMs));
+      });
       expect(judgeSchedule(pushRun).judgement.kind).toBe("failed");
     },
   );
@@ -143,18 +133,10 @@ describe("the judgement of a failure that only one push meets", () => {
     "%s: fails if a later push is missing, unless an outage for other cases may have hidden it",
     (kind) => {
       /** Each third push of these, which is due a minute after the second, is gone. */
-      const lacking = runOf(
-        kind,
-        onlyAt(2, (_, instants) => instants.toSpliced(2, 1)),
-      );
-      const outageAt = (sinceMs: number): ReceiverOutage => ({
-        ...outageOf("untrusted", sinceMs, sinceMs + 8_000),
-        sinceMs,
-        overMs: sinceMs + 8_000,
-      });
+      const lacking = runAt(kind, 2, (instants) => instants.toSpliced(2, 1));
       const besideOutage = (sinceMs: number): PushRun => ({
         ...lacking,
-        outages: [...lacking.outages, outageAt(sinceMs)],
+        outages: [...lacking.outages, outageAt("untrusted", sinceMs)],
       });
       for (const judge of [judgeRetries, judgeSchedule]) {
         expect(judge(besideOutage(MEETS_MS + 56_000)).judgement.kind).toBe("passed");
@@ -164,10 +146,7 @@ describe("the judgement of a failure that only one push meets", () => {
   );
 
   it.each([1, 2, 3, 4])("hang at push %j: fits no reading if the next push comes at once", (push) => {
-    const pushRun = runOf(
-      "hang",
-      onlyAt(push, (_, instants) => instants.with(push, (instants[push - 1] ?? 0) + 1_000)),
-    );
+    const pushRun = runAt("hang", push, (instants) => instants.with(push, (instants[push - 1] ?? 0) + 1_000));
     expect(judgeSchedule(pushRun).judgement.kind).toBe("failed");
   });
 
