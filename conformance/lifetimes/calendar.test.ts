@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { beforeMonthEnds, longMonthBegins, sleepUntilMoment, tellingTimes } from "./calendar.ts";
+import { beforeMonthEnds, inLongMonth, laterBy, sleepUntilMoment, tellingTimes } from "./calendar.ts";
 import type { Clock } from "../world/clock.ts";
 
 const at = (text: string): number => Date.parse(`${text}Z`);
@@ -17,20 +17,25 @@ describe("the next moment five minutes before the end of a month", () => {
   });
 });
 
-describe("the next beginning of a month with 31 days", () => {
+describe("the next moment in a month with 31 days", () => {
+  const moment = inLongMonth(laterBy(300_000));
+
   it.each([
     ["2026-11-21T15:00", "2026-12-01T12:00"],
-    ["2026-12-01T12:00", "2027-01-01T12:00"],
-    ["2027-01-02T00:00", "2027-03-01T12:00"],
+    ["2026-11-30T23:57", "2026-12-01T12:00"],
+    ["2026-12-01T11:56", "2026-12-01T12:01"],
+    ["2026-12-27T11:55", "2026-12-27T12:00"],
+    ["2026-12-27T11:56", "2027-01-01T12:00"],
+    ["2027-01-28T00:00", "2027-03-01T12:00"],
     ["2026-06-30T23:59", "2026-07-01T12:00"],
   ])("after %s is %s", (after, expected) => {
-    expect(longMonthBegins(at(after))).toBe(at(expected));
+    expect(moment(at(after))).toBe(at(expected));
   });
 
   it("is never more than 62 days away", () => {
     for (let day = 0; day < 366; day += 1) {
       const afterMs = at("2027-01-01T13:00") + day * 86_400_000;
-      expect(longMonthBegins(afterMs) - afterMs).toBeLessThanOrEqual(62 * 86_400_000);
+      expect(moment(afterMs) - afterMs).toBeLessThanOrEqual(62 * 86_400_000);
     }
   });
 });
@@ -63,12 +68,12 @@ describe("sleeping until a moment", () => {
     const clock = {
       kind,
       now: () => Promise.resolve({ earliestMs: nowMs - 5, latestMs: nowMs }),
-      sleep: (durationMs: number) => {
-        sleeps.push(durationMs);
+      sleepUntil: (momentMs: number) => {
+        sleeps.push(momentMs - nowMs);
         return Promise.resolve();
       },
     } as unknown as Clock;
-    await sleepUntilMoment(clock, longMonthBegins);
+    await sleepUntilMoment(clock, inLongMonth(laterBy(0)));
     return sleeps;
   };
 

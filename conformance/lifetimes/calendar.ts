@@ -20,17 +20,26 @@ export const laterBy =
     Math.ceil((afterMs + waitMs) / SECOND_MS) * SECOND_MS;
 
 const LONG_MONTH_DAYS = 31;
+/** A month after a later day may be a month after the 28th. */
+const LAST_DAY = 27;
 
-/** Noon of the first day of a month with 31 days; there is always one within 62 days. */
-export const longMonthBegins: Moment = (afterMs) => {
-  const date = new Date(afterMs);
-  for (let month = date.getUTCMonth(); ; month += 1) {
-    const noonMs = Date.UTC(date.getUTCFullYear(), month, 1, 12);
-    const days =
-      (Date.UTC(date.getUTCFullYear(), month + 1) - Date.UTC(date.getUTCFullYear(), month)) / DAY_MS;
-    if (noonMs > afterMs && days === LONG_MONTH_DAYS) return noonMs;
-  }
-};
+/**
+ * A moment in a month with 31 days: another rule's, if that is in one anyway, or else noon of the first day of one; there
+ * is always one within 62 days.
+ */
+export const inLongMonth =
+  (others: Moment): Moment =>
+  (afterMs) => {
+    const othersMs = others(afterMs);
+    const date = new Date(afterMs);
+    for (let month = date.getUTCMonth(); ; month += 1) {
+      const noonOf = (day: number): number => Date.UTC(date.getUTCFullYear(), month, day, 12);
+      const days = (Date.UTC(date.getUTCFullYear(), month + 1, 1, 12) - noonOf(1)) / DAY_MS;
+      if (days !== LONG_MONTH_DAYS) continue;
+      if (othersMs >= noonOf(1) && othersMs <= noonOf(LAST_DAY)) return othersMs;
+      if (noonOf(1) > afterMs) return noonOf(1);
+    }
+  };
 
 /** No further ahead than other rules move a clock. */
 const REACH_MS = 92 * DAY_MS;
@@ -67,6 +76,5 @@ const LATEST_DATE_MS = Date.UTC(9000, 0);
 export const sleepUntilMoment = async (clock: Clock, moment: Moment): Promise<void> => {
   if (clock.kind === "real") return;
   const { latestMs } = await clock.now();
-  if (latestMs > EARLIEST_DATE_MS && latestMs < LATEST_DATE_MS)
-    await clock.sleep(moment(latestMs) - latestMs);
+  if (latestMs > EARLIEST_DATE_MS && latestMs < LATEST_DATE_MS) await clock.sleepUntil(moment(latestMs));
 };

@@ -50,8 +50,11 @@ const AT_ONCE = 4;
 /** How much later than planned a use may come, as a share of the time between two, so that uses share moves of the clock. */
 const LATER_USE = 0.95;
 
-/** A probe this close before an end may come right before it, in milliseconds beyond the guard. */
-const BESIDE_MS = 30_000;
+/**
+ * A probe this close before an end may come right before it, in milliseconds beyond the guard: what it would show is shown
+ * there. On a clock that runs meanwhile fewer do, to leave the machine to those that must.
+ */
+const BESIDE_MS = { standing: 120_000, running: 30_000 } as const;
 
 /** How close to its end a credential issued in another way than the first must be seen, in milliseconds beyond the guard. */
 const NEAR_MS = 5_000;
@@ -184,7 +187,7 @@ const probeAt = async <C>(
   });
   if (planned.distanceMs === 0 || planned.distanceMs >= NEAR_MS)
     findings.delays.push({
-      wakeMs: Math.max(0, ageBetween(own.issued, woken).greatestMs - aimMs - slackOf(planned)),
+      wakeMs: Math.max(0, ageBetween(own.issued, woken).greatestMs - aimMs - slackOf(planned, world)),
       answerMs: at.latestMs - woken.latestMs,
     });
   if (side !== undefined) world.evidence.onCommit(() => findings.probes.push(probe));
@@ -216,8 +219,10 @@ const useOnTheWay = async <C>(
       const now = ageAt({ issued, lifetimeMs }, await world.clock.now(), world.tolerances.lifetimeGuardMs);
       if (sideOf(now) !== "alive") return false;
     }
-    // Only a last use right before the end must be punctual.
-    const slackMs = index < uses ? apartMs(uses, aimMs, lastAliveMs) * LATER_USE : 0;
+    // Only a last use right before the end must be punctual, and only those before a probe at the end must be apart.
+    const isFar = aimMs < lastAliveMs - BESIDE_MS.standing;
+    const laterMs = isFar ? aimMs - useAtMs : apartMs(uses, aimMs, lastAliveMs) * LATER_USE;
+    const slackMs = index < uses ? laterMs : 0;
     const { greatestMs } = ageBetween(issued, await world.clock.now());
     if (useAtMs > greatestMs) await world.clock.sleep(useAtMs - greatestMs, slackMs);
     await use(world, credential);
@@ -248,20 +253,22 @@ const agesOfUse = (uses: number, aimMs: number, lastMs: number): readonly number
  * How much later a probe away from the end may come, in milliseconds, so that others wake with it. Before the end, it
  * must not come closer than a probe right at the end.
  */
-const slackOf = ({ side, distanceMs }: PlannedProbe): number => {
+const slackOf = ({ side, distanceMs }: PlannedProbe, { clock }: Pick<World, "clock">): number => {
   if (distanceMs === 0) return 0;
-  if (side === "alive") return distanceMs >= BESIDE_MS ? distanceMs * (3 / 4) : distanceMs;
+  const besideMs = BESIDE_MS[clock.runs() ? "running" : "standing"];
+  if (side === "alive") return distanceMs >= besideMs ? distanceMs * (3 / 4) : distanceMs;
   if (distanceMs < NEAR_MS) return NEAR_MS;
   return Math.max(distanceMs / 2, Math.min(30 * distanceMs, 12 * HOUR_MS));
 };
 
 /** Sleeps until the credential's maximum (alive side) or minimum (dead side) possible age is `ageMs`. Returns the time then. */
 const sleepToAge = async (
-  { clock }: World,
+  world: World,
   issued: TimeInterval,
   ageMs: number,
   planned: PlannedProbe,
 ): Promise<TimeInterval> => {
+  const { clock } = world;
   const now = await clock.now();
   const reachedMs =
     planned.side === "alive" ? now.latestMs - issued.earliestMs : now.earliestMs - issued.latestMs;
@@ -269,7 +276,7 @@ const sleepToAge = async (
   if (!(leftMs > 0)) return now;
   if (clock.kind === "virtual" && !clock.canWait(leftMs))
     throw new ControlFailed(`a wait of ${duration(leftMs)} is longer than any clock is moved`);
-  const slackMs = slackOf(planned);
+  const slackMs = slackOf(planned, world);
   // Those right before an end come at one moment with the last one, unless they would delay it.
   const isLeftAlone = planned.side === "alive" && planned.distanceMs < NEAR_MS;
   return clock.sleepUntil(now.earliestMs + leftMs, slackMs, isLeftAlone ? slackMs / 2 : slackMs);

@@ -1,3 +1,4 @@
+import { DAY_MS } from "../contract/duration.ts";
 import type { TimeInterval } from "../judging/interval.ts";
 import type fc from "fast-check";
 import { describe, type Answer } from "../world/exchange.ts";
@@ -92,9 +93,24 @@ export const compare = (
 /** How much later than requested a history may wake, as a fraction of its wait; lifetimes are orders of magnitude apart. */
 const SLACK_FROM_AFAR = 8;
 
+/** How long before the next end of a credential a wait is over that need not be punctual, beyond the guard, in milliseconds. */
+const BEFORE_END_MS = 5_000;
+/** Half of what notifications are listed for, at least. */
+const LONGEST_CALM_MS = DAY_MS;
+
+/** How much longer than this wait none of the history's credentials changes its state, in milliseconds. */
+const calmAfterMs = ({ now, codes, grants, accesses, guardMs }: Model, waitMs: number): number => {
+  const untilMs = now.latestMs + waitMs;
+  // A used code is refused before and after its end.
+  const leftMs = [...codes.filter(({ used }) => !used), ...grants, ...accesses]
+    .map(({ issued, lifetimeMs }) => issued.earliestMs + lifetimeMs - untilMs)
+    .filter((ms) => ms + guardMs > 0);
+  return Math.min(LONGEST_CALM_MS, ...leftMs.map((ms) => Math.max(0, ms - guardMs - BEFORE_END_MS)));
+};
+
 /**
- * Lets time pass and reads the clock into the model. Histories that need not be punctual are woken in groups, larger
- * ones if each request takes long and they are not `bounded` by the slack.
+ * Lets time pass and reads the clock into the model. Histories that need not be punctual are woken in groups, which are
+ * as large as their states allow, larger if each request takes long, unless they are `bounded` by the slack.
  */
 export const sleep = async (
   model: Model,
@@ -103,8 +119,9 @@ export const sleep = async (
   slackMs: number,
   bounded = false,
 ): Promise<void> => {
-  const fromAfarMs = world.prepared.isFar && !bounded ? waitMs * SLACK_FROM_AFAR : 0;
-  await world.clock.sleep(waitMs, Math.max(slackMs, fromAfarMs));
+  const fromAfarMs = world.prepared.isFar ? waitMs * SLACK_FROM_AFAR : 0;
+  const longestMs = bounded ? slackMs : Math.max(slackMs, fromAfarMs, calmAfterMs(model, waitMs));
+  await world.clock.sleep(waitMs, longestMs);
   model.leftToWaitMs -= waitMs;
   model.now = await world.clock.now();
 };

@@ -45,7 +45,7 @@ export const nextStopMs = (nowMs: number, watched: readonly Watched[], options: 
   };
   /** A stop before a due moment tells early pushes from punctual ones; a stop shortly before that serves as well. */
   const considerBefore = (momentMs: number): void => {
-    if (isAhead(momentMs) && momentMs - nowMs > fineMs * TOGETHER) befores.push(momentMs);
+    if (isAhead(momentMs) && momentMs - nowMs > fineMs * JUST_BEFORE) befores.push(momentMs);
   };
   for (const { history, readings, closeness = "exact", anchors: kept } of watched) {
     if (closeness === "loose") continue;
@@ -83,6 +83,8 @@ export const nextStopMs = (nowMs: number, watched: readonly Watched[], options: 
 
 /** Moments within this many fine steps share one stop. */
 const TOGETHER = 3 / 10;
+/** The same for moments before those at which pushes are due, where this stop is before them as well. */
+const JUST_BEFORE = 3 / 4;
 
 /** The anchors that a sender of this reading may use: the one it kept to closely, otherwise both. */
 export const anchorsLeft = (reading: Reading, history: History, options: StopOptions): readonly Anchor[] => {
@@ -133,7 +135,7 @@ const considerReading = (
   if (isExact)
     for (
       let momentMs = due.earliestMs + (isMerged ? strideMs : 0);
-      momentMs < due.latestMs;
+      momentMs <= due.latestMs - strideMs / 2;
       momentMs += strideMs
     )
       consider(momentMs);

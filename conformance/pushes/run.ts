@@ -6,7 +6,7 @@ import { tryLaterEndings } from "./later-endings.ts";
 import { warmUp, whileClosed, whileUntrusted } from "./outages.ts";
 import { announce } from "./plan-revisions.ts";
 import { advanceTo, advanceToLast, isSettled, look } from "./advance.ts";
-import type { PushRunOptions, RunState } from "./state.ts";
+import type { PushRunOptions, RunState, WatchedPushCase } from "./state.ts";
 import { sorted } from "./watched.ts";
 import { hangEndAfterMs, watchMs } from "./span.ts";
 import { isNeeded, type Batch, type warmUps } from "./push-cases.ts";
@@ -183,12 +183,18 @@ const isEndless = ({ purpose }: Pick<PushCasePlan, "purpose">): boolean =>
 
 /** Advances to `endMs`, and a little further if another push may come later. */
 const watch = async (state: RunState, startMs: number, endMs: number): Promise<void> => {
+  const { kind } = state.timeline;
+  const { limits } = state.options;
   // The next push of a sender that is always late is later than any other's.
-  const longestMs = (endMs - startMs) * LONGEST_WATCH[state.timeline.kind];
-  await advanceToLast(state, isEndless, { leastMs: endMs, mostMs: startMs + longestMs });
-  if (state.timeline.kind !== "real") return;
+  const longestMs = (endMs - startMs) * LONGEST_WATCH[kind];
+  // On a clock moved by a hook, a later look finds what comes after the last push that got no answer.
+  const isAwaited = ({ purpose, history }: WatchedPushCase): boolean =>
+    isEndless({ purpose }) &&
+    (kind === "real" || purpose !== "unanswered" || history.pushes.length < limits.maxPushes);
+  await advanceToLast(state, isAwaited, { leastMs: endMs, mostMs: startMs + longestMs });
+  if (kind !== "real") return;
   // Limits may be scaled down but a sender's timeout is not: wait for senders that still wait for an answer.
-  const { clock, limits } = state.options;
+  const { clock } = state.options;
   const { earliestMs: nowMs } = await state.timeline.now();
   const afterMs = 2 * (limits.pushDelaysMs[0] ?? 0);
   const untilMs = nowMs + LONGEST_REAL_TIMEOUT_MS;

@@ -55,16 +55,17 @@ const listWatched = (state: RunState): readonly WatchedPushCase[] => {
   });
 };
 
-/** The anchors that the sender was seen to use, by the notifications whose first push got no answer. */
+/** The anchors that the sender was seen to use in any reading, by the notifications whose first push got no answer. */
 const anchorsKept = (
   pushCases: readonly PushCase[],
-  [reading, ...others]: readonly Reading[],
+  readings: readonly Reading[],
   stops: StopOptions,
 ): readonly Anchor[] | undefined => {
-  if (reading === undefined || others.length > 0) return undefined;
   const hung = pushCases.filter(({ purpose, pushes }) => purpose === "hang" && pushes.length > 1);
   const kept = anchors.filter((anchor) =>
-    hung.every((pushCase) => anchorsLeft(reading, pushCase, stops).includes(anchor)),
+    readings.some((reading) =>
+      hung.every((pushCase) => anchorsLeft(reading, pushCase, stops).includes(anchor)),
+    ),
   );
   return hung.length > 0 && kept.length > 0 ? kept : undefined;
 };

@@ -1,7 +1,7 @@
 import type { TimeInterval } from "../judging/interval.ts";
 import fc from "fast-check";
 import type { DurableSteps } from "../world/durable-steps.ts";
-import { duration, HOUR_MS, DAY_MS } from "../contract/duration.ts";
+import { duration, HOUR_MS, DAY_MS, SECOND_MS } from "../contract/duration.ts";
 import type { Run } from "../checks/rule.ts";
 import { obtainRefreshed, obtainTokens, refreshBody, timed, type IssuedTokens } from "../world/steps.ts";
 
@@ -87,7 +87,7 @@ export const refreshedAsTold = (
     let dueMs = Math.abs(latestMs - plannedMs) > MOST_LATE_MS ? latestMs : plannedMs;
     for (const [index, gapMs] of gaps.entries()) {
       dueMs += gapMs;
-      if (gapMs > 0) await world.clock.sleepUntil(dueMs);
+      if (gapMs > 0) await world.clock.sleepUntil(dueMs, 0, Math.min(SECOND_MS, gapMs / 16));
       if (index < gaps.length - 1)
         await world.target.refresh(refreshBody(tokens.client, tokens.refreshToken));
     }

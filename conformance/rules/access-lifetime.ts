@@ -180,16 +180,16 @@ const expiringTokens = async (
   };
 };
 
-/** It is issued half of its code's life after that. Where it lives longer than a code does, both kinds end together. */
+/** Where it lives longer than a code does, both kinds end together. */
 const tokenOfMonthEnd = ({
   prepared: { accessLifetimeMs },
   limits: { codeLifetimeMs },
 }: World): Differing => ({
   name: "accessToken at the end of a month",
   startsAt: beforeMonthEnds(
-    accessLifetimeMs > codeLifetimeMs ? accessLifetimeMs : (accessLifetimeMs + codeLifetimeMs) / 2,
+    accessLifetimeMs > codeLifetimeMs ? accessLifetimeMs - codeLifetimeMs / 2 : accessLifetimeMs / 2,
   ),
-  issue: exchanged,
+  issue: exchangedAtOnce,
   perSide: 1,
 });
 
@@ -236,6 +236,11 @@ const bearer = ({ value, at }: { readonly value: IssuedTokens; readonly at: Time
 /** Time counts from the exchange, which comes a while after the code. */
 const exchanged = async (world: World, steps: DurableSteps): Promise<Bearer> =>
   bearer(await exchangeLate(world, steps));
+
+const exchangedAtOnce = async (world: World, steps: DurableSteps): Promise<Bearer> => {
+  const { value, at } = await steps.once("tokens", () => timed(world, () => obtainTokens(world)));
+  return bearer(value, value, at);
+};
 
 const exchangedWithOthers: Crowd<Bearer>["issue"] = async (world, steps) => {
   const { value, at } = await steps.once("tokens", () =>

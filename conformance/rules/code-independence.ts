@@ -117,7 +117,7 @@ export const othersOutliveExpired = async (sameState: boolean, world: World): Pr
       asked: state,
     }));
   });
-  if (!steps.has("younger")) await sleepSince(world, older.at, codeLifetimeMs * 0.6, codeLifetimeMs / 10);
+  if (!steps.has("younger")) await sleepSince(world, older.at, codeLifetimeMs * 0.6, codeLifetimeMs / 5);
   const younger = await steps.once("younger", () =>
     timed(world, async () => {
       // By its name, because a run that continues this one masks what is called a code.

@@ -117,10 +117,10 @@ export const reuseIsRefused = async (events: readonly ReuseEvent[], world: World
 };
 
 /** How much later an attempt may come than after its pause, as a factor of that. */
-const LATER = 4;
+const LATER = 5;
 
-/** How much later an attempt shortly after the end of a code may come, in milliseconds. */
-const PAST_MS = 4_000;
+/** How much later an attempt at the end of a code or after it may come, in milliseconds. */
+const PAST_MS = 10_000;
 
 const attemptLater = async (
   world: World,
@@ -131,10 +131,8 @@ const attemptLater = async (
   for (const event of [...events, "again", "again over another connection"] as const) {
     if (typeof event === "object") {
       const leftMs = world.limits.codeLifetimeMs - event.pauseMs;
-      await world.clock.sleep(
-        event.pauseMs,
-        Math.min(LATER * event.pauseMs, Math.max(Math.abs(leftMs) / 2, Math.min(-2 * leftMs, PAST_MS))),
-      );
+      const slackMs = Math.max(Math.abs(leftMs) / 2, leftMs > 0 ? 0 : PAST_MS);
+      await world.clock.sleep(event.pauseMs, Math.min(LATER * event.pauseMs, slackMs));
       continue;
     }
     const attempt = event.startsWith("again");

@@ -10,8 +10,8 @@ import {
 import type { Verdict } from "../contract/verdict.ts";
 import { durableSteps } from "../world/durable-steps.ts";
 import { credentialsOf, describe, grantOf } from "../world/exchange.ts";
-import { laterBy, longMonthBegins, type Moment } from "../lifetimes/calendar.ts";
-import { duration, HOUR_MS } from "../contract/duration.ts";
+import { inLongMonth, laterBy, type Moment } from "../lifetimes/calendar.ts";
+import { duration, HOUR_MS, SECOND_MS } from "../contract/duration.ts";
 import { fail, pass, inconclusive, type CaseVerdict } from "../judging/case-verdict.ts";
 import { issueCrowd, judgeCrowd } from "../lifetimes/crowd.ts";
 import { judgeLifetime, roomAfter } from "../lifetimes/lifetime.ts";
@@ -37,7 +37,8 @@ const pastTheEnd = ({ limits, tolerances }: WaitFacts): number =>
   limits.refreshTokenLifetimeMs * 1.1 + limits.codeLifetimeMs + roomAfter({ tolerances });
 
 /** When codes that are exchanged late are: tokens that are issued at one moment end at one, in fewer moves of the clock. */
-const withLateExchanges = ({ limits }: World): Moment => laterBy(limits.codeLifetimeMs / 2);
+const withLateExchanges = ({ limits, clock }: World): Moment =>
+  laterBy(limits.codeLifetimeMs / 2 + (clock.runs() ? SECOND_MS : 0));
 
 export const refreshLifetimeRules = {
   "refresh.lifetime": {
@@ -68,7 +69,7 @@ export const refreshLifetimeRules = {
               judgeLifetime(world, run, {
                 ...refreshTokens,
                 name: "refreshToken issued in a month with 31 days",
-                startsAt: longMonthBegins,
+                startsAt: inLongMonth(withLateExchanges(world)),
                 perSide: 1,
               }),
             ]
@@ -180,7 +181,7 @@ const refreshAfterExpiry = async (laterMs: readonly number[], world: World): Pro
     }
     await world.clock.sleep(
       leftMs,
-      Math.min(Math.max(leftMs / 16, 4 * later), (endMs - now.latestMs - leftMs) / 2),
+      Math.min(Math.max(leftMs / 4, 5 * later), (endMs - now.latestMs - leftMs) / 2),
     );
     steps.spend();
     // A token that outlives its expiresIn breaks access.lifetime; this rule can be judged anyway.

@@ -171,8 +171,11 @@ const watchLives = (
       const { value: tokens, at: issued } = await timed(caseWorld, () => obtainTokens(caseWorld));
       for (const [index, nextMs] of agesMs.entries()) {
         const { leastMs } = ageBetween(issued, await caseWorld.clock.now());
-        const afterMs = agesMs[index + 1] ?? nextMs;
-        if (nextMs > leastMs) await caseWorld.clock.sleep(nextMs - leastMs, (afterMs - nextMs) / 4);
+        const afterMs = agesMs[index + 1];
+        // The last one may come a little sooner instead, so that what was issued in the same seconds ends together.
+        const soonerMs = afterMs === undefined ? Math.min(SOONER_MS, nextMs / 100) : 0;
+        const slackMs = afterMs === undefined ? soonerMs : (afterMs - nextMs) / 4;
+        if (nextMs - soonerMs > leastMs) await caseWorld.clock.sleep(nextMs - soonerMs - leastMs, slackMs);
         const ageMs = ageBetween(issued, await caseWorld.clock.now()).leastMs;
         const refreshed = await timed(caseWorld, () => refreshAt(caseWorld, tokens, ageMs));
         // A refresh planned for the end of its life may have come after it; only the measured age tells.
@@ -211,6 +214,8 @@ export const answersThroughLife = (
 
 /** Sleeps overshoot a little, repeatedly; the exact end is for refresh.lifetime. */
 const ROOM_MS = 3_000;
+/** How much sooner than right at its end a token may be refreshed for the last time. */
+const SOONER_MS = 10_000;
 
 /** Ages to refresh at: at once, at the end, typical lifetimes of caches and grace periods, and random ones. */
 const lives = (run: Run, lastMs: number): readonly (readonly number[])[] => {

@@ -50,11 +50,12 @@ export const timestampOf = (answer: Answer): number | undefined => {
  */
 const judgeToldTime = async (world: World, client: Client, endpoint: TimedEndpoint): Promise<CaseVerdict> => {
   const first = await obtainCode(world, { client });
-  await pauseFor(world, world.limits.codeLifetimeMs * PART_OF_CODE);
+  const { codeLifetimeMs, refreshTokenLifetimeMs } = world.limits;
+  await pauseFor(world, codeLifetimeMs * PART_OF_CODE, 1 / 4);
   const now = await tellingsOf(world, client, { code: first.code });
   const judgement = judgeTellings(world, endpoint, now.tellings);
   if (judgement.kind !== "passed") return judgement;
-  await pauseFor(world, Math.min(REFRESHED_AFTER_MS, world.limits.refreshTokenLifetimeMs / 2));
+  await pauseFor(world, Math.min(REFRESHED_AFTER_MS, refreshTokenLifetimeMs / 3), 1);
   const later = await tellingsOf(world, client, { refreshToken: now.refreshToken });
   const verdict = judgeTellings(world, endpoint, later.tellings);
   return verdict.kind === "passed" ? judgeExpiresIn(endpoint, now.tellings, later.tellings) : verdict;
@@ -101,9 +102,9 @@ const judgeExpiresIn = (
   );
 };
 
-/** Skipped in real time, where it would take too long. */
-const pauseFor = async ({ clock }: World, durationMs: number): Promise<void> => {
-  if (clock.kind === "virtual") await clock.sleep(durationMs, durationMs / 4);
+/** Skipped in real time, where it would take too long. May last longer by a share of it, so that others wake with it. */
+const pauseFor = async ({ clock }: World, durationMs: number, longerBy: number): Promise<void> => {
+  if (clock.kind === "virtual") await clock.sleep(durationMs, durationMs * longerBy);
 };
 
 /** One answer of each endpoint in quick succession, using the given old credentials instead of fresh ones. */

@@ -59,7 +59,7 @@ interface Batch {
 }
 
 const AT_A_TIME = 12;
-const MOMENT_MS = 10;
+const MOMENT_MS = 8;
 const GAP_MS = 1_500;
 /** On a virtual clock the last event falls into the other half of the day, which twelve-hour clocks confuse. */
 const HALF_A_DAY_MS = 12 * 3_600_000;
@@ -142,13 +142,13 @@ const momentsOf = (
 
 /**
  * A few at a time with short pauses, so that creation is quick and still has an order. If time runs by itself, nobody can
- * choose the millisecond of an event: the second and third few begin shortly before a whole second instead, so that one
- * of them probably falls on it.
+ * choose the millisecond of an event: the second and, unless events take no time, the third few begin shortly before a
+ * whole second instead, so that one of them probably falls on it. Others leave milliseconds that need three digits.
  */
 const triggerTogether = (options: DatasetOptions, events: Events, accountId: string, count: number) =>
   triggerIn(options, events, accountId, count, AT_A_TIME, (told, nowMs, tookMs) => {
     if (told === 0) return 0;
-    if (told > 2 * AT_A_TIME || options.clock.isMovedOnly()) return MOMENT_MS;
+    if (told > (tookMs === 0 ? 1 : 2) * AT_A_TIME || options.clock.isMovedOnly()) return MOMENT_MS;
     return 1_000 - ((nowMs + tookMs / 2) % 1_000);
   });
 

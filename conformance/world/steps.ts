@@ -272,11 +272,11 @@ export const sleepHalfItsLife = async (
 ): Promise<boolean> => {
   const { leastMs } = ageBetween(at, await world.clock.now());
   if (leastMs >= lifetimeMs * PART_OF_LIFE) return false;
-  // Up to a second later, because the next credential is issued at the start of one.
+  // At the nearest second, because the next credential is issued at the start of one.
   const leftMs = lifetimeMs / 2 - leastMs;
   if (leftMs > 0)
     await world.clock.sleepUntil(
-      Math.ceil(((await world.clock.now()).latestMs + leftMs) / SECOND_MS) * SECOND_MS,
+      Math.round(((await world.clock.now()).latestMs + leftMs) / SECOND_MS) * SECOND_MS,
       0,
       Math.min(LATER_MS, lifetimeMs * LATER_SHARE),
     );
