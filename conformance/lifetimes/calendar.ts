@@ -13,11 +13,11 @@ export const beforeMonthEnds =
     return Date.UTC(date.getUTCFullYear(), date.getUTCMonth() + 1) - leadMs;
   };
 
-/** The whole second this long after. */
+/** The whole second this long after; or the multiple of more of them, so that what is asked in several seconds comes together. */
 export const laterBy =
-  (waitMs: number): Moment =>
+  (waitMs: number, seconds = 1): Moment =>
   (afterMs) =>
-    Math.ceil((afterMs + waitMs) / SECOND_MS) * SECOND_MS;
+    Math.ceil((afterMs + waitMs) / (seconds * SECOND_MS)) * seconds * SECOND_MS;
 
 const LONG_MONTH_DAYS = 31;
 /** A month after a later day may be a month after the 28th. */

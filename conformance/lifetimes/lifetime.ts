@@ -258,7 +258,7 @@ const slackOf = ({ side, distanceMs }: PlannedProbe, { clock }: Pick<World, "clo
   const besideMs = BESIDE_MS[clock.runs() ? "running" : "standing"];
   if (side === "alive") return distanceMs >= besideMs ? distanceMs * (3 / 4) : distanceMs;
   if (distanceMs < NEAR_MS) return NEAR_MS;
-  return Math.max(distanceMs / 2, Math.min(30 * distanceMs, 12 * HOUR_MS));
+  return Math.max(distanceMs / 2, Math.min(60 * distanceMs, 12 * HOUR_MS));
 };
 
 /** Sleeps until the credential's maximum (alive side) or minimum (dead side) possible age is `ageMs`. Returns the time then. */

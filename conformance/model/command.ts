@@ -95,17 +95,18 @@ const SLACK_FROM_AFAR = 8;
 
 /** How long before the next end of a credential a wait is over that need not be punctual, beyond the guard, in milliseconds. */
 const BEFORE_END_MS = 5_000;
-/** Half of what notifications are listed for, at least. */
-const LONGEST_CALM_MS = DAY_MS;
+/** The longest such time, in milliseconds; shorter than notifications are listed for, if the history has any. */
+const LONGEST_CALM_MS = { withEvents: DAY_MS, without: 8 * DAY_MS } as const;
 
 /** How much longer than this wait none of the history's credentials changes its state, in milliseconds. */
-const calmAfterMs = ({ now, codes, grants, accesses, guardMs }: Model, waitMs: number): number => {
+const calmAfterMs = ({ now, codes, grants, accesses, events, guardMs }: Model, waitMs: number): number => {
   const untilMs = now.latestMs + waitMs;
   // A used code is refused before and after its end.
   const leftMs = [...codes.filter(({ used }) => !used), ...grants, ...accesses]
     .map(({ issued, lifetimeMs }) => issued.earliestMs + lifetimeMs - untilMs)
     .filter((ms) => ms + guardMs > 0);
-  return Math.min(LONGEST_CALM_MS, ...leftMs.map((ms) => Math.max(0, ms - guardMs - BEFORE_END_MS)));
+  const mostMs = LONGEST_CALM_MS[events.length > 0 ? "withEvents" : "without"];
+  return Math.min(mostMs, ...leftMs.map((ms) => Math.max(0, ms - guardMs - BEFORE_END_MS)));
 };
 
 /**

@@ -13,7 +13,7 @@ export type RefreshHistory = readonly number[];
 const SOON_MS = 30_000;
 const MOST_REFRESHES = 12;
 /** How late a history may begin and still end when it should, in milliseconds. */
-const MOST_LATE_MS = 5_000;
+const MOST_LATE_MS = 10_000;
 /** Each gap of a drawn history takes a move of the clock. */
 const MOST_DRAWN = 5;
 /** The share of the refreshToken's life that all delays together may take. */

@@ -36,9 +36,12 @@ const MANY_USES = 12;
 const pastTheEnd = ({ limits, tolerances }: WaitFacts): number =>
   limits.refreshTokenLifetimeMs * 1.1 + limits.codeLifetimeMs + roomAfter({ tolerances });
 
-/** When codes that are exchanged late are: tokens that are issued at one moment end at one, in fewer moves of the clock. */
+/**
+ * When codes that are exchanged late are: tokens that are issued at one moment end at one, in fewer moves of the clock. If
+ * the clock runs meanwhile, codes are issued in several seconds.
+ */
 const withLateExchanges = ({ limits, clock }: World): Moment =>
-  laterBy(limits.codeLifetimeMs / 2 + (clock.runs() ? SECOND_MS : 0));
+  clock.runs() ? laterBy(limits.codeLifetimeMs / 2 + SECOND_MS, 5) : laterBy(limits.codeLifetimeMs / 2);
 
 export const refreshLifetimeRules = {
   "refresh.lifetime": {
@@ -209,7 +212,7 @@ const reauthorizeAfter = async (laterMs: number, world: World): Promise<CaseVerd
     world,
     at,
     world.limits.refreshTokenLifetimeMs + world.tolerances.lifetimeGuardMs + laterMs,
-    Math.min(HOUR_MS, world.limits.refreshTokenLifetimeMs / 100),
+    Math.min(6 * HOUR_MS, world.limits.refreshTokenLifetimeMs / 100),
   );
   steps.spend();
   if (await alive(world, old))

@@ -215,7 +215,7 @@ export const answersThroughLife = (
 /** Sleeps overshoot a little, repeatedly; the exact end is for refresh.lifetime. */
 const ROOM_MS = 3_000;
 /** How much sooner than right at its end a token may be refreshed for the last time. */
-const SOONER_MS = 10_000;
+const SOONER_MS = 30_000;
 
 /** Ages to refresh at: at once, at the end, typical lifetimes of caches and grace periods, and random ones. */
 const lives = (run: Run, lastMs: number): readonly (readonly number[])[] => {
@@ -227,7 +227,10 @@ const lives = (run: Run, lastMs: number): readonly (readonly number[])[] => {
     [0, lastMs],
     fixedLife(lastMs),
     ...generated.map((shares) => [
-      ...shares.map((share) => share * share * lastMs).toSorted((a, b) => a - b),
+      ...shares
+        .map((share) => share * share * lastMs)
+        .filter((ageMs) => ageMs < lastMs - SOONER_MS)
+        .toSorted((a, b) => a - b),
       lastMs,
     ]),
   ];

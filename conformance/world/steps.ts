@@ -257,7 +257,7 @@ export const sleepSince = async (
  * How much later than at half of a lifetime the next step may come, in milliseconds; at most this share of the
  * lifetime.
  */
-const LATER_MS = 3_000;
+const LATER_MS = 6_000;
 const LATER_SHARE = 1 / 16;
 /** The share of its life after which something is too old for the next step. */
 const PART_OF_LIFE = 0.9;

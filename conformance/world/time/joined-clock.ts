@@ -113,8 +113,8 @@ const sleepAs = async (
 };
 
 /** If time runs by itself, this many may begin in one second, shortly after one another. */
-const A_SECOND = 16;
-const SPACING_MS = 25;
+const A_SECOND = 25;
+const SPACING_MS = 16;
 
 /** The next moment at the start of a second that is after those of single participants. */
 const sharedMs = (nowMs: number): number =>
