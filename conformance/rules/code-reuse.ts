@@ -131,7 +131,7 @@ const attemptLater = async (
   for (const event of [...events, "again", "again over another connection"] as const) {
     if (typeof event === "object") {
       const leftMs = world.limits.codeLifetimeMs - event.pauseMs;
-      const slackMs = leftMs > 0 ? leftMs / 2 : Math.max(-leftMs, PAST_MS);
+      const slackMs = Math.max(Math.abs(leftMs) / 2, leftMs > 0 ? 0 : PAST_MS);
       await world.clock.sleep(event.pauseMs, Math.min(LATER * event.pauseMs, slackMs));
       continue;
     }

@@ -9,7 +9,7 @@ const PROBE_ADVANCE_MS = 2_000;
 /** A hook slower than this makes a gate take minutes. */
 const SLOW_MS = 300;
 /** Approximate number of clock moves in a gate. */
-const MOVES = 150;
+const MOVES = 140;
 
 /** Checks that the clock hooks read and move a clock, by moving it two seconds. */
 export const checkClock = async (session: Session, clock: Clock): Promise<Check[]> => {

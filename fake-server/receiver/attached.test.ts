@@ -63,10 +63,10 @@ const clockMoves = async (service: FakeServer): Promise<number> => {
 };
 
 describe("an attached receiver", () => {
-  /** The limits leave room for what the order of real events changes: runs take 105 to 120 moves. */
+  /** The limits leave room for what the order of real events changes: runs take 92 to 97 moves. */
   it.each([
-    ["frozen", 150],
-    ["flowing", 200],
+    ["frozen", 120],
+    ["flowing", 130],
   ] as const)(
     "lets every required and derived push rule pass, in few moves of a %s clock",
     async (clock, most) => {
