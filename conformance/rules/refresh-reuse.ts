@@ -173,7 +173,7 @@ const watchLives = (
         const { leastMs } = ageBetween(issued, await caseWorld.clock.now());
         const afterMs = agesMs[index + 1];
         // The last one may come a little sooner instead, so that what was issued in the same seconds ends together.
-        const soonerMs = afterMs === undefined ? Math.min(SOONER_MS, nextMs / 100) : 0;
+        const soonerMs = afterMs === undefined ? soonerBy(nextMs) : 0;
         const slackMs = afterMs === undefined ? soonerMs : (afterMs - nextMs) / 4;
         if (nextMs - soonerMs > leastMs) await caseWorld.clock.sleep(nextMs - soonerMs - leastMs, slackMs);
         const ageMs = ageBetween(issued, await caseWorld.clock.now()).leastMs;
@@ -214,8 +214,8 @@ export const answersThroughLife = (
 
 /** Sleeps overshoot a little, repeatedly; the exact end is for refresh.lifetime. */
 const ROOM_MS = 3_000;
-/** How much sooner than right at its end a token may be refreshed for the last time. */
-const SOONER_MS = 30_000;
+/** How much sooner than right at its end a token may be refreshed for the last time, in milliseconds. */
+const soonerBy = (lastMs: number): number => Math.min(30_000, lastMs / 100);
 
 /** Ages to refresh at: at once, at the end, typical lifetimes of caches and grace periods, and random ones. */
 const lives = (run: Run, lastMs: number): readonly (readonly number[])[] => {
@@ -229,7 +229,7 @@ const lives = (run: Run, lastMs: number): readonly (readonly number[])[] => {
     ...generated.map((shares) => [
       ...shares
         .map((share) => share * share * lastMs)
-        .filter((ageMs) => ageMs < lastMs - SOONER_MS)
+        .filter((ageMs) => ageMs < lastMs - soonerBy(lastMs))
         .toSorted((a, b) => a - b),
       lastMs,
     ]),
