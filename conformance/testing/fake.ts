@@ -1,5 +1,5 @@
 import { randomUUID } from "node:crypto";
-import { startFakeServer, type StartOptions } from "../../fake-server/index.ts";
+import { startFakeServer, type FakeServer, type StartOptions } from "../../fake-server/index.ts";
 import { profileOf, secretsOf } from "../../fake-server/profile.ts";
 import type { ConformOptions } from "../engine/conform.ts";
 import type { Profile } from "../contract/profile.ts";

@@ -57,9 +57,12 @@ describe("a step of the search", () => {
   });
 
   const dropped = "3 iterations were dropped";
-  const rules = [{ id: "code.single-use", checks: 9, breaches: 1 }];
+  const rules = [{ id: "code.single-use", checks: 9, breaches: 1 }] as const;
   const broken = { rules, validity: reason("load generator") };
-  const spoiltBy = (cause: "service" | "network") => ({ outcome: "incomplete", validity: reason(cause) });
+  const spoiltBy = (cause: "service" | "network") => ({
+    outcome: "incomplete" as const,
+    validity: reason(cause),
+  });
   const slowTwice = { objectives: [missed], validity: reason("network") };
   const waited = { objectives: [missed], endpoints: answeredIn(400) };
   const busy = { objectives: [missed], achieved: { ...achieved, machineIdle: 0.01 } };
