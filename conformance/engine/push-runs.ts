@@ -3,7 +3,7 @@ import type { Prepared } from "../world/world.ts";
 import type { Session } from "../session/session.ts";
 import { ReceiverError } from "../world/receiver.ts";
 import type { PushRun } from "../judging/pushes/trace.ts";
-import { describe, orNothing } from "../world/exchange.ts";
+import { describe, unlessUndecided } from "../world/exchange.ts";
 import { obtainTokens } from "../world/steps.ts";
 import { newScope } from "../world/evidence/journal.ts";
 import { findListed } from "../world/find-listed.ts";
@@ -95,12 +95,14 @@ const holdingAClock = async <T>(
  */
 const lookUpIn =
   (session: Session, prepared: Prepared, clock: JoinedClock): LookUp =>
-  (id, accountId) =>
-    orNothing(async () => {
+  (id, accountId) => {
+    const missing = async (): Promise<string | undefined> => {
       const world = session.world(newScope("push.listed"), clock, prepared);
       const { accessToken } = await obtainTokens(world);
       const byId = await findListed(world, accessToken, { id }, id);
       if (byId.item === undefined) return describe(byId.answer);
       const byAccount = await findListed(world, accessToken, { accountId }, id);
       return byAccount.item === undefined && byAccount.isWhole ? describe(byAccount.answer) : undefined;
-    });
+    };
+    return unlessUndecided(missing(), undefined);
+  };

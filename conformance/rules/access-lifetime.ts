@@ -237,10 +237,8 @@ const bearer = ({ value, at }: { readonly value: IssuedTokens; readonly at: Time
 const exchanged = async (world: World, steps: DurableSteps): Promise<Bearer> =>
   bearer(await exchangeLate(world, steps));
 
-const exchangedAtOnce = async (world: World, steps: DurableSteps): Promise<Bearer> => {
-  const { value, at } = await steps.once("tokens", () => timed(world, () => obtainTokens(world)));
-  return bearer(value, value, at);
-};
+const exchangedAtOnce = async (world: World, steps: DurableSteps): Promise<Bearer> =>
+  bearer(await steps.once("tokens", () => timed(world, () => obtainTokens(world))));
 
 const exchangedWithOthers: Crowd<Bearer>["issue"] = async (world, steps) => {
   const { value, at } = await steps.once("tokens", () =>

@@ -1,5 +1,5 @@
 import { showsData } from "../judging/laws/pages.ts";
-import { orNothing, pageOf } from "../world/exchange.ts";
+import { pageOf, unlessUndecided } from "../world/exchange.ts";
 import { EventHookFailed } from "../world/hooks/events.ts";
 import { untilListed } from "../world/listing.ts";
 import { obtainTokens } from "../world/steps.ts";
@@ -49,7 +49,7 @@ const shownTo = async (
 
 /** A service whose flow or hook fails is reported elsewhere. */
 const orUndefined = <T>(ask: () => Promise<T>): Promise<T | undefined> =>
-  orNothing(ask).catch((error: unknown) => {
+  unlessUndecided(ask(), undefined).catch((error: unknown) => {
     if (error instanceof EventHookFailed) return undefined;
     throw error;
   });

@@ -52,15 +52,6 @@ export class ControlFailed extends Error {
   override readonly name = "ControlFailed";
 }
 
-/** The result; undefined if it got no answer, or if a control failed, which says nothing. */
-export const orNothing = async <T>(action: () => Promise<T>): Promise<T | undefined> => {
-  try {
-    return await action();
-  } catch (error) {
-    if (error instanceof ControlFailed || error instanceof TransportError) return undefined;
-    throw error;
-  }
-};
 const unless =
   (...kinds: readonly (new (...given: never) => Error)[]) =>
   <T, E>(attempt: Promise<T>, otherwise: E): Promise<T | E> =>

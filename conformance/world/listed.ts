@@ -1,5 +1,5 @@
 import type { Page } from "../judging/laws/pages.ts";
-import { orNothing, pageOf } from "./exchange.ts";
+import { pageOf, unlessUndecided } from "./exchange.ts";
 import type { Target } from "./target.ts";
 
 /** Reads pages of the service's default size; `page` counts from 0, whatever number the service gives its first. */
@@ -19,11 +19,12 @@ export const openList = async (options: {
   readonly accessToken: () => Promise<string>;
   readonly limits: { readonly defaultPage: number };
 }): Promise<ListReader> => {
-  const accessToken = await orNothing(options.accessToken);
+  const accessToken = await unlessUndecided(options.accessToken(), undefined);
   return async (filter, page) => {
     if (accessToken === undefined) return undefined;
-    const answer = await orNothing(() =>
+    const answer = await unlessUndecided(
       options.target.list({ accessToken, query: { ...filter, page: options.limits.defaultPage + page } }),
+      undefined,
     );
     return answer === undefined ? undefined : pageOf(answer);
   };

@@ -1,5 +1,5 @@
 import type { LoadRecord } from "../../conformance/contract/load-record.ts";
-import { present } from "../../conformance/contract/present.ts";
+import { asRecord } from "../../conformance/contract/given.ts";
 import type { Outcome } from "../../conformance/contract/record.ts";
 import type { LoadResult } from "./collect/collect.ts";
 import type { LoadContext, LoadPlan } from "./context.ts";
@@ -35,10 +35,10 @@ export const verdictsOf = (
     cores: machine().cores,
   });
   const outcome = outcomeOf({ rules, objectives, validity }, result, signal.aborted);
-  return present<LoadFinal>({
+  return asRecord<LoadFinal>({
     endedAt: clock.wallTime().toISOString(),
     virtualUsers: users.most / parts,
-    k6: present<LoadRecord["k6"]>({
+    k6: asRecord<LoadRecord["k6"]>({
       version: k6.version,
       from: k6.from,
       exitCode: end.exitCode,

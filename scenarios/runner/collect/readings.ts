@@ -4,7 +4,7 @@ import os from "node:os";
 import { monitorEventLoopDelay } from "node:perf_hooks";
 import process from "node:process";
 import type { SecondLine } from "../../../conformance/contract/load-record.ts";
-import { present } from "../../../conformance/contract/present.ts";
+import { asRecord } from "../../../conformance/contract/given.ts";
 import type { RunnerClock } from "../clock.ts";
 
 /** The cost of the load since the previous reading: CPU time as cores in use, memory, and the machine's idle share. */
@@ -94,7 +94,7 @@ const used = (looks: readonly Look[]): Reading => {
         };
   const collector = share(now.own, before.own);
   const total = now.cores.totalMs - before.cores.totalMs;
-  return present<Reading>({
+  return asRecord<Reading>({
     k6: share(now.k6, before.k6),
     collector: collector && { ...collector, lagMs: Math.max(...since.map(({ lagMs }) => lagMs)) },
     machineIdle: total > 0 ? round((now.cores.idleMs - before.cores.idleMs) / total) : undefined,

@@ -1,6 +1,6 @@
 import type { LoadRecord } from "../../../conformance/contract/load-record.ts";
 import type { ClockReading, Merged, MergedMachine } from "../../../conformance/contract/segments.ts";
-import { present } from "../../../conformance/contract/present.ts";
+import { asRecord } from "../../../conformance/contract/given.ts";
 import { judgeValidity, type Validity } from "../judge/validity.ts";
 import { machineText } from "../machine.ts";
 import type { SegmentRun } from "./segment-run.ts";
@@ -40,7 +40,7 @@ const machineOf = (run: SegmentRun): MergedMachine => {
   const begun = begunOf(run);
   const { before, after } = segment.clock;
   const driftMs = driftOf(before, after);
-  return present<MergedMachine>({
+  return asRecord<MergedMachine>({
     index: segment.index,
     record: directory,
     host: segment.host,

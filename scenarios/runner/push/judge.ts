@@ -1,5 +1,5 @@
 import type { LoadBreach, LoadRule } from "../../../conformance/contract/load-record.ts";
-import { present } from "../../../conformance/contract/present.ts";
+import { asRecord } from "../../../conformance/contract/given.ts";
 import { addedUp } from "../../../conformance/contract/second-counts.ts";
 import type { Limits } from "../../../conformance/contract/limits.ts";
 import { answerOf, outcomeOf } from "../../../conformance/judging/pushes/answer.ts";
@@ -68,7 +68,7 @@ export const judgePushes = (evidence: PushEvidence): PushJudgement => {
   ];
   return {
     rules: judged.map(({ id, checks, broken, note }) =>
-      present<LoadRule>({ id, checks, breaches: broken.length, note }),
+      asRecord<LoadRule>({ id, checks, breaches: broken.length, note }),
     ),
     breaches: judged.flatMap(({ id, broken }) => broken.map((one) => breachOf(id, one, evidence))),
     readings: readingsThatFit({

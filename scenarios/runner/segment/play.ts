@@ -1,6 +1,6 @@
 import { encodeIntoCompressedBase64 } from "hdr-histogram-js";
 import { exitCodes } from "../../../conformance/contract/exit-codes.ts";
-import { present } from "../../../conformance/contract/present.ts";
+import { asRecord } from "../../../conformance/contract/given.ts";
 import type { Segment } from "../../../conformance/contract/segments.ts";
 import type { LoadResult } from "../collect/collect.ts";
 import type { LoadContext, LoadPlan } from "../context.ts";
@@ -47,7 +47,7 @@ export const sealedSegment = (
 ): LoadFinal => {
   const { setUp, startedAtMs, lag } = result;
   const lateMs = setUp !== undefined && setUp.lateMs > 0 ? setUp.lateMs : undefined;
-  const told = present<Segment>({
+  const told = asRecord<Segment>({
     ...segment,
     beganAtMs: lateMs === undefined ? startedAtMs : undefined,
     setUpMs: setUp?.tookMs,
