@@ -126,8 +126,11 @@ describe("an interrupted run", () => {
 });
 
 it("conform gives the same cases and the same fingerprints for the same seed", async () => {
+  // No rule that alters codes: which alterations change a code depends on the code, and so on the order of requests.
   const chosen = allRules.filter(({ requirement }) =>
-    ["authorize.echoes-state", "code.unknown", "exchange.errors", "authorize.redirect"].includes(requirement),
+    ["authorize.echoes-state", "exchange.unknown-client", "exchange.errors", "authorize.redirect"].includes(
+      requirement,
+    ),
   );
   const summary = async (seed: number) => {
     const { results } = await run(chosen, {}, { seed });
