@@ -17,8 +17,10 @@ export interface Limited {
 export const limitText = (limit: number | undefined): string =>
   limit === undefined ? "no limit" : `limit=${limit}`;
 
+export const printLength = ({ ids }: AccountSet): string => `an account with ${ids.length} notifications`;
+
 export const printLimited = ({ account, limit }: Limited): string =>
-  `${limitText(limit)}, an account with ${account.ids.length} notifications`;
+  `${limitText(limit)}, ${printLength(account)}`;
 
 /** Limits worth trying on a list of this length: around 1, the default and the length, its divisors, and round numbers. */
 export const tellingLimits = (length: number, defaultLimit: number, greatest: number): readonly number[] => {

@@ -28,7 +28,14 @@ import type { ExpiringCredential, WaitFacts, Run } from "../checks/rule.ts";
 import { ControlFailed } from "../world/exchange.ts";
 import { timed } from "../world/steps.ts";
 import type { World } from "../world/world.ts";
-import { planProbes, type PlannedProbe, type PlanOptions, type Tries } from "./plan.ts";
+import {
+  isMonthLater,
+  isWholeDaysOld,
+  planProbes,
+  type PlannedProbe,
+  type PlanOptions,
+  type Tries,
+} from "./plan.ts";
 
 export interface JudgedLifetime<C>
   extends ExpiringCredential<C>, Pick<PlanOptions, "ways" | "clients" | "perSide" | "fromEndMs"> {
@@ -92,16 +99,18 @@ export const judgeLifetime = async <C>(
         together: true,
         replays: world.clock.kind === "virtual" ? 2 : 0,
         clientIndexOf: ({ clientIndex }) => clientIndex,
-        print: ({ side, distanceMs, way }) =>
+        print: (probe) =>
           [
-            `${side === "alive" ? "before" : "after"} the end by ${duration(precision.guardMs + distanceMs)}`,
-            ...(expiring.ways?.slice(way, way + 1) ?? []),
+            isWholeDaysOld(probe, lifetimeMs)
+              ? `${duration(MONTH_MS)} after its issue`
+              : `${probe.side === "alive" ? "before" : "after"} the end by ${duration(precision.guardMs + probe.distanceMs)}`,
+            ...(expiring.ways?.slice(probe.way, probe.way + 1) ?? []),
           ].join(", "),
         facts: () => ({ [name]: bracketFacts(precision, sides, findings.probes) }),
       },
     );
   const planned = planProbes(world, run, { ...expiring, ...precision, sides });
-  const late = planned.filter(({ distanceMs }) => distanceMs === MONTH_MS);
+  const late = planned.filter(isMonthLater);
   // Judged separately, so that other failures are replayed while what may have caused them is still going on.
   const verdict = await run.all([
     judge(
@@ -176,9 +185,10 @@ const probeAt = async <C>(
   // Shortly after the end is any time then, also the earliest that decides.
   const deadMs = world.clock.kind === "virtual" && planned.distanceMs < NEAR_MS ? 0 : planned.distanceMs;
   const firstDeadMs = lifetimeMs + guardOn("dead", { guardMs, cutMs: own.cutMs });
-  const aimMs = planned.side === "alive" ? lastAliveMs - planned.distanceMs : firstDeadMs + deadMs;
+  const deadAimMs = isWholeDaysOld(planned, lifetimeMs) ? MONTH_MS : firstDeadMs + deadMs;
+  const aimMs = planned.side === "alive" ? lastAliveMs - planned.distanceMs : deadAimMs;
   if (!(await useOnTheWay(world, expiring, own, steps, aimMs, lastAliveMs))) return again({ first, last });
-  const woken = await sleepToAge(world, own.issued, aimMs, planned);
+  const woken = await sleepToAge(world, own, aimMs, planned);
   steps.spend();
   const { probe, at, side, verdict } = await ask(world, expiring, own, {
     now: () => world.clock.now(),
@@ -187,7 +197,10 @@ const probeAt = async <C>(
   });
   if (planned.distanceMs === 0 || planned.distanceMs >= NEAR_MS)
     findings.delays.push({
-      wakeMs: Math.max(0, ageBetween(own.issued, woken).greatestMs - aimMs - slackOf(planned, world)),
+      wakeMs: Math.max(
+        0,
+        ageBetween(own.issued, woken).greatestMs - aimMs - slackOf(planned, own.lifetimeMs, world),
+      ),
       answerMs: at.latestMs - woken.latestMs,
     });
   if (side !== undefined) world.evidence.onCommit(() => findings.probes.push(probe));
@@ -253,8 +266,10 @@ const agesOfUse = (uses: number, aimMs: number, lastMs: number): readonly number
  * How much later a probe away from the end may come, in milliseconds, so that others wake with it. Before the end, it
  * must not come closer than a probe right at the end.
  */
-const slackOf = ({ side, distanceMs }: PlannedProbe, { clock }: Pick<World, "clock">): number => {
+const slackOf = (planned: PlannedProbe, lifetimeMs: number, { clock }: Pick<World, "clock">): number => {
+  const { side, distanceMs } = planned;
   if (distanceMs === 0) return 0;
+  if (isWholeDaysOld(planned, lifetimeMs)) return lifetimeMs / 2;
   const besideMs = BESIDE_MS[clock.runs() ? "running" : "standing"];
   if (side === "alive") return distanceMs >= besideMs ? distanceMs * (3 / 4) : distanceMs;
   if (distanceMs < NEAR_MS) return NEAR_MS;
@@ -264,7 +279,7 @@ const slackOf = ({ side, distanceMs }: PlannedProbe, { clock }: Pick<World, "clo
 /** Sleeps until the credential's maximum (alive side) or minimum (dead side) possible age is `ageMs`. Returns the time then. */
 const sleepToAge = async (
   world: World,
-  issued: TimeInterval,
+  { issued, lifetimeMs }: Issued<unknown>,
   ageMs: number,
   planned: PlannedProbe,
 ): Promise<TimeInterval> => {
@@ -276,7 +291,7 @@ const sleepToAge = async (
   if (!(leftMs > 0)) return now;
   if (clock.kind === "virtual" && !clock.canWait(leftMs))
     throw new ControlFailed(`a wait of ${duration(leftMs)} is longer than any clock is moved`);
-  const slackMs = slackOf(planned, world);
+  const slackMs = slackOf(planned, lifetimeMs, world);
   // Those right before an end come at one moment with the last one, unless they would delay it.
   const isLeftAlone = planned.side === "alive" && planned.distanceMs < NEAR_MS;
   return clock.sleepUntil(now.earliestMs + leftMs, slackMs, isLeftAlone ? slackMs / 2 : slackMs);

@@ -1,4 +1,5 @@
-import { probeAges, type ProbeAge } from "../arbitraries/ages.ts";
+import { MONTH_MS, probeAges, type ProbeAge } from "../arbitraries/ages.ts";
+import { DAY_MS } from "../contract/duration.ts";
 import { assignedClient, type ClientIndex } from "../checks/client-assignment.ts";
 import type { Run } from "../checks/rule.ts";
 import type { Side } from "../judging/lifetimes/probe.ts";
@@ -94,3 +95,16 @@ const assigned = (
       })),
   ]);
 };
+
+/** What lives longer is not counted in minutes or hours. */
+const LONGEST_OF_PARTS_MS = DAY_MS;
+
+/** Whether it comes a month after the end, or after the issue of what lives for less than that. */
+export const isMonthLater = ({ distanceMs }: PlannedProbe): boolean => distanceMs === MONTH_MS;
+
+/**
+ * Whether the credential is then a whole number of days old, and a little more: it works again if a service takes a part
+ * of its age for the whole, such as the minutes of a duration, or its seconds without its days.
+ */
+export const isWholeDaysOld = (planned: PlannedProbe, lifetimeMs: number): boolean =>
+  isMonthLater(planned) && lifetimeMs <= LONGEST_OF_PARTS_MS;

@@ -1,5 +1,12 @@
 import fc from "fast-check";
-import { limits, limitText, pagesIn, printLimited, type Limited } from "../arbitraries/paging.ts";
+import {
+  limits,
+  limitText,
+  pagesIn,
+  printLength,
+  printLimited,
+  type Limited,
+} from "../arbitraries/paging.ts";
 import { allHold, fail, expectThat, pass, discard, type CaseVerdict } from "../judging/case-verdict.ts";
 import { verdictOf } from "../judging/laws/breach.ts";
 import { changeBreach } from "../judging/laws/notification.ts";
@@ -8,6 +15,7 @@ import {
   asked,
   greatestLimit,
   openLists,
+  readCutPages,
   readPages,
   vouchedLimit,
   whileSteady,
@@ -37,6 +45,10 @@ export const notificationPageRules = {
         run.forEach(telling, pagesArePartition, { part: "telling limits", print: printLimited }),
         run.forAll(walks(world, greatest), pagesArePartition, { share: 0.5, print: printLimited }),
         run.forEach(whole, pagesOfAllAreDisjoint, { part: "unfiltered" }),
+        run.forEach([accounts[0], undefined], cutPagesLoseNothing, {
+          part: "above the maximum",
+          print: (account) => (account === undefined ? "the whole list" : printLength(account)),
+        }),
         run.forEach([2], readsAlikeByEveryFilter, { part: "every filter" }),
       ]);
     },
@@ -142,6 +154,24 @@ const pagesOfAllAreDisjoint: Judge<number | undefined> = async (limit, world) =>
       wrong === undefined,
       `the pages with ${asked({ limit })} together hold all notifications, each once`,
       `over ${pages.length} pages: ${wrong ?? "none"}`,
+    );
+  });
+};
+
+/** A maximum may cut the pages of an account, or of the whole list, but then the next page begins where one was cut. */
+const cutPagesLoseNothing: Judge<AccountSet | undefined> = async (account, world) => {
+  const list = await openLists(world);
+  const query = account === undefined ? {} : { accountId: account.accountId };
+  const expected = account?.ids ?? world.prepared.notifications.accounts.flatMap(({ ids }) => ids);
+  return whileTotalStands(list, async () => {
+    const pages = await readCutPages(list, query);
+    if (pages === undefined) return pass;
+    const seen = pages.flatMap(({ ids }) => ids);
+    const wrong = difference([...seen, ...expected], seen);
+    return expectThat(
+      wrong === undefined,
+      "with a limit above the maximum, pages that are cut together hold all notifications, each once",
+      `the first of ${pages.length} pages until one was empty: ${pages[0]?.said ?? "none"}; over all pages: ${wrong ?? "none"}`,
     );
   });
 };

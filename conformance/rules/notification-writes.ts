@@ -1,6 +1,14 @@
-import { allHold, fail, pass, discard, type CaseVerdict } from "../judging/case-verdict.ts";
+import { allHold, expectThat, fail, pass, discard, type CaseVerdict } from "../judging/case-verdict.ts";
 import { duplicateBreach, fold, totalBreach } from "../judging/laws/pages.ts";
-import { asked, openLists, readPages, type List, type Listing, type ListQuery } from "./shared/lists.ts";
+import {
+  asked,
+  openLists,
+  readCutPages,
+  readPages,
+  type List,
+  type Listing,
+  type ListQuery,
+} from "./shared/lists.ts";
 import type { Rules, Judge } from "../checks/rule.ts";
 import { ControlFailed } from "../world/exchange.ts";
 import { givenToBeListed, untilListed } from "../world/listing.ts";
@@ -16,7 +24,7 @@ export const notificationWriteRules = {
       const { defaultLimit } = world.limits;
       // The longest first: it is used to repeat a breach.
       const plans = [
-        { limit: defaultLimit, writers: 4, events: 16 },
+        { limit: defaultLimit, writers: 4, events: MOST_EVENTS },
         { limit: 3, writers: 2, events: 6 },
         { limit: 1, writers: 1, events: 8 },
         { limit: 2 * defaultLimit, writers: 8, events: 4 },
@@ -40,6 +48,7 @@ interface Plan {
 
 /** How long after the tolerance to look, in milliseconds. */
 const LISTED_MS = 100;
+const MOST_EVENTS = 16;
 /** Reads concurrent with the writers; more would prove nothing more. */
 const MOST_LOOKS = 60;
 const ENOUGH_LOOKS = 20;
@@ -93,7 +102,23 @@ const listStaysTrue: Judge<Plan> = async (plan, world) => {
     await Promise.all([write(history), write(history)]);
     await look(history, { limit: world.limits.defaultLimit });
   }
+  if (plan.events === MOST_EVENTS) await readAllCut(history);
   return allHold(history.judgements);
+};
+
+/** The whole list is long by now, so that more usual maxima cut its pages. Others may write to it meanwhile. */
+const readAllCut = async ({ list, settled, judgements }: History): Promise<void> => {
+  const pages = await readCutPages(list, {});
+  if (pages === undefined) return;
+  const found = new Set(pages.flatMap(({ ids }) => ids));
+  const missing = [...settled.ids].filter((id) => !found.has(id)).length;
+  judgements.push(
+    expectThat(
+      missing === 0,
+      "with a limit above the maximum, reading pages until one is empty shows everything that was there at the start",
+      `${missing} did not appear on ${pages.length} pages, the first with ${pages[0]?.said ?? "nothing"}`,
+    ),
+  );
 };
 
 /** If reads are slow, writing continues, within limits, until enough reads ran concurrently. */

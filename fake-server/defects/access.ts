@@ -296,6 +296,11 @@ export const accessDefects = rows({
         nowMs - record.issuedAtMs < DAY_MS &&
         (nowMs % DAY_MS) - (record.issuedAtMs % DAY_MS) < record.lifetimeMs,
     ),
+    "access-token-lives-by-seconds-of-its-age: Of an accessToken's age only the seconds count, without the days, so it works again every day.":
+      livesWhile(
+        "accessTokenIsAlive",
+        (record, { nowMs }) => (nowMs - record.issuedAtMs) % DAY_MS < record.lifetimeMs,
+      ),
     "access-token-of-one-store-dies-early: Every eighth accessToken ends a minute early.": inOneStore(
       "keepAccessToken",
       "accessTokenIsAlive",

@@ -233,6 +233,16 @@ export const codeDefects = rows({
         ({ issuedAtMs }, { nowMs, limits }) =>
           (nowMs % DAY_MS) - (issuedAtMs % DAY_MS) < limits.codeLifetimeMs,
       ),
+    "code-lives-by-minutes-of-its-age: Of a code's age only the minutes count, without the hours, so it works again every hour.":
+      livesWhile(
+        "codeIsAlive",
+        ({ issuedAtMs }, { nowMs, limits }) => (nowMs - issuedAtMs) % HOUR_MS < limits.codeLifetimeMs,
+      ),
+    "code-lives-by-seconds-of-its-age: Of a code's age only the seconds count, without the days, so it works again every day.":
+      livesWhile(
+        "codeIsAlive",
+        ({ issuedAtMs }, { nowMs, limits }) => (nowMs - issuedAtMs) % DAY_MS < limits.codeLifetimeMs,
+      ),
     "code-age-in-32-bits: The age of a code is stored in 32 bits, so it is negative after 25 days.":
       livesWhile(
         "codeIsAlive",

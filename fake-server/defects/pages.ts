@@ -1,6 +1,7 @@
 import { MINUTE_MS } from "../../conformance/contract/duration.ts";
 import type { Paging } from "../behaviour.ts";
 import { everything } from "../notifications.ts";
+import { wholeNumber } from "../sound/notifications.ts";
 import { change, decide, decisions, given, keeping, type Replacement, rows } from "../registry.ts";
 import { asksFor, showing } from "../changes.ts";
 
@@ -65,6 +66,13 @@ export const pageDefects = rows({
       showing((_notification, context) =>
         asksFor("id|accountId", context) ? {} : { businessStatus: "Submitted" },
       ),
+    "pages-of-limit-above-maximum: A limit above 50 gives 50 items, but page n begins at the n-th multiple of the limit.":
+      decisions((sound) => ({
+        limitFor: (asked, context) =>
+          asked === undefined ? sound.limitFor(asked, context) : wholeNumber(asked),
+        readItems: (selection, offset, paging, context) =>
+          sound.readItems(selection, offset, { ...paging, limit: Math.min(50, paging.limit) }, context),
+      })),
   },
   "notifications.past-the-end": {
     "past-the-end-last-page: A page past the end is the last page.": beginning(

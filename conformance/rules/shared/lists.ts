@@ -81,6 +81,25 @@ export const readPages = async (list: List, query: ListQuery, count: number): Pr
   return pages;
 };
 
+/** Far above any usual maximum. */
+const BEYOND_ANY_MAXIMUM = 1_000;
+const MOST_CUT_PAGES = 12;
+
+/**
+ * What a client sees that requests more than the service gives at once, and reads on until a page is empty: the pages
+ * must follow each other by what they hold, not by what was requested. Undefined if such a limit is refused or gives
+ * everything, or if no page is empty soon.
+ */
+export const readCutPages = async (list: List, query: ListQuery): Promise<readonly Listing[] | undefined> => {
+  const greater = { ...query, limit: BEYOND_ANY_MAXIMUM };
+  const first = await list(greater);
+  const size = first.ids.length;
+  const isCut = size > 0 && size < Number(first.total) && Number(first.total) < size * (MOST_CUT_PAGES - 1);
+  if (!isCut) return undefined;
+  const pages = await readPages(list, greater, MOST_CUT_PAGES);
+  return pages.at(-1)?.served === true && pages.at(-1)?.ids.length === 0 ? pages : undefined;
+};
+
 const MOST_PAGES = 40;
 
 /**
