@@ -31,6 +31,14 @@ export const authorizeVariants = variantRows({
       return redirectTo(url.href);
     },
   ),
+  "redirect-sorted-by-name: The redirect writes all parameters of its query sorted by name.": decide(
+    "renderAuthorized",
+    (fields, redirectUri) => {
+      const url = new URL(withCodeAndState(redirectUri, fields));
+      url.searchParams.sort();
+      return redirectTo(url.href);
+    },
+  ),
   "authorize-created: The JSON answer has status 201.": decide("renderAuthorized", (fields) =>
     jsonAnswer(201, fields),
   ),

@@ -10,13 +10,20 @@ const normalised = (path: string): string =>
 /** Scheme, host, port and path of an address, normalized for comparison. */
 export const placeOf = (url: URL): string => `${url.protocol}//${url.host}${normalised(url.pathname)}`;
 
-/** Whether a location contains the requested address: its place, and every query parameter in order with the same value. */
-const holds = (location: URL, asked: URL): boolean => {
-  if (placeOf(location) !== placeOf(asked)) return false;
+/**
+ * Whether a location contains the requested address: its place, and every query parameter with the same value. Only the
+ * order of equal names has a meaning: some libraries sort a query by name as they write it.
+ */
+const holds = (location: URL, asked: URL): boolean =>
+  placeOf(location) === placeOf(asked) &&
+  [...new Set(asked.searchParams.keys())].every((name) =>
+    isWithin(asked.searchParams.getAll(name), location.searchParams.getAll(name)),
+  );
+
+/** Whether the values occur among others in this order. */
+const isWithin = (wanted: readonly string[], values: readonly string[]): boolean => {
   let at = 0;
-  const wanted = [...asked.searchParams];
-  for (const [name, value] of location.searchParams)
-    if (wanted[at]?.[0] === name && wanted[at]?.[1] === value) at += 1;
+  for (const value of values) if (wanted[at] === value) at += 1;
   return at === wanted.length;
 };
 
