@@ -172,6 +172,13 @@ export const otherTypes: readonly NearMiss[] = [
   miss("a value with a length of its own", (value) => ({ length: value.length, 0: value })),
 ];
 
+/**
+ * Objects that name a column: a driver that expands objects in a query compares the column with itself, which is true for
+ * every row.
+ */
+export const columnNames = (...names: readonly string[]): readonly NearMiss[] =>
+  names.map((name) => miss(`an object that names the column ${name}`, () => ({ [name]: 1 })));
+
 /** Values that stand for nothing. */
 export const blanks: readonly NearMiss[] = [
   miss("empty", () => ""),

@@ -1,5 +1,11 @@
 import { without } from "../arbitraries/bodies.ts";
-import { altered, nearMisses, type Alteration, type NearMiss } from "../arbitraries/credentials.ts";
+import {
+  altered,
+  columnNames,
+  nearMisses,
+  type Alteration,
+  type NearMiss,
+} from "../arbitraries/credentials.ts";
 import { credentialsOf, grantOf } from "../world/exchange.ts";
 import { expectThat, fail, pass, discard, type CaseVerdict } from "../judging/case-verdict.ts";
 import { exchangeBody, obtainCode, obtainTokens, secondClientOf, yielded } from "../world/steps.ts";
@@ -42,7 +48,7 @@ export const wrongSecrets = ({ secondClient }: World): readonly WrongBody[] => [
     wrong("a made-up secret", (right, world) => ({ ...right, clientSecret: world.unique() })),
     ...(secondClient === undefined ? [] : ofAnotherClient),
   ]),
-  ...nearMisses.map(missOf("clientSecret")),
+  ...[...nearMisses, ...columnNames("clientSecret", "client_secret", "secret")].map(missOf("clientSecret")),
   wrong("the client's id for its secret", (right) => ({ ...right, clientSecret: right.clientId })),
   wrong("the code for the secret", (right) => ({ ...right, clientSecret: right.code })),
   wrong("the secret under another name", ({ clientId, clientSecret: secret, code }) => ({

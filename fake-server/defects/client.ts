@@ -1,4 +1,5 @@
 import { createHash } from "node:crypto";
+import { isObject } from "../../conformance/contract/json.ts";
 import { unregistered, type FakeClient } from "../clients.ts";
 import { change, decide, decisions, keeping, type Replacement, rows } from "../registry.ts";
 import { asText, counted, ignoringCase, ignoringSpace, ignoringSuffix } from "../changes.ts";
@@ -43,6 +44,10 @@ export const clientDefects = rows({
     "secret-in-array-accepted: An array that contains the secret is accepted.": accepting(
       (secret, presented) => asText(presented) === secret,
     ),
+    "secret-object-names-its-column: An object in place of the secret names the column, whose comparison with itself is true.":
+      accepting(
+        (secret, presented) => presented === secret || (isObject(presented) && "client_secret" in presented),
+      ),
     "secret-whatever-its-case: Secrets are compared case-insensitively.": acceptingText(ignoringCase),
     "secret-by-prefix: Any prefix of the secret is accepted.": acceptingText(
       (secret, presented) => presented !== "" && secret.startsWith(presented),
