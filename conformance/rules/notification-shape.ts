@@ -2,7 +2,15 @@ import { credentialsOf, describe, grantOf, objectOf, unlessUndecided } from "../
 import { pagesIn } from "../arbitraries/paging.ts";
 import { accessTokenHeader } from "../contract/forms.ts";
 import { fail, pass, discard, inconclusive } from "../judging/case-verdict.ts";
-import { asked, openLists, type List, type Listing, type ListQuery } from "./shared/lists.ts";
+import {
+  asked,
+  greatestLimit,
+  openLists,
+  openListsRefreshed,
+  type List,
+  type Listing,
+  type ListQuery,
+} from "./shared/lists.ts";
 import type { HistoryVerdict, Judge, Rules } from "../checks/rule.ts";
 import { exchangeBody, gaveData, refreshBody } from "../world/steps.ts";
 import type { World } from "../world/world.ts";
@@ -23,9 +31,12 @@ export const notificationShapeRules = {
     check: async (world, run) => {
       // If nothing is granted, the rules' own cases report that.
       const isDated = await unlessUndecided(tellsClockTime(world), false);
-      const judgePage: Judge<ShapeCase> = async ({ query, mayBeRefused, ofSecondClient }, world) => {
+      const judgePage: Judge<ShapeCase> = async (
+        { query, mayBeRefused, ofSecondClient, isRefreshed },
+        world,
+      ) => {
         if (ofSecondClient === true) return secondClientsOwnHolds(isDated, world);
-        const list = await openLists(world);
+        const list = await (isRefreshed === true ? openListsRefreshed(world) : openLists(world));
         const seen = await list(query);
         if (seen.served || (await claimsPage(seen, list)))
           return pageHolds(seen, isDated ? createdWhen(world) : undefined, world);
@@ -33,9 +44,10 @@ export const notificationShapeRules = {
           ? discard("the service refuses a request that nothing matches")
           : fail(`a list request with ${asked(query)} gets a page of notifications`, seen.said);
       };
+      const greatest = await greatestLimit(world);
       const later = isDated ? await laterTimes(world) : [];
       return run.all([
-        run.forEach(shapeCases(world), judgePage),
+        run.forEach(shapeCases(world, greatest), judgePage),
         ...(later.length > 0
           ? [
               run.forEach(later, createdThenIsDatedThen, {
@@ -73,15 +85,15 @@ interface ShapeCase {
   readonly mayBeRefused?: true;
   /** In an account of its own. */
   readonly ofSecondClient?: true;
+  /** With an accessToken of a refresh, which may have lost what the first one was entitled to. */
+  readonly isRefreshed?: true;
 }
 
 /** Every page of the known notifications, and the kinds of request that a service may answer by another code path. */
-const shapeCases = ({
-  prepared: { notifications },
-  limits: { defaultLimit },
-  events,
-  secondClient,
-}: World): readonly ShapeCase[] => {
+const shapeCases = (
+  { prepared: { notifications }, limits: { defaultLimit }, events, secondClient }: World,
+  greatest: number,
+): readonly ShapeCase[] => {
   const [first] = notifications.accounts;
   const pages = notifications.accounts.flatMap(({ accountId, ids }) =>
     Array.from({ length: Math.min(6, pagesIn(ids.length, defaultLimit)) }, (_, page) => ({
@@ -100,6 +112,9 @@ const shapeCases = ({
       ? []
       : [
           { query: { accountId: first.accountId } },
+          { query: { accountId: first.accountId }, isRefreshed: true as const },
+          { query: { accountId: first.accountId, limit: greatest } },
+          { query: { accountId: first.accountId, limit: 3, page: 0 } },
           { query: { id: first.ids.at(-1) ?? "" } },
           { query: { id: first.ids[0] ?? "", accountId: first.accountId } },
           { query: { accountId: first.accountId, page: first.ids.length + 1 }, mayBeRefused: true as const },

@@ -12,6 +12,7 @@ import {
   rows,
 } from "../registry.ts";
 import { asksFor, readingOn, showing } from "../changes.ts";
+import { ACCESS_TOKEN_HEADER } from "../sound/tokens.ts";
 
 const creating = (rewrite: (time: string) => string): Replacement => change("createTime", rewrite);
 
@@ -100,6 +101,26 @@ const anyTimeDefects = rows({
       (fields, items, total) => (items.length === 1 ? { data: items[0], total } : fields),
     ),
     "item-without-remark: Items have no remark.": showing(() => ({ remark: undefined })),
+    "item-of-long-page-without-remark: On a page of more than ten, items have no remark.": change(
+      "listFields",
+      (fields, items, total) =>
+        items.length > 10
+          ? { data: items.map((item) => Object.assign({}, item, { remark: undefined })), total }
+          : fields,
+    ),
+    "item-beside-limit-and-page-without-status: With both limit and page, items have no businessStatus.":
+      change("item", (item, _notification, context) =>
+        asksFor("limit", context) && asksFor("page", context)
+          ? Object.assign({}, item, { businessStatus: undefined })
+          : item,
+      ),
+    "item-for-refreshed-token-without-remark: An accessToken of a refresh is shown items without remark.":
+      change("item", (item, _notification, { credentials, from }) => {
+        const token = String(from.headers[ACCESS_TOKEN_HEADER]);
+        return credentials.accessTokens.get(token)?.refreshed === true
+          ? Object.assign({}, item, { remark: undefined })
+          : item;
+      }),
     "item-create-time-without-zero-milliseconds: createTime omits the milliseconds if they are zero.":
       showing(({ createTime }) => ({ createTime: createTime.replace(".000Z", "Z") })),
     "item-data-null-at-times: data is null in about every fourth item.": showing(({ id, data }) => ({

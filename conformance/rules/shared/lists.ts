@@ -1,7 +1,7 @@
 import { describe, pageOf, unlessUndecided, type Answer } from "../../world/exchange.ts";
 import { fold, sameSet } from "../../judging/laws/pages.ts";
 import { discard, type CaseVerdict } from "../../judging/case-verdict.ts";
-import { gaveData, obtainTokens } from "../../world/steps.ts";
+import { gaveData, obtainRefreshed, obtainTokens } from "../../world/steps.ts";
 import type { AccountSet } from "../../world/dataset.ts";
 import { answerOrHangUp, type Client } from "../../world/target.ts";
 import type { World } from "../../world/world.ts";
@@ -29,7 +29,18 @@ export type List = (query: ListQuery) => Promise<Listing>;
 
 export const openLists = async (world: World, client?: Client): Promise<List> => {
   const { accessToken } = await obtainTokens(world, { client });
-  return async (query) => {
+  return listsShownTo(world, accessToken);
+};
+
+/** The lists that an accessToken of a refresh opens. */
+export const openListsRefreshed = async (world: World): Promise<List> => {
+  const { accessToken } = await obtainRefreshed(world, await obtainTokens(world));
+  return listsShownTo(world, accessToken);
+};
+
+const listsShownTo =
+  (world: World, accessToken: string): List =>
+  async (query) => {
     const sent = Object.fromEntries(
       Object.entries(query).flatMap(([name, value]) =>
         value === undefined
@@ -40,7 +51,6 @@ export const openLists = async (world: World, client?: Client): Promise<List> =>
     const answer = await answerOrHangUp(world.target.list({ accessToken, query: sent }));
     return listingOf(answer);
   };
-};
 
 /** The listing of an answer, or of a closed connection. */
 export const listingOf = (answer: Answer | undefined): Listing => {
