@@ -11,7 +11,7 @@ import {
 } from "../arbitraries/paging.ts";
 import { mapLimited } from "../checks/map-limited.ts";
 import { inGroups } from "../contract/text.ts";
-import { allHold, fail, expectThat, type CaseVerdict } from "../judging/case-verdict.ts";
+import { allHold, discard, fail, expectThat, type CaseVerdict } from "../judging/case-verdict.ts";
 import { pageSize, sameSet } from "../judging/laws/pages.ts";
 import {
   asked,
@@ -37,21 +37,25 @@ export const notificationRules = {
   "notifications.default-limit": {
     needs: ["many-notifications"],
     check: (world, run) =>
-      run.forEach(defaultLimitCases(world), async ({ query, account, limitBefore }, world) => {
-        const { defaultLimit } = world.limits;
-        const list = await openLists(world);
-        const judge = async (): Promise<CaseVerdict> => {
-          // An earlier limit must not become the default of later requests.
-          if (limitBefore !== undefined) await list({ ...query, limit: limitBefore });
-          const seen = await list(query);
-          return expectThat(
-            seen.ids.length === defaultLimit,
-            `a list request without limit gets ${defaultLimit} items when more match`,
-            `with ${asked(query)} it got ${seen.said}`,
-          );
-        };
-        return account === undefined ? judge() : whileSteady(list, account, judge);
-      }),
+      run.forEach(
+        defaultLimitCases(world),
+        async ({ query, account, limitBefore, ofSecondClient }, world) => {
+          const { defaultLimit } = world.limits;
+          const list = await openLists(world, ofSecondClient === true ? world.secondClient : undefined);
+          if (ofSecondClient === true && !(await showsWhole(list, account))) return notShown;
+          const judge = async (): Promise<CaseVerdict> => {
+            // An earlier limit must not become the default of later requests.
+            if (limitBefore !== undefined) await list({ ...query, limit: limitBefore });
+            const seen = await list(query);
+            return expectThat(
+              seen.ids.length === defaultLimit,
+              `a list request without limit gets ${defaultLimit} items when more match`,
+              `with ${asked(query)} it got ${seen.said}`,
+            );
+          };
+          return account === undefined ? judge() : whileSteady(list, account, judge);
+        },
+      ),
   },
 
   "notifications.default-page": {
@@ -65,13 +69,18 @@ export const notificationRules = {
         account: fc.constantFrom(...accounts),
         limit: fc.option(limits(most, defaultLimit, greatest), { nil: undefined }),
       });
-      const examples = accounts.slice(0, 3).flatMap((account) => [
-        { account, limit: undefined },
-        { account, limit: Math.min(greatest, Math.ceil(account.ids.length / 2)) },
-      ]);
+      const examples = accounts
+        .slice(0, 3)
+        .flatMap((account, nth): readonly FirstPage[] => [
+          { account, limit: undefined },
+          ...(nth === 0 && world.secondClient !== undefined
+            ? [{ account, limit: undefined, ofSecondClient: true }]
+            : []),
+          { account, limit: Math.min(greatest, Math.ceil(account.ids.length / 2)) },
+        ]);
       const whole = [undefined, 1, defaultLimit, vouchedLimit(world, greatest)];
       return run.all([
-        run.forAll(generated, firstPageIsTheDefault, { print: printLimited, examples }),
+        run.forAll(generated, firstPageIsTheDefault, { print: printFirstPage, examples }),
         run.forEach(whole, firstOfAllIsTheDefault, { part: "unfiltered" }),
       ]);
     },
@@ -135,6 +144,7 @@ interface DefaultLimitCase {
   /** The account that the query filters by; undefined for the whole list. */
   readonly account?: AccountSet;
   readonly limitBefore?: number;
+  readonly ofSecondClient?: true;
 }
 
 /** Pages that are full at the default limit: first and later ones, by account and of the whole list. */
@@ -146,6 +156,9 @@ const defaultLimitCases = (world: World): readonly DefaultLimitCase[] => {
     const full = Math.min(4, Math.floor(ids.length / defaultLimit));
     return [
       { account, query: { accountId } },
+      ...(world.secondClient === undefined
+        ? []
+        : [{ account, query: { accountId }, ofSecondClient: true as const }]),
       { account, query: { accountId }, limitBefore: 3 },
       { account, query: { accountId }, limitBefore: 2 * defaultLimit },
       ...Array.from({ length: full }, (_, page) => ({ account, query: { accountId, page } })),
@@ -156,8 +169,23 @@ const defaultLimitCases = (world: World): readonly DefaultLimitCase[] => {
   return [...byAccount, ...ofAll, { query: {} }, { query: {}, limitBefore: 3 }];
 };
 
-const firstPageIsTheDefault: Judge<Limited> = async ({ account, limit }, world) => {
-  const list = await openLists(world);
+const notShown = discard("the second client is not shown these notifications");
+
+/** Whether a client is shown all notifications of the account: each client may be shown only its own. */
+const showsWhole = async (list: List, account: AccountSet | undefined): Promise<boolean> =>
+  account !== undefined &&
+  (await list({ accountId: account.accountId, limit: 1 })).total === account.ids.length;
+
+interface FirstPage extends Limited {
+  readonly ofSecondClient?: boolean;
+}
+
+const printFirstPage = (page: FirstPage): string =>
+  `${printLimited(page)}${page.ofSecondClient === true ? ", the second client" : ""}`;
+
+const firstPageIsTheDefault: Judge<FirstPage> = async ({ account, limit, ofSecondClient }, world) => {
+  const list = await openLists(world, ofSecondClient === true ? world.secondClient : undefined);
+  if (ofSecondClient === true && !(await showsWhole(list, account))) return notShown;
   const { accountId, ids } = account;
   return whileSteady(list, account, () =>
     noPageIsTheFirst(list, { accountId, limit }, Math.min(limit ?? world.limits.defaultLimit, ids.length)),

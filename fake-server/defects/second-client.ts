@@ -13,12 +13,16 @@ import {
   together,
 } from "../registry.ts";
 import { eachItsOwn, showing } from "../changes.ts";
+import { ACCESS_TOKEN_HEADER } from "../sound/tokens.ts";
 
 const isSecond = (clientId: string | undefined, { clients }: Pick<Service, "clients">): boolean =>
   clientId !== undefined && [...clients.keys()].indexOf(clientId) === 1;
 
 const isSecondsCode = (code: unknown, context: Context): boolean =>
   typeof code === "string" && isSecond(context.credentials.codes.get(code)?.clientId, context);
+
+const viewerOf = ({ credentials, from }: Context): string | undefined =>
+  credentials.accessTokens.get(String(from.headers[ACCESS_TOKEN_HEADER]))?.clientId;
 
 const ofAllClients = ({ where, parameters, ...rest }: Selection): Selection => ({
   ...rest,
@@ -126,6 +130,18 @@ export const secondClientDefects = rows({
           showing(({ id }) => (owned.has(id) ? { accountId: null } : {})),
         ),
       ),
+  },
+  "notifications.default-limit": {
+    "default-limit-20-for-second-client: Without limit, the second client gets 20 on a page.": change(
+      "limitFor",
+      (usual, asked, context) => (asked === undefined && isSecond(viewerOf(context), context) ? 20 : usual),
+    ),
+  },
+  "notifications.default-page": {
+    "default-page-1-for-second-client: Without page, the second client gets the second page.": change(
+      "pageFor",
+      (usual, asked, context) => (asked === undefined && isSecond(viewerOf(context), context) ? 1 : usual),
+    ),
   },
   "notifications.total": {
     "total-with-those-of-second-client: A client sees only its own notifications, but total counts those of all clients.":
