@@ -1,4 +1,4 @@
-import type { RequirementId } from "../contract/catalogue.ts";
+import { catalogue, type RequirementId } from "../contract/catalogue.ts";
 import type { DetectReport } from "../contract/detect.ts";
 import { nearest } from "../contract/nearest.ts";
 import { ConfigurationError } from "../contract/problem.ts";
@@ -49,6 +49,16 @@ export const parseShard = (text: string | undefined): Shard => {
   throw new ConfigurationError([`--shard is "${text}"; accepted is i/n with i from 1 to n, such as 1/2`]);
 };
 
+/**
+ * Variants take longest, because every rule judges them, and defects of pushes wait most: in this order they spread evenly
+ * over the shards, and nothing is waited for alone at the end.
+ */
+const longestFirst = (subjects: readonly Subject[]): readonly Subject[] => {
+  const order = ({ kind, breaks }: Subject): number =>
+    kind === "variant" ? 0 : breaks.some((rule) => catalogue[rule].group === "push") ? 1 : 2;
+  return subjects.toSorted((a, b) => order(a) - order(b));
+};
+
 type Broken = Readonly<Record<string, { readonly breaks: readonly RequirementId[] }>>;
 
 /** Throws ConfigurationError for a name that is not known. */
@@ -75,8 +85,7 @@ export const detectShard = (
 ): Promise<DetectReport> => {
   const { names, variants, joint } = options;
   const bundles = names === undefined ? variants : variants.flat().map((name) => [name]);
-  const subjects: Subject[] = [
-    // Variants take longest, because every rule judges them: listed first, they spread evenly over the shards.
+  const subjects = longestFirst([
     ...bundles.map((members) => ({
       name: members.join(joint),
       members,
@@ -88,7 +97,7 @@ export const detectShard = (
       kind: "defect" as const,
       breaks,
     })),
-  ];
+  ]);
   refuseUnknown(
     names ?? [],
     subjects.map((subject) => subject.name),

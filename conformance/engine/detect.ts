@@ -89,7 +89,7 @@ export const detect = async (options: DetectOptions): Promise<DetectReport> => {
 };
 
 /** While one service waits (for a rate limit, for a slow answer), another one is judged. */
-const SIDE_BY_SIDE = 5;
+const SIDE_BY_SIDE = 8;
 
 /**
  * How long a fake waits in real time for pushes that make no progress during a detection, in milliseconds: its receiver is
