@@ -3,6 +3,7 @@ import type { Socket } from "node:net";
 import { describe, expect, it } from "vitest";
 import { defects, type StartOptions } from "../../fake-server/index.ts";
 import type { Context } from "../../fake-server/context.ts";
+import { asksFor } from "../../fake-server/changes.ts";
 import { behaviourFrom } from "../../fake-server/registry.ts";
 import { conform } from "../engine/conform.ts";
 import type { Check } from "../contract/check.ts";
@@ -97,6 +98,19 @@ describe("the preflight stops the run with a remedy", () => {
     expect(check).toMatchObject({ check: "clients[0]", fatal: "configuration" });
     expect(check.message).toContain('"nobody"');
     expect(check.remedy).toContain("clients[0].id");
+  });
+
+  it("if the list is answered with a filter only, which the document leaves open", async () => {
+    const filtered = behaviourFrom("filtered", {
+      summary: "refuses lists without a filter",
+      replaces: (sound) => ({
+        limitFor: (asked, context) =>
+          asksFor("id|accountId", context) ? sound.limitFor(asked, context) : undefined,
+      }),
+    });
+    const check = onlyFatal((await checksOf({ fake: { behaviour: filtered } })).checks);
+    expect(check).toMatchObject({ check: "notifications", fatal: "configuration" });
+    expect(check.message).toContain("one without id and accountId is not");
   });
 
   const html = (_: IncomingMessage, response: ServerResponse): void =>

@@ -11,6 +11,7 @@ import { checkFollowed } from "./followed-check.ts";
 import { checkNotifications } from "./notifications-check.ts";
 import { checkReach } from "./reach-check.ts";
 import type { Session } from "./session.ts";
+import { checkWholeList } from "./whole-list-check.ts";
 
 export interface Preflight {
   readonly checks: readonly Check[];
@@ -92,7 +93,10 @@ const examine = async (
   const isEmptyForStrangers = isListShown && (await strangerGetsEmptyPage(world));
   if (options.notifications || ((!isListShown || isEmptyForStrangers) && session.events !== undefined)) {
     const { check, notifications } = await checkNotifications(session, world);
-    checks.push(check);
+    const [account] = notifications.accounts;
+    const wholeList =
+      isListShown || account === undefined ? undefined : await checkWholeList(world, account.accountId);
+    checks.push(check, ...(wholeList === undefined ? [] : [wholeList]));
     prepared = { ...prepared, notifications };
   }
   if (isEmptyForStrangers) {
