@@ -118,3 +118,34 @@ describe("a virtual clock over a target that flows", () => {
     expect(advances).toHaveLength(2);
   });
 });
+
+describe("a virtual clock over a target whose time passes only while it is read", () => {
+  it("is waited for once, and then only moved", async () => {
+    let nowMs = 1_000_000;
+    let reads = 0;
+    const advances: number[] = [];
+    const now = (): Promise<TimeInterval> => {
+      reads += 1;
+      nowMs += 1;
+      return Promise.resolve({ earliestMs: nowMs, latestMs: nowMs });
+    };
+    const advance = (durationMs: number): Promise<TimeInterval> => {
+      advances.push(durationMs);
+      nowMs += durationMs;
+      return now();
+    };
+    const clock = virtualClock({ now, advance, inFlight: () => 0 }).join();
+    await clock.now();
+    await pause(3);
+    await clock.now();
+    const readsOfSleep = async (): Promise<number> => {
+      const before = reads;
+      await clock.sleep(100);
+      return reads - before;
+    };
+    const first = await readsOfSleep();
+    expect(await readsOfSleep()).toBeLessThan(first);
+    expect(await readsOfSleep()).toBeLessThan(first);
+    expect(advances).toHaveLength(3);
+  });
+});

@@ -112,16 +112,18 @@ const createReader = (time: VirtualTime, flow: FlowWatch, seen: (now: TimeInterv
 };
 
 /**
- * Waits for a clock that runs by itself to reach a moment so near that moving it there would take longer. Waits for the
- * same moment again only if the last wait at least halved what was left: the clock may run slower than real time.
+ * Waits for a clock that runs by itself to reach a moment so near that moving it there would take longer. No longer waits
+ * once a wait did not even halve what was left: the clock runs slower than real time, or only while it is asked.
  */
 const waitingForFlow = (flow: FlowWatch, signal: AbortSignal | undefined) => {
   let awaited = { stopMs: NaN, leftMs: Infinity };
+  let isSlow = false;
   let moveTakesMs = 0;
   const comesByItself = async (stopMs: number, leftMs: number): Promise<boolean> => {
     const mostMs = Math.max(LEAST_MOVE_MS, Math.min(moveTakesMs, LONGEST_WAIT_MS));
     if (!flow.isSeen() || leftMs > mostMs) return false;
-    if (awaited.stopMs === stopMs && leftMs > awaited.leftMs / 2) return false;
+    isSlow ||= awaited.stopMs === stopMs && leftMs > awaited.leftMs / 2;
+    if (isSlow) return false;
     awaited = { stopMs, leftMs };
     // One slow move, such as of a busy target, must not keep others from being tried and measured.
     moveTakesMs /= 2;
