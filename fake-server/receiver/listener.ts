@@ -1,7 +1,7 @@
-import { once } from "node:events";
 import { createServer, type RequestListener, type Server, type ServerOptions } from "node:http";
 import { createServer as createTlsServer, type Server as TlsServer } from "node:https";
 import { Server as NetServer, type AddressInfo, type Socket } from "node:net";
+import { listenOn } from "../listening.ts";
 import type { Connections } from "./connections.ts";
 import type { ReportFault } from "./faults.ts";
 import type { ReceiverLimits } from "./limits.ts";
@@ -33,13 +33,19 @@ export const createListener = (options: ListenerOptions) => {
   const server = serverFor(options);
   watch(server, options);
   let port = options.port;
+  let wasOpen = false;
   return {
     port: () => port,
     listening: () => server.listening,
     /** Listens, on the previous port if there was one. Rejects with ConfigurationError. */
     open: async (): Promise<void> => {
       if (server.listening) return;
-      await listen(server, options.host, port);
+      await listenOn(server, { host: options.host, port, backlog: BACKLOG }, wasOpen).catch(
+        (error: unknown) => {
+          throw listenError(error, options.host, port);
+        },
+      );
+      wasOpen = true;
       port = (server.address() as AddressInfo).port;
     },
     /** Stops listening: new connections are refused. Open ones stay. */
@@ -87,13 +93,6 @@ const watch = (server: Server | TlsServer, { connections, limits, reportFault }:
       refuse(error, socket, reportFault, connections);
   });
   server.on("error", () => undefined);
-};
-
-const listen = async (server: Server | TlsServer, host: string, port: number): Promise<void> => {
-  server.listen({ host, port, backlog: BACKLOG });
-  await once(server, "listening").catch((error: unknown) => {
-    throw listenError(error, host, port);
-  });
 };
 
 /** OpenSSL's own words, without its file names. */

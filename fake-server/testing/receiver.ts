@@ -1,3 +1,4 @@
+import { listenOn } from "../listening.ts";
 import { once } from "node:events";
 import http from "node:http";
 import https from "node:https";
@@ -69,8 +70,8 @@ export const startTestReceiver = async (options: TestReceiverOptions = {}): Prom
     void handle(request, answer);
   const server =
     options.tls === undefined ? http.createServer(listener) : https.createServer(options.tls, listener);
-  server.listen(options.port ?? 0, "127.0.0.1");
-  await once(server, "listening");
+  const { port: former } = options;
+  await listenOn(server, { host: "127.0.0.1", port: former ?? 0 }, former !== undefined);
   const { port } = server.address() as AddressInfo;
   const close = async (): Promise<void> => {
     server.closeAllConnections();
