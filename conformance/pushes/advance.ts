@@ -96,8 +96,8 @@ export const look = async (state: RunState, now?: TimeInterval): Promise<void> =
 };
 
 /**
- * Waits for what is due but has not come. Returns how many lines came. If the target reports that nothing is in flight, it
- * waits less long each time that proves right, and never again once a push comes after such a report.
+ * Waits for what is due but has not come. Returns how many lines came. If the target reports that nothing is in flight, the
+ * wait is halved each time that this proves right. Once a push has come after such a report, every wait is a full one.
  */
 const awaitMissing = async (state: RunState, at: TimeInterval, untilMs: number): Promise<number> => {
   if (missingAt(state, at).length === 0) return 0;
