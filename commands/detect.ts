@@ -1,14 +1,17 @@
 import { spawn } from "node:child_process";
+import { once } from "node:events";
 import type { DetectReport } from "../conformance/contract/detect.ts";
 import type { Action, CommandContext } from "./shared/context.ts";
 import type { Effort } from "../conformance/checks/effort.ts";
 import { openTarget, withReceiver, type OpenTarget } from "./shared/target.ts";
-import { detectPatienceMs } from "../conformance/engine/detect.ts";
+import { given } from "../conformance/contract/given.ts";
+import { detectPatienceMs, type TakeNext } from "../conformance/engine/detect.ts";
 import {
   mergeDetections,
   parseShard,
   detectShard,
   refuseUnknown,
+  type Shard,
 } from "../conformance/engine/detect-shards.ts";
 import type { Rule } from "../conformance/checks/rule.ts";
 import { rules } from "../conformance/rules/index.ts";
@@ -29,14 +32,16 @@ export const run: Action<typeof definition> = async (context, flags) => {
   const { jobs } = flags;
   const shard = parseShard(flags.shard);
   refuseUnknown(flags.behaviour ?? [], Object.keys({ ...defects, ...variants }));
-  const parts = Array.from({ length: jobs }, (_, job) => ({
-    index: shard.index * jobs + job,
-    count: shard.count * jobs,
-  }));
+  let handedOut = 0;
+  const next = (): number => handedOut++;
   const report =
     jobs === 1
-      ? await detectHere(context, asked, shard)
-      : mergeDetections(await Promise.all(parts.map((part) => detectInChild(context, asked, part))));
+      ? await detectHere(context, asked, shard, flags.handedOut === true ? takeFromParent : undefined)
+      : mergeDetections(
+          await Promise.all(
+            Array.from({ length: jobs }, () => detectInChild(context, asked, flags.shard, next)),
+          ),
+        );
   const { output, signal, exitWith } = context;
   if (signal.aborted && !output.manner().json) output.say(interruptedDetection(report));
   else show(output, detectDoc(report), report);
@@ -53,18 +58,14 @@ interface AskedDetection {
   readonly names: readonly string[] | undefined;
 }
 
-/** One part of the work, counted from 0. */
-interface Part {
-  readonly index: number;
-  readonly count: number;
-}
-
 const detectHere = async (
   context: CommandContext,
   { full, effort, seed, names }: AskedDetection,
-  part: Part,
+  shard: Shard,
+  next: TakeNext | undefined,
 ): Promise<DetectReport> =>
-  detectShard(part, {
+  detectShard(shard, {
+    ...given({ next }),
     defects,
     variants: full ? Object.keys(variants).map((name) => [name]) : bundlesOf(variants),
     joint,
@@ -96,17 +97,27 @@ const openFake = async (
   return { ...target, resolved: { ...resolved, receiver: { kind: "listen", scheme } } };
 };
 
-/** Runs one part in a child process, which runs this command and prints its report as JSON. */
+/** Takes positions from the parent process, which hands them out to all its children; one call at a time. */
+const takeFromParent: TakeNext = async () => {
+  // The channel keeps this process alive only while it listens.
+  const answer = once(process, "message");
+  process.send?.("next");
+  return Number((await answer)[0]);
+};
+
+/** Judges what `next` hands out in a child process, which runs this command and prints its report as JSON. */
 const detectInChild = (
   { programFile, output }: CommandContext,
   { full, effort, seed, names }: AskedDetection,
-  { index, count }: Part,
+  shard: string | undefined,
+  next: () => number,
 ): Promise<DetectReport> => {
   const parameters = [
     "detect",
     "--json",
     "--jobs=1",
-    `--shard=${index + 1}/${count}`,
+    "--handed-out",
+    ...(shard === undefined ? [] : [`--shard=${shard}`]),
     `--seed=${seed}`,
     `--effort=${effort}`,
     ...(full ? ["--full"] : []),
@@ -115,10 +126,11 @@ const detectInChild = (
   const { quiet, json } = output.manner();
   return new Promise((resolve, reject) => {
     const child = spawn(process.execPath, [programFile, ...parameters], {
-      stdio: ["ignore", "pipe", quiet || json ? "ignore" : "inherit"],
+      stdio: ["ignore", "pipe", quiet || json ? "ignore" : "inherit", "ipc"],
     });
+    child.on("message", () => child.send(next()));
     let text = "";
-    child.stdout.setEncoding("utf8").on("data", (chunk: string) => (text += chunk));
+    child.stdout?.setEncoding("utf8").on("data", (chunk: string) => (text += chunk));
     child.on("error", reject);
     child.on("close", (code) => {
       try {

@@ -17,9 +17,17 @@ const SHORTEST = 4;
 const labels = new RegExp(`(‹(?:nearly |encoded )?(?:${secretKinds.join("|")}) \\d{1,7}›)`);
 
 export const createSecrets = () => {
-  const index = createSecretIndex();
+  const known = createSecretIndex();
+  // Where nothing is recorded, few texts are ever masked.
+  const unindexed = new Map<string, SecretKind>();
+  const indexed = (): SecretIndex => {
+    for (const [value, kind] of unindexed) known.add(value, kind);
+    unindexed.clear();
+    return known;
+  };
   const decoded = rememberedDecodings();
   const maskAsWritten = (text: string): string => {
+    const index = indexed();
     if (text.length < SHORTEST || index.isEmpty()) return text;
     let masked = betweenLabels(text, (part) => maskEncoded(index, decoded, part));
     for (const value of index.gluedIn(masked))
@@ -31,7 +39,7 @@ export const createSecrets = () => {
   return {
     /** Remembers a value under its first label. Values shorter than four characters are not secrets. */
     conceal: (value: string, kind: SecretKind): void => {
-      if (value.length >= SHORTEST) index.add(value, kind);
+      if (value.length >= SHORTEST && !unindexed.has(value)) unindexed.set(value, kind);
     },
     /** The text with every known value replaced by its label. */
     mask: (text: string): string => {
@@ -44,6 +52,7 @@ export const createSecrets = () => {
     },
     /** The label of a known value of one of these kinds, if the text holds one. */
     find: (written: string, kinds: readonly SecretKind[]): string | undefined => {
+      const index = indexed();
       const text = unescaped(written) ?? written;
       for (let at = 0, end = 0; at < text.length; at = end) {
         end = pieceEnd(text, at);

@@ -50,12 +50,17 @@ export const parseShard = (text: string | undefined): Shard => {
 };
 
 /**
- * Variants take longest, because every rule judges them, and defects of pushes wait most: in this order they spread evenly
- * over the shards, and nothing is waited for alone at the end.
+ * Variants take longest, because every rule judges them; defects of pushes wait most, and those of lists and of whole
+ * sequences wait for what may come late. In this order nothing is waited for alone at the end.
  */
 const longestFirst = (subjects: readonly Subject[]): readonly Subject[] => {
-  const order = ({ kind, breaks }: Subject): number =>
-    kind === "variant" ? 0 : breaks.some((rule) => catalogue[rule].group === "push") ? 1 : 2;
+  const groups = (breaks: Subject["breaks"]) => new Set(breaks.map((rule) => catalogue[rule].group));
+  const order = ({ kind, breaks }: Subject): number => {
+    if (kind === "variant") return 0;
+    const broken = groups(breaks);
+    if (broken.has("push")) return 1;
+    return broken.has("notifications") || broken.has("whole") ? 2 : 3;
+  };
   return subjects.toSorted((a, b) => order(a) - order(b));
 };
 
