@@ -5,15 +5,18 @@ import { casesOf } from "../../conformance/contract/verdict.ts";
 import { plural } from "../text/figures.ts";
 import { verdictOrder, wordOf } from "../text/verdicts.ts";
 import { activeWaivers, failingWaivers } from "../text/waivers.ts";
-import { took } from "./run.ts";
+import { passedHeadline, took } from "./run.ts";
 
 export const gateHeadline = (record: RunRecord): string => {
   const excused = activeWaivers(record);
   switch (record.outcome) {
     case "passed":
-      return excused.size === 0
-        ? "Every required rule ran and held."
-        : `Every required rule ran and held, except for ${plural(excused.size, "waived breach", "waived breaches")}.`;
+      return passedHeadline(
+        record,
+        excused.size === 0
+          ? "Every required rule ran and held"
+          : `Every required rule ran and held, except for ${plural(excused.size, "waived breach", "waived breaches")}`,
+      );
     case "failed":
       return failedHeadline(record);
     case "incomplete":

@@ -1,3 +1,4 @@
+import { exitCodes } from "../../conformance/contract/exit-codes.ts";
 import { boolean, check, integer, property, record as recordArbitrary, string } from "fast-check";
 import { anyCharacter } from "../../conformance/testing/any-character.ts";
 import { describe, expect, it } from "vitest";
@@ -53,6 +54,12 @@ describe("the report of a run", () => {
       1 observed, 2 passed; 1,217 cases in 6.3 s. Exit code 0.
       "
     `);
+  });
+
+  it("shows no tick where all held but the record or a report could not be written", () => {
+    const text = render(recordOf({ exitCode: exitCodes["harness-error"] }));
+    expect(text).toContain("# Every required rule ran and held, but the record or a report could not be written.");
+    expect(text).not.toContain("✓ Every");
   });
 
   it("states first which limits differ from the document's, with both values", () => {

@@ -20,7 +20,7 @@ import {
   pushBlocks,
   readingsTable,
 } from "./gate-measured.ts";
-import { lookOf, outcomeLook } from "./looks.ts";
+import { lookOf } from "./looks.ts";
 import {
   code,
   doc,
@@ -39,7 +39,7 @@ import {
   type Section,
   type Text,
 } from "./model.ts";
-import { limitsCallout, targetFacts, type GateOptions, type Place } from "./run.ts";
+import { limitsCallout, runLook, targetFacts, type GateOptions, type Place } from "./run.ts";
 
 export type GateSubject = Omit<GateView, "kind">;
 
@@ -54,7 +54,7 @@ export const gateDoc = (subject: GateSubject, some: Partial<GateOptions> = {}): 
   return doc({
     prefix: options.prefix,
     title: `${record.target.name}: ${headline}`,
-    look: outcomeLook(record.outcome),
+    look: runLook(record),
     headline,
     detail: gateDetail(record),
     before: [limitsCallout(record)],

@@ -12,7 +12,6 @@ import {
   searchBlocks,
 } from "./load-judged.ts";
 import { endpointTable, environment, pushBlocks, rulesTable } from "./load-tables.ts";
-import { outcomeLook } from "./looks.ts";
 import {
   code,
   doc,
@@ -30,7 +29,7 @@ import {
   type Doc,
   type Table,
 } from "./model.ts";
-import { limitsCallout, targetFacts, took, type LoadOptions } from "./run.ts";
+import { limitsCallout, passedHeadline, runLook, targetFacts, took, type LoadOptions } from "./run.ts";
 import type { ClockReading, Merged, MergedMachine } from "../../conformance/contract/segments.ts";
 
 export const loadDoc = (
@@ -42,7 +41,7 @@ export const loadDoc = (
   return doc({
     prefix,
     title: `${record.target.name}: ${headlineOf(record)}`,
-    look: outcomeLook(record.outcome),
+    look: runLook(record),
     headline: headlineOf(record),
     detail: detailOf(record),
     before: [limitsCallout(record)],
@@ -88,9 +87,10 @@ const headlineOf = (record: LoadRecord): string => {
   const missed = record.objectives.filter(({ verdict }) => verdict === "breached").length;
   switch (record.outcome) {
     case "passed":
-      return record.objectives.length > 0
-        ? "Promises and objectives held under load."
-        : "Promises held under load.";
+      return passedHeadline(
+        record,
+        record.objectives.length > 0 ? "Promises and objectives held under load" : "Promises held under load",
+      );
     case "failed":
       return given([
         broken > 0 && `${plural(broken, "promise")} broke under load`,

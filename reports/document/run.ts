@@ -1,10 +1,12 @@
+import { exitCodes } from "../../conformance/contract/exit-codes.ts";
 import { duration } from "../../conformance/contract/duration.ts";
 import { documentLimits } from "../../conformance/contract/limits.ts";
 import type { LoadRecord } from "../../conformance/contract/load-record.ts";
 import type { RunRecord } from "../../conformance/contract/record.ts";
 import { words } from "../text/compact.ts";
 import { elapsed } from "../text/figures.ts";
-import { callout, code, lines, soft, table, type Block, type Fact } from "./model.ts";
+import { outcomeLook } from "./looks.ts";
+import { callout, code, lines, soft, table, type Block, type Fact, type Look } from "./model.ts";
 
 export interface Place {
   /** Prefix of every id of a run, so that several runs can share a page. */
@@ -30,6 +32,17 @@ export const took = ({ startedAt, endedAt }: AnyRecord): string => {
   // The machine's clock may have been set back during the run.
   return tookMs < 0 ? "" : ` in ${elapsed(tookMs)}`;
 };
+
+/** Whether all held, but the record or a report could not be written. */
+const isUnwritten = ({ outcome, exitCode }: AnyRecord): boolean =>
+  outcome === "passed" && exitCode === exitCodes["harness-error"];
+
+export const runLook = (record: AnyRecord): Look =>
+  outcomeLook(isUnwritten(record) ? "harness-error" : record.outcome);
+
+/** The headline of a run that passed. */
+export const passedHeadline = (record: AnyRecord, what: string): string =>
+  isUnwritten(record) ? `${what}, but the record or a report could not be written.` : `${what}.`;
 
 export const targetFacts = ({
   target,
