@@ -3,9 +3,30 @@
 /** UUID-shaped: 8-4-4-4-12 hexadecimal digits; the document names no version (section 2.3). */
 export const uuidShape = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
 
-/** ISO 8601 in UTC with milliseconds (section 2.3), such as 2024-05-06T07:08:09.123Z; +00:00 says the same as Z. */
-export const isoMillisecondsShape =
-  /^\d{4}-(?:0[1-9]|1[0-2])-(?:0[1-9]|[12]\d|3[01])T(?:(?:[01]\d|2[0-3]):[0-5]\d:[0-5]\d\.\d{3}|24:00:00\.000)(?:Z|\+00:00)$/;
+/** A time in the extended format of ISO 8601, or without separators in its basic one. A comma is allowed as well as a dot. */
+const timeShape = (date: "-" | "", time: ":" | ""): string =>
+  [
+    ["\\d{4}", "(?:0[1-9]|1[0-2])", "(?:0[1-9]|[12]\\d|3[01])"].join(date),
+    `T(?:${["(?:[01]\\d|2[0-3])", "[0-5]\\d", "[0-5]\\d[.,]\\d{3}"].join(time)}|24${time}00${time}00[.,]000)`,
+    `(?:Z|\\+00(?:${time}00)?)`,
+  ].join("");
+
+/**
+ * ISO 8601 in UTC with milliseconds (section 2.3), in either format, such as 2024-05-06T07:08:09.123Z; +00:00 says the
+ * same as Z.
+ */
+export const isoMillisecondsShape = new RegExp(`^(?:${timeShape("-", ":")}|${timeShape("", "")})$`);
+
+/** Such a time in milliseconds since 1970; undefined if the text is none. */
+export const momentOf = (text: string): number | undefined =>
+  isoMillisecondsShape.test(text)
+    ? Date.parse(
+        text
+          .replace(/^(\d{4})(\d\d)(\d\d)T(\d\d)(\d\d)/, "$1-$2-$3T$4:$5:")
+          .replace(",", ".")
+          .replace(/\+.*$/, "Z"),
+      )
+    : undefined;
 
 /** The characters that a state may have (section 2.1). */
 export const stateCharacters = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789";

@@ -1,3 +1,4 @@
+import { momentOf } from "../contract/forms.ts";
 import { fail, pass, discard, type CaseVerdict } from "../judging/case-verdict.ts";
 import type { TimeInterval } from "../judging/interval.ts";
 import { verdictOf } from "../judging/laws/breach.ts";
@@ -35,7 +36,9 @@ const datesAreTrue = (items: Listing["items"], created: CreatedWhen, { tolerance
   for (const { id, createTime } of items) {
     const at = created(id);
     const off =
-      at === undefined ? undefined : offBy(Date.parse(String(createTime)), at, tolerances.visibilityMs);
+      at === undefined
+        ? undefined
+        : offBy(momentOf(String(createTime)) ?? Number.NaN, at, tolerances.visibilityMs);
     if (at !== undefined && off !== undefined)
       return fail(
         "createTime is the time of creation, in UTC",

@@ -1,3 +1,4 @@
+import { momentOf } from "../contract/forms.ts";
 import { pagesIn } from "../arbitraries/paging.ts";
 import { fold, sameSet } from "../judging/laws/pages.ts";
 import { listingOf, openLists, readPages, type List, type Listing } from "./shared/lists.ts";
@@ -165,7 +166,7 @@ const orderOf = async (
   const items = (await readPages(list, { accountId: account.accountId }, count)).flatMap(
     (page) => page.items,
   );
-  const times = items.map((item) => Date.parse(String(item["createTime"])));
+  const times = items.map((item) => momentOf(String(item["createTime"])) ?? Number.NaN);
   if (new Set(times).size < 2) return undefined;
   if (isAscending(times)) return "oldest first";
   if (isAscending(times.toReversed())) return "newest first";

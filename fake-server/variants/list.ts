@@ -67,6 +67,8 @@ export const listVariants = variantRows({
     "createTime",
     (nowMs, service) => [Math.round(nowMs / 1_000) * 1_000, service],
   ),
+  "create-time-in-basic-format: createTime is in the basic format of ISO 8601, with a comma before its milliseconds.":
+    change("createTime", (time) => time.replaceAll(/[-:]/g, "").replace(".", ",")),
   "create-time-with-offset: createTime ends with +00:00, which in ISO 8601 means the same as Z.": change(
     "createTime",
     (time) => time.replace("Z", "+00:00"),

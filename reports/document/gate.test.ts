@@ -58,7 +58,9 @@ describe("the report of a run", () => {
 
   it("shows no tick where all held but the record or a report could not be written", () => {
     const text = render(recordOf({ exitCode: exitCodes["harness-error"] }));
-    expect(text).toContain("# Every required rule ran and held, but the record or a report could not be written.");
+    expect(text).toContain(
+      "# Every required rule ran and held, but the record or a report could not be written.",
+    );
     expect(text).not.toContain("✓ Every");
   });
 

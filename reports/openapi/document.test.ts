@@ -69,6 +69,7 @@ const odd = fc.oneof(
   fc.constantFrom(undefined, null, "", 0, -1, 0.5, true, [], {}, "x", item.id, item.createTime),
   fc.constantFrom(
     "2024-13-06T07:08:09.123Z",
+    "20240506T070809,123Z",
     "2024-05-06T07:08:09Z",
     `${item.id}0`,
     [item],

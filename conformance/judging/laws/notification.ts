@@ -1,4 +1,4 @@
-import { isoMillisecondsShape, uuidShape } from "../../contract/forms.ts";
+import { momentOf, uuidShape } from "../../contract/forms.ts";
 import type { Fields } from "./answer.ts";
 import type { Breach } from "./breach.ts";
 
@@ -9,7 +9,7 @@ const forms = {
   uuid: { form: "a UUID", holds: (value: unknown) => isString(value) && uuidShape.test(value) },
   moment: {
     form: "an ISO 8601 time in UTC with milliseconds",
-    holds: (value: unknown) => isString(value) && isoMillisecondsShape.test(value),
+    holds: (value: unknown) => isString(value) && momentOf(value) !== undefined,
   },
   string: { form: "a string", holds: isString },
 } as const;
