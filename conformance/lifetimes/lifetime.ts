@@ -26,6 +26,7 @@ import {
 } from "../judging/lifetimes/resolution.ts";
 import type { ExpiringCredential, WaitFacts, Run } from "../checks/rule.ts";
 import { ControlFailed } from "../world/exchange.ts";
+import { sleepFrom } from "../world/clock.ts";
 import { timed } from "../world/steps.ts";
 import type { World } from "../world/world.ts";
 import {
@@ -236,8 +237,9 @@ const useOnTheWay = async <C>(
     const isFar = aimMs < lastAliveMs - BESIDE_MS.standing;
     const laterMs = isFar ? aimMs - useAtMs : apartMs(uses, aimMs, lastAliveMs) * LATER_USE;
     const slackMs = index < uses ? laterMs : 0;
-    const { greatestMs } = ageBetween(issued, await world.clock.now());
-    if (useAtMs > greatestMs) await world.clock.sleep(useAtMs - greatestMs, slackMs);
+    const now = await world.clock.now();
+    const { greatestMs } = ageBetween(issued, now);
+    if (useAtMs > greatestMs) await sleepFrom(world.clock, now, useAtMs - greatestMs, slackMs);
     await use(world, credential);
     steps.note(`use ${index}`);
   }

@@ -1,3 +1,4 @@
+import { sleepFrom } from "../world/clock.ts";
 import { DAY_MS } from "../contract/duration.ts";
 import type { TimeInterval } from "../judging/interval.ts";
 import type fc from "fast-check";
@@ -122,7 +123,6 @@ export const sleep = async (
 ): Promise<void> => {
   const fromAfarMs = world.prepared.isFar ? waitMs * SLACK_FROM_AFAR : 0;
   const longestMs = bounded ? slackMs : Math.max(slackMs, fromAfarMs, calmAfterMs(model, waitMs));
-  await world.clock.sleep(waitMs, longestMs);
+  model.now = await sleepFrom(world.clock, model.now, waitMs, longestMs);
   model.leftToWaitMs -= waitMs;
-  model.now = await world.clock.now();
 };

@@ -1,3 +1,4 @@
+import { exchangeLate, sleepHalfItsLife } from "../world/late-steps.ts";
 import type { TimeInterval } from "../judging/interval.ts";
 import { expectThat } from "../judging/case-verdict.ts";
 import { judgeFirstOfMany, manyTimes } from "./shared/many.ts";
@@ -9,12 +10,10 @@ import { windowsOfMinutes } from "../judging/lifetimes/entries.ts";
 import { issueCrowd, judgeCrowd, type Crowd } from "../lifetimes/crowd.ts";
 import { judgeLifetime, roomAfter, type JudgedLifetime } from "../lifetimes/lifetime.ts";
 import {
-  exchangeLate,
   obtainRefreshed,
   obtainTokens,
   opens,
   refreshBody,
-  sleepHalfItsLife,
   timed,
   type IssuedTokens,
 } from "../world/steps.ts";

@@ -1,3 +1,4 @@
+import { exchangeLate } from "../world/late-steps.ts";
 import { ageBetween } from "../judging/interval.ts";
 import {
   alive,
@@ -18,7 +19,6 @@ import { judgeLifetime, roomAfter } from "../lifetimes/lifetime.ts";
 import type { Rules, WaitFacts } from "../checks/rule.ts";
 import {
   exchangeBody,
-  exchangeLate,
   obtainTokens,
   opens,
   refreshBody,

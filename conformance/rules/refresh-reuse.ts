@@ -1,3 +1,4 @@
+import { sleepFrom } from "../world/clock.ts";
 import { ageBetween } from "../judging/interval.ts";
 import fc from "fast-check";
 import { credentialsOf, describe, type Answer } from "../world/exchange.ts";
@@ -170,14 +171,16 @@ const watchLives = (
     async (agesMs, caseWorld) => {
       const { value: tokens, at: issued } = await timed(caseWorld, () => obtainTokens(caseWorld));
       for (const [index, nextMs] of agesMs.entries()) {
-        const { leastMs } = ageBetween(issued, await caseWorld.clock.now());
+        const before = await caseWorld.clock.now();
+        const { leastMs } = ageBetween(issued, before);
         const afterMs = agesMs[index + 1];
         // The last one may come a little sooner instead, so that what was issued in the same seconds ends together.
         const soonerMs = afterMs === undefined ? soonerBy(nextMs) : 0;
         const slackMs = afterMs === undefined ? soonerMs : (afterMs - nextMs) / 4;
-        if (nextMs - soonerMs > leastMs) await caseWorld.clock.sleep(nextMs - soonerMs - leastMs, slackMs);
-        const ageMs = ageBetween(issued, await caseWorld.clock.now()).leastMs;
-        const refreshed = await timed(caseWorld, () => refreshAt(caseWorld, tokens, ageMs));
+        const leftMs = nextMs - soonerMs - leastMs;
+        const now = leftMs > 0 ? await sleepFrom(caseWorld.clock, before, leftMs, slackMs) : before;
+        const ageMs = ageBetween(issued, now).leastMs;
+        const refreshed = await timed(caseWorld, () => refreshAt(caseWorld, tokens, ageMs), now);
         // A refresh planned for the end of its life may have come after it; only the measured age tells.
         const { greatestMs } = ageBetween(issued, refreshed.at);
         if (greatestMs >= lastAgeMs(caseWorld) + ROOM_MS)

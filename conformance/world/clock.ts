@@ -42,6 +42,15 @@ export interface Clock {
   runs(): boolean;
 }
 
+/** Sleeps for this much of the target's time from a reading on, and returns the time then: one reading less than `sleep`. */
+export const sleepFrom = (
+  clock: Pick<Clock, "isTold" | "sleepUntil">,
+  now: TimeInterval,
+  durationMs: number,
+  slackMs = 0,
+): Promise<TimeInterval> =>
+  clock.sleepUntil((clock.isTold ? now.latestMs : now.earliestMs) + durationMs, slackMs);
+
 export interface JoinedClock extends Clock {
   /** A clock for one case of this participant: time does not move while the case is awake, which it is once it `begins`. */
   branch(begins?: Promise<unknown>): JoinedClock;

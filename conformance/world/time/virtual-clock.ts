@@ -80,12 +80,12 @@ const createReader = (time: VirtualTime, flow: FlowWatch, seen: (now: TimeInterv
   let latest: Promise<unknown> = Promise.resolve();
 
   /**
-   * A reading that starts after this call. Unless time runs by itself, later readings are the same, so all callers
-   * during one reading share the next.
+   * A reading that starts after this call, for all who call before it starts: those of one turn of the event loop or, unless
+   * time runs by itself, all during an earlier reading, since later ones are the same.
    */
   const sharedReading = (): Promise<TimeInterval> => {
-    if (flow.isSeen()) return time.now();
-    next ??= latest.then(() => {
+    const begin = flow.isSeen() ? new Promise((resolve) => void setImmediate(resolve)) : latest;
+    next ??= begin.then(() => {
       next = undefined;
       const reading = time.now();
       latest = reading.catch(() => undefined);
