@@ -100,6 +100,15 @@ describe("the cause of dropped iterations", () => {
     );
   });
 
+  it("is left open where others keep the machine busy, k6 uses little and is punctual, and all users wait", () => {
+    const shortfall = { seconds: 6, machineIdle: 0, k6Cores: 0.08, lateMs: 4 };
+    const given = evidence({ dropped: 1_700, mostUnderWay: 60, shortfall });
+    expect(reasonsOf(given)[0]?.remedy).toMatch(/cannot be told.*raise --vus/);
+    expect(reasonsOf({ ...given, achieved: { ...given.achieved, mostUnderWay: 5 } })[0]?.remedy).toMatch(
+      /cannot keep up/,
+    );
+  });
+
   it("is not the load generator if it was late only in other seconds", () => {
     const shortfall = { seconds: 1, machineIdle: 0.66, k6Cores: 0.8, lateMs: 3 };
     expect(causesOf(evidence({ dropped: 2, mostUnderWay: 60, lag: lagOf(252), shortfall }))).toEqual([

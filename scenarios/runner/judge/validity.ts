@@ -63,10 +63,16 @@ const starvation = (evidence: LoadEvidence): Reason | undefined => {
     ...(k6Cores > MOST_OF_CORES * cores ? ["k6 itself used all processors"] : []),
     ...(lateMs > MOST_LAG_MS ? [`meanwhile ${lateText(lateMs)}`] : []),
   ];
-  return signs.length === 0
-    ? undefined
-    : ownFault(evidence, `${droppedText(achieved.dropped)}: ${signs.join(", and ")}`);
+  if (signs.length === 0) return undefined;
+  const fault = ownFault(evidence, `${droppedText(achieved.dropped)}: ${signs.join(", and ")}`);
+  const isOthersWork = machineIdle < LEAST_IDLE && signs.length === 1 && k6Cores < LITTLE_OF_CORES * cores;
+  return isOthersWork && isAllAtWork(evidence) ? { ...fault, remedy: NOT_TOLD } : fault;
 };
+
+/** A k6 that uses less than this share of the processors, and starts its iterations in time, is not short of them. */
+const LITTLE_OF_CORES = 0.25;
+const NOT_TOLD =
+  "other programs keep this machine busy, so whether the service is too slow cannot be told: end them, or run the load generator on a separate machine. The virtual users were all waiting for answers: if the service is that slow anyway, raise --vus, or lower --rate";
 
 const droppedText = (dropped: number): string =>
   dropped === 1 ? "1 iteration was dropped" : `${dropped} iterations were dropped`;
@@ -98,6 +104,10 @@ const ownFault = (
 /** If waiting used up the ready virtual users, at least this share of them was waiting. */
 const MOST_WAITING = 0.8;
 
+/** Whether waiting for answers used up the virtual users that were ready. */
+const isAllAtWork = ({ achieved: { mostUnderWay = 0 }, virtualUsers: { ready } }: LoadEvidence): boolean =>
+  mostUnderWay >= MOST_WAITING * ready;
+
 /**
  * k6 drops an arrival if it has no idle virtual user. On a machine with CPU to spare, slow answers or slow connections
  * use them up; otherwise k6 itself is too busy.
@@ -108,7 +118,7 @@ const whyDropped = (evidence: LoadEvidence): Reason => {
     virtualUsers: { ready, most },
   } = evidence;
   const waiting = Math.round(mostUnderWay);
-  if (mostUnderWay >= MOST_WAITING * ready)
+  if (isAllAtWork(evidence))
     return {
       cause: "service",
       reason: `${droppedText(dropped)}: about ${waiting} requests were waiting for answers at a time, with ${ready} virtual users ready and at most ${most}`,
