@@ -26,6 +26,7 @@ import {
   masked,
   ofTwoPushRuns,
   settlesTimes,
+  unlessMovedByOthers,
   verdictOf,
 } from "./verdicts.ts";
 
@@ -54,7 +55,7 @@ export const distanceOf = ({ isFar }: Prepared): "near" | "far" => (isFar === tr
 export const judgeRule = async (bench: Bench, rule: Rule): Promise<RuleResult> => {
   const elapsedMs = stopwatch();
   const kept: ExchangeRecord[] = [];
-  const verdict = await settle(bench, rule, kept);
+  const verdict = await unlessMovedByOthers(bench.session, await settle(bench, rule, kept));
   const { level, group } = catalogue[rule.requirement];
   return {
     id: rule.requirement,

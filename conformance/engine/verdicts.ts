@@ -1,5 +1,6 @@
 import type { Rule } from "../checks/rule.ts";
 import { Interrupted } from "../checks/context.ts";
+import { duration } from "../contract/duration.ts";
 import { given } from "../contract/given.ts";
 import { catalogue } from "../contract/catalogue.ts";
 import { isBreach, type Breached, type Verdict } from "../contract/verdict.ts";
@@ -65,6 +66,21 @@ const doubtful = ({ breach, facts }: Breached, settle: string): Verdict => ({
   ...undecided(`one push run showed a breach, a second one did not: ${breach.actual}`, settle),
   ...given({ facts }),
 });
+
+/** What a breach says if somebody else moves the target's clock too: what was issued may have expired of that. */
+export const unlessMovedByOthers = async ({ clocks }: Session, verdict: Verdict): Promise<Verdict> => {
+  if (!isBreach(verdict)) return verdict;
+  // A service that this breach ended tells no more time.
+  const jump = await clocks.jumped?.().catch(() => undefined);
+  if (jump === undefined) return verdict;
+  return {
+    ...undecided(
+      `the target's clock went on by ${duration(jump.wentMs)} within ${duration(jump.tookMs)} without this run, so somebody else moves it too, perhaps another run; that may be the cause of what was seen: ${verdict.breach.actual}`,
+      "a run that alone moves the target's clock",
+    ),
+    ...given({ facts: verdict.facts }),
+  };
+};
 
 /** What would settle a breach that depends on moments in real time. */
 export const settlesTimes = ({ clocks }: Session): string =>

@@ -87,6 +87,11 @@ export interface ClockSource {
    * undefined if it was never read, or in real time. `isDate` means that it counts from 1970.
    */
   estimate?(): { readonly nowMs: number; readonly isDate: boolean } | undefined;
+  /**
+   * Reads the clock, and tells whether it ever went so far between two readings without being moved that somebody else
+   * must have moved it: the first time, in milliseconds of its time and of this machine's.
+   */
+  jumped?(): Promise<{ readonly wentMs: number; readonly tookMs: number } | undefined>;
   /** What is being waited for, for progress lines: the number of sleepers, and the time until the next wake-up. */
   waiting(): Waiting;
 }

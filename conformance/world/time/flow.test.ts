@@ -52,3 +52,37 @@ describe("a clock that stands still", () => {
     expect(reckoned.flow.standsAt()).toBeUndefined();
   });
 });
+
+describe("a clock that somebody else moves", () => {
+  it("is recognized by a step that no clock takes by itself, and not taken for one that flows", () => {
+    const { flow, read } = watch();
+    read(0, 7_000);
+    read(200, 7_000);
+    read(300, 607_000);
+    expect(flow.jump()).toEqual({ wentMs: 600_000, tookMs: 100 });
+    expect(flow.isSeen()).toBe(false);
+  });
+
+  it("is not suspected of one that this run moved, or that runs sixty times as fast as real time", () => {
+    const { flow, read } = watch();
+    read(0, 7_000);
+    flow.moves();
+    flow.moves();
+    read(100, 607_000);
+    for (let second = 1; second < 100; second += 1) read(100 + second * 1_000, 607_000 + second * 60_000);
+    expect(flow.jump()).toBeUndefined();
+    expect(flow.isSeen()).toBe(true);
+  });
+
+  it("is not suspected because a reading was under way while the clock was moved", () => {
+    const { flow, read } = watch();
+    read(0, 7_000);
+    const begun = flow.moved();
+    flow.moves();
+    flow.moves();
+    flow.note({ earliestMs: 7_000, latestMs: 7_000 }, begun);
+    read(20, 607_000);
+    expect(flow.jump()).toBeUndefined();
+    expect(flow.isSeen()).toBe(false);
+  });
+});

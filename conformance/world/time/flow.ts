@@ -13,6 +13,12 @@ export interface FlowOptions {
 /** Learns from readings whether a clock runs by itself, and reads it again when a sleeper is due. */
 export type FlowWatch = ReturnType<typeof watchFlow>;
 
+/** How far a clock went between two readings, and how long that took in real time; in milliseconds. */
+export interface Jump {
+  readonly wentMs: number;
+  readonly tookMs: number;
+}
+
 /** A clock that has not moved for this long, beyond the uncertainty of its readings, moves only by hook; in milliseconds. */
 const STILL_MS = 500;
 /** How long a reading may stand in for the next, in milliseconds; someone else may still move the clock. */
@@ -21,35 +27,71 @@ const FRESH_MS = 100;
 /** Pause between two readings of a clock that runs slower than real time, in milliseconds. */
 const LEAST_WAIT_MS = 2;
 
+/** Faster than any clock runs by itself: this far, and this many times as far as real time went; in milliseconds. */
+const LEAST_JUMP_MS = 60_000;
+const FASTEST_FLOW = 100;
+
+const watchJumps = () => {
+  let first: Jump | undefined;
+  return {
+    isOne: (step: Jump): boolean => {
+      const isJump = step.wentMs > LEAST_JUMP_MS + FASTEST_FLOW * step.tookMs;
+      if (isJump) first ??= step;
+      return isJump;
+    },
+    first: (): Jump | undefined => first,
+  };
+};
+
+/** Looks once the next sleeper is due on a clock that runs by itself. `estimate` is its time, if it was read. */
+const createAlarm = (
+  dueMs: () => number | undefined,
+  estimate: () => number | undefined,
+  look: () => Promise<void>,
+) => {
+  let timer: { readonly dueMs: number; readonly cancel: () => void } | undefined;
+  const rearm = (): void => {
+    const due = dueMs();
+    if (due === timer?.dueMs) return;
+    timer?.cancel();
+    timer = undefined;
+    const now = estimate();
+    if (due === undefined || now === undefined) return;
+    timer = {
+      dueMs: due,
+      ...after(Math.min(Math.max(LEAST_WAIT_MS, due - now), LONGEST_TIMER_MS), () => {
+        timer = undefined;
+        // If the clock cannot be read now, moving it will fail as well.
+        void look().then(rearm, () => undefined);
+      }),
+    };
+  };
+  return rearm;
+};
+
 export const watchFlow = ({ dueMs, look, nowMs = monotonicMs }: FlowOptions) => {
   let isSeen = false;
   let isStill = false;
   /** The first reading since the clock was moved. */
   let first: typeof last;
   let last: { readonly at: TimeInterval; readonly realMs: number } | undefined;
-  let timer: { readonly dueMs: number; readonly cancel: () => void } | undefined;
-
-  const rearm = (): void => {
-    const due = isSeen ? dueMs() : undefined;
-    if (due === timer?.dueMs) return;
-    timer?.cancel();
-    timer = undefined;
-    if (due === undefined || last === undefined) return;
-    const leftMs = due - last.at.earliestMs - (nowMs() - last.realMs);
-    timer = { dueMs: due, ...after(Math.min(Math.max(LEAST_WAIT_MS, leftMs), LONGEST_TIMER_MS), fire) };
-  };
-
-  const fire = (): void => {
-    timer = undefined;
-    // If the clock cannot be read now, moving it will fail as well.
-    void look().then(rearm, () => undefined);
-  };
+  let moves = 0;
+  const jumps = watchJumps();
+  const rearm = createAlarm(
+    () => (isSeen ? dueMs() : undefined),
+    () => last && last.at.earliestMs + (nowMs() - last.realMs),
+    look,
+  );
 
   return {
-    /** Records a reading, and returns it. */
-    note: (at: TimeInterval): TimeInterval => {
-      if (last !== undefined && at.earliestMs > last.at.latestMs) isSeen = true;
-      last = { at, realMs: nowMs() };
+    /** Records what reading the clock gave, and returns it; `begun` is what `moves` counted when the reading began. */
+    note: (at: TimeInterval, begun = moves): TimeInterval => {
+      // What was read while the clock was moved may be of before or after.
+      if (begun !== moves) return at;
+      const realMs = nowMs();
+      const wentMs = last === undefined ? 0 : at.earliestMs - last.at.latestMs;
+      if (wentMs > 0 && !jumps.isOne({ wentMs, tookMs: realMs - (last?.realMs ?? realMs) })) isSeen = true;
+      last = { at, realMs };
       if (first?.at.earliestMs !== at.earliestMs || first.at.latestMs !== at.latestMs) first = last;
       const leftOpenMs = at.latestMs - at.earliestMs;
       if (last.realMs - first.realMs > STILL_MS + leftOpenMs) isStill = true;
@@ -57,9 +99,14 @@ export const watchFlow = ({ dueMs, look, nowMs = monotonicMs }: FlowOptions) => 
     },
     /** Called before and after moving the clock: readings on both sides of a move say nothing about whether it runs. */
     moves: (): void => {
+      moves += 1;
       last = undefined;
       first = undefined;
     },
+    /** How often `moves` was called. */
+    moved: (): number => moves,
+    /** The first time that the clock went further by itself than any clock runs: somebody else moves it too. */
+    jump: jumps.first,
     /** Whether time has been seen to run by itself. */
     isSeen: (): boolean => isSeen,
     /** Whether time has been seen to stand still, and never to run by itself. */

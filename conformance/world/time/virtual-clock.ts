@@ -39,13 +39,21 @@ export const virtualClock = (time: VirtualTime): ClockSource => {
   const sleepers = createSleepers(() => flow.rearm());
   const flow = watchFlow({
     dueMs: sleepers.deadlineMs,
-    look: async () => sleepers.wakeDue(flow.note(await time.now()), flow.isSeen()),
+    look: async () => sleepers.wakeDue(await read(), flow.isSeen()),
   });
-  const reader = createReader(time, flow, (now) => {
-    flow.note(now);
+  const read = async (): Promise<TimeInterval> => {
+    const begun = flow.moved();
+    return flow.note(await time.now(), begun);
+  };
+  const reader = createReader(read, flow, (now) => {
     if (flow.isSeen()) sleepers.wakeDue(now, true);
   });
-  const mover = createMover(time, sleepers, flow, () => time.inFlight() === 0 && !reader.isReading());
+  const mover = createMover(
+    { ...time, now: read },
+    sleepers,
+    flow,
+    () => time.inFlight() === 0 && !reader.isReading(),
+  );
   const interrupt = (): void =>
     sleepers.fail(
       () => true,
@@ -66,6 +74,10 @@ export const virtualClock = (time: VirtualTime): ClockSource => {
     kind: "virtual",
     canWait,
     join: () => joinedClock(shared, sleepers.participants),
+    jumped: async () => {
+      await reader.read();
+      return flow.jump();
+    },
     waiting: () => ({ sleepers: sleepers.count(), nextInMs: undefined, movingForMs: mover.movingForMs() }),
   };
 };
@@ -74,7 +86,11 @@ export const virtualClock = (time: VirtualTime): ClockSource => {
  * Reads the clock for all callers. A case that reads the clock is awake, like one that waits for an answer, even if
  * others of its rule sleep.
  */
-const createReader = (time: VirtualTime, flow: FlowWatch, seen: (now: TimeInterval) => void) => {
+const createReader = (
+  readNow: () => Promise<TimeInterval>,
+  flow: FlowWatch,
+  seen: (now: TimeInterval) => void,
+) => {
   let readings = 0;
   let next: Promise<TimeInterval> | undefined;
   let latest: Promise<unknown> = Promise.resolve();
@@ -87,7 +103,7 @@ const createReader = (time: VirtualTime, flow: FlowWatch, seen: (now: TimeInterv
     const begin = flow.isSeen() ? new Promise((resolve) => void setImmediate(resolve)) : latest;
     next ??= begin.then(() => {
       next = undefined;
-      const reading = time.now();
+      const reading = readNow();
       latest = reading.catch(() => undefined);
       return reading;
     });
@@ -151,7 +167,7 @@ const createMover = (time: VirtualTime, sleepers: Sleepers, flow: FlowWatch, isQ
   };
 
   const step = async (): Promise<boolean> => {
-    const before = flow.standsAt() ?? flow.note(await time.now());
+    const before = flow.standsAt() ?? (await time.now());
     sleepers.wakeDue(before, flow.isSeen());
     // Someone may have been woken by now, or gone to sleep for a shorter time than all others.
     if (!sleepers.allSleep()) return false;
