@@ -1,7 +1,7 @@
 import { unregistered } from "../clients.ts";
 import { jsonAnswer, codeAndState, redirectTo, withCodeAndState } from "../answer.ts";
 import { rawValueOf } from "../query.ts";
-import { alsoIf, decide, onlyIf, type Replacement, variantRows } from "../registry.ts";
+import { alsoIf, decide, onlyIf, type Replacement, together, variantRows } from "../registry.ts";
 
 const redirecting = (status: number): Replacement =>
   decide("renderAuthorized", (fields, redirectUri) => ({
@@ -9,11 +9,19 @@ const redirecting = (status: number): Replacement =>
     status,
   }));
 
+const betweenBlanks = (headers: Readonly<Record<string, string>>): Readonly<Record<string, string>> =>
+  Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, `  ${value} \t `]));
+
 /** Variants of the authorize answer (section 4.1). */
 export const authorizeVariants = variantRows({
   "redirect-302: The code comes in a redirect with status 302.": redirecting(302),
   "redirect-303: The code comes in a redirect with status 303.": redirecting(303),
   "redirect-307: The code comes in a redirect with status 307.": redirecting(307),
+  "redirect-between-blanks: The code comes in a redirect, and blanks surround the value of every header.":
+    together(
+      redirecting(302),
+      decide("finish", (answer) => ({ ...answer, headers: betweenBlanks(answer.headers) })),
+    ),
   "redirect-with-json-body: The redirect also carries the JSON answer as its body.": decide(
     "renderAuthorized",
     (fields, redirectUri) => {

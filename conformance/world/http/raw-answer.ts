@@ -1,4 +1,5 @@
 import type { Answer } from "../exchange.ts";
+import { fieldValue } from "./field-value.ts";
 
 /** An HTTP/1.1 answer as read from a connection. */
 export interface ParsedAnswer {
@@ -23,7 +24,9 @@ export const parseRawAnswer = (bytes: Buffer, method: string, closed: boolean): 
   if (status >= 100 && status < 200) return parseRawAnswer(rest, method, closed);
   const headers = lines.flatMap((line) => {
     const colon = line.indexOf(":");
-    return colon < 1 ? [] : [[line.slice(0, colon).toLowerCase(), line.slice(colon + 1).trim()] as const];
+    return colon < 1
+      ? []
+      : [[line.slice(0, colon).toLowerCase(), fieldValue(line.slice(colon + 1))] as const];
   });
   const { body, whole } = readBody(rest, status, headers, method, closed);
   return { status, headers, text: body.toString("utf8"), whole };

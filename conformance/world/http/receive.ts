@@ -4,6 +4,7 @@ import { after } from "../clock.ts";
 import type { Answer, Request, TransportError } from "../exchange.ts";
 import { codeOf } from "../../contract/files.ts";
 import { codingsOf, decoded } from "./codings.ts";
+import { fieldValue } from "./field-value.ts";
 
 /** Answers are not read beyond this. */
 export const MAX_ANSWER_BYTES = 4 * 1024 * 1024;
@@ -119,7 +120,7 @@ const interruption = (signal: AbortSignal | undefined): Error =>
 const pairsOf = (raw: readonly Buffer[]): Answer["headers"] =>
   Array.from({ length: raw.length / 2 }, (_, index) => [
     (raw[2 * index] ?? "").toString("latin1").toLowerCase(),
-    (raw[2 * index + 1] ?? "").toString("latin1"),
+    fieldValue((raw[2 * index + 1] ?? "").toString("latin1")),
   ]);
 
 /** Why a request got no complete answer. */

@@ -87,6 +87,17 @@ describe("answers", () => {
     ]);
   });
 
+  it("have header values without the white space around them", async () => {
+    const { transport, sender } = await openTo(
+      replying("HTTP/1.1 302 Found\r\nLocation: \t /a b\t \r\nx-empty:  \r\ncontent-length: 0\r\n\r\n"),
+    );
+    expect((await transport.send(get("/"), sender)).headers).toEqual([
+      ["location", "/a b"],
+      ["x-empty", ""],
+      ["content-length", "0"],
+    ]);
+  });
+
   it("are not followed if they redirect", async () => {
     const asked: (string | undefined)[] = [];
     const { transport, sender } = await openTo(
