@@ -1,9 +1,10 @@
 import fc from "fast-check";
 import { accessTokenHeader, endpoints } from "../contract/forms.ts";
+import { fitsHeader } from "../judging/laws/tokens.ts";
 import { obtainCode, type IssuedTokens } from "../world/steps.ts";
 import type { Request } from "../world/exchange.ts";
 import { jsonHeader, type ListRequest } from "../world/target.ts";
-import type { World } from "../world/world.ts";
+import { clientsOf, type World } from "../world/world.ts";
 import { altered, alterations, isSameCredential, plainMisses, type Alteration } from "./credentials.ts";
 
 type Headers = Request["headers"];
@@ -24,7 +25,12 @@ export interface Intrusion {
   readonly at?: { readonly method: string; readonly path: string };
 }
 
-const header = (value: string): Headers => [[accessTokenHeader, value], jsonHeader];
+/** The value in place of a token; undefined if no header can hold it. */
+const header = (value: string): Headers | undefined =>
+  fitsHeader(value) ? [[accessTokenHeader, value], jsonHeader] : undefined;
+
+const base64 = (text: string): string => Buffer.from(text).toString("base64");
+const base64url = (text: string): string => Buffer.from(text).toString("base64url");
 
 export const withoutToken: readonly Intrusion[] = [
   { name: "no token", headers: () => [jsonHeader] },
@@ -35,12 +41,19 @@ export const withoutToken: readonly Intrusion[] = [
   },
 ];
 
-/** A value of this length that was never issued. */
-export const invented = (length: number, world: World): string =>
-  world
-    .unique()
-    .repeat(Math.ceil(length / 8))
-    .slice(0, length);
+/** A value of this length that was never issued, nor is the id of a client of the run. */
+export const invented = (length: number, world: World): string => {
+  const ids = clientsOf(world).map(({ id }) => id);
+  for (;;) {
+    // Backwards, because unique strings begin alike.
+    const value = Array.from(world.unique())
+      .toReversed()
+      .join("")
+      .repeat(Math.ceil(length / 8))
+      .slice(0, length);
+    if (!ids.includes(value)) return value;
+  }
+};
 
 const otherHeader = (name: string, value: (token: string) => string = (token) => token): Intrusion => ({
   name: `the right token in ${name}`,
@@ -60,7 +73,7 @@ const inQuery = (name: string): Intrusion => ({
 export const elsewhere: readonly Intrusion[] = [
   otherHeader("Authorization", (token) => `Bearer ${token}`),
   otherHeader("Authorization"),
-  otherHeader("Authorization", (token) => `Basic ${btoa(`:${token}`)}`),
+  otherHeader("Authorization", (token) => `Basic ${base64(`:${token}`)}`),
   otherHeader("x-access-token"),
   otherHeader("access-token"),
   otherHeader("x-service-token"),
@@ -127,7 +140,7 @@ export const inItsPlace: readonly Intrusion[] = [
   inPlace("a fresh code", async ({ client }, world) => (await obtainCode(world, { client })).code),
   inPlace("the clientId", ({ client }) => client.id),
   inPlace("the client's secret", ({ client }) => client.secret),
-  inPlace("the clientId and the secret", ({ client }) => btoa(`${client.id}:${client.secret}`)),
+  inPlace("the clientId and the secret", ({ client }) => base64(`${client.id}:${client.secret}`)),
   ...[
     "0",
     "1",
@@ -156,8 +169,6 @@ export const inItsPlace: readonly Intrusion[] = [
   ),
 ];
 
-const base64url = (text: string): string =>
-  btoa(text).replaceAll("+", "-").replaceAll("/", "_").replaceAll("=", "");
 const unsigned = (claims: object): string =>
   `${base64url('{"alg":"none","typ":"JWT"}')}.${base64url(JSON.stringify(claims))}.`;
 
@@ -166,11 +177,9 @@ const alteration = (name: string, alter: (token: string) => string): Intrusion =
   name,
   headers: ({ accessToken }) => {
     const value = alter(accessToken);
-    return isSameCredential(accessToken, value.trim()) || !fitsHeader(value) ? undefined : header(value);
+    return isSameCredential(accessToken, value.trim()) ? undefined : header(value);
   },
 });
-
-const fitsHeader = (value: string): boolean => /^[\t\x20-\x7e\x80-\xff]*$/.test(value);
 
 export const nearly: readonly Intrusion[] = [
   ...plainMisses.map(({ name, alter }) => alteration(`the token: ${name}`, (token) => String(alter(token)))),

@@ -26,7 +26,7 @@ import {
 } from "../world/steps.ts";
 import { forBoth } from "../checks/client-assignment.ts";
 import { answerOrHangUp } from "../world/target.ts";
-import type { World } from "../world/world.ts";
+import { clientsOf, type World } from "../world/world.ts";
 
 /** A wrong refresh: the body to send instead of the right one, or undefined if it would equal the right one. */
 interface Probe {
@@ -101,7 +101,11 @@ const withAnother =
     body: async (tokens, world) => {
       const right = { clientId: tokens.client.id, refreshToken: tokens.refreshToken };
       const other = await value(tokens, world);
-      return isNearMiss && isSameCredential(right[field], other) ? undefined : { ...right, [field]: other };
+      // Another client of the run is not unknown.
+      const isKnown = clientsOf(world).some(({ id }) => id === other);
+      return isNearMiss && (isKnown || isSameCredential(right[field], other))
+        ? undefined
+        : { ...right, [field]: other };
     },
   });
 const withToken = withAnother("refreshToken");

@@ -84,6 +84,11 @@ export const credentialVariants = variantRows({
       given("refreshTokenIsAlive", inWholeSeconds),
       given("accessTokenIsAlive", inWholeSeconds),
     ),
+  "credentials-that-no-header-holds: Codes and refreshTokens contain accents, symbols and line feeds.":
+    decisions(() => ({
+      mintCode: (_client, _state, { random }) => `é\n${random.token(24)}💥`,
+      mintRefreshToken: (_client, { random }) => `💥\n${random.token(24)}é`,
+    })),
   "credentials-as-uuid: Codes and tokens are two UUIDs in a row.": minting(
     (random) => `${random.uuid()}${random.uuid()}`,
   ),

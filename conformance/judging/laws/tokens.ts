@@ -8,9 +8,11 @@ export interface Credentials {
   readonly expiresIn: unknown;
 }
 
-/** An accessToken is sent in a header, which cannot hold control characters except tab (RFC 9110 section 5.5). */
-const isAccessToken = (value: unknown): value is string =>
-  isText(value) && !/[^\t -~\u0080-\uffff]/.test(value);
+/** Whether a header can hold the text: not with control characters except tab (RFC 9110 section 5.5). */
+export const fitsHeader = (text: string): boolean => !/[^\t -~\u0080-\uffff]/.test(text);
+
+/** An accessToken is sent in a header. */
+const isAccessToken = (value: unknown): value is string => isText(value) && fitsHeader(value);
 
 export const credentialsOf = ({ accessToken, refreshToken, expiresIn }: Fields): Credentials => ({
   accessToken: isAccessToken(accessToken) ? accessToken : undefined,
