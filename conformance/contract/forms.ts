@@ -28,6 +28,17 @@ export const momentOf = (text: string): number | undefined =>
       )
     : undefined;
 
+/**
+ * A time since 1970 in milliseconds, from seconds, milliseconds, microseconds or nanoseconds. A count of one unit stays
+ * below its bound until the year 5138, and of the next unit has been above it since 1973.
+ */
+export const epochMsOf = (time: number): number => {
+  const size = Math.abs(time);
+  if (size <= 1e11) return time * 1_000;
+  if (size <= 1e14) return time;
+  return size <= 1e17 ? time / 1_000 : time / 1_000_000;
+};
+
 /** The characters that a state may have (section 2.1). */
 export const stateCharacters = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789";
 

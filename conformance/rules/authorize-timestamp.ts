@@ -16,7 +16,7 @@ const pausesMs = { real: [3_000], virtual: [7_000, 100_000, 93_600_000, WRAP_MS]
 const ROUNDING_MS = 1_050;
 const LOOKS = 6;
 
-const unitsMs = { seconds: 1_000, milliseconds: 1 } as const;
+const unitsMs = { seconds: 1_000, milliseconds: 1, microseconds: 1e-3, nanoseconds: 1e-6 } as const;
 type Unit = keyof typeof unitsMs;
 
 interface Look {
@@ -76,7 +76,7 @@ const judgeTimestamps = async (world: World): Promise<HistoryVerdict> => {
     ...(left.length > 0
       ? pass
       : fail(
-          "timestamps move with the clock, in seconds or in milliseconds",
+          "timestamps move with the clock, in seconds, milliseconds, microseconds or nanoseconds",
           steps(looks)
             .map(([elapsedMs, moved]) => `while ${duration(elapsedMs)} passed they moved by ${moved}`)
             .join("; "),

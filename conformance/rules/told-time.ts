@@ -1,5 +1,5 @@
 import type { ListOptions, Run } from "../checks/rule.ts";
-import type { Endpoint } from "../contract/forms.ts";
+import { epochMsOf, type Endpoint } from "../contract/forms.ts";
 import type { Verdict } from "../contract/verdict.ts";
 import { tolerances } from "../judging/tolerances.ts";
 import type { TimeInterval } from "../judging/interval.ts";
@@ -27,9 +27,6 @@ interface Telling {
   readonly at: TimeInterval;
   readonly exchange: number;
 }
-
-/** Epoch seconds stay below this until the year 5138; epoch milliseconds have been above it since 1973. */
-const inMs = (timestamp: number): number => (Math.abs(timestamp) < 1e11 ? timestamp * 1_000 : timestamp);
 
 /** The timestamp of a granted answer: a number in the JSON, or the digits of a redirect parameter. */
 export const timestampOf = (answer: Answer): number | undefined => {
@@ -150,7 +147,8 @@ const isDated = ({ clock }: World): boolean => clock.kind === "virtual" && clock
 
 /** Whether a timestamp agrees with the service's clock. */
 const fitsClock = ({ timestamp, at }: Pick<Telling, "timestamp" | "at">): boolean =>
-  inMs(timestamp) >= at.earliestMs - CLOCKS_APART_MS && inMs(timestamp) <= at.latestMs + CLOCKS_APART_MS;
+  epochMsOf(timestamp) >= at.earliestMs - CLOCKS_APART_MS &&
+  epochMsOf(timestamp) <= at.latestMs + CLOCKS_APART_MS;
 
 /**
  * The timestamps that are off. If any agree with the service's clock, those are right; otherwise (the document does not
@@ -162,7 +160,8 @@ const oddOnes = (world: World, tellings: readonly Telling[]): readonly Telling[]
     Math.max(...tellings.map(({ at }) => at.latestMs)) - Math.min(...tellings.map(({ at }) => at.earliestMs));
   const agreeing = (one: Telling): number =>
     tellings.filter(
-      ({ timestamp }) => Math.abs(inMs(timestamp) - inMs(one.timestamp)) <= CLOCKS_APART_MS + spanMs,
+      ({ timestamp }) =>
+        Math.abs(epochMsOf(timestamp) - epochMsOf(one.timestamp)) <= CLOCKS_APART_MS + spanMs,
     ).length;
   const most = Math.max(...tellings.map(agreeing));
   return tellings.filter((one) => (most === 1 ? tellings.length > 1 : agreeing(one) < most));

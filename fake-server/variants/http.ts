@@ -94,6 +94,14 @@ export const httpVariants: Readonly<Record<string, Variant>> = {
       "timestamp",
       ({ nowMs }) => nowMs / 1_000,
     ),
+    "timestamps-in-microseconds: Timestamps count microseconds.": decide(
+      "timestamp",
+      ({ nowMs }) => nowMs * 1_000,
+    ),
+    "timestamps-in-nanoseconds: Timestamps count nanoseconds.": decide(
+      "timestamp",
+      ({ nowMs }) => nowMs * 1_000_000,
+    ),
     "clock-five-minutes-ahead: All times are five minutes ahead.": shifted(5 * MINUTE_MS),
     "clock-five-minutes-behind: All times are five minutes behind.": shifted(-5 * MINUTE_MS),
     "further-fields: Every answer and every item has additional fields.": together(

@@ -136,6 +136,8 @@ describe("a point in time", () => {
     [momentMs, momentMs, 0],
     [String(momentMs), momentMs, 0],
     [momentMs / 1_000, momentMs, 999],
+    [momentMs * 1_000, momentMs, 0],
+    [momentMs * 1_000_000, momentMs, 0],
     [momentMs / 1_000 + 0.25, momentMs + 250, 0],
     ["2026-01-01T00:00:00.000Z", momentMs, 0],
     ["2026-01-01T00:00:00Z", momentMs, 999],

@@ -3,6 +3,7 @@ import { tolerances } from "../../judging/tolerances.ts";
 import { getGlobalDispatcher, type Dispatcher } from "undici";
 import { withDeadline } from "../clock.ts";
 import { runProgram } from "../run-program.ts";
+import { epochMsOf } from "../../contract/forms.ts";
 import { atPointer, fill, fillAddress, fillJson } from "../../contract/placeholders.ts";
 import type { HookDefinition } from "../../contract/profile-fetched.ts";
 import { shorten } from "../../contract/text.ts";
@@ -155,9 +156,9 @@ export const resultOf = (
   return answer.json ?? (answer.text === "" ? undefined : answer.text);
 };
 
-/** A time in milliseconds since 1970, from milliseconds, seconds or an ISO 8601 text; undefined if it is none of these. */
+/** A time in milliseconds since 1970, from a number (`epochMsOf`) or an ISO 8601 text; undefined if it is none of these. */
 export const instantMs = (value: unknown): number | undefined => {
-  if (typeof value === "number" && Number.isFinite(value)) return value > 1e11 ? value : value * 1_000;
+  if (typeof value === "number" && Number.isFinite(value)) return epochMsOf(value);
   if (typeof value !== "string" || value === "") return undefined;
   if (/^\d+(\.\d+)?$/.test(value)) return instantMs(Number(value));
   const parsed = Date.parse(value);
