@@ -174,6 +174,17 @@ export const httpVariants: Readonly<Record<string, Variant>> = {
     }),
     "rate-limited-by-service-clock: At most a hundred requests at once, then twenty per second of service time.":
       keeping((take = bucket(100, 20)) => decide("admission", ({ nowMs }) => take(nowMs))),
+    "rate-limited-until-a-date: Retry-After is a date by the service's clock, while Date is the machine's.":
+      together(
+        keeping((take = bucket(100, 20)) => decide("admission", ({ nowMs }) => take(nowMs))),
+        change("renderRefusal", (answer, { retryAfterSeconds }, { nowMs }) =>
+          retryAfterSeconds === undefined
+            ? answer
+            : withHeaders(answer, {
+                "retry-after": new Date(nowMs + (retryAfterSeconds + 1) * SECOND_MS).toUTCString(),
+              }),
+        ),
+      ),
     "rate-limited-by-real-time: At most five hundred requests at once, then six hundred per second.": keeping(
       (take = bucket(500, 600)) => decide("admission", ({ clock }) => take(clock.realMs())),
     ),

@@ -20,6 +20,8 @@ const IN_A_BATCH = 250;
 /** Sleeps take no time, because waits are not tested here. */
 const clock = {
   kind: "real",
+  isTold: false,
+  now: () => Promise.resolve({ earliestMs: 0, latestMs: 0 }),
   canWait: () => true,
   sleep: () => Promise.resolve(),
   sleepAsAsked: () => Promise.resolve(),

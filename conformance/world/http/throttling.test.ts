@@ -18,6 +18,8 @@ const open = (seed = 1, mostMs = Infinity, virtual?: { nowMs: number }) => {
   };
   const clock: PatientClock = {
     kind: virtual === undefined ? "real" : "virtual",
+    isTold: true,
+    now: () => Promise.resolve({ earliestMs: virtual?.nowMs ?? 0, latestMs: virtual?.nowMs ?? 0 }),
     canWait: (durationMs) => durationMs <= mostMs,
     sleepAsAsked: sleep,
     sleepOnEither: sleep,
@@ -201,6 +203,37 @@ describe("a limiter before a service whose clock is moved", () => {
     const send = everyTenSeconds(time.nowMs);
     for (let request = 0; request < 2; request += 1) expect((await obey(get, send)).status).toBe(200);
     expect(time.nowMs()).toBeGreaterThanOrEqual(10_000);
+  });
+});
+
+describe("a Retry-After with a date by the clock that is moved", () => {
+  const startMs = Date.UTC(2031, 4, 1);
+  const dated = (status: number, retryMs: number): Answer =>
+    answer({
+      status,
+      headers: [
+        ["date", "Wed, 21 Oct 2026 07:28:00 GMT"],
+        ["retry-after", new Date(retryMs).toUTCString()],
+      ],
+    });
+
+  it.each([startMs, Date.UTC(2020, 4, 1)])(
+    "is measured on that clock, if Date is the machine's (from %i)",
+    async (beganMs) => {
+      const virtual = { nowMs: beganMs };
+      const { obey, health } = open(1, Infinity, virtual);
+      const untilMs = beganMs + 5_000;
+      const send = () => Promise.resolve(dated(virtual.nowMs < untilMs ? 429 : 200, untilMs));
+      expect((await obey(post, send)).status).toBe(200);
+      expect(health.report()).toMatchObject({ throttled: 1 });
+      expect(virtual.nowMs).toBe(untilMs);
+    },
+  );
+
+  it("is not waited for if it is far off by that clock too", async () => {
+    const { obey } = open(1, Infinity, { nowMs: Date.UTC(2040, 4, 1) });
+    const problem = await problemOf(obey(post, () => Promise.resolve(dated(429, startMs))));
+    expect(problem.reason).toBe("throttled");
   });
 });
 

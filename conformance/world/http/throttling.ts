@@ -4,7 +4,10 @@ import { TransportError, headerOf, type Answer, type Request } from "../exchange
 import type { ConnectionHealth } from "./connection-health.ts";
 import { retryPolicy, withoutQuery, type Retries } from "./retry.ts";
 
-export type PatientClock = Pick<Clock, "kind" | "sleepAsAsked" | "sleepOnEither" | "canWait">;
+export type PatientClock = Pick<
+  Clock,
+  "kind" | "isTold" | "now" | "sleepAsAsked" | "sleepOnEither" | "canWait"
+>;
 
 const { mostTries, mostTriesOfGateway, longestRetryAfterMs, shutAfterMs, triesUntilShut, triesAtOnce } =
   retryPolicy.throttled;
@@ -76,7 +79,7 @@ export const createThrottles = (
     let byClockAlone = false;
     return async (answer: Answer): Promise<boolean> => {
       attempt += 1;
-      const wait = waitOf(answer, method, attempt, backOffMs);
+      const wait = waitOf(answer, method, backOffMs(attempt), await askedMsOf(answer, clock));
       if (byClockAlone) learn(kind, wait === undefined);
       if (wait === undefined) {
         shutSinceMs.delete(kind);
@@ -101,15 +104,12 @@ const sentenceOf = (answer: Answer, attempt: number, waitedMs: number): string =
 };
 
 const waitOf = (
-  answer: Answer,
+  { status }: Answer,
   method: string,
-  attempt: number,
-  backOffMs: Retries["backOffMs"],
+  waitMs: number,
+  askedMs: number | undefined,
 ): Wait | undefined => {
-  const { status } = answer;
-  const askedMs = retryAfterMs(answer);
   if (askedMs !== undefined) return { waitMs: askedMs, mostTries: mostTries.withRetryAfter, stands: false };
-  const waitMs = backOffMs(attempt);
   if (status === 429) return { waitMs, mostTries: mostTries.without, stands: false };
   // What a gateway could not deliver may still have been done, so only reads are resent.
   const isOfGateway = status === 503 || (method === "GET" && (status === 502 || status === 504));
@@ -122,9 +122,26 @@ export const retryAfterMs = (answer: Pick<Answer, "status" | "headers">): number
   const value = headerOf(answer, "retry-after");
   if (value === undefined) return undefined;
   if (/^\d+$/.test(value)) return Number(value) * 1_000;
-  // Date.parse accepts many non-dates ("1.5" is a day in May), so only the format of RFC 9110 is parsed.
-  const dateMs = /^[A-Z][a-z]+, .* GMT$/.test(value) ? Date.parse(value) : Number.NaN;
   const answeredMs = Date.parse(headerOf(answer, "date") ?? "");
-  if (Number.isNaN(dateMs) || Number.isNaN(answeredMs)) return 1_000;
-  return Math.max(0, dateMs - answeredMs);
+  const untilMs = retryDateMs(value) - answeredMs;
+  // A date that is long past is by another clock than the answer's Date.
+  return Number.isNaN(untilMs) || untilMs < -longestRetryAfterMs ? 1_000 : Math.max(0, untilMs);
+};
+
+/** Date.parse accepts many non-dates ("1.5" is a day in May), so only the format of RFC 9110 is parsed. */
+const retryDateMs = (value: string): number =>
+  /^[A-Z][a-z]+, .* GMT$/.test(value) ? Date.parse(value) : Number.NaN;
+
+/**
+ * The same, also for a service whose Retry-After is a date by its own clock, which a hook moves, while a server before it
+ * writes the machine's time into Date.
+ */
+const askedMsOf = async (answer: Answer, clock: PatientClock): Promise<number | undefined> => {
+  const askedMs = retryAfterMs(answer);
+  const retryMs = retryDateMs(headerOf(answer, "retry-after") ?? "");
+  const apartMs = Math.abs(retryMs - Date.parse(headerOf(answer, "date") ?? ""));
+  const isFar = askedMs !== undefined && apartMs > longestRetryAfterMs;
+  if (!isFar || clock.kind === "real" || !clock.isTold) return askedMs;
+  const untilMs = retryMs - (await clock.now()).earliestMs;
+  return Math.abs(untilMs) > longestRetryAfterMs ? askedMs : Math.max(0, untilMs);
 };

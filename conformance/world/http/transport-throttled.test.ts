@@ -14,6 +14,7 @@ describe("Retry-After", () => {
     [429, [["retry-after", "Wed, 21 Oct 2026 07:28:05 GMT"], date], 5_000],
     [429, [["retry-after", "Wed, 21 Oct 2026 07:27:00 GMT"], date], 0],
     [429, [["retry-after", "Wed, 21 Oct 2026 07:28:05 GMT"]], 1_000],
+    [429, [["retry-after", "Wed, 21 Oct 2020 07:28:05 GMT"], date], 1_000],
     [429, [["retry-after", "soon"], date], 1_000],
     [429, [["retry-after", "1.5"], date], 1_000],
     [429, [], undefined],

@@ -15,6 +15,8 @@ export const noted = (kind: Clock["kind"] = "virtual", mostMs = Infinity) => {
   const slept: number[] = [];
   const clock: Sender["clock"] = {
     kind,
+    isTold: false,
+    now: () => Promise.resolve({ earliestMs: 0, latestMs: 0 }),
     canWait: (durationMs) => durationMs <= mostMs,
     sleepAsAsked: (durationMs) => Promise.resolve(void slept.push(durationMs)),
     sleepOnEither: (durationMs) => Promise.resolve(void slept.push(durationMs)),
