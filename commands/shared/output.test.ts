@@ -4,9 +4,9 @@ import type { CommandContext } from "./context.ts";
 import { endingOf } from "./exit.ts";
 import { complainThrough, createOutput, type Output } from "./output.ts";
 
-/** An escape sequence, a carriage return, bidirectional, zero-width and tag characters, and half a surrogate pair. */
-const hostile = "a\u001b[2J\rb\u202ec\u200bd\u0000\u009be\ud800f\u{e0041}g\u2028h";
-const unsafe = /(?!\n)[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}]/u;
+/** An escape sequence, bidirectional, zero-width, tag and other invisible characters, and half a surrogate pair. */
+const hostile = "a\u001b[2J\rb\u202ec\u200bd\u0000\u009be\ud800f\u{e0041}g\u2028h\u3164i\u034fj\ufe0f";
+const unsafe = /(?!\n)[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}\p{DI}]/u;
 
 const captured = (manner = { quiet: false, json: false, colour: false }) => {
   const written: string[] = [];
@@ -21,7 +21,7 @@ describe("control characters are escaped", () => {
     output[stream](`first ${hostile}\nsecond`);
     const text = written.join("");
     expect(text).not.toMatch(unsafe);
-    expect(text).toContain(String.raw`b\u202ec\u200bd\x00\x9be\ud800f\u{e0041}g\u2028h`);
+    expect(text).toContain(String.raw`b\u202ec\u200bd\x00\x9be\ud800f\u{e0041}g\u2028h\u3164i\u034fj\ufe0f`);
     expect(text).toMatch(/\nsecond\n$/);
   });
 

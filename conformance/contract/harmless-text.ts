@@ -1,9 +1,10 @@
 /**
  * Characters that a terminal acts on, or that hide or reorder the text around them: control characters (ANSI escapes
  * begin with one), format characters (bidirectional overrides, zero-width spaces, tags), line and paragraph separators,
- * and lone surrogates.
+ * lone surrogates, and what Unicode lets a font leave out, such as Hangul fillers and variation selectors (so that an
+ * emoji may be shown with the escape of its selector).
  */
-const unsafe = /[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}]/gu;
+const unsafe = /[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}]/gu;
 
 const named: Readonly<Record<string, string>> = { "\n": "\\n", "\r": "\\r", "\t": "\\t" };
 

@@ -5,6 +5,7 @@ export const hostile = [
   `"><style>*{display:none}</style>`,
   "\u001b[2J\u001b]8;;https://evil.example\u0007link",
   "\u202etxt.exe\u2066",
+  "inv\u3164isi\u034fble\ufe0f",
   "a\u0000b\u0007c",
   "half \ud800 a pair, and \udfff the other",
   "]]>&amp;<!--",
@@ -15,4 +16,4 @@ export const hostile = [
 /** Characters that affect whatever displays them; of these, a report may only contain line ends. */
 export const unsafeCharacters =
   // eslint-disable-next-line no-control-regex -- control characters are what it is about
-  /[\u0000-\u0009\u000b-\u001f\u007f-\u009f\u200b-\u200f\u202a-\u202e\u2066-\u2069\p{Cs}]/u;
+  /[\u0000-\u0009\u000b-\u001f\u007f-\u009f\u200b-\u200f\u202a-\u202e\u2066-\u2069\p{Cs}\p{DI}]/u;

@@ -56,6 +56,8 @@ describe("safe", () => {
     ["line separators", "\u2028\u2029", String.raw`\u2028\u2029`],
     ["tag characters", "\u{e0041}", String.raw`\u{e0041}`],
     ["half a surrogate pair", "\ud800", String.raw`\ud800`],
+    ["invisible letters and marks", "a\u3164b\u034fc\uffa0", String.raw`a\u3164b\u034fc\uffa0`],
+    ["variation selectors", "\u2764\ufe0f\u{e0100}", String.raw`❤\ufe0f\u{e0100}`],
   ])("escapes %s", (_, text, shown) => {
     expect(safe(text)).toBe(shown);
   });
@@ -68,7 +70,7 @@ describe("safe", () => {
   it("leaves no unsafe character in any text, and is idempotent", () => {
     assert(
       property(anyText, (text) => {
-        expect(safe(text)).not.toMatch(/[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}]/u);
+        expect(safe(text)).not.toMatch(/[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}\p{DI}]/u);
         expect(safe(safe(text))).toBe(safe(text));
       }),
     );
