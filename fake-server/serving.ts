@@ -2,13 +2,18 @@ import { readFile } from "node:fs/promises";
 import type { AddressInfo } from "node:net";
 import Fastify, { type FastifyInstance } from "fastify";
 import { readReason } from "../conformance/contract/files.ts";
+import { harmlessJson } from "../conformance/contract/harmless-text.ts";
 import { ConfigurationError, listenError } from "../conformance/contract/problem.ts";
 import { errorMessage } from "../conformance/contract/text.ts";
 import { readPrivate, WideFile } from "../conformance/files/private.ts";
 
-/** A control interface: bad input is answered with 400 and a one-line reason. */
+/**
+ * A control interface: bad input is answered with 400 and a one-line reason. Answers are often read in a terminal, so
+ * nothing in them acts on one.
+ */
 export const controlApp = (bodyLimit?: number): FastifyInstance => {
   const app = Fastify({ forceCloseConnections: true, ...(bodyLimit === undefined ? {} : { bodyLimit }) });
+  app.setReplySerializer((value) => harmlessJson(JSON.stringify(value)));
   app.setErrorHandler<Error & { statusCode?: number }>((error, _request, reply) => {
     const isBadInput = error instanceof ConfigurationError;
     const isOther = error.statusCode === 415;

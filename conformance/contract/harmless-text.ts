@@ -4,7 +4,7 @@
  * lone surrogates, and what Unicode lets a font leave out, such as Hangul fillers and variation selectors (so that an
  * emoji may be shown with the escape of its selector).
  */
-const unsafe = /[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}]/gu;
+export const unsafe = /[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}]/gu;
 
 const named: Readonly<Record<string, string>> = { "\n": "\\n", "\r": "\\r", "\t": "\\t" };
 
@@ -38,6 +38,12 @@ export const harmlessJson = (json: string): string =>
     .split("\n")
     .map((line) => line.replace(unsafe, inJson))
     .join("\n");
+
+/** A value as the indented text of a JSON file that anyone may open in a terminal; parsed, it is the same value. */
+export const jsonFile = (
+  value: unknown,
+  replacer?: (this: unknown, key: string, value: unknown) => unknown,
+): string => `${harmlessJson(JSON.stringify(value, replacer, 2))}\n`;
 
 const inJson = (character: string): string =>
   Array.from(

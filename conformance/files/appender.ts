@@ -1,4 +1,5 @@
 import { closeSync, writeSync } from "node:fs";
+import { harmlessJson } from "../contract/harmless-text.ts";
 
 export type Appender = ReturnType<typeof appender>;
 
@@ -40,7 +41,10 @@ export const appender = (open: () => number) => {
     held.push(added);
   };
   return {
+    /** As fast as possible, for files with a line per request: invisible characters stay as they are. */
     line: (value: unknown): void => text(`${JSON.stringify(value)}\n`),
+    /** A line that anyone may print: invisible characters are escaped. Parsed, it is the same value. */
+    harmlessLine: (value: unknown): void => text(`${harmlessJson(JSON.stringify(value))}\n`),
     text,
     /** Writes at once, so that the bytes may change afterwards. */
     bytes: (added: Uint8Array): void => {

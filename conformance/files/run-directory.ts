@@ -2,6 +2,7 @@ import { createHash } from "node:crypto";
 import { closeSync, mkdirSync, openSync, readdirSync, readSync } from "node:fs";
 import path from "node:path";
 import { codeOf, directoryMode, fileMode, fileReason, recordFiles } from "../contract/files.ts";
+import { jsonFile } from "../contract/harmless-text.ts";
 import { manifestFile, manifestOf, type ManifestEntry } from "../contract/manifest.ts";
 import { ConfigurationError, UnfinishedRecord } from "../contract/problem.ts";
 import { appender, type Appender } from "./appender.ts";
@@ -115,7 +116,7 @@ const createFile = (directory: string, name: string): number =>
   });
 
 const replaceJson = (directory: string, name: string, value: unknown): void =>
-  replaceFile(path.join(directory, name), `${JSON.stringify(value, null, 2)}\n`, fileMode);
+  replaceFile(path.join(directory, name), jsonFile(value), fileMode);
 
 /**
  * The files of a run directory that its manifest lists, by relative path with slashes. An interrupted run's checkpoint

@@ -103,6 +103,21 @@ describe("a sealed record", () => {
     expect(exchanges).toEqual([exchange(1), exchange(2, "é\u2028\u0000")]);
   });
 
+  it("shows nothing in run.json and rules.jsonl that acts on a terminal, and still reads back as written", async () => {
+    const directory = path.join(home, "invisible");
+    const said = "a\u202eb\u200bc\u009bd\u3164e\u{e0041}f\u2028g";
+    const writer = openRecord(directory, header);
+    const told: RuleResult = { ...passed, verdict: { kind: "passed", cases: 1, facts: { said } } };
+    writer.addRule(told);
+    const sealed = writer.seal({ ...final, notes: [said] });
+    for (const file of [recordFiles.run, recordFiles.rules])
+      expect(readFileSync(path.join(directory, file), "utf8")).toContain(
+        String.raw`a\u202eb\u200bc\u009bd\u3164e\udb40\udc41f\u2028g`,
+      );
+    expect((await read(directory)).record).toEqual(sealed);
+    expect(sealed).toMatchObject({ notes: [said], rules: [told] });
+  });
+
   it("is readable by its owner only", () => {
     const directory = path.join(home, "run");
     const writer = written(directory);

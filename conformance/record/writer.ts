@@ -39,7 +39,7 @@ export const openRecord = (directory: string, header: RecordHeader) => {
     /** Records a rule's result as soon as it is settled. */
     addRule: (result: RuleResult): void => {
       results.push(result);
-      rules.line(result);
+      rules.harmlessLine(result);
     },
     /** Completes the record as openRunDirectory does, and returns it as in run.json. */
     seal: (final: RecordFinal): RunRecord =>

@@ -29,6 +29,20 @@ describe("the control interface", () => {
     expect(later.nowMs).toBeGreaterThan((body as ReceiverState).nowMs);
   });
 
+  it("refuses with text that does nothing to a terminal", async () => {
+    const { receiver } = await start();
+    const asked = { method: "PUT", headers: { "content-type": "application/json" } };
+    const action = "a\u202eb\u009bc\u200bd\u3164e";
+    const answer = await fetch(`${receiver.controlUrl}/plan`, {
+      ...asked,
+      body: JSON.stringify([{ actions: [{ [action]: action }] }]),
+    });
+    const text = await answer.text();
+    expect(answer.status).toBe(400);
+    expect(text).toContain(String.raw`a\u202eb\u009bc\u200bd\u3164e`);
+    expect(text).not.toContain("\u202e");
+  });
+
   it("waits for the first line, and no longer than requested", async () => {
     const { control, sender } = await start();
     const { last } = await control.lines();

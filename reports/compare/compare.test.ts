@@ -1,3 +1,4 @@
+import { writeFileSync } from "node:fs";
 import path from "node:path";
 import { describe, expect, it } from "vitest";
 import type { RuleResult, RunRecord } from "../../conformance/contract/record.ts";
@@ -11,6 +12,8 @@ import { writeGateRun, writeLoadRun, type LoadRunSpec } from "../testing/records
 import { seededRandom } from "../../conformance/contract/random.ts";
 import { baselineOf, type Comparison } from "./index.ts";
 import { compareWithLimits } from "./limits.ts";
+import { readComparison, storedComparison } from "./stored.ts";
+import { hostile, unsafeCharacters } from "../testing/hostile.ts";
 import { problemOf } from "../../conformance/testing/errors.ts";
 
 const made = madeRuns();
@@ -402,6 +405,15 @@ describe("the page of load runs", () => {
     expect(textOf(html)).toContain("Speed is shown, not judged: one run cannot tell a change from chance");
     expect(textOf(html)).toMatch(/p95 \d[\d.]* m?s to \d/);
   });
+});
+
+it("a stored comparison reads back as it was, and shows nothing that acts on a terminal", async () => {
+  const head = gate(withResults(ruleThat.failed("code.single-use", "a", hostile)));
+  const comparison = await compared(gate(withResults()), head);
+  const [file, text] = storedComparison(made.home, { tool: "1", exitCode: 1, comparison });
+  expect(text).not.toMatch(unsafeCharacters);
+  writeFileSync(file, text);
+  expect(readComparison(made.home, "1")?.comparison).toEqual(comparison);
 });
 
 it("baselineOf a folder returns the earlier runs of the same kind and fingerprint", async () => {

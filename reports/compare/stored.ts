@@ -1,6 +1,7 @@
 import { existsSync, readFileSync } from "node:fs";
 import path from "node:path";
 import { fileReason } from "../../conformance/contract/files.ts";
+import { jsonFile } from "../../conformance/contract/harmless-text.ts";
 import { ConfigurationError } from "../../conformance/contract/problem.ts";
 import type { Comparison } from "./compare.ts";
 
@@ -18,7 +19,7 @@ const INFINITE = "Infinity";
 
 export const storedComparison = (folder: string, stored: Stored): readonly [file: string, text: string] => [
   path.join(folder, comparisonFile),
-  `${JSON.stringify(stored, (_, value: unknown) => (value === Infinity ? INFINITE : value), 2)}\n`,
+  jsonFile(stored, (_, value) => (value === Infinity ? INFINITE : value)),
 ];
 
 /** The comparison in a folder; undefined if there is none. Throws ConfigurationError if it cannot be read. */

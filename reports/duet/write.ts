@@ -1,4 +1,5 @@
 import path from "node:path";
+import { jsonFile } from "../../conformance/contract/harmless-text.ts";
 import { placeFiles } from "../place.ts";
 import type { DuetDocument } from "./document.ts";
 
@@ -6,6 +7,4 @@ export const duetFile = "duet.json";
 
 /** Writes or replaces duet.json. Throws ConfigurationError. */
 export const writeDuet = (directory: string, document: DuetDocument): void =>
-  placeFiles({ folder: directory, flag: "--out" }, [
-    [path.join(directory, duetFile), `${JSON.stringify(document, undefined, 2)}\n`],
-  ]);
+  placeFiles({ folder: directory, flag: "--out" }, [[path.join(directory, duetFile), jsonFile(document)]]);

@@ -1,5 +1,8 @@
 import { execFile, execFileSync } from "node:child_process";
-import { writeFileSync } from "node:fs";
+import { once } from "node:events";
+import { readFileSync, writeFileSync } from "node:fs";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
 import path from "node:path";
 import { promisify } from "node:util";
 import { describe, expect, it } from "vitest";
@@ -7,6 +10,7 @@ import type { ExchangeRecord, RuleResult } from "../../conformance/contract/reco
 import { startFakeServer, profileOf, secretsOf } from "../../fake-server/index.ts";
 import { gateRun } from "../testing/ci-runs.ts";
 import { recordOf, ruleThat } from "../testing/fixture.ts";
+import { hostile, unsafeCharacters } from "../testing/hostile.ts";
 import { curlOf } from "./curl.ts";
 import { failuresOf } from "./failures.ts";
 import { renderHar } from "./har.ts";
@@ -107,6 +111,17 @@ it("the HTTP Archive has a page for each failure and an entry for each exchange,
   expect(log.entries).toHaveLength(5);
   expect(log.entries[1]?.request.postData?.text).toContain("‹code 7›");
   expect(log.entries[0]?.request.url).toMatch(/^https:\/\/staging\.example\/open-api\/oauth\/authorize/);
+});
+
+it("the HTTP Archive holds what the service said without anything that acts on a terminal", () => {
+  const evil = exchange(1, {}, [200, { said: hostile }]);
+  const text = renderHar(failuresOf(runOf(ruleThat.failed("code.single-use", "a", hostile, [evil]))), {
+    version: "1",
+  });
+  expect(text).not.toMatch(unsafeCharacters);
+  expect(JSON.parse(text)).toMatchObject({
+    log: { entries: [{ response: { content: { text: evil.answer?.text } } }] },
+  });
 });
 
 const node = (file: string, ...args: readonly string[]) => ({
@@ -219,6 +234,32 @@ describe("the script", () => {
       expect(mended.code).toBe(0);
     },
   );
+
+  it("does nothing to a terminal, read or run, and prints no endless line, whatever the service answers", async () => {
+    const evil = exchange(1, { path: "/one" }, [200, { [hostile]: hostile + "L".repeat(60_000) }]);
+    const answered = { text: evil.answer?.text ?? "" };
+    const server = createServer((_, response) => {
+      response.setHeader("content-type", "application/json; charset=utf-8");
+      response.setHeader("cache-control", "no-store");
+      response.end(answered.text);
+    }).listen(0, "127.0.0.1");
+    await once(server, "listening");
+    const BASE_URL = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+    const rule = ruleThat.failed("exchange.errors", hostile, hostile + "L".repeat(60_000), [evil]);
+    const file = scriptOf(rule);
+    expect(readFileSync(file, "utf8")).not.toMatch(unsafeCharacters);
+    const same = await node(file).with({ BASE_URL });
+    answered.text = JSON.stringify({ [`${hostile}!`]: `other ${hostile}` });
+    const other = await node(file).with({ BASE_URL });
+    server.close();
+    expect([same.code, other.code]).toEqual([1, 0]);
+    for (const { stdout } of [same, other]) {
+      expect(stdout).not.toMatch(unsafeCharacters);
+      expect(stdout).toContain(String.raw`\u202etxt.exe`);
+      expect(Math.max(...stdout.split("\n").map(({ length }) => length))).toBeLessThan(2_100);
+    }
+    expect(same.stdout).toMatch(/L… \(60,\d+ characters\)/);
+  });
 
   it("exits with 3 if the failure could not be tried", async () => {
     const silent = await node(scriptOf(twice)).with({ BASE_URL: "http://127.0.0.1:9", CLIENT_SECRET_1: "x" });

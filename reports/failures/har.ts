@@ -1,3 +1,4 @@
+import { jsonFile } from "../../conformance/contract/harmless-text.ts";
 import type { ExchangeRecord } from "../../conformance/contract/record.ts";
 import { originOf } from "./curl.ts";
 import type { Failure } from "./failures.ts";
@@ -19,7 +20,7 @@ export const renderHar = (
     failure.exchanges.map((exchange) => entryOf(failure, exchange, `failure-${at + 1}`)),
   );
   const log = { version: "1.2", creator: { name: "touchstone", version }, pages, entries };
-  return `${JSON.stringify({ log }, undefined, 2)}\n`;
+  return jsonFile({ log });
 };
 
 const momentOf = ({ startedAt }: Failure, exchange: ExchangeRecord | undefined): string =>

@@ -1,4 +1,4 @@
-/** The part of the script that is the same for every failure, inserted verbatim after `cases`. */
+/** The part of the script that is the same for every failure, inserted verbatim after `cases` and `unsafe`. */
 export const runtime = String.raw`
 import { spawnSync } from "node:child_process";
 import http from "node:http";
@@ -11,6 +11,16 @@ const WORTH_WAITING_MS = 400;
 const told = new Set(["cache-control", "content-type", "location", "pragma", "www-authenticate"]);
 
 class CannotRun extends Error {}
+
+const LONGEST_SHOWN = 2_000;
+
+/** Text of the service as one line that does nothing to a terminal. */
+const shown = (text) => {
+  const escaped = text.replaceAll(unsafe, (one) => one.split("").map((unit) => "\\u" + unit.charCodeAt(0).toString(16).padStart(4, "0")).join(""));
+  if (escaped.length <= LONGEST_SHOWN) return escaped;
+  return escaped.slice(0, LONGEST_SHOWN).replace(/[\ud800-\udbff]$/, "") + "… (" + escaped.length.toLocaleString("en") + " characters)";
+};
+const say = (...lines) => lines.forEach((line) => console.log(shown(line)));
 
 /** Which client a secret belongs to, as a request shows. */
 const ownerOf = (name) => {
@@ -108,7 +118,7 @@ const passTime = async (ms) => {
   if (ms < WORTH_WAITING_MS) return;
   const command = process.env["ADVANCE_COMMAND"];
   if (command === undefined) {
-    console.log("  waiting " + (ms / 1_000).toFixed(1) + " s; ADVANCE_COMMAND would move the service's clock instead");
+    say("  waiting " + (ms / 1_000).toFixed(1) + " s; ADVANCE_COMMAND would move the service's clock instead");
     await sleep(ms);
     return;
   }
@@ -177,17 +187,17 @@ const judge = async (one) => {
 const asked = process.argv.slice(2);
 const chosen = cases.filter(({ rule }) => asked.length === 0 || asked.includes(rule));
 let worst = chosen.length === 0 && asked.length > 0 ? 3 : 0;
-if (worst === 3) console.error("no failure of " + asked.join(", ") + " is in this file; accepted is one of " + cases.map(({ rule }) => rule).join(", ") + ", or nothing for all of them; another address is given as BASE_URL");
+if (worst === 3) console.error("no failure of " + shown(asked.join(", ")) + " is in this file; accepted is one of " + cases.map(({ rule }) => rule).join(", ") + ", or nothing for all of them; another address is given as BASE_URL");
 for (const one of chosen) {
-  console.log(one.rule + ": " + one.sentence);
+  say(one.rule + ": " + one.sentence);
   try {
     const other = await judge(one);
     if (other === undefined) {
-      console.log("  STILL BROKEN\n  expected  " + one.expected + "\n  actual    " + one.actual);
+      say("  STILL BROKEN", "  expected  " + one.expected, "  actual    " + one.actual);
       worst = 1;
-    } else console.log("  answers differently now\n  then  " + other.before + "\n  now   " + other.now);
+    } else say("  answers differently now", "  then  " + other.before, "  now   " + other.now);
   } catch (error) {
-    console.log("  COULD NOT BE TRIED: " + (error instanceof CannotRun ? error.message : error.code ?? error.message));
+    say("  COULD NOT BE TRIED: " + (error instanceof CannotRun ? error.message : error.code ?? error.message));
     if (worst === 0) worst = 3;
   }
 }

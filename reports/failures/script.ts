@@ -1,3 +1,4 @@
+import { jsonFile, unsafe } from "../../conformance/contract/harmless-text.ts";
 import type { ExchangeRecord } from "../../conformance/contract/record.ts";
 import { plural } from "../text/figures.ts";
 import { safe } from "../text/safe.ts";
@@ -35,8 +36,8 @@ export const renderScript = (
  * CLIENT_SECRET_1... client secrets; the script names missing ones
  * ADVANCE_COMMAND    a shell command that moves the service's clock by $MS milliseconds; without it, time passes normally
  */
-const cases = ${JSON.stringify(cases, undefined, 2)};
-
+const cases = ${jsonFile(cases).trimEnd()};
+const unsafe = ${String(unsafe)};
 ${runtime}`;
 };
 

@@ -65,7 +65,7 @@ export const openLoadRecord = (directory: string, header: LoadHeader): LoadRecor
     directory,
     latency: (lines) => latency.text(lines),
     second: (line) => seconds.line(line),
-    breach: (breach) => breaches.line(breach),
+    breach: (breach) => breaches.harmlessLine(breach),
     digest: (what, digest, atMs) => digests?.add(what, digest, atMs),
     log: (line) => {
       if (logged > MOST_LOG_BYTES) return;
