@@ -64,9 +64,9 @@ describe("the short report", () => {
       Lifetimes
         Measured lifetimes
         Each credential was probed once, at ages on both sides of its promised end. Its true lifetime lies
-        between the two ages.
-        Rule           Of what  Promised  Accepted up to  Refused from
-        code.lifetime  3 kinds    10 min   9 min 59.44 s  10 min 0.5 s
+        between the two ages. An end that is off by up to the resolution would not be detected.
+        Rule           Of what  Promised  Accepted up to  Refused from  Resolution
+        code.lifetime  3 kinds    10 min   9 min 59.44 s  10 min 0.5 s      560 ms
 
       Readings that fit the evidence
         Rule                    Readings

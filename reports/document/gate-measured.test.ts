@@ -1,5 +1,8 @@
 import { describe, expect, it } from "vitest";
 import { recordOf, ruleThat } from "../testing/fixture.ts";
+import { gateRun } from "../testing/ci-runs.ts";
+import { asPage, renderMarkdown, textOf } from "../testing/shown.ts";
+import { gateDoc } from "./gate.ts";
 import { measuredLifetimes, partOf, render } from "../testing/gate-text.ts";
 
 describe("what a run measured", () => {
@@ -16,6 +19,42 @@ describe("what a run measured", () => {
     expect(text).toMatch(/code, code after a refusal +10 min +9 min 59.44 s +10 min 0.5 s/);
     expect(text).toMatch(/code of a busy client +10 min +9 min 59.44 s +11 min 40 s/);
     expect(text).toMatch(/code after an error +10 min +– +10 min 5 s/);
+  });
+
+  it("states for each row how wrong an end could be unnoticed, on the terminal, in Markdown and on the page", () => {
+    const near = { lifetimeMs: 600_000, acceptedUpToMs: 599_440, refusedFromMs: 600_500, resolutionMs: 560 };
+    const record = recordOf({
+      rules: [
+        ruleThat.passed("code.lifetime", 4, {
+          code: near,
+          "code after an error": { ...near, acceptedUpToMs: undefined, resolutionMs: 1_500 },
+          "code issued with 23 others": {
+            ...near,
+            refusedFromMs: undefined,
+            acceptedUpToMs: 570_000,
+            resolutionMs: 30_000,
+          },
+          "code that lives too long": {
+            ...near,
+            refusedFromMs: undefined,
+            resolutionMs: undefined,
+            acceptedUpToMs: 700_000,
+          },
+        }),
+      ],
+    });
+    const terminal = render(record, { detail: "brief" });
+    expect(terminal.replace(/\s+/g, " ")).toContain(
+      "An end that is off by up to the resolution would not be detected.",
+    );
+    expect(terminal).toMatch(/2 kinds +10 min +9 min 59.44 s +10 min 0.5 s +1.5 s\n/);
+    expect(terminal).toMatch(/code issued with 23 others +10 min +9 min 30 s +– +30 s\n/);
+    expect(terminal).toMatch(/code that lives too long +10 min +11 min 40 s +–\n/);
+    const document = gateDoc({ record, directory: "runs/one" }, { detail: "brief" });
+    expect(textOf(asPage(document))).toMatch(/Refused from Resolution code\.lifetime 2 kinds .*? 1\.5 s/);
+    expect(renderMarkdown([gateRun(record.rules)])).toMatch(
+      /\| 10 min \| 9 min 59\.44 s \| 10 min 0\.5 s \| 1\.5 s \|/,
+    );
   });
 
   it("shows lifetime brackets, readings and other measurements", () => {
@@ -36,12 +75,12 @@ describe("what a run measured", () => {
       .toMatchInlineSnapshot(`
         "Measured lifetimes
           Each credential was probed once, at ages on both sides of its promised end. Its true lifetime lies
-          between the two ages.
-          Rule             Of what                                     Promised    Accepted up  Refused from
-                                                                                            to
-          code.lifetime    code, code of a busy client, code after a     10 min  9 min 59.44 s  10 min 0.5 s
-                           refusal
-          access.lifetime  accessToken                                      1 s          never         never
+          between the two ages. An end that is off by up to the resolution would not be detected.
+          Rule             Of what                         Promised    Accepted up  Refused from  Resolution
+                                                                                to
+          code.lifetime    code, code of a busy client,      10 min  9 min 59.44 s  10 min 0.5 s      560 ms
+                           code after a refusal
+          access.lifetime  accessToken                          1 s          never         never
 
         Readings that fit the evidence
           Rule                    Readings

@@ -40,22 +40,39 @@ export const lifetimesFigure = ({ rules }: RunRecord, options: GateOptions): Fig
       ...kinds,
     })),
   );
+  const intervals = measured.map(({ interval }) => interval);
+  // Records of earlier versions have none.
+  const isResolved = intervals.some(hasResolution);
   const rows = table(
     "Measured lifetimes",
-    ["Rule", "Of what", ">Promised", ">Accepted up to", ">Refused from"],
+    [
+      "Rule",
+      "Of what",
+      ">Promised",
+      ">Accepted up to",
+      ">Refused from",
+      ...(isResolved ? [">Resolution"] : []),
+    ],
     measured.map(({ id, names, interval }) => [
       id,
       options.detail === "full" || names.length === 1 ? names.join(", ") : plural(names.length, "kind"),
       duration(interval.lifetimeMs),
       ageText(interval.acceptedUpToMs),
       ageText(interval.refusedFromMs),
+      ...(isResolved ? [resolutionText(interval)] : []),
     ]),
   );
   return (
     rows &&
     figure({
       title: "Measured lifetimes",
-      note: `Each credential was probed once, at ages on both sides of its promised end. Its true lifetime lies between the two ages.${measured.some(({ interval }) => sidesOf(interval).includes(undefined)) ? ` A dash: the rule asks about the other side only.` : ""}`,
+      note: [
+        "Each credential was probed once, at ages on both sides of its promised end. Its true lifetime lies between the two ages.",
+        ...(isResolved ? ["An end that is off by up to the resolution would not be detected."] : []),
+        ...(intervals.some((one) => sidesOf(one).includes(undefined))
+          ? ["A dash: the rule asks about the other side only."]
+          : []),
+      ].join(" "),
       legend: [
         ["good", "still accepted"],
         ["ended", "refused"],
@@ -84,10 +101,22 @@ const kindsOf = (result: RuleResult): readonly Kinds[] => {
     const at = kinds.findIndex((one) => agree(one.interval, interval));
     const one = kinds[at];
     if (one === undefined) kinds.push({ names: [name], interval });
-    else kinds[at] = { ...one, names: [...one.names, name] };
+    else kinds[at] = { names: [...one.names, name], interval: withCoarser(one.interval, interval) };
   }
   return kinds;
 };
+
+/** The resolution of kinds together is that of the one which is known least well. */
+const withCoarser = (one: TimeInterval, other: TimeInterval): TimeInterval => {
+  const known = [one, other].filter(hasResolution).map(({ resolutionMs }) => resolutionMs);
+  return known.length === 0 ? one : { ...one, resolutionMs: Math.max(...known) };
+};
+
+const hasResolution = (one: TimeInterval): one is TimeInterval & { readonly resolutionMs: number } =>
+  typeof one.resolutionMs === "number";
+
+/** Empty where an end was wrong: it was detected. */
+const resolutionText = (one: TimeInterval): string => (hasResolution(one) ? duration(one.resolutionMs) : "");
 
 const oneSided = (interval: TimeInterval): number => Number(sidesOf(interval).includes(undefined));
 

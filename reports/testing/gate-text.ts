@@ -53,11 +53,12 @@ const measuredLifetime = {
   guardMs: 500,
   acceptedUpToMs: 599_440,
   refusedFromMs: 600_500,
+  resolutionMs: 560,
 };
 
 /** The same for several kinds of code, one of which was probed on one side only. */
 export const measuredLifetimes = {
   code: measuredLifetime,
   "code of a busy client": measuredLifetime,
-  "code after a refusal": { lifetimeMs: 600_000, refusedFromMs: 600_500 },
+  "code after a refusal": { lifetimeMs: 600_000, refusedFromMs: 600_500, resolutionMs: 500 },
 };
