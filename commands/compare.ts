@@ -1,3 +1,4 @@
+import { existsSync, realpathSync } from "node:fs";
 import { ConfigurationError } from "../conformance/contract/problem.ts";
 import type { Action } from "./shared/context.ts";
 import { readRun, type Run } from "../reports/read/index.ts";
@@ -18,6 +19,18 @@ const codes: Readonly<Record<ComparisonVerdict, number>> = {
   "no regression": exitCodes.passed,
 };
 
+/** A run compared with itself differs in nothing, and would pass. */
+const refuseTwice = (directories: readonly string[]): void => {
+  const met = new Map<string, string>();
+  for (const directory of directories.filter((one) => existsSync(one))) {
+    const real = realpathSync(directory);
+    const same = met.get(real);
+    if (same !== undefined)
+      throw new ConfigurationError([`"${same}" and "${directory}" are the same folder; give different runs`]);
+    met.set(real, directory);
+  }
+};
+
 export const run: Action<typeof definition> = async (
   { output, exitWith, programName },
   directories,
@@ -28,6 +41,7 @@ export const run: Action<typeof definition> = async (
   const { baseline } = flags;
   checkReportOut(flags.out, "--out");
   const force = flags.force === true;
+  refuseTwice(directories);
   const runs = [];
   for (const directory of directories) runs.push(await readRun(directory, force ? { altered: "read" } : {}));
   const head = runs.at(-1);
@@ -35,7 +49,7 @@ export const run: Action<typeof definition> = async (
     throw new ConfigurationError([
       "compare takes two or more run directories, or one and --baseline <folder> with the earlier ones",
     ]);
-  const earlier = baseline === undefined ? undefined : await baselineOf(baseline, head);
+  const earlier = baseline === undefined ? undefined : await baselineOf(baseline, head, directories);
   const bases = [...(earlier?.runs ?? []), ...runs.slice(0, -1)];
   const comparison = await compareRuns(bases, head, {
     force,

@@ -1,4 +1,13 @@
-import { cpSync, existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import {
+  cpSync,
+  existsSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  truncateSync,
+  writeFileSync,
+} from "node:fs";
 import path from "node:path";
 import { Ajv } from "ajv";
 import { beforeAll, describe, expect, it } from "vitest";
@@ -34,10 +43,11 @@ beforeAll(() => {
       record: { startedAt: day(number) },
     });
   const files = ["run.json", "rules.jsonl", "exchanges.jsonl"];
-  for (const name of ["sealed", "altered"]) {
+  for (const name of ["sealed", "altered", "unsealed"]) {
     cpSync(at("runs", "gate-2"), at(name), { recursive: true });
     seal(at(name), files);
   }
+  rmSync(at("unsealed", "manifest.json"));
   const altered = at("altered", "run.json");
   writeFileSync(altered, readFileSync(altered, "utf8").replace('"failed"', '"passed"'));
 });
@@ -99,7 +109,7 @@ describe("report", () => {
     const [intact, altered, unsealed] = await Promise.all([
       cli("report", "--verify", at("sealed")),
       cli("report", "--verify", at("sealed"), at("altered"), "--json"),
-      cli("report", "--verify", at("runs", "gate-1")),
+      cli("report", "--verify", at("unsealed")),
     ]);
     expect([intact, altered, unsealed].map(({ exitCode }) => exitCode)).toEqual([0, 1, 3]);
     expect(intact.stdout).toContain("as sealed (3 files)");
@@ -121,7 +131,7 @@ describe("report", () => {
   });
 
   it("reports the available part of a run that is still open", async () => {
-    cpSync(at("runs", "gate-2"), at("open"), { recursive: true });
+    cpSync(at("unsealed"), at("open"), { recursive: true });
     const file = at("open", "run.json");
     const {
       outcome: _,
@@ -170,7 +180,43 @@ describe("compare", () => {
     expect(refused).toMatchObject({ exitCode: 2, stdout: "" });
     expect(refused.stderr).toContain("differ in effort: standard / quick");
     expect(forced.stdout.split("\n")[0]).toBe("Comparison forced: these runs differ in effort");
-    expect(forced.exitCode).toBe(0);
+    expect(forced.stdout).toContain("Forced: the two runs did not make the same checks.");
+    expect(forced.stdout).not.toContain("✓");
+    expect(forced.exitCode).toBe(3);
+  });
+
+  it("refuses a run beside itself, whatever its path, and names both", async () => {
+    const folder = at("runs", "gate-1");
+    symlinkSync(folder, at("link"));
+    const twice = [folder, at("link"), path.relative(process.cwd(), folder), `${folder}/`];
+    for (const same of twice) {
+      const { exitCode, stdout, stderr } = await cli("compare", folder, same, "--force");
+      expect([exitCode, stdout]).toEqual([2, ""]);
+      expect(stderr).toContain(`"${folder}" and "${same}" are the same folder; give different runs`);
+    }
+    const { exitCode } = await cli("compare", at("runs", "gate-2"), folder, at("link"));
+    expect(exitCode).toBe(2);
+  });
+
+  it("is incomplete, with the reason, if the manifest of a run is missing or a forced run was altered", async () => {
+    writeGateRun(at("whole"), { seed: 1, exchanges: 3 });
+    for (const name of ["without", "cut"]) cpSync(at("whole"), at(name), { recursive: true });
+    rmSync(at("without", "manifest.json"));
+    truncateSync(at("cut", "rules.jsonl"), 300);
+    for (const pair of [
+      [at("whole"), at("without")],
+      [at("without"), at("whole")],
+      [at("whole"), at("cut"), "--force"],
+      [at("cut"), at("whole"), "--force"],
+    ]) {
+      const { exitCode, stdout } = await cli("compare", ...pair);
+      expect([exitCode, stdout.includes("✓")]).toEqual([3, false]);
+      expect(stdout.replaceAll(/\s+/g, " ")).toMatch(
+        pair.includes(at("cut"))
+          ? /run is incomplete: it was altered after it was sealed \(rules\.jsonl: 300 bytes instead of \d+\)/
+          : /run is incomplete: its manifest\.json is missing, so nothing shows that the record is whole/,
+      );
+    }
   });
 });
 

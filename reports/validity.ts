@@ -1,3 +1,4 @@
+import { manifestFile } from "../conformance/contract/manifest.ts";
 import { leavesOpen } from "../conformance/contract/outcome.ts";
 import type { RuleResult } from "../conformance/contract/record.ts";
 import { casesOf } from "../conformance/contract/verdict.ts";
@@ -11,9 +12,20 @@ export const whyIncomplete = (run: Run): string | undefined => {
   if (segment !== undefined)
     return `it is only segment ${segment.index} of ${segment.count}; \`merge\` makes a run of all`;
   if (state === "open" || outcome === undefined) return "it was cut off";
+  const why = whyUncertain(run);
+  if (why !== undefined) return why;
   if (outcome === "interrupted") return "it was interrupted";
   if (outcome === "harness-error") return "Touchstone itself failed";
   return run.kind === "conform" ? whyGateIncomplete(run) : whyLoadIncomplete(run);
+};
+
+/** Why it is uncertain that the record is what was sealed. */
+const whyUncertain = ({ alterations, hasManifest }: Run): string | undefined => {
+  if (alterations.length > 0)
+    return `it was altered after it was sealed (${alterations.map(({ file, detail }) => `${file}: ${detail}`).join(", ")})`;
+  return hasManifest
+    ? undefined
+    : `its ${manifestFile} is missing, so nothing shows that the record is whole`;
 };
 
 const whyGateIncomplete = (run: GateRun): string | undefined => {

@@ -9,7 +9,10 @@ export const compare = new Command("compare")
     "--baseline <folder>",
     "compare with the earlier runs in this folder that have the same fingerprint",
   )
-  .option("--force", "compare runs even if their fingerprints differ, and say so")
+  .option(
+    "--force",
+    "compare runs even if their fingerprints differ or one was altered, and say so; exit code 3 unless the last is worse",
+  )
   .addOption(reportOption("write the comparison as files: ", comparedFormats))
   .option("--out <directory>", "folder of the page (default: beside the last run)")
   .addOption(seedOptionOf("seed of the resampling that gives the intervals (default: 1)"))

@@ -21,7 +21,7 @@ const caseOf = (
 ): RawCase => ({ name, group, status, verdict, message });
 
 export const comparisonSuite = (comparison: Comparison, exitCode: number): CiSuite => {
-  const { base, head, lacking, verdict } = comparison;
+  const { base, head, lacking, differences, verdict } = comparison;
   return suiteOf({
     name: "comparison",
     outcome: verdict,
@@ -33,6 +33,9 @@ export const comparisonSuite = (comparison: Comparison, exitCode: number): CiSui
     target: `${head.target} ${head.baseUrl}`,
     cases: [
       ...(comparison.kind === "conform" ? ruleCases(comparison) : loadCases(comparison)),
+      ...differences.map((one) =>
+        caseOf(one.part, "forced: not the same checks", "skipped", "incomplete", `${one.base} / ${one.head}`),
+      ),
       ...lacking.map(({ side, what, why }) =>
         caseOf(`${side}: ${what}`, "not checked on both sides", "skipped", "incomplete", why),
       ),

@@ -1,4 +1,4 @@
-import path from "node:path";
+import { realpathSync } from "node:fs";
 import { runsBelow, type Run } from "../read/index.ts";
 import { differences, fingerprintOf } from "./fingerprint.ts";
 
@@ -6,13 +6,17 @@ const MOST_RUNS = 50;
 
 /**
  * The latest earlier runs in a folder, at most `most`, of the same kind and fingerprint as `head`. Unreadable runs are
- * left out. Throws ConfigurationError if the folder cannot be read.
+ * left out, and those that were `given` beside the folder are not repeated. Throws ConfigurationError if the folder
+ * cannot be read.
  */
-export const baselineOf = async (folder: string, head: Run) => {
+export const baselineOf = async (folder: string, head: Run, given: readonly string[] = []) => {
+  const met = new Set([head.directory, ...given].map((one) => realpathSync(one)));
   const runs: Run[] = [];
   const leftOut: { directory: string; reason: string }[] = [];
   for await (const { directory, run } of runsBelow(folder)) {
-    if (path.resolve(directory) === path.resolve(head.directory)) continue;
+    const real = realpathSync(directory);
+    if (met.has(real)) continue;
+    met.add(real);
     const reason = typeof run === "string" ? run : unfit(run, head);
     if (typeof run === "string" || reason !== undefined)
       leftOut.push({ directory, reason: reason ?? "it cannot be read" });

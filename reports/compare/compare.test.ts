@@ -1,4 +1,4 @@
-import { writeFileSync } from "node:fs";
+import { symlinkSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { describe, expect, it } from "vitest";
 import type { RuleResult, RunRecord } from "../../conformance/contract/record.ts";
@@ -85,6 +85,13 @@ describe("two runs of the gate", () => {
     );
     const forced = show(await compared(base, head, true));
     expect(forced.split("\n")[0]).toBe("Comparison forced: these runs differ in effort, limits");
+    expect(forced).toContain("? Forced: the two runs did not make the same checks.");
+    expect(forced).not.toContain("✓");
+    const { cases } = comparisonSuite(await compared(base, head, true), 3);
+    expect(cases.filter(({ group }) => group.startsWith("forced"))).toMatchObject([
+      { name: "effort", status: "skipped", message: "quick / standard" },
+      { name: "limits", status: "skipped" },
+    ]);
     const more = gate(withResults(), { selected: ["code.unknown", "code.lifetime"] });
     const fewer = gate(withResults(), { selected: ["code.lifetime"] });
     expect(await problemOf(compared(more, fewer))).toContain("differ in rules: code.unknown / (none);");
@@ -122,6 +129,13 @@ describe("two runs of the gate", () => {
     expect(show(result).split("\n")[0]).toMatch(
       /^Reading forced: runs\/gate-\d+ was altered .*\(rules\.jsonl\)\.$/,
     );
+    expect(result.verdict).toBe("incomplete");
+    expect(show(result)).not.toContain("✓");
+  });
+
+  it("are regressed even if forced", async () => {
+    const quick = gate(withResults(failing("code.single-use")), { effort: "quick" });
+    expect((await compared(gate(withResults()), quick, true)).verdict).toBe("regressed");
   });
 
   it("are incomplete, with what is missing, if they did not judge the same rules", async () => {
@@ -436,4 +450,7 @@ it("baselineOf a folder returns the earlier runs of the same kind and fingerprin
     "later: it is not an earlier run",
     "other: it differs in machine, rate, scenario, shape",
   ]);
+  symlinkSync(path.join(folder, "a"), path.join(folder, "linked"));
+  const beside = await baselineOf(folder, head, [path.join(folder, "b")]);
+  expect(beside.runs.map(({ directory }) => path.basename(directory))).toEqual(["a"]);
 });

@@ -24,7 +24,7 @@ interface AnyComparison {
   /** Runs read by force although altered after sealing, with the altered files. */
   readonly altered: readonly { readonly directory: string; readonly files: readonly string[] }[];
   readonly leftOut: LeftOut;
-  /** What one side did not check; empty if both were complete and checked the same. */
+  /** What one side did not check; empty if both were complete and judged the same rules. */
   readonly lacking: readonly Lacking[];
   readonly verdict: ComparisonVerdict;
 }
@@ -46,7 +46,7 @@ export type Comparison = AnyComparison &
 /**
  * Compares a run with earlier ones; the base is the last complete one. Ten or more earlier load runs also judge its
  * speed. Incomplete earlier runs are left out if there is a complete one. The verdict is "no regression" only if both
- * sides were complete and checked the same. Throws ConfigurationError if kinds differ, or if fingerprints differ
+ * sides were complete and checked the same, so never if it was forced. Throws ConfigurationError if kinds differ, or if fingerprints differ
  * without `force`.
  */
 export const compareRuns = async (
@@ -67,7 +67,7 @@ export const compareRuns = async (
   const shared = {
     base: headingOf(base),
     head: headingOf(head),
-    differences: differences(fingerprintOf(base), fingerprintOf(head)),
+    differences: unlike(base.kind === "load" ? [base, ...complete] : [base], head),
     altered: [...bases, head]
       .filter(({ alterations }) => alterations.length > 0)
       .map(({ directory, alterations }) => ({ directory, files: alterations.map(({ file }) => file) })),
@@ -81,22 +81,25 @@ export const compareRuns = async (
       ...shared,
       kind: "conform",
       rules,
-      verdict: verdictOf(rules.regressed, shared.lacking, isDrifted),
+      verdict: verdictOf(rules.regressed, shared, isDrifted),
     };
   }
   const loads = complete.filter((one) => one.kind === "load");
   const { regressed, ...compared } = await comparedLoads(loads, base as LoadRun, head as LoadRun, options);
-  return { ...shared, ...compared, verdict: verdictOf(regressed, shared.lacking, false) };
+  return { ...shared, ...compared, verdict: verdictOf(regressed, shared, false) };
 };
 
-/** Missing checks outweigh drift: a changed observation is no reason to trust the rest. */
+/**
+ * Missing checks outweigh drift: a changed observation is no reason to trust the rest. Runs whose fingerprints differ did
+ * not check the same.
+ */
 const verdictOf = (
   regressed: boolean,
-  lacking: readonly Lacking[],
+  { lacking, differences: forced }: Pick<AnyComparison, "lacking" | "differences">,
   isDrifted: boolean,
 ): ComparisonVerdict => {
   if (regressed) return "regressed";
-  if (lacking.length > 0) return "incomplete";
+  if (lacking.length > 0 || forced.length > 0) return "incomplete";
   return isDrifted ? "drifted" : "no regression";
 };
 
@@ -138,6 +141,11 @@ const refuseOtherKind = (base: Run, head: Run): void => {
     `"${directory}" is a ${kind === "load" ? "load run" : "gate run"}`;
   throw new ConfigurationError(`${named(base)}, and ${named(head)}; give two runs of one kind`);
 };
+
+/** What the first of these runs that is unlike the head run differs in. */
+const unlike = (bases: readonly Run[], head: Run): readonly FingerprintDifference[] =>
+  bases.map((one) => differences(fingerprintOf(one), fingerprintOf(head))).find(({ length }) => length > 0) ??
+  [];
 
 const mismatchOf = (base: Run, head: Run): readonly string[] => {
   const parts = differences(fingerprintOf(base), fingerprintOf(head));

@@ -74,10 +74,15 @@ export const compareDoc = (comparison: Comparison, pages: ComparedPages = {}): D
   });
 };
 
-const answerOf = ({ verdict, kind }: Comparison): readonly [Look, string] => {
+const answerOf = ({ verdict, kind, differences }: Comparison): readonly [Look, string] => {
   if (verdict === "regressed") return [["bad", "cross"], "The head run is worse than the base."];
   if (verdict === "incomplete")
-    return [["open", "question"], "Incomplete: the two runs did not complete the same checks."];
+    return [
+      ["open", "question"],
+      differences.length > 0
+        ? "Forced: the two runs did not make the same checks."
+        : "Incomplete: the two runs did not complete the same checks.",
+    ];
   if (verdict === "drifted") return [["warn", "unequal"], "A pinned observation changed."];
   return [["good", "check"], kind === "conform" ? "Nothing newly fails." : "No metric is judged worse."];
 };

@@ -8,6 +8,8 @@ interface AnyRun {
   readonly directory: string;
   /** Files that differ from what was sealed; always empty unless readRun was told to read altered runs. */
   readonly alterations: readonly Alteration[];
+  /** Whether a manifest states what was sealed; without one, nothing shows that the run is whole. */
+  readonly hasManifest: boolean;
   /** The lines of the receiver's journal; none if no pushes were received. */
   pushes(): AsyncGenerator<PushLine>;
 }

@@ -23,10 +23,11 @@ beforeAll(() => {
   writeLoadRun(path.join(home, "short"), { seed: 3, seconds: 2, requests: 40, breaches: 2 });
   writeGateRun(path.join(home, "gate"), { seed: 3, exchanges: 12, pushes: 5, failing: ["code.single-use"] });
 });
-/** A copy of one of the two runs, in which run.json may say something else. */
+/** A copy of a run without its manifest, in which run.json may say something else. */
 const copyOf = (run: "gate" | "load" | "short", change: Record<string, unknown> = {}): string => {
   const directory = path.join(home, `copy-${(made += 1)}`);
   cpSync(path.join(home, run), directory, { recursive: true });
+  unlinkSync(path.join(directory, "manifest.json"));
   const file = path.join(directory, "run.json");
   writeFileSync(file, JSON.stringify({ ...JSON.parse(readFileSync(file, "utf8")), ...change }));
   return directory;
@@ -216,8 +217,13 @@ describe("a run that was altered after it was sealed", () => {
   it("is intact before it was altered", async () => {
     const directory = sealed();
     expect(verify(directory)).toEqual({ state: "intact", files: 4 });
-    expect((await readRun(directory)).alterations).toEqual([]);
-    expect(verify(path.join(home, "gate"))).toEqual({ state: "unsealed" });
+    expect(await readRun(directory)).toMatchObject({ alterations: [], hasManifest: true });
+  });
+
+  it("has no manifest if that was taken away", async () => {
+    const directory = copyOf("gate");
+    expect(verify(directory)).toEqual({ state: "unsealed" });
+    expect(await readRun(directory)).toMatchObject({ alterations: [], hasManifest: false });
   });
 
   it("is refused, or read with its alterations on request", async () => {

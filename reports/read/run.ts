@@ -27,7 +27,7 @@ import { checkOf, type Check } from "./check.ts";
 import { addedByKey, histogramsOf, latenciesIn } from "./latency-log.ts";
 import { jsonLines, parse, textIn } from "./lines.ts";
 import type { GateRun, LoadRun, Run } from "./opened.ts";
-import { verify, type Alteration } from "./verify.ts";
+import { verify } from "./verify.ts";
 import { ConfigurationError } from "../../conformance/contract/problem.ts";
 import { latenciesOf } from "../../conformance/contract/latencies.ts";
 
@@ -55,9 +55,12 @@ export const readRun = async (directory: string, options: ReadOptions = {}): Pro
   const file = path.join(directory, recordFiles.run);
   const value = parse(textIn(file) ?? noRun(directory), file);
   refuseNewer(value, file);
-  const alterations = alterationsOf(directory, options);
   const at = (name: string): string => path.join(directory, name);
-  const shared = { directory, alterations, pushes: () => pushLines(at(recordFiles.pushes)) };
+  const shared = {
+    directory,
+    ...integrityOf(directory, options),
+    pushes: () => pushLines(at(recordFiles.pushes)),
+  };
   const command = fieldOf(value, "command");
   if (command === "load") {
     const run: LoadRun = {
@@ -107,10 +110,14 @@ const refuseNewer = (value: unknown, file: string): void => {
     );
 };
 
-const alterationsOf = (directory: string, { altered }: ReadOptions): readonly Alteration[] => {
+const integrityOf = (
+  directory: string,
+  { altered }: ReadOptions,
+): Pick<Run, "alterations" | "hasManifest"> => {
   const verification = verify(directory, "quick");
-  if (verification.state !== "altered") return [];
-  if (altered === "read") return verification.alterations;
+  const hasManifest = verification.state !== "unsealed";
+  if (verification.state !== "altered") return { alterations: [], hasManifest };
+  if (altered === "read") return { alterations: verification.alterations, hasManifest };
   const [first] = verification.alterations;
   throw new ConfigurationError(
     `"${directory}" was altered after it was sealed: ${first?.file ?? ""} (${first?.detail ?? ""}); \`report --verify\` lists every change, and \`compare --force\` reads it anyway`,
