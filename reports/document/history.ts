@@ -22,6 +22,7 @@ import {
   tableSection,
   type Doc,
   type Figure,
+  type Look,
   type Text,
 } from "./model.ts";
 import { lookOf, outcomeLook, symbolOfIcon } from "./looks.ts";
@@ -34,6 +35,7 @@ const MOST_BRIEF = 50;
 export const historyDoc = (history: History): Doc => {
   const { folder, runs, trends, rules, flaky, leftOut, problems } = history;
   const latest = runs.at(-1);
+  const [look, outcome] = outcomeOf(latest, leftOut);
   const changes = trends.reduce((sum, { changes: some }) => sum + some.length, 0);
   const findings = [
     changes === 0 ? "no trend changed" : `trends changed in ${plural(changes, "place")}`,
@@ -43,9 +45,8 @@ export const historyDoc = (history: History): Doc => {
   ];
   return doc({
     title: `${folder}: ${plural(runs.length, "run")}`,
-    look: outcomeLook(latest?.outcome),
-    headline:
-      latest === undefined ? "There are no runs yet." : `The latest run: ${latest.outcome ?? "cut off"}.`,
+    look,
+    headline: latest === undefined ? "There are no runs yet." : `The latest run: ${outcome}.`,
     detail: [plural(runs.length, "run"), ...(runs.length === 0 ? [] : findings)].join("; ").concat("."),
     about: [["Folder", code(folder)]],
     sections: [
@@ -63,7 +64,7 @@ export const historyDoc = (history: History): Doc => {
           percent(one.rate),
         ]),
       ),
-      section("runs", "All runs", ...runList(runs)),
+      section("runs", "All runs", ...runList(runs, leftOut)),
       tableSection(
         "left-out",
         "Incomplete, so in no trend",
@@ -166,7 +167,16 @@ const ruleFigure = ({ id, target, kind, points }: RuleHistory): Figure => {
   });
 };
 
-const runList = (runs: readonly ListedRun[]) => {
+/** A run that is left out has no tick, although its own outcome may be that it passed. */
+const outcomeOf = (
+  run: ListedRun | undefined,
+  leftOut: History["leftOut"],
+): readonly [look: Look, outcome: string] =>
+  run?.outcome === "passed" && leftOut.some(({ name }) => name === run.name)
+    ? [outcomeLook("incomplete"), "passed, but incomplete"]
+    : [outcomeLook(run?.outcome), run?.outcome ?? "cut off"];
+
+const runList = (runs: readonly ListedRun[], leftOut: History["leftOut"]) => {
   const shown = runs.slice(-MOST_RUNS).toReversed();
   return [
     shown.length < runs.length &&
@@ -179,7 +189,7 @@ const runList = (runs: readonly ListedRun[]) => {
         moment(run.startedAt),
         run.scenario === undefined ? "gate" : `${run.scenario} at ${rate(run.rate ?? 0)}/s`,
         run.behaviour === undefined ? run.target : `${run.target} (${run.behaviour})`,
-        mark(outcomeLook(run.outcome), run.outcome ?? "cut off"),
+        mark(...outcomeOf(run, leftOut)),
       ]),
     ),
   ];

@@ -203,6 +203,17 @@ describe("run directories", () => {
     );
   });
 
+  it("have no tick if they passed but lack their manifest", async () => {
+    const last = path.join(folder, "gate-11");
+    for (const name of ["gate-12", "load-12", "load-11"])
+      rmSync(path.join(folder, name), { recursive: true });
+    const shown = async () => onTerminal(historyDoc(await historyOf(folder)));
+    expect(await shown()).toContain("✓ The latest run: passed.");
+    rmSync(path.join(last, "manifest.json"));
+    expect(await shown()).toContain("? The latest run: passed, but incomplete.");
+    expect(await shown()).toMatch(/gate-11 .* \? passed, but incomplete/);
+  });
+
   it("are read without leaving files in the folder", async () => {
     await historyOf(folder);
     expect(readdirSync(folder)).toHaveLength(24);
