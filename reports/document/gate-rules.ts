@@ -170,7 +170,10 @@ const whyOpen = (verdict: Verdict): readonly Fact[] => {
   switch (verdict.kind) {
     case "could-not-run":
       return [
-        ["What is missing", verdict.missing],
+        [
+          verdict.reason.startsWith(`${verdict.missing}: `) ? "What failed" : "What is missing",
+          verdict.missing,
+        ],
         ["Why", verdict.reason],
       ];
     case "inconclusive":

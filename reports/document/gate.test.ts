@@ -78,6 +78,14 @@ describe("the report of a run", () => {
     `);
   });
 
+  it("says of a hook that is there that it failed, not that it is missing", () => {
+    const reason = "hooks.clock.now: /clock answered with status 500";
+    const lacking = { kind: "could-not-run", missing: "hooks.clock.now", reason } as const;
+    const text = render(recordOf({ rules: [resultOf("code.lifetime", lacking)], exitCode: 3 }));
+    expect(text).toContain("could not run: hooks.clock.now failed");
+    expect(text).not.toContain("is missing");
+  });
+
   it("groups rules that could not be judged by reason", () => {
     const lacking = { kind: "could-not-run", missing: "clock.advance", reason: "it waits for 30 d" } as const;
     const rules = [

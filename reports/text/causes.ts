@@ -95,7 +95,7 @@ const titleOf = (verdict: Verdict): string | undefined => {
   const word = wordOf(verdict.kind);
   switch (verdict.kind) {
     case "could-not-run":
-      return `${word}: ${safe(verdict.missing)} is missing`;
+      return `${word}: ${lackOf(verdict)}`;
     case "inconclusive":
       return word;
     case "pending":
@@ -109,6 +109,10 @@ const titleOf = (verdict: Verdict): string | undefined => {
   }
 };
 
+/** What was missing. A hook that is there and failed is named in its own reason. */
+const lackOf = ({ missing, reason }: Extract<Verdict, { readonly kind: "could-not-run" }>): string =>
+  `${safe(missing)} ${reason.startsWith(`${missing}: `) ? "failed" : "is missing"}`;
+
 const reasonOf = (verdict: Verdict): string => {
   if ("reason" in verdict) return safe(verdict.reason);
   return "message" in verdict ? safe(verdict.message) : "";
@@ -117,7 +121,7 @@ const reasonOf = (verdict: Verdict): string => {
 /** Why a verdict leaves its rule open, and what would decide it. */
 export const whyOpen = (verdict: Verdict): string => {
   const reason = reasonOf(verdict);
-  if ("missing" in verdict) return `${reason}; ${safe(verdict.missing)} is missing`;
+  if ("missing" in verdict) return `${reason}; ${lackOf(verdict)}`;
   if ("settle" in verdict) return `${reason}; to resolve: ${safe(verdict.settle)}`;
   return "due" in verdict ? `${reason}; due ${safe(verdict.due)}` : reason;
 };
