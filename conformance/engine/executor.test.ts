@@ -1,9 +1,12 @@
 import { describe, expect, it } from "vitest";
+import { writeFileSync } from "node:fs";
+import path from "node:path";
 import { pass } from "../judging/case-verdict.ts";
 import type { Profile } from "../contract/profile.ts";
 import type { Rule } from "../checks/rule.ts";
 import { emptyPrepared } from "../world/world.ts";
 import { ControlFailed, TransportError } from "../world/exchange.ts";
+import { folderOfFile } from "../testing/folders.ts";
 import { judge, rule, holds, breaks, verdictOf } from "./testing/judge-own.ts";
 
 describe("a rule's requirements", () => {
@@ -184,4 +187,38 @@ it("an interrupted rule is inconclusive, even if it had a verdict", async () => 
   const results = await judge([asleep, aborting], { signal: interrupt.signal });
   for (const { verdict } of results)
     expect(verdict).toMatchObject({ kind: "inconclusive", reason: "interrupted" });
+});
+
+describe("a clock file that someone else writes while a rule is judged", () => {
+  const folder = folderOfFile();
+  const judgedWhile = (name: string, judgement: typeof holds | typeof breaks, more: Partial<Rule>) => {
+    const file = path.join(folder, name);
+    writeFileSync(file, "+0");
+    const disturbed = rule(
+      "code.lifetime",
+      () => {
+        writeFileSync(file, "+1d");
+        return judgement();
+      },
+      more,
+    );
+    return verdictOf(disturbed, { profile: { hooks: { clock: { faketime: { file } } } } });
+  };
+  const undecided = {
+    kind: "could-not-run",
+    missing: "hooks.clock.faketime",
+    reason: expect.stringContaining('someone else wrote "+1d"') as string,
+  };
+
+  it("takes back its breach, because what it used may have ended", async () => {
+    expect(await judgedWhile("broken", breaks, {})).toMatchObject(undecided);
+  });
+
+  it("leaves it undecided if it waits, though its last reading was before that", async () => {
+    expect(await judgedWhile("waiting", holds, { waitsMs: () => 1 })).toMatchObject(undecided);
+  });
+
+  it("does not matter if it holds without waiting", async () => {
+    expect(await judgedWhile("timeless", holds, {})).toMatchObject({ kind: "passed" });
+  });
 });

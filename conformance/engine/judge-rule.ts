@@ -86,6 +86,7 @@ const settle = async (bench: Bench, rule: Rule, kept: ExchangeRecord[]): Promise
       ? await judgePushes(bench, rule, kept)
       : await judge(bench, rule, kept, prepared);
   } catch (error) {
+    kept.length = 0;
     return verdictOf(error, session);
   }
 };
@@ -145,8 +146,11 @@ const judge = async (
           await beginAnew(() => rule.check(world, run))
         : await judgeByLedger(ledger, rule.requirement, world, run, rule.deferred ?? []);
     if (session.signal.aborted) return interrupted;
+    const settled = finished(session, rule, verdict);
+    // After all replays. What is judged without waiting stands on its own, unless it failed: its token may have ended.
+    if (isBreach(settled) || rule.waitsMs !== undefined || watchesPushes(rule)) session.clocks.verify?.();
     keepProof(verdict, kept);
-    return finished(session, rule, verdict);
+    return settled;
   } finally {
     clock.leave();
   }

@@ -56,5 +56,7 @@ export const failedHook = ({ key, message, end }: HookError): Check =>
     message.replace(`${key}: `, ""),
     end?.kind === "lost" && end.reason === "timeout"
       ? `if it is only slow, give it more time: \`timeoutMs\` of the hook, in milliseconds; otherwise call it by hand and see what it waits for`
-      : "call the hook by hand and compare; or leave it out of the profile",
+      : key === "hooks.clock.faketime"
+        ? "then start the run again"
+        : "call the hook by hand and compare; or leave it out of the profile",
   );

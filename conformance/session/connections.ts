@@ -2,13 +2,15 @@ import { Agent } from "undici";
 import { endpoints } from "../contract/forms.ts";
 import type { Limits } from "../contract/limits.ts";
 import { given } from "../contract/given.ts";
+import { isObject } from "../contract/json.ts";
 import type { ResolvedProfile } from "../profile/profile.ts";
 import { wallClock, type ClockSource } from "../world/clock.ts";
+import type { Answer, Request } from "../world/exchange.ts";
 import { createDialer } from "../world/http/dialer.ts";
 import { openFaketime, type FaketimeClock } from "../world/time/faketime.ts";
 import { brieflyKept as keptBriefly, createHookCaller } from "../world/hooks/hook-caller.ts";
 import type { Journal } from "../world/evidence/journal.ts";
-import { createLeftBehind } from "../world/left-behind.ts";
+import { createLeftBehind, type LeftBehindAccount } from "../world/left-behind.ts";
 import { createRetries } from "../world/http/retry.ts";
 import { clockSource } from "../world/time/clock-source.ts";
 import { createTransport, type TransportOptions } from "../world/http/transport.ts";
@@ -49,11 +51,11 @@ export const openConnections = (resolved: ResolvedProfile, options: ConnectionsO
     retries,
     onAnswer: account.onAnswer,
   };
-  const transport = createTransport(transportOptions);
+  const faketime = faketimeOf(profile);
+  const transport = createTransport({ ...transportOptions, onAnswer: onAnswerOf(account, faketime) });
   const target = { origin: transportOptions.origin, health: transport.address.health };
   const hooks = createHookCaller({ signal: stop.signal, dispatcher, brieflyKept, target, retries });
   const counted = countingCalls(hooks.call);
-  const faketime = faketimeOf(profile);
   const clocks = clockSource({
     now: profile.hooks?.clock?.now,
     advance: profile.hooks?.clock?.advance,
@@ -122,6 +124,23 @@ const countingCalls = <Given extends unknown[], T>(call: (...given: Given) => Pr
 const faketimeOf = ({ hooks }: ResolvedProfile["profile"]): FaketimeClock | undefined => {
   const file = hooks?.clock?.faketime?.file;
   return file === undefined ? undefined : openFaketime(file, { wallMs: () => wallClock().getTime() });
+};
+
+/** What sees every answer over a connection on which time does not move meanwhile. */
+const onAnswerOf =
+  ({ onAnswer }: LeftBehindAccount, faketime: FaketimeClock | undefined): TransportOptions["onAnswer"] =>
+  (request, answer) => {
+    onAnswer(request, answer);
+    if (faketime !== undefined) noteTold(faketime, request, answer);
+  };
+
+/** Compares the timestamp of an answer, if it has one, with the file. */
+const noteTold = (faketime: FaketimeClock, request: Request, { json }: Pick<Answer, "json">): void => {
+  const timestamp = isObject(json) ? json["timestamp"] : undefined;
+  if (typeof timestamp !== "number") return;
+  const path = request.path.replace(/\?.*$/s, "");
+  const operation = Object.entries(endpoints).find(([, endpoint]) => path.endsWith(endpoint.path))?.[0];
+  if (operation !== undefined) faketime.told(timestamp, operation);
 };
 
 /** Calls back once the signal is aborted, at once if it already is; returns how to stop listening. */

@@ -81,7 +81,7 @@ const examine = async (
   const { faketime, advance, now } = session.resolved.profile.hooks?.clock ?? {};
   const isUnseen = faketime !== undefined || (advance !== undefined && now === undefined);
   if (isUnseen && checks.every(({ fatal }) => fatal === undefined))
-    checks.push(await checkFollowed(world, faketime?.file));
+    checks.push(await checkFollowed(world, faketime?.file, session.clocks));
   if (checks.some(({ fatal }) => fatal !== undefined)) return { checks, prepared: emptyPrepared };
 
   const isFar = session.transport.address.health.roundTripMs() >= FAR_MS;

@@ -78,6 +78,12 @@ export interface ClockSource {
   readonly kind: Clock["kind"];
   canWait(durationMs: number): boolean;
   join(): JoinedClock;
+  /** Throws HookError if what the target's clock has shown so far cannot be relied on; absent if nothing could tell. */
+  verify?(): void;
+  /** Timestamps of the target were seen to follow what moves its clock; any that no longer do make `verify` throw. */
+  followed?(): void;
+  /** Whether only moving the target's clock changes its time, by what moves it. */
+  readonly isFrozen?: boolean;
   /** The target's last report about its work; undefined before its clock was first moved, or in real time. */
   underWay?(): UnderWay | undefined;
   /** Reads the clock again for a current report. Returns false if only moving the clock gives one. */

@@ -71,4 +71,29 @@ describe.skipIf(faketimeLibrary === undefined || !hasPython)("a Python service u
     expect(stderr).toContain("FAKETIME_NO_CACHE=1");
     expect(exitCode).toBe(2);
   });
+
+  it("is refused with exit code 2 if it keeps what it read from the file", async () => {
+    const environment = (file: string) => ({
+      LD_PRELOAD: faketimeLibrary,
+      FAKETIME_TIMESTAMP_FILE: file,
+      // Long, so that no machine is too slow to ask twice meanwhile.
+      FAKETIME_CACHE_DURATION: "60",
+    });
+    const { exitCode, stderr } = await judged("late", "+0", environment, ["code.lifetime"]);
+    expect(stderr).toContain("FAKETIME_NO_CACHE=1");
+    expect(exitCode).toBe(2);
+  });
+
+  it("is refused with exit code 2 if it reads a time that stands still in another time zone", async () => {
+    const environment = (file: string) => ({ ...faketimeEnvironment(file), TZ: "Asia/Kolkata" });
+    const { exitCode, stderr } = await judged("zone", "2026-01-31 12:00:00", environment, ["code.lifetime"]);
+    expect(stderr).toMatch(/it runs in another time zone; start touchstone with the TZ of the service/);
+    expect(exitCode).toBe(2);
+  });
+
+  it("passes with a time that stands still in its own time zone", async () => {
+    const environment = (file: string) => ({ ...faketimeEnvironment(file), TZ: process.env["TZ"] });
+    const { exitCode } = await judged("still", "2026-01-31 12:00:00", environment, ["code.lifetime"]);
+    expect(exitCode).toBe(0);
+  });
 });

@@ -110,7 +110,7 @@ const cutToSeconds = (askedMs: number, movedMs: number): string =>
  * intervals are that much wider.
  */
 export const clockSource = (options: TimeOptions): ClockSource => {
-  const { now, signal } = options;
+  const { now, signal, faketime } = options;
   const { call = (name, hook, values) => runHook(name, hook, values, { interrupted: signal }) } = options;
   const mover = moverOf(options, call);
   if (mover === undefined) return realClock(options.maxWaitMs, signal);
@@ -124,12 +124,14 @@ export const clockSource = (options: TimeOptions): ClockSource => {
   });
   let read: { readonly latestMs: number; readonly atMs: number } | undefined;
   const readInterval = async (): Promise<TimeInterval> => {
+    faketime?.verify();
     const at = now === undefined ? (mover.now ?? reckon)() : (await readNow(now, call)).at;
     read = { latestMs: at.latestMs, atMs: monotonicMs() };
     return at;
   };
   const clocks = virtualClock({
     now: readInterval,
+    verify: faketime?.verify,
     inFlight: options.inFlight,
     isReckoned: !isTold,
     signal,
@@ -146,6 +148,9 @@ export const clockSource = (options: TimeOptions): ClockSource => {
   });
   return {
     ...clocks,
+    ...(faketime === undefined
+      ? {}
+      : { verify: faketime.verify, followed: faketime.followed, isFrozen: faketime.isFrozen }),
     underWay: () => underWay,
     askUnderWay: async () => {
       // A hook that reports this only on reading may mean something else by it.

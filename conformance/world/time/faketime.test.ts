@@ -1,9 +1,19 @@
-import { chmodSync, existsSync, readFileSync, writeFileSync } from "node:fs";
+import {
+  chmodSync,
+  existsSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  symlinkSync,
+  utimesSync,
+  writeFileSync,
+} from "node:fs";
 import path from "node:path";
 import { beforeEach, describe, expect, it } from "vitest";
 import { ConfigurationError } from "../../contract/problem.ts";
 import { HookError } from "../hooks/hooks.ts";
-import { faketimeText, openFaketime, parseFaketime } from "./faketime.ts";
+import { openFaketime } from "./faketime.ts";
+import { faketimeText, parseFaketime } from "./faketime-text.ts";
 import { eachTestIn } from "../../testing/folders.ts";
 
 let folder: string;
@@ -90,12 +100,85 @@ describe("a clock moved by a libfaketime file", () => {
     expect(readFileSync(file, "utf8")).toBe("+0");
   });
 
+  it("cannot be read once another process has written the file, nor after that", () => {
+    writeFileSync(file, "+0");
+    const clock = openFaketime(file, at(0));
+    clock.advance(1_000);
+    const own = readFileSync(file, "utf8");
+    writeFileSync(file, "+0");
+    expect(() => clock.now()).toThrow('hooks.clock.faketime: someone else wrote "+0" to');
+    writeFileSync(file, own);
+    expect(() => clock.now()).toThrow("give each run its own file");
+    expect(() => clock.verify()).toThrow(HookError);
+    expect(() => clock.advance(1)).toThrow(HookError);
+  });
+
+  it.each([
+    ["put its old content back", () => utimesSync(file, 1, 1), "(it says "],
+    ["removed the file", () => rmSync(file), "someone else removed"],
+    [
+      "replaced the file by one with the same content and times",
+      () => {
+        const copy = `${file}-copy`;
+        writeFileSync(copy, readFileSync(file));
+        utimesSync(copy, 1, 1);
+        renameSync(copy, file);
+      },
+      "someone else wrote to",
+    ],
+  ])("cannot be read once another process has %s", (_, disturb, why) => {
+    writeFileSync(file, "+0");
+    const clock = openFaketime(file, at(0));
+    clock.advance(1_000);
+    disturb();
+    expect(() => clock.now()).toThrow(why);
+  });
+
+  it("cannot be relied on if the service was seen to follow, and then shows a time from before the last move", () => {
+    writeFileSync(file, "+0");
+    let wallMs = 1_700_000_000_000;
+    const clock = openFaketime(file, { wallMs: () => wallMs });
+    clock.told(wallMs, "authorize");
+    clock.followed();
+    clock.advance(60_000);
+    wallMs += 20;
+    clock.told(wallMs + 60_000, "authorize");
+    clock.verify();
+    clock.told(wallMs, "authorize");
+    expect(() => clock.now()).toThrow("FAKETIME_NO_CACHE=1");
+  });
+
   it("is locked by one run at a time", () => {
     writeFileSync(file, "+0");
     const clock = openFaketime(file, at(0));
     expect(problemOf()).toContain(`in use by another run (process ${process.pid})`);
     clock.release();
     expect(problemOf()).toBe("none");
+  });
+
+  it("is locked whatever symbolic link names it", () => {
+    writeFileSync(file, "+0");
+    const link = `${file}-link`;
+    symlinkSync(file, link);
+    const clock = openFaketime(link, at(0));
+    expect(problemOf()).toContain("in use by another run");
+    expect(problemOf()).toContain(`remove ${file}.lock if process ${process.pid} is not a run of touchstone`);
+    clock.release();
+    expect(problemOf()).toBe("none");
+  });
+
+  it("leaves alone what a symbolic link in the place of its lock points to", () => {
+    writeFileSync(file, "+0");
+    const victim = path.join(folder, "victim");
+    writeFileSync(victim, "4194305");
+    symlinkSync(victim, `${file}.lock`);
+    expect(problemOf()).toContain("is not a plain file; remove it");
+    expect(readFileSync(victim, "utf8")).toBe("4194305");
+  });
+
+  it("is not locked by a run that refuses it", () => {
+    expect(problemOf("tomorrow")).toContain("accepted is");
+    expect(existsSync(`${file}.lock`)).toBe(false);
   });
 
   it("takes over the lock of a process that is gone", () => {
@@ -107,7 +190,7 @@ describe("a clock moved by a libfaketime file", () => {
   });
 
   it.each([
-    ["missing", undefined, "cannot be read"],
+    ["missing", undefined, "cannot be read (there is no such file)"],
     ["of other content", "tomorrow", 'says "tomorrow"; accepted is an offset'],
     ["a start time of each process's own", "@2026-01-01 00:00:00", "cannot be moved for several"],
   ])("refuses a file that is %s", (_, content, why) => {

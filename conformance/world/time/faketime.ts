@@ -1,69 +1,39 @@
-import { closeSync, ftruncateSync, openSync, readFileSync, writeSync } from "node:fs";
-import { fileReason } from "../../contract/files.ts";
-import { takeLock } from "../../files/lock.ts";
+import { closeSync, ftruncateSync, openSync, readFileSync, realpathSync, statSync, writeSync } from "node:fs";
+import { fileReason, readReason } from "../../contract/files.ts";
+import { NotALock, takeLock } from "../../files/lock.ts";
 import type { TimeInterval } from "../../judging/interval.ts";
 import { HookError } from "../hooks/hooks.ts";
 import { ConfigurationError } from "../../contract/problem.ts";
+import { faketimeText, parseFaketime, unclear, untellable, type FaketimeSetting } from "./faketime-text.ts";
+import { createToldTime } from "./told-time.ts";
 
 /**
  * The clock of programs under libfaketime, which read their time from a file (FAKETIME_TIMESTAMP_FILE); writing the
  * file moves it. https://github.com/wolfcw/libfaketime
  */
 export interface FaketimeClock {
-  /** The time that the programs see, in milliseconds since 1970. */
+  /** Whether time stands still until the file is written again. */
+  readonly isFrozen: boolean;
+  /** The time that the programs see, in milliseconds since 1970. Throws as `verify` does. */
   readonly now: () => TimeInterval;
-  /** Advances it by this much. Throws HookError if someone else has written to the file meanwhile. */
+  /** Advances it by this much. Throws as `verify` does. */
   readonly advance: (durationMs: number) => void;
+  /**
+   * Throws HookError if the time in the file cannot be relied on: someone else has written it, or the service was seen
+   * not to follow it. Once it has, it always does.
+   */
+  readonly verify: () => void;
+  /** From now on `told` notices a service that does not follow: its timestamps were seen to. */
+  readonly followed: () => void;
+  /** A timestamp in an answer of the service. */
+  readonly told: (timestamp: number, operation: string) => void;
   /** Lets another run use the file. The time is kept, because it must not go back. */
   readonly release: () => void;
 }
 
-/** The content of a file: an offset from this machine's time, or a moment at which time stands still. */
-export type FaketimeSetting =
-  | { readonly kind: "offset"; readonly offsetMs: number }
-  | { readonly kind: "frozen"; readonly atMs: number };
-
 const KEY = "hooks.clock.faketime.file";
 const ACCEPTED =
   'an offset such as "+0", "+1.5" (seconds), "+90m", "+2h" or "+3d", or a moment at which time stands still such as "2026-01-31 12:00:00"';
-
-const UNIT_MS: Readonly<Record<string, number>> = {
-  "": 1_000,
-  s: 1_000,
-  m: 60_000,
-  h: 3_600_000,
-  d: 86_400_000,
-  y: 365 * 86_400_000,
-};
-
-/** Parses the content of a libfaketime file; undefined if it is something else. */
-export const parseFaketime = (text: string): FaketimeSetting | undefined => {
-  const [line = ""] = text.split("\n");
-  const offset = /^([+-]\d+(?:\.\d+)?)([smhdy]?)$/.exec(line.trim());
-  if (offset !== null)
-    return { kind: "offset", offsetMs: Number(offset[1]) * (UNIT_MS[offset[2] ?? ""] ?? 1_000) };
-  const frozen = /^(\d{4})-(\d\d)-(\d\d) (\d\d):(\d\d):(\d\d)(\.\d+)?$/.exec(line.trim());
-  if (frozen === null) return undefined;
-  const [year = 0, month = 1, day = 1, hour = 0, minute = 0, second = 0] = frozen.slice(1, 7).map(Number);
-  // libfaketime reads it in the program's time zone, which is assumed to be this process's.
-  const atMs = new Date(year, month - 1, day, hour, minute, second).getTime();
-  return Number.isNaN(atMs) ? undefined : { kind: "frozen", atMs: atMs + Number(frozen[7] ?? 0) * 1_000 };
-};
-
-const two = (value: number): string => String(value).padStart(2, "0");
-
-/** The content of a libfaketime file, exact to the microsecond and always of the same length. */
-export const faketimeText = (setting: FaketimeSetting): string => {
-  if (setting.kind === "offset") {
-    const { offsetMs } = setting;
-    return `${offsetMs < 0 ? "-" : "+"}${(Math.abs(offsetMs) / 1_000).toFixed(6).padStart(19, "0")}\n`;
-  }
-  const at = new Date(Math.floor(setting.atMs));
-  const date = `${at.getFullYear()}-${two(at.getMonth() + 1)}-${two(at.getDate())}`;
-  const microseconds = Math.round((setting.atMs - Math.floor(setting.atMs)) * 1_000);
-  const fraction = `${String(at.getMilliseconds()).padStart(3, "0")}${String(microseconds).padStart(3, "0")}`;
-  return `${date} ${two(at.getHours())}:${two(at.getMinutes())}:${two(at.getSeconds())}.${fraction}\n`;
-};
 
 const problem = (file: string, what: string): ConfigurationError =>
   new ConfigurationError([`${KEY}: "${file}" ${what}`]);
@@ -72,42 +42,115 @@ const refuse = (file: string, what: string): never => {
   throw problem(file, what);
 };
 
+/** What a file holds, and what changes whenever someone writes or replaces it, even with the same content. */
+interface Seen {
+  readonly text: string;
+  readonly version: string;
+}
+
+const look = (file: string): Seen => {
+  const { ino, mtimeNs } = statSync(file, { bigint: true });
+  return { text: readFileSync(file, "utf8"), version: `${ino} ${mtimeNs}` };
+};
+
+/** Knows what this run wrote to a file last, and whether anybody else wrote since. */
+const ownFile = (file: string) => {
+  let own = look(file);
+  let lost: HookError | undefined;
+  const distrust = (what: string): void => {
+    lost ??= new HookError("clock.faketime", what);
+  };
+  const verify = (): void => {
+    if (lost === undefined) {
+      const strange = strangeIn(file, own);
+      if (strange !== undefined)
+        distrust(
+          `${strange} during the run, so nothing that was judged by the service's clock counts; give each run its own file, and let nothing else write to it`,
+        );
+    }
+    if (lost !== undefined) throw lost;
+  };
+  return {
+    text: own.text,
+    verify,
+    distrust,
+    write: (text: string): void => {
+      verify();
+      overwrite(file, text);
+      // After closing it, because some network file systems write only then.
+      own = { text, version: look(file).version };
+    },
+  };
+};
+
+/** What someone else did to the file; undefined if nothing. */
+const strangeIn = (file: string, own: Seen): string | undefined => {
+  try {
+    const { text, version } = look(file);
+    if (text !== own.text) return `someone else wrote ${JSON.stringify(text.slice(0, 60))} to "${file}"`;
+    if (version === own.version) return undefined;
+    return `someone else wrote to "${file}" (it says ${JSON.stringify(text.slice(0, 60))} again)`;
+  } catch (error) {
+    return `someone else removed "${file}" or made it unreadable (${readReason(error)})`;
+  }
+};
+
 /**
  * Takes a libfaketime file for this run. Throws ConfigurationError if it is missing, unreadable, read-only, in use, or
  * has other content.
  */
 export const openFaketime = (file: string, time: { readonly wallMs: () => number }): FaketimeClock => {
-  const first = readSetting(file);
+  readSetting(file);
   checkWritable(file);
   const release = lockOf(file);
+  try {
+    // Again, because the run that held the lock may have written meanwhile.
+    return { ...clockOf(file, readSetting(file), time), release };
+  } catch (error) {
+    release();
+    throw error;
+  }
+};
+
+const clockOf = (
+  file: string,
+  first: FaketimeSetting,
+  time: { readonly wallMs: () => number },
+): Omit<FaketimeClock, "release"> => {
   let setting = first;
-  let written = readFileSync(file, "utf8");
-  const write = (next: FaketimeSetting): void => {
-    const now = readFileSync(file, "utf8");
-    if (now !== written)
-      throw new HookError(
-        "clock.faketime",
-        `someone else wrote ${JSON.stringify(now.slice(0, 60))} to "${file}" during the run; give each run its own file`,
-      );
-    written = faketimeText(next);
-    setting = next;
-    overwrite(file, written);
-  };
+  const content = ownFile(file);
+  const told = createToldTime(time.wallMs);
+  told.moved(setting);
   return {
+    isFrozen: first.kind === "frozen",
     now: () => {
+      content.verify();
       if (setting.kind === "frozen") return { earliestMs: setting.atMs, latestMs: setting.atMs };
       const nowMs = time.wallMs() + setting.offsetMs;
       return { earliestMs: nowMs, latestMs: nowMs + 1 };
     },
-    advance: (durationMs) =>
-      write(
-        setting.kind === "offset"
-          ? { kind: "offset", offsetMs: setting.offsetMs + durationMs }
-          : { kind: "frozen", atMs: setting.atMs + durationMs },
-      ),
-    release,
+    advance: (durationMs) => {
+      const next = later(setting, durationMs);
+      const why = next.kind === "frozen" ? untellable(next.atMs) : undefined;
+      if (why !== undefined)
+        throw new HookError("clock.faketime", `the clock cannot be moved by "${file}": ${why}`);
+      content.write(faketimeText(next));
+      setting = next;
+      told.moved(next);
+    },
+    verify: content.verify,
+    followed: told.trust,
+    told: (timestamp, operation) => {
+      const what = told.problemOf(timestamp, operation);
+      if (what !== undefined) content.distrust(what);
+    },
   };
 };
+
+const later = (setting: FaketimeSetting, durationMs: number): FaketimeSetting =>
+  setting.kind === "offset"
+    ? { kind: "offset", offsetMs: setting.offsetMs + durationMs }
+    : { kind: "frozen", atMs: setting.atMs + durationMs };
 
 const readSetting = (file: string): FaketimeSetting => {
   let text;
@@ -116,11 +159,14 @@ const readSetting = (file: string): FaketimeSetting => {
   } catch (error) {
     return refuse(
       file,
-      `cannot be read (${fileReason(error)}); write "+0" to it and start the service with FAKETIME_TIMESTAMP_FILE set to it`,
+      `cannot be read (${readReason(error)}); write "+0" to it and start the service with FAKETIME_TIMESTAMP_FILE set to it`,
     );
   }
   const setting = parseFaketime(text);
-  if (setting !== undefined) return setting;
+  if (setting !== undefined) {
+    const why = unclear(text, setting);
+    return why === undefined ? setting : refuse(file, `says a moment that is not clear: ${why}`);
+  }
   const start = text.startsWith("@")
     ? '; a time that starts with "@" counts from the start of each process, so it cannot be moved for several'
     : "";
@@ -149,14 +195,23 @@ const checkWritable = (file: string): void => {
   }
 };
 
+/** The lock is beside the file itself, so that it holds for every symbolic link to it. */
 const lockOf = (file: string): (() => void) => {
-  const lock = `${file}.lock`;
+  const lock = `${realpathSync(file)}.lock`;
   try {
     return takeLock(lock, (pid) =>
-      problem(file, `is in use by another run (process ${pid}); give each run its own file`),
+      problem(
+        file,
+        `is in use by another run (process ${pid}); give each run its own file, or remove ${lock} if process ${pid} is not a run of touchstone`,
+      ),
     );
   } catch (error) {
     if (error instanceof ConfigurationError) throw error;
-    return refuse(file, `could not be locked: ${lock} cannot be written (${fileReason(error)})`);
+    return refuse(
+      file,
+      error instanceof NotALock
+        ? `could not be locked: ${lock} ${error.message}; remove it`
+        : `could not be locked: ${lock} cannot be written (${fileReason(error)})`,
+    );
   }
 };

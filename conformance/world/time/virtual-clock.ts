@@ -9,6 +9,8 @@ export interface VirtualTime {
   readonly now: () => Promise<TimeInterval>;
   /** Advances the target's clock, which reads `from`, by at least this much and returns its time then. */
   readonly advance: (durationMs: number, from: TimeInterval) => Promise<TimeInterval>;
+  /** Throws if what the clock showed cannot be relied on, where that shows without reading it. */
+  readonly verify?: (() => void) | undefined;
   /** Requests in flight to the target; time stands still for them. */
   readonly inFlight: () => number;
   /**
@@ -45,7 +47,7 @@ export const virtualClock = (time: VirtualTime): ClockSource => {
     const begun = flow.moved();
     return flow.note(await time.now(), begun);
   };
-  const reader = createReader(read, flow, (now) => {
+  const reader = createReader({ now: read, verify: time.verify }, flow, (now) => {
     if (flow.isSeen()) sleepers.wakeDue(now, true);
   });
   const mover = createMover(
@@ -87,7 +89,7 @@ export const virtualClock = (time: VirtualTime): ClockSource => {
  * others of its rule sleep.
  */
 const createReader = (
-  readNow: () => Promise<TimeInterval>,
+  time: Pick<VirtualTime, "now" | "verify">,
   flow: FlowWatch,
   seen: (now: TimeInterval) => void,
 ) => {
@@ -103,7 +105,7 @@ const createReader = (
     const begin = flow.isSeen() ? new Promise((resolve) => void setImmediate(resolve)) : latest;
     next ??= begin.then(() => {
       next = undefined;
-      const reading = readNow();
+      const reading = time.now();
       latest = reading.catch(() => undefined);
       return reading;
     });
@@ -113,6 +115,7 @@ const createReader = (
   return {
     isReading: () => readings > 0,
     read: async (): Promise<TimeInterval> => {
+      time.verify?.();
       const standing = flow.standsAt();
       if (standing !== undefined) return standing;
       readings += 1;

@@ -1,0 +1,81 @@
+import { MINUTE_MS } from "../contract/duration.ts";
+import type { TimeInterval } from "../judging/interval.ts";
+import { zoneShiftMs } from "../world/time/faketime-text.ts";
+import { objectOf } from "../world/exchange.ts";
+import { instantMs } from "../world/hooks/hooks.ts";
+import { obtainCode, redeem } from "../world/steps.ts";
+import type { World } from "../world/world.ts";
+
+/** Times outside these years are not times of day in seconds or milliseconds; the rules report that. */
+const YEARS = { from: Date.UTC(2000), to: Date.UTC(2100) } as const;
+
+/** The times in the answers of authorize and access-token, as far as they have one. */
+export type Told = Readonly<Record<string, number>>;
+
+export const toldMs = async (world: World): Promise<Told> => {
+  const issued = await obtainCode(world);
+  const tokens = await redeem(world, issued.code);
+  const told = Object.entries({ authorize: issued.answer, exchange: tokens.answer }).flatMap(
+    ([operation, answer]) => {
+      const { timestamp } = objectOf(answer);
+      const atMs = typeof timestamp === "number" ? instantMs(timestamp) : undefined;
+      return atMs !== undefined && atMs > YEARS.from && atMs < YEARS.to ? [[operation, atMs] as const] : [];
+    },
+  );
+  return Object.fromEntries(told);
+};
+
+/** The most that the time of any operation moved. */
+export const movedBetween = (before: Told, after: Told): number =>
+  Math.max(0, ...Object.entries(before).map(([operation, atMs]) => (after[operation] ?? atMs) - atMs));
+
+export interface Looks {
+  /** How often a timestamp was asked for right after a move. */
+  readonly asked: number;
+  /** How many of them did not show it, although others of the same operation did. */
+  readonly late: number;
+}
+
+/**
+ * What was told before the first and after each of some moves by `moveMs`. The time of an operation that never shows a
+ * move is the service's own affair. One that is told in whole minutes may move by any number of them.
+ */
+export const lateLooks = (told: readonly Told[], moveMs: number): Looks => {
+  const operations = new Set(told.flatMap((one) => Object.keys(one)));
+  const ofEach = [...operations].map((operation) => {
+    const times = told.flatMap((one) => one[operation] ?? []);
+    if (times.every((atMs) => atMs % MINUTE_MS === 0)) return { asked: 0, late: 0 };
+    const late = times.slice(1).filter((atMs, index) => atMs - (times[index] ?? atMs) < moveMs / 2).length;
+    const asked = times.length - 1;
+    return late === asked ? { asked: 0, late: 0 } : { asked, late };
+  });
+  return {
+    asked: ofEach.reduce((sum, { asked }) => sum + asked, 0),
+    late: ofEach.reduce((sum, { late }) => sum + late, 0),
+  };
+};
+
+/** Whether some times are more exact than a minute, so that a move of one must show. */
+export const isExact = (told: Told): boolean => Object.values(told).some((atMs) => atMs % MINUTE_MS !== 0);
+
+export interface Compared {
+  readonly told: Told;
+  /** The time that the service should have told. */
+  readonly at: TimeInterval;
+}
+
+/** The difference between two time zones by which all times differ from what they should be; undefined if there is none. */
+export const shiftOf = (
+  looks: readonly Compared[],
+): { readonly shiftMs: number; readonly toldMs: number; readonly meantMs: number } | undefined => {
+  const all = looks.flatMap(({ told, at }) =>
+    Object.values(told).map((toldMs) => ({
+      toldMs,
+      meantMs: at.earliestMs,
+      shiftMs: zoneShiftMs(toldMs - at.earliestMs),
+    })),
+  );
+  const [first] = all;
+  if (first?.shiftMs === undefined || all.some(({ shiftMs }) => shiftMs !== first.shiftMs)) return undefined;
+  return { ...first, shiftMs: first.shiftMs };
+};
