@@ -2,6 +2,7 @@ import { shift } from "../judging/interval.ts";
 import { nextDue, readingsLeft } from "../judging/pushes/fits.ts";
 import { isAcknowledged } from "../judging/pushes/answer.ts";
 import { anchors, type Anchor, type History, type Reading } from "../judging/pushes/readings.ts";
+import { fromTheirTurn, hasWaited } from "../judging/pushes/turns.ts";
 import { withUnseenPush } from "../judging/pushes/later-endings.ts";
 import type { PushCase, PushCasePlan } from "../judging/pushes/trace.ts";
 import { assign, type Assigned } from "./assign.ts";
@@ -38,12 +39,14 @@ const listWatched = (state: RunState): readonly WatchedPushCase[] => {
   // A polling sender is later than most, but is watched as closely.
   const patient = { ...stops, latenessMs: stops.firstDelayMs };
   const kept = anchorsKept(pushCases, agreedOn(firsts, exact, stops), stops);
-  return pushCases.flatMap((one) => {
+  const { limits, acknowledgedStatus } = state.options;
+  return fromTheirTurn({ pushCases, limits, acknowledgedStatus }).flatMap((one) => {
+    const judged = hasWaited(one) ? { fromIndex: 1 } : {};
     const pushCase = withUnseen(state, one);
     const { pushes, name, purpose, expect } = pushCase;
-    if (one.pushes.some((push) => isAcknowledged(push, state.options.acknowledgedStatus))) return [];
-    const strict = readingsLeft(firsts, pushCase, stops);
-    const left = strict.length > 0 ? strict : readingsLeft(readings, pushCase, patient);
+    if (one.pushes.some((push) => isAcknowledged(push, acknowledgedStatus))) return [];
+    const strict = readingsLeft(firsts, pushCase, { ...stops, ...judged });
+    const left = strict.length > 0 ? strict : readingsLeft(readings, pushCase, { ...patient, ...judged });
     const key = `${name} ${pushes.length}`;
     const watched = { history: pushCase, readings: left, purpose, key };
     if (purpose === "ending") return [{ ...watched, ...closenessOfEnding(pushCase, kept) }];

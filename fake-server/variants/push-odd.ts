@@ -1,6 +1,8 @@
-import { SECOND_MS } from "../../conformance/contract/duration.ts";
+import { DAY_MS, SECOND_MS } from "../../conformance/contract/duration.ts";
 import net from "node:net";
 import tls from "node:tls";
+import { givenUp, sameAccount } from "../changes.ts";
+import type { Delivery } from "../pushes.ts";
 import { change, decide, decisions, variantRows } from "../registry.ts";
 
 /** Opens an unused connection, like senders that dial while they wait for a free one. */
@@ -44,6 +46,22 @@ export const oddPushVariants = variantRows({
     "pushDelayMs",
     (delayMs, attempt) => (attempt === 1 ? 15 * SECOND_MS : delayMs),
   ),
+  "push-account-in-turn: The events of an account are pushed one after the other, each once the one before is over.":
+    decisions((sound, waiting = new Set<Delivery>()) => ({
+      onNewDelivery: (delivery, pending) => {
+        if (pending.all().some((other) => other !== delivery && sameAccount(other, delivery)))
+          waiting.add(delivery);
+      },
+      pushDelayMs: (attempt, delivery, service) =>
+        waiting.has(delivery) ? 1_000 * DAY_MS : sound.pushDelayMs(attempt, delivery, service),
+      afterPush: (_outcome, delivery, pending, service) => {
+        if (!delivery.acknowledged && !givenUp(delivery, sound, service)) return;
+        const next = [...waiting].find((other) => sameAccount(other, delivery));
+        if (next === undefined) return;
+        waiting.delete(next);
+        pending.replan(next);
+      },
+    })),
   "push-one-worker: Only one push is in flight at a time, and it waits a second for its answer.": decisions(
     () => ({
       pushesInFlight: () => 1,

@@ -62,8 +62,10 @@ export const ofPurpose = (
 ): readonly PushCase[] => pushCases.filter(({ purpose }) => purposes.includes(purpose));
 
 /** Those of them that were pushed. */
-export const pushedOf = (trace: PushTrace, ...purposes: readonly Purpose[]): readonly PushCase[] =>
-  ofPurpose(trace, ...purposes).filter(({ pushes }) => pushes.length > 0);
+export const pushedOf = (
+  trace: Pick<PushTrace, "pushCases">,
+  ...purposes: readonly Purpose[]
+): readonly PushCase[] => ofPurpose(trace, ...purposes).filter(({ pushes }) => pushes.length > 0);
 
 /** Index of the acknowledged push, according to the receiver; -1 if there is none. */
 export const acknowledgedAt = (

@@ -241,7 +241,7 @@ const missingFit = (reading: Reading, anchor: Anchor, history: History, options:
 export const readingsLeft = (
   readings: readonly Reading[],
   history: History,
-  tolerance: Tolerance,
+  tolerance: Tolerance & Pick<FitOptions, "fromIndex">,
 ): readonly Reading[] => {
   const options = { ...tolerance, isComplete: false, watchedUntil: history.triggered };
   return readings.filter((reading) =>

@@ -3,11 +3,15 @@ import { tolerances } from "../tolerances.ts";
 import { readingsOf, type Reading, type ReadingName, dueOf } from "./readings.ts";
 import type { PushCase, PushTrace } from "./trace.ts";
 import { pushedOf } from "./finding.ts";
-import { fitOf, type Fit, type FitOptions } from "./fits.ts";
+import { fitOf, fits, type Fit, type FitOptions } from "./fits.ts";
+import { fromTheirTurn, hasWaited } from "./turns.ts";
 import { pollPeriodMs, type Polled } from "./poll.ts";
 
 /** Notifications whose pushes show the schedule: each push failed at once, until acknowledged if ever. */
-export const timedCases = (pushRun: PushTrace): readonly PushCase[] => pushedOf(pushRun, "never", "late");
+export const timedCases = (pushRun: TimedTrace): readonly PushCase[] =>
+  pushedOf({ pushCases: fromTheirTurn(pushRun) }, "never", "late");
+
+export type TimedTrace = Pick<PushTrace, "pushCases" | "limits" | "acknowledgedStatus">;
 
 export const optionsFor = (pushCase: PushCase, pushRun: PushTrace): FitOptions => ({
   latenessMs: pushRun.latenessMs,
@@ -18,15 +22,18 @@ export const optionsFor = (pushCase: PushCase, pushRun: PushTrace): FitOptions =
     pushRun.firstLatenessMs ??
     tolerances.firstPushLatenessShare.default * (pushRun.limits.pushDelaysMs[0] ?? 0),
   tardyMs: pushRun.limits.pushDelaysMs[0] ?? 0,
+  ...(hasWaited(pushCase) ? { fromIndex: 1 } : {}),
 });
 
 /** The greatest lateness of a first push in a reading, in milliseconds. */
 export const usualFirstLagMs = (reading: Reading, pushRun: PushTrace): number =>
   Math.max(
     0,
-    ...timedCases(pushRun).flatMap(({ pushes: [first], triggered }) =>
-      first === undefined ? [] : [first.at.latestMs - triggered.earliestMs - (reading.delaysMs[0] ?? 0)],
-    ),
+    ...timedCases(pushRun)
+      .filter((one) => !hasWaited(one))
+      .flatMap(({ pushes: [first], triggered }) =>
+        first === undefined ? [] : [first.at.latestMs - triggered.earliestMs - (reading.delaysMs[0] ?? 0)],
+      ),
   );
 
 export interface Fitted {
@@ -38,7 +45,11 @@ export const fittedTo = (reading: Reading, pushRun: PushTrace): Fitted => ({
   reading,
   fits: timedCases(pushRun).map((pushCase) => ({
     pushCase,
-    fit: fitOf(reading, "start", pushCase, optionsFor(pushCase, pushRun)),
+    // Delays from an event whose pushes had to wait say nothing about when they come.
+    fit:
+      hasWaited(pushCase) && reading.from === "event"
+        ? fits
+        : fitOf(reading, "start", pushCase, optionsFor(pushCase, pushRun)),
   })),
 });
 

@@ -10,6 +10,8 @@ import {
   type Finding,
   type Part,
 } from "./finding.ts";
+import { isWatchedForNext } from "./retries.ts";
+import { fromTheirTurn, hasWaited } from "./turns.ts";
 import { unlessLost } from "./lost-connections.ts";
 import { fittedTo, isAllowed, tardyReadings, usualLatenessMs } from "./fitted.ts";
 
@@ -17,7 +19,7 @@ import { fittedTo, isAllowed, tardyReadings, usualLatenessMs } from "./fitted.ts
 export const judgeIndependence = (pushRun: PushRun): Finding => unlessLost(compareAll(pushRun), pushRun);
 
 const compareAll = (pushRun: PushRun): Finding => {
-  const never = ofPurpose(pushRun, "never");
+  const never = ofPurpose({ pushCases: fromTheirTurn(pushRun) }, "never");
   const most = Math.max(0, ...never.map(({ pushes }) => pushes.length));
   if (most < 2) return undecidedFinding("no notification was pushed more than once");
   const model = typical(never);
@@ -25,6 +27,7 @@ const compareAll = (pushRun: PushRun): Finding => {
   const expected =
     "notifications that fail at the same time are each pushed equally often, at the same offsets from their events";
   const parts = never.map((pushCase): Part => {
+    if (hasWaited(pushCase) && isUnwatched(pushCase, model, pushRun)) return "passed";
     if (pushCase.pushes.length !== model.pushes.length)
       return {
         expected,
@@ -49,6 +52,10 @@ const compareAll = (pushRun: PushRun): Finding => {
   });
 };
 
+/** Whether more of its pushes may come after the watch; another rule says so. */
+const isUnwatched = (pushCase: PushCase, model: PushCase, pushRun: PushRun): boolean =>
+  pushCase.pushes.length < model.pushes.length && !isWatchedForNext(pushCase, pushRun);
+
 /** The first notification with the most common push count; ties go to the higher count. */
 const typical = (never: readonly PushCase[]): PushCase => {
   const countOf = (length: number): number => never.filter(({ pushes }) => pushes.length === length).length;
@@ -66,7 +73,9 @@ const offsetOf = ({ pushes, triggered }: PushCase, index: number): TimeInterval 
 };
 
 /** Whether the same push of two notifications came at the same offset from their events, within `lateMs`. */
-const agrees = (a: PushCase, b: PushCase, index: number, lateMs: number): boolean => {
+const agrees = (a: PushCase, model: PushCase, index: number, lateMs: number): boolean => {
+  const [first] = model.pushes;
+  const b = hasWaited(a) && first !== undefined ? { ...model, triggered: first.at } : model;
   const { earliestMs, latestMs } = offsetOf(b, index);
   return overlap(offsetOf(a, index), { earliestMs: earliestMs - lateMs, latestMs: latestMs + lateMs });
 };
