@@ -53,6 +53,12 @@ export const tolerances = {
     reason:
       "A share of the lifetime. A later probe in the ledger shows that a breach is fixed if it is at most this much farther from the end than the probe that showed the breach.",
   },
+  pushLagFactor: {
+    unit: "share",
+    default: 5 / 4,
+    reason:
+      "A push may be on its way in real time for longer than any that was seen. It counts as lost in an outage only if that went on this many times as long as the slowest one took.",
+  },
   visibility: {
     unit: "ms",
     profileKey: "tolerances.visibilityMs",

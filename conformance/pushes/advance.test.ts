@@ -37,6 +37,8 @@ const runWithReports = (comes: (wait: number) => boolean = () => false) => {
     hasMisreported: false,
     givenUp: new Set(),
     outdatedMs: 0,
+    reached: [],
+    slowestMs: 0,
   } as unknown as RunState;
   const readings = readingsOf(documentLimits).filter(({ name }) => name === "R1");
   /** Looks while another notification misses its push. Returns how long that was waited for, in milliseconds. */

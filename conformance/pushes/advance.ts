@@ -9,6 +9,8 @@ import { lastPlausibleMs, sorted, watchedOf } from "./watched.ts";
 const LONGEST_QUIET_MS = 500;
 /** Longest real time of one look, in milliseconds, because some senders never stop. */
 const LONGEST_LOOK_MS = 10_000;
+/** How long something due is waited for in real time, at most, because something else was slow, in milliseconds. */
+const LONGEST_EXTRA_MS = 1_000;
 /** The share of that time to wait if nothing has come. */
 const EMPTY_SHARE = 1 / 4;
 
@@ -88,6 +90,7 @@ export const advanceToLast = (
  */
 export const look = async (state: RunState, now?: TimeInterval): Promise<void> => {
   const at = now ?? (await state.timeline.now());
+  state.reached.push({ atMs: at.earliestMs, realMs: monotonicMs() });
   const lines = await state.collector.collect(at);
   if (state.timeline.kind === "real") return;
   const untilMs = monotonicMs() + LONGEST_LOOK_MS;
@@ -105,10 +108,13 @@ const awaitMissing = async (state: RunState, at: TimeInterval, untilMs: number):
   const isReported = !state.hasMisreported && isSettled(state);
   const patienceMs = isReported ? Math.min(state.reportedPatienceMs, state.patienceMs) : state.patienceMs;
   let leftMs = patienceMs;
+  const startedMs = monotonicMs();
   for (let missing = missingAt(state, at); missing.length > 0; missing = missingAt(state, at)) {
     if (leftMs <= 0 || monotonicMs() > untilMs) {
       for (const key of missing) state.givenUp.add(key);
-      state.patienceMs = Math.max(state.options.patienceMs, state.patienceMs / 2);
+      // A sender that is sometimes slow gets as much time again.
+      const leastMs = Math.max(state.options.patienceMs, Math.min(2 * state.slowestMs, LONGEST_EXTRA_MS));
+      state.patienceMs = Math.max(leastMs, state.patienceMs / 2);
       if (isReported && total === 0) state.reportedPatienceMs = Math.floor(patienceMs / 2);
       return total;
     }
@@ -118,6 +124,7 @@ const awaitMissing = async (state: RunState, at: TimeInterval, untilMs: number):
     if (lines > 0) {
       state.outdatedMs = monotonicMs();
       if (isReported) state.hasMisreported = true;
+      else state.slowestMs = Math.max(state.slowestMs, monotonicMs() - startedMs);
     }
     leftMs = lines > 0 ? state.patienceMs : leftMs - waitMs;
   }

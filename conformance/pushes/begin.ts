@@ -2,6 +2,7 @@ import { readingsOf } from "../judging/pushes/readings.ts";
 import type { PushCasePlan } from "../judging/pushes/trace.ts";
 import { pushToleranceOf } from "../judging/pushes/fits.ts";
 import type { Events } from "../world/hooks/events.ts";
+import { monotonicMs } from "../world/clock.ts";
 import { createCollector } from "./collector.ts";
 import { createListLooks } from "./list-looks.ts";
 import { isSettled } from "./advance.ts";
@@ -59,6 +60,7 @@ export const beginRun = async (
   const own = new Set([...accountOf.values()].map((id) => id.toLowerCase()));
   const isOurs = (accountId: string | undefined): boolean =>
     accountId === undefined || own.has(accountId.toLowerCase());
+  const { nowMs } = await receiver.state();
   const state: RunState = {
     options,
     timeline,
@@ -85,6 +87,9 @@ export const beginRun = async (
     unseen: new Map(),
     isAwaited: true,
     listLooks: createListLooks(options.lookUp, options.visibilityMs),
+    reached: [],
+    receiverAheadMs: nowMs - monotonicMs(),
+    slowestMs: 0,
   };
   return state;
 };

@@ -7,6 +7,7 @@ import type { RunState } from "./state.ts";
 import { sorted } from "./watched.ts";
 import { wholeSecond } from "./timeline.ts";
 import { clockTimeoutMs, endHangs, outwait } from "./hangs.ts";
+import { held, outlastLag } from "./lag.ts";
 import { shutDoor, showUntrusted } from "./outages.ts";
 import { trigger } from "./trigger.ts";
 import { DAY_MS } from "../contract/duration.ts";
@@ -194,12 +195,16 @@ const whileOut = async (
   begin: typeof shutDoor,
 ): Promise<{ readonly outage: ReceiverOutage; readonly steps: readonly Step[] }> => {
   const aroundMs = AROUND * state.stops.firstDelayMs;
+  // What was due before is not to meet it.
+  await outlastLag(state);
   const sinceMs = (await state.timeline.now()).earliestMs;
   for (const { name, meets } of plans) state.givenUp.add(`${name} ${(meets?.push ?? 1) - 1}`);
   // In one step: what is due meanwhile reaches nobody and needs no stop of its own.
-  const outage = await begin(state, async () =>
-    look(state, await state.timeline.sleepUntil(atMs + aroundMs)),
-  );
+  let heldMs: number | undefined;
+  const outage = await begin(state, async () => {
+    await look(state, await state.timeline.sleepUntil(atMs + aroundMs));
+    heldMs = await outlastLag(state);
+  });
   const overMs = (await state.timeline.now()).latestMs;
   for (const plan of plans) state.unseen.set(plan.name, { earliestMs: sinceMs, latestMs: overMs });
   // A push after these moments cannot be a late one that was due before.
@@ -210,7 +215,7 @@ const whileOut = async (
     atMs: overMs + lateMs + 1,
     take: () => Promise.resolve([]),
   }));
-  return { outage: { ...outage, sinceMs, overMs }, steps };
+  return { outage: { ...outage, sinceMs, overMs, ...held(heldMs) }, steps };
 };
 
 /** Their pushes get no answer until the target's clock times them out, or their sender does in real time. */

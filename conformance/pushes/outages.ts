@@ -4,6 +4,7 @@ import { monotonicMs } from "../world/clock.ts";
 import { nextStopMs } from "./clock-stops.ts";
 import type { JournalMark } from "../contract/push.ts";
 import type { ReceiverOutage, PushCasePlan } from "../judging/pushes/trace.ts";
+import { held, outlastLag } from "./lag.ts";
 import { stopOptionsOf, look } from "./advance.ts";
 import type { RunState } from "./state.ts";
 import { sorted, watchedOf } from "./watched.ts";
@@ -12,6 +13,9 @@ import { trigger } from "./trigger.ts";
 
 /** How long the very first push gets in real time to show whether it is due at once, in milliseconds. */
 const WARM_UP_PATIENCE_MS = 150;
+
+/** How long the first outages go on in real time at least if pushes may be slow, which is not known yet, in milliseconds. */
+const LEAST_HOLD_MS = 500;
 
 /** Learns from one notification how long the first push takes, in milliseconds: nothing, or the first delay. */
 export const warmUp = async (state: RunState, first: PushCasePlan): Promise<number> => {
@@ -41,10 +45,13 @@ export const whileClosed = async (
   plan: PushCasePlan,
   windowMs: number,
 ): Promise<ReceiverOutage> => {
-  const outage = await shutDoor(state, () => triggerAndWait(state, plan, windowMs));
+  let heldMs: number | undefined;
+  const outage = await shutDoor(state, async () => {
+    heldMs = await triggerAndWait(state, plan, windowMs);
+  });
   const { latestMs: overMs } = await state.timeline.now();
   await outlastRetry(state);
-  return { ...outage, overMs };
+  return { ...outage, overMs, ...held(heldMs) };
 };
 
 /** Triggers one event whose first push finds a certificate from an unknown authority. */
@@ -53,7 +60,9 @@ export const whileUntrusted = async (
   plan: PushCasePlan,
   windowMs: number,
 ): Promise<ReceiverOutage> => {
-  const outage = await showUntrusted(state, () => triggerAndWait(state, plan, windowMs));
+  const outage = await showUntrusted(state, async () => {
+    await triggerAndWait(state, plan, windowMs);
+  });
   await outlastRetry(state);
   return outage;
 };
@@ -103,12 +112,19 @@ const outlastRetry = async (state: RunState): Promise<void> => {
   if (!state.options.events.accountsAreFresh) await untilAllPushed(state, 1);
 };
 
-/** Triggers an event whose push cannot arrive, and waits until it was due. */
-const triggerAndWait = async (state: RunState, plan: PushCasePlan, windowMs: number): Promise<void> => {
+/** Triggers an event whose push cannot arrive, and waits until it was due. Returns for how long in real time, as `outlastLag`. */
+const triggerAndWait = async (
+  state: RunState,
+  plan: PushCasePlan,
+  windowMs: number,
+): Promise<number | undefined> => {
   const { collector, givenUp, options, timeline } = state;
   givenUp.add(`${plan.name} 0`);
   await trigger(state, [plan]);
   const { latestMs } = await timeline.now();
   await look(state, await timeline.sleepUntil(latestMs + windowMs));
-  if (timeline.kind === "virtual") await collector.collectMore(options.patienceMs);
+  if (timeline.kind === "real") return undefined;
+  const heldMs = await outlastLag(state, Math.max(options.patienceMs, LEAST_HOLD_MS));
+  if (heldMs === undefined) await collector.collectMore(options.patienceMs);
+  return heldMs;
 };

@@ -2,6 +2,7 @@ import type { JoinedClock } from "../world/clock.ts";
 import type { PushCasePlan, PushRun, ReceiverOutage } from "../judging/pushes/trace.ts";
 import { beginRun, planOf } from "./begin.ts";
 import { HANG_LOOK_MS, hungUntilMs, outwaitHangs } from "./hangs.ts";
+import { finalLagMs } from "./lag.ts";
 import { tryLaterEndings } from "./later-endings.ts";
 import { warmUp, whileClosed, whileUntrusted } from "./outages.ts";
 import { announce } from "./plan-revisions.ts";
@@ -160,7 +161,9 @@ const traceOf = async (state: RunState, { unrest, wasAwaited, ...watched }: Watc
   const { pushCases, others } = sorted(state);
   const { limits, acknowledgedStatus, visibilityMs } = options;
   const { latenessMs, earlyGuardMs } = state.stops;
+  const lagMs = finalLagMs(state, isAwaited && wasAwaited);
   return {
+    ...(lagMs === undefined ? {} : { lagMs }),
     clock: state.timeline.kind,
     isMovedOnly: options.clock.isMovedOnly(),
     limits: { pushDelaysMs: limits.pushDelaysMs, maxPushes: limits.maxPushes },

@@ -1,6 +1,7 @@
 import type { TimeInterval } from "../judging/interval.ts";
 import type { Limits } from "../contract/limits.ts";
 import type { PushLine } from "../contract/push.ts";
+import type { Reached } from "../judging/pushes/lag.ts";
 import type { Reading } from "../judging/pushes/readings.ts";
 import type { PushCasePlan, PushRun } from "../judging/pushes/trace.ts";
 import type { ClockSource, JoinedClock } from "../world/clock.ts";
@@ -76,6 +77,12 @@ export interface RunState {
   /** Whether the target always reported that nothing was in flight. */
   isAwaited: boolean;
   readonly listLooks: ListLooks;
+  /** When the target's clock had reached which moment. */
+  readonly reached: Reached[];
+  /** The receiver's clock minus `monotonicMs`, in milliseconds, or slightly less. */
+  readonly receiverAheadMs: number;
+  /** The longest that something came after it was first waited for in real time, in milliseconds. */
+  slowestMs: number;
 }
 
 export interface WatchedPushCase extends Watched {

@@ -150,6 +150,30 @@ describe("the judgement of a failure that only one push meets", () => {
     expect(judgeSchedule(pushRun).judgement.kind).toBe("failed");
   });
 
+  it.each(["refused", "untrusted"] as const)(
+    "%s: passes a sender that is slow in real time, so that its push comes after the outage, at a much later moment",
+    (kind) => {
+      // The clock was moved on before the push left, so that its moment alone would exclude that it was due before.
+      const slow = withCases(soundRun(kind), ({ meets, pushes }) =>
+        meets === undefined
+          ? {}
+          : {
+              pushes: pushes.toSpliced(meets.push - 1, 0, pushAt(MEETS_MS + 90_000, { kind: "reset" })),
+            },
+      );
+      const heldFor = (heldMs: number): PushRun => ({
+        ...slow,
+        lagMs: 300,
+        outages: slow.outages.map((outage) =>
+          outage.sinceMs === undefined ? outage : { ...outage, heldMs },
+        ),
+      });
+      expect(kindsOf(heldFor(5))).toEqual(allPassed);
+      expect(judgeRetries(heldFor(5)).facts).toMatchObject({ laterFailuresMet: [] });
+      expect(judgeCap(heldFor(700)).judgement.kind).toBe("failed");
+    },
+  );
+
   it.each(["refused", "untrusted"] as const)("%s: passes a push that comes too late to meet it", (kind) => {
     const belated = pushAt(MEETS_MS + 9_000, { kind: "reset" });
     const late = withCases(soundRun(kind), ({ meets, pushes }) =>

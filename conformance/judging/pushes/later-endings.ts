@@ -1,5 +1,6 @@
 import { overlap, type TimeInterval } from "../interval.ts";
 import { allowedLatenessMs, nextDue, readingsLeft } from "./fits.ts";
+import { outlastsLag } from "./lag.ts";
 import { anchors, dueOf, notBefore, readingsOf, type History, type Reading } from "./readings.ts";
 import type { PushCase, PushRun, ReceiverOutage } from "./trace.ts";
 
@@ -106,6 +107,7 @@ const metOutage = (
 ): MetEnding | undefined => {
   const { pushes, meets } = pushCase;
   if (meets === undefined || outage?.sinceMs === undefined || outage.overMs === undefined) return undefined;
+  if (!outlastsLag(outage, pushRun)) return undefined;
   const before = pushes.filter(({ line }) => line.n <= outage.from.last).length;
   if (before !== meets.push - 1) return undefined;
   const belatedUntilMs = Math.max(

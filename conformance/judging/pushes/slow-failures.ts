@@ -5,6 +5,7 @@ import { ofPurpose, pushedOf } from "./finding.ts";
 import { allowedLatenessMs, fitOf, fits, type Fit } from "./fits.ts";
 import { optionsFor, usualFirstLagMs } from "./fitted.ts";
 import { merged } from "../intervals.ts";
+import { outlastsLag } from "./lag.ts";
 import { metEnding } from "./later-endings.ts";
 
 /*
@@ -53,13 +54,15 @@ const slowPurposes: readonly PushCase["purpose"][] = ["hang", "unanswered", "sta
 const takesLong = ({ line, action }: SeenPush): boolean =>
   line.action === "hang" || (action?.kind === "answer" && (action.delayMs ?? 0) > 0);
 
-/** Whether the receiver listened again before a second push was due; only then is the number of unseen pushes known. */
-export const losesOneAlone = (
-  reading: Reading,
-  { triggered }: PushCase,
-  { outages, earlyGuardMs }: PushRun,
-): boolean => {
-  const overMs = outages.find(({ kind }) => kind === "closed")?.overMs ?? -Infinity;
+/**
+ * Whether the first push met the closed receiver, and the receiver listened again before a second one was due; only then
+ * is the number of unseen pushes known.
+ */
+export const losesOneAlone = (reading: Reading, { triggered }: PushCase, pushRun: PushRun): boolean => {
+  const { outages, earlyGuardMs } = pushRun;
+  const outage = outages.find(({ kind }) => kind === "closed");
+  const overMs = outage?.overMs ?? -Infinity;
+  if (outage !== undefined && !outlastsLag(outage, pushRun)) return false;
   const secondMs = triggered.earliestMs + (instantsOf(reading)[1] ?? Infinity);
   return overMs < secondMs - earlyGuardMs;
 };

@@ -104,6 +104,11 @@ export interface ReceiverOutage {
   readonly overMs?: number;
   /** The earliest moment at which it began, on the same scale; set if it is for later pushes. */
   readonly sinceMs?: number;
+  /**
+   * How long it went on in real time after the target's clock had passed its last moment, in milliseconds; absent if the
+   * target reported that nothing was in flight, or in real time.
+   */
+  readonly heldMs?: number;
 }
 
 /** A connection that ended before the receiver could read a push from it. */
@@ -163,6 +168,11 @@ export interface PushRun extends PushTrace {
    * may have noticed a failure later on its clock than the intervals say.
    */
   readonly isAwaited: boolean;
+  /**
+   * The longest that a push was on its way in real time after the target's clock was moved to when it was due, in
+   * milliseconds; absent if the target reports what is in flight, or in real time.
+   */
+  readonly lagMs?: number;
   readonly listLooks: readonly ListLook[];
   /** How long a pushed notification may be missing from the list after its event, in milliseconds. */
   readonly visibilityMs: number;
