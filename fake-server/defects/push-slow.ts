@@ -122,6 +122,10 @@ export const pushSlowDefects = rows({
       change("pushDelayMs", (delayMs, _attempt, delivery) =>
         endedLast(delivery, 4, "refused") ? 30 * SECOND_MS : delayMs,
       ),
+    "push-second-refused-repeated-sooner: A refused connection at the second push is retried after 30 s.":
+      change("pushDelayMs", (delayMs, _attempt, delivery) =>
+        endedLast(delivery, 2, "refused") ? 30 * SECOND_MS : delayMs,
+      ),
     "push-refused-connection-not-counted: A refused connection is not counted, and its delay is repeated.":
       decisions((sound) => ({
         maxPushes: (delivery, service) => sound.maxPushes(delivery, service) + ended(delivery, "refused"),

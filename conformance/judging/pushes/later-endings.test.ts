@@ -145,6 +145,24 @@ describe("the judgement of a failure that only one push meets", () => {
     },
   );
 
+  it("refused: fits no reading if the next push comes too soon, though one after it may have met another outage", () => {
+    /** The third push comes 30 s after the second instead of 60 s, so the fourth meets the other outage. */
+    const instants = [0, 30_000, 60_000, 180_000, 420_000];
+    const other = outageAt("untrusted", MEETS_MS + 146_000);
+    const early = runAt("refused", 2, () => instants);
+    const pushRun: PushRun = {
+      ...withCases(early, ({ pushes }) => ({
+        pushes: pushes.filter(({ line }) => line.n <= other.from.last || line.n > other.until.last),
+      })),
+      outages: [...early.outages, other],
+    };
+    expect(judgeSchedule(pushRun).judgement).toMatchObject({
+      kind: "failed",
+      actual: expect.stringContaining("push 3 came at most 1 min after the event"),
+    });
+    expect(judgeRetries(pushRun).judgement.kind).toBe("passed");
+  });
+
   it.each([1, 2, 3, 4])("hang at push %j: fits no reading if the next push comes at once", (push) => {
     const pushRun = runAt("hang", push, (instants) => instants.with(push, (instants[push - 1] ?? 0) + 1_000));
     expect(judgeSchedule(pushRun).judgement.kind).toBe("failed");

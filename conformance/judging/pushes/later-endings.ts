@@ -80,15 +80,38 @@ const mayHaveMet = (history: History, { sinceMs, overMs }: ReceiverOutage, pushR
  * other notifications; undefined if that is uncertain.
  */
 export const metEnding = (pushCase: PushCase, pushRun: PushRun): MetEnding | undefined => {
+  const { met, others } = endingOf(pushCase, pushRun);
+  return others.length > 0 ? undefined : met;
+};
+
+/**
+ * The same, with only those pushes that came before the first failure that was planned for others and that it may have
+ * met: none of them can be there because another was lost.
+ */
+export const metEndingAtFirst = (pushCase: PushCase, pushRun: PushRun): MetEnding | undefined => {
+  const { met, others, metAtLine } = endingOf(pushCase, pushRun);
+  if (met === undefined || others.length === 0) return met;
+  const first = Math.min(...others.map(({ from }) => from.last));
+  if (metAtLine > first) return undefined;
+  const lost = pushCase.pushes.filter(({ line }) => line.n > first).length;
+  return { ...met, pushes: met.pushes.slice(0, met.pushes.length - lost) };
+};
+
+/** What is known of the planned failure, and the failures planned for others that the notification may have met. */
+const endingOf = (pushCase: PushCase, pushRun: PushRun) => {
   const { meets, triggered } = pushCase;
-  if (meets === undefined) return undefined;
+  if (meets === undefined) return { met: undefined, others: [], metAtLine: Infinity };
   const kind = meets.kind === "refused" ? "closed" : "untrusted";
-  const own = pushRun.outages.findLast((one) => one.kind === kind && one.sinceMs !== undefined);
+  const own =
+    meets.kind === "hang"
+      ? undefined
+      : pushRun.outages.findLast((one) => one.kind === kind && one.sinceMs !== undefined);
   const met = meets.kind === "hang" ? metHang(pushCase) : metOutage(pushCase, own, pushRun);
-  const others = pushRun.outages.filter((one) => meets.kind === "hang" || one !== own);
-  return met !== undefined && others.some((one) => mayHaveMet({ triggered, ...met }, one, pushRun))
-    ? undefined
-    : met;
+  const others =
+    met === undefined
+      ? []
+      : pushRun.outages.filter((one) => one !== own && mayHaveMet({ triggered, ...met }, one, pushRun));
+  return { met, others, metAtLine: own?.until.last ?? pushCase.pushes[meets.push - 1]?.line.n ?? Infinity };
 };
 
 const metHang = ({ meets, pushes }: PushCase): MetEnding | undefined => {

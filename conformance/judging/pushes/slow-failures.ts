@@ -6,7 +6,7 @@ import { allowedLatenessMs, fitOf, fits, type Fit } from "./fits.ts";
 import { optionsFor, usualFirstLagMs } from "./fitted.ts";
 import { merged } from "../intervals.ts";
 import { outlastsLag } from "./lag.ts";
-import { metEnding } from "./later-endings.ts";
+import { metEndingAtFirst } from "./later-endings.ts";
 
 /*
  * Slow failures, and one that leaves no trace: an unanswered push has failed once its sender gives up, and a
@@ -18,13 +18,13 @@ import { metEnding } from "./later-endings.ts";
 export const slowPushCases = (pushRun: PushRun): readonly PushCase[] => [
   ...pushedOf(pushRun, "hang", "unanswered"),
   ...pushedOf(pushRun, "refused"),
-  ...ofPurpose(pushRun, "ending").filter((pushCase) => metEnding(pushCase, pushRun) !== undefined),
+  ...ofPurpose(pushRun, "ending").filter((pushCase) => metEndingAtFirst(pushCase, pushRun) !== undefined),
 ];
 
 /** Whether the pushes of a slow notification fit a reading with either anchor. */
 export const slowFit = (reading: Reading, pushCase: PushCase, pushRun: PushRun): Fit => {
   if (pushCase.purpose === "refused") return refusedFit(reading, pushCase, pushRun);
-  const met = metEnding(pushCase, pushRun);
+  const met = metEndingAtFirst(pushCase, pushRun);
   // The sender's timeout runs on another clock than its schedule, so the end of a push is known on neither.
   if (met === undefined && pushRun.hungInRealTime) return fits;
   const options = {
