@@ -42,6 +42,15 @@ describe("the push cases", () => {
     expect([...new Set(isFailing ? expected : expected.filter((of) => of === wanted))]).toEqual([wanted]);
   });
 
+  test("include two of one account that fail at the same moment, also if only a few kinds of failure are tried", () => {
+    for (const fewKinds of [undefined, "of lasting", "of all"] as const) {
+      const pairs = batchesOf({ ...options, fewKinds }, 20).map((batch) =>
+        batch.plans.filter(({ family, purpose }) => family === "failing twins" && purpose === "never"),
+      );
+      expect(pairs.map(({ length }) => length).filter((length) => length > 0)).toEqual([2]);
+    }
+  });
+
   test("that fail are of few kinds if only those last, and fewer still if no others are tried at all", () => {
     const failing = (fewKinds: Parameters<typeof batchesOf>[0]["fewKinds"]) => {
       const all = batchesOf({ ...options, fewKinds }, 20).flatMap((batch) => batch.plans);

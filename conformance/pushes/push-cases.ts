@@ -289,6 +289,13 @@ const mainRows = (options: PushCaseOptions): readonly Row[] => {
 
 /** Rows that fail in several ways, or beside others that do not. */
 const mixedRows = (ack: PushAction, forGood: Expectation): readonly Row[] => [
+  // A sender that keys its retries by account and moment keeps only one of these.
+  ...times(2).map((n): Row => ({
+    name: `one of two of an account that fail at the same moment ${n}`,
+    on: [fails],
+    expect: forGood,
+    family: "failing twins",
+  })),
   {
     name: "a failure beside acknowledged ones of its account",
     on: [fails, ack],

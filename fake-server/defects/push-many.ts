@@ -64,6 +64,18 @@ export const pushManyDefects = rows({
             ? sound.pushDelayMs(attempt, delivery, service)
             : listedDelayMs(Math.min(Math.max(failures, 1), 4) - 1, service),
       })),
+    "push-retries-keyed-by-account-and-moment: Of the retries of an account that are due at the same moment, only one is kept.":
+      decisions((sound, taken = new Map<string, Delivery>()) => ({
+        pushDelayMs: (attempt, delivery, service) => {
+          const delayMs = sound.pushDelayMs(attempt, delivery, service);
+          if (attempt === 1) return delayMs;
+          const dueMs = sound.pushAnchorMs(delivery, service) + delayMs;
+          const key = `${delivery.notification.accountId} ${dueMs}`;
+          const first = taken.get(key) ?? delivery;
+          taken.set(key, first);
+          return first === delivery ? delayMs : Infinity;
+        },
+      })),
     "push-retries-in-one-batch: Retries of an account wait until its latest one is due.": decisions(
       (_sound, latest = new Map<string, number>()) => ({
         pushAnchorMs: (delivery) =>
