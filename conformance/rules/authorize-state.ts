@@ -53,11 +53,14 @@ export const stateRules = {
         { part: "accepted", print: (length) => `${length} bytes` },
       ),
       run.forEach(
-        [1, 1, 2, 3, 7, most / 2, most - 1, most, most + 1, 2 * most + 9, 900, 8_000 - most].map(
-          (more) => most + Math.round(more),
-        ),
-        async (length, caseWorld) => {
-          const state = stateOf(caseWorld, length);
+        [
+          ...[1, 1, 2, 3, 7, most / 2, most - 1, most, most + 1, 2 * most + 9, 900, 8_000 - most].map(
+            (more) => ({ length: most + Math.round(more), of: undefined }),
+          ),
+          ...["1234567890", "a"].flatMap((of) => [1, most].map((more) => ({ length: most + more, of }))),
+        ],
+        async ({ length, of }, caseWorld) => {
+          const state = of?.repeat(length).slice(0, length) ?? stateOf(caseWorld, length);
           // The truncated state goes first, to expose a service that remembers only the beginning of states.
           await twinSucceeds(caseWorld, state.slice(0, most));
           const answer = await answerOrRefusal(() => authorizeWith(caseWorld, state));
@@ -67,7 +70,10 @@ export const stateRules = {
             "it got a code that can be exchanged",
           );
         },
-        { part: "refused", print: (length) => `${length} bytes` },
+        {
+          part: "refused",
+          print: ({ length, of }) => `${length} bytes${of === undefined ? "" : `, only of ${of}`}`,
+        },
       ),
       run.once(judgeReadings, { part: "readings" }),
     ]);

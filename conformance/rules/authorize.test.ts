@@ -7,6 +7,7 @@ import { authorizeRules } from "./authorize.ts";
 const rules = rulesOf(authorizeRules);
 
 testDefects([
+  "state-of-256-digits-at-most",
   "authorize-code-never-kept",
   "authorize-redirects-elsewhere",
   "state-of-request-before",

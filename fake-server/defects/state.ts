@@ -1,5 +1,15 @@
 import type { IncomingMessage } from "node:http";
-import { change, decide, decisions, given, keeping, onlyIf, type Replacement, rows } from "../registry.ts";
+import {
+  alsoIf,
+  change,
+  decide,
+  decisions,
+  given,
+  keeping,
+  onlyIf,
+  type Replacement,
+  rows,
+} from "../registry.ts";
 import { parseQuery } from "../query.ts";
 import { remembered } from "../changes.ts";
 
@@ -120,6 +130,14 @@ export const stateDefects = rows({
     "state-of-129-at-most: A state of 129 bytes is accepted.": upTo(129),
     "state-of-255-at-most: States may have 255 bytes.": upTo(255),
     "state-of-64-at-most: States of more than 64 bytes are refused.": [upTo(64), "authorize.echoes-state"],
+    "state-of-256-digits-at-most: A state of digits alone may have 256 bytes.": alsoIf(
+      "acceptsState",
+      (state) => /^\d{1,256}$/.test(state ?? ""),
+    ),
+    "state-of-one-letter-of-256-at-most: A state that repeats one letter may have 256 bytes.": alsoIf(
+      "acceptsState",
+      (state) => /^([a-z])\1{0,255}$/i.test(state ?? ""),
+    ),
     "state-of-any-length: States have no maximum length.": upTo(Infinity),
     "state-known-by-its-beginning: A state is accepted if one with the same first 128 characters was accepted before.":
       keeping((known = new Set<string>()) =>
