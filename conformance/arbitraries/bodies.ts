@@ -42,6 +42,7 @@ export const notJson: readonly BadBody[] = [
   bad("cut off after the first half", (fields) => json(fields).slice(0, json(fields).length >> 1)),
   bad("a brace too many", (fields) => `${json(fields)}}`),
   bad("text after the object", (fields) => `${json(fields)} x`),
+  bad("the object in each of two lines", (fields) => `${json(fields)}\n${json(fields)}`),
   bad("two objects in a row", (fields) => json(fields) + json(fields)),
   bad("a comma too many", (fields) => `${json(fields).slice(0, -1)},}`),
   bad("a comment inside", (fields) => `{/* */${json(fields).slice(1)}`),

@@ -5,6 +5,8 @@ import { notificationFilterRules } from "./notification-filters.ts";
 const rules = rulesOf(notificationFilterRules);
 
 testDefects([
+  "filter-id-takes-a-list",
+  "filter-account-takes-a-list",
   "filter-id-ignored",
   "filter-id-only-without-page",
   "filter-id-by-prefix",

@@ -23,6 +23,7 @@ export const notificationFilterRules = {
         ...nearMisses(uuid),
         world.prepared.notifications.emptyAccountId,
         sample?.account.accountId ?? uuid,
+        ...listOf(picked.map(({ id }) => id)),
       ];
       return run.all([
         run.forEach(inGroups(picked, 3), idsGiveTheirOwn, {
@@ -39,7 +40,12 @@ export const notificationFilterRules = {
     check: (world, run) => {
       const { accounts, emptyAccountId } = world.prepared.notifications;
       const uuid = accounts[0]?.accountId ?? emptyAccountId;
-      const strangers = [...nearMisses(uuid), emptyAccountId, accounts[0]?.ids[0] ?? uuid];
+      const strangers = [
+        ...nearMisses(uuid),
+        emptyAccountId,
+        accounts[0]?.ids[0] ?? uuid,
+        ...listOf(accounts.map(({ accountId }) => accountId)),
+      ];
       return run.all([
         run.forEach(accounts, accountGivesItsOwn, { part: "accounts", print: printAccount }),
         ...otherValues(run, "accountId", uuid, strangers),
@@ -88,6 +94,10 @@ const otherValues = (
     run.forEach(inGroups(otherSpellings(uuid), 4), nothingElse, { part: "other spellings" }),
   ];
 };
+
+/** Two existing values in one, which is neither of them. */
+const listOf = ([one, other]: readonly string[]): readonly string[] =>
+  one === undefined || other === undefined ? [] : [`${one},${other}`];
 
 type Filter = "id" | "accountId";
 

@@ -82,6 +82,9 @@ export const bodyDefects = rows({
     "body-with-rest-ignored: Anything after the first closing brace of a body is ignored.": reading((text) =>
       text.slice(0, text.indexOf("}") + 1),
     ),
+    "body-of-lines: A body is read as lines of JSON, of which the first counts.": reading((text) =>
+      text.replace(/(?<=\})\n.*$/s, ""),
+    ),
     "body-as-form: A body that is not JSON is parsed as a form.": change(
       "readBody",
       (usual, raw) => usual ?? Object.fromEntries(new URLSearchParams(raw.toString("utf8"))),

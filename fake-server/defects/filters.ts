@@ -63,6 +63,10 @@ export const filterDefects = rows({
       ({ values }) => values.has("limit"),
     ),
     "filter-id-with-wildcards: The id filter treats % and _ as wildcards.": asking("id", "id LIKE ?"),
+    "filter-id-takes-a-list: The id filter takes several ids, separated by commas.": asking(
+      "id",
+      "instr(',' || ? || ',', ',' || id || ',') > 0",
+    ),
     "filter-id-but-for-last-digit: The id filter ignores the last digit.": asking(
       "id",
       "substr(id, 1, 35) = substr(?, 1, 35)",
@@ -101,6 +105,10 @@ export const filterDefects = rows({
           return items.filter(({ accountId }) => accountId === parameters[0]);
         },
       }),
+    ),
+    "filter-account-takes-a-list: The accountId filter takes several ids, separated by commas.": asking(
+      "accountId",
+      "instr(',' || ? || ',', ',' || accountId || ',') > 0",
     ),
     "filter-account-ignored-beside-paging: The accountId filter is ignored if limit and page are given.":
       ignoring("accountId", ({ values }) => values.has("limit") && values.has("page")),
