@@ -55,15 +55,17 @@ export const refreshRefusalRules = {
       ),
       run.forAll(
         fc.array(alterations, { minLength: 1, maxLength: 4 }),
-        (several, world) =>
-          refused(neverIssued)({ probes: several.map(alteredToken), isInUse: false }, world),
+        (several, world) => refused(neverIssued)({ probes: several.map(alteredToken), uses: 0 }, world),
         { part: "random alterations", share: 0.6 },
       ),
     ]),
 
   "refresh.unknown-client": (_world, run) =>
     run.forEach(
-      withPast([...forBoth([noClients]), ...inGroups(clientMisses, GROUP)]),
+      [
+        ...withPast([...forBoth([noClients]), ...inGroups(clientMisses, GROUP)]),
+        { probes: noClients, uses: OFTEN },
+      ],
       refused("a refresh with an unknown clientId is refused"),
       { print: nameOf, narrower: oneByOne },
     ),
@@ -78,18 +80,21 @@ export const refreshRefusalRules = {
   },
 } satisfies Rules;
 
-/** Probes that share one token set, and whether that was refreshed before. */
+/** Probes that share one token set, and how often that was refreshed before. */
 interface Group {
   readonly probes: readonly Probe[];
-  readonly isInUse: boolean;
+  readonly uses: number;
 }
+
+/** As often as services that count refreshes might. */
+const OFTEN = 12;
 
 /** A service may check a token less closely once it has been used, so every other group begins with a valid refresh. */
 const withPast = (groups: readonly (readonly Probe[])[]): readonly Group[] =>
-  groups.map((probes, group) => ({ probes, isInUse: group % 2 === 0 }));
+  groups.map((probes, group) => ({ probes, uses: group % 2 === 0 ? 1 : 0 }));
 
-const nameOf = ({ probes, isInUse }: Group): string =>
-  `${isInUse ? "once it was refreshed: " : ""}${namesOf(probes)}`;
+const nameOf = ({ probes, uses }: Group): string =>
+  `${uses === 0 ? "" : uses === 1 ? "once it was refreshed: " : `once it was refreshed ${uses} times: `}${namesOf(probes)}`;
 
 const namesOf = (probes: readonly Probe[]): string => probes.map(({ name }) => name).join("; ");
 
@@ -157,9 +162,9 @@ const clientMisses: readonly Probe[] = nearMisses.map(({ name, alter }) =>
  */
 const refused =
   (expected: string): Judge<Group> =>
-  async ({ probes, isInUse }, world) => {
+  async ({ probes, uses }, world) => {
     const tokens = await obtainTokens(world);
-    if (isInUse) await obtainRefreshed(world, tokens);
+    for (let use = 0; use < uses; use += 1) await obtainRefreshed(world, tokens);
     let sent = 0;
     for (const probe of probes) {
       const body = await probe.body(tokens, world);

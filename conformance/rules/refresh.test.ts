@@ -14,6 +14,7 @@ test("the sound service passes every rule about refreshing", async () => {
 });
 
 testDefects({
+  "refresh-client-checked-five-times": /no clientId at all: it yielded a working accessToken/,
   "refresh-expires-in-null": /"expiresIn":null/,
   "refresh-with-name-of-the-rfc": /access_token/,
   "refresh-without-timestamp-from-second": /"expiresIn":7200}/,

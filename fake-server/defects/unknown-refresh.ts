@@ -135,6 +135,14 @@ export const unknownRefreshDefects = rows({
           afterwards("afterRefresh", (record) => void used.add(record)),
         ),
     ),
+    "refresh-client-checked-five-times: From the sixth use of a refreshToken on, the client is not checked.":
+      keeping((uses = new WeakMap<RefreshRecord, number>()) =>
+        together(
+          change("findClientToRefresh", (client) => client ?? noClient),
+          alsoIf("refreshTokenBelongsTo", (record) => (uses.get(record) ?? 0) >= 5),
+          afterwards("afterRefresh", (record) => void uses.set(record, (uses.get(record) ?? 0) + 1)),
+        ),
+      ),
     "refresh-client-in-array-accepted: An array that contains the clientId of a refresh is accepted.": decide(
       "findClientToRefresh",
       (clientId, clients) => clients.get(asText(clientId)),
