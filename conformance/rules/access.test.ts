@@ -16,6 +16,7 @@ test("the sound service passes every rule about access tokens", async () => {
 });
 
 testDefects({
+  "access-refusal-with-total-in-header": /no token: status 401.*, and the total in its header x-total-count/,
   "access-by-id-for-anyone": /an invented token: status 200/,
   "access-token-last-of-list": /list: status 200/,
   "access-token-with-white-space-inside": /a (space|tab) inside the token: status 200/,
@@ -28,4 +29,4 @@ testDefects({
 });
 
 // Each token is judged by its own expiresIn, and an empty page with an error status counts as a refusal.
-testVariants(rules, ["access-lifetimes-differ", "refusals-in-page-envelope"]);
+testVariants(rules, ["access-lifetimes-differ", "refusals-in-page-envelope", "refusals-counted"]);

@@ -87,7 +87,7 @@ const judgeKeptOut = async (
   withConnections(world, 1, async ([connection]) => {
     if (connection === undefined) throw new Error("no connection");
     const { value: tokens, at: issued } = await timed(world, () => obtainTokens(world));
-    await expectData(connection, tokens, query);
+    const { total } = await expectData(connection, tokens, query);
     let sent = 0;
     for (const intrusion of intrusions) {
       const headers = await intrusion.headers(tokens, world);
@@ -106,10 +106,12 @@ const judgeKeptOut = async (
               headers,
             }),
       );
-      if (answer !== undefined && shows(world, answer, isById ? { id } : whole))
+      if (answer === undefined) continue;
+      const counting = totalHeaderOf(answer, total);
+      if (counting !== undefined || shows(world, answer, isById ? { id } : whole))
         return fail(
           "no data is returned without a valid accessToken in x-service-access-token",
-          `${intrusion.name}: ${describe(answer)}`,
+          `${intrusion.name}: ${describe(answer)}${counting === undefined ? "" : `, and the total in its header ${counting}`}`,
         );
     }
     if (sent === 0) return discard("refused requests do not affect this token");
@@ -141,10 +143,23 @@ const expectData = async (
   target: Omit<Target, "dedicated">,
   { accessToken }: IssuedTokens,
   query: ListForm,
-): Promise<void> => {
+): Promise<{ readonly total: unknown }> => {
   const answer = await target.list({ accessToken, query });
   if (!gaveData(answer)) throw new ControlFailed(`the valid token is refused: ${describe(answer)}`);
+  return { total: pageOf(answer)?.total };
 };
+
+/** Headers that tell how many there are: X-Total-Count, X-Pagination-Total, Content-Range and the like. */
+const totalHeader =
+  /(?:^|[-_])total(?:[-_]?(?:count|items|records|results|elements|notifications))?$|^content-range$/;
+
+/** The header that tells the number of notifications that the right token is shown; undefined if none does. */
+const totalHeaderOf = ({ headers }: Answer, total: unknown): string | undefined =>
+  typeof total === "number" && total > 0
+    ? headers.find(
+        ([name, value]) => totalHeader.test(name) && value.split(/\D+/).includes(String(total)),
+      )?.[0]
+    : undefined;
 
 /** Whether an answer revealed something: a notification, a number of them, or an id that the request did not name. */
 const shows = ({ prepared: { notifications } }: World, answer: Answer, query: ListForm): boolean => {

@@ -1,6 +1,6 @@
 import { DAY_MS, HOUR_MS, MINUTE_MS, SECOND_MS } from "../../conformance/contract/duration.ts";
 import type { AccessRecord, Context, RefreshRecord } from "../context.ts";
-import { jsonAnswer } from "../answer.ts";
+import { jsonAnswer, withHeaders } from "../answer.ts";
 import { everything } from "../notifications.ts";
 import { parseQuery, rawQueryOf } from "../query.ts";
 import {
@@ -169,6 +169,13 @@ export const accessDefects = rows({
       data: [],
       total: notifications.count(everything),
     })),
+    "access-refusal-with-total-in-header: Refusals tell the total in a header.": change(
+      "renderRefusal",
+      (answer, { kind }, { notifications }) =>
+        kind.startsWith("access-token")
+          ? withHeaders(answer, { "x-total-count": String(notifications.count(everything)) })
+          : answer,
+    ),
     "access-refusal-with-data: Requests without a token get the list with status 401.": refusingWith(
       ({ notifications }) => ({ data: notifications.read(everything, 0, 10) }),
     ),

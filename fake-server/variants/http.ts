@@ -172,6 +172,19 @@ export const httpVariants: Readonly<Record<string, Variant>> = {
       vary: "Origin",
       "strict-transport-security": "max-age=63072000",
     }),
+    "refusals-counted: Refusals have headers with the total of nothing, and with a count of requests.":
+      keeping((requests = 0) =>
+        decide("finish", (answer) => {
+          requests += 1;
+          return answer.status < 400
+            ? answer
+            : withHeaders(answer, {
+                "x-total-count": "0",
+                "content-range": "notifications */0",
+                "x-request-count": String(requests),
+              });
+        }),
+      ),
     "rate-limited-by-service-clock: At most a hundred requests at once, then twenty per second of service time.":
       keeping((take = bucket(100, 20)) => decide("admission", ({ nowMs }) => take(nowMs))),
     "rate-limited-until-a-date: Retry-After is a date by the service's clock, while Date is the machine's.":
