@@ -12,9 +12,11 @@ import {
   obtainTokens,
   redeem,
   isShownData,
+  malformedTokenSets,
   type IssuedTokens,
 } from "../world/steps.ts";
 import { bitsToGuess } from "./shared/entropy.ts";
+import { MANY } from "./shared/many.ts";
 import type { Client } from "../world/target.ts";
 import { clientsOf, type World } from "../world/world.ts";
 import { anyTextIsRead, badBodies, badBodyIsRefused, repeatedKeysHaveOneMeaning } from "./exchange-bodies.ts";
@@ -31,15 +33,18 @@ import {
 } from "./exchange-wrong.ts";
 
 export const exchangeRules = {
-  "exchange.token-set": (world, run) =>
-    run.all([
+  "exchange.token-set": async (world, run) => {
+    const own = await run.all([
       run.forEach(clientIndexes(world, run.cases()), setsAreWhole, {
         print: clientName(world),
         clients: "first",
       }),
       toldTimes(run, "exchange", clientsOf(world), { part: "the time told", print: clientName(world) }),
       anyTextIsRead(run, "exchange"),
-    ]),
+    ]);
+    // Last, so that other rules have made most of their exchanges by then: the time told takes a day of a virtual clock.
+    return run.all([own, run.once(allSetsAreWhole, { part: "all exchanges of the run", replays: 0 })]);
+  },
 
   "exchange.authenticates-client": (world, run) =>
     run.all([
@@ -111,6 +116,20 @@ const setsAreWhole = async (client: Client, world: World): Promise<CaseVerdict> 
   const { code } = await obtainCode(world, { client });
   const answer = await world.target.exchange(exchangeBody(client, code));
   return verdictOf(tokenSetBreach("exchange", objectOf(answer)), () => `it got ${describe(answer)}`);
+};
+
+/** Judges every valid exchange of the run until now, in whatever rule, and many more: a few may get something else. */
+const allSetsAreWhole = async (world: World): Promise<HistoryVerdict> => {
+  const clients = clientIndexes(world, MANY);
+  await mapLimited(clients, 6, (client) => obtainTokens(world, { client }));
+  const wrong = malformedTokenSets(world);
+  const [first] = wrong;
+  const got = JSON.stringify({ expiresIn: first?.expiresIn, timestamp: first?.timestamp });
+  const verdict = verdictOf(
+    first?.breach,
+    () => `${wrong.length} of the run's exchanges got something else, the first one ${got}`,
+  );
+  return { ...verdict, cases: clients.length };
 };
 
 const noTokenTwice = async (world: World, count: number): Promise<HistoryVerdict> => {

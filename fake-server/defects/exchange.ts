@@ -41,6 +41,13 @@ export const exchangeDefects = rows({
     "exchange-expires-in-as-text: expiresIn is a string of digits.": answering(({ expiresIn }) => ({
       expiresIn: String(expiresIn),
     })),
+    "exchange-expires-in-as-text-now-and-then: Every fiftieth expiresIn is a string of digits.": keeping(
+      (exchanges = 0) =>
+        answering(({ expiresIn }) => {
+          exchanges += 1;
+          return exchanges % 50 === 0 ? { expiresIn: String(expiresIn) } : {};
+        }),
+    ),
     "exchange-expires-in-zero: expiresIn is 0 although the token is valid.": answering(() => ({
       expiresIn: 0,
     })),

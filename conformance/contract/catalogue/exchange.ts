@@ -8,7 +8,7 @@ export const exchange = {
     sentence:
       "The answer holds accessToken and refreshToken as non-empty strings, expiresIn as a positive number of seconds and timestamp as a number.",
     judged:
-      "Fresh codes are exchanged and every field of each answer is examined. A body with the same JSON in another form (order of fields, white space, escapes) must get a token set, too.",
+      "Fresh codes are exchanged and every field of each answer is examined, also of what other rules of the run have exchanged until then. A body with the same JSON in another form (order of fields, white space, escapes) must get a token set, too.",
   },
   "exchange.authenticates-client": {
     level: "required",

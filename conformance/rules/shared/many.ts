@@ -6,7 +6,7 @@ import { timed } from "../../world/steps.ts";
 import type { World } from "../../world/world.ts";
 
 /** More than a service would keep that keeps only a client's latest credentials. */
-const MANY = 60;
+export const MANY = 60;
 const AT_A_TIME = 8;
 
 export const manyTimes = (act: () => Promise<unknown>, times = MANY): Promise<unknown> =>
