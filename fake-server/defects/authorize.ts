@@ -124,7 +124,6 @@ export const authorizeDefects = rows({
     "timestamp-runs-at-half-speed: The timestamp advances half a second per second.": keeping(
       (first?: number) => timestamping((nowMs) => (first ??= nowMs) + Math.floor((nowMs - first) / 2)),
     ),
-    "timestamp-in-microseconds: The timestamp counts microseconds.": timestamping((nowMs) => nowMs * 1_000),
     "timestamp-jumps-back: Every second answer comes from a machine whose clock is 90 seconds behind.":
       keeping((answers = 0) => timestamping((nowMs) => nowMs - ((answers += 1) % 2) * 90 * SECOND_MS)),
     "timestamp-in-32-bits: The timestamp counts milliseconds in 32 bits, so it starts over every 50 days.":
