@@ -39,6 +39,13 @@ export const writeDefects = rows({
     "writes-drop-oldest: Only the forty latest notifications are kept.": change("matching", (usual) =>
       narrowed(usual, "sequence > (SELECT max(sequence) FROM notifications) - 40"),
     ),
+    "pages-repeat-beyond-100: Offsets beyond 100 are rounded down to a multiple of 50.": change(
+      "offsetOf",
+      (offset) => (offset > 100 ? offset - (offset % 50) : offset),
+    ),
+    "total-estimated-from-100: A total of 100 or more is rounded to tens.": change("countMatches", (count) =>
+      count < 100 ? count : Math.round(count / 10) * 10,
+    ),
     "writes-repeat-item-on-page: A page is read in two halves, newest first, with writes in between.":
       decisions((sound) => ({
         order: () => "sequence DESC",
