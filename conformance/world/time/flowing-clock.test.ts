@@ -5,12 +5,12 @@ import { virtualClock } from "./virtual-clock.ts";
 
 describe("a virtual clock over a target that flows", () => {
   /** A target whose time runs like this machine's, and that has been read. */
-  const flowing = async ({ firstMoveMs = 0 } = {}) => {
+  const flowing = async ({ firstMoveMs = 0, tickMs = 1 } = {}) => {
     const startMs = monotonicMs();
     let advancedMs = 1_000_400;
     const advances: number[] = [];
     const now = (): Promise<TimeInterval> => {
-      const nowMs = Math.floor(advancedMs + monotonicMs() - startMs);
+      const nowMs = Math.floor((advancedMs + monotonicMs() - startMs) / tickMs) * tickMs;
       return Promise.resolve({ earliestMs: nowMs, latestMs: nowMs });
     };
     const clocks = virtualClock({
@@ -25,7 +25,7 @@ describe("a virtual clock over a target that flows", () => {
     });
     const clock = clocks.join();
     await clock.now();
-    await pause(3);
+    await pause(2 + tickMs);
     await clock.now();
     return { clocks, clock, advances };
   };
@@ -107,6 +107,12 @@ describe("a virtual clock over a target that flows", () => {
     expect(advances).toEqual([]);
     await clock.sleep(5_000);
     expect(advances).toHaveLength(1);
+  });
+
+  it("is not taken for a slow one, and then only moved, because it ticks every 20 ms", async () => {
+    const { clock, advances } = await flowing({ tickMs: 20 });
+    for (let nth = 0; nth < 10; nth += 1) await clock.sleepUntil((await clock.now()).latestMs + 21);
+    expect(advances).toEqual([]);
   });
 
   it("is moved again although one move took long", async () => {

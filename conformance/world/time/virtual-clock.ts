@@ -131,22 +131,31 @@ const createReader = (
 };
 
 /**
+ * The most waits for one moment that do not even halve what is left, and how much longer each is than the one before, in
+ * milliseconds: timers come early, and clocks tick.
+ */
+const MOST_IN_VAIN = 3;
+const LONGER_MS = 10;
+
+/**
  * Waits for a clock that runs by itself to reach a moment so near that moving it there would take longer. No longer waits
- * once a wait did not even halve what was left: the clock runs slower than real time, or only while it is asked.
+ * once several did not even halve what was left: the clock runs slower than real time, or only while it is asked.
  */
 const waitingForFlow = (flow: FlowWatch, signal: AbortSignal | undefined) => {
-  let awaited = { stopMs: NaN, leftMs: Infinity };
+  let awaited = { stopMs: NaN, leftMs: Infinity, inVain: 0 };
   let isSlow = false;
   let moveTakesMs = 0;
   const comesByItself = async (stopMs: number, leftMs: number): Promise<boolean> => {
     const mostMs = Math.max(LEAST_MOVE_MS, Math.min(moveTakesMs, LONGEST_WAIT_MS));
     if (!flow.isSeen() || leftMs > mostMs) return false;
-    isSlow ||= awaited.stopMs === stopMs && leftMs > awaited.leftMs / 2;
+    const isInVain = awaited.stopMs === stopMs && leftMs > awaited.leftMs / 2;
+    const inVain = isInVain ? awaited.inVain + 1 : 0;
+    isSlow ||= inVain >= MOST_IN_VAIN;
     if (isSlow) return false;
-    awaited = { stopMs, leftMs };
+    awaited = { stopMs, leftMs, inVain };
     // One slow move, such as of a busy target, must not keep others from being tried and measured.
     moveTakesMs /= 2;
-    await pause(leftMs, signal).catch(() => undefined);
+    await pause(leftMs + inVain * LONGER_MS, signal).catch(() => undefined);
     return true;
   };
   return { comesByItself, moveTook: (tookMs: number) => void (moveTakesMs = tookMs) };
