@@ -54,12 +54,11 @@ export const parseShard = (text: string | undefined): Shard => {
  * sequences wait for what may come late. In this order nothing is waited for alone at the end.
  */
 const longestFirst = (subjects: readonly Subject[]): readonly Subject[] => {
-  const groups = (breaks: Subject["breaks"]) => new Set(breaks.map((rule) => catalogue[rule].group));
   const order = ({ kind, breaks }: Subject): number => {
     if (kind === "variant") return 0;
-    const broken = groups(breaks);
-    if (broken.has("push")) return 1;
-    return broken.has("notifications") || broken.has("whole") ? 2 : 3;
+    const groups = breaks.map((rule) => catalogue[rule].group);
+    if (groups.includes("push")) return 1;
+    return groups.includes("notifications") || groups.includes("whole") ? 2 : 3;
   };
   return subjects.toSorted((a, b) => order(a) - order(b));
 };

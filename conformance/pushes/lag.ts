@@ -1,7 +1,6 @@
 import { monotonicMs } from "../world/clock.ts";
 import { readingsLeft } from "../judging/pushes/fits.ts";
 import { longestLagMs } from "../judging/pushes/lag.ts";
-import type { ReceiverOutage } from "../judging/pushes/trace.ts";
 import { isSettled } from "./advance.ts";
 import type { RunState } from "./state.ts";
 import { sorted } from "./watched.ts";
@@ -31,9 +30,6 @@ const lagMsOf = (state: RunState): number => {
 /** The same once all is over; undefined if the target always reported what was in flight. */
 export const finalLagMs = (state: RunState, isAwaited: boolean): number | undefined =>
   state.timeline.kind === "real" || (isAwaited && !state.hasMisreported) ? undefined : lagMsOf(state);
-
-export const held = (heldMs: number | undefined): Pick<ReceiverOutage, "heldMs"> =>
-  heldMs === undefined ? {} : { heldMs };
 
 /**
  * Lets what is due arrive although it is slow in real time: waits for `forMs`, or longer than any push has taken so far.

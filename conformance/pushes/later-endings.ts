@@ -1,3 +1,4 @@
+import { given } from "../contract/given.ts";
 import type { LaterEnding, PushCase, PushCasePlan, ReceiverOutage } from "../judging/pushes/trace.ts";
 import { allowedLatenessMs, readingsLeft } from "../judging/pushes/fits.ts";
 import { belatedMs } from "../judging/pushes/later-endings.ts";
@@ -7,7 +8,7 @@ import type { RunState } from "./state.ts";
 import { sorted } from "./watched.ts";
 import { wholeSecond } from "./timeline.ts";
 import { clockTimeoutMs, endHangs, outwait } from "./hangs.ts";
-import { held, outlastLag } from "./lag.ts";
+import { outlastLag } from "./lag.ts";
 import { shutDoor, showUntrusted } from "./outages.ts";
 import { trigger } from "./trigger.ts";
 import { DAY_MS } from "../contract/duration.ts";
@@ -215,7 +216,7 @@ const whileOut = async (
     atMs: overMs + lateMs + 1,
     take: () => Promise.resolve([]),
   }));
-  return { outage: { ...outage, sinceMs, overMs, ...held(heldMs) }, steps };
+  return { outage: { ...outage, sinceMs, overMs, ...given({ heldMs }) }, steps };
 };
 
 /** Their pushes get no answer until the target's clock times them out, or their sender does in real time. */

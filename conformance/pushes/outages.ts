@@ -1,10 +1,11 @@
+import { given } from "../contract/given.ts";
 import type { TimeInterval } from "../judging/interval.ts";
 import { monotonicMs } from "../world/clock.ts";
 
 import { nextStopMs } from "./clock-stops.ts";
 import type { JournalMark } from "../contract/push.ts";
 import type { ReceiverOutage, PushCasePlan } from "../judging/pushes/trace.ts";
-import { held, outlastLag } from "./lag.ts";
+import { outlastLag } from "./lag.ts";
 import { stopOptionsOf, look } from "./advance.ts";
 import type { RunState } from "./state.ts";
 import { sorted, watchedOf } from "./watched.ts";
@@ -51,7 +52,7 @@ export const whileClosed = async (
   });
   const { latestMs: overMs } = await state.timeline.now();
   await outlastRetry(state);
-  return { ...outage, overMs, ...held(heldMs) };
+  return { ...outage, overMs, ...given({ heldMs }) };
 };
 
 /** Triggers one event whose first push finds a certificate from an unknown authority. */

@@ -1,3 +1,4 @@
+import { given } from "../contract/given.ts";
 import type { JoinedClock } from "../world/clock.ts";
 import type { PushCasePlan, PushRun, ReceiverOutage } from "../judging/pushes/trace.ts";
 import { beginRun, planOf } from "./begin.ts";
@@ -163,7 +164,7 @@ const traceOf = async (state: RunState, { unrest, wasAwaited, ...watched }: Watc
   const { latenessMs, earlyGuardMs } = state.stops;
   const lagMs = finalLagMs(state, isAwaited && wasAwaited);
   return {
-    ...(lagMs === undefined ? {} : { lagMs }),
+    ...given({ lagMs }),
     clock: state.timeline.kind,
     isMovedOnly: options.clock.isMovedOnly(),
     limits: { pushDelaysMs: limits.pushDelaysMs, maxPushes: limits.maxPushes },

@@ -12,7 +12,6 @@ import {
   obtainTokens,
   redeem,
   isShownData,
-  malformedTokenSets,
   type IssuedTokens,
 } from "../world/steps.ts";
 import { bitsToGuess } from "./shared/entropy.ts";
@@ -122,7 +121,7 @@ const setsAreWhole = async (client: Client, world: World): Promise<CaseVerdict> 
 const allSetsAreWhole = async (world: World): Promise<HistoryVerdict> => {
   const clients = clientIndexes(world, MANY);
   await mapLimited(clients, 6, (client) => obtainTokens(world, { client }));
-  const wrong = malformedTokenSets(world);
+  const wrong = world.malformedTokenSets;
   const [first] = wrong;
   const got = JSON.stringify({ expiresIn: first?.expiresIn, timestamp: first?.timestamp });
   const verdict = verdictOf(

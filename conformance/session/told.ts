@@ -6,7 +6,7 @@ import { instantMs } from "../world/hooks/hooks.ts";
 import { obtainCode, redeem } from "../world/steps.ts";
 import type { World } from "../world/world.ts";
 
-/** Times outside these years are not times of day in seconds or milliseconds; the rules report that. */
+/** Times outside these years are no times of day in any unit; the rules report that. */
 const YEARS = { from: Date.UTC(2000), to: Date.UTC(2100) } as const;
 
 /** The times in the answers of authorize and access-token, as far as they have one. */

@@ -14,7 +14,7 @@ import type { Connections } from "./connections.ts";
 /** What the worlds of all cases share. */
 export interface WorldsOptions extends Pick<
   World,
-  "limits" | "tolerances" | "events" | "secrets" | "unique"
+  "limits" | "tolerances" | "events" | "secrets" | "malformedTokenSets" | "unique"
 > {
   readonly resolved: ResolvedProfile;
   readonly connections: Connections;
@@ -24,7 +24,8 @@ export interface WorldsOptions extends Pick<
 
 /** Makes the world of one case. With client index 1 the run's two clients change places. */
 export const worldsOf = (options: WorldsOptions) => {
-  const { limits, tolerances, events, secrets, unique, resolved, connections, journal } = options;
+  const { limits, tolerances, events, secrets, malformedTokenSets, unique, resolved, connections, journal } =
+    options;
   const { transport, transportOptions, clocks } = connections;
   const addressed = addressOf(resolved);
   // On a virtual clock no wait is long enough to be worth keeping.
@@ -36,6 +37,7 @@ export const worldsOf = (options: WorldsOptions) => {
       tolerances,
       events,
       secrets,
+      malformedTokenSets,
       unique,
       client,
       secondClient,

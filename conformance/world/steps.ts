@@ -1,7 +1,6 @@
 import { sleepFrom, type Clock } from "./clock.ts";
 import { ageBetween, type TimeInterval } from "../judging/interval.ts";
 import type { Grant } from "../judging/laws/grant.ts";
-import type { Breach } from "../judging/laws/breach.ts";
 import { gavePage } from "../judging/laws/pages.ts";
 import { tokenSetBreach } from "../judging/laws/tokens.ts";
 import {
@@ -69,20 +68,6 @@ export const refreshBody = (client: Client, refreshToken: string): Record<string
   refreshToken,
 });
 
-interface Malformed {
-  readonly breach: Breach;
-  readonly expiresIn: unknown;
-  readonly timestamp: unknown;
-}
-const malformed = new WeakMap<World["secrets"], Malformed[]>();
-
-/** The token sets that valid exchanges of the run got until now, in any rule, and that section 4.2 does not allow. */
-export const malformedTokenSets = ({ secrets }: Pick<World, "secrets">): Malformed[] => {
-  const known = malformed.get(secrets) ?? [];
-  malformed.set(secrets, known);
-  return known;
-};
-
 /** Exchanges a code validly. If the service issues no tokens, the control failed. */
 export const redeem = async (
   world: World,
@@ -96,7 +81,7 @@ export const redeem = async (
     throw new ControlFailed(`a valid exchange got no tokens: ${describe(answer)}`);
   const breach = tokenSetBreach("exchange", objectOf(answer));
   if (breach !== undefined)
-    malformedTokenSets(world).push({ breach, expiresIn, timestamp: objectOf(answer)["timestamp"] });
+    world.malformedTokenSets.push({ breach, expiresIn, timestamp: objectOf(answer)["timestamp"] });
   return { accessToken, refreshToken, expiresInMs: Number(expiresIn) * 1_000, client, code, answer };
 };
 

@@ -1,4 +1,5 @@
 import type { Checkpoint } from "./durable-steps.ts";
+import type { Breach } from "../judging/laws/breach.ts";
 import type { SeenPush, PushRun } from "../judging/pushes/trace.ts";
 import type { Limits } from "../contract/limits.ts";
 import type { Clock } from "./clock.ts";
@@ -8,6 +9,13 @@ import type { Secrets } from "../contract/secrets.ts";
 import type { Client, Target } from "./target.ts";
 import type { Tolerances } from "./tolerances.ts";
 import type { NotificationSets } from "./dataset.ts";
+
+/** A token set that section 4.2 does not allow, without its credentials. */
+interface MalformedTokenSet {
+  readonly breach: Breach;
+  readonly expiresIn: unknown;
+  readonly timestamp: unknown;
+}
 
 /** Findings of the preflight, shared by all worlds. */
 export interface Prepared {
@@ -52,6 +60,8 @@ export interface World {
   /** Creates notifications; undefined if the profile has no hook for it. */
   readonly events: Events | undefined;
   readonly secrets: Secrets;
+  /** The token sets that valid exchanges of the run got until now, in any rule, and that section 4.2 does not allow. */
+  readonly malformedTokenSets: MalformedTokenSet[];
   readonly evidence: Evidence;
   /** What cases of this rule did before they began to wait, if time is real and the run is recorded. */
   readonly checkpoint?: Checkpoint | undefined;

@@ -1,4 +1,4 @@
-import { duration } from "../../contract/duration.ts";
+import { DAY_MS, duration, HOUR_MS, MINUTE_MS, SECOND_MS } from "../../contract/duration.ts";
 
 /** The content of a libfaketime file: an offset from this machine's time, or a moment at which time stands still. */
 export type FaketimeSetting =
@@ -6,12 +6,12 @@ export type FaketimeSetting =
   | { readonly kind: "frozen"; readonly atMs: number };
 
 const UNIT_MS: Readonly<Record<string, number>> = {
-  "": 1_000,
-  s: 1_000,
-  m: 60_000,
-  h: 3_600_000,
-  d: 86_400_000,
-  y: 365 * 86_400_000,
+  "": SECOND_MS,
+  s: SECOND_MS,
+  m: MINUTE_MS,
+  h: HOUR_MS,
+  d: DAY_MS,
+  y: 365 * DAY_MS,
 };
 
 /** Parses the content of a libfaketime file; undefined if it is something else. */
@@ -19,7 +19,7 @@ export const parseFaketime = (text: string): FaketimeSetting | undefined => {
   const [line = ""] = text.split("\n");
   const offset = /^([+-]\d+(?:\.\d+)?)([smhdy]?)$/.exec(line.trim());
   if (offset !== null)
-    return { kind: "offset", offsetMs: Number(offset[1]) * (UNIT_MS[offset[2] ?? ""] ?? 1_000) };
+    return { kind: "offset", offsetMs: Number(offset[1]) * (UNIT_MS[offset[2] ?? ""] ?? SECOND_MS) };
   const frozen = /^(\d{4})-(\d\d)-(\d\d) (\d\d):(\d\d):(\d\d)(\.\d+)?$/.exec(line.trim());
   if (frozen === null) return undefined;
   const [year = 0, month = 1, day = 1, hour = 0, minute = 0, second = 0] = frozen.slice(1, 7).map(Number);
@@ -52,9 +52,6 @@ export const faketimeText = (setting: FaketimeSetting): string => {
 /** The time zone in which this process reads and writes moments. */
 export const ownZone = (): string => new Intl.DateTimeFormat().resolvedOptions().timeZone;
 
-const DAY_MS = 86_400_000;
-const MINUTE_MS = 60_000;
-
 /** Whether clocks on the wall show this moment twice, because they are set back in this hour. */
 const isShownTwice = (atMs: number): boolean => {
   const [before = 0, after = 0] = [atMs - DAY_MS, atMs + DAY_MS].map((ms) =>
@@ -83,7 +80,7 @@ export const unclear = (text: string, setting: FaketimeSetting): string | undefi
 
 const STEP_MS = 15 * MINUTE_MS;
 /** Between the zones furthest apart, UTC-12 and UTC+14. */
-const FURTHEST_MS = 26 * 60 * MINUTE_MS;
+const FURTHEST_MS = 26 * HOUR_MS;
 /** Timestamps may be in whole seconds. */
 const COARSE_MS = 2_000;
 
