@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { writeFileSync } from "node:fs";
 import path from "node:path";
+import { DAY_MS } from "../contract/duration.ts";
 import { pass } from "../judging/case-verdict.ts";
 import type { Profile } from "../contract/profile.ts";
 import type { Rule } from "../checks/rule.ts";
@@ -220,5 +221,40 @@ describe("a clock file that someone else writes while a rule is judged", () => {
 
   it("does not matter if it holds without waiting", async () => {
     expect(await judgedWhile("timeless", holds, {})).toMatchObject({ kind: "passed" });
+  });
+});
+
+describe("a clock that someone else moves by its hook while a rule is judged", () => {
+  const judgedWhile = (judgement: typeof holds | typeof breaks, ms: number) => {
+    let advance = "";
+    const profile = ({ hooks }: Profile) => {
+      const hook = hooks?.clock?.advance;
+      advance = hook !== undefined && "http" in hook ? hook.http.url : "";
+      return {};
+    };
+    const disturbed = rule("code.lifetime", async ({ clock }) => {
+      await clock.now();
+      const headers = { "content-type": "application/json" };
+      await fetch(advance, { method: "POST", headers, body: JSON.stringify({ ms }) });
+      return judgement();
+    });
+    return verdictOf(disturbed, { profile });
+  };
+
+  it("takes back its breach, and says how far the clock went", async () => {
+    const verdict = await judgedWhile(breaks, DAY_MS);
+    expect(verdict).toMatchObject({
+      kind: "inconclusive",
+      reason: expect.stringMatching(/went on by 1 d within .* somebody else moves it too/) as string,
+      settle: expect.stringContaining("alone") as string,
+    });
+  });
+
+  it("keeps its breach if the clock went no further than one may by itself", async () => {
+    expect(await judgedWhile(breaks, 1_000)).toMatchObject({ kind: "failed" });
+  });
+
+  it("does not matter if it holds", async () => {
+    expect(await judgedWhile(holds, DAY_MS)).toMatchObject({ kind: "passed" });
   });
 });

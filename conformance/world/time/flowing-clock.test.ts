@@ -9,7 +9,9 @@ describe("a virtual clock over a target that flows", () => {
     const startMs = monotonicMs();
     let advancedMs = 1_000_400;
     const advances: number[] = [];
+    let readings = 0;
     const now = (): Promise<TimeInterval> => {
+      readings += 1;
       const nowMs = Math.floor((advancedMs + monotonicMs() - startMs) / tickMs) * tickMs;
       return Promise.resolve({ earliestMs: nowMs, latestMs: nowMs });
     };
@@ -27,7 +29,7 @@ describe("a virtual clock over a target that flows", () => {
     await clock.now();
     await pause(2 + tickMs);
     await clock.now();
-    return { clocks, clock, advances };
+    return { clocks, clock, advances, readings: () => readings };
   };
 
   it("wakes due sleepers although another participant is awake", async () => {
@@ -107,6 +109,16 @@ describe("a virtual clock over a target that flows", () => {
     expect(advances).toEqual([]);
     await clock.sleep(5_000);
     expect(advances).toHaveLength(1);
+  });
+
+  it("is read once for all who ask in one turn, and again for who asks later", async () => {
+    const { clock, readings } = await flowing();
+    const before = readings();
+    const [one, other] = await Promise.all([clock.now(), clock.now(), clock.now()]);
+    expect(other).toEqual(one);
+    expect(readings() - before).toBe(1);
+    await clock.now();
+    expect(readings() - before).toBe(2);
   });
 
   it("is not taken for a slow one, and then only moved, because it ticks every 20 ms", async () => {
