@@ -1,4 +1,8 @@
 import { afterAll, beforeEach, expect, test } from "vitest";
+import { hooksOf } from "../conformance/contract/hooks.ts";
+import type { HookDefinition } from "../conformance/contract/profile-fetched.ts";
+import { runHook } from "../conformance/world/hooks/hooks.ts";
+import { hooksHereOf, profileOf } from "./profile.ts";
 import { askControl } from "./testing/ask.ts";
 import { ACCOUNT, startTestService, tokensOf } from "./testing/flow.ts";
 
@@ -50,6 +54,30 @@ test("counters count requests and answers, and a reset clears everything but the
   });
   expect((await control("GET", "/clock")).body).toEqual(before);
   expect((await service.list(accessToken)).status).toBe(401);
+});
+
+test("hooks that are called here do what the profile's do over HTTP", async () => {
+  const here = hooksHereOf(service);
+  const placed = hooksOf(profileOf(service)).map(
+    ([place, hook]) => [place.slice("hooks.".length), hook] as const,
+  );
+  expect(Object.keys(here)).toEqual(placed.map(([name]) => name));
+  for (const [name, hook] of placed) {
+    const values = {
+      ms: 5,
+      accountId: ACCOUNT,
+      clientId: service.client.id,
+      url: `http://127.0.0.1:1/${name}`,
+      ca: "",
+    };
+    const { json } = await runHook(name, hook as HookDefinition, values);
+    expect(Object.keys((await here[name]?.(values)) ?? {}), name).toEqual(Object.keys(json ?? {}));
+  }
+  expect((await control("GET", "/counters")).body).toMatchObject({
+    clockMoves: 2,
+    events: 2,
+    callback: "http://127.0.0.1:1/callback.register",
+  });
 });
 
 test.each([

@@ -25,43 +25,56 @@ const OPTIONAL_TEXTS = ["clientId", "businessType", "businessStatus", "remark", 
 /** A century: a greater step is a mistaken unit. */
 const LONGEST_ADVANCE_MS = 100 * 366 * 86_400_000;
 
-/** Builds the control interface, which listens on a separate port and is not part of the service. */
-export const buildControl = (controlled: Controlled): FastifyInstance => {
+/** What the control interface does, each with the body of its request. Throws ConfigurationError for a body that is wrong. */
+export const operationsOf = (controlled: Controlled) => {
   const { service } = controlled;
-  const app = controlApp();
-  app.get("/clock", () => {
-    const { mode, nowMs, inFlight } = service.clock;
-    return { now: nowMs(), mode, inFlight: inFlight() };
-  });
-  app.post("/clock/advance", (request) =>
-    service.clock.advance(advanceIn(request.body)).then((advance) => {
+  return {
+    clock: () => {
+      const { mode, nowMs, inFlight } = service.clock;
+      return { now: nowMs(), mode, inFlight: inFlight() };
+    },
+    advance: async (body: unknown) => {
+      const advance = await service.clock.advance(advanceIn(body));
       controlled.stepped(advance.now);
       controlled.counters.clockMoves += 1;
       return advance;
-    }),
-  );
-  app.post("/events", (request, reply) => {
-    const { id, accountId, createTime } = raiseEvent(controlled, eventIn(request.body, controlled));
-    return reply.code(201).send({ id, accountId, createTime });
-  });
-  app.put("/callback", (request) => {
-    const callback = callbackIn(request.body);
-    controlled.deliveries.register(callback);
-    return { url: callback?.url ?? null };
-  });
-  app.get("/counters", () => ({
-    ...controlled.counters,
-    pushes: { ...controlled.counters.pushes, pending: controlled.deliveries.pending() },
-    live: {
-      codes: service.credentials.codes.size,
-      refreshTokens: service.credentials.refreshTokens.size,
-      accessTokens: service.credentials.accessTokens.size,
-      notifications: service.notifications.count(everything),
     },
-    callback: controlled.deliveries.callback()?.url ?? null,
-  }));
+    raise: (body: unknown) => {
+      const { id, accountId, createTime } = raiseEvent(controlled, eventIn(body, controlled));
+      return { id, accountId, createTime };
+    },
+    register: (body: unknown) => {
+      const callback = callbackIn(body);
+      controlled.deliveries.register(callback);
+      return { url: callback?.url ?? null };
+    },
+    counters: () => ({
+      ...controlled.counters,
+      pushes: { ...controlled.counters.pushes, pending: controlled.deliveries.pending() },
+      live: {
+        codes: service.credentials.codes.size,
+        refreshTokens: service.credentials.refreshTokens.size,
+        accessTokens: service.credentials.accessTokens.size,
+        notifications: service.notifications.count(everything),
+      },
+      callback: controlled.deliveries.callback()?.url ?? null,
+    }),
+    reset: () => reset(controlled),
+  };
+};
+
+export type Operations = ReturnType<typeof operationsOf>;
+
+/** Builds the control interface, which listens on a separate port and is not part of the service. */
+export const buildControl = (operations: Operations): FastifyInstance => {
+  const app = controlApp();
+  app.get("/clock", operations.clock);
+  app.post("/clock/advance", ({ body }) => operations.advance(body));
+  app.post("/events", ({ body }, reply) => reply.code(201).send(operations.raise(body)));
+  app.put("/callback", ({ body }) => operations.register(body));
+  app.get("/counters", operations.counters);
   app.post("/reset", (_request, reply) => {
-    reset(controlled);
+    operations.reset();
     return reply.code(204).send();
   });
   return app;

@@ -1,6 +1,6 @@
 import { type ClockMode, createClock } from "./clock.ts";
 import { defaultClients, type FakeClient } from "./clients.ts";
-import { buildControl, type Controlled } from "./control.ts";
+import { buildControl, operationsOf, type Controlled } from "./control.ts";
 import { zeroCounters } from "./counters.ts";
 import { emptyCredentials } from "./context.ts";
 import { createDeliveries } from "./delivery/deliveries.ts";
@@ -74,7 +74,8 @@ export const createService = (options: FakeServerOptions = {}) => {
     stepped: kept.store.saveNow,
   });
   kept.store.saveNow(host.service.clock.nowMs());
-  const apps = [buildServer(controlled), buildControl(controlled)] as const;
+  const operations = operationsOf(controlled);
+  const apps = [buildServer(controlled), buildControl(operations)] as const;
   /** Closes every connection and both ports. May be called again. */
   const stop = once(async () => {
     controlled.deliveries.stop();
@@ -84,6 +85,7 @@ export const createService = (options: FakeServerOptions = {}) => {
   });
   return {
     apps,
+    operations,
     clients,
     behaviour: behaviour.name,
     clockMode: mode,

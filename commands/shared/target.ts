@@ -13,7 +13,7 @@ import type { CommandContext } from "./context.ts";
 import type { Output } from "./output.ts";
 import type { TargetFlags } from "./flags.ts";
 import { profileNames } from "../../conformance/profile/profile-place.ts";
-import { startFakeServer, profileOf, secretsOf } from "../../fake-server/index.ts";
+import { startFakeServer, hooksHereOf, profileOf, secretsOf } from "../../fake-server/index.ts";
 import { watchesPushes } from "../../conformance/engine/needs.ts";
 import { startReceiver } from "../../fake-server/receiver/index.ts";
 
@@ -53,8 +53,9 @@ export const openTarget = async (
     output.say(`${unused} exists but is not used; --profile ${unused} judges its service.`);
   const { behaviour = "sound", patienceMs } = options;
   const fake = await startFakeServer({ behaviour, ...(patienceMs === undefined ? {} : { patienceMs }) });
+  const resolved = await resolveProfile(checkProfile(profileOf(fake)), secretsOf(fake));
   return {
-    resolved: knownTo(output, await resolveProfile(checkProfile(profileOf(fake)), secretsOf(fake))),
+    resolved: knownTo(output, { ...resolved, hooksHere: hooksHereOf(fake) }),
     behaviour,
     stop: fake.stop,
   };

@@ -237,7 +237,7 @@ function swapAt(value: string, at: number): string {
   return value.slice(0, at) + value.charAt(at + 1) + value.charAt(at) + value.slice(at + 2);
 }
 
-const isAnything = ({ alter }: NearMiss): boolean =>
+export const isAnything = ({ alter }: NearMiss): boolean =>
   JSON.stringify(alter("first0000")) === JSON.stringify(alter("Second111"));
 
 /** Near misses that name no credential at all, so a careless lookup may match any. */

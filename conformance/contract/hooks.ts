@@ -14,6 +14,12 @@ export const hookPlaceholders = {
 } as const satisfies Readonly<Record<string, readonly string[]>>;
 export type HookName = keyof typeof hookPlaceholders;
 
+/** The values of a hook's placeholders. */
+export type HookValues = Readonly<Record<string, string | number>>;
+
+/** Hooks of a target in the same process, by their place below `hooks`: called in place of the profile's. */
+export type HooksHere = Readonly<Record<string, (values: HookValues) => unknown>>;
+
 /** The hooks that a profile has, each with its place. */
 export const hooksOf = (
   profile: Pick<Profile, "hooks" | "authorize">,

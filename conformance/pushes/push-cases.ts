@@ -395,7 +395,12 @@ export const batchesOf = (options: PushCaseOptions, hangAfter: number): readonly
       // The clock also stops right before retries of the others.
       isMoved ? 29 / 30 : 17 / 30,
       [
-        { name: "fails from a little later", on: [fails], expect: forGood },
+        {
+          name: "fails from later, beside acknowledged ones of its account",
+          on: [fails],
+          expect: forGood,
+          family: "twins",
+        },
         { name: "fails from later, in the same account", on: [fails], expect: forGood, family: "pair" },
       ],
     ],

@@ -54,7 +54,8 @@ export const openConnections = (resolved: ResolvedProfile, options: ConnectionsO
   const faketime = faketimeOf(profile);
   const transport = createTransport({ ...transportOptions, onAnswer: onAnswerOf(account, faketime) });
   const target = { origin: transportOptions.origin, health: transport.address.health };
-  const hooks = createHookCaller({ signal: stop.signal, dispatcher, brieflyKept, target, retries });
+  const here = resolved.hooksHere;
+  const hooks = createHookCaller({ signal: stop.signal, dispatcher, brieflyKept, target, retries, here });
   const counted = countingCalls(hooks.call);
   const clocks = clockSource({
     now: profile.hooks?.clock?.now,

@@ -101,7 +101,9 @@ describe("the schedule", () => {
     });
     const vague = pushRunOf({ ...senderOf("R1"), widthMs: 25_000 });
     const sharp = pushRunOf({ ...senderOf("R1"), widthMs: 500 });
-    const one = sharp.pushCases.find(({ name }) => name === "fails from a little later");
+    const one = sharp.pushCases.find(
+      ({ name }) => name === "fails from later, beside acknowledged ones of its account",
+    );
     const mixed = withCases(vague, ({ name }) => (name === one?.name ? one : {}));
     expect(judgeSchedule(mixed)).toMatchObject({
       judgement: { kind: "passed" },

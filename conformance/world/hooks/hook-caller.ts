@@ -1,11 +1,13 @@
 import type { Dispatcher } from "undici";
+import type { HooksHere, HookValues } from "../../contract/hooks.ts";
 import type { HookDefinition } from "../../contract/profile-fetched.ts";
-import { HookError, keyOfHook, runHook, type HookAnswer, type HookValues } from "./hooks.ts";
+import { HookError, keyOfHook, runHook, type HookAnswer } from "./hooks.ts";
 import {
   createConnectionHealth,
   type ConnectionHealth,
   type ConnectionReport,
 } from "../http/connection-health.ts";
+import { errorMessage } from "../../contract/text.ts";
 import { retryAfterMs } from "../http/throttling.ts";
 import { isListening } from "../http/receive.ts";
 import { sendWithRetries, type Retries, type Setback } from "../http/retry.ts";
@@ -50,6 +52,7 @@ export interface HookCallerOptions {
   /** The target's origin and connection health, which hooks at the same address share. */
   readonly target: { readonly origin: string; readonly health: ConnectionHealth };
   readonly retries: Retries;
+  readonly here?: HooksHere | undefined;
 }
 
 /** How long a connection may be idle for a call that must not be repeated: far less than servers keep theirs, in milliseconds. */
@@ -85,6 +88,16 @@ const createHealths = ({ signal, dispatcher, target, retries }: HookCallerOption
   };
 };
 
+/** In a later turn of the event loop, like an answer that comes over a connection. */
+const runHere = async (name: string, hook: HooksHere[string], values: HookValues): Promise<HookAnswer> => {
+  await new Promise((resolve) => void setImmediate(resolve));
+  try {
+    return { text: "", json: await hook(values) };
+  } catch (error) {
+    throw new HookError(name, errorMessage(error));
+  }
+};
+
 type Use = { -readonly [Key in keyof HookUse]: HookUse[Key] };
 
 const unused = { calls: 0, totalMs: 0, longestMs: 0, lost: 0, madeAgain: 0, throttled: 0 };
@@ -104,7 +117,7 @@ const setbackOf = (name: string, use: Use, error: unknown): Setback | undefined 
 };
 
 export const createHookCaller = (options: HookCallerOptions) => {
-  const { signal, dispatcher, brieflyKept, target, retries } = options;
+  const { signal, dispatcher, brieflyKept, target, retries, here } = options;
   const { nowMs } = retries.time;
   const startedMs = nowMs();
   const healths = createHealths(options);
@@ -115,10 +128,13 @@ export const createHookCaller = (options: HookCallerOptions) => {
     call: async (name: string, hook: HookDefinition, values: HookValues): Promise<HookAnswer> => {
       const use = uses.get(name) ?? { key: keyOfHook(name), ...unused };
       uses.set(name, use);
+      const own = here?.[name];
       const run = async (through?: Dispatcher): Promise<HookAnswer> => {
         const calledMs = nowMs();
         try {
-          return await runHook(name, hook, values, { interrupted: signal, dispatcher: through });
+          return own === undefined
+            ? await runHook(name, hook, values, { interrupted: signal, dispatcher: through })
+            : await runHere(name, own, values);
         } finally {
           const tookMs = nowMs() - calledMs;
           use.calls += 1;
@@ -126,7 +142,7 @@ export const createHookCaller = (options: HookCallerOptions) => {
           use.longestMs = Math.max(use.longestMs, tookMs);
         }
       };
-      if (!("http" in hook)) return run();
+      if (own !== undefined || !("http" in hook)) return run();
       const health = healths.of(new URL(hook.http.url.replaceAll(/\{\{\w+\}\}/g, "1")).origin);
       return sendWithRetries(retries, {
         health,

@@ -5,6 +5,7 @@ import { withDeadline } from "../clock.ts";
 import { runProgram } from "../run-program.ts";
 import { epochMsOf } from "../../contract/forms.ts";
 import { atPointer, fill, fillAddress, fillJson } from "../../contract/placeholders.ts";
+import type { HookValues } from "../../contract/hooks.ts";
 import type { HookDefinition } from "../../contract/profile-fetched.ts";
 import { shorten } from "../../contract/text.ts";
 import type { Answer, TransportError } from "../exchange.ts";
@@ -39,9 +40,6 @@ export interface HookAnswer {
   readonly text: string;
   readonly json: unknown;
 }
-
-/** The values of a hook's placeholders. */
-export type HookValues = Readonly<Record<string, string | number>>;
 
 export interface HookCall {
   readonly interrupted?: AbortSignal | undefined;
