@@ -138,10 +138,11 @@ const retryDateMs = (value: string): number =>
  */
 const askedMsOf = async (answer: Answer, clock: PatientClock): Promise<number | undefined> => {
   const askedMs = retryAfterMs(answer);
+  if (askedMs === undefined || clock.kind === "real" || !clock.isTold) return askedMs;
   const retryMs = retryDateMs(headerOf(answer, "retry-after") ?? "");
   const apartMs = Math.abs(retryMs - Date.parse(headerOf(answer, "date") ?? ""));
-  const isFar = askedMs !== undefined && apartMs > longestRetryAfterMs;
-  if (!isFar || clock.kind === "real" || !clock.isTold) return askedMs;
+  // Not so if there is no date to compare.
+  if (!(apartMs > longestRetryAfterMs)) return askedMs;
   const untilMs = retryMs - (await clock.now()).earliestMs;
   return Math.abs(untilMs) > longestRetryAfterMs ? askedMs : Math.max(0, untilMs);
 };
