@@ -18,6 +18,19 @@ describe("forEach", () => {
     });
   });
 
+  it("reports a value that fails on its own before one that failed beside others", async () => {
+    const judged = new Set<number>();
+    const verdict = await open().run.forEach([1, 2, 3, 4, 5], (value) => {
+      const isFirstTime = !judged.has(value);
+      judged.add(value);
+      return Promise.resolve(value === 4 || (value === 2 && isFirstTime) ? wrong : pass);
+    });
+    expect(verdict).toMatchObject({
+      facts: { broken: ["2", "4"] },
+      breach: { reproduction: { counterexample: "4", replayed: { failures: 4, attempts: 4 } } },
+    });
+  });
+
   it("reports the single probe that fails instead of its group", async () => {
     const verdict = await open().run.forEach(
       [[1, 2, 4], [5, 6, 7, 9], [8]],

@@ -58,17 +58,43 @@ const narrowed = async <T>(
   return failing;
 };
 
+/** How many failing cases are tried for one that fails on its own. */
+const MOST_SUSPECTS = 8;
+
+/**
+ * The first failing case that also fails on its own: another may have failed only because of one that ran beside it. If none
+ * does, the first.
+ */
+const ownFailure = async <T>(
+  context: RunContext,
+  values: readonly T[],
+  results: readonly (CaseResult | undefined)[],
+  judge: Judge<T>,
+  { replays = REPLAYS }: ListOptions<T>,
+  tally: Tally,
+): Promise<{ readonly value: T; readonly first: CaseResult } | undefined> => {
+  const elapsedMs = stopwatch();
+  const suspects = results.flatMap((first, at) =>
+    first !== undefined && hasFailed(first) ? [{ value: values[at] as T, first }] : [],
+  );
+  const isTried = suspects.length > 1 && replays > 0 && context.untilBreach === undefined;
+  for (const suspect of isTried ? suspects.slice(0, MOST_SUSPECTS) : []) {
+    if (elapsedMs() > context.shrinkBudgetMs) break;
+    const again = await judgeAgain(context, (world) => judge(suspect.value, world), tally, suspect.first);
+    if (hasFailed(again)) return suspect;
+  }
+  return suspects[0];
+};
+
 /** Holds for each of the listed values. Judges all of them, a few at a time. */
 export const forEach =
   (context: RunContext): Run["forEach"] =>
   async <T>(values: readonly T[], judge: Judge<T>, options: ListOptions<T> = {}): Promise<Verdict> => {
     const tally = newTally();
     const results = await judgeEach(context, values, judge, options, tally);
-    const index = results.findIndex(hasFailed);
-    const original = results[index];
     const facts = options.facts?.();
-    if (original === undefined) return unbroken(tally, facts);
-    const whole = { value: values[index] as T, first: original };
+    const whole = await ownFailure(context, values, results, judge, options, tally);
+    if (whole === undefined) return unbroken(tally, facts);
     const { value, first } = await narrowed(context, whole, judge, options.narrower, tally);
     return failed(context, tally, {
       first,
