@@ -38,7 +38,7 @@ describe.each(methods)("%s", (name, judgeBy) => {
   });
 
   it.each([
-    ["nothing was judged", always(discard("asks nothing")), "no case was judged"],
+    ["nothing was judged", always(discard("asks nothing")), "no case was judged: asks nothing"],
     ["a control failed", () => Promise.reject(new ControlFailed("no tokens")), "no tokens"],
   ])("is inconclusive, with the reason, if %s", async (_, judge, reason) => {
     const verdict = await judgeBy(open().run, judge);

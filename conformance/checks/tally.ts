@@ -5,6 +5,8 @@ export interface Tally {
   decided: number;
   /** Why cases were inconclusive, one reason per case. */
   readonly inconclusive: string[];
+  /** Why the first case that says nothing does not. */
+  discarded?: string;
   /** How often a case was repeated because an answer was lost. */
   repeated: number;
   /** Cases that ended for lack of an answer. */
@@ -15,7 +17,8 @@ export const newTally = (): Tally => ({ decided: 0, inconclusive: [], repeated: 
 
 export const count = (tally: Tally, { judgement }: CaseResult): void => {
   if (judgement.kind === "inconclusive") tally.inconclusive.push(judgement.reason);
-  else if (judgement.kind !== "discarded") tally.decided += 1;
+  else if (judgement.kind === "discarded") tally.discarded ??= judgement.reason;
+  else tally.decided += 1;
 };
 
 export const factsOf = ({ repeated }: Tally, facts?: Facts): { facts?: Facts } => {
@@ -37,7 +40,7 @@ export const unbroken = (tally: Tally, facts?: Facts): Verdict => {
   if (decided === 0)
     return {
       kind: "inconclusive",
-      reason: "no case was judged",
+      reason: `no case was judged${tally.discarded === undefined ? "" : `: ${tally.discarded}`}`,
       settle: "a run in which at least one case is judged",
       cases: 0,
       ...factsOf(tally, facts),

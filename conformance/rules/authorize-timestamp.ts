@@ -1,5 +1,5 @@
 import { ageBetween, type TimeInterval } from "../judging/interval.ts";
-import { describe } from "../world/exchange.ts";
+import { describe, type Answer } from "../world/exchange.ts";
 import type { Verdict } from "../contract/verdict.ts";
 import { duration } from "../contract/duration.ts";
 import { fail, pass } from "../judging/case-verdict.ts";
@@ -51,18 +51,33 @@ export const timestampFollowsTheClock = {
   },
 } satisfies Omit<Rule, "requirement">;
 
+/** On one connection, since several may be answered by different machines. */
 const judgeTimestamps = async (world: World): Promise<HistoryVerdict> => {
+  const target = world.target.dedicated();
+  try {
+    return judgeLooks(await looksAt({ ...world, target }));
+  } finally {
+    await target.close();
+  }
+};
+
+/** Looks at the timestamp some times in a row, and again after each pause. */
+const looksAt = async (world: World): Promise<readonly Look[] | Answer> => {
   const looks: Look[] = [];
   for (const pauseMs of [0, ...pausesMs[world.clock.kind]]) {
     if (pauseMs > 0) await world.clock.sleep(pauseMs, pauseMs);
     for (let n = 0; n < LOOKS; n += 1) {
       const { value, at } = await timed(world, () => obtainCode(world));
       const timestamp = timestampOf(value.answer);
-      if (timestamp === undefined)
-        return fail("the answer carries a numeric timestamp", describe(value.answer));
+      if (timestamp === undefined) return value.answer;
       looks.push({ timestamp, at });
     }
   }
+  return looks;
+};
+
+const judgeLooks = (looks: readonly Look[] | Answer): HistoryVerdict => {
+  if ("status" in looks) return fail("the answer carries a numeric timestamp", describe(looks));
   const backwards = pairs(looks).find(([before, after]) => after.timestamp < before.timestamp);
   if (backwards !== undefined)
     return fail(

@@ -21,6 +21,8 @@ const CHECK = "hooks.callback.register";
 const LAST_LOOK_MS = 3_000;
 /** Real time within which an immediate push arrives from a near target, in milliseconds. */
 const SOON_MS = 150;
+/** Real time that a push which the target reports to be under way gets before the clock is moved on, in milliseconds. */
+const PATIENCE_MS = 5_000;
 const STEPS = 6;
 
 /**
@@ -90,6 +92,8 @@ const waitForPush = async (session: Session, receiver: Receiver, clock: Clock, a
     lines.push(...fresh);
     return fresh.some((line) => line.kind === "push" && isOf(line, awaited));
   };
+  const isUnderWay = async (): Promise<boolean> =>
+    (await session.clocks.askUnderWay?.()) === true && (session.clocks.underWay?.()?.inFlight ?? 0) > 0;
   const startedMs = monotonicMs();
   while (monotonicMs() - startedMs < SOON_MS)
     if (await look(SOON_MS / 3)) return { arrived: "at once", isSoon: true, lines };
@@ -97,11 +101,18 @@ const waitForPush = async (session: Session, receiver: Receiver, clock: Clock, a
   const { latenessMs } = pushToleranceOf(limits, clock.kind, resolved.profile.tolerances?.latenessMs);
   const stepMs = ((limits.pushDelaysMs[0] ?? 0) + latenessMs) / STEPS;
   const isMoved = clock.kind === "virtual";
-  for (let step = 1; step <= STEPS; step += 1) {
-    await clock.sleep(stepMs);
+  let lastStep = STEPS;
+  for (let step = 1; step <= lastStep; step += 1) {
+    // A first handshake may take long in real time, and a timeout on the target's clock would end it.
+    let hasArrived = false;
+    while (!hasArrived && monotonicMs() - startedMs < PATIENCE_MS && (await isUnderWay()))
+      hasArrived = await look(SOON_MS / 3);
+    if (!hasArrived) await clock.sleep(stepMs);
     // On a moved clock the push is due by the last step, but on a busy machine it may still be on its way in real time.
-    const hasArrived =
-      (await look(isMoved ? SOON_MS / 3 : 0)) || (isMoved && step === STEPS && (await look(LAST_LOOK_MS)));
+    hasArrived ||= await look(isMoved ? SOON_MS / 3 : 0);
+    // A connection that failed is repeated after the first delay.
+    if (lastStep === STEPS && lines.some(({ kind }) => kind === "fault")) lastStep += step;
+    hasArrived ||= isMoved && step === lastStep && (await look(LAST_LOOK_MS));
     if (hasArrived)
       return { arrived: `within ${duration(step * stepMs)} of its event`, isSoon: false, lines };
   }

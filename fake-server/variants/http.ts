@@ -209,6 +209,10 @@ export const httpVariants: Readonly<Record<string, Variant>> = {
       "timestamp",
       ({ nowMs, operation }) => (operation === "exchange" ? nowMs - 60_000 : nowMs),
     ),
+    "timestamps-of-two-nodes: Every other connection is answered by a machine 300 ms behind.": decide(
+      "timestamp",
+      ({ nowMs, from }) => ((from.socket.remotePort ?? 0) % 4 < 2 ? nowMs : nowMs - 300),
+    ),
     "header-names-as-cgi-has-them: Dashes and underscores in header names are equivalent, as in CGI.": change(
       "readAccessToken",
       (usual, context) => usual ?? context.from.headers["x_service_access_token"]?.toString(),

@@ -87,7 +87,7 @@ export const judgeProbe = (name: string, probe: Probe, remark = ""): CaseVerdict
   const side = sideOf(probe);
   if (side === undefined)
     return discard(
-      `probed between ${duration(probe.leastMs)} and ${duration(probe.greatestMs)}, within the guard around the end`,
+      `the ${name} was probed between ${duration(probe.leastMs)} and ${duration(probe.greatestMs)}, within the guard around the end`,
     );
   if (probe.works === (side === "alive")) return pass;
   return fail(
