@@ -50,26 +50,18 @@ export const parseShard = (text: string | undefined): Shard => {
 };
 
 /**
- * Variants take longest, because every rule judges them; defects of pushes wait most, so others come between them; those of
- * lists and of whole sequences wait for what may come late. In this order nothing is waited for alone at the end, and
- * those that wait are not all side by side.
+ * Variants take longest, because every rule judges them; defects of pushes wait most, and those of lists and of whole
+ * sequences wait for what may come late. In this order nothing is waited for alone at the end.
  */
 const longestFirst = (subjects: readonly Subject[]): readonly Subject[] => {
-  const orderOf = ({ kind, breaks }: Subject): number => {
+  const order = ({ kind, breaks }: Subject): number => {
     if (kind === "variant") return 0;
     const groups = breaks.map((rule) => catalogue[rule].group);
     if (groups.includes("push")) return 1;
     return groups.includes("notifications") || groups.includes("whole") ? 2 : 3;
   };
-  const [variants, waiting, listed, rest] = [0, 1, 2, 3].map((order) =>
-    subjects.filter((subject) => orderOf(subject) === order),
-  ) as [Subject[], Subject[], Subject[], Subject[]];
-  const others = [...listed, ...rest];
-  const mixed = waiting.flatMap((one) => [one, ...others.splice(0, BETWEEN)]);
-  return [...variants, ...mixed, ...others];
+  return subjects.toSorted((a, b) => order(a) - order(b));
 };
-
-const BETWEEN = 2;
 
 type Broken = Readonly<Record<string, { readonly breaks: readonly RequirementId[] }>>;
 
