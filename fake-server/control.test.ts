@@ -2,7 +2,7 @@ import { afterAll, beforeEach, expect, test } from "vitest";
 import { hooksOf } from "../conformance/contract/hooks.ts";
 import type { HookDefinition } from "../conformance/contract/profile-fetched.ts";
 import { runHook } from "../conformance/world/hooks/hooks.ts";
-import { hooksHereOf, profileOf } from "./profile.ts";
+import { inProcessHooksOf, profileOf } from "./profile.ts";
 import { askControl } from "./testing/ask.ts";
 import { ACCOUNT, startTestService, tokensOf } from "./testing/flow.ts";
 
@@ -57,7 +57,7 @@ test("counters count requests and answers, and a reset clears everything but the
 });
 
 test("hooks that are called here do what the profile's do over HTTP", async () => {
-  const here = hooksHereOf(service);
+  const here = inProcessHooksOf(service);
   const placed = hooksOf(profileOf(service)).map(
     ([place, hook]) => [place.slice("hooks.".length), hook] as const,
   );

@@ -7,7 +7,7 @@ export type { Behaviour } from "./behaviour.ts";
 export { defaultClients } from "./clients.ts";
 export { defects } from "./defects/index.ts";
 export { loadDefects } from "./defects/load.ts";
-export { hooksHereOf, profileOf, secretsOf } from "./profile.ts";
+export { inProcessHooksOf, profileOf, secretsOf } from "./profile.ts";
 export { behaviourFrom, type FakeBehaviour } from "./registry.ts";
 export { serve, type ServeOptions } from "./serve.ts";
 export { startFakeProcess } from "./process.ts";

@@ -1,5 +1,5 @@
 import type { FetchedProfile } from "../conformance/contract/profile-fetched.ts";
-import type { HooksHere } from "../conformance/contract/hooks.ts";
+import type { InProcessHooks } from "../conformance/contract/hooks.ts";
 import type { FakeServer } from "./start.ts";
 
 export const secretVariable = (index: number): string => `TOUCHSTONE_FAKE_SECRET_${index + 1}`;
@@ -40,7 +40,7 @@ export const secretsOf = (server: FakeServer): Record<string, string> =>
   Object.fromEntries(server.clients.slice(0, 2).map(({ secret }, index) => [secretVariable(index), secret]));
 
 /** The profile's hooks for a fake in this process, which needs no request for them. */
-export const hooksHereOf = ({ operations }: FakeServer): HooksHere => ({
+export const inProcessHooksOf = ({ operations }: FakeServer): InProcessHooks => ({
   "clock.now": operations.clock,
   "clock.advance": ({ ms }) => operations.advance({ ms }),
   "events.trigger": ({ accountId, clientId }) => operations.raise({ accountId, clientId }),

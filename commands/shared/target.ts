@@ -13,7 +13,7 @@ import type { CommandContext } from "./context.ts";
 import type { Output } from "./output.ts";
 import type { TargetFlags } from "./flags.ts";
 import { profileNames } from "../../conformance/profile/profile-place.ts";
-import { startFakeServer, hooksHereOf, profileOf, secretsOf } from "../../fake-server/index.ts";
+import { startFakeServer, inProcessHooksOf, profileOf, secretsOf } from "../../fake-server/index.ts";
 import { watchesPushes } from "../../conformance/engine/needs.ts";
 import { startReceiver } from "../../fake-server/receiver/index.ts";
 
@@ -55,7 +55,7 @@ export const openTarget = async (
   const fake = await startFakeServer({ behaviour, ...(patienceMs === undefined ? {} : { patienceMs }) });
   const resolved = await resolveProfile(checkProfile(profileOf(fake)), secretsOf(fake));
   return {
-    resolved: knownTo(output, { ...resolved, hooksHere: hooksHereOf(fake) }),
+    resolved: knownTo(output, { ...resolved, inProcessHooks: inProcessHooksOf(fake) }),
     behaviour,
     stop: fake.stop,
   };

@@ -41,49 +41,46 @@ const judgeEach = async <T>(
   return results;
 };
 
-/** The first smaller value that fails on its own, within the time for shrinking; otherwise the value itself. */
-const narrowed = async <T>(
+interface Failing<T> {
+  readonly value: T;
+  readonly first: CaseResult;
+}
+
+/** The first of these values that fails on its own, within the time for shrinking. */
+const failingAlone = async <T>(
   context: RunContext,
-  failing: { readonly value: T; readonly first: CaseResult },
+  suspects: readonly Failing<T>[],
   judge: Judge<T>,
-  narrower: ListOptions<T>["narrower"],
   tally: Tally,
-): Promise<{ readonly value: T; readonly first: CaseResult }> => {
+): Promise<Failing<T> | undefined> => {
   const elapsedMs = stopwatch();
-  for (const value of narrower?.(failing.value) ?? []) {
+  for (const { value, first } of suspects) {
     if (elapsedMs() > context.shrinkBudgetMs) break;
-    const result = await judgeAgain(context, (world) => judge(value, world), tally, failing.first);
+    const result = await judgeAgain(context, (world) => judge(value, world), tally, first);
     if (result !== undefined && hasFailed(result)) return { value, first: result };
   }
-  return failing;
+  return undefined;
 };
 
 /** How many failing cases are tried for one that fails on its own. */
 const MOST_SUSPECTS = 8;
 
 /**
- * The first failing case that also fails on its own: another may have failed only because of one that ran beside it. If none
- * does, the first.
+ * Of several failing cases, the first that fails on its own: another may have failed only because of one that ran beside it.
+ * If none does, the first.
  */
-const ownFailure = async <T>(
+const chosen = async <T>(
   context: RunContext,
-  values: readonly T[],
-  results: readonly (CaseResult | undefined)[],
+  failing: readonly Failing<T>[],
   judge: Judge<T>,
   { replays = REPLAYS }: ListOptions<T>,
   tally: Tally,
-): Promise<{ readonly value: T; readonly first: CaseResult } | undefined> => {
-  const elapsedMs = stopwatch();
-  const suspects = results.flatMap((first, at) =>
-    first !== undefined && hasFailed(first) ? [{ value: values[at] as T, first }] : [],
-  );
-  const isTried = suspects.length > 1 && replays > 0 && context.untilBreach === undefined;
-  for (const suspect of isTried ? suspects.slice(0, MOST_SUSPECTS) : []) {
-    if (elapsedMs() > context.shrinkBudgetMs) break;
-    const again = await judgeAgain(context, (world) => judge(suspect.value, world), tally, suspect.first);
-    if (hasFailed(again)) return suspect;
-  }
-  return suspects[0];
+): Promise<Failing<T> | undefined> => {
+  const isTried = failing.length > 1 && replays > 0 && context.untilBreach === undefined;
+  const alone = isTried
+    ? await failingAlone(context, failing.slice(0, MOST_SUSPECTS), judge, tally)
+    : undefined;
+  return alone ?? failing[0];
 };
 
 /** Holds for each of the listed values. Judges all of them, a few at a time. */
@@ -93,27 +90,26 @@ export const forEach =
     const tally = newTally();
     const results = await judgeEach(context, values, judge, options, tally);
     const facts = options.facts?.();
-    const whole = await ownFailure(context, values, results, judge, options, tally);
+    const failing = results.flatMap((first, at) =>
+      first !== undefined && hasFailed(first) ? [{ value: values[at] as T, first }] : [],
+    );
+    const whole = await chosen(context, failing, judge, options, tally);
     if (whole === undefined) return unbroken(tally, facts);
-    const { value, first } = await narrowed(context, whole, judge, options.narrower, tally);
+    const smaller = options.narrower?.(whole.value) ?? [];
+    const suspects = smaller.map((value) => ({ value, first: whole.first }));
+    const { value, first } = (await failingAlone(context, suspects, judge, tally)) ?? whole;
     return failed(context, tally, {
       first,
       judge: (world) => judge(value, world),
       replays: options.replays ?? REPLAYS,
       part: options.part,
       reproduction: { counterexample: printed(value, first.clientIndex, options.print) },
-      facts: { ...facts, ...failingInputs(values, results, options) },
+      facts: { ...facts, ...failingInputs(failing, options) },
     });
   };
 
-const failingInputs = <T>(
-  values: readonly T[],
-  results: readonly (CaseResult | undefined)[],
-  { print }: ListOptions<T>,
-): Facts => {
-  const inputs = results.flatMap((result, at) =>
-    result !== undefined && hasFailed(result) ? [printed(values[at] as T, result.clientIndex, print)] : [],
-  );
+const failingInputs = <T>(failing: readonly Failing<T>[], { print }: ListOptions<T>): Facts => {
+  const inputs = failing.map(({ value, first }) => printed(value, first.clientIndex, print));
   return {
     broken: inputs.slice(0, MOST_INPUTS).map((input) => cut(input, LONGEST_INPUT)),
     brokenCases: inputs.length,

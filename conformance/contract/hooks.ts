@@ -17,8 +17,8 @@ export type HookName = keyof typeof hookPlaceholders;
 /** The values of a hook's placeholders. */
 export type HookValues = Readonly<Record<string, string | number>>;
 
-/** Hooks of a target in the same process, by their place below `hooks`: called in place of the profile's. */
-export type HooksHere = Readonly<Record<string, (values: HookValues) => unknown>>;
+/** Hooks of a target in the same process, by their place below `hooks` in a profile. */
+export type InProcessHooks = Readonly<Record<string, (values: HookValues) => unknown>>;
 
 /** The hooks that a profile has, each with its place. */
 export const hooksOf = (

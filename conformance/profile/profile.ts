@@ -10,7 +10,7 @@ import { collectProblems } from "./profile-problems.ts";
 import { secretReader, type Environment } from "./profile-secret.ts";
 import { resolveReceiver, type ReceiverSettings } from "./receiver-settings.ts";
 import type { DialSettings } from "../world/http/dialer.ts";
-import type { HooksHere } from "../contract/hooks.ts";
+import type { InProcessHooks } from "../contract/hooks.ts";
 import type { Client } from "../world/target.ts";
 import { decoded, secretsInProfile } from "../contract/profile-secrets.ts";
 import type { Secrets } from "../contract/secrets.ts";
@@ -25,7 +25,8 @@ export interface ResolvedProfile {
   readonly receiver?: ReceiverSettings;
   /** How target and hooks are reached; by default directly. */
   readonly network?: DialSettings;
-  readonly hooksHere?: HooksHere;
+  /** Called in place of the profile's hooks, if the target runs in this process. */
+  readonly inProcessHooks?: InProcessHooks;
   /** The files it was read from, each layered over the previous ones; none for the embedded fake's. */
   readonly sources: readonly string[];
 }

@@ -54,8 +54,8 @@ export const openConnections = (resolved: ResolvedProfile, options: ConnectionsO
   const faketime = faketimeOf(profile);
   const transport = createTransport({ ...transportOptions, onAnswer: onAnswerOf(account, faketime) });
   const target = { origin: transportOptions.origin, health: transport.address.health };
-  const here = resolved.hooksHere;
-  const hooks = createHookCaller({ signal: stop.signal, dispatcher, brieflyKept, target, retries, here });
+  const calling = { signal: stop.signal, retries, inProcess: resolved.inProcessHooks };
+  const hooks = createHookCaller({ ...calling, dispatcher, brieflyKept, target });
   const counted = countingCalls(hooks.call);
   const clocks = clockSource({
     now: profile.hooks?.clock?.now,

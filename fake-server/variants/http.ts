@@ -209,6 +209,7 @@ export const httpVariants: Readonly<Record<string, Variant>> = {
       "timestamp",
       ({ nowMs, operation }) => (operation === "exchange" ? nowMs - 60_000 : nowMs),
     ),
+    // Consecutive connections of a client have ports that differ by one or two.
     "timestamps-of-two-nodes: Every other connection is answered by a machine 300 ms behind.": decide(
       "timestamp",
       ({ nowMs, from }) => ((from.socket.remotePort ?? 0) % 4 < 2 ? nowMs : nowMs - 300),

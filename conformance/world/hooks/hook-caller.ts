@@ -1,5 +1,5 @@
 import type { Dispatcher } from "undici";
-import type { HooksHere, HookValues } from "../../contract/hooks.ts";
+import type { InProcessHooks, HookValues } from "../../contract/hooks.ts";
 import type { HookDefinition } from "../../contract/profile-fetched.ts";
 import { HookError, keyOfHook, runHook, type HookAnswer } from "./hooks.ts";
 import {
@@ -52,7 +52,7 @@ export interface HookCallerOptions {
   /** The target's origin and connection health, which hooks at the same address share. */
   readonly target: { readonly origin: string; readonly health: ConnectionHealth };
   readonly retries: Retries;
-  readonly here?: HooksHere | undefined;
+  readonly inProcess?: InProcessHooks | undefined;
 }
 
 /** How long a connection may be idle for a call that must not be repeated: far less than servers keep theirs, in milliseconds. */
@@ -89,7 +89,11 @@ const createHealths = ({ signal, dispatcher, target, retries }: HookCallerOption
 };
 
 /** In a later turn of the event loop, like an answer that comes over a connection. */
-const runHere = async (name: string, hook: HooksHere[string], values: HookValues): Promise<HookAnswer> => {
+const runInProcess = async (
+  name: string,
+  hook: InProcessHooks[string],
+  values: HookValues,
+): Promise<HookAnswer> => {
   await new Promise((resolve) => void setImmediate(resolve));
   try {
     return { text: "", json: await hook(values) };
@@ -117,7 +121,7 @@ const setbackOf = (name: string, use: Use, error: unknown): Setback | undefined 
 };
 
 export const createHookCaller = (options: HookCallerOptions) => {
-  const { signal, dispatcher, brieflyKept, target, retries, here } = options;
+  const { signal, dispatcher, brieflyKept, target, retries, inProcess } = options;
   const { nowMs } = retries.time;
   const startedMs = nowMs();
   const healths = createHealths(options);
@@ -128,13 +132,13 @@ export const createHookCaller = (options: HookCallerOptions) => {
     call: async (name: string, hook: HookDefinition, values: HookValues): Promise<HookAnswer> => {
       const use = uses.get(name) ?? { key: keyOfHook(name), ...unused };
       uses.set(name, use);
-      const own = here?.[name];
+      const own = inProcess?.[name];
       const run = async (through?: Dispatcher): Promise<HookAnswer> => {
         const calledMs = nowMs();
         try {
           return own === undefined
             ? await runHook(name, hook, values, { interrupted: signal, dispatcher: through })
-            : await runHere(name, own, values);
+            : await runInProcess(name, own, values);
         } finally {
           const tookMs = nowMs() - calledMs;
           use.calls += 1;

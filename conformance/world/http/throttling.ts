@@ -141,7 +141,7 @@ const askedMsOf = async (answer: Answer, clock: PatientClock): Promise<number | 
   if (askedMs === undefined || clock.kind === "real" || !clock.isTold) return askedMs;
   const retryMs = retryDateMs(headerOf(answer, "retry-after") ?? "");
   const apartMs = Math.abs(retryMs - Date.parse(headerOf(answer, "date") ?? ""));
-  // Not so if there is no date to compare.
+  // NaN if there is no date to compare.
   if (!(apartMs > longestRetryAfterMs)) return askedMs;
   const untilMs = retryMs - (await clock.now()).earliestMs;
   return Math.abs(untilMs) > longestRetryAfterMs ? askedMs : Math.max(0, untilMs);
