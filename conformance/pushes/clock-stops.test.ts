@@ -66,6 +66,13 @@ describe("the stops of a clock", () => {
     expect(exact).toBeLessThanOrEqual(36);
   });
 
+  it("lie before a push that must be told from an earlier one, twice if intervals begin one look earlier", () => {
+    const apart = [{ ...watched(pushed(0)), closeness: "apart" as const }];
+    expect(nextStopMs(11_000, apart, options)).toBe(29_000);
+    expect(nextStopMs(11_000, apart, { ...options, approach: 2 })).toBe(28_000);
+    expect(nextStopMs(29_000, apart, options)).toBeGreaterThan(40_000);
+  });
+
   it("are at the bounds of time-out classes while a push hangs", () => {
     const hanging: History = { triggered: moment(0), pushes: [{ at: moment(0), ended: undefined }] };
     expect(stopsFrom(0, 15_000, hanging)).toEqual([1_500, 3_500, 7_000, 12_500, 17_500]);

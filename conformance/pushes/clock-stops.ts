@@ -10,9 +10,10 @@ export interface Watched {
   /**
    * How closely it is watched. `exact` (default); `near`: early must be told from late; `beside`: others with the same
    * schedule are watched exactly and due shortly before; `coarse`: only whether pushes come matters; `due`: as coarse,
-   * but pushes must also be triggered when due; `loose`: pushes may come at any stop.
+   * but pushes must also be triggered when due; `apart`: as coarse, but what comes when due must be told from what came
+   * before; `loose`: pushes may come at any stop.
    */
-  readonly closeness?: "exact" | "near" | "beside" | "coarse" | "due" | "loose";
+  readonly closeness?: "exact" | "near" | "beside" | "coarse" | "due" | "apart" | "loose";
   /** The anchors that its sender was seen to use; absent means both are possible. */
   readonly anchors?: readonly Anchor[];
 }
@@ -47,9 +48,10 @@ export const nextStopMs = (nowMs: number, watched: readonly Watched[], options: 
   const considerBefore = (momentMs: number): void => {
     if (isAhead(momentMs) && momentMs - nowMs > fineMs * JUST_BEFORE) befores.push(momentMs);
   };
+  const considering = { consider, considerBefore };
   for (const { history, readings, closeness = "exact", anchors: kept } of watched) {
     if (closeness === "loose") continue;
-    const isCoarse = closeness === "coarse" || closeness === "due";
+    const isCoarse = closeness === "coarse" || closeness === "due" || closeness === "apart";
     if (history.pushes.length >= options.maxPushes) continue;
     const last = history.pushes.at(-1);
     if (!isCoarse && last !== undefined && last.ended === undefined)
@@ -59,7 +61,7 @@ export const nextStopMs = (nowMs: number, watched: readonly Watched[], options: 
     const hasHung = last?.ended !== undefined && last.ended.latestMs > last.at.latestMs;
     for (const reading of readings)
       for (const anchor of hasHung ? (kept ?? anchorsLeft(reading, told, options)) : (["start"] as const))
-        if (isCoarse) considerEnd(reading, anchor, told, options, consider, closeness === "due");
+        if (isCoarse) considerEnd(reading, anchor, told, { ...options, closeness }, considering);
         else
           considerReading(
             nowMs,
@@ -67,7 +69,7 @@ export const nextStopMs = (nowMs: number, watched: readonly Watched[], options: 
             anchor,
             told,
             { ...options, closeness, isLateInAll: overdueMs >= 0 },
-            { consider, considerBefore },
+            considering,
           );
     // A push should be here in every reading: watch a late sender as closely as a punctual one.
     if (!isCoarse && overdueMs >= 0 && overdueMs <= options.firstDelayMs)
@@ -111,13 +113,16 @@ const SHORTLY = 1 / 3;
 /** The number of steps through a due moment whose uncertainty exceeds a fine step. */
 const STRIDES = 2;
 
+/** Proposes a stop, or one that another stop shortly before replaces. */
+type Considering = Readonly<Record<"consider" | "considerBefore", (momentMs: number) => void>>;
+
 const considerReading = (
   nowMs: number,
   reading: Reading,
   anchor: Anchor,
   history: History,
   options: StopOptions & Required<Pick<Watched, "closeness">> & { readonly isLateInAll: boolean },
-  { consider, considerBefore }: Readonly<Record<"consider" | "considerBefore", (momentMs: number) => void>>,
+  { consider, considerBefore }: Considering,
 ): void => {
   const index = history.pushes.length;
   const due = dueOf(reading, anchor, index, history);
@@ -148,21 +153,24 @@ const considerReading = (
 };
 
 /**
- * Considers when a push is due and when it becomes late, if `isDueToo`; otherwise only when it has been late for as long as
- * its delay, since another stop probably shows it before.
+ * Considers when a push is due and when it becomes late, if it is watched as `due`; otherwise only when it has been late
+ * for as long as its delay, since another stop probably shows it before.
  */
 const considerEnd = (
   reading: Reading,
   anchor: Anchor,
   history: History,
-  options: StopOptions,
-  consider: (momentMs: number) => void,
-  isDueToo: boolean,
+  { closeness, ...options }: StopOptions & Required<Pick<Watched, "closeness">>,
+  { consider, considerBefore }: Considering,
 ): void => {
   const index = history.pushes.length;
   const due = dueOf(reading, anchor, index, history);
   if (due === undefined) return;
+  const isDueToo = closeness === "due";
   if (isDueToo) consider(due.latestMs);
+  if (closeness === "apart")
+    for (let step = options.approach ?? 1; step > 0; step -= 1)
+      considerBefore(due.earliestMs - step * options.fineMs);
   const delayMs = reading.delaysMs[index] ?? 0;
   consider(due.latestMs + allowedLatenessMs(delayMs, options) + (isDueToo ? 0 : delayMs) + 1);
 };

@@ -50,7 +50,7 @@ const listWatched = (state: RunState): readonly WatchedPushCase[] => {
     const key = `${name} ${pushes.length}`;
     const watched = { history: pushCase, readings: left, purpose, key };
     if (purpose === "ending") return [{ ...watched, ...closenessOfEnding(pushCase, kept) }];
-    const closeness = isTold(purpose, expect) ? closenessOf(pushCase, exact) : "coarse";
+    const closeness = isTold(purpose, expect) ? closenessOf(pushCase, exact) : closenessOfUntold(pushCase);
     // Not ahead of the exactly watched notification, whose schedule this one shares.
     const isAhead = closeness !== "beside" || (exact?.pushes.length ?? 0) > pushes.length;
     // Of what the document leaves open it only matters whether a push comes.
@@ -88,6 +88,13 @@ const closenessOfEnding = (
 /** Whether the moments of such a notification's pushes are judged. */
 const isTold = (purpose: PushCasePlan["purpose"], expect: PushCasePlan["expect"]): boolean =>
   expect.kind !== "open" && !["refused", "untrusted", "stall"].includes(purpose);
+
+/** The retry of a refused first push must be told from a first push that came late, after the receiver listened again. */
+const closenessOfUntold = ({
+  purpose,
+  pushes,
+}: Pick<PushCase, "purpose"> & Pick<History, "pushes">): NonNullable<Watched["closeness"]> =>
+  purpose === "refused" && pushes.length === 1 ? "apart" : "coarse";
 
 /** A notification triggered after the first never-acknowledged one is watched less closely. */
 const closenessOf = (

@@ -21,6 +21,9 @@ const delayingAfter = (
 const endedLast = ({ attempts }: Delivery, push: number, kind: PushFailure): boolean =>
   attempts.length === push && attempts.at(-1)?.outcome?.kind === kind;
 
+/** 1 if the first push met a closed port, otherwise 0. */
+const refusedFirst = ({ attempts: [first] }: Delivery): number => Number(first?.outcome?.kind === "refused");
+
 const sixthAfter = (kind: PushFailure): Replacement =>
   change("maxPushes", (usual, delivery) => usual + Number(endedLast(delivery, 5, kind)));
 
@@ -131,6 +134,12 @@ export const pushSlowDefects = rows({
         maxPushes: (delivery, service) => sound.maxPushes(delivery, service) + ended(delivery, "refused"),
         pushDelayMs: (attempt, delivery, service) =>
           attempt === 1 ? 0 : listedDelayMs(Math.max(0, attempt - 2 - ended(delivery, "refused")), service),
+      })),
+    "push-refused-first-connection-not-counted: A refused connection at the first push is not counted, and its delay is repeated.":
+      decisions((sound) => ({
+        maxPushes: (delivery, service) => sound.maxPushes(delivery, service) + refusedFirst(delivery),
+        pushDelayMs: (attempt, delivery, service) =>
+          attempt === 1 ? 0 : listedDelayMs(Math.max(0, attempt - 2 - refusedFirst(delivery)), service),
       })),
     "push-retry-after-obeyed: A Retry-After header replaces the delay.": change(
       "pushDelayMs",

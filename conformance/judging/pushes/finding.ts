@@ -137,11 +137,19 @@ const gotText = ({ action, status }: SeenPush["line"]): string => {
 
 const MOST_MOMENTS = 12;
 
+/** A moment that is known less exactly than this, in milliseconds and as a share, is shown as an interval. */
+const [NARROW_MS, NARROW_SHARE] = [2_000, 0.05];
+
 /** When the pushes of one notification arrived, as a sentence. */
 export const momentsText = (pushCase: PushCase | undefined): string => {
   if (pushCase === undefined) return "no push came";
   const { pushes, triggered } = pushCase;
-  const moments = pushes.map(({ at }) => duration(Math.max(0, at.latestMs - triggered.earliestMs)));
+  const moments = pushes.map(({ at }) => {
+    const latestMs = Math.max(0, at.latestMs - triggered.earliestMs);
+    const earliestMs = Math.max(0, at.earliestMs - triggered.latestMs);
+    const isWide = latestMs - earliestMs > Math.max(NARROW_MS, NARROW_SHARE * latestMs);
+    return `${isWide ? `${duration(earliestMs)} to ` : ""}${duration(latestMs)}`;
+  });
   const more = moments.splice(MOST_MOMENTS).length;
   return `pushes of one notification came ${moments.join(", ")} after its event${more > 0 ? `, and ${more} more later` : ""}`;
 };

@@ -33,13 +33,23 @@ const judgeMoments = (pushRun: PushRun): Finding => {
     ...resolutionFact(keeping, pushRun),
     schedule: scheduleTable(never, fitted, pushRun),
   };
+  const slow = slowPushCases(pushRun);
+  const fittedSlow = keeping.map(({ reading }) => ({
+    reading,
+    fits: slow.map((pushCase) => ({ pushCase, fit: slowFit(reading, pushCase, pushRun) })),
+  }));
+  const unjudged = unjudgedIn(fittedSlow);
   const finding =
     tardyFinding(fitted, pushRun) ??
     (keeping.length === 0 ? misfitFinding(fitted, allowed, all.length, pushRun) : undefined) ??
-    slowFinding(keeping, all.length, pushRun) ??
+    slowFinding(fittedSlow, all.length + slow.length, pushRun) ??
     vagueFinding(keeping, pushRun);
   return finding === undefined
-    ? { judgement: pass, cases: all.length + slowPushCases(pushRun).length, facts }
+    ? {
+        judgement: pass,
+        cases: all.length + slow.length - unjudged.length,
+        facts: unjudged.length === 0 ? facts : { ...facts, notJudged: unjudged },
+      }
     : { ...finding, facts };
 };
 
@@ -77,24 +87,29 @@ const misfitFinding = (
 };
 
 /** Pushes after a slow failure fit none of the readings that the other pushes fit. */
-const slowFinding = (keeping: readonly Fitted[], cases: number, pushRun: PushRun): Finding | undefined => {
-  const slow = slowPushCases(pushRun);
-  const fitted = keeping.map(({ reading }) => ({
-    reading,
-    fits: slow.map((pushCase) => ({ pushCase, fit: slowFit(reading, pushCase, pushRun) })),
-  }));
+const slowFinding = (fitted: readonly Fitted[], cases: number, pushRun: PushRun): Finding | undefined => {
   if (fitted.some(isAllowed)) return undefined;
   const { reading: _, worst, ...nearest } = leastContradicted(fitted, pushRun);
   return {
     judgement: fail(
-      `a push that was refused or got no answer is retried like any other: as in the reading ${keeping.map(({ reading }) => reading.name).join(" or ")}, counted from its start or its end`,
+      `a push that was refused or got no answer is retried like any other: as in the reading ${fitted.map(({ reading }) => reading.name).join(" or ")}, counted from its start or its end`,
       worst === undefined
         ? "it was retried at other moments"
         : `${momentsText(worst.pushCase)} (${worst.pushCase.name}); ${worst.why}`,
     ),
-    cases: cases + slow.length,
+    cases,
     ...nearest,
   };
+};
+
+/** The notifications of slow failures that no reading judges, each with the reason. */
+const unjudgedIn = (fitted: readonly Fitted[]): readonly string[] => {
+  const [first, ...others] = fitted.map(({ fits }) => fits);
+  return (first ?? []).flatMap(({ pushCase, fit }, index) =>
+    fit.kind === "vague" && others.every((other) => other[index]?.fit.kind === "vague")
+      ? [`${pushCase.name}: ${fit.why}`]
+      : [],
+  );
 };
 
 /** The reading that the pushes deviate from least, and how. */

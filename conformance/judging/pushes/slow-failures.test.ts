@@ -40,6 +40,43 @@ describe("failures that are slow or unseen", () => {
   });
 });
 
+describe("a refused first push whose retry", () => {
+  const notCounted: readonly (readonly number[])[] = [
+    [59_000, 69_000],
+    [119_000, 129_000],
+    [239_000, 249_000],
+    [479_000, 489_000],
+  ];
+  const judgedWith = (first: readonly number[]) => {
+    const pushRun = unless("refused", R1.slice(1));
+    const withSeen = (pushCase: (typeof pushRun.pushCases)[number]) => ({
+      ...pushCase,
+      pushes: [first, ...notCounted].flatMap(([fromMs = 0, toMs = 0]) => {
+        const { earliestMs, latestMs } = pushCase.triggered;
+        const at = { earliestMs: earliestMs + fromMs, latestMs: latestMs + toMs };
+        return pushCase.pushes.slice(0, 1).map((push) => ({ ...push, at, ended: at }));
+      }),
+    });
+    return judgeSchedule({
+      ...pushRun,
+      pushCases: pushRun.pushCases.map((one) => (one.purpose === "refused" ? withSeen(one) : one)),
+    });
+  };
+
+  it("may also be a late first push judges nothing, and the verdict says so", () => {
+    const { judgement, facts, cases } = judgedWith([10_000, 39_000]);
+    expect(judgement.kind).toBe("passed");
+    expect(facts?.["notJudged"]).toEqual([expect.stringMatching(/: its first push may have come late/)]);
+    expect(cases).toBe(judgeSchedule(unless("refused", R1.slice(1))).cases - 1);
+    expect(judgeSchedule(unless("refused", R1.slice(1))).facts).not.toHaveProperty("notJudged");
+  });
+
+  it("was told from a late first push shows that the refusal was not counted", () => {
+    const { judgement } = judgedWith([29_000, 39_000]);
+    expect(judgement).toMatchObject({ kind: "failed", actual: expect.stringContaining("29 s to 39 s") });
+  });
+});
+
 describe("checks of whether a pushed notification is listed", () => {
   const [pushed] = pushRunOf(senderOf("R1")).pushCases.filter(({ readAtPush }) => readAtPush === 1);
 

@@ -26,7 +26,8 @@ export const slowFit = (reading: Reading, pushCase: PushCase, pushRun: PushRun):
   if (pushCase.purpose === "refused") return refusedFit(reading, pushCase, pushRun);
   const met = metEndingAtFirst(pushCase, pushRun);
   // The sender's timeout runs on another clock than its schedule, so the end of a push is known on neither.
-  if (met === undefined && pushRun.hungInRealTime) return fits;
+  if (met === undefined && pushRun.hungInRealTime)
+    return { kind: "vague", why: "its sender gives up in real time, not on the clock of its schedule" };
   const options = {
     ...optionsFor(pushCase, pushRun),
     isComplete: pushCase.purpose === "unanswered" && pushRun.clock === "virtual",
@@ -69,7 +70,8 @@ export const losesOneAlone = (reading: Reading, { triggered }: PushCase, pushRun
 
 /** The first push was due while the receiver was closed; later pushes show whether it was sent. */
 const refusedFit = (reading: Reading, pushCase: PushCase, pushRun: PushRun): Fit => {
-  if (!losesOneAlone(reading, pushCase, pushRun)) return fits;
+  if (!losesOneAlone(reading, pushCase, pushRun))
+    return { kind: "vague", why: "how many of its pushes met the closed receiver is unknown" };
   const dueMs = reading.delaysMs[0] ?? 0;
   const unseen = {
     earliestMs: pushCase.triggered.earliestMs + dueMs,
@@ -82,10 +84,10 @@ const refusedFit = (reading: Reading, pushCase: PushCase, pushRun: PushRun): Fit
   const options = { ...optionsFor(pushCase, pushRun), isComplete: true };
   const wasRefused = fitOf(reading, "start", history, { ...options, fromIndex: 1 });
   if (wasRefused.kind !== "against") return fits;
-  // It may have come late, after the receiver listened again.
   const lateMs = allowedLatenessMs(pushRun.limits.pushDelaysMs[0] ?? 0, pushRun);
   const wasLate = fitOf(reading, "start", pushCase, { ...options, tardyMs: lateMs });
-  if (wasLate.kind !== "against") return fits;
+  if (wasLate.kind !== "against")
+    return { kind: "vague", why: "its first push may have come late, after the receiver listened again" };
   return {
     ...wasRefused,
     why: wasRefused.why.replace(/\bpush \d+/, (text) => `${text} (the first was refused)`),
