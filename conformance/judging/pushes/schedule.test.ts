@@ -100,6 +100,11 @@ describe("the schedule", () => {
       facts: { readings: ["R1"], resolutionMs: 12_000 },
     });
     const vague = pushRunOf({ ...senderOf("R1"), widthMs: 25_000 });
+    expect(judgeSchedule(vague)).toMatchObject({
+      judgement: { kind: "inconclusive" },
+      settle: expect.stringContaining("a faster hooks.clock.advance"),
+    });
+    expect(judgeSchedule({ ...vague, isAwaited: false }).settle).toContain("answers inFlight: 0");
     const sharp = pushRunOf({ ...senderOf("R1"), widthMs: 500 });
     const one = sharp.pushCases.find(
       ({ name }) => name === "fails from later, beside acknowledged ones of its account",

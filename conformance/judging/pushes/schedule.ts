@@ -150,7 +150,7 @@ const vagueFinding = (keeping: readonly Fitted[], pushRun: PushRun): Finding | u
   });
   const [reason] = vague;
   return reason !== undefined && vague.every((why) => why !== undefined)
-    ? undecidedFinding(reason, { settle: pushRun.clock === "real" ? IN_REAL_TIME : EXACTLY })
+    ? undecidedFinding(reason, { settle: whatHelps(pushRun) })
     : undefined;
 };
 
@@ -176,6 +176,13 @@ const resolutionFact = (allowed: readonly Fitted[], pushRun: PushRun): { readonl
   return widths.length === 0 ? {} : { resolutionMs: Math.round(Math.max(...widths)) };
 };
 
+const whatHelps = ({ clock, isAwaited }: PushRun): string => {
+  if (clock === "real") return IN_REAL_TIME;
+  return isAwaited ? FASTER : EXACTLY;
+};
+
+const FASTER =
+  "a faster hooks.clock.advance, a clock that stands still unless it is moved, or a less busy machine, so that less time passes between two looks";
 const IN_REAL_TIME =
   "longer delays (limits.pushDelaysMs in the profile), or a less busy machine, so that the moments of pushes are known more precisely";
 const EXACTLY =
