@@ -34,6 +34,8 @@ const runWithReports = (comes: (wait: number) => boolean = () => false) => {
     unseen: new Map(),
     patienceMs: PATIENCE_MS,
     reportedPatienceMs: Infinity,
+    restPatienceMs: PATIENCE_MS,
+    endsSlowly: false,
     hasMisreported: false,
     givenUp: new Set(),
     outdatedMs: 0,
@@ -46,7 +48,7 @@ const runWithReports = (comes: (wait: number) => boolean = () => false) => {
     looks += 1;
     const history = { triggered: now, pushes: [] };
     const missing = { history, readings, purpose: "never", key: `notification ${looks}` } as const;
-    state.watched = { revision: "0 0 0", list: [missing] };
+    state.watched = { revision: "0 0 0 false", list: [missing] };
     const before = waits.length;
     await look(state, now);
     return waits.slice(before).reduce((sum, waitMs) => sum + waitMs, 0);

@@ -1,6 +1,7 @@
 import type { TimeInterval } from "../judging/interval.ts";
 import { monotonicMs, pause } from "../world/clock.ts";
 import { isOverdue, nextStopMs, type StopOptions } from "./clock-stops.ts";
+import type { UnderWayReport } from "./collector.ts";
 import type { RunState } from "./state.ts";
 import { wholeSecond } from "./timeline.ts";
 import { lastPlausibleMs, sorted, watchedOf } from "./watched.ts";
@@ -14,16 +15,22 @@ const LONGEST_EXTRA_MS = 1_000;
 /** The share of that time to wait if nothing has come. */
 const EMPTY_SHARE = 1 / 4;
 
-/** Whether the target has reported, since the last known event, that nothing is in flight. */
-export const isSettled = ({
+/** What the target has reported since the last known event; pushes that were left unanswered do not count. */
+export const reportOf = ({
   options,
   outdatedMs,
   collector,
-}: Pick<RunState, "options" | "outdatedMs" | "collector">): boolean => {
+}: Pick<RunState, "options" | "outdatedMs" | "collector">): UnderWayReport => {
   const told = options.target.underWay?.();
-  return told?.inFlight !== undefined && told.askedMs > outdatedMs && told.inFlight <= collector.hanging();
+  if (told?.inFlight === undefined || told.askedMs <= outdatedMs) return "none";
+  return told.inFlight <= collector.hanging() ? "settled" : "under way";
 };
 
+/** Whether the target has reported, since the last known event, that nothing is in flight. */
+export const isSettled = (state: Parameters<typeof reportOf>[0]): boolean => reportOf(state) === "settled";
+
+/** Pushes that end within this time once the clock has been moved are not in danger of another move, in milliseconds. */
+const SLOW_MS = 100;
 /** How often the target is asked whether anything is in flight, in milliseconds. */
 const ASK_MS = 5;
 
@@ -34,14 +41,21 @@ const ASK_MS = 5;
 const askUntilSettled = async (state: RunState, untilMs: number): Promise<number> => {
   const { options, collector } = state;
   let lines = 0;
-  const forMs = Math.min(untilMs, monotonicMs() + Math.max(LONGEST_QUIET_MS, options.patienceMs));
+  const waitMs = Math.max(LONGEST_QUIET_MS, options.patienceMs, state.restPatienceMs);
+  const startedMs = monotonicMs();
+  const forMs = Math.min(untilMs, startedMs + waitMs);
   while ((await options.target.askUnderWay?.()) === true) {
     const more = await collector.collectMore(0);
     if (more > 0) state.outdatedMs = monotonicMs();
     lines += more;
-    if (isSettled(state) || monotonicMs() > forMs) break;
+    if (isSettled(state)) break;
+    if (monotonicMs() > forMs) {
+      state.restPatienceMs /= 2;
+      break;
+    }
     await pause(ASK_MS);
   }
+  if (monotonicMs() - startedMs > SLOW_MS) state.endsSlowly = true;
   return lines;
 };
 

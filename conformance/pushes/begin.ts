@@ -5,13 +5,15 @@ import type { Events } from "../world/hooks/events.ts";
 import { monotonicMs } from "../world/clock.ts";
 import { createCollector } from "./collector.ts";
 import { createListLooks } from "./list-looks.ts";
-import { isSettled } from "./advance.ts";
+import { reportOf } from "./advance.ts";
 import type { PushRunOptions, RunState } from "./state.ts";
 import { hangAfterMs } from "./span.ts";
 import { batchesOf, heldAnswer, hungFor, isNeeded, laterEndings, neededOf, warmUps } from "./push-cases.ts";
 import type { Timeline } from "./timeline.ts";
 
 const FIRST_PATIENCE_MS = 400;
+/** Longer than an acknowledgement takes on any usual road, in milliseconds. */
+const REST_PATIENCE_MS = 3_000;
 /** The longest step while nothing is expected, in first delays. */
 const COARSE = { virtual: 40, real: 1 / 2 } as const;
 /** First delays in real time below this leave a busy machine too little time for pushes due together. */
@@ -64,7 +66,7 @@ export const beginRun = async (
   const state: RunState = {
     options,
     timeline,
-    collector: await createCollector(receiver, timeline, options.onLine, () => isSettled(state), isOurs),
+    collector: await createCollector(receiver, timeline, options.onLine, () => reportOf(state), isOurs),
     stops: {
       latenessMs,
       earlyGuardMs,
@@ -77,6 +79,8 @@ export const beginRun = async (
     triggered: [],
     patienceMs: Math.max(FIRST_PATIENCE_MS, options.patienceMs),
     reportedPatienceMs: Infinity,
+    restPatienceMs: REST_PATIENCE_MS,
+    endsSlowly: false,
     hasMisreported: false,
     givenUp: new Set(),
     accountOf,

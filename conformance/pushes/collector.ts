@@ -11,6 +11,9 @@ type Lost = NonNullable<Extract<PushLine, { kind: "fault" }>["lost"]>;
 /** Bounds the memory that a flood of connections can take. */
 const MOST_LOST = 50_000;
 
+/** What a target last said about its pushes under way; `none` if it does not say, or if something has happened since. */
+export type UnderWayReport = "settled" | "under way" | "none";
+
 /** Fetches the receiver's journal lines and dates each of them to an interval. */
 export interface Collector {
   /**
@@ -48,6 +51,16 @@ const endedOf = (
   return endedMs === undefined ? undefined : (timeline.momentOf(endedMs, uncertaintyMs) ?? seen);
 };
 
+const lostOf = (
+  n: number,
+  { stage, address, openedMs }: Lost,
+  seen: TimeInterval,
+  timeline: Timeline,
+): readonly LostConnection[] => {
+  const from = address === undefined ? {} : { address };
+  return openedMs.map((ms) => ({ n, stage, at: timeline.momentOf(ms, 0) ?? seen, openedMs: ms, ...from }));
+};
+
 /** Collects pushes and lost connections from journal lines. */
 const createArrivals = (timeline: Timeline) => {
   const all: Arrival[] = [];
@@ -56,13 +69,6 @@ const createArrivals = (timeline: Timeline) => {
   let hanging = 0;
   /** Arrivals whose end was noted since everything last settled. */
   let unsettled = new Set<number>();
-
-  const noteLost = (n: number, { stage, address, openedMs }: Lost, seen: TimeInterval): void => {
-    if (lost.length >= MOST_LOST) return;
-    const from = address === undefined ? {} : { address };
-    for (const ms of openedMs)
-      lost.push({ n, stage, at: timeline.momentOf(ms, 0) ?? seen, openedMs: ms, ...from });
-  };
 
   const notePush = (line: Arrival["line"], seen: TimeInterval): void => {
     const at = timeline.momentOf(line.firstByteMs, line.uncertaintyMs) ?? seen;
@@ -90,18 +96,24 @@ const createArrivals = (timeline: Timeline) => {
     hanging: () => hanging,
     ofPush: (n: number) => all[byNumber.get(n) ?? -1],
     note: (line: PushLine, seen: TimeInterval): void => {
-      if (line.kind === "fault" && line.lost !== undefined) noteLost(line.n, line.lost, seen);
+      if (line.kind === "fault" && line.lost !== undefined && lost.length < MOST_LOST)
+        lost.push(...lostOf(line.n, line.lost, seen, timeline));
       if (line.kind === "push") notePush(line, seen);
       if (line.kind === "answered") noteAnswered(line, seen);
     },
-    /** Everything that has ended was noticed by its sender by then. Returns how many ends that changes. */
-    settle: (latestMs: number): number => {
+    /**
+     * Everything that has ended was noticed by its sender by then. If `isPassedOver`, the clock was moved while a sender
+     * may still have waited for one of these ends. Returns how many ends that changes.
+     */
+    settle: (latestMs: number, isPassedOver: boolean): number => {
       let changed = 0;
       for (const index of unsettled) {
         const arrival = all[index];
-        if (arrival?.ended === undefined || arrival.ended.latestMs >= latestMs) continue;
-        all[index] = { ...arrival, ended: { ...arrival.ended, latestMs } };
-        changed += 1;
+        if (arrival?.ended === undefined) continue;
+        const isLater = arrival.ended.latestMs < latestMs;
+        const ended = isLater ? { ...arrival.ended, latestMs } : arrival.ended;
+        all[index] = { ...arrival, ended, ...(isPassedOver ? { isPassedOver } : {}) };
+        changed += Number(isLater);
       }
       unsettled = new Set();
       return changed;
@@ -109,52 +121,65 @@ const createArrivals = (timeline: Timeline) => {
   };
 };
 
+const concernsUs = (
+  line: PushLine,
+  arrivals: Pick<ReturnType<typeof createArrivals>, "ofPush">,
+  isOurs: (accountId: string | undefined) => boolean,
+): boolean => {
+  if (line.kind === "push") return isOurs(line.accountId);
+  return line.kind !== "answered" || isOurs(arrivals.ofPush(line.push)?.line.accountId);
+};
+
+const refuseRestart = (lines: readonly PushLine[], epoch: string): void => {
+  if (lines.some((line) => line.epoch !== epoch))
+    throw new ReceiverError("it was restarted while its pushes were watched");
+};
+
 /**
  * On a virtual clock the receiver's timestamps say nothing about the target's time: a push that is new in this look
  * arrived between the previous look and this one. Unless the target reported at the previous look that nothing was in
- * flight (`isSettled`), it may have been sent even earlier, so its interval begins one look before that.
+ * flight, it may have been sent even earlier, so its interval begins one look before that.
  */
 export const createCollector = async (
   receiver: Receiver,
   timeline: Timeline,
   onLine: (line: PushLine) => void,
-  isSettled: () => boolean,
+  report: () => UnderWayReport,
   isOurs: (accountId: string | undefined) => boolean = () => true,
 ): Promise<Collector> => {
   const { epoch, last: first } = await receiver.state();
   const arrivals = createArrivals(timeline);
   let last = first;
   let looked = await timeline.now();
-  let from = looked;
-  let before = looked;
+  let [from, before] = [looked, looked];
   let wasSettled = false;
+  /** Whether something was still under way when the clock had been moved for this look. */
+  let wasUnderWay = false;
   let revision = 0;
 
-  const concernsUs = (line: PushLine): boolean => {
-    if (line.kind === "push") return isOurs(line.accountId);
-    return line.kind !== "answered" || isOurs(arrivals.ofPush(line.push)?.line.accountId);
-  };
   const read = async (waitMs: number): Promise<{ readonly lines: number; readonly ours: number }> => {
     const lines = await receiver.pushes(last, waitMs);
     if (lines.length === 0) return { lines: 0, ours: 0 };
+    refuseRestart(lines, epoch);
     const { latestMs } = await timeline.now();
     revision += 1;
     for (const line of lines) {
-      if (line.epoch !== epoch) throw new ReceiverError("it was restarted while its pushes were watched");
       onLine(line);
       arrivals.note(line, { earliestMs: from.earliestMs, latestMs });
     }
     last = Math.max(last, ...lines.map(({ n }) => n));
-    return { lines: lines.length, ours: lines.filter(concernsUs).length };
+    return { lines: lines.length, ours: lines.filter((line) => concernsUs(line, arrivals, isOurs)).length };
   };
 
   return {
     collect: async (now) => {
       from = wasSettled ? looked : before;
       before = looked;
-      wasSettled = isSettled();
+      wasSettled = report() === "settled";
       looked = now ?? (await timeline.now());
-      return (await read(0)).ours;
+      const { ours } = await read(0);
+      wasUnderWay = report() === "under way";
+      return ours;
     },
     collectMore: async (waitMs) => {
       const untilMs = monotonicMs() + waitMs;
@@ -164,7 +189,8 @@ export const createCollector = async (
       }
     },
     settle: (now) => {
-      revision += arrivals.settle(timeline.kind === "real" ? -Infinity : (now?.latestMs ?? -Infinity));
+      if (timeline.kind === "real") return;
+      revision += arrivals.settle(now?.latestMs ?? -Infinity, wasUnderWay);
     },
     arrivals: () => arrivals.all,
     hanging: arrivals.hanging,

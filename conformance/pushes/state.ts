@@ -54,6 +54,10 @@ export interface RunState {
   patienceMs: number;
   /** The same right after the target reported that nothing was in flight. */
   reportedPatienceMs: number;
+  /** How long what the target reports to be in flight is waited for in real time, in milliseconds; less after each wait in vain. */
+  restPatienceMs: number;
+  /** Whether pushes were seen to be under way for long in real time once the clock had been moved. */
+  endsSlowly: boolean;
   /** Whether something came although the target had reported that nothing was in flight. */
   hasMisreported: boolean;
   /** Pushes that were waited for in vain, so that they are not waited for again. */

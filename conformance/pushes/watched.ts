@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from "node:util";
 import { shift } from "../judging/interval.ts";
 import { nextDue, readingsLeft } from "../judging/pushes/fits.ts";
 import { isAcknowledged } from "../judging/pushes/answer.ts";
@@ -6,12 +7,14 @@ import { fromTheirTurn, hasWaited } from "../judging/pushes/turns.ts";
 import { withUnseenPush } from "../judging/pushes/later-endings.ts";
 import type { PushCase, PushCasePlan } from "../judging/pushes/trace.ts";
 import { assign, type Assigned } from "./assign.ts";
+import { actionFor } from "./collector.ts";
+import { acknowledgement } from "./push-cases.ts";
 import { anchorsLeft, type StopOptions, type Watched } from "./clock-stops.ts";
 import type { RunState, WatchedPushCase } from "./state.ts";
 
 /** The notifications that may still get pushes. */
 export const watchedOf = (state: RunState): readonly WatchedPushCase[] => {
-  const revision = `${state.collector.revision()} ${state.triggered.length} ${state.unseen.size}`;
+  const revision = `${state.collector.revision()} ${state.triggered.length} ${state.unseen.size} ${state.endsSlowly}`;
   if (state.watched?.revision !== revision) state.watched = { revision, list: listWatched(state) };
   return state.watched.list;
 };
@@ -54,9 +57,22 @@ const listWatched = (state: RunState): readonly WatchedPushCase[] => {
     // Not ahead of the exactly watched notification, whose schedule this one shares.
     const isAhead = closeness !== "beside" || (exact?.pushes.length ?? 0) > pushes.length;
     // Of what the document leaves open it only matters whether a push comes.
-    return [{ ...watched, closeness: isAhead && expect.kind !== "open" ? closeness : "loose" }];
+    const usual = isAhead && expect.kind !== "open" ? closeness : "loose";
+    const isCoarse = usual === "loose" || usual === "coarse";
+    return [{ ...watched, closeness: isCoarse && isInDanger(pushCase, state) ? "due" : usual }];
   });
 };
+
+/**
+ * Whether the next push will be acknowledged, and acknowledgements take long. Meanwhile the clock must not be moved on: a
+ * sender that has not received the acknowledgement would give up on it.
+ */
+const isInDanger = (
+  { actions, pushes }: Pick<PushCase, "actions"> & Pick<History, "pushes">,
+  { options, endsSlowly }: Pick<RunState, "options" | "endsSlowly">,
+): boolean =>
+  endsSlowly &&
+  isDeepStrictEqual(actionFor(actions, pushes.length + 1), acknowledgement(options.acknowledgedStatus));
 
 /** The anchors that the sender was seen to use in any reading, by the notifications whose first push got no answer. */
 const anchorsKept = (

@@ -8,7 +8,7 @@ import { wallClock, type ClockSource } from "../world/clock.ts";
 import type { Answer, Request } from "../world/exchange.ts";
 import { createDialer } from "../world/http/dialer.ts";
 import { openFaketime, type FaketimeClock } from "../world/time/faketime.ts";
-import { brieflyKept as keptBriefly, createHookCaller } from "../world/hooks/hook-caller.ts";
+import { unkept as withoutKeeping, createHookCaller } from "../world/hooks/hook-caller.ts";
 import type { Journal } from "../world/evidence/journal.ts";
 import { createLeftBehind, type LeftBehindAccount } from "../world/left-behind.ts";
 import { createRetries } from "../world/http/retry.ts";
@@ -44,7 +44,7 @@ export const openConnections = (resolved: ResolvedProfile, options: ConnectionsO
   const dialer = createDialer(resolved.network);
   const common = { allowH2: false, connect: dialer.connector(options.requestTimeoutMs) };
   const dispatcher = new Agent(common);
-  const brieflyKept = new Agent({ ...common, ...keptBriefly });
+  const unkept = new Agent({ ...common, ...withoutKeeping });
   const transportOptions = {
     ...transportOptionsOf(resolved, options),
     dialer,
@@ -55,7 +55,7 @@ export const openConnections = (resolved: ResolvedProfile, options: ConnectionsO
   const transport = createTransport({ ...transportOptions, onAnswer: onAnswerOf(account, faketime) });
   const target = { origin: transportOptions.origin, health: transport.address.health };
   const calling = { signal: stop.signal, retries, inProcess: resolved.inProcessHooks };
-  const hooks = createHookCaller({ ...calling, dispatcher, brieflyKept, target });
+  const hooks = createHookCaller({ ...calling, dispatcher, unkept, target });
   const counted = countingCalls(hooks.call);
   const clocks = clockSource({
     now: profile.hooks?.clock?.now,
@@ -86,7 +86,7 @@ export const openConnections = (resolved: ResolvedProfile, options: ConnectionsO
     close: async (): Promise<void> => {
       stopWatching();
       faketime?.release();
-      await Promise.all([dispatcher.destroy(), brieflyKept.destroy()]);
+      await Promise.all([dispatcher.destroy(), unkept.destroy()]);
       await transport.close();
     },
   };

@@ -210,9 +210,8 @@ export const httpVariants: Readonly<Record<string, Variant>> = {
       ({ nowMs, operation }) => (operation === "exchange" ? nowMs - 60_000 : nowMs),
     ),
     // Consecutive connections of a client have ports that differ by one or two.
-    "timestamps-of-two-nodes: Every other connection is answered by a machine 300 ms behind.": decide(
-      "timestamp",
-      ({ nowMs, from }) => ((from.socket.remotePort ?? 0) % 4 < 2 ? nowMs : nowMs - 300),
+    "timestamps-of-two-nodes: Every other request is answered by a machine 300 ms behind.": keeping(
+      (answers = 0) => decide("timestamp", ({ nowMs }) => nowMs - ((answers += 1) % 2) * 300),
     ),
     "header-names-as-cgi-has-them: Dashes and underscores in header names are equivalent, as in CGI.": change(
       "readAccessToken",

@@ -37,6 +37,24 @@ describe("delivery", () => {
       expect(judge(sound).judgement).toEqual({ kind: "passed" });
   });
 
+  it("does not tell whether pushes end with an acknowledgement that the clock was moved over for long", () => {
+    const again = pushRunOf({ ...senderOf("R1"), isDone: () => false });
+    const over = (forMs: number) =>
+      withPushes(again, (push) => ({
+        ...push,
+        isPassedOver: true,
+        ended: { earliestMs: push.at.earliestMs, latestMs: push.at.earliestMs + forMs },
+      }));
+    for (const judge of [judgeAcknowledgedStops, judgeLateAcknowledgement]) {
+      expect(judge(again).judgement.kind).toBe("failed");
+      expect(judge(over(100)).judgement.kind).toBe("failed");
+      expect(judge(over(20_000))).toMatchObject({
+        judgement: { kind: "inconclusive", reason: expect.stringContaining("given up on it") },
+        settle: expect.stringContaining("hooks.clock.advance"),
+      });
+    }
+  });
+
   it("fails if one event is never pushed", () => {
     const lossy = pushRunOf({ instantsMs: ({ name }) => (name === "prompt 3" ? [] : R1) });
     expect(judgeDelivered(lossy).judgement.kind).toBe("failed");

@@ -11,6 +11,7 @@ import {
   bodyOf,
   isShortened,
   findingOf,
+  mayHaveTimedOut,
   namelessPushes,
   ofPurpose,
   pushCount,
@@ -111,8 +112,32 @@ const strangerOf = ({ others }: PushRun): SeenPush | undefined =>
 export const judgeAcknowledgedStops = (pushRun: PushRun): Finding => {
   const parts = pushRun.pushCases
     .filter((pushCase) => acknowledgedAt(pushCase, pushRun) === 0)
-    .map((pushCase) => endOfPushes(pushCase, 0));
-  return findingOf(parts, "no first push was acknowledged");
+    .map((pushCase) => endOf(pushCase, 0, pushRun));
+  return decidedFinding(parts, "no first push was acknowledged");
+};
+
+/** A breach if there is any; otherwise undecided if the end of any notification is. */
+const decidedFinding = (
+  parts: readonly (Part | "undecided")[],
+  whyNone: string,
+  facts?: Finding["facts"],
+): Finding => {
+  const decided = parts.filter((part) => part !== "undecided");
+  const finding = findingOf(decided, whyNone, facts);
+  return finding.judgement.kind === "failed" || decided.length === parts.length
+    ? finding
+    : undecidedFinding(
+        `${parts.length - decided.length} of ${parts.length} notifications were pushed again after an acknowledgement, but the target's clock was moved while that was under way, so the sender may have given up on it by that clock`,
+        { facts, settle: "a hooks.clock.advance that answers once every push under way has ended" },
+      );
+};
+
+/** Undecided if the sender may have given up on the acknowledged push, on a clock that was moved meanwhile. */
+const endOf = (pushCase: PushCase, index: number, pushRun: PushRun): Part | "undecided" => {
+  const part = endOfPushes(pushCase, index);
+  const acknowledged = pushCase.pushes[index];
+  const isOpen = part !== "passed" && acknowledged !== undefined && mayHaveTimedOut(acknowledged, pushRun);
+  return isOpen ? "undecided" : part;
 };
 
 export const endOfPushes = (pushCase: PushCase, index: number): Part => {
@@ -135,13 +160,13 @@ export const judgeLateAcknowledgement = (pushRun: PushRun): Finding => {
   const { maxPushes } = pushRun.limits;
   const most = Math.max(0, ...ofPurpose(pushRun, "never").map(({ pushes }) => pushes.length));
   const late = ofPurpose(pushRun, "late");
-  const parts: Part[] = [];
+  const parts: (Part | "undecided")[] = [];
   const numbers = new Set<number>();
   for (const pushCase of pushRun.pushCases) {
     const index = acknowledgedAt(pushCase, pushRun);
     if (index < 0) continue;
     numbers.add(index + 1);
-    parts.push(endOfPushes(pushCase, index));
+    parts.push(endOf(pushCase, index, pushRun));
   }
   const missed = late.find(
     (pushCase) =>
@@ -150,7 +175,7 @@ export const judgeLateAcknowledgement = (pushRun: PushRun): Finding => {
       !numbers.has(pushCase.actions.length),
   );
   const facts = { acknowledgedAtPush: [...numbers].toSorted((a, b) => a - b) };
-  if (parts.some((part) => part !== "passed")) return findingOf(parts, "", facts);
+  if (parts.some((part) => part !== "passed")) return decidedFinding(parts, "", facts);
   if (missed !== undefined)
     return undecidedFinding(`push ${missed.actions.length}, which was to be acknowledged, did not come`, {
       facts,
@@ -160,7 +185,7 @@ export const judgeLateAcknowledgement = (pushRun: PushRun): Finding => {
       "no notification was pushed a second time, so no later push could be acknowledged",
       { facts },
     );
-  return findingOf(parts, "", facts);
+  return decidedFinding(parts, "", facts);
 };
 
 /** The fields in which a later push's body is known to differ from the first; undefined if it is not a JSON object. */
@@ -193,7 +218,8 @@ export const samePart = ({ pushes: [first, ...later] }: Pick<PushCase, "pushes">
   return "passed";
 };
 
-const SAME = "all pushes of a notification have the same id and the same body, except for status";
+const SAME =
+  "all pushes of a notification have the same id and the same documented fields, except for status";
 
 /** push.same-notification: follows from section 6. */
 export const judgeSameNotification = (pushRun: PushRun): Finding => {

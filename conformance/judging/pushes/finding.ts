@@ -3,6 +3,7 @@ import { KEPT_CHARACTERS } from "../../contract/push.ts";
 import { duration } from "../../contract/duration.ts";
 import type { Facts } from "../../contract/verdict.ts";
 import { fail, pass, inconclusive, type CaseVerdict } from "../case-verdict.ts";
+import type { TimeInterval } from "../interval.ts";
 import { isAcknowledged } from "./answer.ts";
 import type { PushRun, PushTrace, Purpose, SeenPush, PushCase } from "./trace.ts";
 
@@ -108,6 +109,39 @@ export const isShortened = ({ line }: SeenPush): boolean =>
 
 /** "1 push" or "3 pushes". */
 export const pushCount = (count: number): string => `${count} push${count === 1 ? "" : "es"}`;
+
+/** How long the sender waited for each answer that never came, until it gave up, in milliseconds. */
+const patienceOf = (trace: Pick<PushTrace, "pushCases">): readonly TimeInterval[] =>
+  ofPurpose(trace, "hang").flatMap(({ pushes }) =>
+    pushes.flatMap(({ line, at, ended }) =>
+      line.action === "hang" && line.outcome === "abandoned" && ended !== undefined
+        ? [{ earliestMs: ended.earliestMs - at.latestMs, latestMs: ended.latestMs - at.earliestMs }]
+        : [],
+    ),
+  );
+
+/** The longest wait of the sender for an answer, in milliseconds; undefined if it was never seen to give up. */
+export const longestPatienceMs = (trace: Pick<PushTrace, "pushCases">): number | undefined => {
+  const waits = patienceOf(trace);
+  return waits.length === 0 ? undefined : Math.max(...waits.map(({ latestMs }) => latestMs));
+};
+
+/** No sender gives up sooner, in milliseconds. */
+const LEAST_PATIENCE_MS = 1_000;
+
+/**
+ * Whether a sender may have given up on a push before its answer arrived, on a clock that was moved meanwhile. Its next
+ * push is then one after a failure.
+ */
+export const mayHaveTimedOut = (
+  { at, ended, isPassedOver }: SeenPush,
+  trace: Pick<PushTrace, "pushCases">,
+): boolean => {
+  if (isPassedOver !== true || ended === undefined) return false;
+  const waits = patienceOf(trace);
+  const leastMs = waits.length === 0 ? 0 : Math.min(...waits.map(({ earliestMs }) => earliestMs));
+  return ended.latestMs - at.earliestMs >= Math.max(LEAST_PATIENCE_MS, leastMs);
+};
 
 const MOST_LINES = 6;
 

@@ -7,6 +7,7 @@ import {
   acknowledgedAt,
   findingOf,
   journalText,
+  longestPatienceMs,
   namelessPushes,
   ofPurpose,
   pushCount,
@@ -198,18 +199,6 @@ const isOverdue = (
   return trace.watchedUntil.earliestMs > sinceMs + longestWaitMs(readings, trace, index) + heldUpMs;
 };
 
-/** The longest wait of the sender for an answer, in milliseconds; undefined if it was never seen to give up. */
-const givesUpAfterMs = (pushRun: PushRun): number | undefined => {
-  const waitsMs = ofPurpose(pushRun, "hang").flatMap(({ pushes }) =>
-    pushes.flatMap(({ line, at, ended }) =>
-      line.action === "hang" && line.outcome === "abandoned" && ended !== undefined
-        ? [ended.latestMs - at.earliestMs]
-        : [],
-    ),
-  );
-  return waitsMs.length === 0 ? undefined : Math.max(...waitsMs);
-};
-
 /** Whether watching went on until another push was overdue in every reading. */
 const isOver = (pushCase: PushCase, pushRun: PushRun): boolean => {
   const { triggered, purpose } = pushCase;
@@ -232,7 +221,7 @@ const isOver = (pushCase: PushCase, pushRun: PushRun): boolean => {
   if (isSlow && pushRun.hungInRealTime) return false;
   if (purpose !== "stall" && last.line.action === "hang" && last.line.outcome !== "abandoned") return false;
   // Other unanswered pushes may have delayed it, each by the sender's timeout.
-  return isWatchedForNext(pushCase, pushRun, isSlow ? 5 * (givesUpAfterMs(pushRun) ?? 0) : 0);
+  return isWatchedForNext(pushCase, pushRun, isSlow ? 5 * (longestPatienceMs(pushRun) ?? 0) : 0);
 };
 
 /** Whether the sender may not yet know that its push failed. */
@@ -248,7 +237,7 @@ const waits = (pushCase: PushCase, pushRun: PushRun): boolean =>
 const stallWaits = ({ pushes: [first, second] }: PushCase, pushRun: PushRun): boolean => {
   if (first?.line.action !== "hang" || second !== undefined || first.line.outcome === "abandoned")
     return false;
-  const patienceMs = givesUpAfterMs(pushRun);
+  const patienceMs = longestPatienceMs(pushRun);
   if (patienceMs === undefined || pushRun.hungInRealTime) return true;
   const waitedMs = pushRun.watchedUntil.earliestMs - first.at.latestMs;
   return waitedMs < 2 * patienceMs + longestWaitMs(readingsOf(pushRun.limits), pushRun, 1);

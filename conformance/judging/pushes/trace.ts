@@ -10,6 +10,11 @@ export interface SeenPush {
   readonly ended: TimeInterval | undefined;
   /** What the receiver was told to do with it; undefined if it is not a push to the callback address. */
   readonly action: PushAction | undefined;
+  /**
+   * Set if the target's clock was moved from the beginning of `at` to the end of `ended` while the target reported that
+   * something was under way: a sender that waited for an answer all the time may have given up on that clock.
+   */
+  readonly isPassedOver?: true;
 }
 
 /** Why a notification was created; rules select notifications by it. */

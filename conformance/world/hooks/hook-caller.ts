@@ -45,18 +45,18 @@ export interface HookCallerOptions {
   /** The dispatcher for hooks over HTTP. */
   readonly dispatcher: Dispatcher;
   /**
-   * The dispatcher for calls that must not be repeated. It keeps connections only briefly: one that has been idle for
-   * long may be closed by the peer just as a call is sent, and then nobody knows if it was obeyed.
+   * The dispatcher for calls that must not be repeated. It keeps no connections: an idle one may be closed by the peer, or
+   * by a gateway before it, just as a call is sent, and then nobody knows if it was obeyed.
    */
-  readonly brieflyKept: Dispatcher;
+  readonly unkept: Dispatcher;
   /** The target's origin and connection health, which hooks at the same address share. */
   readonly target: { readonly origin: string; readonly health: ConnectionHealth };
   readonly retries: Retries;
   readonly inProcess?: InProcessHooks | undefined;
 }
 
-/** How long a connection may be idle for a call that must not be repeated: far less than servers keep theirs, in milliseconds. */
-export const brieflyKept = { keepAliveTimeout: 500, keepAliveMaxTimeout: 500 };
+/** The options of a dispatcher that opens a connection for each call. */
+export const unkept = { pipelining: 0 };
 
 /** Hooks that may be called any number of times: one reads, the other repeats the same setting. */
 const harmless: ReadonlySet<string> = new Set(["clock.now", "callback.register"]);
@@ -121,7 +121,7 @@ const setbackOf = (name: string, use: Use, error: unknown): Setback | undefined 
 };
 
 export const createHookCaller = (options: HookCallerOptions) => {
-  const { signal, dispatcher, brieflyKept, target, retries, inProcess } = options;
+  const { signal, dispatcher, unkept, target, retries, inProcess } = options;
   const { nowMs } = retries.time;
   const startedMs = nowMs();
   const healths = createHealths(options);
@@ -152,7 +152,7 @@ export const createHookCaller = (options: HookCallerOptions) => {
         health,
         isHarmless: harmless.has(name),
         send: async () => {
-          const answer = await run(harmless.has(name) ? dispatcher : brieflyKept);
+          const answer = await run(harmless.has(name) ? dispatcher : unkept);
           // The duration of hooks says nothing about how far away the target is.
           if (health !== target.health) health.answered(0);
           return answer;
