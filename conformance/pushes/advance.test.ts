@@ -72,3 +72,44 @@ describe("a push that is due but does not come, though the target reports that n
     expect(others).toEqual([PATIENCE_MS, PATIENCE_MS]);
   });
 });
+
+describe("a push that is under way for long once the clock has been moved", () => {
+  /** Looks at a target that reports for `forMs` that something is in flight. */
+  const lookWhile = async (forMs: number): Promise<RunState> => {
+    const startedMs = performance.now();
+    const inFlight = (): number => Number(performance.now() - startedMs < forMs);
+    const state = {
+      options: {
+        patienceMs: PATIENCE_MS,
+        target: {
+          underWay: () => ({ inFlight: inFlight(), askedMs: Infinity }),
+          askUnderWay: async () => inFlight() > 0,
+        },
+      },
+      timeline: { kind: "virtual", now: async () => now },
+      collector: {
+        collect: async () => 0,
+        collectMore: async () => 0,
+        hanging: () => 0,
+        settle: () => undefined,
+        revision: () => 0,
+      },
+      triggered: [],
+      unseen: new Map(),
+      watched: { revision: "0 0 0 false", list: [] },
+      patienceMs: PATIENCE_MS,
+      reportedPatienceMs: Infinity,
+      restPatienceMs: 60_000,
+      endsSlowly: false,
+      givenUp: new Set(),
+      outdatedMs: 0,
+      reached: [],
+    } as unknown as RunState;
+    await look(state, now);
+    return state;
+  };
+
+  it("is waited for, and the run knows that pushes end slowly", async () => {
+    expect(await lookWhile(600)).toMatchObject({ endsSlowly: true, restPatienceMs: 60_000 });
+  });
+});
