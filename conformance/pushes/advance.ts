@@ -45,6 +45,8 @@ const askUntilSettled = async (state: RunState, untilMs: number): Promise<number
   const startedMs = monotonicMs();
   const forMs = Math.min(untilMs, startedMs + waitMs);
   while ((await options.target.askUnderWay?.()) === true) {
+    // Only here, since a hook that answers slowly says nothing about pushes.
+    if (monotonicMs() - startedMs > SLOW_MS) state.endsSlowly = true;
     const more = await collector.collectMore(0);
     if (more > 0) state.outdatedMs = monotonicMs();
     lines += more;
@@ -55,7 +57,6 @@ const askUntilSettled = async (state: RunState, untilMs: number): Promise<number
     }
     await pause(ASK_MS);
   }
-  if (monotonicMs() - startedMs > SLOW_MS) state.endsSlowly = true;
   return lines;
 };
 

@@ -8,7 +8,7 @@ import { wallClock, type ClockSource } from "../world/clock.ts";
 import type { Answer, Request } from "../world/exchange.ts";
 import { createDialer } from "../world/http/dialer.ts";
 import { openFaketime, type FaketimeClock } from "../world/time/faketime.ts";
-import { unkept as withoutKeeping, createHookCaller } from "../world/hooks/hook-caller.ts";
+import { createHookCaller, keepingNone } from "../world/hooks/hook-caller.ts";
 import type { Journal } from "../world/evidence/journal.ts";
 import { createLeftBehind, type LeftBehindAccount } from "../world/left-behind.ts";
 import { createRetries } from "../world/http/retry.ts";
@@ -44,7 +44,7 @@ export const openConnections = (resolved: ResolvedProfile, options: ConnectionsO
   const dialer = createDialer(resolved.network);
   const common = { allowH2: false, connect: dialer.connector(options.requestTimeoutMs) };
   const dispatcher = new Agent(common);
-  const unkept = new Agent({ ...common, ...withoutKeeping });
+  const unkept = new Agent({ ...common, ...keepingNone });
   const transportOptions = {
     ...transportOptionsOf(resolved, options),
     dialer,

@@ -209,7 +209,6 @@ export const httpVariants: Readonly<Record<string, Variant>> = {
       "timestamp",
       ({ nowMs, operation }) => (operation === "exchange" ? nowMs - 60_000 : nowMs),
     ),
-    // Consecutive connections of a client have ports that differ by one or two.
     "timestamps-of-two-nodes: Every other request is answered by a machine 300 ms behind.": keeping(
       (answers = 0) => decide("timestamp", ({ nowMs }) => nowMs - ((answers += 1) % 2) * 300),
     ),

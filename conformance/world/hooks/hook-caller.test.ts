@@ -8,7 +8,7 @@ import { manualTime } from "../../testing/manual-time.ts";
 import { errorOf } from "../../testing/errors.ts";
 import { deadOrigin, listening, serveHttp, serveTcp } from "../../testing/servers.ts";
 import { stopAfterEach } from "../../testing/stopping.ts";
-import { unkept, createHookCaller, type HookCallerOptions } from "./hook-caller.ts";
+import { createHookCaller, keepingNone, type HookCallerOptions } from "./hook-caller.ts";
 import { HookError } from "./hooks.ts";
 import { createConnectionHealth } from "../http/connection-health.ts";
 import { createRetries, type RetryOptions } from "../http/retry.ts";
@@ -45,7 +45,7 @@ const open = (more: RetryOptions & Partial<Pick<HookCallerOptions, "target" | "u
   const caller = createHookCaller({
     signal: new AbortController().signal,
     dispatcher: getGlobalDispatcher(),
-    unkept: more.unkept ?? new Agent({ pipelining: 0 }),
+    unkept: more.unkept ?? new Agent(keepingNone),
     target: more.target ?? { origin: "http://127.0.0.1:1", health },
     retries,
   });
@@ -100,7 +100,7 @@ describe("a call that must not be made twice", () => {
         endings[ending]?.(socket);
       }),
     );
-    const { caller } = open({ unkept: new Agent(unkept) });
+    const { caller } = open({ unkept: new Agent(keepingNone) });
     const hook: HookDefinition = { http: { url: `${server.origin}/hook`, body: { n: "{{n}}" } } };
     const made: string[] = [];
     const failed: string[] = [];

@@ -56,7 +56,7 @@ export interface HookCallerOptions {
 }
 
 /** The options of a dispatcher that opens a connection for each call. */
-export const unkept = { pipelining: 0 };
+export const keepingNone = { pipelining: 0 };
 
 /** Hooks that may be called any number of times: one reads, the other repeats the same setting. */
 const harmless: ReadonlySet<string> = new Set(["clock.now", "callback.register"]);
