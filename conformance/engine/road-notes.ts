@@ -9,7 +9,8 @@ import { counted } from "../contract/text.ts";
 /** What a reader should know about the connection to the target; empty if there were no problems. */
 export const roadNotes = (road: ConnectionReport, results: readonly RuleResult[]): readonly string[] => {
   const repeated = results.reduce((sum, { verdict }) => sum + repeatedIn(verdict), 0);
-  const { throttled, longestThrottleMs, lost, sentAgain, outages, longestOutageMs, stayedAway } = road;
+  const { throttled, longestThrottleMs, lost, hidden, sentAgain, outages, longestOutageMs, stayedAway } =
+    road;
   const resent =
     sentAgain === 0
       ? "none was resent, because that could have changed something"
@@ -18,7 +19,10 @@ export const roadNotes = (road: ConnectionReport, results: readonly RuleResult[]
     throttled > 0 &&
       `${counted(throttled, "answer")} asked to retry later, after up to ${duration(longestThrottleMs)}; each time the run waited and sent the request again`,
     lost > 0 && `${counted(lost, "request")} got no complete answer; ${resent}`,
-    repeated > 0 && `${counted(repeated, "case")} started over, because a request got no answer`,
+    hidden > 0 &&
+      `${counted(hidden, "request")} got 502 or 504, perhaps from a gateway; none was resent, because that could have changed something`,
+    repeated > 0 &&
+      `${counted(repeated, "case")} started over, because a request got no answer${hidden > 0 ? " or perhaps a gateway's" : ""}`,
     outages > 0 && `the target's address ${refused(outages, longestOutageMs)}`,
     stayedAway && "the target went down and did not come back in time",
   ].filter((note) => note !== false);

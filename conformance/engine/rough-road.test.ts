@@ -67,6 +67,32 @@ it("the gate passes over a network that delays, drops, throttles and restarts, a
   expect(notes).toMatch(/the target's address refused connections 1 time/);
 });
 
+it("the gate passes where a gateway answers for the service, whether or not the service got the request", async () => {
+  const { result, counts } = await judgeBehind("sound", { latencyMs: 0, hideEvery: 9 });
+  expect(verdicts(result)).toEqual(Object.fromEntries(sections.map((id) => [id, "passed"])));
+  expect(counts.hidden).toBeGreaterThan(10);
+  const notes = result.notes.join("\n");
+  expect(notes).toMatch(/\d+ requests got 502 or 504, perhaps from a gateway/);
+  expect(notes).toMatch(/cases started over, because a request got no answer or perhaps a gateway's/);
+});
+
+it("a 502 that a request gets each time is the service's own, and judged as such", async () => {
+  const only = ["service.survives-bad-input", "exchange.token-set"];
+  const { result } = await judgeBehind(
+    "sound",
+    {
+      latencyMs: 0,
+      hideAlways: ({ method, headers }) =>
+        method === "POST" && headers["content-type"]?.startsWith("application/json") !== true,
+    },
+    only,
+  );
+  expect(verdicts(result)).toEqual({
+    "service.survives-bad-input": "warned",
+    "exchange.token-set": "passed",
+  });
+});
+
 it("the gate passes if the hooks' own server restarts during the run, and notes it", async () => {
   const fake = await stopping(startFake());
   const conditions = { latencyMs: 0, restartAfter: 12, restartMs: 400, restartOn: "GET" } as const;
@@ -96,6 +122,12 @@ it("the gate finds a defect over the same network under its own rule, and no oth
     "exchange.token-set": "passed",
     "refresh.token-set": "passed",
   });
+});
+
+it("the gate finds a second grant where a gateway hides answers", async () => {
+  const only = ["code.single-use", "exchange.token-set"];
+  const { result } = await judgeBehind("code-reusable-twice", { latencyMs: 0, hideEvery: 9 }, only);
+  expect(verdicts(result)).toEqual({ "code.single-use": "failed", "exchange.token-set": "passed" });
 });
 
 it("the gate passes while other clients keep writing to the same list", async () => {

@@ -1,7 +1,7 @@
 import { mapLimited } from "../checks/map-limited.ts";
 import type { Run } from "../checks/rule.ts";
 import type { Verdict } from "../contract/verdict.ts";
-import { ControlFailed, TransportError, type Answer } from "../world/exchange.ts";
+import { ControlFailed, TransportError, mayBeGateways, type Answer } from "../world/exchange.ts";
 import type { DurableSteps } from "../world/durable-steps.ts";
 import type { Target } from "../world/target.ts";
 import type { World } from "../world/world.ts";
@@ -112,12 +112,17 @@ const ifAnswered = async <T>(
       throw error;
     }
   };
+  const notedUnlessHidden = async (answering: Promise<Answer>): Promise<Answer> => {
+    const answer = await noted(answering);
+    if (mayBeGateways(answer)) lost.push(answer.exchange);
+    return answer;
+  };
   const { target } = world;
   const notedTarget: Target = {
     ...target,
     authorize: (request) => noted(target.authorize(request)),
-    exchange: (body) => noted(target.exchange(body)),
-    refresh: (body) => noted(target.refresh(body)),
+    exchange: (body) => notedUnlessHidden(target.exchange(body)),
+    refresh: (body) => notedUnlessHidden(target.refresh(body)),
     list: (request) => noted(target.list(request)),
   };
   try {

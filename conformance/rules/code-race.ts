@@ -3,7 +3,7 @@ import { anomalyOf, type Anomaly, type Attempt } from "../judging/laws/one-shot.
 import { holdsTokenSet } from "../judging/laws/tokens.ts";
 import type { Connections } from "./shared/connections.ts";
 import { exchangeBody, obtainCode, yielded } from "../world/steps.ts";
-import { objectOf, TransportError, type Answer } from "../world/exchange.ts";
+import { mayBeGateways, objectOf, TransportError, type Answer } from "../world/exchange.ts";
 import type { Target } from "../world/target.ts";
 import type { World } from "../world/world.ts";
 
@@ -78,7 +78,7 @@ const seen: Readonly<Record<Anomaly, (contenders: number) => string>> = {
 
 /**
  * Lets contenders exchange one fresh code, each over its own connection, and returns the history. Nothing is sent
- * twice: an attempt without an answer is unknown. An answer with tokens is a grant even if they no longer work when
+ * twice: an attempt without an answer, or perhaps with a gateway's, is unknown. An answer with tokens is a grant even if they no longer work when
  * tried: a service may revoke them as soon as it sees the next contender (RFC 6749 section 4.1.2).
  */
 const raceForCode = async (
@@ -97,7 +97,10 @@ const raceForCode = async (
       connection.exchange(exchangeBody(issued.client, issued.code)),
     );
     if (answer === undefined) return { invokedAt, returnedAt: undefined, outcome: "unknown" };
-    return { invokedAt, returnedAt: next(), outcome: (await grants(world, answer)) ? "granted" : "refused" };
+    if (await grants(world, answer)) return { invokedAt, returnedAt: next(), outcome: "granted" };
+    if (!mayBeGateways(answer)) return { invokedAt, returnedAt: next(), outcome: "refused" };
+    world.evidence.ignoreLoss(answer.exchange);
+    return { invokedAt, returnedAt: undefined, outcome: "unknown" };
   };
   const running: Promise<Attempt>[] = [];
   for (const [index, start] of starts.entries()) {

@@ -1,4 +1,6 @@
-import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
+import { once } from "node:events";
+import { createServer, request, type IncomingMessage, type ServerResponse } from "node:http";
+import { finished, pipeline } from "node:stream/promises";
 import { setTimeout as delay } from "node:timers/promises";
 import { listening, passOn } from "./servers.ts";
 
@@ -8,6 +10,13 @@ export interface RoadConditions {
   readonly latencyMs: number | (() => number);
   /** For each kind of request (method and path), every nth one is dropped with its connection and not passed on. */
   readonly dropEvery?: number;
+  /**
+   * Of each kind of POST, every nth one is answered with 502 or 504 in turn, in place of the service; the service got the
+   * second of two.
+   */
+  readonly hideEvery?: number;
+  /** Requests whose answers are hidden so each time, and which the service does not get. */
+  readonly hideAlways?: (incoming: IncomingMessage) => boolean;
   /** Every nth request of any kind is answered with 429 and Retry-After, unless it is dropped. */
   readonly throttleEvery?: number;
   /** Number of requests after which nothing is served for a while, once; default: never. */
@@ -20,16 +29,27 @@ export interface RoadConditions {
 /** Interval at which the proxy checks if its outage is over, in milliseconds. */
 const AWAY_STEP_MS = 20;
 
+/** Passes a request on and drops its answer. */
+const drop = async (origin: string, incoming: IncomingMessage): Promise<void> => {
+  const { method, url: path, headers } = incoming;
+  const onward = request(new URL(origin), { agent: false, method, path, headers });
+  await pipeline(incoming, onward);
+  const [answer] = (await once(onward, "response")) as [IncomingMessage];
+  await finished(answer.resume());
+};
+
 /**
  * A proxy in front of a service that behaves like networks and gateways do. The fate of a request depends on the number
  * of earlier ones, so that each fate certainly occurs in a run that is long enough.
  */
 export const startRoad = async (origin: string, conditions: RoadConditions) => {
   // What it did, so that tests can check that it did.
-  const counts = { passed: 0, dropped: 0, throttled: 0, restarts: 0 };
+  const counts = { passed: 0, dropped: 0, hidden: 0, throttled: 0, restarts: 0 };
   const {
     latencyMs,
     dropEvery = Infinity,
+    hideEvery = Infinity,
+    hideAlways = () => false,
     throttleEvery = Infinity,
     restartAfter = Infinity,
     restartMs = 1_500,
@@ -38,12 +58,14 @@ export const startRoad = async (origin: string, conditions: RoadConditions) => {
   let seen = 0;
   let arrived = 0;
   const ofKind = new Map<string, number>();
-  const fateOf = ({ method, url = "" }: IncomingMessage): "passed" | "dropped" | "throttled" => {
+  const fateOf = (incoming: IncomingMessage): "passed" | "dropped" | "hidden" | "throttled" => {
+    const { method, url = "" } = incoming;
     const kind = `${method} ${url.split("?")[0]}`;
     const nth = (ofKind.get(kind) ?? 0) + 1;
     ofKind.set(kind, nth);
     arrived += 1;
     if (nth % dropEvery === 0) return "dropped";
+    if (hideAlways(incoming) || (method === "POST" && nth % hideEvery === 0)) return "hidden";
     return arrived % throttleEvery === 0 ? "throttled" : "passed";
   };
   const onRequest = async (incoming: IncomingMessage, outgoing: ServerResponse): Promise<void> => {
@@ -54,6 +76,11 @@ export const startRoad = async (origin: string, conditions: RoadConditions) => {
     await delay(typeof latencyMs === "number" ? latencyMs : latencyMs());
     if (fate === "dropped") {
       incoming.socket.destroy();
+    } else if (fate === "hidden") {
+      const isDone = counts.hidden % 2 === 0 && !hideAlways(incoming);
+      if (isDone) await drop(origin, incoming);
+      else incoming.resume();
+      outgoing.writeHead(isDone ? 504 : 502, { "content-type": "text/html" }).end("<h1>Bad Gateway</h1>");
     } else if (fate === "throttled") {
       incoming.resume();
       outgoing.writeHead(429, { "retry-after": "1" }).end();

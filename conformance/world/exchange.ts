@@ -33,6 +33,13 @@ export const headerOf = (answer: Pick<Answer, "headers">, name: string): string 
 export const objectOf = (answer: Answer): Readonly<Record<string, unknown>> =>
   isObject(answer.json) ? answer.json : {};
 
+/**
+ * Whether an answer may be a gateway's that got none from the service, or not in time (RFC 9110 sections 15.6.3 and
+ * 15.6.5): then nobody knows what the service did.
+ */
+export const mayBeGateways = ({ status }: Pick<Answer, "status">): boolean =>
+  status === 502 || status === 504;
+
 /** The request got no complete answer: refused, reset, closed early, timed out. Says nothing about the service's promises. */
 export class TransportError extends Error {
   readonly exchange: number;

@@ -10,7 +10,7 @@ import type { PatientClock } from "./http/throttling.ts";
 import type { TransportOptions } from "./http/transport.ts";
 import { MAX_ANSWER_BYTES } from "./http/receive.ts";
 import { parseJson } from "../contract/json.ts";
-import { sendToTarget, type TargetAddress } from "./http/send.ts";
+import { noteLoss, sendToTarget, type TargetAddress } from "./http/send.ts";
 
 export interface RawAnswer {
   /** The first answer; undefined if there was none. */
@@ -77,14 +77,14 @@ const sendUntilAnswered = async (
   origin: URL,
   request: Request,
 ): Promise<RawAnswer> => {
-  const { losses } = options.scope;
-  const name = losses.begin(request);
+  const { address, clock, scope } = options;
   try {
-    const send = (): Promise<Answer> => sendOnce(options, origin, request);
-    return { answer: await sendToTarget(options.address, request, options.clock, send), outcome: "answered" };
+    const answer = await noteLoss(scope.losses, address, request, () =>
+      sendToTarget(address, request, clock, () => sendOnce(options, origin, request)),
+    );
+    return { answer, outcome: "answered" };
   } catch (error) {
     if (!(error instanceof TransportError)) throw error;
-    losses.note(name, error);
     const { reason } = error;
     // A request that is turned away repeatedly has got no answer and, above all, no refusal.
     return { answer: undefined, outcome: reason === "closed" || reason === "refused" ? reason : "timeout" };

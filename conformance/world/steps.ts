@@ -11,6 +11,8 @@ import {
   plainOf,
   showsSomething,
   ControlFailed,
+  TransportError,
+  mayBeGateways,
   type Answer,
 } from "./exchange.ts";
 import { beginAnew } from "./http/retry.ts";
@@ -68,6 +70,14 @@ export const refreshBody = (client: Client, refreshToken: string): Record<string
   refreshToken,
 });
 
+/** A step gave nothing. A gateway's answer counts as lost, because the service may have done it. */
+const withoutYield = (answer: Answer, what: string): Error => {
+  const message = `${what}: ${describe(answer)}`;
+  return mayBeGateways(answer)
+    ? new TransportError(answer.exchange, "closed", message)
+    : new ControlFailed(message);
+};
+
 /** Exchanges a code validly. If the service issues no tokens, the control failed. */
 export const redeem = async (
   world: World,
@@ -78,7 +88,7 @@ export const redeem = async (
   const answer = await (options.target ?? world.target).exchange(exchangeBody(client, code));
   const { accessToken, refreshToken, expiresIn } = credentialsOf(answer);
   if (accessToken === undefined || refreshToken === undefined)
-    throw new ControlFailed(`a valid exchange got no tokens: ${describe(answer)}`);
+    throw withoutYield(answer, "a valid exchange got no tokens");
   const breach = tokenSetBreach("exchange", objectOf(answer));
   if (breach !== undefined)
     world.malformedTokenSets.push({ breach, expiresIn, timestamp: objectOf(answer)["timestamp"] });
@@ -107,8 +117,7 @@ export const obtainRefreshed = async (
 ): Promise<{ accessToken: string; expiresInMs: number; answer: Answer }> => {
   const answer = await world.target.refresh(refreshBody(tokens.client, tokens.refreshToken));
   const { accessToken, expiresIn } = credentialsOf(answer);
-  if (accessToken === undefined)
-    throw new ControlFailed(`a valid refresh got no access token: ${describe(answer)}`);
+  if (accessToken === undefined) throw withoutYield(answer, "a valid refresh got no access token");
   return { accessToken, expiresInMs: Number(expiresIn) * 1_000, answer };
 };
 

@@ -1,15 +1,15 @@
 import type { Request, TransportError } from "../exchange.ts";
 
-/** A request of a case that got no complete answer, whatever was tried. */
+/** A request of a case whose outcome is unknown: no complete answer came, or perhaps only a gateway's. */
 export interface Loss {
   readonly exchange: number;
-  readonly reason: TransportError["reason"];
+  readonly reason: TransportError["reason"] | "gateway";
   readonly isNeverAnswered?: boolean;
 }
 
 /**
- * The requests of one case that got no complete answer. One case cannot tell whether the service hung up or the network
- * lost them. Several can, because every request has a name that is the same in each repetition of the case.
+ * The requests of one case whose outcome is unknown. One case cannot tell whether the service hung up or the network
+ * lost them, nor whose 502 it was. Several can, because every request has a name that is the same in each repetition of the case.
  */
 export type Losses = ReturnType<typeof newLosses>;
 

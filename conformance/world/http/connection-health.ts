@@ -4,6 +4,8 @@ import { retryPolicy, type Retries } from "./retry.ts";
 export interface ConnectionReport {
   /** Exchanges that ended without a complete answer. */
   readonly lost: number;
+  /** Answers that may be a gateway's, to requests that may have taken effect. */
+  readonly hidden: number;
   /** Requests that were resent, because they were not received or because they only read. */
   readonly sentAgain: number;
   /** Answers that asked to retry later, and were obeyed. */
@@ -22,10 +24,21 @@ export type ConnectionHealth = ReturnType<typeof createConnectionHealth>;
 
 /** Weight of the latest round trip, as in RFC 6298 section 2. */
 const SMOOTHING = 1 / 8;
+
+const UNHARMED = {
+  lost: 0,
+  hidden: 0,
+  sentAgain: 0,
+  throttled: 0,
+  longestThrottleMs: 0,
+  outages: 0,
+  longestOutageMs: 0,
+};
+
 /** `probe` tells whether the address accepts connections. */
 export const createConnectionHealth = (probe: () => Promise<boolean>, retries: Retries) => {
   const { backOffMs, outageMs, time, signal } = retries;
-  const met = { lost: 0, sentAgain: 0, throttled: 0, longestThrottleMs: 0, outages: 0, longestOutageMs: 0 };
+  const met = { ...UNHARMED };
   let hasAnswered = false;
   let roundTripMs = 0;
   let stayedAway = false;
@@ -59,8 +72,7 @@ export const createConnectionHealth = (probe: () => Promise<boolean>, retries: R
     },
     /** Recent response time in milliseconds; 0 before the first answer. */
     roundTripMs: (): number => roundTripMs,
-    lost: (): void => void (met.lost += 1),
-    sentAgain: (): void => void (met.sentAgain += 1),
+    count: (what: "lost" | "hidden" | "sentAgain"): void => void (met[what] += 1),
     throttled: (waitMs: number): void => {
       met.throttled += 1;
       met.longestThrottleMs = Math.max(met.longestThrottleMs, waitMs);

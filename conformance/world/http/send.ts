@@ -1,5 +1,6 @@
 import { monotonicMs } from "../clock.ts";
-import { TransportError, type Answer, type Request } from "../exchange.ts";
+import type { Losses } from "../evidence/losses.ts";
+import { TransportError, mayBeGateways, type Answer, type Request } from "../exchange.ts";
 import { createUnanswered } from "./unanswered.ts";
 import { createConnectionHealth } from "./connection-health.ts";
 import { sendWithRetries, type Retries } from "./retry.ts";
@@ -34,19 +35,47 @@ export const sendToTarget = (
       const sentMs = monotonicMs();
       const answer = await send();
       health.answered(monotonicMs() - sentMs);
-      unanswered.answered(request, answer.status);
+      if (isHidden(request, answer)) {
+        health.count("hidden");
+        unanswered.lost(request, "closed");
+      } else unanswered.answered(request, answer.status);
       return answer;
     },
     isTurnedAway: (answer) => waiting(() => isTurnedAway(answer)),
     setbackOf: (error) => {
       if (!(error instanceof TransportError) || error.reason === "throttled" || isOver()) return undefined;
-      health.lost();
+      health.count("lost");
       if (error.reason === "closed" || error.reason === "timeout") {
         error.isNeverAnswered = unanswered.lost(request, error.reason);
         if (error.isNeverAnswered) return undefined;
       }
       return { kind: "lost", reason: error.reason };
     },
-    onRepeat: () => health.sentAgain(),
+    onRepeat: () => health.count("sentAgain"),
   });
+};
+
+/** A gateway may have answered a request that is not sent again, since it may have taken effect. */
+const isHidden = ({ method }: Pick<Request, "method">, answer: Answer): boolean =>
+  method !== "GET" && mayBeGateways(answer);
+
+/** Sends a request of a case, and notes it among the case's losses if its outcome stays unknown. */
+export const noteLoss = async (
+  losses: Losses,
+  { unanswered }: TargetAddress,
+  request: Request,
+  send: () => Promise<Answer>,
+): Promise<Answer> => {
+  const name = losses.begin(request);
+  try {
+    const answer = await send();
+    if (isHidden(request, answer)) {
+      const isNeverAnswered = unanswered.isNever(request);
+      losses.note(name, { exchange: answer.exchange, reason: "gateway", isNeverAnswered });
+    }
+    return answer;
+  } catch (error) {
+    if (error instanceof TransportError) losses.note(name, error);
+    throw error;
+  }
 };

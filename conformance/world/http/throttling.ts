@@ -1,6 +1,6 @@
 import { duration } from "../../contract/duration.ts";
 import type { Clock } from "../clock.ts";
-import { TransportError, headerOf, type Answer, type Request } from "../exchange.ts";
+import { TransportError, headerOf, mayBeGateways, type Answer, type Request } from "../exchange.ts";
 import type { ConnectionHealth } from "./connection-health.ts";
 import { retryPolicy, withoutQuery, type Retries } from "./retry.ts";
 
@@ -104,15 +104,15 @@ const sentenceOf = (answer: Answer, attempt: number, waitedMs: number): string =
 };
 
 const waitOf = (
-  { status }: Answer,
+  answer: Answer,
   method: string,
   waitMs: number,
   askedMs: number | undefined,
 ): Wait | undefined => {
   if (askedMs !== undefined) return { waitMs: askedMs, mostTries: mostTries.withRetryAfter, stands: false };
-  if (status === 429) return { waitMs, mostTries: mostTries.without, stands: false };
+  if (answer.status === 429) return { waitMs, mostTries: mostTries.without, stands: false };
   // What a gateway could not deliver may still have been done, so only reads are resent.
-  const isOfGateway = status === 503 || (method === "GET" && (status === 502 || status === 504));
+  const isOfGateway = answer.status === 503 || (method === "GET" && mayBeGateways(answer));
   return isOfGateway ? { waitMs, mostTries: mostTriesOfGateway, stands: true } : undefined;
 };
 

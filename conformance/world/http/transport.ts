@@ -5,7 +5,7 @@ import { createDialer, type Dialer } from "./dialer.ts";
 import { isListening, messageOf, reasonOf, receive } from "./receive.ts";
 import { parseJson } from "../../contract/json.ts";
 import type { Retries } from "./retry.ts";
-import { addressOf, sendToTarget, type TargetAddress } from "./send.ts";
+import { addressOf, noteLoss, sendToTarget, type TargetAddress } from "./send.ts";
 import type { PatientClock } from "./throttling.ts";
 
 /** The context of a request: its case's scope for the journal, and the clock on which a 429 is waited out. */
@@ -91,7 +91,6 @@ const sendSurely = async (
   request: Request,
   { scope, clock }: Sender,
 ): Promise<Answer> => {
-  const name = scope.losses.begin(request);
   const send = (): Promise<Answer> =>
     sendOnce(options, dispatcher, request, scope, state.unanswered.timeLimitMs(request, options.timeoutMs));
   // A virtual clock would never move while a request waiting on it counts as in flight.
@@ -105,10 +104,9 @@ const sendSurely = async (
   };
   state.inFlight += 1;
   try {
-    return await sendToTarget(state, request, clock, send, () => state.isClosed, waiting);
-  } catch (error) {
-    if (error instanceof TransportError) scope.losses.note(name, error);
-    throw error;
+    return await noteLoss(scope.losses, state, request, () =>
+      sendToTarget(state, request, clock, send, () => state.isClosed, waiting),
+    );
   } finally {
     state.inFlight -= 1;
   }

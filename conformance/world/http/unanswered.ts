@@ -34,6 +34,7 @@ export const createUnanswered = () => {
     );
   };
   return {
+    isNever,
     answered: (request: Kinded, status: number): void => {
       answers += 1;
       if (status >= 400) return;
@@ -41,7 +42,7 @@ export const createUnanswered = () => {
       served.add(kind);
       met.delete(kind);
     },
-    /** Returns whether requests like this are known to get no answer. */
+    /** Returns whether requests like this are known to get no answer, or only a gateway's. */
     lost: (request: Kinded, reason: "closed" | "timeout"): boolean => {
       const kind = kindOf(request);
       if (served.has(kind)) return false;
