@@ -133,11 +133,15 @@ const inPlace = (
   headers: async (tokens, world) => header(await value(tokens, world)),
 });
 
-/** Other things that a client holds, and values that a careless check accepts. */
-export const inItsPlace: readonly Intrusion[] = [
+export const otherCredentials: readonly Intrusion[] = [
   inPlace("the refreshToken", ({ refreshToken }) => refreshToken),
   inPlace("the used code", ({ code }) => code),
   inPlace("a fresh code", async ({ client }, world) => (await obtainCode(world, { client })).code),
+];
+
+/** Other things that a client holds, and values that a careless check accepts. */
+export const inItsPlace: readonly Intrusion[] = [
+  ...otherCredentials,
   inPlace("the clientId", ({ client }) => client.id),
   inPlace("the client's secret", ({ client }) => client.secret),
   inPlace("the clientId and the secret", ({ client }) => base64(`${client.id}:${client.secret}`)),

@@ -1,18 +1,16 @@
 import { MONTH_MS } from "../arbitraries/ages.ts";
 import { ageBetween, type TimeInterval } from "../judging/interval.ts";
 import { durableSteps, type DurableSteps } from "../world/durable-steps.ts";
-import { duration, HOUR_MS, SECOND_MS } from "../contract/duration.ts";
+import { duration, HOUR_MS } from "../contract/duration.ts";
 import type { Verdict } from "../contract/verdict.ts";
 import { ask, type Issued } from "./ask.ts";
 import { sleepUntilMoment, type Moment } from "./calendar.ts";
 import type { CaseVerdict } from "../judging/case-verdict.ts";
 import {
-  ageAt,
   cutFrom,
   distanceFromEnd,
   guardFor,
   guardOn,
-  sideOf,
   type Probe,
   type Side,
 } from "../judging/lifetimes/probe.ts";
@@ -26,43 +24,26 @@ import {
 } from "../judging/lifetimes/resolution.ts";
 import type { ExpiringCredential, WaitFacts, Run } from "../checks/rule.ts";
 import { ControlFailed } from "../world/exchange.ts";
-import { sleepFrom } from "../world/clock.ts";
 import { timed } from "../world/steps.ts";
 import type { World } from "../world/world.ts";
+import { useOnTheWay, type Uses } from "./uses.ts";
 import {
   isMonthLater,
   isWholeDaysOld,
   planProbes,
+  BESIDE_MS,
   type PlannedProbe,
   type PlanOptions,
   type Tries,
 } from "./plan.ts";
 
 export interface JudgedLifetime<C>
-  extends ExpiringCredential<C>, Pick<PlanOptions, "ways" | "clients" | "perSide" | "fromEndMs"> {
+  extends ExpiringCredential<C>, Uses, Pick<PlanOptions, "ways" | "clients" | "perSide" | "fromEndMs"> {
   /** Issues the credential at such a date of the target's calendar, if its time can be moved. */
   readonly startsAt?: Moment;
-  /**
-   * How often it is used before the probe; default 3. If it is then to be found dead, it is used once more right before
-   * its end.
-   */
-  readonly uses?: number;
   /** Both, if absent. */
   readonly sides?: Side;
 }
-
-const USES = 3;
-/** Uses beyond the default come in groups of this size, at the same time. */
-const AT_ONCE = 4;
-
-/** How much later than planned a use may come, as a share of the time between two, so that uses share moves of the clock. */
-const LATER_USE = 0.95;
-
-/**
- * A probe this close before an end may come right before it, in milliseconds beyond the guard: what it would show is shown
- * there. On a clock that runs meanwhile fewer do, to leave the machine to those that must.
- */
-const BESIDE_MS = { standing: 120_000, running: 30_000 } as const;
 
 /** How close to its end a credential issued in another way than the first must be seen, in milliseconds beyond the guard. */
 const NEAR_MS = 5_000;
@@ -215,53 +196,6 @@ const probeAt = async <C>(
   // It fell due while no run was there. Its late result counts, and another credential takes its intended place.
   if (steps.isContinued()) return again({ first, last });
   return first < last ? again({ first: first + 1, last }) : verdict;
-};
-
-/** Uses a credential before its probe. False if no run was there for the use right before its end. */
-const useOnTheWay = async <C>(
-  world: World,
-  { use, uses = USES }: JudgedLifetime<C>,
-  { credential, issued, lifetimeMs }: Issued<C>,
-  steps: DurableSteps,
-  aimMs: number,
-  lastAliveMs: number,
-): Promise<boolean> => {
-  if (use === undefined) return true;
-  for (const [index, useAtMs] of agesOfUse(uses, aimMs, lastAliveMs).entries()) {
-    if (steps.has(`use ${index}`)) continue;
-    if (steps.isContinued()) {
-      const now = ageAt({ issued, lifetimeMs }, await world.clock.now(), world.tolerances.lifetimeGuardMs);
-      if (sideOf(now) !== "alive") return false;
-    }
-    // Only a last use right before the end must be punctual, and only those before a probe at the end must be apart.
-    const isFar = aimMs < lastAliveMs - BESIDE_MS.standing;
-    const laterMs = isFar ? aimMs - useAtMs : apartMs(uses, aimMs, lastAliveMs) * LATER_USE;
-    const slackMs = index < uses ? laterMs : 0;
-    const now = await world.clock.now();
-    const { greatestMs } = ageBetween(issued, now);
-    if (useAtMs > greatestMs) await sleepFrom(world.clock, now, useAtMs - greatestMs, slackMs);
-    await use(world, credential);
-    steps.note(`use ${index}`);
-  }
-  return true;
-};
-
-const atOnce = (uses: number): number => (uses > USES ? AT_ONCE : 1);
-
-/** The time between two moments of use. */
-const apartMs = (uses: number, aimMs: number, lastMs: number): number =>
-  Math.min(aimMs, lastMs) / (Math.ceil(uses / atOnce(uses)) + 1);
-
-/**
- * Ages at which a credential is used, in milliseconds: spread over its life, unless that is less than a second between
- * two, and, if the probe comes after its end, right before that.
- */
-const agesOfUse = (uses: number, aimMs: number, lastMs: number): readonly number[] => {
-  const gapMs = apartMs(uses, aimMs, lastMs);
-  const spread = Array.from({ length: uses }, (_, use) =>
-    gapMs < SECOND_MS ? 0 : gapMs * (Math.floor(use / atOnce(uses)) + 1),
-  );
-  return aimMs > lastMs ? [...spread, lastMs] : spread;
 };
 
 /**

@@ -6,6 +6,12 @@ import type { Side } from "../judging/lifetimes/probe.ts";
 import { roomSteps } from "../judging/lifetimes/resolution.ts";
 import type { World } from "../world/world.ts";
 
+/**
+ * A probe this close before an end may come right before it, in milliseconds beyond the guard: what it would show is shown
+ * there. On a clock that runs meanwhile fewer do, to leave the machine to those that must.
+ */
+export const BESIDE_MS = { standing: 120_000, running: 30_000 } as const;
+
 export interface PlanOptions {
   readonly name: string;
   readonly lifetimeMs: number;

@@ -88,6 +88,9 @@ export const accessLifetimeRules = {
 /** More than a limit of a hundred requests for each token. */
 const MANY_READS = 110;
 
+/** Enough requests to reach most of a few processes behind one address. */
+const PROCESSES = 8;
+
 /** Neither further tokens of its client nor requests with it end a token. */
 const worksAmongMany = (world: World): Promise<HistoryVerdict> =>
   judgeFirstOfMany(
@@ -153,11 +156,11 @@ const expiringTokens = async (
       perSide: histories.length + few,
     },
     ...(world.clock.kind === "virtual" ? [tokenOfMonthEnd(world)] : []),
-    { name: "accessToken in use", issue: exchangedTogether, use: look, perSide: few + 1 },
+    { name: "accessToken in use", issue: exchangedTogether, ...inUse, perSide: few + 1 },
     {
       name: "refreshed accessToken in use",
       issue: together(() => prepared.accessLifetimeMs / 2, refreshedLater),
-      use: look,
+      ...inUse,
       perSide: few,
     },
     {
@@ -259,6 +262,8 @@ const refreshedLater = async (world: World, steps: DurableSteps): Promise<Bearer
 const look = async (world: World, { accessToken }: Bearer): Promise<void> => {
   await world.target.list({ accessToken, query: { limit: 1 } });
 };
+
+const inUse = { use: look, lastUses: PROCESSES };
 
 const refreshGrant = async (world: World, { client, refreshToken }: Bearer): Promise<void> => {
   await world.target.refresh(refreshBody(client, refreshToken));

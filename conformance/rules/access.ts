@@ -1,6 +1,6 @@
 import { ageBetween, type TimeInterval } from "../judging/interval.ts";
 import fc from "fast-check";
-import { describe, pageOf, ControlFailed, type Answer } from "../world/exchange.ts";
+import { describe, objectOf, pageOf, ControlFailed, type Answer } from "../world/exchange.ts";
 import {
   alteredTokens,
   byOtherWays,
@@ -8,6 +8,7 @@ import {
   inItsPlace,
   inventedTokens,
   nearly,
+  otherCredentials,
   withoutToken,
   type Intrusion,
 } from "../arbitraries/intrusions.ts";
@@ -23,6 +24,9 @@ import { gaveData, isShownData, obtainTokens, timed, type IssuedTokens } from ".
 import { answerOrHangUp, encodeQuery, jsonHeader, withQuery, type Target } from "../world/target.ts";
 import type { World } from "../world/world.ts";
 import { accessLifetimeRules } from "./access-lifetime.ts";
+
+/** Connections that nearly always reach each of a few processes behind one address. */
+const MANY_CONNECTIONS = 12;
 
 /** How many intrusions share one token and its control. */
 const GROUP = 8;
@@ -47,6 +51,10 @@ export const accessRules = {
               intrusions.map((intrusion) => ({ intrusions: [intrusion], query })),
           },
         ),
+        run.forEach(otherCredentials, judgeKeptOutEverywhere, {
+          part: "over many connections",
+          print: ({ name }) => name,
+        }),
         run.forAll(
           fc.tuple(
             fc.array(fc.oneof(alteredTokens, inventedTokens), { minLength: 1, maxLength: 4 }),
@@ -107,17 +115,50 @@ const judgeKeptOut = async (
             }),
       );
       if (answer === undefined) continue;
-      const counting = totalHeaderOf(answer, total);
-      if (counting !== undefined || shows(world, answer, isById ? { id } : whole))
-        return fail(
-          "no data is returned without a valid accessToken in x-service-access-token",
-          `${intrusion.name}: ${describe(answer)}${counting === undefined ? "" : `, and the total in its header ${counting}`}`,
-        );
+      const shown = judgeShown(world, intrusion, answer, { total, query: isById ? { id } : whole });
+      if (shown.kind === "failed") return shown;
     }
     if (sent === 0) return discard("refused requests do not affect this token");
     if (gaveData(await connection.list({ accessToken: tokens.accessToken, query }))) return pass;
     return judgeEarlyDeath(world, { tokens, issued }, connection, query);
   });
+
+/** The same for what else a client holds, with one request over each of many connections: processes may differ. */
+const judgeKeptOutEverywhere = async (intrusion: Intrusion, world: World): Promise<CaseVerdict> =>
+  withConnections(world, MANY_CONNECTIONS, async (connections) => {
+    const tokens = await obtainTokens(world);
+    const query = { limit: 1 };
+    const { total } = await expectData(world.target, tokens, query);
+    const headers = await intrusion.headers(tokens, world);
+    if (headers === undefined) return discard("no header can hold it");
+    const answers = await Promise.all(
+      connections.map((connection) => answerOrHangUp(connection.list({ headers, query }))),
+    );
+    const shown = answers.flatMap((answer) =>
+      answer === undefined ? [] : [judgeShown(world, intrusion, answer, { total, query })],
+    );
+    return shown.find(({ kind }) => kind === "failed") ?? pass;
+  });
+
+/** What the right token is shown, and with which query. */
+interface Guarded {
+  readonly total: unknown;
+  readonly query: ListForm;
+}
+
+const judgeShown = (
+  world: World,
+  { name }: Intrusion,
+  answer: Answer,
+  { total, query }: Guarded,
+): CaseVerdict => {
+  const counting = totalIn(answer, total);
+  if (counting === undefined && !shows(world, answer, query)) return pass;
+  return fail(
+    "no data is returned without a valid accessToken in x-service-access-token",
+    `${name}: ${describe(answer)}${counting === undefined ? "" : `, and the total in its ${counting}`}`,
+  );
+};
 
 /**
  * A token that worked at first no longer works, although only time ends it (section 2.2). A twin tells a service that
@@ -149,17 +190,20 @@ const expectData = async (
   return { total: pageOf(answer)?.total };
 };
 
-/** Headers that tell how many there are: X-Total-Count, X-Pagination-Total, Content-Range and the like. */
-const totalHeader =
-  /(?:^|[-_])total(?:[-_]?(?:count|items|records|results|elements|notifications))?$|^content-range$/;
+/** Names that tell how many there are: X-Total-Count, X-Pagination-Total, Content-Range, totalItems and the like. */
+const totalName =
+  /(?:^|[-_])total(?:[-_]?(?:count|items|records|results|elements|notifications))?$|^content-range$/i;
 
-/** The header that tells the number of notifications that the right token is shown; undefined if none does. */
-const totalHeaderOf = ({ headers }: Answer, total: unknown): string | undefined =>
-  typeof total === "number" && total > 0
-    ? headers.find(
-        ([name, value]) => totalHeader.test(name) && value.split(/\D+/).includes(String(total)),
-      )?.[0]
-    : undefined;
+/** The header or field that tells the number of notifications that the right token is shown; undefined if none does. */
+const totalIn = (answer: Answer, total: unknown): string | undefined => {
+  if (typeof total !== "number" || total <= 0) return undefined;
+  const tells = ([name, value]: readonly [string, unknown]): boolean =>
+    totalName.test(name) && String(value).split(/\D+/).includes(String(total));
+  const header = answer.headers.find(tells);
+  if (header !== undefined) return `header ${header[0]}`;
+  const field = Object.entries(objectOf(answer)).find(tells);
+  return field === undefined ? undefined : `field ${field[0]}`;
+};
 
 /** Whether an answer revealed something: a notification, a number of them, or an id that the request did not name. */
 const shows = ({ prepared: { notifications } }: World, answer: Answer, query: ListForm): boolean => {

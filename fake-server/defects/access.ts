@@ -169,6 +169,18 @@ export const accessDefects = rows({
       data: [],
       total: notifications.count(everything),
     })),
+    "access-refusal-tells-total-alone: Refusals contain the total beside an error, and no list.":
+      refusingWith(({ notifications }) => ({
+        error: "invalid token",
+        total: notifications.count(everything),
+      })),
+    "access-code-lets-in-at-one-process: One of three processes takes a code for an accessToken.": keeping(
+      (requests = 0) =>
+        lettingIn((presented, { credentials }) => {
+          requests += 1;
+          return requests % 3 === 0 && credentials.codes.has(presented);
+        }),
+    ),
     "access-refusal-with-total-in-header: Refusals tell the total in a header.": change(
       "renderRefusal",
       (answer, { kind }, { notifications }) =>
@@ -260,6 +272,18 @@ export const accessDefects = rows({
           return alive || isCached;
         }),
     ),
+    "access-cached-by-process-beyond-expiry: Each of eight processes accepts a token for five seconds more that it has accepted.":
+      keeping((requests = 0, seenAtMs = new WeakMap<AccessRecord, Map<number, number>>()) =>
+        change("accessTokenIsAlive", (alive, record, { nowMs }) => {
+          requests += 1;
+          const process = requests % 8;
+          const seen = seenAtMs.get(record) ?? new Map<number, number>();
+          seenAtMs.set(record, seen);
+          const isCached = nowMs - (seen.get(process) ?? -Infinity) < 5 * SECOND_MS;
+          if (alive && !isCached) seen.set(process, nowMs);
+          return alive || isCached;
+        }),
+      ),
     "access-expires-in-milliseconds: expiresIn is in milliseconds.": decide("expiresIn", (ms) => ms),
     "access-expires-in-microseconds: expiresIn is in microseconds, which means centuries.": decide(
       "expiresIn",

@@ -7,14 +7,14 @@ export const access = {
     sections: ["1", "5.2"],
     sentence: "Without a valid accessToken in x-service-access-token, no data is returned.",
     judged:
-      "Absent, empty, invented and altered tokens, tokens under another header, and codes or refreshTokens in their place must yield no notification and no total. As a control, the valid token must yield both.",
+      "Absent, empty, invented and altered tokens, tokens under another header, and codes or refreshTokens in their place must yield no notification and no total. A code or a refreshToken is also tried over twelve connections at once, since not every process of a service may check alike. As a control, the valid token must yield both.",
   },
   "access.lifetime": {
     level: "required",
     sections: ["2.2", "5.1"],
     sentence: "An accessToken is accepted until expiresIn seconds after issue and refused from then on.",
     judged:
-      "Tokens of exchanges and of refreshes, idle and in use, are tried at generated ages before and after their own expiresIn.",
+      "Tokens of exchanges and of refreshes, idle and in use, are tried at generated ages before and after their own expiresIn. Some are used by eight requests at once right before their end, so that each of several processes may have kept what it saw.",
   },
   "access.header": {
     level: "required",
