@@ -14,6 +14,8 @@ export interface Watched {
    * before; `loose`: pushes may come at any stop.
    */
   readonly closeness?: "exact" | "near" | "beside" | "coarse" | "due" | "apart" | "loose";
+  /** When its next push comes if it comes as long after its event as another one did; absent if that was at once. */
+  readonly expected?: TimeInterval;
   /** The anchors that its sender was seen to use; absent means both are possible. */
   readonly anchors?: readonly Anchor[];
 }
@@ -49,13 +51,17 @@ export const nextStopMs = (nowMs: number, watched: readonly Watched[], options: 
     if (isAhead(momentMs) && momentMs - nowMs > fineMs * JUST_BEFORE) befores.push(momentMs);
   };
   const considering = { consider, considerBefore };
-  for (const { history, readings, closeness = "exact", anchors: kept } of watched) {
+  for (const { history, readings, closeness = "exact", anchors: kept, expected } of watched) {
     if (closeness === "loose") continue;
     const isCoarse = closeness === "coarse" || closeness === "due" || closeness === "apart";
     if (history.pushes.length >= options.maxPushes) continue;
     const last = history.pushes.at(-1);
     if (!isCoarse && last !== undefined && last.ended === undefined)
       considerHang(history, last.at, options, consider);
+    if (!isCoarse && expected !== undefined) {
+      considerBefore(expected.earliestMs);
+      consider(expected.latestMs);
+    }
     const told = { ...history, pushes: history.pushes.map(asIfOver) };
     const overdueMs = overdueByMs(nowMs, { history: told, readings });
     const hasHung = last?.ended !== undefined && last.ended.latestMs > last.at.latestMs;

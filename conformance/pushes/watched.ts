@@ -1,5 +1,6 @@
 import { isDeepStrictEqual } from "node:util";
-import { shift } from "../judging/interval.ts";
+import { given } from "../contract/given.ts";
+import { ageBetween, shift, type TimeInterval } from "../judging/interval.ts";
 import { nextDue, readingsLeft } from "../judging/pushes/fits.ts";
 import { isAcknowledged } from "../judging/pushes/answer.ts";
 import { anchors, type Anchor, type History, type Reading } from "../judging/pushes/readings.ts";
@@ -51,7 +52,8 @@ const listWatched = (state: RunState): readonly WatchedPushCase[] => {
     const strict = readingsLeft(firsts, pushCase, { ...stops, ...judged });
     const left = strict.length > 0 ? strict : readingsLeft(readings, pushCase, { ...patient, ...judged });
     const key = `${name} ${pushes.length}`;
-    const watched = { history: pushCase, readings: left, purpose, key };
+    const expected = pushes.length === 0 ? asLateAs(first, one) : undefined;
+    const watched = { history: pushCase, readings: left, purpose, key, ...given({ expected }) };
     if (purpose === "ending") return [{ ...watched, ...closenessOfEnding(pushCase, kept) }];
     const closeness = isTold(purpose, expect) ? closenessOf(pushCase, exact) : closenessOfUntold(pushCase);
     // Not ahead of the exactly watched notification, whose schedule this one shares.
@@ -61,6 +63,22 @@ const listWatched = (state: RunState): readonly WatchedPushCase[] => {
     const isCoarse = usual === "loose" || usual === "coarse";
     return [{ ...watched, closeness: isCoarse && isInDanger(pushCase, state) ? "due" : usual }];
   });
+};
+
+/**
+ * When the first push of a notification comes if the sender is as late as it was with another one; undefined if that came
+ * at once, or has not come. A sender may be late in a way that no reading predicts.
+ */
+const asLateAs = (
+  other: Pick<PushCase, "pushes" | "triggered"> | undefined,
+  { triggered }: Pick<PushCase, "triggered">,
+): TimeInterval | undefined => {
+  const [push] = other?.pushes ?? [];
+  if (other === undefined || push === undefined) return undefined;
+  const { leastMs, greatestMs } = ageBetween(other.triggered, push.at);
+  return leastMs > 0
+    ? { earliestMs: triggered.earliestMs + leastMs, latestMs: triggered.latestMs + greatestMs }
+    : undefined;
 };
 
 /**
