@@ -54,7 +54,7 @@ describe("the first push", () => {
     return {
       ...afterOpenAnswer(true),
       sorted: { revision: "0 1 0", assigned: { pushCases, others: [], known: [] } },
-    } as unknown as RunState;
+    };
   };
 
   it("is expected as late as another one was, however few other stops there are", () => {

@@ -7,7 +7,8 @@ import type { Prepared } from "../world/world.ts";
 import { failedHook } from "./clock-check.ts";
 import type { Session } from "./session.ts";
 import { monotonicMs, type Clock } from "../world/clock.ts";
-import { EventHookFailed } from "../world/hooks/events.ts";
+import { EventHookFailed, isLostEvent } from "../world/hooks/events.ts";
+import { beginAnewAfter } from "../world/http/retry.ts";
 import { HookError } from "../world/hooks/hooks.ts";
 import { ReceiverError, type Receiver } from "../world/receiver.ts";
 
@@ -48,10 +49,13 @@ export const checkCallback = async (session: Session, clock: Clock): Promise<Cal
     await receiver.plan({ rules: [], otherwise: { kind: "answer", status: session.acknowledgedStatus } });
     const { callbackUrl, ca, last } = await receiver.state();
     await registerCallback(callbackUrl, ca ?? "");
-    const accountId = events.account();
-    const startedMs = monotonicMs();
-    const id = await events.trigger(accountId);
-    const seen = await waitForPush(session, receiver, clock, { after: last, id, accountId });
+    let startedMs = monotonicMs();
+    const pushed = await beginAnewAfter(isLostEvent, async () => {
+      const accountId = events.account();
+      startedMs = monotonicMs();
+      return { accountId, id: await events.trigger(accountId) };
+    });
+    const seen = await waitForPush(session, receiver, clock, { after: last, ...pushed });
     if (seen.arrived !== undefined)
       return {
         checks: [{ check: CHECK, ok: true, message: `a push reached ${callbackUrl} (${seen.arrived})` }],

@@ -1,6 +1,7 @@
 import { mistaken, type Check } from "../contract/check.ts";
 import { prepareNotifications } from "../world/dataset.ts";
-import { EventHookFailed } from "../world/hooks/events.ts";
+import { EventHookFailed, isLostEvent } from "../world/hooks/events.ts";
+import { beginAnewAfter } from "../world/http/retry.ts";
 import { ControlFailed, TransportError } from "../world/exchange.ts";
 import { obtainTokens } from "../world/steps.ts";
 import { type World, emptyPrepared, type Prepared } from "../world/world.ts";
@@ -13,16 +14,18 @@ export const checkNotifications = async (
 ): Promise<{ check: Check; notifications: Prepared["notifications"] }> => {
   const check = session.events === undefined ? "notifications" : "hooks.events.trigger";
   try {
-    const { sets, notes } = await prepareNotifications({
-      target: world.target,
-      clock: world.clock,
-      events: session.events,
-      limits: world.limits,
-      tolerances: world.tolerances,
-      accessToken: async () => (await obtainTokens(world)).accessToken,
-      freshUuid: session.freshUuid,
-      secondClientId: world.secondClient?.id,
-    });
+    const { sets, notes } = await beginAnewAfter(isLostEvent, () =>
+      prepareNotifications({
+        target: world.target,
+        clock: world.clock,
+        events: session.events,
+        limits: world.limits,
+        tolerances: world.tolerances,
+        accessToken: async () => (await obtainTokens(world)).accessToken,
+        freshUuid: session.freshUuid,
+        secondClientId: world.secondClient?.id,
+      }),
+    );
     const count = sets.accounts.reduce((sum, { ids }) => sum + ids.length, 0);
     return {
       notifications: sets,

@@ -23,9 +23,17 @@ export class EventHookFailed extends HookError {
   override readonly name = "EventHookFailed";
   constructor(accountId: string, cause: unknown) {
     const reason = errorMessage(cause);
-    super("events.trigger", `for account ${accountId}: ${reason.replace(/^hooks\.events\.trigger: /, "")}`);
+    super(
+      "events.trigger",
+      `for account ${accountId}: ${reason.replace(/^hooks\.events\.trigger: /, "")}`,
+      cause instanceof HookError ? cause.end : undefined,
+    );
   }
 }
+
+/** Whether nobody knows if the hook created one, because its answer was lost; another event may be triggered instead. */
+export const isLostEvent = (error: unknown): error is EventHookFailed =>
+  error instanceof EventHookFailed && error.end?.kind === "lost" && error.end.reason === "closed";
 
 export const createEvents = (options: EventsOptions) => {
   const named = options.accounts ?? [];

@@ -158,18 +158,26 @@ const waitsOut = async (
 export const withoutQuery = ({ method, path }: Readonly<Record<"method" | "path", string>>): string =>
   `${method} ${path.replace(/\?.*$/s, "")}`;
 
-/** Starts over if an answer was lost, after `onLost` has dealt with what was begun. */
-export const beginAnew = async <T>(
+/** Starts over if an answer of the target was lost, after `onLost` has dealt with what was begun. */
+export const beginAnew = <T>(
   work: () => Promise<T>,
-  onLost: (error: TransportError) => Promise<void> | void = () => undefined,
+  onLost?: (error: TransportError) => Promise<void> | void,
+): Promise<T> => beginAnewAfter(isLostAnswer, work, onLost);
+
+const isLostAnswer = (error: unknown): error is TransportError =>
+  error instanceof TransportError && error.reason === "closed" && error.isNeverAnswered !== true;
+
+/** The same after another kind of loss. */
+export const beginAnewAfter = async <T, E>(
+  isLoss: (error: unknown) => error is E,
+  work: () => Promise<T>,
+  onLost: (error: E) => Promise<void> | void = () => undefined,
 ): Promise<T> => {
   for (let beginnings = 1; ; beginnings += 1) {
     try {
       return await work();
     } catch (error) {
-      const isLost =
-        error instanceof TransportError && error.reason === "closed" && error.isNeverAnswered !== true;
-      if (!isLost || beginnings === retryPolicy.mostBeginnings) throw error;
+      if (!isLoss(error) || beginnings === retryPolicy.mostBeginnings) throw error;
       await onLost(error);
     }
   }
