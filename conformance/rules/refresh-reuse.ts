@@ -8,7 +8,7 @@ import { fail, pass, discard, type CaseVerdict } from "../judging/case-verdict.t
 import { judgeFirstOfMany } from "./shared/many.ts";
 import { withConnections } from "./shared/connections.ts";
 import type { Rules, Run } from "../checks/rule.ts";
-import { obtainTokens, opens, refreshBody, timed, type IssuedTokens } from "../world/steps.ts";
+import { obtainTokens, opens, refreshBody, refreshSurely, timed, type IssuedTokens } from "../world/steps.ts";
 import type { Target } from "../world/target.ts";
 import type { World } from "../world/world.ts";
 
@@ -72,7 +72,7 @@ const refreshNow = async (
   isTaken = false,
 ): Promise<CaseVerdict> => {
   const expected = "the refreshToken works repeatedly within its life, and each accessToken it yields works";
-  const answer = await target.refresh(refreshBody(tokens.client, tokens.refreshToken));
+  const answer = await refreshSurely(world, tokens, target);
   const { accessToken } = credentialsOf(answer);
   if (accessToken === undefined) return fail(expected, `${what} was refused: ${describe(answer)}`);
   return isTaken || (await opens(world, accessToken))
@@ -209,7 +209,7 @@ export const answersThroughLife = (
   if (!canBeWatched(world)) return [];
   const life = fixedLife(lastAgeMs(world));
   const watched = watchLives(world, run, [life, life], async (caseWorld, tokens) => {
-    const answer = await caseWorld.target.refresh(refreshBody(tokens.client, tokens.refreshToken));
+    const answer = await refreshSurely(caseWorld, tokens);
     return credentialsOf(answer).accessToken === undefined ? pass : judge(caseWorld, answer, tokens);
   });
   return [watched];

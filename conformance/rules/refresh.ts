@@ -10,11 +10,10 @@ import {
   obtainRefreshed,
   obtainTokens,
   opens,
-  refreshBody,
+  refreshSurely,
   refreshes,
   type IssuedTokens,
 } from "../world/steps.ts";
-import { beginAnew } from "../world/http/retry.ts";
 import type { Client } from "../world/target.ts";
 import type { World } from "../world/world.ts";
 import { anyTextIsRead } from "./exchange-bodies.ts";
@@ -98,11 +97,7 @@ const refreshed = async (
 ): Promise<CaseVerdict> => {
   const tokens = await obtainTokens(world, { client: clientOf(world, course) });
   for (let time = 1; time <= course.times; time += 1) {
-    // A refreshToken may be used any number of times, so a refresh whose answer is lost is repeated.
-    const answer = await beginAnew(
-      () => world.target.refresh(refreshBody(tokens.client, tokens.refreshToken)),
-      ({ exchange }) => world.evidence.ignoreLoss(exchange),
-    );
+    const answer = await refreshSurely(world, tokens);
     // A later refusal breaks refresh.reusable; the answers before it have been judged.
     if (time > 1 && credentialsOf(answer).accessToken === undefined) return pass;
     const judgement = await judge(answer, tokens);

@@ -15,7 +15,7 @@ import {
   mayBeGateways,
   type Answer,
 } from "./exchange.ts";
-import { beginAnew } from "./http/retry.ts";
+import { beginAnew, retryPolicy } from "./http/retry.ts";
 import { answerOrHangUp, type AuthorizeRequest, type Client, type Target } from "./target.ts";
 import { clientsOf, type World } from "./world.ts";
 
@@ -119,6 +119,24 @@ export const obtainRefreshed = async (
   const { accessToken, expiresIn } = credentialsOf(answer);
   if (accessToken === undefined) throw withoutYield(answer, "a valid refresh got no access token");
   return { accessToken, expiresInMs: Number(expiresIn) * 1_000, answer };
+};
+
+/** The answer to a refresh. A refreshToken may be used any number of times, so one whose outcome is unknown is repeated. */
+export const refreshSurely = async (
+  world: World,
+  { client, refreshToken }: Pick<IssuedTokens, "client" | "refreshToken">,
+  target: Pick<Target, "refresh"> = world.target,
+): Promise<Answer> => {
+  const refresh = (): Promise<Answer> =>
+    beginAnew(
+      () => target.refresh(refreshBody(client, refreshToken)),
+      ({ exchange }) => world.evidence.ignoreLoss(exchange),
+    );
+  for (let tries = 1; ; tries += 1) {
+    const answer = await refresh();
+    if (!mayBeGateways(answer) || tries === retryPolicy.mostBeginnings) return answer;
+    world.evidence.ignoreLoss(answer.exchange);
+  }
 };
 
 export const gaveData = (answer: Answer): boolean => gavePage(plainOf(answer));
