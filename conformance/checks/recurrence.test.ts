@@ -40,6 +40,16 @@ it("takes five closed connections in a row for the service's doing if the case w
   expect([1, 2, 3].map(() => unanswered.stands(timedOut(), false))).toEqual([false, false, true]);
 });
 
+it("takes a 502 for the service's own only after five in a row, even if the case was judged by it", () => {
+  const recurrence = watchRecurrence();
+  const hidden = (): Losses => {
+    const losses = newLosses();
+    losses.note(losses.begin({ method: "POST", path: "/a" }), { exchange: 1, reason: "gateway" });
+    return losses;
+  };
+  expect([1, 2, 3, 4, 5].map(() => recurrence.stands(hidden()))).toEqual([false, false, false, false, true]);
+});
+
 it("never attributes a loss to the service if the request was answered once", () => {
   const recurrence = watchRecurrence();
   const stands = (losses: Losses): boolean => recurrence.stands(losses);

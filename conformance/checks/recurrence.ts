@@ -13,7 +13,8 @@ export const watchRecurrence = (known: Iterable<string> = []) => {
   return {
     /**
      * Records a try; returns whether its result may count, because the network lost none of it. `isJudged` is false if
-     * the case could not be judged without what was lost: then it takes more losses until they are the service's.
+     * the case could not be judged without what was lost: then, and if a gateway may have answered, it takes more losses
+     * until they are the service's.
      */
     stands: (losses: Losses, isJudged = true): boolean => {
       const lost = [...losses.open().keys()];
@@ -22,10 +23,8 @@ export const watchRecurrence = (known: Iterable<string> = []) => {
       // The run has shown elsewhere that another try gets no answer either.
       const isNever = ({ isNeverAnswered }: Loss): boolean => isNeverAnswered === true;
       if (!isJudged && lost.length > 0 && [...losses.open().values()].every(isNever)) return true;
-      const least =
-        isJudged || hasTimedOut(losses)
-          ? retryPolicy.leastLossesOfService
-          : retryPolicy.leastClosingsOfService;
+      const takesMore = !hasTimedOut(losses) && (!isJudged || mayBeGateways(losses));
+      const least = takesMore ? retryPolicy.leastClosingsOfService : retryPolicy.leastLossesOfService;
       return lost.every(
         (name) => attested.has(name) || ((lostIn.get(name) ?? 0) >= least && !answered.has(name)),
       );
@@ -34,6 +33,9 @@ export const watchRecurrence = (known: Iterable<string> = []) => {
     forget: (): void => lostIn.clear(),
   };
 };
+
+const mayBeGateways = (losses: Losses): boolean =>
+  [...losses.open().values()].some(({ reason }) => reason === "gateway");
 
 export const hasTimedOut = (losses: Losses): boolean =>
   [...losses.open().values()].some(({ reason }) => reason === "timeout");

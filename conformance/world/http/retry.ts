@@ -19,8 +19,8 @@ export const retryPolicy = {
   /** A request lost in this many tries of a case, and never answered, is the service's own doing. */
   leastLossesOfService: 3,
   /**
-   * The same where the case cannot be judged without the answer and connections were closed: a network that loses one
-   * request in twenty loses some request of a gate three times in a row.
+   * The same where the case cannot be judged without the answer and connections were closed, and where a gateway may have
+   * answered: a network that loses one request in twenty loses some request of a gate three times in a row.
    */
   leastClosingsOfService: 5,
   /** A kind of request that was closed this often in the run, and never answered with success, is not tried as often again. */
