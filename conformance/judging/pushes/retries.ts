@@ -62,7 +62,12 @@ const judgeAllRetries = (pushRun: PushRun): Finding => {
   if (unwatched.length > 0)
     return undecidedFinding(
       `watching stopped before the next push was due, allowing for lateness: ${unwatched.join(", ")}`,
-      { settle: "a less busy machine, or a longer run (--max-wait)" },
+      {
+        settle:
+          pushRun.clock === "real"
+            ? "a less busy machine, or a longer run (--max-wait)"
+            : "a less busy machine, or a hooks.clock.advance that answers inFlight: 0 once the pushes it made due have ended",
+      },
     );
   return untried.length === 0
     ? finding
