@@ -44,7 +44,7 @@ export const notificationPageRules = {
       return run.all([
         run.forEach(telling, pagesArePartition, { part: "telling limits", print: printLimited }),
         run.forAll(walks(world, greatest), pagesArePartition, { share: 0.5, print: printLimited }),
-        run.forEach(whole, pagesOfAllAreDisjoint, { part: "unfiltered" }),
+        run.forEach(whole, pagesOfAllAreDisjoint, { part: "unfiltered", print: limitText }),
         run.forEach([accounts[0], undefined], cutPagesLoseNothing, {
           part: "above the maximum",
           print: (account) => (account === undefined ? "the whole list" : printLength(account)),

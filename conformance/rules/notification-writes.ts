@@ -1,14 +1,7 @@
 import { allHold, expectThat, fail, pass, discard, type CaseVerdict } from "../judging/case-verdict.ts";
 import { duplicateBreach, fold, totalBreach } from "../judging/laws/pages.ts";
-import {
-  asked,
-  openLists,
-  readCutPages,
-  readPages,
-  type List,
-  type Listing,
-  type ListQuery,
-} from "./shared/lists.ts";
+import { asked, openLists, readPages, type List, type Listing, type ListQuery } from "./shared/lists.ts";
+import { cutListHolds, longListHolds } from "./shared/long-list.ts";
 import { mapLimited } from "../checks/map-limited.ts";
 import type { Rules, Judge } from "../checks/rule.ts";
 import { ControlFailed } from "../world/exchange.ts";
@@ -99,29 +92,16 @@ const listStaysTrue: Judge<Plan> = async (plan, world) => {
     await settle(history);
     await look(history, { limit: 1 });
     await walk(history, world.limits.defaultLimit, 0);
-    if (plan.events === MOST_EVENTS) history.judgements.push(await longListHolds(history));
+    if (plan.events === MOST_EVENTS)
+      history.judgements.push(...(await longListHolds(history.list, world.limits.defaultLimit)));
     if (round > 0) continue;
     // Right after a write: what had to be listed before is not new, so nothing excuses its absence.
     await Promise.all([write(history), write(history)]);
     await look(history, { limit: world.limits.defaultLimit });
   }
-  if (plan.events === MOST_EVENTS) await readAllCut(history);
+  if (plan.events === MOST_EVENTS)
+    history.judgements.push(...(await cutListHolds(history.list, history.settled.ids)));
   return allHold(history.judgements);
-};
-
-/** The whole list is long by now, so that more usual maxima cut its pages. Others may write to it meanwhile. */
-const readAllCut = async ({ list, settled, judgements }: History): Promise<void> => {
-  const pages = await readCutPages(list, {});
-  if (pages === undefined) return;
-  const found = new Set(pages.flatMap(({ ids }) => ids));
-  const missing = [...settled.ids].filter((id) => !found.has(id)).length;
-  judgements.push(
-    expectThat(
-      missing === 0,
-      "with a limit above the maximum, reading pages until one is empty shows everything that was there at the start",
-      `${missing} did not appear on ${pages.length} pages, the first with ${pages[0]?.said ?? "nothing"}`,
-    ),
-  );
 };
 
 /** Services may count or page otherwise from a hundred on. */
@@ -133,31 +113,6 @@ const lengthen = async (history: History): Promise<void> => {
   const { total } = await history.list({ limit: 1 });
   const missing = typeof total === "number" ? Math.max(0, LONG - total) : 0;
   await mapLimited(Array.from({ length: missing }), 4, () => write(history));
-};
-
-/** An odd limit, so that pages begin at offsets that are multiples of little else. */
-const ODD_LIMIT = 7;
-const MOST_PAGES = 60;
-
-/**
- * The whole list, which is longer by now than any list that other rules read: its pages hold each notification once, and
- * total counts them. Judges nothing if others write to it meanwhile. In two rounds, because a total that is rounded may
- * be right once.
- */
-const longListHolds = async ({ world, list }: History): Promise<CaseVerdict> => {
-  const limit = Math.min(ODD_LIMIT, world.limits.defaultLimit);
-  const before = await list({ limit: 1 });
-  const pages = await readPages(list, { limit }, MOST_PAGES);
-  const after = await list({ limit: 1 });
-  if (!before.served || before.total !== after.total || pages.some(({ served }) => !served)) return pass;
-  const ids = pages.flatMap((page) => page.ids);
-  const found = new Set(ids).size;
-  const hasEnded = pages.at(-1)?.ids.length === 0;
-  return expectThat(
-    ids.length === found && (!hasEnded || before.total === found),
-    "while nobody writes, the pages of a long list hold each notification once, and total is their number",
-    `with limit=${limit}, ${pages.length} pages hold ${found} notifications and ${ids.length - found} repeated ones, and total is ${JSON.stringify(before.total)}`,
-  );
 };
 
 /** If reads are slow, writing continues, within limits, until enough reads ran concurrently. */

@@ -18,10 +18,12 @@ const FIRST_PAUSE_MS = 10;
 const LONGEST_PAUSE_MS = 250;
 
 /**
- * The tolerances of runs that once waited in vain for all of it. Such a service loses notifications, and waiting in
- * full would cost the same time in every case of every rule.
+ * How often a run, told by its tolerances, waited in vain for all of it, since a wait was last worth its time. After a few
+ * times the service loses notifications, and waiting in full would cost the same time in every case of every rule. Fewer
+ * may have another cause, such as a restart.
  */
-const inVain = new WeakSet<object>();
+const inVain = new WeakMap<object, number>();
+const MOST_IN_VAIN = 3;
 const PART_AFTER_LOSS = 0.1;
 
 /**
@@ -38,12 +40,17 @@ export const untilListed = async (
 ): Promise<void> => {
   if (clock.kind === "real") return;
   const wholeMs = tolerances.visibilityRealMs;
-  const untilMs = monotonicMs() + (inVain.has(tolerances) ? wholeMs * PART_AFTER_LOSS : wholeMs);
+  const startedMs = monotonicMs();
+  const vain = inVain.get(tolerances) ?? 0;
+  const untilMs = startedMs + (vain >= MOST_IN_VAIN ? wholeMs * PART_AFTER_LOSS : wholeMs);
   for (let pauseMs = FIRST_PAUSE_MS; ; pauseMs = Math.min(2 * pauseMs, LONGEST_PAUSE_MS)) {
     const leftMs = untilMs - monotonicMs();
-    if (await isListed()) return;
+    if (await isListed()) {
+      if (monotonicMs() - startedMs > wholeMs * PART_AFTER_LOSS) inVain.delete(tolerances);
+      return;
+    }
     if (leftMs <= 0) {
-      inVain.add(tolerances);
+      inVain.set(tolerances, vain + 1);
       return;
     }
     await pause(Math.min(pauseMs, leftMs));

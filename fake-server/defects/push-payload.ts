@@ -79,6 +79,17 @@ export const pushPayloadDefects = rows({
     ),
     "push-not-listed-once-given-up: Notifications that were given up disappear from the list.":
       leavingOut(givenUp),
+    "push-listed-with-number-once-given-up: The status of a notification that was given up is a number in the list.":
+      decisions((sound, gone = new Set<string>()) => ({
+        afterPush: (outcome, delivery, pending, service) => {
+          sound.afterPush(outcome, delivery, pending, service);
+          if (givenUp(delivery, sound, service)) gone.add(delivery.notification.id);
+        },
+        item: (notification, context) => ({
+          ...(sound.item(notification, context) as object),
+          ...(gone.has(notification.id) ? { status: 1 } : {}),
+        }),
+      })),
     "push-listed-to-the-second: The list shows createTime without the milliseconds that the push has.":
       showing(({ createTime }) => ({ createTime: createTime.replace(/\.\d+/, ".000") })),
     "push-listed-in-steps-of-a-300th: The list shows createTime as SQL Server's datetime keeps it: milliseconds end with 0, 3 or 7.":

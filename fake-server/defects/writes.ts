@@ -39,6 +39,8 @@ export const writeDefects = rows({
     "writes-drop-oldest: Only the forty latest notifications are kept.": change("matching", (usual) =>
       narrowed(usual, "sequence > (SELECT max(sequence) FROM notifications) - 40"),
     ),
+    "pages-beyond-fifty-skip-one: With a limit above fifty, each page after the first begins one item late.":
+      decide("offsetOf", ({ limit, page }) => limit * page + (limit > 50 ? page : 0)),
     "pages-repeat-beyond-100: Offsets beyond 100 are rounded down to a multiple of 50.": change(
       "offsetOf",
       (offset) => (offset > 100 ? offset - (offset % 50) : offset),

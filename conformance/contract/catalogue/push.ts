@@ -22,7 +22,7 @@ export const push = {
     sections: ["6"],
     sentence: "What was pushed can be read from the list of notifications, with the same fields.",
     judged:
-      "Pushed notifications, both acknowledged and given up, are looked up by id, by account and in the whole list; each must be there with the pushed values. Some are looked up while their pushes are under way. status is left out, as its transitions are not shown.",
+      "Pushed notifications, both acknowledged and given up, are looked up by id, by account and in the whole list; each must be there with the pushed values, in the form of section 2.3. Some are looked up while their pushes are under way. The value of status is left out, as its transitions are not shown.",
   },
   "push.acknowledged-stops": {
     level: "required",

@@ -68,32 +68,78 @@ interface Tardy extends Fitted {
  */
 export const tardyReadings = (fitted: readonly Fitted[], pushRun: PushTrace): readonly Tardy[] => {
   if (fitted.some(isAllowed)) return [];
-  const firstMs = pushRun.limits.pushDelaysMs[0] ?? 0;
   return fitted.flatMap((one): Tardy[] => {
     if (one.fits.some(({ fit }) => fit.kind === "against")) return [];
     const late = one.fits.flatMap(({ fit }) => (fit.kind === "tardy" ? [fit] : []));
     const [worst] = late.toSorted((a, b) => b.byMs - a.byMs);
     if (worst === undefined) return [];
-    const options = {
-      minMs: worst.byMs,
-      maxMs: firstMs,
-      stepMs: firstMs / 60,
-      isExact: pushRun.isMovedOnly === true,
-    };
-    for (const isChained of one.reading.from === "event"
-      ? [false, true]
-      : [one.reading.from === "previous"]) {
-      const periodMs = pollPeriodMs(polledIn(one.reading, isChained, pushRun), options);
-      if (periodMs !== undefined) return [{ ...one, periodMs, why: worst.why }];
-    }
-    return [];
+    const periodMs = periodOf(one.reading, pushRun, worst.byMs);
+    return periodMs === undefined ? [] : [{ ...one, periodMs, why: worst.why }];
   });
 };
 
+/**
+ * The shortest period, of at least `minMs`, with which a polling sender would send all retries of a reading, and what came
+ * `beside` them; in milliseconds, undefined if there is none.
+ */
+const periodOf = (
+  reading: Reading,
+  pushRun: PushTrace,
+  minMs: number,
+  beside: readonly Polled[] = [],
+): number | undefined => {
+  const firstMs = pushRun.limits.pushDelaysMs[0] ?? 0;
+  const options = { minMs, maxMs: firstMs, stepMs: firstMs / 60, isExact: pushRun.isMovedOnly === true };
+  return (reading.from === "event" ? [false, true] : [reading.from === "previous"])
+    .map((isChained) => pollPeriodMs([...polledIn(reading, isChained, pushRun), ...beside], options))
+    .find((periodMs) => periodMs !== undefined);
+};
+
+/**
+ * The same for a sender whose ordinary retries are in time, and whose first retries after slow failures are later than
+ * that: both fall on ticks of one clock.
+ */
+export const periodWithSlow = (
+  reading: Reading,
+  slow: readonly PushCase[],
+  pushRun: PushTrace,
+): number | undefined =>
+  periodOf(
+    reading,
+    pushRun,
+    pushRun.latenessMs,
+    slow.flatMap((pushCase) => polledAfterSlow(reading, pushCase, pushRun)),
+  );
+
+const polledAfterSlow = (
+  reading: Reading,
+  { purpose, triggered, pushes }: PushCase,
+  pushRun: PushTrace,
+): readonly Polled[] => {
+  const [first, retry] = purpose === "refused" ? [undefined, pushes[0]] : pushes;
+  if (purpose === "ending" || retry === undefined) return [];
+  const { from, delaysMs } = reading;
+  const [firstMs = 0, secondMs = 0] = delaysMs;
+  const failed =
+    first === undefined
+      ? {
+          earliestMs: triggered.earliestMs + firstMs,
+          latestMs: triggered.latestMs + firstMs + usualFirstLagMs(reading, pushRun),
+        }
+      : { earliestMs: first.at.earliestMs, latestMs: (first.ended ?? first.at).latestMs };
+  const lagMs = lagOf(pushRun);
+  const delayMs = secondMs - (from === "event" ? firstMs : 0);
+  return [
+    { from: sooner(failed, lagMs), isChained: true, pushes: [{ at: sooner(retry.at, lagMs), delayMs }] },
+  ];
+};
+
+/** A sender takes a while for all pushes of a tick, and each takes a while to arrive. */
+const lagOf = ({ isMovedOnly, earlyGuardMs }: PushTrace): number => (isMovedOnly === true ? 0 : earlyGuardMs);
+
 /** The retries in a reading, as a polling sender notices them. */
 const polledIn = ({ from, delaysMs }: Reading, isChained: boolean, pushRun: PushTrace): readonly Polled[] => {
-  // A sender takes a while for all pushes of a tick, and each takes a while to arrive.
-  const lagMs = pushRun.isMovedOnly === true ? 0 : pushRun.earlyGuardMs;
+  const lagMs = lagOf(pushRun);
   return timedCases(pushRun).flatMap(({ triggered, pushes: [first, ...retries] }) =>
     first === undefined
       ? []
@@ -137,3 +183,23 @@ export const usualLatenessMs = ({ reading }: Fitted, pushRun: PushTrace): number
       }),
     ),
   );
+
+const usuallyLate = new WeakMap<PushTrace, boolean>();
+
+/**
+ * Whether a sender is so late in all readings as one that polls for due pushes: by more than a tenth of the first delay.
+ * How late a push may be is left open, so it may then be later still where another one would be on time.
+ */
+export const isUsuallyLate = (pushRun: PushTrace): boolean => {
+  const known = usuallyLate.get(pushRun);
+  if (known !== undefined) return known;
+  const leastMs = (pushRun.limits.pushDelaysMs[0] ?? 0) / 10;
+  const isLate =
+    timedCases(pushRun).length > 0 &&
+    readingsOf(pushRun.limits)
+      .map((reading) => fittedTo(reading, pushRun))
+      .filter(({ fits: each }) => each.every(({ fit }) => fit.kind !== "against"))
+      .every((one) => usualLatenessMs(one, pushRun) > leastMs);
+  usuallyLate.set(pushRun, isLate);
+  return isLate;
+};

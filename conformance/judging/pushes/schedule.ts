@@ -8,6 +8,7 @@ import {
   fittedTo,
   isAllowed,
   optionsFor,
+  periodWithSlow,
   tardyReadings,
   timedCases,
   usualLatenessMs,
@@ -42,7 +43,7 @@ const judgeMoments = (pushRun: PushRun): Finding => {
   const finding =
     tardyFinding(fitted, pushRun) ??
     (keeping.length === 0 ? misfitFinding(fitted, allowed, all.length, pushRun) : undefined) ??
-    slowFinding(fittedSlow, all.length + slow.length, pushRun) ??
+    slowFinding(fittedSlow, slow, all.length + slow.length, pushRun) ??
     vagueFinding(keeping, pushRun);
   return finding === undefined
     ? {
@@ -56,13 +57,14 @@ const judgeMoments = (pushRun: PushRun): Finding => {
 /** Pushes are late in the way of a sender that polls for due pushes. */
 const tardyFinding = (fitted: readonly Fitted[], pushRun: PushRun): Finding | undefined => {
   const [tardy] = tardyReadings(fitted, pushRun).filter(({ reading }) => reading.keepsCap);
-  return tardy === undefined
-    ? undefined
-    : undecidedFinding(
-        `pushes follow ${tardy.reading.name}, but late (${tardy.why}), and all at multiples of one period, as if the sender polls for due pushes every ${duration(tardy.periodMs)} or more; the document does not say how late a push may be`,
-        { settle: "tolerances.latenessMs in the profile, which sets how late a push may be" },
-      );
+  return tardy === undefined ? undefined : polledFinding(tardy.reading, tardy.why, tardy.periodMs);
 };
+
+const polledFinding = ({ name }: Reading, why: string, periodMs: number): Finding =>
+  undecidedFinding(
+    `pushes follow ${name}, but late (${why}), and all at multiples of one period, as if the sender polls for due pushes every ${duration(periodMs)} or more; the document does not say how late a push may be`,
+    { settle: "tolerances.latenessMs in the profile, which sets how late a push may be" },
+  );
 
 /** The pushes fit no reading that keeps to the cap. */
 const misfitFinding = (
@@ -87,9 +89,18 @@ const misfitFinding = (
 };
 
 /** Pushes after a slow failure fit none of the readings that the other pushes fit. */
-const slowFinding = (fitted: readonly Fitted[], cases: number, pushRun: PushRun): Finding | undefined => {
+const slowFinding = (
+  fitted: readonly Fitted[],
+  slow: readonly PushCase[],
+  cases: number,
+  pushRun: PushRun,
+): Finding | undefined => {
   if (fitted.some(isAllowed)) return undefined;
   const { reading: _, worst, ...nearest } = leastContradicted(fitted, pushRun);
+  for (const { reading } of fitted) {
+    const periodMs = periodWithSlow(reading, slow, pushRun);
+    if (periodMs !== undefined) return polledFinding(reading, worst?.why ?? "after slow failures", periodMs);
+  }
   return {
     judgement: fail(
       `a push that was refused or got no answer is retried like any other: as in the reading ${fitted.map(({ reading }) => reading.name).join(" or ")}, counted from its start or its end`,

@@ -1,0 +1,62 @@
+import { expectThat, pass, type CaseVerdict } from "../../judging/case-verdict.ts";
+import { readCutPages, readPages, type List } from "./lists.ts";
+
+/** An odd limit, so that pages begin at offsets that are multiples of little else. */
+const ODD_LIMIT = 7;
+/** Longer than accounts and the usual defaults and maxima, so that only a long list has a second page of it. */
+const WIDE_LIMIT = 64;
+const MOST_PAGES = 60;
+
+/**
+ * The whole list, longer than any list that other rules read: its pages hold each notification once, and total counts
+ * them. Judges nothing if others write to it meanwhile.
+ */
+export const longListHolds = async (list: List, defaultLimit: number): Promise<readonly CaseVerdict[]> => {
+  const isWideServed = (await list({ limit: WIDE_LIMIT })).ids.length === WIDE_LIMIT;
+  return [
+    await holdsAt(list, Math.min(ODD_LIMIT, defaultLimit)),
+    ...(isWideServed ? [await holdsAt(list, WIDE_LIMIT)] : []),
+  ];
+};
+
+const holdsAt = async (list: List, limit: number): Promise<CaseVerdict> => {
+  const before = await list({ limit: 1 });
+  const pages = await readPages(list, { limit }, MOST_PAGES);
+  const after = await list({ limit: 1 });
+  if (!before.served || before.total !== after.total || pages.some(({ served }) => !served)) return pass;
+  const ids = pages.flatMap((page) => page.ids);
+  const found = new Set(ids).size;
+  const hasEnded = pages.at(-1)?.ids.length === 0;
+  return expectThat(
+    ids.length === found && (!hasEnded || before.total === found),
+    "while nobody writes, the pages of a long list hold each notification once, and total is their number",
+    `with limit=${limit}, ${pages.length} pages hold ${found} notifications and ${ids.length - found} repeated ones, and total is ${JSON.stringify(before.total)}`,
+  );
+};
+
+/**
+ * The same with a limit that the service cuts down: its pages show what total counts, unless others write meanwhile, and
+ * in any case what was there before (`ids`).
+ */
+export const cutListHolds = async (list: List, ids: ReadonlySet<string>): Promise<readonly CaseVerdict[]> => {
+  const before = await list({ limit: 1 });
+  const pages = await readCutPages(list, {});
+  if (pages === undefined) return [];
+  const found = new Set(pages.flatMap((page) => page.ids));
+  const after = await list({ limit: 1 });
+  const isQuiet = before.served && before.total === after.total && typeof before.total === "number";
+  const missing = [...ids].filter((id) => !found.has(id)).length;
+  const seen = `${pages.length} pages, the first with ${pages[0]?.said ?? "nothing"}`;
+  return [
+    expectThat(
+      missing === 0,
+      "with a limit above the maximum, reading pages until one is empty shows everything that was there at the start",
+      `${missing} did not appear on ${seen}`,
+    ),
+    expectThat(
+      !isQuiet || found.size >= Number(before.total),
+      "while nobody writes, reading pages with a limit above the maximum until one is empty shows as many notifications as total counts",
+      `total is ${String(before.total)}, and ${found.size} appeared on ${seen}`,
+    ),
+  ];
+};
