@@ -1,4 +1,4 @@
-import { allHold, expectThat, fail, pass, discard, type CaseVerdict } from "../judging/case-verdict.ts";
+import { allHold, fail, pass, discard, type CaseVerdict } from "../judging/case-verdict.ts";
 import { duplicateBreach, fold, totalBreach } from "../judging/laws/pages.ts";
 import { asked, openLists, readPages, type List, type Listing, type ListQuery } from "./shared/lists.ts";
 import { cutListHolds, longListHolds } from "./shared/long-list.ts";

@@ -54,7 +54,7 @@ export const cutListHolds = async (list: List, ids: ReadonlySet<string>): Promis
       `${missing} did not appear on ${seen}`,
     ),
     expectThat(
-      !isQuiet || found.size >= Number(before.total),
+      !isQuiet || found.size >= before.total,
       "while nobody writes, reading pages with a limit above the maximum until one is empty shows as many notifications as total counts",
       `total is ${String(before.total)}, and ${found.size} appeared on ${seen}`,
     ),
