@@ -91,7 +91,10 @@ const isListed = async (
   // Its status has changed since other rules read it, and is not among the pushed fields.
   const malformed = notificationBreach(byId.item);
   if (malformed !== undefined)
-    return missing("in the form of section 2.3", malformed.actual ?? malformed.expected);
+    return missing(
+      "in the form of section 2.3",
+      `its form is another: ${malformed.expected}; ${malformed.actual ?? ""}`,
+    );
   if (differing.length === 0) return pass;
   world.evidence.addPushes([first]);
   return fail(

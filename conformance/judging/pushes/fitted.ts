@@ -184,22 +184,23 @@ export const usualLatenessMs = ({ reading }: Fitted, pushRun: PushTrace): number
     ),
   );
 
-const usuallyLate = new WeakMap<PushTrace, boolean>();
+const furtherLateness = new WeakMap<PushTrace, number>();
 
 /**
- * Whether a sender is so late in all readings as one that polls for due pushes: by more than a tenth of the first delay.
- * How late a push may be is left open, so it may then be later still where another one would be on time.
+ * How late a push of this sender may be where others are on time, in milliseconds; 0 unless its retries are usually late
+ * by more than a tenth of the first delay, as those of one that polls for due pushes. Infinity if they fit no reading.
  */
-export const isUsuallyLate = (pushRun: PushTrace): boolean => {
-  const known = usuallyLate.get(pushRun);
+export const furtherLatenessMs = (pushRun: PushTrace): number => {
+  const known = furtherLateness.get(pushRun);
   if (known !== undefined) return known;
-  const leastMs = (pushRun.limits.pushDelaysMs[0] ?? 0) / 10;
-  const isLate =
-    timedCases(pushRun).length > 0 &&
-    readingsOf(pushRun.limits)
+  const firstMs = pushRun.limits.pushDelaysMs[0] ?? 0;
+  const usualMs = Math.min(
+    ...readingsOf(pushRun.limits)
       .map((reading) => fittedTo(reading, pushRun))
       .filter(({ fits: each }) => each.every(({ fit }) => fit.kind !== "against"))
-      .every((one) => usualLatenessMs(one, pushRun) > leastMs);
-  usuallyLate.set(pushRun, isLate);
-  return isLate;
+      .map((one) => usualLatenessMs(one, pushRun)),
+  );
+  const furtherMs = usualMs > firstMs / 10 ? Math.max(usualMs, firstMs) : 0;
+  furtherLateness.set(pushRun, furtherMs);
+  return furtherMs;
 };

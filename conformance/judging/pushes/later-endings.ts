@@ -1,4 +1,4 @@
-import { isUsuallyLate } from "./fitted.ts";
+import { furtherLatenessMs } from "./fitted.ts";
 import { overlap, type TimeInterval } from "../interval.ts";
 import { allowedLatenessMs, nextDue, readingsLeft } from "./fits.ts";
 import { outlastsLag } from "./lag.ts";
@@ -136,11 +136,7 @@ const metOutage = (
   if (before !== meets.push - 1) return undefined;
   const belatedUntilMs = Math.max(
     // A sender that polls for due pushes is late by up to its period, which the document leaves open.
-    outage.overMs +
-      Math.max(
-        belatedMs(meets.push, pushRun),
-        isUsuallyLate(pushRun) ? (pushRun.limits.pushDelaysMs[0] ?? 0) : 0,
-      ),
+    outage.overMs + Math.max(belatedMs(meets.push, pushRun), furtherLatenessMs(pushRun)),
     dueUntilMs({ ...pushCase, pushes: pushes.slice(0, before) }, pushRun),
   );
   if ((pushes[before]?.at.earliestMs ?? Infinity) <= belatedUntilMs) return undefined;
