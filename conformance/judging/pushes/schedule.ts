@@ -43,7 +43,7 @@ const judgeMoments = (pushRun: PushRun): Finding => {
   const finding =
     tardyFinding(fitted, pushRun) ??
     (keeping.length === 0 ? misfitFinding(fitted, allowed, all.length, pushRun) : undefined) ??
-    slowFinding(fittedSlow, slow, all.length + slow.length, pushRun) ??
+    slowFinding(fittedSlow, all.length + slow.length, pushRun) ??
     vagueFinding(keeping, pushRun);
   return finding === undefined
     ? {
@@ -89,16 +89,12 @@ const misfitFinding = (
 };
 
 /** Pushes after a slow failure fit none of the readings that the other pushes fit. */
-const slowFinding = (
-  fitted: readonly Fitted[],
-  slow: readonly PushCase[],
-  cases: number,
-  pushRun: PushRun,
-): Finding | undefined => {
+const slowFinding = (fitted: readonly Fitted[], cases: number, pushRun: PushRun): Finding | undefined => {
   if (fitted.some(isAllowed)) return undefined;
   const { reading: _, worst, ...nearest } = leastContradicted(fitted, pushRun);
-  for (const { reading } of fitted) {
-    const periodMs = periodWithSlow(reading, slow, pushRun);
+  for (const { reading, fits } of fitted) {
+    const misfits = fits.filter(({ fit }) => fit.kind === "against").map(({ pushCase }) => pushCase);
+    const periodMs = periodWithSlow(reading, misfits, pushRun);
     if (periodMs !== undefined) return polledFinding(reading, worst?.why ?? "after slow failures", periodMs);
   }
   return {
