@@ -96,43 +96,44 @@ const periodOf = (
 };
 
 /**
- * The same for a sender whose ordinary retries are in time, and whose first retries after slow failures are later than
- * that: both fall on ticks of one clock.
+ * The same for a sender whose ordinary retries are in time, and whose retries after pushes without an answer (`slow`) are
+ * later than that: all fall on ticks of one clock. Undefined if that cannot be told.
  */
 export const periodWithSlow = (
   reading: Reading,
   slow: readonly PushCase[],
   pushRun: PushTrace,
-): number | undefined =>
-  periodOf(
-    reading,
-    pushRun,
-    pushRun.latenessMs,
-    slow.flatMap((pushCase) => polledAfterSlow(reading, pushCase, pushRun)),
+): number | undefined => {
+  const isTold = slow.every(
+    ({ purpose, pushes }) =>
+      (purpose === "hang" && pushes.length > 1) ||
+      (purpose === "unanswered" && pushes.length === reading.pushes),
   );
-
-const polledAfterSlow = (
-  reading: Reading,
-  { purpose, triggered, pushes }: PushCase,
-  pushRun: PushTrace,
-): readonly Polled[] => {
-  const [first, retry] = purpose === "refused" ? [undefined, pushes[0]] : pushes;
-  if (purpose === "ending" || retry === undefined) return [];
-  const { from, delaysMs } = reading;
-  const [firstMs = 0, secondMs = 0] = delaysMs;
-  const failed =
-    first === undefined
-      ? {
-          earliestMs: triggered.earliestMs + firstMs,
-          latestMs: triggered.latestMs + firstMs + usualFirstLagMs(reading, pushRun),
-        }
-      : { earliestMs: first.at.earliestMs, latestMs: (first.ended ?? first.at).latestMs };
-  const lagMs = lagOf(pushRun);
-  const delayMs = secondMs - (from === "event" ? firstMs : 0);
-  return [
-    { from: sooner(failed, lagMs), isChained: true, pushes: [{ at: sooner(retry.at, lagMs), delayMs }] },
-  ];
+  if (!isTold) return undefined;
+  const polled = slow.flatMap(({ pushes }) => polledAfterEach(reading, pushes, lagOf(pushRun)));
+  const periodMs = periodOf(reading, pushRun, pushRun.latenessMs, polled);
+  const isNarrow = polled.every(({ pushes }) =>
+    pushes.every(({ at }) => at.latestMs - at.earliestMs < (periodMs ?? 0)),
+  );
+  return isNarrow ? periodMs : undefined;
 };
+
+/** Each retry by itself, counted from some moment between the start and the end of the push before. */
+const polledAfterEach = (
+  { from, delaysMs }: Reading,
+  pushes: PushCase["pushes"],
+  lagMs: number,
+): readonly Polled[] =>
+  pushes.slice(1).flatMap(({ at }, index): Polled[] => {
+    const before = pushes[index];
+    if (before === undefined) return [];
+    const failed = {
+      earliestMs: before.at.earliestMs,
+      latestMs: (before.ended ?? before.at).latestMs,
+    };
+    const delayMs = (delaysMs[index + 1] ?? 0) - (from === "event" ? (delaysMs[index] ?? 0) : 0);
+    return [{ from: sooner(failed, lagMs), isChained: true, pushes: [{ at: sooner(at, lagMs), delayMs }] }];
+  });
 
 /** A sender takes a while for all pushes of a tick, and each takes a while to arrive. */
 const lagOf = ({ isMovedOnly, earlyGuardMs }: PushTrace): number => (isMovedOnly === true ? 0 : earlyGuardMs);
