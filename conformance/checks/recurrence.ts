@@ -23,7 +23,7 @@ export const watchRecurrence = (known: Iterable<string> = []) => {
       // The run has shown elsewhere that another try gets no answer either.
       const isNever = ({ isNeverAnswered }: Loss): boolean => isNeverAnswered === true;
       if (!isJudged && lost.length > 0 && [...losses.open().values()].every(isNever)) return true;
-      const takesMore = !hasTimedOut(losses) && (!isJudged || mayBeGateways(losses));
+      const takesMore = !hasTimedOut(losses) && (!isJudged || lostBy(losses, "gateway"));
       const least = takesMore ? retryPolicy.leastClosingsOfService : retryPolicy.leastLossesOfService;
       return lost.every(
         (name) => attested.has(name) || ((lostIn.get(name) ?? 0) >= least && !answered.has(name)),
@@ -34,18 +34,15 @@ export const watchRecurrence = (known: Iterable<string> = []) => {
   };
 };
 
-const mayBeGateways = (losses: Losses): boolean =>
-  [...losses.open().values()].some(({ reason }) => reason === "gateway");
+const lostBy = (losses: Losses, wanted: Loss["reason"]): boolean =>
+  [...losses.open().values()].some(({ reason }) => reason === wanted);
 
-export const hasTimedOut = (losses: Losses): boolean =>
-  [...losses.open().values()].some(({ reason }) => reason === "timeout");
+export const hasTimedOut = (losses: Losses): boolean => lostBy(losses, "timeout");
 
 /** Why another try is pointless, as a sentence; undefined if it is not. */
 export const hopelessness = (losses: Losses, tries: number): string | undefined => {
-  const lost = [...losses.open().values()];
-  const has = (reason: Loss["reason"]): boolean => lost.some((one) => one.reason === reason);
-  if (has("throttled")) return "the service keeps asking to retry later";
-  if (has("refused")) return "nothing listens at the target's address any more";
+  if (lostBy(losses, "throttled")) return "the service keeps asking to retry later";
+  if (lostBy(losses, "refused")) return "nothing listens at the target's address any more";
   return tries < retryPolicy.mostCaseTries
     ? undefined
     : `answers were lost in each of ${tries} tries, though not always the same ones`;

@@ -15,7 +15,10 @@ export interface Uses {
    * its end.
    */
   readonly uses?: number;
-  /** How many requests at the same time that last use is: with several processes, each may keep for itself what it has seen. */
+  /**
+   * How many requests at the same time that last use is; default 1. Each of several processes may keep for itself what
+   * it has seen.
+   */
   readonly lastUses?: number;
 }
 

@@ -42,22 +42,23 @@ export const accessRules = {
               (intrusions, group) => ({
                 intrusions: [...withoutToken, ...intrusions],
                 query: formAt(world, group),
-                judge: judgeKeptOut,
+                connections: 1,
               }),
             ),
             ...otherCredentials.map((intrusion) => ({
               intrusions: [intrusion],
               query: { limit: 1 },
-              judge: judgeKeptOutEverywhere,
+              connections: MANY_CONNECTIONS,
             })),
           ],
-          ({ judge, intrusions, query }, caseWorld) => judge(caseWorld, intrusions, query),
+          ({ intrusions, query, connections }, caseWorld) =>
+            judgeKeptOut(caseWorld, intrusions, query, connections),
           {
             part: "known ways",
-            print: ({ intrusions, judge }) =>
-              `${namesOf(intrusions)}${judge === judgeKeptOut ? "" : `, over ${MANY_CONNECTIONS} connections`}`,
-            narrower: ({ intrusions, query, judge }) =>
-              intrusions.map((intrusion) => ({ intrusions: [intrusion], query, judge })),
+            print: ({ intrusions, connections }) =>
+              `${namesOf(intrusions)}${connections === 1 ? "" : `, over ${connections} connections`}`,
+            narrower: ({ intrusions, ...others }) =>
+              intrusions.map((intrusion) => ({ ...others, intrusions: [intrusion] })),
           },
         ),
         run.forAll(
@@ -65,7 +66,7 @@ export const accessRules = {
             fc.array(fc.oneof(alteredTokens, inventedTokens), { minLength: 1, maxLength: 4 }),
             fc.nat(100),
           ),
-          ([intrusions, nth], caseWorld) => judgeKeptOut(caseWorld, intrusions, formAt(caseWorld, nth)),
+          ([intrusions, nth], caseWorld) => judgeKeptOut(caseWorld, intrusions, formAt(caseWorld, nth), 1),
           { part: "random tokens", share: 0.6, print: ([intrusions]) => namesOf(intrusions) },
         ),
       ]),
@@ -90,14 +91,17 @@ const namesOf = (intrusions: readonly Intrusion[]): string => intrusions.map(({ 
 
 /**
  * The right token sees data; then, over the same connection and with the same query, so that neither a cache nor the
- * connection's past lets anyone in, no intrusion does; afterwards the right token still does.
+ * connection's past lets anyone in, no intrusion does; afterwards the right token still does. With several connections,
+ * each intrusion is tried over all of them, since processes behind one address may differ.
  */
 const judgeKeptOut = async (
   world: World,
   intrusions: readonly Intrusion[],
   query: ListForm,
+  count: number,
 ): Promise<CaseVerdict> =>
-  withConnections(world, 1, async ([connection]) => {
+  withConnections(world, count, async (connections) => {
+    const [connection] = connections;
     if (connection === undefined) throw new Error("no connection");
     const { value: tokens, at: issued } = await timed(world, () => obtainTokens(world));
     const { total } = await expectData(connection, tokens, query);
@@ -110,48 +114,23 @@ const judgeKeptOut = async (
       const id = world.prepared.notifications.accounts[0]?.ids[0];
       const isById = id !== undefined && at?.path.includes("{id}") === true;
       const whole = isById ? {} : { ...query, ...intrusion.query?.(tokens) };
-      const answer = await answerOrHangUp(
+      const send = (one: typeof connection): Promise<Answer> =>
         at === undefined
-          ? connection.list({ headers, query: whole })
-          : connection.send({
+          ? one.list({ headers, query: whole })
+          : one.send({
               method: at.method,
               path: withQuery(at.path.replace("{id}", id ?? "0"), encodeQuery(whole)),
               headers,
-            }),
-      );
-      if (answer === undefined) continue;
-      const shown = judgeShown(world, intrusion, answer, { total, query: isById ? { id } : whole });
-      if (shown.kind === "failed") return shown;
+            });
+      for (const answer of await Promise.all(connections.map((one) => answerOrHangUp(send(one))))) {
+        if (answer === undefined) continue;
+        const shown = judgeShown(world, intrusion, answer, { total, query: isById ? { id } : whole });
+        if (shown.kind === "failed") return shown;
+      }
     }
     if (sent === 0) return discard("refused requests do not affect this token");
     if (gaveData(await connection.list({ accessToken: tokens.accessToken, query }))) return pass;
     return judgeEarlyDeath(world, { tokens, issued }, connection, query);
-  });
-
-/** The same for what else a client holds, with one request over each of many connections: processes may differ. */
-const judgeKeptOutEverywhere = async (
-  world: World,
-  intrusions: readonly Intrusion[],
-  query: ListForm,
-): Promise<CaseVerdict> =>
-  withConnections(world, MANY_CONNECTIONS, async (connections) => {
-    const tokens = await obtainTokens(world);
-    const { total } = await expectData(world.target, tokens, query);
-    let sent = 0;
-    for (const intrusion of intrusions) {
-      const headers = await intrusion.headers(tokens, world);
-      if (headers === undefined) continue;
-      sent += 1;
-      const answers = await Promise.all(
-        connections.map((connection) => answerOrHangUp(connection.list({ headers, query }))),
-      );
-      for (const answer of answers) {
-        if (answer === undefined) continue;
-        const shown = judgeShown(world, intrusion, answer, { total, query });
-        if (shown.kind === "failed") return shown;
-      }
-    }
-    return sent === 0 ? discard("no header can hold it") : pass;
   });
 
 /** What the right token is shown, and with which query. */

@@ -78,8 +78,9 @@ const seen: Readonly<Record<Anomaly, (contenders: number) => string>> = {
 
 /**
  * Lets contenders exchange one fresh code, each over its own connection, and returns the history. Nothing is sent
- * twice: an attempt without an answer, or perhaps with a gateway's, is unknown. An answer with tokens is a grant even if they no longer work when
- * tried: a service may revoke them as soon as it sees the next contender (RFC 6749 section 4.1.2).
+ * twice: an attempt without an answer, or perhaps with a gateway's, is unknown. An answer with tokens is a grant even if
+ * they no longer work when tried: a service may revoke them as soon as it sees the next contender (RFC 6749 section
+ * 4.1.2).
  */
 const raceForCode = async (
   world: World,

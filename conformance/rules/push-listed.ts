@@ -3,6 +3,7 @@ import { describe, pageOf, ControlFailed } from "../world/exchange.ts";
 import type { PushRun, SeenPush, PushCase } from "../judging/pushes/trace.ts";
 import { bodyOf, isShortened } from "../judging/pushes/finding.ts";
 import { duration } from "../contract/duration.ts";
+import { verdictOf } from "../judging/laws/breach.ts";
 import { changedFields, notificationBreach } from "../judging/laws/notification.ts";
 import { allHold, fail, pass, discard, type CaseVerdict } from "../judging/case-verdict.ts";
 import { mapLimited } from "../checks/map-limited.ts";
@@ -87,14 +88,13 @@ const isListed = async (
       "among all others",
       "it is listed under its id, but on no page of a list request without a filter",
     );
-  const differing = changedFields(body, byId.item);
   // Its status has changed since other rules read it, and is not among the pushed fields.
-  const malformed = notificationBreach(byId.item);
-  if (malformed !== undefined)
-    return missing(
-      "in the form of section 2.3",
-      `its form is another: ${malformed.expected}; ${malformed.actual ?? ""}`,
-    );
+  const form = verdictOf(notificationBreach(byId.item), () => describe(byId.answer));
+  if (form.kind === "failed") {
+    world.evidence.addPushes([first]);
+    return form;
+  }
+  const differing = changedFields(body, byId.item);
   if (differing.length === 0) return pass;
   world.evidence.addPushes([first]);
   return fail(

@@ -49,13 +49,11 @@ export const checkCallback = async (session: Session, clock: Clock): Promise<Cal
     await receiver.plan({ rules: [], otherwise: { kind: "answer", status: session.acknowledgedStatus } });
     const { callbackUrl, ca, last } = await receiver.state();
     await registerCallback(callbackUrl, ca ?? "");
-    let startedMs = monotonicMs();
-    const pushed = await beginAnewAfter(isLostEvent, async () => {
-      const accountId = events.account();
-      startedMs = monotonicMs();
-      return { accountId, id: await events.trigger(accountId) };
+    const { startedMs, ...event } = await beginAnewAfter(isLostEvent, async () => {
+      const triggered = { accountId: events.account(), startedMs: monotonicMs() };
+      return { ...triggered, id: await events.trigger(triggered.accountId) };
     });
-    const seen = await waitForPush(session, receiver, clock, { after: last, ...pushed });
+    const seen = await waitForPush(session, receiver, clock, { after: last, ...event });
     if (seen.arrived !== undefined)
       return {
         checks: [{ check: CHECK, ok: true, message: `a push reached ${callbackUrl} (${seen.arrived})` }],

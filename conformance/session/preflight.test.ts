@@ -289,38 +289,3 @@ describe("a run that cannot begin", () => {
     );
   });
 });
-
-describe("an event whose hook's answer is lost", () => {
-  it("is replaced by others, in fresh accounts", async () => {
-    const fake = await stopping(startFake());
-    let calls = 0;
-    // The hook's server does what it is asked to and then hangs up, once among the first events.
-    const hooks = await stopping(
-      serveHttp((request, response, body) => {
-        const isEvent = request.url === "/events";
-        calls += isEvent ? 1 : 0;
-        const answerOf = async (): Promise<void> => {
-          const answer = await fetch(`${fake.server.controlUrl}${request.url}`, {
-            method: request.method ?? "GET",
-            ...(body === "" ? {} : { body, headers: { "content-type": "application/json" } }),
-          });
-          if (isEvent && calls === 5) response.destroy();
-          else response.writeHead(answer.status).end(await answer.text());
-        };
-        void answerOf();
-      }),
-    );
-    const resolved = await fake.resolved(
-      (own) => JSON.parse(JSON.stringify(own).replaceAll(fake.server.controlUrl, hooks.origin)) as Profile,
-    );
-    const { checks, prepared } = await examine(resolved);
-    expect(checks.filter(({ ok }) => ok === false)).toEqual([]);
-    expect(prepared.notifications.accounts.map(({ ids, known }) => [ids.length, known])).toEqual([
-      [36, true],
-      [20, true],
-      [3, true],
-      [1, true],
-    ]);
-    expect(calls).toBeGreaterThan(60);
-  });
-});

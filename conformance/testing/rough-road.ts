@@ -30,7 +30,7 @@ export interface RoadConditions {
 const AWAY_STEP_MS = 20;
 
 /** Passes a request on and drops its answer. */
-const drop = async (origin: string, incoming: IncomingMessage): Promise<void> => {
+export const passOnInVain = async (origin: string, incoming: IncomingMessage): Promise<void> => {
   const { method, url: path, headers } = incoming;
   const onward = request(new URL(origin), { agent: false, method, path, headers });
   await pipeline(incoming, onward);
@@ -78,7 +78,7 @@ export const startRoad = async (origin: string, conditions: RoadConditions) => {
       incoming.socket.destroy();
     } else if (fate === "hidden") {
       const isDone = counts.hidden % 2 === 0 && !hideAlways(incoming);
-      if (isDone) await drop(origin, incoming);
+      if (isDone) await passOnInVain(origin, incoming);
       else incoming.resume();
       outgoing.writeHead(isDone ? 504 : 502, { "content-type": "text/html" }).end("<h1>Bad Gateway</h1>");
     } else if (fate === "throttled") {

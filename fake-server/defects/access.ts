@@ -276,11 +276,11 @@ export const accessDefects = rows({
       keeping((requests = 0, seenAtMs = new WeakMap<AccessRecord, Map<number, number>>()) =>
         change("accessTokenIsAlive", (alive, record, { nowMs }) => {
           requests += 1;
-          const process = requests % 8;
+          const worker = requests % 8;
           const seen = seenAtMs.get(record) ?? new Map<number, number>();
           seenAtMs.set(record, seen);
-          const isCached = nowMs - (seen.get(process) ?? -Infinity) < 5 * SECOND_MS;
-          if (alive && !isCached) seen.set(process, nowMs);
+          const isCached = nowMs - (seen.get(worker) ?? -Infinity) < 5 * SECOND_MS;
+          if (alive && !isCached) seen.set(worker, nowMs);
           return alive || isCached;
         }),
       ),

@@ -119,11 +119,7 @@ export const periodWithSlow = (
 };
 
 /** Each retry by itself, counted from some moment between the start and the end of the push before. */
-const polledAfterEach = (
-  { from, delaysMs }: Reading,
-  pushes: PushCase["pushes"],
-  lagMs: number,
-): readonly Polled[] =>
+const polledAfterEach = (reading: Reading, pushes: PushCase["pushes"], lagMs: number): readonly Polled[] =>
   pushes.slice(1).flatMap(({ at }, index): Polled[] => {
     const before = pushes[index];
     if (before === undefined) return [];
@@ -131,28 +127,30 @@ const polledAfterEach = (
       earliestMs: before.at.earliestMs,
       latestMs: (before.ended ?? before.at).latestMs,
     };
-    const delayMs = (delaysMs[index + 1] ?? 0) - (from === "event" ? (delaysMs[index] ?? 0) : 0);
+    const delayMs = delayOf(reading, index + 1, true);
     return [{ from: sooner(failed, lagMs), isChained: true, pushes: [{ at: sooner(at, lagMs), delayMs }] }];
   });
+
+/** A sender that counts on from a late push (chained) adds the difference between two delays from the event. */
+const delayOf = ({ from, delaysMs }: Reading, index: number, isChained: boolean): number =>
+  (delaysMs[index] ?? 0) - (from === "event" && isChained ? (delaysMs[index - 1] ?? 0) : 0);
 
 /** A sender takes a while for all pushes of a tick, and each takes a while to arrive. */
 const lagOf = ({ isMovedOnly, earlyGuardMs }: PushTrace): number => (isMovedOnly === true ? 0 : earlyGuardMs);
 
 /** The retries in a reading, as a polling sender notices them. */
-const polledIn = ({ from, delaysMs }: Reading, isChained: boolean, pushRun: PushTrace): readonly Polled[] => {
+const polledIn = (reading: Reading, isChained: boolean, pushRun: PushTrace): readonly Polled[] => {
   const lagMs = lagOf(pushRun);
   return timedCases(pushRun).flatMap(({ triggered, pushes: [first, ...retries] }) =>
     first === undefined
       ? []
       : [
           {
-            from: sooner(from === "event" && !isChained ? triggered : first.at, lagMs),
+            from: sooner(reading.from === "event" && !isChained ? triggered : first.at, lagMs),
             isChained,
             pushes: retries.map(({ at }, index) => ({
               at: sooner(at, lagMs),
-              // A sender that counts on from a late push adds the difference between two delays from the event.
-              delayMs:
-                (delaysMs[index + 1] ?? 0) - (from === "event" && isChained ? (delaysMs[index] ?? 0) : 0),
+              delayMs: delayOf(reading, index + 1, isChained),
             })),
           },
         ],
@@ -185,6 +183,10 @@ export const usualLatenessMs = ({ reading }: Fitted, pushRun: PushTrace): number
     ),
   );
 
+/** Retries later than this share of the first delay are not those of a punctual sender. */
+const LATE_SHARE = 1 / 10;
+
+/** By push run, since each of its notifications asks. */
 const furtherLateness = new WeakMap<PushTrace, number>();
 
 /**
@@ -201,7 +203,7 @@ export const furtherLatenessMs = (pushRun: PushTrace): number => {
       .filter(({ fits: each }) => each.every(({ fit }) => fit.kind !== "against"))
       .map((one) => usualLatenessMs(one, pushRun)),
   );
-  const furtherMs = usualMs > firstMs / 10 ? Math.max(usualMs, firstMs) : 0;
+  const furtherMs = usualMs > firstMs * LATE_SHARE ? Math.max(usualMs, firstMs) : 0;
   furtherLateness.set(pushRun, furtherMs);
   return furtherMs;
 };

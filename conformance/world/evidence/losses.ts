@@ -9,7 +9,8 @@ export interface Loss {
 
 /**
  * The requests of one case whose outcome is unknown. One case cannot tell whether the service hung up or the network
- * lost them, nor whose 502 it was. Several can, because every request has a name that is the same in each repetition of the case.
+ * lost them, nor whose 502 it was. Several can, because every request has a name that is the same in each repetition of
+ * the case.
  */
 export type Losses = ReturnType<typeof newLosses>;
 
