@@ -8,7 +8,9 @@ import { createListLooks } from "./list-looks.ts";
 import { reportOf } from "./advance.ts";
 import type { PushRunOptions, RunState } from "./state.ts";
 import { hangAfterMs } from "./span.ts";
-import { batchesOf, heldAnswer, hungFor, isNeeded, laterEndings, neededOf, warmUps } from "./push-cases.ts";
+import { isNeeded, neededOf } from "./push-case.ts";
+import { batchesOf, warmUps } from "./push-cases.ts";
+import { heldAnswer, hungFor, laterEndings } from "./unanswered-cases.ts";
 import type { Timeline } from "./timeline.ts";
 
 const FIRST_PATIENCE_MS = 400;

@@ -4,7 +4,7 @@ import type { RunState } from "./state.ts";
 import { hangs } from "./collector.ts";
 import { sorted } from "./watched.ts";
 import { announceAnew } from "./plan-revisions.ts";
-import { calmed } from "./push-cases.ts";
+import { calmed } from "./unanswered-cases.ts";
 
 /** How long senders get, in real time and while the target's clock stands, to give up unanswered pushes, in milliseconds. */
 const LONGEST_HANG_MS = 15_000;

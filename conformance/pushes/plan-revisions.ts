@@ -6,7 +6,7 @@ import { allowedLatenessMs } from "../judging/pushes/fits.ts";
 import { advanceTo } from "./advance.ts";
 import type { RunState } from "./state.ts";
 import { sorted } from "./watched.ts";
-import { acknowledgement } from "./push-cases.ts";
+import { acknowledgement } from "./push-case.ts";
 
 /**
  * Tells the receiver how to answer events triggered from now on. Earlier events in shared accounts are matched by their

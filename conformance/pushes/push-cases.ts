@@ -1,153 +1,23 @@
 import type { PushAction } from "../contract/push.ts";
-import type { Expectation, LaterEnding, PushCasePlan, Purpose } from "../judging/pushes/trace.ts";
 import { timeoutEnds } from "../judging/pushes/timeouts.ts";
 import { drawnStatuses, saysNothing, usualStatuses, withFailingBody, wrongBodies } from "./answers.ts";
-
-export interface PushCaseOptions {
-  readonly acknowledgedStatus: number;
-  readonly maxPushes: number;
-  /** Another address of the receiver, for redirects. */
-  readonly elsewhere: (name: string) => string;
-  /** Selects which of the less usual statuses are tried. */
-  readonly seed: number;
-  /**
-   * Tries only a few kinds of failure through all pushes (`of lasting`), because with short delays many pushes due at
-   * once would overload the machine, or also before an acknowledgement (`of all`).
-   */
-  readonly fewKinds?: "of lasting" | "of all" | undefined;
-  /** Triggers events beside others at moments at which a clock moved by a hook stops anyway; in real time, away from them. */
-  readonly isMoved?: boolean;
-}
-
-/** What is triggered together, and how long after the main moment, as a multiple of the first delay. */
-export interface Batch {
-  readonly after: number;
-  readonly plans: readonly PushCasePlan[];
-}
-
-/** One row: what the receiver does with a notification's pushes, and what the document expects. */
-interface Row {
-  readonly name: string;
-  /** The answers, push by push; the last one repeats. */
-  readonly on: readonly PushAction[];
-  readonly expect: Expectation;
-  /** Notifications of the same family share an account. */
-  readonly family?: string;
-  /** Look it up in the list once this many of its pushes have come. */
-  readonly readAtPush?: number;
-  /** Whether its pushes fail at once in the plainest way, so that their moments show the schedule. */
-  readonly isTimed?: true;
-  /** What one of its later pushes meets. */
-  readonly meets?: LaterEnding;
-  /** What else is going on when it is triggered. */
-  readonly during?: "refused" | "untrusted" | "beside-hang" | "many";
-}
-
-const pushes = (count: number): Expectation => ({ kind: "pushes", pushes: count });
-const open = (more: Omit<Extract<Expectation, { kind: "open" }>, "kind"> = {}): Expectation => ({
-  kind: "open",
-  ...more,
-});
-
-const status = (code: number, more: object = {}): PushAction => ({ kind: "answer", status: code, ...more });
-const hang = (code?: number): PushAction => ({
-  kind: "hang",
-  ...(code === undefined ? {} : { status: code }),
-});
-const cut = (when: "head" | "half-answer", code: number): PushAction => ({
-  kind: "close",
-  when,
-  status: code,
-});
-const reset: PushAction = { kind: "reset" };
-const closed = (when: "before-answer" | "status-line"): PushAction => ({ kind: "close", when });
-
-/** The acknowledgement that this run's profile defines. */
-export const acknowledgement = (code: number): PushAction => status(code);
-
-const isSlow = (action: PushAction | undefined): boolean =>
-  action?.kind === "hang" || (action?.kind === "answer" && (action.delayMs ?? 0) > 0);
-
-/** Derives a row's purpose from its answers and expectation. */
-const purposeOf = ({ on, expect, during, isTimed, meets }: Row): Purpose => {
-  const [first, second] = on;
-  if (meets !== undefined) return "ending";
-  if (during !== undefined) return during;
-  if (first?.kind === "hang" && first.status !== undefined) return "stall";
-  if (isSlow(first)) return second === undefined ? "unanswered" : "hang";
-  if (expect.kind === "open") {
-    if (first?.kind !== "answer") return "cut";
-    if (second === undefined) return "unconfirmed";
-    return second.kind === "answer" && second.status === first.status ? "body" : "code";
-  }
-  if (expect.pushes === 1) return "prompt";
-  if (second === undefined) return "never";
-  return isTimed === true ? "late" : "kind";
-};
-
-const planOf = (row: Row): PushCasePlan => {
-  const { name, on, expect, family, readAtPush, meets } = row;
-  return {
-    name,
-    purpose: purposeOf(row),
-    expect,
-    actions: on,
-    ...(family === undefined ? {} : { family }),
-    ...(readAtPush === undefined ? {} : { readAtPush }),
-    ...(meets === undefined ? {} : { meets }),
-  };
-};
-
-/** Push cases with these purposes serve only these rules; all others serve many, or are what these are compared with. */
-const servedBy: Partial<Record<Purpose, readonly string[]>> = {
-  refused: ["push.unacknowledged-retries", "push.schedule", "push.cap"],
-  untrusted: ["push.certificate-check", "push.unacknowledged-retries", "push.cap", "push.schedule"],
-  hang: [
-    "push.unacknowledged-retries",
-    "push.late-acknowledgement",
-    "push.schedule",
-    "push.no-head-of-line-blocking",
-    "push.sender-timeout",
-  ],
-  unanswered: ["push.unacknowledged-retries", "push.schedule", "push.cap"],
-  stall: ["push.unacknowledged-retries", "push.acknowledgement-body"],
-  "beside-hang": ["push.no-head-of-line-blocking"],
-  many: ["push.delivered", "push.payload", "push.same-notification"],
-  ending: ["push.unacknowledged-retries", "push.cap", "push.schedule"],
-  kind: [
-    "push.unacknowledged-retries",
-    "push.late-acknowledgement",
-    "push.independent-schedules",
-    "push.delivered",
-    "push.payload",
-    "push.listed",
-    "push.same-notification",
-    "push.redirects",
-    "push.follows-redirects",
-  ],
-  body: ["push.acknowledgement-body", "push.unacknowledged-retries"],
-  unconfirmed: ["push.cap"],
-  cut: ["push.acknowledgement-body", "push.unacknowledged-retries"],
-  code: ["push.accepted-codes"],
-};
-
-/** Whether any of the rules to be judged needs push cases of this purpose. */
-export const isNeeded = (purpose: Purpose, requirements: ReadonlySet<string> | undefined): boolean =>
-  requirements === undefined || (servedBy[purpose]?.some((id) => requirements.has(id)) ?? true);
-
-/** The batches, reduced to what these rules need. */
-export const neededOf = (
-  batches: readonly Batch[],
-  requirements: ReadonlySet<string> | undefined,
-): readonly Batch[] =>
-  batches
-    .map(({ after, plans }) => ({
-      after,
-      plans: plans.filter(({ purpose }) => isNeeded(purpose, requirements)),
-    }))
-    .filter(({ plans }) => plans.length > 0);
-
-const fails = status(500);
+import type { Expectation } from "../judging/pushes/trace.ts";
+import {
+  acknowledgement,
+  closed,
+  cut,
+  fails,
+  open,
+  planOf,
+  pushes,
+  reset,
+  status,
+  times,
+  type Batch,
+  type PushCaseOptions,
+  type Row,
+} from "./push-case.ts";
+import { slowRows, unendingRows } from "./unanswered-cases.ts";
 
 /** Before the main moment: one to learn when first pushes come, then those that need the receiver closed or untrusted. */
 export const warmUps = ({
@@ -352,38 +222,6 @@ const openRows = (expected: number): readonly Row[] => {
   ];
 };
 
-/**
- * Rows without an answer, or without its end. They run when nothing else is due, because a sender with one worker sends
- * nothing else meanwhile.
- */
-const slowRows = ({ acknowledgedStatus: expected, maxPushes }: PushCaseOptions): readonly Row[] => {
-  const ack = acknowledgement(expected);
-  return [
-    ...times(4).map((n): Row => ({ name: `no answer ${n}`, on: [hang(), ack], expect: pushes(2) })),
-    { name: "never an answer", on: [hang()], expect: pushes(maxPushes) },
-    { name: "status 500 whose body never comes", on: [hang(500), ack], expect: pushes(2) },
-  ];
-};
-
-/** Answers that never end, after each other kind of status. */
-const unendingRows = ({ acknowledgedStatus: expected }: PushCaseOptions): readonly Row[] => {
-  const ack = acknowledgement(expected);
-  const other = expected === 201 ? 200 : 201;
-  const unending = (code: number, expect: Expectation): Row => ({
-    name: `status ${code} whose body never comes`,
-    on: [hang(code), ack],
-    expect,
-  });
-  return [
-    unending(302, pushes(2)),
-    unending(404, pushes(2)),
-    unending(expected, open({ unlessBodyDecides: true })),
-    unending(other, open()),
-  ];
-};
-
-const times = (count: number): readonly number[] => Array.from({ length: count }, (_, index) => index + 1);
-
 /** All notifications of the main part. `hangAfter` is when pushes may be left unanswered, in first delays. */
 export const batchesOf = (options: PushCaseOptions, hangAfter: number): readonly Batch[] => {
   const ack = acknowledgement(options.acknowledgedStatus);
@@ -441,65 +279,3 @@ export const batchesOf = (options: PushCaseOptions, hangAfter: number): readonly
   ];
   return batches.map(([after, rows]) => ({ after, plans: rows.map(planOf) }));
 };
-
-const endings: Readonly<Record<string, { readonly kind: LaterEnding["kind"]; readonly on: PushAction }>> = {
-  "is refused": { kind: "refused", on: fails },
-  "meets an untrusted certificate": { kind: "untrusted", on: fails },
-  "gets no answer": { kind: "hang", on: hang() },
-  "gets status 500 whose body never comes": { kind: "hang", on: hang(500) },
-};
-
-/**
- * A plainly failing notification for each push after the first (also the first, for hangs) and each ending that takes
- * the whole receiver or real time. All of one kind meet their ending at the same moment.
- */
-export const laterEndings = ({ maxPushes }: Pick<PushCaseOptions, "maxPushes">): readonly PushCasePlan[] =>
-  Object.entries(endings).flatMap(([ending, { kind, on }]) =>
-    times(maxPushes)
-      .slice(kind === "hang" ? 0 : 1)
-      .map((push) =>
-        planOf({
-          name: `push ${push} ${ending}`,
-          on: [...times(push - 1).map(() => fails), on, fails],
-          expect: pushes(maxPushes),
-          meets: { push, kind },
-        }),
-      ),
-  );
-
-/** Adds an answer that is held back, which the receiver can do for any length of time in real time. */
-export const heldAnswer = (batch: Batch, heldMs: number): Batch => {
-  const ack = batch.plans.find(({ purpose }) => purpose === "hang")?.actions[1];
-  if (ack === undefined) return batch;
-  const held: Row = {
-    name: "an answer that is held back",
-    on: [status(500, { delayMs: heldMs }), ack],
-    expect: pushes(2),
-  };
-  return { ...batch, plans: [...batch.plans, planOf(held)] };
-};
-
-/**
- * When the receiver closes an unanswered push by itself, in real milliseconds, so that no sender waits for ever on a run
- * that was killed. A run ends them once the target's clock has passed all timeouts, however long a busy machine needs.
- */
-const HANG_MS = 600_000;
-/** The same for the rest of an answer, for which a sender may wait for ever. */
-const STALL_MS = 60_000;
-
-/** Limits how long pushes are left unanswered. */
-export const hungFor = (batch: Batch): Batch => ({
-  ...batch,
-  plans: batch.plans.map((plan) => ({
-    ...plan,
-    actions: plan.actions.map((action) =>
-      action.kind === "hang" ? { ...action, forMs: plan.purpose === "stall" ? STALL_MS : HANG_MS } : action,
-    ),
-  })),
-});
-
-/** The actions with every hang replaced by a closed connection, for when this pass should wait for no more hangs. */
-export const calmed = ({ actions, purpose }: PushCasePlan): readonly PushAction[] =>
-  actions[0]?.kind === "hang" && purpose !== "ending"
-    ? actions.map((action) => (action.kind === "hang" ? closed("before-answer") : action))
-    : actions;

@@ -9,7 +9,7 @@ import { withUnseenPush } from "../judging/pushes/later-endings.ts";
 import type { PushCase, PushCasePlan } from "../judging/pushes/trace.ts";
 import { assign, type Assigned } from "./assign.ts";
 import { actionFor } from "./collector.ts";
-import { acknowledgement } from "./push-cases.ts";
+import { acknowledgement } from "./push-case.ts";
 import { anchorsLeft, type StopOptions, type Watched } from "./clock-stops.ts";
 import type { RunState, WatchedPushCase } from "./state.ts";
 

@@ -1,10 +1,12 @@
 import { type Defect, joined } from "../registry.ts";
 import { accessDefects } from "./access.ts";
+import { accessLifetimeDefects } from "./access-lifetime.ts";
 import { advisoryDefects } from "./advisory.ts";
 import { authorizeDefects } from "./authorize.ts";
 import { bodyDefects } from "./bodies.ts";
 import { clientDefects } from "./client.ts";
 import { codeDefects } from "./code.ts";
+import { codeLifetimeDefects } from "./code-lifetime.ts";
 import { exchangeDefects } from "./exchange.ts";
 import { filterDefects } from "./filters.ts";
 import { lifecycleDefects } from "./lifecycle.ts";
@@ -18,6 +20,7 @@ import { pushRequestDefects } from "./push-requests.ts";
 import { pushScheduleDefects } from "./push-schedule.ts";
 import { pushSlowDefects } from "./push-slow.ts";
 import { refreshDefects } from "./refresh.ts";
+import { refreshLifetimeDefects } from "./refresh-lifetime.ts";
 import { secondClientDefects } from "./second-client.ts";
 import { stateDefects } from "./state.ts";
 import { unknownCodeDefects } from "./unknown-code.ts";
@@ -29,13 +32,16 @@ export const defects = joined<Defect>([
   authorizeDefects,
   stateDefects,
   codeDefects,
+  codeLifetimeDefects,
   unknownCodeDefects,
   exchangeDefects,
   clientDefects,
   bodyDefects,
   refreshDefects,
+  refreshLifetimeDefects,
   unknownRefreshDefects,
   accessDefects,
+  accessLifetimeDefects,
   secondClientDefects,
   notificationDefects,
   pageDefects,

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { documentLimits } from "../../contract/limits.ts";
-import { laterEndings } from "../../pushes/push-cases.ts";
+import { laterEndings } from "../../pushes/unanswered-cases.ts";
 import { moment, outageOf, pushAt, pushRunOf, senderOf, withCases } from "../../testing/push-runs.ts";
 import { judgeCap } from "./cap.ts";
 import { judgeRetries } from "./retries.ts";

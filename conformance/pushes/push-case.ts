@@ -1,0 +1,156 @@
+import type { PushAction } from "../contract/push.ts";
+import type { Expectation, LaterEnding, PushCasePlan, Purpose } from "../judging/pushes/trace.ts";
+
+export interface PushCaseOptions {
+  readonly acknowledgedStatus: number;
+  readonly maxPushes: number;
+  /** Another address of the receiver, for redirects. */
+  readonly elsewhere: (name: string) => string;
+  /** Selects which of the less usual statuses are tried. */
+  readonly seed: number;
+  /**
+   * Tries only a few kinds of failure through all pushes (`of lasting`), because with short delays many pushes due at
+   * once would overload the machine, or also before an acknowledgement (`of all`).
+   */
+  readonly fewKinds?: "of lasting" | "of all" | undefined;
+  /** Triggers events beside others at moments at which a clock moved by a hook stops anyway; in real time, away from them. */
+  readonly isMoved?: boolean;
+}
+
+/** What is triggered together, and how long after the main moment, as a multiple of the first delay. */
+export interface Batch {
+  readonly after: number;
+  readonly plans: readonly PushCasePlan[];
+}
+
+/** One row: what the receiver does with a notification's pushes, and what the document expects. */
+export interface Row {
+  readonly name: string;
+  /** The answers, push by push; the last one repeats. */
+  readonly on: readonly PushAction[];
+  readonly expect: Expectation;
+  /** Notifications of the same family share an account. */
+  readonly family?: string;
+  /** Look it up in the list once this many of its pushes have come. */
+  readonly readAtPush?: number;
+  /** Whether its pushes fail at once in the plainest way, so that their moments show the schedule. */
+  readonly isTimed?: true;
+  /** What one of its later pushes meets. */
+  readonly meets?: LaterEnding;
+  /** What else is going on when it is triggered. */
+  readonly during?: "refused" | "untrusted" | "beside-hang" | "many";
+}
+
+export const pushes = (count: number): Expectation => ({ kind: "pushes", pushes: count });
+export const open = (more: Omit<Extract<Expectation, { kind: "open" }>, "kind"> = {}): Expectation => ({
+  kind: "open",
+  ...more,
+});
+
+export const status = (code: number, more: object = {}): PushAction => ({
+  kind: "answer",
+  status: code,
+  ...more,
+});
+export const hang = (code?: number): PushAction => ({
+  kind: "hang",
+  ...(code === undefined ? {} : { status: code }),
+});
+export const cut = (when: "head" | "half-answer", code: number): PushAction => ({
+  kind: "close",
+  when,
+  status: code,
+});
+export const reset: PushAction = { kind: "reset" };
+export const closed = (when: "before-answer" | "status-line"): PushAction => ({ kind: "close", when });
+
+/** The usual failure. */
+export const fails = status(500);
+
+/** The acknowledgement that this run's profile defines. */
+export const acknowledgement = (code: number): PushAction => status(code);
+
+const isSlow = (action: PushAction | undefined): boolean =>
+  action?.kind === "hang" || (action?.kind === "answer" && (action.delayMs ?? 0) > 0);
+
+/** Derives a row's purpose from its answers and expectation. */
+const purposeOf = ({ on, expect, during, isTimed, meets }: Row): Purpose => {
+  const [first, second] = on;
+  if (meets !== undefined) return "ending";
+  if (during !== undefined) return during;
+  if (first?.kind === "hang" && first.status !== undefined) return "stall";
+  if (isSlow(first)) return second === undefined ? "unanswered" : "hang";
+  if (expect.kind === "open") {
+    if (first?.kind !== "answer") return "cut";
+    if (second === undefined) return "unconfirmed";
+    return second.kind === "answer" && second.status === first.status ? "body" : "code";
+  }
+  if (expect.pushes === 1) return "prompt";
+  if (second === undefined) return "never";
+  return isTimed === true ? "late" : "kind";
+};
+
+export const planOf = (row: Row): PushCasePlan => {
+  const { name, on, expect, family, readAtPush, meets } = row;
+  return {
+    name,
+    purpose: purposeOf(row),
+    expect,
+    actions: on,
+    ...(family === undefined ? {} : { family }),
+    ...(readAtPush === undefined ? {} : { readAtPush }),
+    ...(meets === undefined ? {} : { meets }),
+  };
+};
+
+/** Push cases with these purposes serve only these rules; all others serve many, or are what these are compared with. */
+const servedBy: Partial<Record<Purpose, readonly string[]>> = {
+  refused: ["push.unacknowledged-retries", "push.schedule", "push.cap"],
+  untrusted: ["push.certificate-check", "push.unacknowledged-retries", "push.cap", "push.schedule"],
+  hang: [
+    "push.unacknowledged-retries",
+    "push.late-acknowledgement",
+    "push.schedule",
+    "push.no-head-of-line-blocking",
+    "push.sender-timeout",
+  ],
+  unanswered: ["push.unacknowledged-retries", "push.schedule", "push.cap"],
+  stall: ["push.unacknowledged-retries", "push.acknowledgement-body"],
+  "beside-hang": ["push.no-head-of-line-blocking"],
+  many: ["push.delivered", "push.payload", "push.same-notification"],
+  ending: ["push.unacknowledged-retries", "push.cap", "push.schedule"],
+  kind: [
+    "push.unacknowledged-retries",
+    "push.late-acknowledgement",
+    "push.independent-schedules",
+    "push.delivered",
+    "push.payload",
+    "push.listed",
+    "push.same-notification",
+    "push.redirects",
+    "push.follows-redirects",
+  ],
+  body: ["push.acknowledgement-body", "push.unacknowledged-retries"],
+  unconfirmed: ["push.cap"],
+  cut: ["push.acknowledgement-body", "push.unacknowledged-retries"],
+  code: ["push.accepted-codes"],
+};
+
+/** Whether any of the rules to be judged needs push cases of this purpose. */
+export const isNeeded = (purpose: Purpose, requirements: ReadonlySet<string> | undefined): boolean =>
+  requirements === undefined || (servedBy[purpose]?.some((id) => requirements.has(id)) ?? true);
+
+/** The batches, reduced to what these rules need. */
+export const neededOf = (
+  batches: readonly Batch[],
+  requirements: ReadonlySet<string> | undefined,
+): readonly Batch[] =>
+  batches
+    .map(({ after, plans }) => ({
+      after,
+      plans: plans.filter(({ purpose }) => isNeeded(purpose, requirements)),
+    }))
+    .filter(({ plans }) => plans.length > 0);
+
+export const times = (count: number): readonly number[] =>
+  Array.from({ length: count }, (_, index) => index + 1);

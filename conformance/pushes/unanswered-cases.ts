@@ -1,0 +1,110 @@
+import type { PushAction } from "../contract/push.ts";
+import type { Expectation, LaterEnding, PushCasePlan } from "../judging/pushes/trace.ts";
+import {
+  acknowledgement,
+  closed,
+  fails,
+  hang,
+  open,
+  planOf,
+  pushes,
+  status,
+  times,
+  type Batch,
+  type PushCaseOptions,
+  type Row,
+} from "./push-case.ts";
+
+/* Push cases in which a push gets no answer, or only the beginning of one, and how long that lasts. */
+
+/**
+ * Rows without an answer, or without its end. They run when nothing else is due, because a sender with one worker sends
+ * nothing else meanwhile.
+ */
+export const slowRows = ({ acknowledgedStatus: expected, maxPushes }: PushCaseOptions): readonly Row[] => {
+  const ack = acknowledgement(expected);
+  return [
+    ...times(4).map((n): Row => ({ name: `no answer ${n}`, on: [hang(), ack], expect: pushes(2) })),
+    { name: "never an answer", on: [hang()], expect: pushes(maxPushes) },
+    { name: "status 500 whose body never comes", on: [hang(500), ack], expect: pushes(2) },
+  ];
+};
+
+/** Answers that never end, after each other kind of status. */
+export const unendingRows = ({ acknowledgedStatus: expected }: PushCaseOptions): readonly Row[] => {
+  const ack = acknowledgement(expected);
+  const other = expected === 201 ? 200 : 201;
+  const unending = (code: number, expect: Expectation): Row => ({
+    name: `status ${code} whose body never comes`,
+    on: [hang(code), ack],
+    expect,
+  });
+  return [
+    unending(302, pushes(2)),
+    unending(404, pushes(2)),
+    unending(expected, open({ unlessBodyDecides: true })),
+    unending(other, open()),
+  ];
+};
+
+const endings: Readonly<Record<string, { readonly kind: LaterEnding["kind"]; readonly on: PushAction }>> = {
+  "is refused": { kind: "refused", on: fails },
+  "meets an untrusted certificate": { kind: "untrusted", on: fails },
+  "gets no answer": { kind: "hang", on: hang() },
+  "gets status 500 whose body never comes": { kind: "hang", on: hang(500) },
+};
+
+/**
+ * A plainly failing notification for each push after the first (also the first, for hangs) and each ending that takes
+ * the whole receiver or real time. All of one kind meet their ending at the same moment.
+ */
+export const laterEndings = ({ maxPushes }: Pick<PushCaseOptions, "maxPushes">): readonly PushCasePlan[] =>
+  Object.entries(endings).flatMap(([ending, { kind, on }]) =>
+    times(maxPushes)
+      .slice(kind === "hang" ? 0 : 1)
+      .map((push) =>
+        planOf({
+          name: `push ${push} ${ending}`,
+          on: [...times(push - 1).map(() => fails), on, fails],
+          expect: pushes(maxPushes),
+          meets: { push, kind },
+        }),
+      ),
+  );
+
+/** Adds an answer that is held back, which the receiver can do for any length of time in real time. */
+export const heldAnswer = (batch: Batch, heldMs: number): Batch => {
+  const ack = batch.plans.find(({ purpose }) => purpose === "hang")?.actions[1];
+  if (ack === undefined) return batch;
+  const held: Row = {
+    name: "an answer that is held back",
+    on: [status(500, { delayMs: heldMs }), ack],
+    expect: pushes(2),
+  };
+  return { ...batch, plans: [...batch.plans, planOf(held)] };
+};
+
+/**
+ * When the receiver closes an unanswered push by itself, in real milliseconds, so that no sender waits for ever on a run
+ * that was killed. A run ends them once the target's clock has passed all timeouts, however long a busy machine needs.
+ */
+const HANG_MS = 600_000;
+/** The same for the rest of an answer, for which a sender may wait for ever. */
+const STALL_MS = 60_000;
+
+/** Limits how long pushes are left unanswered. */
+export const hungFor = (batch: Batch): Batch => ({
+  ...batch,
+  plans: batch.plans.map((plan) => ({
+    ...plan,
+    actions: plan.actions.map((action) =>
+      action.kind === "hang" ? { ...action, forMs: plan.purpose === "stall" ? STALL_MS : HANG_MS } : action,
+    ),
+  })),
+});
+
+/** The actions with every hang replaced by a closed connection, for when this pass should wait for no more hangs. */
+export const calmed = ({ actions, purpose }: PushCasePlan): readonly PushAction[] =>
+  actions[0]?.kind === "hang" && purpose !== "ending"
+    ? actions.map((action) => (action.kind === "hang" ? closed("before-answer") : action))
+    : actions;

@@ -1,0 +1,195 @@
+import { describe, expect, it } from "vitest";
+import type { LoadRun } from "../read/index.ts";
+import { compareDoc } from "../document/compare.ts";
+import { asPage, countOf, headlineIn, onTerminal, textOf } from "../testing/shown.ts";
+import { compared, madeRuns } from "../testing/made-runs.ts";
+import type { LoadRunSpec } from "../testing/records.ts";
+import { seededRandom } from "../../conformance/contract/random.ts";
+import type { Comparison } from "./index.ts";
+import { compareWithLimits } from "./limits.ts";
+import { problemOf } from "../../conformance/testing/errors.ts";
+
+const made = madeRuns();
+const load = (spec: Partial<LoadRunSpec> & { seed: number }): Promise<LoadRun> =>
+  made.load({ seconds: 24, requests: 3_600, ...spec });
+
+const show = (comparison: Comparison): string => onTerminal(compareDoc(comparison));
+
+const pageOf = (comparison: Comparison): string => asPage(compareDoc(comparison));
+
+describe("two load runs", () => {
+  it("show latencies with intervals of their ratios, without judging them", async () => {
+    const result = await compared(await load({ seed: 1 }), await load({ seed: 2, slowness: 1.5 }));
+    if (result.kind !== "load") throw new Error("it compares no load");
+    expect(result.load.latencies).toHaveLength(9);
+    for (const one of result.load.latencies.filter(({ quantile }) => quantile === "p50")) {
+      expect(one.interval.low).toBeLessThan(1.5);
+      expect(one.interval.high).toBeGreaterThan(1.2);
+      expect(one.by).toBe("blocks");
+    }
+    expect(result.load.distributions[0]?.base.reduce((sum, value) => sum + value, 0)).toBeCloseTo(1, 6);
+    expect(result).toMatchObject({ verdict: "no regression" });
+    expect(result.unjudged).toBe(
+      "one run cannot tell a change from chance; 10 or more valid ones of the same fingerprint can",
+    );
+    expect(show(result)).toContain("Speed is shown, not judged");
+  });
+
+  it("are regressed if a rule newly fails under load", async () => {
+    const result = await compared(await load({ seed: 1 }), await load({ seed: 1, breaches: 3 }));
+    expect(result.verdict).toBe("regressed");
+    expect(show(result)).toMatch(/code\.single-use +newly failing +0 +3/);
+  });
+
+  it("are regressed if an objective with the same limit is newly missed", async () => {
+    const withErrors = (measured: number, limit = 0.01, more = {}) =>
+      load({
+        seed: 1,
+        record: {
+          objectives: [
+            {
+              name: "list errors",
+              limit,
+              unit: "share",
+              bound: "at most",
+              measured,
+              verdict: measured > limit ? "breached" : "held",
+            },
+          ],
+          ...more,
+        },
+      });
+    const [good, bad] = [await withErrors(0), await withErrors(0.31)];
+    const result = await compared(good, bad);
+    expect(result.verdict).toBe("regressed");
+    expect(show(result)).toMatch(/list errors +newly missed +at most 1 % +0 % +31 %/);
+    expect(show(result)).toContain("0 promises newly broken and 1 objective newly missed");
+    expect((await compared(bad, good)).verdict).toBe("no regression");
+    expect((await compared(bad, bad)).verdict).toBe("no regression");
+    expect((await compared(await withErrors(0.31, 0.5), bad)).verdict).toBe("no regression");
+    const invalid = await withErrors(0.31, 0.01, { validity: { valid: false, reasons: [] } });
+    expect((await compared(good, invalid)).verdict).toBe("incomplete");
+  });
+
+  it.each([
+    ["sent no request", { achieved: undefined, endpoints: [], rules: [] }, "it sent no requests"],
+    ["ended early", { stopped: "the target is down" }, "it ended early: the target is down"],
+    ["was interrupted", { outcome: "interrupted" as const }, "it was interrupted"],
+  ])("are incomplete, without a tick, if the head run %s", async (_, record, why) => {
+    const head = await load({ seed: 2 });
+    const result = await compared(await load({ seed: 1 }), {
+      ...head,
+      record: { ...head.record, ...(record as Partial<typeof head.record>) },
+    });
+    expect(result.verdict).toBe("incomplete");
+    expect(result.lacking[0]).toEqual({ side: "head", what: "the run", why });
+    expect(show(result)).not.toContain("✓");
+  });
+
+  it("are incomplete if an endpoint is missing in one of them", async () => {
+    const base = await load({ seed: 1 });
+    const head = await load({ seed: 2 });
+    const endpoints = head.record.endpoints.filter(({ endpoint }) => endpoint !== "list");
+    const result = await compared(base, { ...head, record: { ...head.record, endpoints } });
+    expect(result).toMatchObject({
+      verdict: "incomplete",
+      lacking: [{ side: "head", what: "endpoint list", why: "not checked" }],
+    });
+  });
+
+  it("come with a warning if one is invalid", async () => {
+    const validity = { valid: false, reasons: [{ reason: "9 iterations were dropped", remedy: "" }] };
+    const result = await compared(await load({ seed: 1 }), await load({ seed: 2, record: { validity } }));
+    expect(show(result)).toContain("the head run is invalid: 9 iterations were dropped");
+  });
+
+  it("are refused if one of them is a gate run", async () => {
+    expect(await problemOf(compared(made.gate({ rules: [] }), await load({ seed: 1 }), true))).toMatch(
+      /give two runs of one kind$/,
+    );
+    expect(await problemOf(compared([], await load({ seed: 1 })))).toContain("give two or more");
+  });
+});
+
+describe("a load run against ten earlier ones", () => {
+  const tenRuns = (): Promise<LoadRun[]> =>
+    Promise.all(
+      Array.from({ length: 10 }, (_, at) =>
+        load({ seed: at, seconds: 4, requests: 1_200, slowness: 20 * (1 + 0.02 * (at % 3)) }),
+      ),
+    );
+
+  it("is judged by prediction limits", async () => {
+    const bases = await tenRuns();
+    const usual = await compared(
+      bases,
+      await load({ seed: 30, seconds: 4, requests: 1_200, slowness: 20.4 }),
+    );
+    const slow = await compared(bases, await load({ seed: 31, seconds: 4, requests: 1_200, slowness: 34 }));
+    expect([usual.verdict, slow.verdict]).toEqual(["no regression", "regressed"]);
+    expect(show(slow)).toContain("Against 10 earlier runs");
+    expect(show(slow)).toMatch(/list +p50 .* slower/);
+    const html = pageOf(slow);
+    expect(headlineIn(html)).toBe("The head run is worse than the base.");
+    expect(countOf(html, "change-dot regressed")).toBeGreaterThan(0);
+    expect(textOf(html)).toMatch(/Against 10 earlier runs .* slower/);
+  });
+
+  it("is not judged if fewer than ten earlier runs are valid and complete", async () => {
+    const bases = await tenRuns();
+    const invalid = { validity: { valid: false, reasons: [{ reason: "dropped", remedy: "" }] } };
+    const result = await compared(
+      [...bases.slice(1), await load({ seed: 40, record: invalid })],
+      await load({ seed: 41 }),
+      true,
+    );
+    if (result.kind !== "load") throw new Error("it compares no load");
+    expect(result.limits).toBeUndefined();
+    expect(result.leftOut).toMatchObject([{ reason: "it is invalid" }]);
+    expect(result.unjudged).toContain("9 runs cannot tell");
+  });
+
+  it("raises few false alarms over all metrics despite noise between runs", async () => {
+    const { record } = await load({ seed: 1, seconds: 2, requests: 200 });
+    const random = seededRandom(9);
+    const vary = (): typeof record => {
+      const level = Math.exp(0.2 * (random() + random() - 1));
+      const scaled = (row: (typeof record.endpoints)[number]) => {
+        const ms = 50 * level * Math.exp(0.1 * (random() - 0.5));
+        return { ...row, response: { ...row.response, p50Ms: ms, p95Ms: 2 * ms, p99Ms: 3 * ms } };
+      };
+      return { ...record, endpoints: record.endpoints.map(scaled) };
+    };
+    let alarms = 0;
+    for (let round = 0; round < 400; round += 1)
+      if (
+        compareWithLimits(Array.from({ length: 10 }, vary), vary()).metrics.some(
+          ({ verdict }) => verdict !== "usual",
+        )
+      )
+        alarms += 1;
+    expect(alarms).toBeLessThan(30);
+  });
+
+  it("reports a higher share of failed requests", async () => {
+    const bases = (await tenRuns()).map(({ record }) => record);
+    const head = (await load({ seed: 50, seconds: 4, requests: 1_200, slowness: 20.4, failedShare: 0.05 }))
+      .record;
+    expect(compareWithLimits(bases, head).metrics.at(-1)).toMatchObject({
+      metric: "failed share",
+      verdict: "more failures",
+    });
+  });
+});
+
+describe("the page of load runs", () => {
+  it("overlays the distributions of two runs with the change of each percentile, without judging them", async () => {
+    const html = pageOf(await compared([await load({ seed: 1 })], await load({ seed: 2 })));
+    expect(headlineIn(html)).toBe("No metric is judged worse.");
+    const endpoints = countOf(html, "head-hill");
+    expect(endpoints).toBeGreaterThan(0);
+    expect(countOf(html, "base-hill")).toBe(endpoints);
+    expect(textOf(html)).toContain("Speed is shown, not judged: one run cannot tell a change from chance");
+    expect(textOf(html)).toMatch(/p95 \d[\d.]* m?s to \d/);
+  });
+});
