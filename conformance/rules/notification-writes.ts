@@ -106,13 +106,20 @@ const listStaysTrue: Judge<Plan> = async (plan, world) => {
 
 /** Services may count or page otherwise from a hundred on. */
 const LONG = 130;
+const LOOKS_AT_FULL_PAGES = 8;
 
 /** Makes the whole list long, if what the run has created in other accounts has not done so. */
 const lengthen = async (history: History): Promise<void> => {
-  if (history.world.events?.accountsAreFresh !== true) return;
+  const { world } = history;
+  if (world.events?.accountsAreFresh !== true) return;
   const { total } = await history.list({ limit: 1 });
   const missing = typeof total === "number" ? Math.max(0, LONG - total) : 0;
-  await mapLimited(Array.from({ length: missing }), 4, () => write(history));
+  // By now pages are full, and one that is read in pieces shows if something is written in between.
+  const read = async (): Promise<void> => {
+    for (let looks = 0; looks < Math.min(missing, LOOKS_AT_FULL_PAGES); looks += 1)
+      await look(history, { limit: world.limits.defaultLimit });
+  };
+  await Promise.all([mapLimited(Array.from({ length: missing }), 4, () => write(history)), read()]);
 };
 
 /** If reads are slow, writing continues, within limits, until enough reads ran concurrently. */
