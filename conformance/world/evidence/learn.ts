@@ -1,5 +1,5 @@
 import type { PushLine } from "../../contract/push.ts";
-import type { Secrets } from "../../contract/secrets.ts";
+import type { SecretKind, Secrets } from "../../contract/secrets.ts";
 import { grantOf, type Answer } from "../exchange.ts";
 
 /** Masks a line of the receiver's journal, since what it quotes of a request may contain secrets. */
@@ -15,11 +15,11 @@ export const learn = (secrets: Secrets, answer: Pick<Answer, "headers" | "json" 
   for (const [name, value] of answer.headers)
     if (name === "set-cookie") secrets.conceal(/^[^=;]*=([^;]*)/.exec(value)?.[1] ?? "", "cookie");
   if (typeof answer.json === "object" && answer.json !== null) {
-    const { code, state, accessToken, refreshToken } = answer.json as Record<string, unknown>;
+    const { code, state, ...others } = answer.json as Record<string, unknown>;
     if (typeof code === "string" && (typeof state === "string" || !namesAnError(code)))
       secrets.conceal(code, "code");
-    if (typeof accessToken === "string") secrets.conceal(accessToken, "access token");
-    if (typeof refreshToken === "string") secrets.conceal(refreshToken, "refresh token");
+    for (const [name, value] of Object.entries(others))
+      if (typeof value === "string" && tokenName.test(name)) concealToken(secrets, name, value);
   }
   if (mayQuote.test(answer.text) && !isFlat(answer)) learnQuoted(secrets, textOf(answer.json));
   const location = answer.headers.find(([name]) => name === "location");
@@ -31,17 +31,28 @@ export const learn = (secrets: Secrets, answer: Pick<Answer, "headers" | "json" 
 const learnQuoted = (secrets: Secrets, text: string): void => {
   const isGrant = quotedState.test(text);
   for (const [, name = "", value = ""] of text.matchAll(quotedCredential))
-    if (name !== "code" || isGrant || !namesAnError(value))
-      secrets.conceal(
-        value,
-        name === "code" ? "code" : name === "accessToken" ? "access token" : "refresh token",
-      );
+    if (name !== "code") concealToken(secrets, name, value);
+    else if (isGrant || !namesAnError(value)) secrets.conceal(value, "code");
 };
 
+/** A service may give its tokens other names, such as those of RFC 6749; a message under such a name is no token. */
+const concealToken = (secrets: Secrets, name: string, value: string): void => {
+  const kind = kinds.get(name);
+  if (kind !== undefined || oneWord.test(value)) secrets.conceal(value, kind ?? "credential");
+};
+
+/** The document's fields that hold a token. */
+const kinds: ReadonlyMap<string, SecretKind> = new Map([
+  ["accessToken", "access token"],
+  ["refreshToken", "refresh token"],
+]);
+const tokenName = /token$/i;
+const oneWord = /^\S{16,}$/;
+
 /** Without any of these an answer holds no such credential: unless something is escaped, names appear literally. */
-const mayQuote = /code"|accessToken"|refreshToken"|\\/;
+const mayQuote = /code"|token"|\\/i;
 /** A credential deeper in an answer, or quoted from another one, however often it was escaped. */
-const quotedCredential = /\\*"(code|accessToken|refreshToken)\\*"\s*:\s*\\*"([^"\\]{8,512})\\*"/g;
+const quotedCredential = /\\*"(code|[\w-]{0,32}[tT]oken)\\*"\s*:\s*\\*"([^"\\]{8,512})\\*"/g;
 /** Appears next to a code, but not next to the name of an error. */
 const quotedState = /\\*"state\\*"\s*:/;
 const QUOTED_CHARACTERS = 65_536;
