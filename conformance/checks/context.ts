@@ -9,7 +9,11 @@ export interface RunContext {
   readonly effort: Effort;
   readonly seed: number;
   readonly signal: AbortSignal;
-  readonly shrinkBudgetMs: number;
+  /**
+   * How many smaller inputs are tried for a failing one, and for how long at most, in real milliseconds. A slow machine
+   * must not make a proof longer, so the time is only there for targets that take seconds for each try.
+   */
+  readonly shrinking: { readonly tries: number; readonly mostMs: number };
   /** Judges in the world of one case: what it sends is recorded in the scope, and time waits for it. */
   readonly inWorld: (
     scope: Scope,

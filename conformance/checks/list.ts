@@ -46,7 +46,7 @@ interface Failing<T> {
   readonly first: CaseResult;
 }
 
-/** The first of these values that fails on its own, within the time for shrinking. */
+/** The first of these values that fails on its own, within what shrinking may take. */
 const failingAlone = async <T>(
   context: RunContext,
   suspects: readonly Failing<T>[],
@@ -54,8 +54,8 @@ const failingAlone = async <T>(
   tally: Tally,
 ): Promise<Failing<T> | undefined> => {
   const elapsedMs = stopwatch();
-  for (const { value, first } of suspects) {
-    if (elapsedMs() > context.shrinkBudgetMs) break;
+  for (const { value, first } of suspects.slice(0, context.shrinking.tries)) {
+    if (elapsedMs() > context.shrinking.mostMs) break;
     const result = await judgeAgain(context, (world) => judge(value, world), tally, first);
     if (result !== undefined && hasFailed(result)) return { value, first: result };
   }

@@ -79,8 +79,8 @@ describe("forAll", () => {
     });
   });
 
-  it("fails with the first value if there is no budget for shrinking", async () => {
-    const verdict = await open({ shrinkBudgetMs: 0 }).run.forAll(fc.nat(), isSmall);
+  it("fails with the first value if no smaller one may be tried", async () => {
+    const verdict = await open({ shrinking: { tries: 0, mostMs: 0 } }).run.forAll(fc.nat(), isSmall);
     expect(verdict).toMatchObject({
       kind: "failed",
       breach: { reproduction: { replayed: { failures: 4 } } },

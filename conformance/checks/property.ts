@@ -27,6 +27,8 @@ const openSearch = <T>(
   const tally = newTally();
   const met = {
     asked: 0,
+    /** How many more values are judged; beyond that none counts as failing. */
+    left: Infinity,
     /** Results computed before fast-check asks for them. */
     ahead: undefined as Ahead<T, CaseResult> | undefined,
     failing: undefined as CaseResult | undefined,
@@ -41,6 +43,8 @@ const openSearch = <T>(
       met.client ?? clientIndexAt(context, index, options),
     );
   const property = fc.asyncProperty(arbitrary, async (value) => {
+    if (met.left <= 0) return;
+    met.left -= 1;
     const index = met.asked;
     met.asked += 1;
     const result = await (met.ahead?.next(value) ?? judgeValue(value, index));
@@ -82,21 +86,23 @@ const findFailing = async <T>(
 };
 
 /**
- * The smallest failing value found in time. It must fail on its own: if the value does not fail without the concurrent
+ * The smallest failing value found within these tries. It must fail on its own: if the value does not fail without the concurrent
  * cases, these may have made it fail, and the values are searched one at a time.
  */
 const shrink = async <T>(
   { tally, met, check }: Search<T>,
-  budgetMs: number,
+  { tries, mostMs }: RunContext["shrinking"],
   found: fc.RunDetails<[T]>,
   wasAlone: boolean,
 ): Promise<fc.RunDetails<[T]> | undefined> => {
-  const limits = { interruptAfterTimeLimit: budgetMs };
+  const limits = { interruptAfterTimeLimit: mostMs };
   const decidedBefore = tally.decided;
+  met.left = tries;
   let shrunk = await check({ ...limits, path: found.counterexamplePath ?? "" });
   if (!shrunk.failed && !wasAlone) {
     met.client = undefined;
     met.asked = 0;
+    met.left = tries;
     shrunk = await check(limits);
   }
   tally.decided = decidedBefore;
@@ -120,7 +126,7 @@ export const forAll =
     const original = met.failing;
     if (original === undefined) return exhausted(search.tally);
     // Shrinking may end at a value on which the harness itself fails; then the original one is reported.
-    const shrunk = await shrink(search, context.shrinkBudgetMs, found, path !== undefined);
+    const shrunk = await shrink(search, context.shrinking, found, path !== undefined);
     const best = shrunk ?? found;
     const first = shrunk === undefined ? original : (met.failing ?? original);
     const value = (best.counterexample ?? [])[0] as T;

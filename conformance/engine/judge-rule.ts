@@ -1,4 +1,5 @@
 import { judgeCase, type Places } from "../checks/cases.ts";
+import type { RunContext } from "../checks/context.ts";
 import type { Rule, Run } from "../checks/rule.ts";
 import { createRun } from "../checks/create-run.ts";
 import type { Effort } from "../checks/effort.ts";
@@ -47,7 +48,11 @@ export interface Bench {
 
 /** Number of cases of one part of a rule that start concurrently. */
 const CASES_OF_A_PART = { near: 6, far: 24 } as const;
-const SHRINK_BUDGET_MS: Record<Effort, number> = { quick: 2_000, standard: 10_000, thorough: 60_000 };
+const SHRINKING: Readonly<Record<Effort, RunContext["shrinking"]>> = {
+  quick: { tries: 50, mostMs: 10_000 },
+  standard: { tries: 250, mostMs: 60_000 },
+  thorough: { tries: 1_000, mostMs: 300_000 },
+};
 
 export const distanceOf = ({ isFar }: Prepared): "near" | "far" => (isFar === true ? "far" : "near");
 
@@ -173,7 +178,7 @@ const runOf = (
     effort,
     seed: hash32(`${seed}:${rule.requirement}`),
     signal: session.signal,
-    shrinkBudgetMs: SHRINK_BUDGET_MS[effort],
+    shrinking: SHRINKING[effort],
     inWorld: (scope, judgeIn, clientIndex) =>
       judgeCase({ places, clock, shortestLifetimeMs }, (own) =>
         judgeIn(session.world(scope, own, prepared, clientIndex)),

@@ -42,7 +42,7 @@ export const lifecycleRules = {
   "lifecycle.model": {
     writes: true,
     check: async (world, run) => {
-      const tally: Tally = { reached: new Map(), decisions: 0 };
+      const tally: Tally = { reached: new Map(), decisions: 0, played: new WeakMap() };
       const parts = [judgeRounds(world, run, tally), judgeTellingOrders(world, run, tally)];
       return withCoverage(world, await run.all(parts), tally);
     },
@@ -65,6 +65,8 @@ const judgeRounds = async (world: World, run: Run, tally: Tally): Promise<Verdic
 interface Tally {
   readonly reached: Map<State, number>;
   decisions: number;
+  /** The steps of each history that were carried out when it was last played: it ends at the first that fails. */
+  readonly played: WeakMap<History, readonly string[]>;
 }
 
 const missingFrom = ({ reached }: Tally): readonly State[] => states.filter((state) => !reached.has(state));
@@ -81,9 +83,14 @@ const judgeHistories = (world: World, run: Run, tally: Tally, round: number): Pr
   const judge = (history: History, caseWorld: World): Promise<CaseVerdict> => play(history, caseWorld, tally);
   const share = HISTORIES[run.effort] * (world.prepared.isFar ? SHARE_FROM_AFAR : 1);
   if (world.clock.kind === "virtual")
-    return run.forAll(arbitrary, judge, { ...part, print: printed, share, atATime: AT_A_TIME });
+    return run.forAll(arbitrary, judge, { ...part, print: playedIn(tally), share, atATime: AT_A_TIME });
   const sampled = fc.sample(arbitrary, { seed: run.seed + round, numRuns: run.cases(HISTORIES[run.effort]) });
-  return run.forEach(sampled, judge, { ...part, print: printed, together: true, replays: 0 });
+  return run.forEach(sampled, judge, {
+    ...part,
+    print: playedIn(tally),
+    together: true,
+    replays: 0,
+  });
 };
 
 const judgeTellingOrders = (world: World, run: Run, tally: Tally): Promise<Verdict> =>
@@ -92,12 +99,26 @@ const judgeTellingOrders = (world: World, run: Run, tally: Tally): Promise<Verdi
     (history, caseWorld) => play(history, caseWorld, tally),
     {
       part: "telling orders",
-      print: printed,
+      print: playedIn(tally),
       ...(world.clock.kind === "virtual" ? { replays: 2 } : { together: true, replays: 0 }),
     },
   );
 
-const printed = (history: History): string => history.map(String).join("; ");
+const playedIn =
+  ({ played }: Tally) =>
+  (history: History): string =>
+    (played.get(history) ?? history.map(String)).join("; ");
+
+/** The history's commands, which note themselves in `steps` as they are carried out. */
+const noting = (history: History, steps: string[]): History =>
+  history.map((command) => ({
+    check: (model) => command.check(model),
+    run: (model, real) => {
+      steps.push(String(command));
+      return command.run(model, real);
+    },
+    toString: () => String(command),
+  }));
 
 /** Runs one history against the service and the model in parallel, until they disagree. */
 const play = async (history: History, world: World, tally: Tally): Promise<CaseVerdict> => {
@@ -113,8 +134,10 @@ const play = async (history: History, world: World, tally: Tally): Promise<CaseV
     await world.clock.now(),
     affordableWaitMs(world),
   );
+  const steps: string[] = [];
+  tally.played.set(history, steps);
   try {
-    await fc.asyncModelRun(() => ({ model, real }), history);
+    await fc.asyncModelRun(() => ({ model, real }), noting(history, steps));
   } catch (error) {
     if (error instanceof Disagreement) return fail(error.expected, error.actual);
     throw error;

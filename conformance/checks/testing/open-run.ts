@@ -22,7 +22,7 @@ export const open = (replaces: Partial<RunContext> = {}) => {
     effort: "standard",
     seed: 42,
     signal: new AbortController().signal,
-    shrinkBudgetMs: 2_000,
+    shrinking: { tries: 1_000, mostMs: 60_000 },
     inWorld,
     casesAtATime: 6,
     recover: () => Promise.resolve(true),

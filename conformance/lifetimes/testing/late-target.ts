@@ -67,7 +67,7 @@ export const judge = async (setting: Setting = {}) => {
   const { run } = open({
     effort: "quick",
     seed: 1,
-    shrinkBudgetMs: 0,
+    shrinking: { tries: 0, mostMs: 0 },
     inWorld: async (scope, action) => {
       const clock = rule.branch();
       try {
