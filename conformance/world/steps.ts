@@ -223,8 +223,11 @@ const opened = new WeakSet<World["prepared"]>();
 const properTokenOpens = async (world: World): Promise<void> => {
   if (opened.has(world.prepared)) return;
   const { accessToken } = await obtainTokens(world);
-  if (!gaveData(await world.target.list({ accessToken, query: { limit: 1 } })))
-    throw new ControlFailed("even the accessToken of a valid exchange gets no page with limit=1");
+  const listing = await world.target.list({ accessToken, query: { limit: 1 } });
+  if (!gaveData(listing))
+    throw new ControlFailed(
+      `even the accessToken of a valid exchange gets no page with limit=1: ${describe(listing)}`,
+    );
   opened.add(world.prepared);
 };
 

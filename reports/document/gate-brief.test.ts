@@ -204,18 +204,56 @@ describe("a report with many broken promises", () => {
     expect(of(...others.slice(1), step)).not.toContain("Start here");
   });
 
-  it("names a few steps that break a promise first, if replays showed them again", () => {
-    const lived = (failures: number): RuleResult => {
-      const counterexample = "authorize for client 2; try every token";
-      const reproduction = { seed: 7, counterexample, replayed: { failures, attempts: 4 } };
-      const breach = breachOf("listing succeeds", "it was refused", { reproduction });
-      return resultOf("lifecycle.model", { kind: "failed", cases: 9, breach });
-    };
+  /** The same breach, seen again in so many of four replays. */
+  const seenAgain = (failures: number, id: RuleResult["id"], counterexample?: string): RuleResult => {
+    const replayed = { failures, attempts: 4 };
+    const steps = counterexample === undefined ? {} : { counterexample };
+    const breach = breachOf("it works", "no code that works", {
+      reproduction: { seed: 7, ...steps, replayed },
+    });
+    return resultOf(id, { kind: "failed", cases: 9, breach });
+  };
+
+  it("names a few steps first, if each replay showed them again, but no broken step of the flow", () => {
+    const lived = (failures: number) =>
+      seenAgain(failures, "lifecycle.model", "authorize for client 2; try every token");
+    const others = [
+      seenAgain(3, "authorize.answers-with-code"),
+      seenAgain(4, "authorize.state-length"),
+      seenAgain(4, "code.unknown"),
+    ];
     const said = "These steps break a promise: authorize for client 2; try every token (lifecycle.model).";
     const text = of(...others, lived(4));
     expect(text).toContain(said);
     expect(text.indexOf("✗ lifecycle.model")).toBeLessThan(text.indexOf("✗ authorize"));
     expect(of(...others, lived(3))).not.toContain(said);
     expect(of(...others.slice(1), lived(4))).not.toContain(said);
+    expect(of(seenAgain(4, "authorize.answers-with-code"), ...others.slice(1), lived(4))).not.toContain(said);
+  });
+
+  it.each([
+    [
+      "notifications.versioned-path",
+      "Nothing is served at a path of the document",
+      "got status 404, no body",
+    ],
+    ["authorize.code-is-fresh", "Credentials are issued more than once", "two are equal"],
+  ] as const)("names %s first if that explains a broken step of the flow", (id, what, actual) => {
+    expect(of(...others, broke(id, actual))).toContain(`${what}: ${id}.`);
+    expect(of(...others, seenAgain(3, id))).not.toContain(what);
+  });
+
+  it("lists breaches that quote the answer of the first, and puts those last that no replay showed again", () => {
+    const text = of(
+      seenAgain(0, "authorize.echoes-state"),
+      broke("refresh.lifetime", 'a refresh got status 500, body {"at":1}'),
+      broke("access.header", "the token opens nothing"),
+      broke("exchange.token-set", 'it got status 500, body {"at":2}'),
+    );
+    expect(text).toContain("1 other breach quotes the same answer: refresh.lifetime.");
+    const inOrder = ["exchange.token-set", "access.header", "refresh.lifetime", "authorize.echoes-state"];
+    expect(inOrder.map((id) => text.indexOf(`✗ ${id}`))).toEqual(
+      inOrder.map((id) => text.indexOf(`✗ ${id}`)).toSorted((a, b) => a - b),
+    );
   });
 });

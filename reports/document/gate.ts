@@ -4,7 +4,8 @@ import { drifted } from "../../conformance/contract/outcome.ts";
 import type { RunRecord } from "../../conformance/contract/record.ts";
 import { failsGate, type WaiverState } from "../../conformance/contract/waivers.ts";
 import type { GateView } from "../gather/view.ts";
-import { brokenStepOf, causesOf, commonCauseOf, shrunkStepsOf } from "../text/causes.ts";
+import { causesOf } from "../text/causes.ts";
+import { commonCauseOf, placesOf, rootOf, sameAnswerAs } from "../text/roots.ts";
 import { figure as number, plural } from "../text/figures.ts";
 import { changedOf } from "../text/compact.ts";
 import { groupTitles, knownRequirement } from "../text/titles.ts";
@@ -79,13 +80,12 @@ const failureSections = (subject: GateSubject, options: GateOptions): readonly (
   const { record } = subject;
   const excused = activeWaivers(record);
   const { rules } = record;
-  const first = [commonCauseOf(rules)?.broken ?? [], [brokenStepOf(rules)], [shrunkStepsOf(rules)?.id]];
-  /** Breaches that others follow from come first. */
-  const rank = (id: string): number => first.findLastIndex((ids) => ids.some((one) => one === id));
+  const place = placesOf(rules);
+  const inCatalogue = (id: string): number => requirementIds.findIndex((one) => one === id);
   const cards = (kind: "failed" | "warned", isExcused: boolean, isShort = false): readonly Card[] =>
     record.rules
       .filter(({ id, verdict }) => verdict.kind === kind && excused.has(id) === isExcused)
-      .toSorted((a, b) => rank(b.id) - rank(a.id))
+      .toSorted((a, b) => place(a.id) - place(b.id) || inCatalogue(a.id) - inCatalogue(b.id))
       .flatMap((result) =>
         breachCard(result, subject.directory, {
           ...options,
@@ -110,23 +110,31 @@ const failureSections = (subject: GateSubject, options: GateOptions): readonly (
 
 /** Where to start, if one cause explains many of the results. */
 const startOf = ({ rules }: RunRecord, place: Place): readonly (Block | false)[] => {
-  const [cause, step, shrunk] = [commonCauseOf(rules), brokenStepOf(rules), shrunkStepsOf(rules)];
+  const [cause, root] = [commonCauseOf(rules), rootOf(rules)];
+  const following = sameAnswerAs(rules, root?.id);
+  const linked = (id: string): Text => breachLink(place, id);
   return [
-    shrunk !== undefined &&
-      text("These steps break a promise: ", shrunk.steps, " (", breachLink(place, shrunk.id), ")."),
+    root?.steps !== undefined && text(`${root.what}: `, root.steps, " (", linked(root.id), ")."),
+    root !== undefined &&
+      root.steps === undefined &&
+      text(`${root.what}: `, linked(root.id), ". Other breaches may follow from it."),
+    following.length > 0 &&
+      text(
+        `${plural(following.length, "other breach", "other breaches")} ${following.length === 1 ? "quotes" : "quote"} the same answer: `,
+        ...listed(following, linked),
+        ".",
+      ),
     cause !== undefined &&
       text(
         `${plural(cause.unjudged.length, "rule")} could not be judged because a request that had to succeed failed: `,
         strong(cause.reason),
-        `. The same answer is in the ${cause.broken.length === 1 ? "breach" : "breaches"} of `,
-        ...listed(cause.broken, (id) => breachLink(place, id)),
-        ".",
-      ),
-    step !== undefined &&
-      text(
-        "A step of the flow that most rules need is broken: ",
-        breachLink(place, step),
-        ". Other breaches may follow from it.",
+        ...(cause.broken.every((id) => id === root?.id || following.includes(id))
+          ? [". That is the same answer again."]
+          : [
+              `. The same answer is in the ${cause.broken.length === 1 ? "breach" : "breaches"} of `,
+              ...listed(cause.broken, linked),
+              ".",
+            ]),
       ),
   ];
 };

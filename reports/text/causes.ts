@@ -12,10 +12,10 @@ export interface Cause {
 }
 
 /** A text without what varies between exchanges: times, and numbers of masked values. */
-const skeleton = (text: string): string => text.replaceAll(/\d+/g, "#");
+export const skeleton = (text: string): string => text.replaceAll(/\d+/g, "#");
 
 /** The count of cases of one rule, which says nothing about several rules. */
-const count = /^\d+ of \d+ cases could not be decided: /;
+export const count = /^\d+ of \d+ cases could not be decided: /;
 
 /** Why rules were not judged, grouped by cause. Controls that failed with similar answers are one cause. */
 export const causesOf = (results: readonly RuleResult[]): readonly Cause[] => {
@@ -35,60 +35,6 @@ export const causesOf = (results: readonly RuleResult[]): readonly Cause[] => {
     );
   }
   return [...causes.values()];
-};
-
-const MANY = 3;
-
-/**
- * The promises on the way to a list, in the order in which a client needs them. The later ones are judged only where the
- * earlier steps succeed, so the last broken one is where the flow ends, and other breaches may follow from it.
- */
-const flow = ["authorize.answers-with-code", "exchange.token-set", "exchange.access-token-works"];
-
-/** Where the flow ends, if other rules are broken too. */
-export const brokenStepOf = (results: readonly RuleResult[]): string | undefined => {
-  const broken = results.filter(({ verdict }) => verdict.kind === "failed").map(({ id }) => id);
-  return broken.length <= MANY ? undefined : flow.findLast((id) => broken.some((one) => one === id));
-};
-
-const HISTORIES = "lifecycle.model";
-
-/**
- * The steps that break lifecycle.model, shrunk, where many other rules are broken too: what one client's requests do to
- * another's breaks nearly every rule, and few steps show it. Undefined if a replay did not show them again.
- */
-export const shrunkStepsOf = (
-  results: readonly RuleResult[],
-): { readonly id: string; readonly steps: string } | undefined => {
-  const broken = results.filter(({ verdict }) => verdict.kind === "failed");
-  const verdict = broken.find(({ id }) => id === HISTORIES)?.verdict;
-  if (broken.length <= MANY || verdict?.kind !== "failed") return undefined;
-  const { counterexample: steps, replayed } = verdict.breach.reproduction;
-  const { failures, attempts } = replayed;
-  return steps === undefined || attempts === 0 || failures < attempts
-    ? undefined
-    : { id: HISTORIES, steps: safe(steps) };
-};
-
-/**
- * The reason why most rules could not be judged, if there are many and breaches quote the same answer: start with these
- * breaches. Undefined if the record does not show that.
- */
-export const commonCauseOf = (results: readonly RuleResult[]) => {
-  const reasons = results.flatMap(({ id, verdict }) =>
-    verdict.kind === "inconclusive" ? [{ id: safe(id), reason: verdict.reason.replace(count, "") }] : [],
-  );
-  const groups = [...Map.groupBy(reasons, ({ reason }) => skeleton(reason)).values()];
-  const [largest = []] = groups.toSorted((a, b) => b.length - a.length);
-  const reason = largest[0]?.reason ?? "";
-  const answer = /status \d+, .+/s.exec(reason)?.[0];
-  if (largest.length < MANY || answer === undefined) return undefined;
-  const broken = results.flatMap(({ id, verdict }) =>
-    verdict.kind === "failed" && skeleton(verdict.breach.actual).includes(skeleton(answer)) ? [id] : [],
-  );
-  return broken.length === 0
-    ? undefined
-    : { reason: safe(reason), unjudged: largest.map(({ id }) => id), broken };
 };
 
 const titleOf = (verdict: Verdict): string | undefined => {
