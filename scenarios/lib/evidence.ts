@@ -1,11 +1,12 @@
 import { isText } from "../../conformance/judging/laws/answer.ts";
+import { isTokenField } from "../../conformance/contract/token-field.ts";
 import { fieldsIn, type Exchange } from "./exchange.ts";
 import { grantOf } from "./oracles/authorize.ts";
 
 /** Longer bodies are cut after removing credentials, because half a token could not be masked by value. */
 const MOST_CHARACTERS = 4_000;
 
-const secretFields = ["accessToken", "refreshToken", "code", "clientSecret"] as const;
+const secretFields = ["accessToken", "refreshToken", "code", "clientSecret"];
 
 /** The exchanges of a breach as reported, and their credentials, which the runner masks. */
 export const evidenceOf = (exchanges: readonly Exchange[]) => {
@@ -38,7 +39,9 @@ const secretsIn = (exchange: Exchange): readonly string[] => [
 ];
 
 const secretsAmong = (fields: Exchange["fields"]): readonly string[] =>
-  secretFields.map((name) => fields[name]).filter(isText);
+  Object.entries(fields).flatMap(([name, value]) =>
+    isText(value) && (secretFields.includes(name) || isTokenField(name, value)) ? [value] : [],
+  );
 
 const without = (text: string, secrets: readonly string[]): string =>
   secrets.reduce((rest, secret) => rest.replaceAll(secret, "(not shown)"), text);

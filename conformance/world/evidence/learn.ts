@@ -1,5 +1,6 @@
 import type { PushLine } from "../../contract/push.ts";
 import type { SecretKind, Secrets } from "../../contract/secrets.ts";
+import { isTokenField } from "../../contract/token-field.ts";
 import { grantOf, type Answer } from "../exchange.ts";
 
 /** Masks a line of the receiver's journal, since what it quotes of a request may contain secrets. */
@@ -19,7 +20,7 @@ export const learn = (secrets: Secrets, answer: Pick<Answer, "headers" | "json" 
     if (typeof code === "string" && (typeof state === "string" || !namesAnError(code)))
       secrets.conceal(code, "code");
     for (const [name, value] of Object.entries(others))
-      if (typeof value === "string" && tokenName.test(name)) concealToken(secrets, name, value);
+      if (typeof value === "string") concealToken(secrets, name, value);
   }
   if (mayQuote.test(answer.text) && !isFlat(answer)) learnQuoted(secrets, textOf(answer.json));
   const location = answer.headers.find(([name]) => name === "location");
@@ -35,10 +36,9 @@ const learnQuoted = (secrets: Secrets, text: string): void => {
     else if (isGrant || !namesAnError(value)) secrets.conceal(value, "code");
 };
 
-/** A service may give its tokens other names, such as those of RFC 6749; a message under such a name is no token. */
 const concealToken = (secrets: Secrets, name: string, value: string): void => {
   const kind = kinds.get(name);
-  if (kind !== undefined || oneWord.test(value)) secrets.conceal(value, kind ?? "credential");
+  if (kind !== undefined || isTokenField(name, value)) secrets.conceal(value, kind ?? "credential");
 };
 
 /** The document's fields that hold a token. */
@@ -46,8 +46,6 @@ const kinds: ReadonlyMap<string, SecretKind> = new Map([
   ["accessToken", "access token"],
   ["refreshToken", "refresh token"],
 ]);
-const tokenName = /token$/i;
-const oneWord = /^\S{16,}$/;
 
 /** Without any of these an answer holds no such credential: unless something is escaped, names appear literally. */
 const mayQuote = /code"|token"|\\/i;

@@ -1,0 +1,9 @@
+const tokenName = /token$/i;
+const oneWord = /^\S{16,}$/;
+
+/**
+ * Whether a field of an answer holds a token, whatever the service calls it, such as `access_token` (RFC 6749). A
+ * message under such a name has blanks, or is short.
+ */
+export const isTokenField = (name: string, value: string): boolean =>
+  tokenName.test(name) && oneWord.test(value);
