@@ -7,6 +7,7 @@ import { statistics } from "../../reports/duet/statistics.bench.ts";
 import { history } from "../../reports/history/history.bench.ts";
 import { page } from "../../reports/html/page.bench.ts";
 import { live } from "../../reports/live/live.bench.ts";
+import { proofs } from "../../reports/failures/proofs.bench.ts";
 import { schemathesisBench } from "../../reports/openapi/schemathesis.bench.ts";
 import { load } from "../../scenarios/runner/load.bench.ts";
 import { segments } from "../../scenarios/runner/segments.bench.ts";
@@ -53,6 +54,7 @@ const benchmarks: Readonly<Record<string, () => Promise<void>>> = {
   image,
   noise,
   mutants,
+  proofs,
   schemathesis: schemathesisBench,
   guides,
 };
