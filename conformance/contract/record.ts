@@ -14,6 +14,14 @@ export const ExchangeLine = Type.Object({
   rule: text("Requirement id, or 'preflight'."),
   startedMs: number("Since the start of the run, on the harness's monotonic clock."),
   durationMs: Type.Number(),
+  clockMs: Optional(
+    number(
+      "The target's clock when it was sent, on its own scale, as known from the last reading or move; for a push, the latest moment at which it can have come. Absent in real time, where startedMs tells it, and if unknown.",
+    ),
+  ),
+  isPush: Optional(
+    Type.Literal(true, { description: "The request is the service's, the answer the receiver's." }),
+  ),
   request: Type.Object({
     method: Type.String(),
     path: Type.String(),

@@ -77,7 +77,7 @@ export const openSession = (resolved: ResolvedProfile, options: SessionOptions) 
   const secrets = options.secrets ?? createSecrets();
   concealResolved(secrets, resolved);
   if (receiver?.token !== undefined) secrets.conceal(receiver.token, "receiver token");
-  const journal = createJournal(secrets, sink);
+  const journal = createJournal(secrets, sink, () => clocks.toldMs?.());
   const limits = limitsOf(resolved);
   const requestTimeoutMs = profile.tolerances?.requestTimeoutMs ?? defaults.requestTimeout.default;
   const connections = openConnections(resolved, { ...options, journal, limits, requestTimeoutMs });

@@ -52,7 +52,8 @@ export const worldsOf = (options: WorldsOptions) => {
       raw: createRawTarget({ ...transportOptions, ...addressed, address: transport.address, scope, clock }),
       evidence: {
         addPushes: (pushes) => {
-          for (const push of pushes) journal.add(scope, asExchange(journal.nextNumber(), push));
+          for (const push of pushes)
+            journal.add(scope, asExchange(journal.nextNumber(), push, clocks.kind === "virtual"));
         },
         ignoreLoss: (exchange) => scope.losses.ignoreLoss(exchange),
         onCommit: (commit) => void scope.findings.push(commit),

@@ -94,6 +94,12 @@ export interface ClockSource {
    */
   estimate?(): { readonly nowMs: number; readonly isDate: boolean } | undefined;
   /**
+   * The target's time at this moment, on its own scale, without asking: the last reading and, if time was seen to run by
+   * itself, the real time since; what the clock was advanced by, if the target does not tell its time. Undefined while the
+   * clock is moved, before it was first read, and in real time.
+   */
+  toldMs?(): number | undefined;
+  /**
    * Reads the clock, and tells whether it ever went so far between two readings without being moved that somebody else
    * must have moved it: the first time, in milliseconds of its time and of this machine's.
    */

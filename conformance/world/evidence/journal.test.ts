@@ -53,3 +53,24 @@ it("numbers exchanges from one, and states the full length of a shortened text",
   journal.add(newScope("x"), exchange(".".repeat(10_000)));
   expect(written[0]?.answer?.text).toMatch(/… \(10000 characters in all\)$/);
 });
+
+it.each([["with a sink", true] as const, ["without one", false] as const])(
+  "keeps the target's time at which a request was sent, %s",
+  (_, isWritten) => {
+    const told = { ms: 600_000 as number | undefined };
+    const journal = createJournal(
+      createSecrets(),
+      isWritten ? { write: () => undefined } : undefined,
+      () => told.ms,
+    );
+    const scope = newScope("x");
+    const { request } = exchange("");
+    const early = journal.begin(scope);
+    told.ms = 1_200_500;
+    early.end(request, { error: "closed" });
+    told.ms = undefined;
+    journal.begin(scope).end(request, { error: "closed" });
+    expect(scope.exchanges.map(({ clockMs }) => clockMs)).toEqual([600_000, undefined]);
+    expect(Object.keys(scope.exchanges[1] ?? {})).not.toContain("clockMs");
+  },
+);

@@ -86,6 +86,27 @@ describe("a clock made of hooks", () => {
     expect(after.latestMs).toBeGreaterThan(after.earliestMs);
   });
 
+  it("knows the time without asking once it was read or moved, and not while it is moved", async () => {
+    const seen: unknown[] = [];
+    const moves = (ms: number): number => {
+      seen.push(clocks.toldMs?.());
+      return ms;
+    };
+    const { state, clock, clocks } = await open({ tells: inMs, moves });
+    expect(clocks.toldMs?.()).toBeUndefined();
+    await clock.now();
+    expect(clocks.toldMs?.()).toBe(state.nowMs);
+    await clock.sleep(600_500);
+    expect(clocks.toldMs?.()).toBe(state.nowMs);
+    expect(seen).toEqual([undefined]);
+  });
+
+  it("knows of a time that no hook states only how far it was advanced", async () => {
+    const { clock, clocks } = await open({});
+    await clock.sleep(600_500);
+    expect(clocks.toldMs?.()).toBe(600_500);
+  });
+
   it("advances in whole seconds if the template does", async () => {
     const asked: unknown[] = [];
     const { origin } = await stopping(

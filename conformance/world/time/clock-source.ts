@@ -122,12 +122,21 @@ export const clockSource = (options: TimeOptions): ClockSource => {
     earliestMs: advancedMs,
     latestMs: advancedMs + (monotonicMs() - startedMs),
   });
-  let read: { readonly latestMs: number; readonly atMs: number } | undefined;
+  const known = knownTime();
   const readInterval = async (): Promise<TimeInterval> => {
     faketime?.verify();
     const at = now === undefined ? (mover.now ?? reckon)() : (await readNow(now, call)).at;
-    read = { latestMs: at.latestMs, atMs: monotonicMs() };
-    return at;
+    return known.note(at);
+  };
+  const moveBy = async (durationMs: number, before: TimeInterval): Promise<TimeInterval> => {
+    const wholeMs = Math.max(1, Math.ceil(durationMs));
+    const askedMs = monotonicMs();
+    const { movedMs, inFlight } = await mover.move(wholeMs);
+    underWay = { inFlight, askedMs };
+    advancedMs += movedMs;
+    const after = await readInterval();
+    checkMove(wholeMs, before, after);
+    return after;
   };
   const clocks = virtualClock({
     now: readInterval,
@@ -135,16 +144,7 @@ export const clockSource = (options: TimeOptions): ClockSource => {
     inFlight: options.inFlight,
     isReckoned: !isTold,
     signal,
-    advance: async (durationMs, before) => {
-      const wholeMs = Math.max(1, Math.ceil(durationMs));
-      const askedMs = monotonicMs();
-      const { movedMs, inFlight } = await mover.move(wholeMs);
-      underWay = { inFlight, askedMs };
-      advancedMs += movedMs;
-      const after = await readInterval();
-      checkMove(wholeMs, before, after);
-      return after;
-    },
+    advance: (durationMs, before) => known.whileMoving(moveBy(durationMs, before)),
   });
   return {
     ...clocks,
@@ -160,11 +160,37 @@ export const clockSource = (options: TimeOptions): ClockSource => {
       if (inFlight !== undefined) underWay = { inFlight, askedMs };
       return inFlight !== undefined;
     },
+    toldMs: () => known.toldMs(isTold && clocks.isFlowing()),
     estimate: () => {
       if (!isTold) return { nowMs: reckon().latestMs, isDate: false };
-      return read === undefined
-        ? undefined
-        : { nowMs: read.latestMs + (monotonicMs() - read.atMs), isDate: true };
+      const nowMs = known.latestMs();
+      return nowMs === undefined ? undefined : { nowMs, isDate: true };
     },
+  };
+};
+
+/** What the last reading tells of the time now. */
+const knownTime = () => {
+  let read: (TimeInterval & { readonly atMs: number }) | undefined;
+  let isMoving = false;
+  return {
+    note: (at: TimeInterval): TimeInterval => {
+      read = { ...at, atMs: monotonicMs() };
+      return at;
+    },
+    whileMoving: async <T>(move: Promise<T>): Promise<T> => {
+      isMoving = true;
+      try {
+        return await move;
+      } finally {
+        isMoving = false;
+      }
+    },
+    latestMs: (): number | undefined => read && read.latestMs + (monotonicMs() - read.atMs),
+    /** Always of the same end of a reading: what is between two of them is then right, however coarse they are. */
+    toldMs: (isFlowing: boolean): number | undefined =>
+      isMoving || read === undefined
+        ? undefined
+        : Math.round(read.earliestMs + (isFlowing ? monotonicMs() - read.atMs : 0)),
   };
 };

@@ -37,7 +37,12 @@ const LONGEST_WAIT_MS = 5_000;
  * rules share one timeline of any length. If time runs by itself, due sleepers are woken at once, even if others are
  * still working.
  */
-export const virtualClock = (time: VirtualTime): ClockSource => {
+export const virtualClock = (
+  time: VirtualTime,
+): ClockSource & {
+  /** Whether time has been seen to run by itself. */
+  readonly isFlowing: () => boolean;
+} => {
   const sleepers = createSleepers(() => flow.rearm());
   const flow = watchFlow({
     dueMs: sleepers.deadlineMs,
@@ -75,6 +80,7 @@ export const virtualClock = (time: VirtualTime): ClockSource => {
   return {
     kind: "virtual",
     canWait,
+    isFlowing: flow.isSeen,
     join: () => joinedClock(shared, sleepers.participants),
     jumped: async () => {
       await reader.read();
