@@ -258,6 +258,7 @@ const journal = (pushes: PushDigest): readonly (Block | undefined)[] => [
 const asExchange = (push: SeenPush): ExchangeRecord => ({
   n: push.n,
   rule: "push",
+  isPush: true,
   startedMs: push.firstByteMs,
   durationMs: Math.max(0, (push.answeredMs ?? push.completeMs) - push.firstByteMs),
   request: { method: push.method, path: push.path, headers: push.headers, body: push.body },

@@ -96,6 +96,18 @@ describe("a rule in the report of a run", () => {
     ]);
   });
 
+  it("shows how long after the first exchange a later one was sent, on the service's clock", () => {
+    const exchanges = [
+      authorized(1, { clockMs: 5_000 }),
+      authorized(2, { clockMs: 605_500 }),
+      authorized(3, { clockMs: 2_592_005_000 }),
+    ];
+    const text = render(failedRecord([{ ...broken(), exchanges }]));
+    expect(text).toMatch(/#1 {2}GET/);
+    expect(text).toMatch(/#2 {2}\+10 min 0\.5 s {2}GET/);
+    expect(text).toMatch(/#3 {2}\+30 d {2}GET/);
+  });
+
   it("omits exchanges from the middle of a long history", () => {
     const exchanges = Array.from({ length: 30 }, (_, at) => authorized(at + 1));
     const text = render(failedRecord([{ ...broken(), exchanges }]));

@@ -7,6 +7,7 @@ import type { GateView } from "../gather/view.ts";
 import { cameBack, othersOf } from "../text/breach.ts";
 import { factText, intervalsOf, intervalText, otherFactsOf, readingsOf } from "../text/facts.ts";
 import { elapsed, shellWord } from "../text/figures.ts";
+import { laterBy } from "../text/proof.ts";
 import { groupTitles, knownRequirement, levelMeanings, sectionsOf } from "../text/titles.ts";
 import { wordOf } from "../text/verdicts.ts";
 import { waiverText } from "../text/waivers.ts";
@@ -45,12 +46,14 @@ interface BreachOptions extends Place {
   readonly waiver?: AppliedWaiver | undefined;
   /** Where the exchanges were sent, for curl lines that repeat them. */
   readonly baseUrl?: string;
+  /** The clock of the run's target: "real", if time passed by itself. */
+  readonly clock?: string;
 }
 
 export const breachCard = (
   result: RuleResult,
   run: string,
-  { isShort, waiver, baseUrl, ...place }: BreachOptions,
+  { isShort, waiver, baseUrl, clock, ...place }: BreachOptions,
 ): readonly Card[] => {
   const { id, level, verdict, exchanges } = result;
   if (!("breach" in verdict)) return [];
@@ -83,6 +86,7 @@ export const breachCard = (
             ...endsOf(exchanges, FIRST, LAST),
             where: "run.json",
             baseUrl,
+            later: laterBy(exchanges, clock === "real"),
             about: `${breach.expected} ${breach.actual}`,
           },
         replayCommand(id, run, place),

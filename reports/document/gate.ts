@@ -92,6 +92,7 @@ const failureSections = (subject: GateSubject, options: GateOptions): readonly (
           isShort,
           waiver: excused.get(result.id),
           baseUrl: record.target.baseUrl,
+          clock: record.target.clock,
         }),
       );
   const broken = cards("failed", false);

@@ -144,6 +144,8 @@ export interface Exchanges {
   readonly where: string;
   /** Where the exchanges were sent, for curl lines that repeat them. */
   readonly baseUrl?: string | undefined;
+  /** How long after the first of a proof the later ones were sent, by number and on the service's clock: "+10 min". */
+  readonly later?: ReadonlyMap<number, string>;
   /** Headers named in this text are shown even when space is short. */
   readonly about: string;
 }

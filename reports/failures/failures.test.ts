@@ -124,6 +124,32 @@ it("the HTTP Archive holds what the service said without anything that acts on a
   });
 });
 
+it("the HTTP Archive sends a push to its receiver, and says when it came", () => {
+  const push = (n: number, clockMs: number): ExchangeRecord => ({
+    ...exchange(n, { method: "POST", path: "/webhook", headers: [["Host", "receiver.example:8443"]] }, [
+      500,
+      {},
+    ]),
+    isPush: true,
+    clockMs,
+  });
+  const failed = ruleThat.failed("push.unacknowledged-retries", "a", "b", [
+    push(1, start),
+    push(2, start + 60_000),
+  ]);
+  const { log } = JSON.parse(renderHar(failuresOf(runOf(failed)), { version: "1" })) as {
+    log: { entries: { comment?: string; request: { url: string } }[] };
+  };
+  expect(log.entries.map(({ request }) => request.url)).toEqual([
+    "https://receiver.example:8443/webhook",
+    "https://receiver.example:8443/webhook",
+  ]);
+  expect(log.entries.map(({ comment }) => comment)).toEqual([
+    "a push, sent by the service to its receiver",
+    "a push, sent by the service to its receiver; +1 min after the first one, on the service's clock",
+  ]);
+});
+
 const node = (file: string, ...args: readonly string[]) => ({
   with: (env: Readonly<Record<string, string>>): Promise<{ code: number; stdout: string }> =>
     new Promise((resolve) => {

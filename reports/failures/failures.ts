@@ -14,6 +14,8 @@ export interface Failure {
   readonly startedAt: string;
   /** Exchanges under load are kept without their headers. */
   readonly underLoad: boolean;
+  /** Whether the service's time passed by itself, so that this machine's clock tells when an exchange was sent. */
+  readonly isRealTime: boolean;
   readonly exchanges: readonly ExchangeRecord[];
 }
 
@@ -26,6 +28,7 @@ export const failuresOf = (runs: readonly RecordedRun[]): readonly Failure[] =>
       baseUrl: target.baseUrl,
       startedAt,
       underLoad: run.kind === "load",
+      isRealTime: run.kind === "load" || run.record.target.clock === "real",
     }));
   });
 

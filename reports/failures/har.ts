@@ -1,5 +1,6 @@
 import { jsonFile } from "../../conformance/contract/harmless-text.ts";
 import type { ExchangeRecord } from "../../conformance/contract/record.ts";
+import { isPush, laterBy } from "../text/proof.ts";
 import { originOf } from "./curl.ts";
 import type { Failure } from "./failures.ts";
 
@@ -16,9 +17,7 @@ export const renderHar = (
     title: `${failure.rule}: expected ${failure.expected}; seen ${failure.actual}`,
     pageTimings: {},
   }));
-  const entries = failures.flatMap((failure, at) =>
-    failure.exchanges.map((exchange) => entryOf(failure, exchange, `failure-${at + 1}`)),
-  );
+  const entries = failures.flatMap((failure, at) => entriesOf(failure, `failure-${at + 1}`));
   const log = { version: "1.2", creator: { name: "touchstone", version }, pages, entries };
   return jsonFile({ log });
 };
@@ -26,11 +25,27 @@ export const renderHar = (
 const momentOf = ({ startedAt }: Failure, exchange: ExchangeRecord | undefined): string =>
   new Date(Date.parse(startedAt) + (exchange?.startedMs ?? 0)).toISOString();
 
-const entryOf = (failure: Failure, exchange: ExchangeRecord, pageref: string) => {
+const entriesOf = (failure: Failure, pageref: string) => {
+  const later = laterBy(failure.exchanges, failure.isRealTime);
+  return failure.exchanges.map((exchange) => {
+    const passed = later.get(exchange.n);
+    const told = [
+      isPush(exchange) && "a push, sent by the service to its receiver",
+      passed !== undefined && `${passed} after the first one, on the service's clock`,
+    ].filter((one) => one !== false);
+    const comment = told.length === 0 ? {} : { comment: told.join("; ") };
+    return { pageref, ...entryOf(failure, exchange), ...comment };
+  });
+};
+
+/** Where a push went: the receiver, by the name under which the service addressed it. Only TLS was promised to it. */
+const receiverOf = ({ headers }: ExchangeRecord["request"]): string =>
+  `https://${headerIn(headers, "host") ?? "receiver.invalid"}`;
+
+const entryOf = (failure: Failure, exchange: ExchangeRecord) => {
   const { request, answer, durationMs, error } = exchange;
-  const url = `${originOf(failure.baseUrl)}${request.path}`;
+  const url = `${isPush(exchange) ? receiverOf(request) : originOf(failure.baseUrl)}${request.path}`;
   return {
-    pageref,
     startedDateTime: momentOf(failure, exchange),
     time: durationMs,
     request: {

@@ -5,18 +5,19 @@ import { el, type Child } from "./element.ts";
 import type { Exchanges } from "../document/model.ts";
 import { curlOf } from "../failures/curl.ts";
 import { command } from "./parts.ts";
+import { isPush } from "../text/proof.ts";
 import { cut } from "../../conformance/contract/text.ts";
 
 const LONGEST_BODY = 6_000;
 const LONGEST_PATH = 300;
 
-export const evidence = ({ shown, count, where, baseUrl }: Exchanges): Child => {
+export const evidence = ({ shown, count, where, baseUrl, later }: Exchanges): Child => {
   const told = `${number(shown.length)} of ${plural(count, "exchange")} are shown here; ${where} has the others.`;
-  const all = shown.map((one) => exchange(one, baseUrl));
+  const all = shown.map((one) => exchange(one, baseUrl, later?.get(one.n)));
   return [el("ol.exchanges", all), shown.length < count && el("p.soft", told)];
 };
 
-const exchange = (one: ExchangeRecord, baseUrl: string | undefined): VNode => {
+const exchange = (one: ExchangeRecord, baseUrl: string | undefined, later = ""): VNode => {
   const { n, request, answer, error, durationMs } = one;
   return el(
     "li",
@@ -28,6 +29,7 @@ const exchange = (one: ExchangeRecord, baseUrl: string | undefined): VNode => {
         el("b", request.method),
         el("code.path", cut(request.path, LONGEST_PATH)),
         el("span.status", answer === undefined ? "no complete answer" : String(answer.status)),
+        el("span.soft.sent", { title: "after the first exchange, on the service's clock" }, later),
         el("span.soft.took", `${durationMs.toFixed(1)} ms`),
       ),
       el(
@@ -37,7 +39,8 @@ const exchange = (one: ExchangeRecord, baseUrl: string | undefined): VNode => {
           ? side("Answer", error ?? "no complete answer arrived", [], "")
           : side("Answer", String(answer.status), answer.headers, answer.text),
       ),
-      baseUrl !== undefined && command(cut(curlOf(one, baseUrl), LONGEST_BODY)),
+      // A push was sent by the service, so sending it there again would prove nothing.
+      baseUrl !== undefined && !isPush(one) && command(cut(curlOf(one, baseUrl), LONGEST_BODY)),
     ),
   );
 };

@@ -57,6 +57,17 @@ describe("the HTML report", () => {
 });
 
 describe("the page of a gate", () => {
+  it("says when an exchange was sent, and gives no curl line for a push", () => {
+    const push = { ...exchanged(2), isPush: true as const, clockMs: 60_000 };
+    const rule = ruleThat.failed("push.cap", "a", "b", [{ ...push, n: 1, clockMs: 0 }, push]);
+    const own = ruleThat.failed("code.single-use", "a", "b", [exchanged(3)]);
+    const pageOf = (...rules: readonly RuleResult[]): string =>
+      renderHtml([gateView({ rules: withResults(...rules), outcome: "failed", exitCode: 1 })]);
+    expect(textOf(pageOf(rule))).toContain("+1 min");
+    expect(pageOf(rule)).not.toContain("curl --silent");
+    expect(pageOf(own)).toContain("curl --silent");
+  });
+
   it("states how many exchanges of a long history it leaves out", () => {
     const long = ruleThat.failed(
       "code.single-use",

@@ -139,7 +139,7 @@ const rules = `
 .exchanges { list-style: none; margin-top: 8px; border: 1px solid var(--line); border-radius: 8px; overflow: hidden; background: var(--surface); }
 .exchanges + p { margin-top: 8px; font-size: 14px; }
 .exchanges li + li { border-top: 1px solid var(--hair); }
-.exchange > summary { display: grid; grid-template-columns: 58px 48px minmax(0, 1fr) auto 74px; gap: 10px; padding: 7px 12px; cursor: pointer; list-style: none; font-size: 13.5px; align-items: baseline; }
+.exchange > summary { display: grid; grid-template-columns: 58px 48px minmax(0, 1fr) auto auto 74px; gap: 10px; padding: 7px 12px; cursor: pointer; list-style: none; font-size: 13.5px; align-items: baseline; }
 .exchange > summary::-webkit-details-marker { display: none; }
 .exchange > summary:hover, .exchange[open] > summary { background: var(--raised); }
 .exchange .nth { color: var(--soft); }
@@ -186,7 +186,7 @@ const media = `
   .breach { padding: 16px; }
   .filters { position: static; }
   .zoom .soft { display: none; }
-  .exchange > summary { grid-template-columns: auto auto auto minmax(0, 1fr); }
+  .exchange > summary { grid-template-columns: auto auto auto minmax(0, 1fr) auto; }
   .exchange .path { grid-row: 2; grid-column: 1 / -1; white-space: normal; }
   .lane { grid-template-columns: minmax(0, 1fr) !important; }
   .lane.foot > div { display: none; }

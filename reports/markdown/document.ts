@@ -103,7 +103,7 @@ const FIRST = 3;
 const LAST = 5;
 const MOST_OF_EXCHANGE = 600;
 
-const exchangesText = ({ shown, count }: Exchanges): string => {
+const exchangesText = ({ shown, count, later }: Exchanges): string => {
   const some = endsOf(shown, FIRST, LAST).shown;
   return unfolding(
     `${some.length} of ${plural(count, "exchange")}`,
@@ -111,7 +111,9 @@ const exchangesText = ({ shown, count }: Exchanges): string => {
       .map(({ n, request, answer, error }) => {
         const said =
           answer === undefined ? (error ?? "no complete answer") : `${answer.status} ${answer.text}`;
-        const sent = `#${n} ${request.method} ${request.path} ${request.body ?? ""}`.trimEnd();
+        const moment = later?.get(n);
+        const sent =
+          `#${n} ${moment === undefined ? "" : `${moment} `}${request.method} ${request.path} ${request.body ?? ""}`.trimEnd();
         return codeMarkdown(cut(`${sent} → ${said}`, MOST_OF_EXCHANGE));
       })
       .join("<br>\n"),

@@ -120,11 +120,15 @@ const usualTypes = /^application\/json\b/i;
  * Exchanges as numbered requests with their answers, a few lines each. For a long history, the first and last are
  * shown, with their numbers from exchanges.jsonl, which has all of them. Headers that `about` names are shown.
  */
-const history = ({ shown, about }: Exchanges, page: Page): string[] => {
+const history = ({ shown, about, later }: Exchanges, page: Page): string[] => {
   const numbers = shown.map(({ n }) => `#${n}`);
   const margin = widest(numbers);
   const lines = shown.map((exchange, at) => {
-    const [first = "", ...rest] = oneExchange(exchange, about, narrowed(page, margin + 2));
+    const [first = "", ...rest] = oneExchange(
+      exchange,
+      { about, later: later?.get(exchange.n) },
+      narrowed(page, margin + 2),
+    );
     return [
       `${page.palette.dim(padStart(numbers[at] ?? "", margin))}  ${first}`,
       ...indent(rest, margin + 2),
@@ -141,7 +145,7 @@ const history = ({ shown, about }: Exchanges, page: Page): string[] => {
 
 const oneExchange = (
   { request, answer, error }: ExchangeRecord,
-  about: string,
+  { about, later }: { readonly about: string; readonly later: string | undefined },
   { palette, columns }: Page,
 ): string[] => {
   const data = (text: string): string[] => indent(fold(safe(text), columns - 2, LINES), 2);
@@ -154,7 +158,11 @@ const oneExchange = (
     return hang(`→ ${status} ${safe(text)}`, columns, LINES);
   };
   return [
-    ...hang(safe(`${request.method} ${request.path}`), columns, LINES),
+    ...hang(
+      safe(`${later === undefined ? "" : `${later}  `}${request.method} ${request.path}`),
+      columns,
+      LINES,
+    ),
     ...headers(request.headers),
     ...(request.body === undefined || request.body === "" ? [] : data(request.body)),
     ...(answer === undefined
