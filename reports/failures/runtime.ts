@@ -1,5 +1,8 @@
+import { comparison } from "./runtime-compare.ts";
+import { labels } from "./runtime-labels.ts";
+
 /** The part of the script that is the same for every failure, inserted verbatim after `cases` and `unsafe`. */
-export const runtime = String.raw`
+export const runtime = `${String.raw`
 import { spawnSync } from "node:child_process";
 import http from "node:http";
 import https from "node:https";
@@ -7,7 +10,11 @@ import process from "node:process";
 import { setTimeout as sleep } from "node:timers/promises";
 
 const MOST_ROUNDS = 40;
+const MOST_REPEATS = 500;
+/** A service whose clock is moved by a command runs through such gaps by itself, and one in real time does at once. */
+const WORTH_MOVING_MS = 20;
 const WORTH_WAITING_MS = 400;
+const WORTH_WAITING_TWICE_MS = 5_000;
 const told = new Set(["cache-control", "content-type", "location", "pragma", "www-authenticate"]);
 
 class CannotRun extends Error {}
@@ -21,31 +28,26 @@ const shown = (text) => {
   return escaped.slice(0, LONGEST_SHOWN).replace(/[\ud800-\udbff]$/, "") + "… (" + escaped.length.toLocaleString("en") + " characters)";
 };
 const say = (...lines) => lines.forEach((line) => console.log(shown(line)));
-
-/** Which client a secret belongs to, as a request shows. */
-const ownerOf = (name) => {
-  const bodies = cases.flatMap(({ steps }) => steps.map(({ body = "" }) => body));
-  const found = bodies.find((body) => body.includes("{{" + name + "}}"));
-  const client = /"clientId":\s*"([^"]+)"/.exec(found ?? "")?.[1];
-  return client !== undefined && name.startsWith("CLIENT_SECRET") ? ", the secret of the client " + client : "";
+`}${labels}${comparison}${String.raw`
+/** How an exchange without an answer ended, as far as another one can end alike. */
+const endOf = ({ code, message = "" }) => {
+  if (/\(timeout\)/.test(message) || code === "TIMEOUT") return "timeout";
+  if (/\(closed\)/.test(message) || ["ECONNRESET", "EPIPE"].includes(code)) return "closed";
+  return /\(protocol\)/.test(message) || String(code).startsWith("HPE_") ? "not HTTP" : undefined;
 };
 
-const filled = (text, known) =>
-  text.replaceAll(/\{\{([A-Z_]+_\d+)\}\}/g, (_, name) => {
-    const value = known.get(name) ?? process.env[name];
-    if (value === undefined) throw new CannotRun("set the environment variable " + name + ownerOf(name));
-    return value;
-  });
+const agents = { http, https };
+const agentsOf = (keepAlive) => Object.fromEntries(Object.entries(agents).map(([name, { Agent }]) => [name + ":", new Agent({ keepAlive })]));
 
-const send = (origin, step, known) =>
+const request = (origin, step, known, agent) =>
   new Promise((resolve, reject) => {
     const url = new URL(origin);
-    const headers = step.headers.map(([name, value]) => [name, filled(value, known)]);
-    const body = step.body === undefined ? undefined : Buffer.from(filled(step.body, known));
+    const headers = step.headers.map(([name, value]) => [name, filled(value, known, step.near)]);
+    const body = step.body === undefined ? undefined : Buffer.from(filled(step.body, known, step.near, /^\s*[{[]/.test(step.body) ? inJson : asIs));
     if (body !== undefined && !headers.some(([name]) => name.toLowerCase() === "content-length"))
       headers.push(["content-length", String(body.length)]);
-    const request = (url.protocol === "https:" ? https : http).request(
-      { host: url.hostname.replaceAll(/[[\]]/g, ""), port: url.port || undefined, method: step.method, path: filled(step.path, known), headers: Object.fromEntries(headers), timeout: 30_000 },
+    const sent = (url.protocol === "https:" ? https : http).request(
+      { host: url.hostname.replaceAll(/[[\]]/g, ""), port: url.port || undefined, method: step.method, path: filled(step.path, known, step.near, encodeURIComponent), headers: Object.fromEntries(headers), timeout: 30_000, agent: agent[url.protocol] },
       (answer) => {
         const parts = [];
         answer.on("data", (part) => parts.push(part));
@@ -53,135 +55,164 @@ const send = (origin, step, known) =>
         answer.on("error", reject);
       },
     );
-    request.on("timeout", () => request.destroy(new Error("no answer within 30 s")));
-    request.on("error", reject);
-    request.end(body);
+    sent.on("timeout", () => sent.destroy(Object.assign(new Error("no answer within 30 s"), { code: "TIMEOUT" })));
+    sent.on("error", reject);
+    sent.end(body);
   });
 
-const parsed = (text) => {
+/** Sends a request. A lost answer is an answer of its kind only where the record has none either. */
+const send = async (origin, step, known, agent) => {
   try {
-    return JSON.parse(text);
-  } catch {
-    return text;
+    return await request(origin, step, known, agent);
+  } catch (error) {
+    const end = error instanceof CannotRun ? undefined : endOf(error);
+    if (step.status !== 0 || end === undefined) throw error;
+    return { status: 0, headers: {}, text: "", end };
   }
 };
 
-/** Keeps the live value wherever the earlier answer had a credential. */
-const learn = (before, now, known) => {
-  const name = typeof before === "string" ? /^\{\{(.+)\}\}$/.exec(before)?.[1] : undefined;
-  if (name !== undefined && typeof now === "string") known.set(name, now);
-  else if (typeof before === "string" && typeof now === "string" && before.includes("{{")) {
-    const names = [...before.matchAll(/\{\{(.+?)\}\}/g)].map(([, one]) => one);
-    const escaped = before.split(/\{\{.+?\}\}/).map((part) => part.replaceAll(/[.*+?^$\{}()|[\]\\]/g, "\\$&"));
-    const found = new RegExp("^" + escaped.join("(.+?)") + "$").exec(now) ?? [];
-    for (const [at, one] of names.entries()) if (found[at + 1] !== undefined) known.set(one, found[at + 1]);
-  } else if (before !== null && now !== null && typeof before === "object" && typeof now === "object")
-    for (const key of Object.keys(before)) learn(before[key], now[key], known);
-};
-
-/** What is compared of an answer: of values that differ each time, only their kind. */
-const kindOf = (value, isDeep = false) => {
-  if (Array.isArray(value)) return { items: value.length, each: [...new Set(value.map((one) => JSON.stringify(kindOf(one, true))))].sort() };
-  if (value !== null && typeof value === "object")
-    return Object.fromEntries(Object.keys(value).sort().map((key) => [key, kindOf(value[key], isDeep)]));
-  if (typeof value === "number") return value > 1e11 ? "moment" : isDeep ? "number" : value;
-  if (typeof value !== "string") return value;
-  if (value.includes("{{")) return "credential";
-  if (/^\d{4}-\d\d-\d\dT/.test(value)) return "moment";
-  if (/^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i.test(value)) return "uuid";
-  return isDeep ? "text" : value;
-};
-
-/** A live answer with its credentials as labels, so that it can be compared. */
-const masked = (value, known) => {
-  let text = value;
-  for (const [name, secret] of known) if (secret.length > 3) text = text.replaceAll(secret, "{{" + name + "}}");
-  return text;
-};
-
-const isPage = (value) => value !== null && typeof value === "object" && Array.isArray(value.data);
-
-/** Which notifications a service holds does not matter, unless the breach is about lists. */
-const bodyOf = (text, withItems) => {
-  const body = parsed(text);
-  return isPage(body) && !withItems ? { page: Object.keys(body).sort() } : kindOf(body);
-};
-
-const shapeOf = ({ status, headers, text }, withItems) =>
-  JSON.stringify({
-    status,
-    headers: Object.fromEntries(headers.filter(([name]) => told.has(name.toLowerCase())).map(([name, value]) => [name.toLowerCase(), kindOf(String(value))]).sort()),
-    body: bodyOf(text, withItems),
-  });
-
-const passTime = async (ms) => {
-  if (ms < WORTH_WAITING_MS) return;
+/** Lets time pass up to a moment of the history: by the command if there is one, or else by waiting. */
+const clockOf = () => {
   const command = process.env["ADVANCE_COMMAND"];
-  if (command === undefined) {
-    say("  waiting " + (ms / 1_000).toFixed(1) + " s; ADVANCE_COMMAND would move the service's clock instead");
-    await sleep(ms);
-    return;
-  }
-  const moved = spawnSync(command, { shell: true, env: { ...process.env, MS: String(ms) }, encoding: "utf8" });
-  if (moved.status !== 0) throw new CannotRun("ADVANCE_COMMAND failed: " + moved.stderr);
+  const beganMs = performance.now();
+  let movedMs = 0;
+  return async (untilMs) => {
+    if (command === undefined) {
+      const leftMs = untilMs - (performance.now() - beganMs);
+      if (leftMs < WORTH_WAITING_MS) return;
+      say("  waiting " + (leftMs / 1_000).toFixed(1) + " s; ADVANCE_COMMAND would move the service's clock instead");
+      await sleep(leftMs);
+    } else {
+      const leftMs = Math.ceil(untilMs - movedMs);
+      if (leftMs < WORTH_MOVING_MS) return;
+      const moved = spawnSync(command, { shell: true, env: { ...process.env, MS: String(leftMs) }, encoding: "utf8" });
+      if (moved.status !== 0) throw new CannotRun("ADVANCE_COMMAND failed: " + moved.stderr);
+      movedMs += leftMs;
+    }
+  };
 };
 
-const difference = (then, live, withItems) => {
-  const before = then.map((one) => shapeOf(one, withItems)).sort();
-  const now = live.map((one) => shapeOf(one, withItems)).sort();
-  const other = now.find((shape, at) => shape !== before[at]);
-  return other === undefined ? undefined : { before: before.find((shape) => !now.includes(shape)) ?? before[0], now: other };
+/** Whether a value that came twice comes twice again, in as many requests as there were between. */
+const recurs = async ({ steps }, step, name, origin, agent) => {
+  const first = steps.find(({ text, answerHeaders }) => (text + JSON.stringify(answerHeaders)).includes("{{" + name + "}}"));
+  const most = /\{\{(?!CLIENT_SECRET)/.test(step.path + (step.body ?? "")) ? 0 : Math.min(step.n - first.n, MOST_REPEATS);
+  const seen = new Set();
+  for (let count = 0; count < most; count += 1) {
+    const known = new Map();
+    learnFrom(step, await send(origin, step, known, agent), known);
+    const value = known.get(name);
+    if (value === undefined) return false;
+    if (seen.has(value)) return true;
+    seen.add(value);
+  }
+  return false;
+};
+
+/** The difference that equal values are different now, or different ones equal. */
+const clashOf = async (one, step, { name, other, wasEqual }, origin, agent) => {
+  if (wasEqual && (await recurs(one, step, name, origin, agent))) return undefined;
+  return wasEqual
+    ? { before: name + " was the value that an earlier answer had held", now: "it is another value" }
+    : { before: name + " and " + other + " were different values", now: "they are the same value" };
 };
 
 /** Sends a history once; returns the first answer that differs, or undefined if none does. */
-const round = async ({ rule, steps }, origin) => {
+const round = async (one, origin, agent) => {
   const known = new Map();
+  const passUntil = clockOf();
   const groups = [];
-  for (const step of steps) (step.beside ? groups.at(-1) : (groups.push([]), groups.at(-1))).push(step);
+  const seen = { then: [], live: [] };
+  for (const step of one.steps) (step.beside ? groups.at(-1) : (groups.push([]), groups.at(-1))).push(step);
   for (const group of groups) {
-    await passTime(group[0].afterMs);
-    const answers = await Promise.all(group.map((step) => send(origin, step, known)));
+    await passUntil(group[0].atMs);
+    const answers = await Promise.all(group.map((step) => send(origin, step, known, agent)));
+    const clashes = [];
     for (const [at, answer] of answers.entries()) {
       if (answer.status >= 500 && group[at].status < 500) throw new CannotRun("the service answered " + answer.status);
-      learn(parsed(group[at].text), parsed(answer.text), known);
+      clashes.push(...learnFrom(group[at], answer, known).map((clash) => [group[at], clash]));
     }
-    const then = group.map(({ status, answerHeaders: headers, text }) => ({ status, headers, text }));
-    const live = answers.map(({ status, headers, text }) => ({ status, headers: Object.entries(headers), text: masked(text, known) }));
+    const then = group.map(({ status, answerHeaders: headers, text, end }) => ({ status, headers, text, end: endOf({ message: end }) }));
+    const live = answers.map(({ status, headers, text, end }) => ({
+      status,
+      headers: Object.entries(headers).map(([name, value]) => [name, masked(String(value), known)]),
+      text: masked(text, known),
+      end,
+    }));
     const other = difference(then, live, false);
     if (other !== undefined) return other;
-    if (rule.startsWith("notifications.") && difference(then, live, true) !== undefined)
-      throw new CannotRun("the lists hold different notifications now; touchstone replay can judge the rule with any notifications");
+    for (const [step, clash] of clashes) {
+      const clashing = await clashOf(one, step, clash, origin, agent);
+      if (clashing !== undefined) return clashing;
+    }
+    seen.then.push(...then);
+    seen.live.push(...live);
   }
+  if (one.isAboutLists) checkLists(seen);
   return undefined;
 };
 
-/** The service must work for the client of the history: with a wrong secret, every breach would seem fixed. */
-const control = async ({ steps }, origin) => {
-  const authorize = steps.find(({ path, status }) => /\/authorize\?/.test(path) && status < 400);
-  const exchange = steps.find(({ path, body, status }) => /\/access-token/.test(path) && body !== undefined && status < 400);
-  if (authorize === undefined) return;
-  const known = new Map();
-  for (const step of [authorize, exchange].filter(Boolean)) {
-    const answer = await send(origin, step, known);
-    if (answer.status >= 400) throw new CannotRun("the service refuses even a valid request: " + step.method + " " + step.path.split("?")[0] + " gives " + answer.status);
-    learn(parsed(step.text), parsed(answer.text), known);
-    const code = [...known.keys()].find((name) => name.startsWith("CODE_"));
-    if (step === authorize && exchange !== undefined && code !== undefined)
-      for (const [, name] of exchange.body.matchAll(/\{\{(CODE_\d+)\}\}/g)) known.set(name, known.get(code));
-  }
+/** A list proves something only if it still shows what it showed: accounts and notifications are those of one service. */
+const checkLists = ({ then, live }) => {
+  const ids = new Set(live.flatMap(({ text }) => idsIn(text)));
+  const isKnown = then.some(({ text }) => idsIn(text).some((id) => ids.has(id)));
+  if (then.some(isCut)) throw new CannotRun("the record keeps only the beginning of a list; touchstone replay reads it again");
+  if (!isKnown || difference(then, live, true) !== undefined)
+    throw new CannotRun("the lists hold different notifications now, or none of those that the breach is about; touchstone replay can judge the rule with any notifications");
 };
 
+/** Authorizations that succeeded, each with the first exchange of its code by its own client, if there is one. */
+const beginningsOf = ({ steps }) =>
+  steps
+    .filter(({ path, status }) => /\/authorize\?/.test(path) && status > 0 && status < 400)
+    .map((authorize) => {
+      const code = (authorize.text + JSON.stringify(authorize.answerHeaders)).match(/\{\{CODE_\d+\}\}/)?.[0];
+      const client = new URLSearchParams(authorize.path.replace(/^[^?]*/, "")).get("clientId");
+      const exchange = steps.find(({ path, body }) => /\/access-token$/.test(path) && code !== undefined && body?.includes(code));
+      const body = parsed(exchange?.body ?? "");
+      const isPlain = exchange?.status < 400 && body.clientId === client && body.code === code && /^\{\{CLIENT_SECRET_\d+\}\}$/.test(body.clientSecret);
+      return isPlain ? [authorize, exchange] : [authorize];
+    });
+
+const MOST_BEGINNINGS = 5;
+
+/**
+ * The service must work for the clients of the history: with a wrong secret, every breach would seem fixed. The first
+ * request may be what it now refuses rightly, so others are tried.
+ */
+const control = async (one, origin) => {
+  const own = beginningsOf(one);
+  const all = own.length === 0 ? [] : [...own, ...cases.filter((other) => other !== one).flatMap(beginningsOf)];
+  let refused;
+  for (const beginning of all.slice(0, MOST_BEGINNINGS)) {
+    const known = new Map();
+    refused = undefined;
+    for (const step of beginning) {
+      const answer = await send(origin, step, known, agentsOf(false));
+      if (answer.status >= 400) refused ??= step.method + " " + step.path.split("?")[0] + " gives " + answer.status;
+      if (refused !== undefined) break;
+      learnFrom(step, answer, known);
+    }
+    if (refused === undefined) return;
+  }
+  if (refused !== undefined) throw new CannotRun("the service refuses even a valid request: " + refused);
+};
+
+/** What differs, as far as a service can be judged by it; undefined if nothing does in one of many rounds. */
 const judge = async (one) => {
   if (one.cannot !== undefined) throw new CannotRun(one.cannot);
   const origin = process.env["BASE_URL"] ?? one.origin;
-  await control(one, origin);
-  const rounds = one.steps.some(({ beside }) => beside) ? MOST_ROUNDS : 1;
+  const isLong = process.env["ADVANCE_COMMAND"] === undefined && one.steps.at(-1).atMs > WORTH_WAITING_TWICE_MS;
+  const rounds = one.steps.some(({ beside }) => beside) && !isLong ? MOST_ROUNDS : 1;
   let other;
   for (let count = 0; count < rounds; count += 1) {
-    other = await round(one, origin);
-    if (other === undefined) return undefined;
+    const seen = await round(one, origin, agentsOf(false));
+    if (seen === undefined) return undefined;
+    other ??= seen;
   }
-  return other;
+  await control(one, origin);
+  // Some services tell connections apart, so the requests are also sent over one that is kept.
+  const kept = isLong ? other : await round(one, origin, agentsOf(true)).catch(() => other);
+  return kept === undefined ? undefined : other;
 };
 
 const asked = process.argv.slice(2);
@@ -202,4 +233,4 @@ for (const one of chosen) {
   }
 }
 process.exitCode = worst;
-`;
+`}`;

@@ -1,0 +1,234 @@
+import { execFile } from "node:child_process";
+import { once } from "node:events";
+import { readFileSync, writeFileSync } from "node:fs";
+import { createServer, type RequestListener } from "node:http";
+import type { AddressInfo } from "node:net";
+import path from "node:path";
+import { describe, expect, it } from "vitest";
+import { folderOfFile } from "../../conformance/testing/folders.ts";
+import type { RequirementId } from "../../conformance/contract/catalogue.ts";
+import type { ExchangeRecord } from "../../conformance/contract/record.ts";
+import { gateRun } from "../testing/ci-runs.ts";
+import { ruleThat } from "../testing/fixture.ts";
+import { failuresOf } from "./failures.ts";
+import { renderScript } from "./script.ts";
+
+const folder = folderOfFile();
+
+type Part = Partial<Omit<ExchangeRecord, "request">> & {
+  readonly request?: Partial<ExchangeRecord["request"]>;
+};
+
+/** Requests a tenth of a second apart, each answered at once with an empty object. */
+const proofOf = (...parts: readonly Part[]): readonly ExchangeRecord[] =>
+  parts.map(({ request, ...more }, at) => ({
+    n: at + 1,
+    rule: "code.single-use",
+    startedMs: at * 100,
+    durationMs: 2,
+    clockMs: 0,
+    request: { method: "GET", path: "/", headers: [], ...request },
+    ...(more.error === undefined && { answer: { status: 200, headers: [], text: "{}" } }),
+    ...more,
+  }));
+
+const answered = (
+  status: number,
+  body: object,
+  headers: NonNullable<ExchangeRecord["answer"]>["headers"] = [],
+) => ({
+  answer: { status, headers, text: JSON.stringify(body) },
+});
+
+/** Runs the script of one failure against a service, with a command that notes by how much it was asked to move a clock. */
+const runAgainst = async (
+  exchanges: readonly ExchangeRecord[],
+  service: RequestListener,
+  {
+    rule = "code.single-use",
+    env = {},
+  }: { readonly rule?: RequirementId; readonly env?: Record<string, string> } = {},
+) => {
+  const server = createServer((request, response) => {
+    response.removeHeader("date");
+    service(request, response);
+  }).listen(0, "127.0.0.1");
+  await once(server, "listening");
+  const moves = path.join(folder, "moves");
+  writeFileSync(moves, "");
+  const file = path.join(folder, "one.mjs");
+  const failed = ruleThat.failed(rule, "what was promised", "what was seen", exchanges);
+  writeFileSync(file, renderScript(failuresOf([gateRun([failed])]), { program: "touchstone" }));
+  const BASE_URL = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  const ADVANCE_COMMAND = `echo $MS >> '${moves}'`;
+  const { code, stdout } = await new Promise<{ code: unknown; stdout: string }>((resolve) => {
+    execFile(
+      process.execPath,
+      [file],
+      { env: { PATH: process.env["PATH"], BASE_URL, ADVANCE_COMMAND, ...env } },
+      (error, out) => resolve({ code: error?.code ?? 0, stdout: out }),
+    );
+  });
+  server.closeAllConnections();
+  server.close();
+  const moved = readFileSync(moves, "utf8").split("\n").filter(Boolean).map(Number);
+  return { code, stdout, moved };
+};
+
+const always =
+  (status: number, body: object, headers: Record<string, string> = {}): RequestListener =>
+  (_, response) => {
+    response.writeHead(status, headers).end(JSON.stringify(body));
+  };
+
+describe("the time between the requests of a script", () => {
+  it("is that of the service's clock, whatever refusals say and however long the machine took", async () => {
+    const exchanges = proofOf(
+      { clockMs: 5_000, startedMs: 0 },
+      { clockMs: 5_000, startedMs: 90_000 },
+      { clockMs: 605_500, startedMs: 95_000 },
+      { clockMs: 605_600, startedMs: 95_100 },
+    );
+    expect(await runAgainst(exchanges, always(200, {}))).toMatchObject({ code: 1, moved: [600_500, 100] });
+  });
+
+  it("is not guessed if nothing tells it", async () => {
+    const exchanges = proofOf({}, {}).map(({ n, rule, startedMs, durationMs, request }) => ({
+      n,
+      rule,
+      startedMs,
+      durationMs,
+      request,
+      ...answered(400, {}),
+    }));
+    const { code, stdout } = await runAgainst(exchanges, always(200, {}));
+    expect(code).toBe(3);
+    expect(stdout).toContain("the record does not tell how much of the service's time passed");
+  });
+});
+
+describe("what a script learns and compares", () => {
+  const redirected = (location: string) => answered(302, {}, [["location", location]]);
+  const used = { request: { path: "/use?code=‹code 1›" } };
+
+  it("is the code of a redirect", async () => {
+    const exchanges = proofOf(redirected("https://client.example/cb?code=‹code 1›&state=a"), used);
+    const seen: (string | undefined)[] = [];
+    const { code } = await runAgainst(exchanges, (request, response) => {
+      seen.push(request.url);
+      if (request.url === "/")
+        response.writeHead(302, { location: "https://client.example/cb?code=A%2BBCD&state=a" });
+      response.end("{}");
+    });
+    expect(code).toBe(1);
+    expect(seen).toEqual(["/", "/use?code=A%2BBCD"]);
+  });
+
+  it("is written into JSON and addresses as these need", async () => {
+    const exchanges = proofOf({
+      request: { method: "POST", path: "/?s=‹client secret 1›", body: '{"s":"‹client secret 1›"}' },
+    });
+    const seen: string[] = [];
+    await runAgainst(
+      exchanges,
+      (request, response) => {
+        request.on("data", (part) => seen.push(`${request.url} ${part}`)).on("end", () => response.end("{}"));
+      },
+      { env: { CLIENT_SECRET_1: 'a"b&c' } },
+    );
+    expect(seen[0]).toBe(String.raw`/?s=a%22b%26c {"s":"a\"b&c"}`);
+  });
+
+  it("is the rest of the redirect, too", async () => {
+    const exchanges = proofOf(redirected("https://client.example/cb?code=‹code 1›"));
+    const mended = await runAgainst(
+      exchanges,
+      always(302, {}, { location: "https://client.example/cb?q=1&code=Xy12345678" }),
+    );
+    expect(mended.code).toBe(0);
+    expect(mended.stdout).toContain("cb?q=1&code=");
+  });
+
+  it("is whether two values are the same", async () => {
+    const exchanges = proofOf(answered(200, { code: "‹code 1›" }), answered(200, { code: "‹code 1›" }));
+    let count = 0;
+    const fresh: RequestListener = (_, response) =>
+      void response.end(JSON.stringify({ code: `code-${(count += 1)}` }));
+    expect((await runAgainst(exchanges, fresh)).code).toBe(0);
+    expect((await runAgainst(exchanges, always(200, { code: "code-1" }))).code).toBe(1);
+    const distinct = proofOf(answered(200, { code: "‹code 1›" }), answered(200, { code: "‹code 2›" }));
+    expect((await runAgainst(distinct, fresh)).code).toBe(1);
+    expect((await runAgainst(distinct, always(200, { code: "code-1" }))).code).toBe(0);
+  });
+
+  it("is whether a value recurs within as many requests as there were", async () => {
+    const exchanges = proofOf(answered(200, { code: "‹code 1›" }), {
+      ...answered(200, { code: "‹code 1›" }),
+      n: 150,
+    });
+    let count = 0;
+    const afterSixty: RequestListener = (_, response) =>
+      void response.end(JSON.stringify({ code: `code-${(count += 1) % 60}` }));
+    expect((await runAgainst(exchanges, afterSixty)).code).toBe(1);
+  });
+
+  it("is that there was no answer", async () => {
+    const exchanges = proofOf({ error: "no answer (closed)" });
+    expect((await runAgainst(exchanges, ({ socket }) => void socket.destroy())).code).toBe(1);
+    expect((await runAgainst(exchanges, always(400, {}))).code).toBe(0);
+    expect((await runAgainst(proofOf({}), ({ socket }) => void socket.destroy())).code).toBe(3);
+  });
+
+  it("is not a random value under a name that is not known to hold one", async () => {
+    const exchanges = proofOf(answered(200, { access_token: "k1s5ioVnC0KpGniO7_sRQfZdCQyu5Z8v4rSXH4" }));
+    expect(
+      (await runAgainst(exchanges, always(200, { access_token: "Deh72OpzT07L9jrTigFVUXF4G93hO" }))).code,
+    ).toBe(1);
+  });
+});
+
+describe("a script about lists", () => {
+  const rule = "notifications.total";
+  const page = (...ids: readonly string[]) => ({ data: ids.map((id) => ({ id })), total: ids.length });
+  const one = "0d237ee2-51e7-4e98-8f45-365532d48fa7";
+  const other = "9a1f7a10-0237-4559-a12d-2e48534b2254";
+
+  it("cannot tell from lists that are empty, or that show other notifications", async () => {
+    for (const [then, now] of [
+      [page(), page()],
+      [page(one), page(other)],
+      [page(one), page()],
+    ] as const) {
+      const { code, stdout } = await runAgainst(proofOf(answered(200, then)), always(200, now), { rule });
+      expect(code).toBe(3);
+      expect(stdout).toContain("none of those that the breach is about");
+    }
+  });
+
+  it("can tell if they still show the same", async () => {
+    expect((await runAgainst(proofOf(answered(200, page(one))), always(200, page(one)), { rule })).code).toBe(
+      1,
+    );
+  });
+});
+
+it("a script waits for the answer that gives what the next request needs, though they overlapped", async () => {
+  const exchanges = proofOf(
+    { ...answered(200, { code: "‹code 1›" }), durationMs: 500 },
+    { ...answered(200, { code: "‹code 2›" }), durationMs: 500 },
+    { request: { path: "/use?code=‹code 1›" }, durationMs: 500 },
+  );
+  let count = 0;
+  const issuing: RequestListener = (_, response) =>
+    void response.end(JSON.stringify({ code: `code-${(count += 1)}` }));
+  const { code, stdout } = await runAgainst(exchanges, (request, response) =>
+    request.url === "/" ? issuing(request, response) : void response.end("{}"),
+  );
+  expect(stdout).toContain("STILL BROKEN");
+  expect(code).toBe(1);
+});
+
+it("a script about randomness says that it cannot measure it", async () => {
+  const { code, stdout } = await runAgainst(proofOf({}), always(200, {}), { rule: "authorize.code-entropy" });
+  expect([code, stdout]).toEqual([3, expect.stringContaining("how random")]);
+});
