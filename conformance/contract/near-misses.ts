@@ -24,6 +24,8 @@ const commonplace = new Set(["9007199254740993", "18446744073709551616", "123456
 export type NearMisses = ReturnType<typeof createNearMisses>;
 
 interface Value {
+  readonly written: string;
+  /** In lower case. */
   readonly text: string;
   readonly label: string;
 }
@@ -48,8 +50,8 @@ export const createNearMisses = () => {
       lengths.add(value.length);
       const text = value.toLowerCase();
       const half = halfOf(text.length);
-      put(heads, text.slice(0, half), { text, label });
-      put(tails, text.slice(-half), { text, label });
+      put(heads, text.slice(0, half), { written: value, text, label });
+      put(tails, text.slice(-half), { written: value, text, label });
       begins[hashAt(text, 0)] = 1;
       ends[hashAt(text, text.length - SHORTEST_HALF)] = 1;
     },
@@ -57,19 +59,19 @@ export const createNearMisses = () => {
     mayBe: (text: string, at: number, end: number): boolean =>
       end - at >= LEAST_LENGTH &&
       (begins[hashAt(text, at)] === 1 || ends[hashAt(text, end - SHORTEST_HALF)] === 1),
-    /** The label of the value that the word nearly is, or contains. */
-    find: (word: string): string | undefined => {
+    /** The value that the word nearly is, or contains, and its label. */
+    find: (word: string): Pick<Value, "written" | "label"> | undefined => {
       if (word.length < LEAST_LENGTH || lengths.size === 0 || commonplace.has(word)) return undefined;
       const text = word.toLowerCase();
       for (const length of lengths) {
         const half = halfOf(length);
         if (text.length < half) continue;
         const alike = [...(heads.get(text.slice(0, half)) ?? []), ...(tails.get(text.slice(-half)) ?? [])];
-        for (const value of alike) if (isNearly(text, value)) return value.label;
+        for (const value of alike) if (isNearly(text, value)) return value;
       }
       return undefined;
     },
-    /** The same if the value may start anywhere in the word, as in decoded text. */
+    /** The label if the value may start anywhere in the word, as in decoded text. */
     findInside: (word: string): string | undefined => {
       const text = word.toLowerCase();
       const places: number[] = [];

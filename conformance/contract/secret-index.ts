@@ -160,6 +160,8 @@ export const createSecretIndex = () => {
     longestAt,
     /** The label of the value that the piece from `at` to `end` nearly matches. */
     nearlyAt: (text: string, at: number, end: number): string | undefined => nearlyAt(near, text, at, end),
+    /** The value that a word nearly is, and its label. */
+    nearTo: (word: string) => near.find(word),
     /** The label of any value in the text, whatever its kind. */
     anyIn: (text: string): string | undefined => {
       const [inside] = glued.of(text);
@@ -171,7 +173,8 @@ export const createSecretIndex = () => {
         if (label !== undefined) return label;
         if (!isWord(text, at)) continue;
         const part = text.slice(at, end);
-        const nearly = (near.mayBe(text, at, end) ? near.find(part) : undefined) ?? near.findInside(part);
+        const nearly =
+          (near.mayBe(text, at, end) ? near.find(part)?.label : undefined) ?? near.findInside(part);
         if (nearly !== undefined) return nearly;
       }
       return undefined;
@@ -182,8 +185,8 @@ export const createSecretIndex = () => {
 /** Probes send nearly correct secrets, which would reveal all but a character. */
 const nearlyAt = (near: NearMisses, text: string, at: number, end: number): string | undefined => {
   if (!isWord(text, at)) return undefined;
-  const found = near.mayBe(text, at, end) ? near.find(text.slice(at, end)) : undefined;
+  const found = near.mayBe(text, at, end) ? near.find(text.slice(at, end))?.label : undefined;
   // Repeated percent-encoding leaves hex digits attached to a word.
   if (found !== undefined || at < 3 || !text.startsWith("%25", at - 3)) return found;
-  return near.find(text.slice(at, end).replace(/^(?:25)*[0-9A-Fa-f]{2}/, ""));
+  return near.find(text.slice(at, end).replace(/^(?:25)*[0-9A-Fa-f]{2}/, ""))?.label;
 };

@@ -1,3 +1,4 @@
+import { nearnessOf, type Nearness } from "./nearness.ts";
 import { pieceEnd } from "./pieces.ts";
 import { type decodings, encodedRuns, rememberedDecodings, unescaped } from "./secret-forms.ts";
 import { createSecretIndex, secretKinds, type SecretIndex, type SecretKind } from "./secret-index.ts";
@@ -50,6 +51,8 @@ export const createSecrets = () => {
       // What was written is kept, unless escapes hid a value.
       return again === plain ? masked : again;
     },
+    /** How values in a text that are masked as nearly a secret differ from it, by label; those that one change tells. */
+    nearness: (text: string): Readonly<Record<string, Nearness>> => nearnessIn(indexed(), text),
     /** The label of a known value of one of these kinds, if the text holds one. */
     find: (written: string, kinds: readonly SecretKind[]): string | undefined => {
       const index = indexed();
@@ -104,6 +107,22 @@ const maskWords = (index: SecretIndex, text: string): string => {
     copied = end;
   }
   return copied === 0 ? text : masked + text.slice(copied);
+};
+
+const nearnessIn = (index: SecretIndex, text: string): Readonly<Record<string, Nearness>> => {
+  const found = new Map<string, Nearness | undefined>();
+  for (let at = 0, end = 0; at < text.length; at = end) {
+    end = pieceEnd(text, at);
+    if (index.longestAt(text, at, end) !== undefined || index.nearlyAt(text, at, end) === undefined) continue;
+    const word = text.slice(at, end);
+    const value = index.nearTo(word);
+    if (value === undefined) continue;
+    const how = nearnessOf(word, value.written);
+    // A label that stands for two values in one text does not tell which.
+    const isOther = found.has(value.label) && JSON.stringify(found.get(value.label)) !== JSON.stringify(how);
+    found.set(value.label, isOther ? undefined : how);
+  }
+  return Object.fromEntries([...found].flatMap(([label, how]) => (how === undefined ? [] : [[label, how]])));
 };
 
 const betweenLabels = (text: string, change: (part: string) => string): string =>

@@ -6,6 +6,7 @@ import type { AddressInfo } from "node:net";
 import path from "node:path";
 import { promisify } from "node:util";
 import { describe, expect, it } from "vitest";
+import type { Nearness } from "../../conformance/contract/nearness.ts";
 import type { ExchangeRecord, RuleResult } from "../../conformance/contract/record.ts";
 import { startFakeServer, profileOf, secretsOf } from "../../fake-server/index.ts";
 import { gateRun } from "../testing/ci-runs.ts";
@@ -84,6 +85,28 @@ describe("an exchange as a curl line", () => {
     expect(curlOf(second ?? authorized(1, 0), "https://staging.example/open")).toBe(
       `curl --silent --show-error --include --globoff --path-as-is --request POST https://staging.example/open-api/oauth/access-token --header 'content-type: application/json' --data-binary '{"clientId":"client-one","clientSecret":"'"$CLIENT_SECRET_1"'","code":"'"$CODE_7"'"}'`,
     );
+  });
+
+  it("makes what is nearly a credential from it, where a shell can", () => {
+    const printed = (how: Nearness): string => {
+      const nearly = { "‹nearly code 7›": how };
+      const line = curlOf(
+        exchange(1, { path: "/", headers: [], body: "‹nearly code 7›", nearly }, [200, {}]),
+        "",
+      );
+      const env = { PATH: process.env["PATH"], CODE_7: "Abc$(d)", NEARLY_CODE_7: "by hand" };
+      const script = line.replace("curl", String.raw`printf '%s\n'`);
+      return (
+        execFileSync("/bin/sh", ["-c", script], { encoding: "utf8", env }).trimEnd().split("\n").at(-1) ?? ""
+      );
+    };
+    expect(printed({ end: 1, drop: 1 })).toBe("Abc$(d");
+    expect(printed({ end: 1, drop: 1, put: "x" })).toBe("Abc$(dx");
+    expect(printed({ end: 0, put: "x" })).toBe("Abc$(d)x");
+    expect(printed({ start: 0, drop: 2 })).toBe("c$(d)");
+    expect(printed({ start: 0, put: "x" })).toBe("xAbc$(d)");
+    expect(printed({ to: "upper case" })).toBe("ABC$(D)");
+    expect(printed({ start: 2, drop: 1 })).toBe("by hand");
   });
 
   it("quotes text of the service against shell expansion", () => {

@@ -172,6 +172,33 @@ describe("what a script learns and compares", () => {
     expect((await runAgainst(exchanges, afterSixty)).code).toBe(1);
   });
 
+  it.each([
+    [{ end: 1, drop: 1 }, "AbcdeF"],
+    [{ end: 1, drop: 1, put: "f" }, "AbcdeFf"],
+    [{ start: 1, put: "x" }, "AxbcdeFg"],
+    [{ start: 1, drop: 1, put: "b" }, "AxcdeFg"],
+    [{ start: 1, to: "other case" }, "ABcdeFg"],
+    [{ start: 0, to: "exchanged" }, "bAcdeFg"],
+    [{ to: "upper case" }, "ABCDEFG"],
+  ] as const)("is used to make what was nearly a credential: %o", async (how, sent) => {
+    const nearly = { "‹nearly code 1›": how };
+    const exchanges = proofOf(answered(200, { code: "‹code 1›" }), {
+      request: { path: "/‹nearly code 1›", nearly },
+    });
+    const seen: (string | undefined)[] = [];
+    await runAgainst(exchanges, (request, response) => {
+      seen.push(request.url);
+      response.end(request.url === "/" ? '{"code":"AbcdeFg"}' : "{}");
+    });
+    expect(seen.slice(0, 2)).toEqual(["/", `/${sent}`]);
+  });
+
+  it("is not made up if the record does not tell how it was near", async () => {
+    const exchanges = proofOf({ request: { path: "/‹nearly code 1›" } });
+    const { code, stdout } = await runAgainst(exchanges, always(200, {}));
+    expect([code, stdout]).toEqual([3, expect.stringContaining("nearly the value CODE_1")]);
+  });
+
   it("is that there was no answer", async () => {
     const exchanges = proofOf({ error: "no answer (closed)" });
     expect((await runAgainst(exchanges, ({ socket }) => void socket.destroy())).code).toBe(1);
@@ -203,6 +230,11 @@ describe("a script about lists", () => {
       expect(code).toBe(3);
       expect(stdout).toContain("none of those that the breach is about");
     }
+  });
+
+  it("can tell if the list is refused", async () => {
+    const exchanges = proofOf(answered(401, { error: "expired" }));
+    expect((await runAgainst(exchanges, always(401, { error: "expired" }), { rule })).code).toBe(1);
   });
 
   it("can tell if they still show the same", async () => {

@@ -3,7 +3,7 @@ import type { ExchangeRecord } from "../../conformance/contract/record.ts";
 import { isPush, sentMs } from "../text/proof.ts";
 import { plural } from "../text/figures.ts";
 import { safe } from "../text/safe.ts";
-import { originOf, asTemplate } from "./curl.ts";
+import { asTemplate, nearnessByVariable, originOf } from "./curl.ts";
 import type { Failure } from "./failures.ts";
 import { runtime } from "./runtime.ts";
 
@@ -119,6 +119,7 @@ const stepOf = ({ n, request, answer, error }: ExchangeRecord) => {
     path: asTemplate(request.path),
     headers: templates(request.headers),
     body: request.body === undefined ? undefined : asTemplate(request.body),
+    near: nearnessByVariable(request),
     status: answer?.status ?? 0,
     // How it ended without an answer.
     end: answer === undefined ? error : undefined,

@@ -49,12 +49,18 @@ export const createJournal = (secrets: Secrets, sink?: JournalSink, toldMs?: () 
   const startedAtMs = monotonicMs();
   const maskHeaders = (headers: Answer["headers"]): Answer["headers"] =>
     headers.map(([name, value]) => [name, secrets.mask(cut(value))]);
-  const maskRequest: Masks["request"] = (request) => ({
-    method: request.method,
-    path: secrets.mask(cut(request.path)),
-    headers: maskHeaders(request.headers),
-    ...(request.body === undefined ? {} : { body: hideSecretFields(secrets.mask(cut(request.body))) }),
-  });
+  const maskRequest: Masks["request"] = (request) => {
+    const { method, path, headers, body } = request;
+    const masked = {
+      method,
+      path: secrets.mask(cut(path)),
+      headers: maskHeaders(headers),
+      ...(body === undefined ? {} : { body: hideSecretFields(secrets.mask(cut(body))) }),
+    };
+    if (!isNearAnything(masked)) return masked;
+    const written = [path, ...headers.map(([, value]) => value), body ?? ""];
+    return { ...masked, nearly: secrets.nearness(written.join("\n")) };
+  };
   const maskAnswer: Masks["answer"] = (answer) => ({
     status: answer.status,
     headers: maskHeaders(answer.headers),
@@ -89,6 +95,12 @@ export const createJournal = (secrets: Secrets, sink?: JournalSink, toldMs?: () 
     },
   };
 };
+
+const isNearAnything = ({ path, headers, body }: ExchangeRecord["request"]): boolean =>
+  path.includes(NEARLY) ||
+  body?.includes(NEARLY) === true ||
+  headers.some(([, value]) => value.includes(NEARLY));
+const NEARLY = "‹nearly ";
 
 interface Masks {
   readonly request: (request: ExchangeRecord["request"]) => ExchangeRecord["request"];
