@@ -178,6 +178,15 @@ const beginningsOf = ({ steps }) =>
 
 const MOST_BEGINNINGS = 5;
 
+/** The code of an authorization, in whichever of its two forms it comes now. */
+const codeIn = ({ text, headers }) => {
+  const location = String(headers.location ?? "");
+  const found = URL.canParse(location) ? new URL(location).searchParams.get("code") : undefined;
+  return found ?? parsed(text)?.code;
+};
+
+const codesOf = (step) => [...(step?.body ?? "").matchAll(/\{\{(CODE_\d+)\}\}/g)].map(([, name]) => name);
+
 /**
  * The service must work for the clients of the history: with a wrong secret, every breach would seem fixed. The first
  * request may be what it now refuses rightly, so others are tried.
@@ -194,6 +203,8 @@ const control = async (one, origin) => {
       if (answer.status >= 400) refused ??= step.method + " " + step.path.split("?")[0] + " gives " + answer.status;
       if (refused !== undefined) break;
       learnFrom(step, answer, known);
+      const code = codeIn(answer);
+      if (step === beginning[0] && code !== undefined) for (const name of codesOf(beginning[1])) known.set(name, code);
     }
     if (refused === undefined) return;
   }

@@ -149,6 +149,25 @@ describe("what a script learns and compares", () => {
     expect(mended.stdout).toContain("cb?q=1&code=");
   });
 
+  it("is no reason to stop if a service gives the code in the other form now", async () => {
+    const path = "/open-api/oauth/authorize?clientId=a";
+    const body = '{"clientId":"a","clientSecret":"‹client secret 1›","code":"‹code 1›"}';
+    const exchanges = proofOf(
+      { ...redirected("https://client.example/cb?code=‹code 1›"), request: { path } },
+      { request: { method: "POST", path: "/open-api/oauth/access-token", body } },
+    );
+    const env = { CLIENT_SECRET_1: "secret" };
+    expect((await runAgainst(exchanges, always(200, { code: "Xy12345678" }), { env })).code).toBe(0);
+    const refusing: RequestListener = (request, response) => {
+      response.writeHead(request.method === "POST" ? 401 : 200).end('{"code":"Xy12345678"}');
+    };
+    const refused = await runAgainst(exchanges, refusing, { env });
+    expect([refused.code, refused.stdout]).toEqual([
+      3,
+      expect.stringContaining("refuses even a valid request"),
+    ]);
+  });
+
   it("is whether two values are the same", async () => {
     const exchanges = proofOf(answered(200, { code: "‹code 1›" }), answered(200, { code: "‹code 1›" }));
     let count = 0;
