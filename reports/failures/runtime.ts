@@ -11,6 +11,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 
 const MOST_ROUNDS = 40;
 const MOST_REPEATS = 500;
+const MOST_STEPS_APART = 12;
 /** A service whose clock is moved by a command runs through such gaps by itself, and one in real time does at once. */
 const WORTH_MOVING_MS = 20;
 const WORTH_WAITING_MS = 400;
@@ -36,13 +37,14 @@ const endOf = ({ code, message = "" }) => {
   return /\(protocol\)/.test(message) || String(code).startsWith("HPE_") ? "not HTTP" : undefined;
 };
 
-const agents = { http, https };
-const agentsOf = (keepAlive) => Object.fromEntries(Object.entries(agents).map(([name, { Agent }]) => [name + ":", new Agent({ keepAlive })]));
+const agentsOf = (keepAlive) => Object.fromEntries(Object.entries({ http, https }).map(([name, { Agent }]) => [name + ":", new Agent({ keepAlive })]));
 
 const request = (origin, step, known, agent) =>
   new Promise((resolve, reject) => {
     const url = new URL(origin);
-    const headers = step.headers.map(([name, value]) => [name, filled(value, known, step.near)]);
+    // The recorded length is that of other values.
+    const isOther = ([name]) => name.toLowerCase() === "content-length" && step.body?.includes("{{");
+    const headers = step.headers.filter((line) => !isOther(line)).map(([name, value]) => [name, filled(value, known, step.near)]);
     const body = step.body === undefined ? undefined : Buffer.from(filled(step.body, known, step.near, /^\s*[{[]/.test(step.body) ? inJson : asIs));
     if (body !== undefined && !headers.some(([name]) => name.toLowerCase() === "content-length"))
       headers.push(["content-length", String(body.length)]);
@@ -117,7 +119,7 @@ const clashOf = async (one, step, { name, other, wasEqual }, origin, agent) => {
 };
 
 /** Sends a history once; returns the first answer that differs, or undefined if none does. */
-const round = async (one, origin, agent) => {
+const round = async (one, origin, agents) => {
   const known = new Map();
   const passUntil = clockOf();
   const groups = [];
@@ -125,7 +127,7 @@ const round = async (one, origin, agent) => {
   for (const step of one.steps) (step.beside ? groups.at(-1) : (groups.push([]), groups.at(-1))).push(step);
   for (const group of groups) {
     await passUntil(group[0].atMs);
-    const answers = await Promise.all(group.map((step) => send(origin, step, known, agent)));
+    const answers = await Promise.all(group.map((step) => send(origin, step, known, step === agents.apart ? agentsOf(false) : agents.kept)));
     const clashes = [];
     for (const [at, answer] of answers.entries()) {
       if (answer.status >= 500 && group[at].status < 500) throw new CannotRun("the service answered " + answer.status);
@@ -141,7 +143,7 @@ const round = async (one, origin, agent) => {
     const other = difference(then, live, false);
     if (other !== undefined) return other;
     for (const [step, clash] of clashes) {
-      const clashing = await clashOf(one, step, clash, origin, agent);
+      const clashing = await clashOf(one, step, clash, origin, agents.kept);
       if (clashing !== undefined) return clashing;
     }
     seen.then.push(...then);
@@ -219,14 +221,34 @@ const judge = async (one) => {
   const rounds = one.steps.some(({ beside }) => beside) && !isLong ? MOST_ROUNDS : 1;
   let other;
   for (let count = 0; count < rounds; count += 1) {
-    const seen = await round(one, origin, agentsOf(false));
+    const seen = await round(one, origin, { kept: agentsOf(false) });
     if (seen === undefined) return undefined;
     other ??= seen;
   }
   await control(one, origin);
-  // Some services tell connections apart, so the requests are also sent over one that is kept.
-  const kept = isLong ? other : await round(one, origin, agentsOf(true)).catch(() => other);
-  return kept === undefined ? undefined : other;
+  if (isLong) return other;
+  for (const agent of otherConnections(one)) if ((await round(one, origin, agent).catch(() => other)) === undefined) return undefined;
+  return (await followsFromRepeats(one, origin)) ? Promise.reject(new CannotRun(FOLLOWS)) : other;
+};
+
+/** Some services tell connections apart, so requests are also sent over one that is kept, all or all but one of them. */
+const otherConnections = ({ steps }) => {
+  const isShort = steps.length <= MOST_STEPS_APART && steps.every(({ beside, atMs }) => !beside && atMs === 0);
+  const apart = isShort ? steps.slice(1).reverse() : [];
+  return [undefined, ...apart].map((step) => ({ kept: agentsOf(true), apart: step }));
+};
+
+const FOLLOWS = "the service still issues one value several times, and this promise may be broken only after many requests, because of that; touchstone replay can tell";
+const repeats = new Map();
+
+/** Whether the record holds a breach that values were not fresh, and it is still there: then other breaches follow from it. */
+const followsFromRepeats = async (one, origin) => {
+  const isOfRepeats = ({ rule, cannot }) => /-fresh$/.test(rule) && cannot === undefined;
+  for (const other of isOfRepeats(one) ? [] : cases.filter(isOfRepeats)) {
+    if (!repeats.has(other)) repeats.set(other, (await judge(other)) === undefined);
+    if (repeats.get(other)) return true;
+  }
+  return false;
 };
 
 const asked = process.argv.slice(2);

@@ -7,7 +7,7 @@ import path from "node:path";
 import { describe, expect, it } from "vitest";
 import { folderOfFile } from "../../conformance/testing/folders.ts";
 import type { RequirementId } from "../../conformance/contract/catalogue.ts";
-import type { ExchangeRecord } from "../../conformance/contract/record.ts";
+import type { ExchangeRecord, RuleResult } from "../../conformance/contract/record.ts";
 import { gateRun } from "../testing/ci-runs.ts";
 import { ruleThat } from "../testing/fixture.ts";
 import { failuresOf } from "./failures.ts";
@@ -46,8 +46,15 @@ const runAgainst = async (
   service: RequestListener,
   {
     rule = "code.single-use",
+    rules = [ruleThat.failed(rule, "what was promised", "what was seen", exchanges)],
+    args = [],
     env = {},
-  }: { readonly rule?: RequirementId; readonly env?: Record<string, string> } = {},
+  }: {
+    readonly rule?: RequirementId;
+    readonly rules?: readonly RuleResult[];
+    readonly args?: readonly string[];
+    readonly env?: Record<string, string>;
+  } = {},
 ) => {
   const server = createServer((request, response) => {
     response.removeHeader("date");
@@ -57,14 +64,13 @@ const runAgainst = async (
   const moves = path.join(folder, "moves");
   writeFileSync(moves, "");
   const file = path.join(folder, "one.mjs");
-  const failed = ruleThat.failed(rule, "what was promised", "what was seen", exchanges);
-  writeFileSync(file, renderScript(failuresOf([gateRun([failed])]), { program: "touchstone" }));
+  writeFileSync(file, renderScript(failuresOf([gateRun(rules)]), { program: "touchstone" }));
   const BASE_URL = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
   const ADVANCE_COMMAND = `echo $MS >> '${moves}'`;
   const { code, stdout } = await new Promise<{ code: unknown; stdout: string }>((resolve) => {
     execFile(
       process.execPath,
-      [file],
+      [file, ...args],
       { env: { PATH: process.env["PATH"], BASE_URL, ADVANCE_COMMAND, ...env } },
       (error, out) => resolve({ code: error?.code ?? 0, stdout: out }),
     );
@@ -277,6 +283,69 @@ it("a script waits for the answer that gives what the next request needs, though
   );
   expect(stdout).toContain("STILL BROKEN");
   expect(code).toBe(1);
+});
+
+it("a script finds what shows on another connection, or on the same one", async () => {
+  const exchanges = proofOf({}, { request: { path: "/again" } }, { request: { path: "/last" } });
+  const first = { port: 0 as number | undefined };
+  const telling =
+    (isBreach: (isSame: readonly boolean[]) => boolean): RequestListener =>
+    ({ url, socket }, response) => {
+      if (url === "/") seen.length = 0;
+      first.port = url === "/" ? socket.remotePort : first.port;
+      seen.push(socket.remotePort === first.port);
+      response.writeHead(url === "/last" && !isBreach(seen) ? 400 : 200).end("{}");
+    };
+  const seen: boolean[] = [];
+  for (const [again, last] of [
+    [false, false],
+    [true, true],
+    [true, false],
+    [false, true],
+  ] as const)
+    expect(
+      (
+        await runAgainst(
+          exchanges,
+          telling(([, b, c]) => b === again && c === last),
+        )
+      ).code,
+      `${again} ${last}`,
+    ).toBe(1);
+  expect(
+    (
+      await runAgainst(
+        exchanges,
+        telling(() => false),
+      )
+    ).code,
+  ).toBe(0);
+});
+
+it("a script does not call a breach mended that may follow from values which still come twice", async () => {
+  const twice = proofOf(answered(200, { code: "‹code 1›" }), answered(200, { code: "‹code 1›" }));
+  const refused = ruleThat.failed("code.single-use", "a", "b", proofOf(answered(400, {})));
+  const more = [ruleThat.failed("authorize.code-is-fresh", "a", "b", twice)];
+  const same = await runAgainst([], always(200, { code: "code-1" }), {
+    rules: [refused, ...more],
+    args: ["code.single-use"],
+  });
+  expect([same.code, same.stdout]).toEqual([
+    3,
+    expect.stringContaining("still issues one value several times"),
+  ]);
+  let count = 0;
+  const fresh: RequestListener = (_, response) =>
+    void response.end(JSON.stringify({ code: `code-${(count += 1)}` }));
+  expect((await runAgainst([], fresh, { rules: [refused, ...more], args: ["code.single-use"] })).code).toBe(
+    0,
+  );
+});
+
+it("a script does not send a request of which the record keeps only the beginning", async () => {
+  const exchanges = proofOf({ request: { method: "POST", body: "[… (26001 characters in all)" } });
+  const { code, stdout } = await runAgainst(exchanges, always(200, {}));
+  expect([code, stdout]).toEqual([3, expect.stringContaining("too long to keep")]);
 });
 
 it("a script about randomness says that it cannot measure it", async () => {

@@ -57,7 +57,7 @@ const whyNot = (failure: Failure): string | undefined => {
   if (sentInOrder(failure).some(({ atMs }) => atMs === undefined))
     return "the record does not tell how much of the service's time passed between the requests; `touchstone replay` sends them at the right times, and records of this version tell";
   const isCut = exchanges.some(({ request }) =>
-    /… \([\d,]+ characters\)|…$/.test(`${request.path}\n${request.body ?? ""}`),
+    /… \([\d,]+ characters(?: in all)?\)|…$/m.test(`${request.path}\n${request.body ?? ""}`),
   );
   return isCut ? "a request was too long to keep" : undefined;
 };
