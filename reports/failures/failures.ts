@@ -1,5 +1,5 @@
 import type { ExchangeRecord } from "../../conformance/contract/record.ts";
-import { isBreach } from "../../conformance/contract/verdict.ts";
+import { isBreach, type Breach } from "../../conformance/contract/verdict.ts";
 import type { RecordedRun } from "../read/index.ts";
 import { exchangesUnderLoad } from "../text/breach.ts";
 import { knownRequirement } from "../text/titles.ts";
@@ -16,6 +16,8 @@ export interface Failure {
   readonly underLoad: boolean;
   /** Whether the service's time passed by itself, so that this machine's clock tells when an exchange was sent. */
   readonly isRealTime: boolean;
+  /** How often the gate saw it again in how many replays; a load makes none. */
+  readonly replayed?: Breach["reproduction"]["replayed"];
   readonly exchanges: readonly ExchangeRecord[];
 }
 
@@ -34,7 +36,7 @@ export const failuresOf = (runs: readonly RecordedRun[]): readonly Failure[] =>
 
 const breachesOf = (
   run: RecordedRun,
-): readonly Pick<Failure, "rule" | "expected" | "actual" | "exchanges">[] =>
+): readonly Pick<Failure, "rule" | "expected" | "actual" | "exchanges" | "replayed">[] =>
   run.kind === "load"
     ? run.record.breaches.map((breach) => {
         const { rule, expected, actual } = breach;
@@ -42,6 +44,6 @@ const breachesOf = (
       })
     : run.record.rules.flatMap(({ id: rule, verdict, exchanges }) => {
         if (!isBreach(verdict)) return [];
-        const { expected, actual } = verdict.breach;
-        return [{ rule, expected, actual, exchanges }];
+        const { expected, actual, reproduction } = verdict.breach;
+        return [{ rule, expected, actual, exchanges, replayed: reproduction.replayed }];
       });

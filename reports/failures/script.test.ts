@@ -9,7 +9,7 @@ import { folderOfFile } from "../../conformance/testing/folders.ts";
 import type { RequirementId } from "../../conformance/contract/catalogue.ts";
 import type { ExchangeRecord, RuleResult } from "../../conformance/contract/record.ts";
 import { gateRun } from "../testing/ci-runs.ts";
-import { ruleThat } from "../testing/fixture.ts";
+import { resultOf, ruleThat } from "../testing/fixture.ts";
 import { failuresOf } from "./failures.ts";
 import { renderScript } from "./script.ts";
 
@@ -340,6 +340,21 @@ it("a script does not call a breach mended that may follow from values which sti
   expect((await runAgainst([], fresh, { rules: [refused, ...more], args: ["code.single-use"] })).code).toBe(
     0,
   );
+});
+
+it("a script does not call a breach mended that the gate itself did not always see again, unless it is a race", async () => {
+  const flaky = (exchanges: readonly ExchangeRecord[], failures: number): RuleResult => {
+    const reproduction = { seed: 7, replayed: { failures, attempts: 4 } };
+    const breach = { expected: "a", actual: "b", evidence: [], reproduction };
+    return resultOf("code.single-use", { kind: "failed", cases: 1, breach }, exchanges);
+  };
+  const codeOf = async (rule: RuleResult): Promise<unknown> =>
+    (await runAgainst([], always(400, {}), { rules: [rule] })).code;
+  const race = proofOf({ durationMs: 500 }, {});
+  expect(await codeOf(flaky(proofOf({}), 4))).toBe(0);
+  expect(await codeOf(flaky(proofOf({}), 3))).toBe(3);
+  expect(await codeOf(flaky(race, 1))).toBe(0);
+  expect(await codeOf(flaky(race, 0))).toBe(3);
 });
 
 it("a script does not send a request of which the record keeps only the beginning", async () => {

@@ -23,6 +23,7 @@ export const renderScript = (
     origin: originOf(failure.baseUrl),
     cannot: whyNot(failure),
     isAboutLists: isAboutLists(failure),
+    replayed: failure.replayed,
     steps: stepsOf(failure),
   }));
   return `#!/usr/bin/env node
