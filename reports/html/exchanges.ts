@@ -17,7 +17,7 @@ export const evidence = ({ shown, count, where, baseUrl, later }: Exchanges): Ch
   return [el("ol.exchanges", all), shown.length < count && el("p.soft", told)];
 };
 
-const exchange = (one: ExchangeRecord, baseUrl: string | undefined, later = ""): VNode => {
+const exchange = (one: ExchangeRecord, baseUrl: string | undefined, later?: string): VNode => {
   const { n, request, answer, error, durationMs } = one;
   return el(
     "li",
@@ -29,7 +29,8 @@ const exchange = (one: ExchangeRecord, baseUrl: string | undefined, later = ""):
         el("b", request.method),
         el("code.path", cut(request.path, LONGEST_PATH)),
         el("span.status", answer === undefined ? "no complete answer" : String(answer.status)),
-        el("span.soft.sent", { title: "after the first exchange, on the service's clock" }, later),
+        later !== undefined &&
+          el("span.soft", { title: "after the first exchange, on the service's clock" }, later),
         el("span.soft.took", `${durationMs.toFixed(1)} ms`),
       ),
       el(

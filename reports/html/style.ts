@@ -145,7 +145,7 @@ const rules = `
 .exchange .nth { color: var(--soft); }
 .exchange .path { overflow: hidden; text-overflow: ellipsis; white-space: nowrap; }
 .exchange[open] .path { white-space: normal; }
-.exchange .took { text-align: right; }
+.exchange .took { text-align: right; grid-column: -2 / -1; }
 .sides { display: grid; grid-template-columns: repeat(auto-fit, minmax(min(100%, 320px), 1fr)); gap: 0 18px; padding: 2px 12px 14px; }
 pre { background: var(--raised); border-radius: 6px; padding: 11px 13px; max-height: 420px; overflow: auto; white-space: pre-wrap; overflow-wrap: anywhere; line-height: 1.5; }
 pre b { font-weight: 600; }

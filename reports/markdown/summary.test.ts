@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { gateRun, loadRun, missingRule } from "../testing/ci-runs.ts";
-import { ruleThat, withResults } from "../testing/fixture.ts";
+import { authorized, ruleThat, withResults } from "../testing/fixture.ts";
 import { hostile } from "../testing/hostile.ts";
 import { inertMarkdown } from "./document.ts";
 import { renderMarkdown } from "../testing/shown.ts";
@@ -13,6 +13,12 @@ describe("the summary in Markdown", () => {
     expect(text).toMatch(/1 warned, 1 observed/);
     expect(text.indexOf("it was cut")).toBeGreaterThan(0);
     expect(text.indexOf("it was cut")).toBeLessThan(text.indexOf("<details>"));
+  });
+
+  it("says how long after the first exchange of a breach the others were sent", () => {
+    const exchanges = [authorized(1, { clockMs: 5_000 }), authorized(2, { clockMs: 605_500 })];
+    const text = renderMarkdown([gateRun([ruleThat.failed("code.lifetime", "a", "b", exchanges)])]);
+    expect(text).toMatch(/2 \+10 min 0\.5 s GET/);
   });
 
   it("does not present an incomplete run as passed", () => {
