@@ -220,7 +220,7 @@ const trustDifference = async (one, origin) => {
   }
   const isRace = failures > 0 && one.steps.some(({ beside }) => beside);
   if (failures < attempts && !isRace && ofRepeats.length === 0)
-    throw new CannotRun("it did not show, but the gate itself saw it in " + failures + " of " + attempts + " replays only, so it may need other requests beside these; touchstone replay can tell");
+    throw new CannotRun("it did not show, but the gate itself saw it again in " + (failures === 0 ? "none" : "only " + failures) + " of " + attempts + " replays, so it may need other requests beside these; touchstone replay can tell");
 };
 
 /** Whether breaches of the record that values were not fresh are still there. */
