@@ -6,6 +6,7 @@ import type { World } from "../world/world.ts";
 import { assignedClient, type ClientIndex } from "./client-assignment.ts";
 import { Interrupted, type CaseResult, type RunContext } from "./context.ts";
 import { judgeOnce } from "./judge-once.ts";
+import { proofOf } from "./proof.ts";
 import type { CaseOptions } from "./rule.ts";
 import { factsOf, type Tally } from "./tally.ts";
 
@@ -64,7 +65,9 @@ export const failed = async (context: RunContext, tally: Tally, failure: FailedC
   const { result, replayed } = await replay(context, first, judge, replays, tally);
   if (result.judgement.kind !== "failed") throw new Error("a failed verdict needs a failed case");
   const { shownBy, expected, actual } = result.judgement;
-  const shown = result.scope.exchanges.filter(({ n }) => shownBy?.includes(n) ?? true);
+  const { exchanges } = result.scope;
+  const shown = shownBy === undefined ? exchanges : proofOf(exchanges, shownBy);
+  const leftOut = exchanges.length - shown.length;
   context.keep(shown);
   return {
     kind: "failed",
@@ -74,6 +77,7 @@ export const failed = async (context: RunContext, tally: Tally, failure: FailedC
       expected,
       actual,
       evidence: shown.map((exchange) => exchange.n),
+      ...(leftOut === 0 ? {} : { leftOut }),
       ...(part === undefined ? {} : { part }),
       reproduction: { seed: context.seed, ...reproduction, replayed },
     },

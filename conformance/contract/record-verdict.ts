@@ -16,6 +16,14 @@ export const BreachLine = Type.Object({
     "Numbers of the exchanges in exchanges.jsonl: the shortest history that shows the breach.",
     Type.Integer(),
   ),
+  leftOut: Optional(
+    integer(
+      "How many other exchanges of the same case exchanges.jsonl holds, which the breach does not need.",
+      {
+        minimum: 1,
+      },
+    ),
+  ),
   reproduction: Type.Object({
     seed: integer("Seed of the run; together with the rule's id it determines every generated value."),
     path: Optional(text("fast-check's path to the shrunk counterexample.")),

@@ -30,6 +30,24 @@ describe("evidence", () => {
     expect(second?.exchanges).toEqual([]);
   });
 
+  it("is what a verdict names and what issued its credentials, with the number of exchanges left out", async () => {
+    const naming = rule("exchange.access-token-works", async (world) => {
+      await obtainTokens(world);
+      const { accessToken } = await obtainTokens(world);
+      await world.target.list({ query: { limit: 1 } });
+      const { exchange } = await world.target.list({ accessToken });
+      return fail("right", "wrong", [exchange]);
+    });
+    const [result] = await judge([naming]);
+    const numbers = result?.exchanges.map(({ n }) => n) ?? [];
+    expect(result?.verdict).toMatchObject({ breach: { evidence: numbers, leftOut: 3 } });
+    expect(result?.exchanges.map(({ request }) => request.path.replace(/\?.*/, ""))).toEqual([
+      "/open-api/oauth/authorize",
+      "/open-api/oauth/access-token",
+      "/open-api/v1/notifications",
+    ]);
+  });
+
   it("contains no credential in sentences, facts and exchanges", async () => {
     const seen: string[] = [];
     const quoting: Rule = {

@@ -4,7 +4,10 @@ export type CaseVerdict =
       readonly kind: "failed";
       readonly expected: string;
       readonly actual: string;
-      /** Numbers of the exchanges that show the breach, if most of the case's do not; absent means all of them. */
+      /**
+       * Numbers of the exchanges that decide it, and of those that brought about the state in which they do; what issued
+       * their credentials is added. Absent means all exchanges of the case.
+       */
       readonly shownBy?: readonly number[];
     }
   | { readonly kind: "inconclusive"; readonly reason: string }
@@ -19,6 +22,10 @@ export const fail = (expected: string, actual: string, shownBy?: readonly number
   actual,
   ...(shownBy === undefined ? {} : { shownBy }),
 });
+
+/** The same verdict; if it is a breach, these exchanges show it. */
+export const shownBy = (exchanges: readonly number[], verdict: CaseVerdict): CaseVerdict =>
+  verdict.kind === "failed" ? { ...verdict, shownBy: exchanges } : verdict;
 
 export const inconclusive = (reason: string): CaseVerdict => ({ kind: "inconclusive", reason });
 

@@ -75,6 +75,20 @@ describe("a rule in the report of a run", () => {
     `);
   });
 
+  it("says how many exchanges of the case the breach does not need", () => {
+    const told = (leftOut: number): string =>
+      partOf(render(failedRecord([broken({ leftOut })])), "  ✗ code.single-use  required").replaceAll(
+        /\s+/g,
+        " ",
+      );
+    expect(told(11)).toContain(
+      "Left out 11 other exchanges of this case, which the breach does not need; exchanges.jsonl has them",
+    );
+    expect(told(1)).toContain(
+      "Left out 1 other exchange of this case, which the breach does not need; exchanges.jsonl has it",
+    );
+  });
+
   it("counts flaky breaches in the outcome", () => {
     const flaky = (failures: number): RuleResult =>
       broken({ reproduction: { seed: 7, replayed: { failures, attempts: 4 } } });

@@ -6,7 +6,7 @@ import { endsOf } from "../gather/sampled.ts";
 import type { GateView } from "../gather/view.ts";
 import { cameBack, othersOf } from "../text/breach.ts";
 import { factText, intervalsOf, intervalText, otherFactsOf, readingsOf } from "../text/facts.ts";
-import { elapsed, shellWord } from "../text/figures.ts";
+import { elapsed, plural, shellWord } from "../text/figures.ts";
 import { laterBy } from "../text/proof.ts";
 import { groupTitles, knownRequirement, levelMeanings, sectionsOf } from "../text/titles.ts";
 import { wordOf } from "../text/verdicts.ts";
@@ -78,6 +78,7 @@ export const breachCard = (
           counterexample !== undefined && ["Input", code(counterexample)],
           others !== undefined && ["Also", lines(...others)],
           ["Replayed", cameBack(id, replayed)],
+          !isShort && breach.leftOut !== undefined && ["Left out", leftOutText(breach.leftOut)],
           waiver !== undefined && ["Waived", waiverText(waiver)],
         ]),
         !isShort &&
@@ -94,6 +95,9 @@ export const breachCard = (
     },
   ];
 };
+
+const leftOutText = (count: number): string =>
+  `${plural(count, "other exchange")} of this case, which the breach does not need; exchanges.jsonl has ${count === 1 ? "it" : "them"}`;
 
 const replayCommand = (id: string, run: string, { program }: Place): Block => ({
   is: "command",
