@@ -29,6 +29,13 @@ export interface ExpiringCredential<C, Issued = C> {
   readonly lifetimeOf?: (credential: C) => number;
   /** Whether it still works. Called once per credential. */
   readonly alive: (world: World, credential: C) => Promise<boolean>;
+  /**
+   * Throws ControlFailed unless one of its kind that is issued now works. Called if one does not although its end is still
+   * to come: perhaps none ever does.
+   */
+  readonly control?: (world: World, credential: C) => Promise<void>;
+  /** What the last probe got, as the beginning of a sentence, if it was in vain but not refused. */
+  readonly inVain?: (credential: C) => string | undefined;
   /** The exchanges that show what the last probe found, if not all that were made. */
   readonly shownBy?: (credential: C) => readonly number[] | undefined;
   /** Uses it during its life; must not be decisive itself. Later runs call it each time they continue waiting. */

@@ -9,6 +9,7 @@ import {
   type Probe,
   type Side,
 } from "../judging/lifetimes/probe.ts";
+import { notedFrom } from "../world/noted.ts";
 import type { World } from "../world/world.ts";
 
 export interface Issued<C> extends IssuedAt {
@@ -26,18 +27,29 @@ export interface Asked {
   readonly verdict: CaseVerdict;
 }
 
+export interface Asking {
+  readonly now: Now;
+  readonly woken: TimeInterval;
+  readonly remark?: string;
+  /** The exchanges that concern the credential; by default those of the probe. */
+  readonly noted?: () => readonly number[];
+}
+
 /** Probes a credential once. The probe is the first request after waking, so `woken` is its earliest moment. */
 export const ask = async <C>(
   world: World,
-  { name, alive, shownBy }: Pick<ExpiringCredential<C>, "name" | "alive" | "shownBy">,
+  expiring: Pick<ExpiringCredential<C>, "name" | "alive" | "control" | "inVain" | "shownBy">,
   { credential, ...issued }: Issued<C>,
-  { now, woken, remark }: { readonly now: Now; readonly woken: TimeInterval; readonly remark?: string },
+  { now, woken, remark, noted = notedFrom(world) }: Asking,
 ): Promise<Asked> => {
+  const { name, alive, control, inVain, shownBy } = expiring;
   const works = await alive(world, credential);
   const at = { earliestMs: woken.earliestMs, latestMs: (await now()).latestMs };
   const probe = { ...ageAt(issued, at, world.tolerances.lifetimeGuardMs), works };
-  const verdict = judgeProbe(name, probe, remark);
-  if (verdict.kind !== "failed" || shownBy === undefined) return { probe, at, side: sideOf(probe), verdict };
-  const { expected, actual } = verdict;
-  return { probe, at, side: sideOf(probe), verdict: fail(expected, actual, shownBy(credential)) };
+  const side = sideOf(probe);
+  const verdict = judgeProbe(name, probe, { inVain: inVain?.(credential), remark });
+  if (verdict.kind !== "failed") return { probe, at, side, verdict };
+  const shown = shownBy?.(credential) ?? noted();
+  if (!works) await control?.(world, credential);
+  return { probe, at, side, verdict: fail(verdict.expected, verdict.actual, shown) };
 };

@@ -13,10 +13,10 @@ const AT_A_TIME = 8;
 /** Distance before the end on a clock that runs meanwhile, in milliseconds. */
 const ASIDE_MS = 30_000;
 
-/** A credential of a crowd, and the exchanges that issued it. */
+/** A credential of a crowd, and the exchanges that concern it. */
 interface Member<C> {
   readonly credential: C;
-  readonly issuedBy: readonly number[];
+  readonly exchanges: readonly number[];
 }
 
 /** Issues one credential after another, a few at the same time. Leaves out those for which an answer was lost. */
@@ -29,7 +29,7 @@ export const issueCrowd = async <C>(
     ifAnswered(world, (noted) => issue(noted, nth)),
   );
   const members = issued.flatMap((one) =>
-    one === undefined ? [] : [{ credential: one.value, issuedBy: one.exchanges }],
+    one === undefined ? [] : [{ credential: one.value, exchanges: one.exchanges }],
   );
   if (members.length === 0) throw new ControlFailed("no answer came to any request for a credential");
   return members;
@@ -48,8 +48,8 @@ export interface Crowd<C> extends Omit<
  */
 export const judgeCrowd = <C>(world: World, run: Run, crowd: Crowd<C>): readonly Promise<Verdict>[] => {
   if (world.clock.kind === "real") return [];
-  const { name, lifetimeMs, startsAt, lifetimeOf, issuedIn } = crowd;
-  const shownBy = new WeakMap<object, readonly number[]>();
+  const { name, lifetimeMs, startsAt, lifetimeOf, issuedIn, control, inVain } = crowd;
+  const odd = new WeakMap<object, Member<C>>();
   return (["alive", "dead"] as const).map((sides) =>
     judgeLifetime<readonly Member<C>[]>(world, run, {
       name: `${name} ${sides === "alive" ? "issued" : "that expires"} with ${CROWD - 1} others`,
@@ -70,12 +70,15 @@ export const judgeCrowd = <C>(world: World, run: Run, crowd: Crowd<C>): readonly
         // After the end, a service may refuse by hanging up on each; before it, that would show nothing.
         if (isAlive && probed.every((one) => one === undefined))
           throw new ControlFailed(`no answer came to any probe of the ${name}`);
-        const odd = probed.findIndex((one) => one !== undefined && one.value !== isAlive);
-        if (odd >= 0)
-          shownBy.set(members, [...(members[odd]?.issuedBy ?? []), ...(probed[odd]?.exchanges ?? [])]);
-        return odd < 0 ? isAlive : !isAlive;
+        const at = probed.findIndex((one) => one !== undefined && one.value !== isAlive);
+        const member = members[at];
+        if (member === undefined) return isAlive;
+        odd.set(members, { ...member, exchanges: [...member.exchanges, ...(probed[at]?.exchanges ?? [])] });
+        return !isAlive;
       },
-      shownBy: (members) => shownBy.get(members),
+      shownBy: (members) => odd.get(members)?.exchanges,
+      inVain: (members) => inVain?.((odd.get(members) ?? first(members)).credential),
+      control: async (caseWorld, members) => control?.(caseWorld, first(members).credential),
       sides,
       clients: "first",
       perSide: 1,
@@ -85,12 +88,15 @@ export const judgeCrowd = <C>(world: World, run: Run, crowd: Crowd<C>): readonly
   );
 };
 
+const first = <C>([member]: readonly Member<C>[]): Member<C> => {
+  if (member === undefined) throw new Error("a crowd has members");
+  return member;
+};
+
 const ofFirst =
   <C, R>(of: (credential: C) => R) =>
-  ([first]: readonly Member<C>[]): R => {
-    if (first === undefined) throw new Error("a crowd has members");
-    return of(first.credential);
-  };
+  (members: readonly Member<C>[]): R =>
+    of(first(members).credential);
 
 /**
  * What is done in a world, and the numbers of its exchanges; undefined if one of them got no answer. Of so many requests

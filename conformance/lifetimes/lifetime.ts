@@ -24,6 +24,7 @@ import {
 } from "../judging/lifetimes/resolution.ts";
 import type { ExpiringCredential, WaitFacts, Run } from "../checks/rule.ts";
 import { ControlFailed } from "../world/exchange.ts";
+import { notedFrom } from "../world/noted.ts";
 import { timed } from "../world/steps.ts";
 import type { World } from "../world/world.ts";
 import { useOnTheWay, type Uses } from "./uses.ts";
@@ -154,6 +155,7 @@ const probeAt = async <C>(
   { first, last }: Tries,
 ): Promise<CaseVerdict> => {
   const steps = durableSteps(world, planned.id);
+  const noted = notedFrom(world);
   const again = (tries: Tries): Promise<CaseVerdict> => probeAt(world, expiring, planned, findings, tries);
   const own = await issueOne(planned.distanceMs === 0 ? world : sharing(world), expiring, steps, planned.way);
   const precision = precisionIn(world, own.lifetimeMs);
@@ -175,6 +177,7 @@ const probeAt = async <C>(
   const { probe, at, side, verdict } = await ask(world, expiring, own, {
     now: () => world.clock.now(),
     woken,
+    noted,
     remark: steps.isContinued() ? ", having been issued by the run that this one continues" : "",
   });
   if (planned.distanceMs === 0 || planned.distanceMs >= NEAR_MS)

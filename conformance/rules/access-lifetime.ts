@@ -17,6 +17,7 @@ import {
   timed,
   type IssuedTokens,
 } from "../world/steps.ts";
+import { freshAccessTokenWorks, mustOpen, type Origin } from "../world/controls.ts";
 import { ControlFailed, unlessControlFails } from "../world/exchange.ts";
 import { SECOND_MS } from "../contract/duration.ts";
 import { isShownSomething, isShownSomethingAtOnce } from "../world/shown.ts";
@@ -29,10 +30,10 @@ type Bearer = IssuedTokens & { readonly issued: TimeInterval };
 type Issued = Pick<IssuedTokens, "accessToken" | "expiresInMs">;
 
 const deferredToken = (
-  name: string,
+  origin: Origin,
   issue: (world: World) => Promise<Issued>,
 ): ExpiringCredential<Issued> & Deferral => ({
-  name,
+  name: `accessToken of ${origin}`,
   lifetimeMs: ({ prepared }) => prepared.accessLifetimeMs,
   issue: async (world) => {
     const { accessToken, expiresInMs } = await issue(world);
@@ -40,15 +41,15 @@ const deferredToken = (
   },
   lifetimeOf: ({ expiresInMs }) => expiresInMs,
   alive: (world, { accessToken }) => isShownSomething(world, accessToken),
+  control: (world) =>
+    freshAccessTokenWorks(world, world, origin, (accessToken) => isShownSomething(world, accessToken)),
   windows: windowsOfMinutes,
   isShort: true,
 });
 
 const tokensOfEachCall = [
-  deferredToken("accessToken of an exchange", (world) => obtainTokens(world)),
-  deferredToken("accessToken of a refresh", async (world) =>
-    obtainRefreshed(world, await obtainTokens(world)),
-  ),
+  deferredToken("an exchange", (world) => obtainTokens(world)),
+  deferredToken("a refresh", async (world) => obtainRefreshed(world, await obtainTokens(world))),
 ];
 
 /** A token that states a life of centuries is not seen to its end, but may be seen dead long before. */
@@ -105,6 +106,7 @@ const worksAmongMany = (world: World): Promise<HistoryVerdict> =>
         "it is refused after many other exchanges by its client and many requests with it",
       );
     },
+    ({ accessToken }) => mustOpen(world, accessToken, "even a fresh accessToken"),
   );
 
 /** Issues a credential, at `endMs` if given. */
@@ -145,10 +147,11 @@ const expiringTokens = async (
     {
       name: "accessToken of an exchange",
       issue: exchangedTogether,
-      alive: seenBy(world, second, isShownSomething),
+      view: isShownSomething,
     },
     {
       name: "accessToken of a refresh",
+      origin: "a refresh",
       ways: histories.map(historyName),
       issue: together(tookMs, async (one, steps, way, endMs) =>
         bearer(await refreshedAsTold(one, steps, histories[way] ?? [], endMs)),
@@ -159,6 +162,7 @@ const expiringTokens = async (
     { name: "accessToken in use", issue: exchangedTogether, ...inUse, perSide: few + 1 },
     {
       name: "refreshed accessToken in use",
+      origin: "a refresh",
       issue: together(() => prepared.accessLifetimeMs / 2, refreshedLater),
       ...inUse,
       perSide: few,
@@ -209,23 +213,42 @@ const viewOfSecond = async (world: World): Promise<View | undefined> => {
   return (await opens(world, world.unique())) || !(await opens(world, accessToken)) ? undefined : opens;
 };
 
-/** Whether a token works, as its own client can tell. */
-const seenBy =
-  (world: World, second: View | undefined, view: View) =>
-  (one: World, { accessToken, client }: Bearer): Promise<boolean> =>
-    (client.id === world.client.id ? view : (second ?? view))(one, accessToken);
+/** How a token is probed: as its own client can tell whether it works, and with a fresh one from the same call. */
+const seenBy = (
+  world: World,
+  second: View | undefined,
+  view: View,
+  origin: Origin,
+): Required<Pick<JudgedLifetime<Bearer>, "alive" | "control">> => {
+  const viewOf = ({ client }: Bearer): View => (client.id === world.client.id ? view : (second ?? view));
+  return {
+    alive: (one, token) => viewOf(token)(one, token.accessToken),
+    control: (one, token) =>
+      freshAccessTokenWorks(one, token, origin, (accessToken) => viewOf(token)(one, accessToken)),
+  };
+};
 
-type Differing = Pick<JudgedLifetime<Bearer>, "name" | "issue"> & Partial<JudgedLifetime<Bearer>>;
+type Differing = Pick<JudgedLifetime<Bearer>, "name" | "issue"> &
+  Partial<JudgedLifetime<Bearer>> & {
+    /** The call that issued it. */
+    readonly origin?: Origin;
+    /** What shows whether it works; by default one form of the list. */
+    readonly view?: View;
+  };
 
 const expiringIn =
   (world: World, second: View | undefined) =>
-  (differing: Differing): JudgedLifetime<Bearer> => ({
+  ({
+    origin = "an exchange",
+    // Whether a dead token opens another form of the list is checked for tokens of an exchange only.
+    view = isShownSomethingAtOnce,
+    ...differing
+  }: Differing): JudgedLifetime<Bearer> => ({
     lifetimeMs: ({ prepared }) => prepared.accessLifetimeMs,
     lifetimeOf: ({ expiresInMs }) => expiresInMs,
     issuedIn: ({ issued }) => issued,
     ...(second === undefined ? { clients: "first" } : {}),
-    // Whether a dead token opens another form of the list is checked for tokens of an exchange only.
-    alive: seenBy(world, second, isShownSomethingAtOnce),
+    ...seenBy(world, second, view, origin),
     ...differing,
   });
 

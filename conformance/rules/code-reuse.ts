@@ -1,8 +1,11 @@
 import fc from "fast-check";
+import type { Run } from "../checks/rule.ts";
 import { duration } from "../contract/duration.ts";
+import { controlFailure, freshCodeWorks } from "../world/controls.ts";
 import { credentialsOf, describe, type Answer } from "../world/exchange.ts";
 import { attemptWrongly } from "./shared/attempts.ts";
 import { fail, pass, type CaseVerdict } from "../judging/case-verdict.ts";
+import { notedFrom } from "../world/noted.ts";
 import {
   exchangeBody,
   obtainCode,
@@ -25,6 +28,8 @@ interface UsedCode {
   readonly first: Omit<Target, "dedicated">;
   /** Whether it was presented again, after which its tokens may be revoked. */
   presented: boolean;
+  /** The numbers of the exchanges that may matter to what becomes of it: all but those that tried a token. */
+  readonly history: number[];
 }
 
 type Happening = (world: World, used: UsedCode) => Promise<Answer | undefined>;
@@ -90,6 +95,35 @@ export const usedUpHistories = (world: World): readonly (readonly ReuseEvent[])[
   ...(world.secondClient === undefined ? [] : [["again by another client"] as const]),
 ];
 
+/** The longest pause that is always made; longer ones only if the clock allows. */
+export const SHORT_PAUSE_MS = 2_000;
+
+/** Pauses between the first and the second attempt: typical expiry times of caches, and random ones. */
+export const pauses = (world: World, run: Run): readonly number[] => {
+  const lifetimeMs = world.limits.codeLifetimeMs;
+  const drawn = fc.sample(fc.double({ min: 0, max: 1, noNaN: true }), {
+    seed: run.seed,
+    numRuns: run.cases(0.16, 2),
+  });
+  return [
+    SHORT_PAUSE_MS,
+    6_000,
+    31_000,
+    61_000,
+    lifetimeMs / 2,
+    lifetimeMs - SHORT_PAUSE_MS,
+    lifetimeMs + SHORT_PAUSE_MS,
+    ...drawn.map((part) => Math.round(1_000 * (lifetimeMs / 1_000) ** part)),
+    ...(world.clock.kind === "virtual"
+      ? [
+          lifetimeMs * 7,
+          world.prepared.accessLifetimeMs + 1_000,
+          world.limits.refreshTokenLifetimeMs + 60_000,
+        ]
+      : []),
+  ].filter((pauseMs) => pauseMs <= SHORT_PAUSE_MS || world.clock.canWait(pauseMs));
+};
+
 export const printEvents = (events: readonly ReuseEvent[]): string =>
   [
     "exchanged",
@@ -105,12 +139,22 @@ export const reuseIsRefused = async (events: readonly ReuseEvent[], world: World
     const issued = await obtainCode(world);
     const answer = await first.exchange(exchangeBody(issued.client, issued.code));
     const { refreshToken } = credentialsOf(answer);
-    if ((await yielded(world, answer)) === undefined || refreshToken === undefined)
-      return fail(
-        "the first exchange of a code succeeds",
-        `it got ${describe(answer)}; this case only authorized and exchanged, so if exchanges work at all, other requests that this run sent for ${issued.client.id} invalidated the code`,
-      );
-    return await attemptLater(world, events, { issued, refreshToken, first, presented: false });
+    if ((await yielded(world, answer)) === undefined || refreshToken === undefined) {
+      const isNever = (await controlFailure(freshCodeWorks(world, issued))) !== undefined;
+      const why = isNever
+        ? ""
+        : `, while a later code was exchanged; this case only authorized and exchanged, so other requests that this run sent for ${issued.client.id} invalidated the code`;
+      return fail("the first exchange of a code succeeds", `it got ${describe(answer)}${why}`, [
+        answer.exchange,
+      ]);
+    }
+    return await attemptLater(world, events, {
+      issued,
+      refreshToken,
+      first,
+      presented: false,
+      history: [answer.exchange],
+    });
   } finally {
     await first.close();
   }
@@ -136,9 +180,11 @@ const attemptLater = async (
       continue;
     }
     const attempt = event.startsWith("again");
+    const noted = notedFrom(world);
     const answer = attempt
       ? await answerOrHangUp(happenings[event](world, used) as Promise<Answer>)
       : await happenings[event](world, used);
+    used.history.push(...noted());
     if (!attempt) continue;
     used.presented = true;
     attempts += 1;
@@ -147,6 +193,7 @@ const attemptLater = async (
       return fail(
         "a code that has been exchanged is refused from then on",
         `attempt ${attempts} (${event}) yielded a working ${gain}`,
+        [...used.history, ...noted()],
       );
   }
   return pass;

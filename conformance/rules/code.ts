@@ -22,8 +22,16 @@ import { windowsOfMinutes } from "../judging/lifetimes/entries.ts";
 import { issueCrowd, judgeCrowd } from "../lifetimes/crowd.ts";
 import { judgeLifetime, roomAfter } from "../lifetimes/lifetime.ts";
 import { withConnections } from "./shared/connections.ts";
-import { printEvents, reuseIsRefused, usedUpEvents, usedUpHistories } from "./code-reuse.ts";
+import {
+  pauses,
+  printEvents,
+  reuseIsRefused,
+  SHORT_PAUSE_MS,
+  usedUpEvents,
+  usedUpHistories,
+} from "./code-reuse.ts";
 import { mapLimited } from "../checks/map-limited.ts";
+import { freshCodeWorks } from "../world/controls.ts";
 import { grantOf } from "../world/exchange.ts";
 import {
   answerOrRefusal,
@@ -48,9 +56,6 @@ import { raceInLane, type Met } from "./code-race.ts";
 import { nearMissIsRefused, strangerIsRefused, strangers } from "./code-unknown.ts";
 import type { Verdict } from "../contract/verdict.ts";
 
-/** The longest pause that is always made; longer ones only if the clock allows. */
-const SHORT_PAUSE_MS = 2_000;
-
 /** Time for probes after the end of a lifetime, including guards. */
 const pastTheCode = ({ limits, tolerances }: WaitFacts): number =>
   limits.codeLifetimeMs * 1.1 + roomAfter({ tolerances });
@@ -71,6 +76,7 @@ const codes: ExpiringCredential<Code> & Deferral = {
     return { client, code };
   },
   alive: exchangeable,
+  control: freshCodeWorks,
   windows: windowsOfMinutes,
   isShort: true,
   isUsedUp: true,
@@ -243,32 +249,6 @@ export const codeRules = {
       },
     ),
 } satisfies Rules;
-
-/** Pauses between the first and the second attempt: typical expiry times of caches, and random ones. */
-const pauses = (world: World, run: Run): readonly number[] => {
-  const lifetimeMs = world.limits.codeLifetimeMs;
-  const drawn = fc.sample(fc.double({ min: 0, max: 1, noNaN: true }), {
-    seed: run.seed,
-    numRuns: run.cases(0.16, 2),
-  });
-  return [
-    SHORT_PAUSE_MS,
-    6_000,
-    31_000,
-    61_000,
-    lifetimeMs / 2,
-    lifetimeMs - SHORT_PAUSE_MS,
-    lifetimeMs + SHORT_PAUSE_MS,
-    ...drawn.map((part) => Math.round(1_000 * (lifetimeMs / 1_000) ** part)),
-    ...(world.clock.kind === "virtual"
-      ? [
-          lifetimeMs * 7,
-          world.prepared.accessLifetimeMs + 1_000,
-          world.limits.refreshTokenLifetimeMs + 60_000,
-        ]
-      : []),
-  ].filter((pauseMs) => pauseMs <= SHORT_PAUSE_MS || world.clock.canWait(pauseMs));
-};
 
 const alteredCode = (one: Alteration): NearMiss => ({
   name: `altered (${one.how})`,

@@ -47,8 +47,9 @@ export const badBodies: readonly BadExchange[] = [
   ...heavy,
 ];
 
-/** The bad body yields nothing, even though all its values are right; afterwards a valid exchange succeeds. */
+/** The bad body yields nothing, even though all its values are right; a valid exchange succeeds before it and afterwards. */
 export const badBodyIsRefused: Judge<BadExchange> = async ({ name, write, query, lingers }, world) => {
+  await obtainTokens(world);
   const { code } = await obtainCode(world);
   const right = exchangeBody(world.client, code);
   const gain = await yielded(world, await exchangeText(world, write(right), query?.(right)));
@@ -140,6 +141,7 @@ export const anyTextIsRead = (run: Run, endpoint: keyof typeof valid): Promise<V
       return fail(
         `a valid ${endpoint} gets its tokens, in whatever form the JSON of its body is written`,
         `with ${name} it got ${describe(answer)}`,
+        [answer.exchange],
       );
     },
     { part: "other texts of the same JSON", print: ([name]) => name },

@@ -21,8 +21,6 @@ interface Refused {
   readonly sent: readonly string[];
   /** Tokens that the code had yielded before. */
   readonly earlier?: readonly string[];
-  /** Whether the document leaves open if this is refused at all. */
-  readonly mayBeGranted?: boolean;
   readonly answer: Answer | undefined;
 }
 
@@ -35,8 +33,7 @@ const attempted =
     const issued = await obtainCode(world);
     await ready();
     const answer = await attemptWrongly(world, kind, issued);
-    const sent = [issued.code, `${issued.code}x`, issued.client.id];
-    return { sent, mayBeGranted: kind === "another client", answer };
+    return { sent: [issued.code, `${issued.code}x`, issued.client.id], answer };
   };
 
 const withCode =
@@ -112,13 +109,16 @@ export const leaksNothing = async (
   });
   const { answer } = refused;
   if (answer === undefined) return pass;
-  if (refused.mayBeGranted === true && (await yielded(world, answer)) !== undefined)
-    return discard("the service grants this request, which the document leaves open");
   const platform = stackTraceIn(answer);
   if (platform !== undefined) return fail(expected, `it carries a stack trace of ${platform}`);
   const known =
     knownSecret(world, answer) ?? knownCredential(world, answer, refused, { ...bystander, waiting });
   if (known !== undefined) return fail(expected, `it carries ${known}`);
+  // Tokens that nobody had before.
+  if ((await yielded(world, answer)) !== undefined)
+    return discard(
+      "the service grants this request, so there is no refusal; other rules judge whether it may",
+    );
   for (const candidate of tokenLike(answer, refused.sent).slice(0, TRIED)) {
     const use = await useOf(world, candidate);
     if (use !== undefined) return fail(expected, `it carries a string that works as ${use}`);

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { rulesOf } from "../checks/rule.ts";
 import { judgeAll } from "../testing/bench.ts";
-import { ruleFor, testDefects, testVariants } from "../testing/seeded.ts";
+import { judgeDefect, ruleFor, testDefects, testVariants } from "../testing/seeded.ts";
 import { exchangeRules } from "./exchange.ts";
 
 const rules = rulesOf(exchangeRules);
@@ -12,6 +12,15 @@ test("the sound service passes every rule about exchanges", async () => {
 });
 
 testDefects(["body-of-lines", "exchange-expires-in-as-text-now-and-then"]);
+
+// No exchange succeeds from then on, not even the one before the body, so the breach cannot be replayed.
+test("a service that a body wedges is detected", async () => {
+  const { verdict } = await judgeDefect("body-of-15-kb-wedges-service");
+  expect(verdict).toMatchObject({
+    kind: "failed",
+    breach: { actual: expect.stringContaining("a valid exchange failed twice") as string },
+  });
+});
 
 testDefects({
   "exchange-timestamp-of-its-start": /returned \d+/,
@@ -27,7 +36,6 @@ testDefects({
   "body-with-rest-ignored": /a brace too many/,
   "body-with-repeated-keys": /the right value was accepted both first and last/,
   "body-in-envelope": /one level down/,
-  "body-of-15-kb-wedges-service": /a valid exchange failed twice/,
   "advice-answers-private": /Cache-Control: private/,
   "advice-refresh-token-from-access-token": /about 0/,
 });

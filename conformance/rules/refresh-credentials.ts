@@ -1,14 +1,33 @@
 import type { Deferral, ExpiringCredential } from "../checks/rule.ts";
 import { windowsOfWeeks } from "../judging/lifetimes/entries.ts";
+import { freshRefreshTokenWorks } from "../world/controls.ts";
 import { credentialsOf } from "../world/exchange.ts";
-import { obtainTokens, opens, present, refreshBody, refreshes, type IssuedTokens } from "../world/steps.ts";
+import { obtainTokens, opens, present, refreshBody, type IssuedTokens } from "../world/steps.ts";
 import type { World } from "../world/world.ts";
 import { answerOrHangUp } from "../world/target.ts";
 
 export type Refreshable = Pick<IssuedTokens, "client" | "refreshToken">;
 
-export const alive = (world: World, { client, refreshToken }: Refreshable): Promise<boolean> =>
-  refreshes(world, client, refreshToken);
+/** Those whose last refresh was granted, but with an accessToken that does not work. */
+const granted = new WeakSet<Refreshable>();
+
+export const alive = async (world: World, token: Refreshable): Promise<boolean> => {
+  const { client, refreshToken } = token;
+  const { accessToken } = credentialsOf(await world.target.refresh(refreshBody(client, refreshToken)));
+  granted.delete(token);
+  if (accessToken === undefined) return false;
+  if (await opens(world, accessToken)) return true;
+  granted.add(token);
+  return false;
+};
+
+/** How any refreshToken is probed. */
+export const untilRefused = {
+  alive,
+  control: freshRefreshTokenWorks,
+  inVain: (token: Refreshable) =>
+    granted.has(token) ? "refreshed to an accessToken that does not open the list," : undefined,
+};
 
 type Refreshing = ExpiringCredential<Refreshable> & Deferral;
 
@@ -17,7 +36,7 @@ export const refreshTokens: Refreshing = {
   name: "refreshToken",
   lifetimeMs: ({ limits }) => limits.refreshTokenLifetimeMs,
   windows: windowsOfWeeks,
-  alive,
+  ...untilRefused,
   issue: async (world) => {
     const { client, refreshToken } = await obtainTokens(world);
     return { client, refreshToken };

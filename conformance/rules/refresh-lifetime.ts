@@ -6,6 +6,7 @@ import {
   refreshTokensInUse,
   refreshTokensOfExpired,
   refreshTokensReplaced,
+  untilRefused,
   refreshWrongly,
 } from "./refresh-credentials.ts";
 import type { Verdict } from "../contract/verdict.ts";
@@ -59,7 +60,7 @@ export const refreshLifetimeRules = {
             return { ...value, issued: at };
           },
           issuedIn: ({ issued }) => issued,
-          alive,
+          ...untilRefused,
           perSide: run.cases(0.12, 1),
         }),
         ...judgeCrowd(world, run, {

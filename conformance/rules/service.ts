@@ -18,17 +18,24 @@ import {
   yieldedCode,
   type IssuedTokens,
 } from "../world/steps.ts";
+import { controlFailure, mustOpen } from "../world/controls.ts";
 import { unlessControlFails, type Answer, type Request } from "../world/exchange.ts";
+import { shownAlone } from "../world/noted.ts";
 import type { RawRequest } from "../world/raw.ts";
 import type { World } from "../world/world.ts";
 
 export const serviceRules = {
   "service.survives-bad-input": (_world, run) =>
-    forEachPart(run, async ({ requests }, world) => {
+    forEachPart(run, async ({ requests, tokens }, world) => {
+      // Malformed input must get an answer even where valid requests get nothing.
+      const before = await controlFailure(
+        mustOpen(world, tokens.accessToken, "even before the malformed input, a valid accessToken"),
+      );
       for (const malformed of requests) {
-        const judgement = await judgeSurvival(world, malformed);
+        const judgement = await shownAlone(world, () => judgeSurvival(world, malformed));
         if (judgement.kind !== "passed") return judgement;
       }
+      if (before !== undefined) throw before;
       return (await unlessControlFails(serves(world), false))
         ? pass
         : fail("the service keeps serving after malformed input", "a valid request got nothing");
@@ -119,7 +126,7 @@ const judgeSurvival = async (
     : pass;
 };
 
-/** Whether the whole flow works. It did before the malformed requests, or the case would have ended there. */
+/** Whether the whole flow works. */
 const serves = async (world: World): Promise<boolean> =>
   opens(world, (await obtainTokens(world)).accessToken);
 

@@ -51,6 +51,7 @@ export const worldsOf = (options: WorldsOptions) => {
       ),
       raw: createRawTarget({ ...transportOptions, ...addressed, address: transport.address, scope, clock }),
       evidence: {
+        exchanges: () => scope.exchanges.map(({ n }) => n),
         addPushes: (pushes) => {
           for (const push of pushes)
             journal.add(scope, asExchange(journal.nextNumber(), push, clocks.kind === "virtual"));

@@ -151,12 +151,20 @@ export const admitsByEmptyPage = ({ prepared: { emptyPage } }: World): boolean =
 };
 
 /** Whether the token opens the list. Throws ControlFailed as `isShownData` does. */
-export const opens = async (world: World, accessToken: string): Promise<boolean> => {
+export const opens = async (world: World, accessToken: string): Promise<boolean> =>
+  (await tryToOpen(world, accessToken)).isOpen;
+
+/** The same, with the answer that shows it. */
+export const tryToOpen = async (
+  world: World,
+  accessToken: string,
+): Promise<{ readonly isOpen: boolean; readonly answer: Answer }> => {
   const look = (): Promise<Answer> => world.target.list({ accessToken, query: { limit: 1 } });
   const answer = await look();
-  if (await isShownData(world, answer)) return true;
+  if (await isShownData(world, answer)) return { isOpen: true, answer };
   // What the control was shown may have been created since.
-  return world.prepared.emptyPage === "refusal" && gaveData(answer) && showsSomething(await look());
+  const mayBeOpen = world.prepared.emptyPage === "refusal" && gaveData(answer);
+  return { isOpen: mayBeOpen && showsSomething(await look()), answer };
 };
 
 /**

@@ -78,6 +78,8 @@ export const clientsOf = ({
 
 /** What a case may say about its evidence; its exchanges are recorded automatically. */
 export interface Evidence {
+  /** The numbers of the case's exchanges until now, in the order in which they ended. */
+  exchanges(): readonly number[];
   addPushes(pushes: readonly SeenPush[]): void;
   /** Declares that the judgement does not depend on the outcome of this exchange, which got no answer. */
   ignoreLoss(exchange: number): void;

@@ -48,7 +48,13 @@ describe("the side that a probe was on", () => {
 
 describe("the judgement of a probe", () => {
   const probed = (leastMs: number, greatestMs: number, works: boolean) =>
-    judgeProbe("token", { leastMs, greatestMs, works, lifetimeMs: 10_000, guardMs: GUARD_MS }, ", as told");
+    judgeProbe(
+      "token",
+      { leastMs, greatestMs, works, lifetimeMs: 10_000, guardMs: GUARD_MS },
+      {
+        remark: ", as told",
+      },
+    );
 
   it.each([
     [9_000, 9_499, true, "passed"],

@@ -25,7 +25,14 @@ import { requestText, unmatchedOf } from "./unmatched.ts";
 const RETRIED = "every failed push is followed by another one, up to the cap";
 
 /** push.unacknowledged-retries: section 6. Each notification meets only one kind of failure. */
-export const judgeRetries = (pushRun: PushRun): Finding => unlessLost(judgeAllRetries(pushRun), pushRun);
+export const judgeRetries = (pushRun: PushRun): Finding =>
+  arrivedAtAll(pushRun)
+    ? unlessLost(judgeAllRetries(pushRun), pushRun)
+    : undecidedFinding("no push arrived, so none failed that had to be followed by another");
+
+/** Whether anything came to the receiver that may have been a push; if not, push.delivered is broken, and nothing else. */
+const arrivedAtAll = ({ pushCases, others }: PushRun): boolean =>
+  others.length > 0 || pushCases.some(({ pushes }) => pushes.length > 0);
 
 const judgeAllRetries = (pushRun: PushRun): Finding => {
   const all = pushRun.pushCases.flatMap((pushCase) => {

@@ -87,7 +87,7 @@ const tryOnce = async (setting: Setting, asked = new Set<string>()) => {
         return Promise.resolve();
       },
     },
-    evidence: { onCommit: (commit: () => void) => void findings.push(commit) },
+    evidence: { exchanges: () => [], onCommit: (commit: () => void) => void findings.push(commit) },
   } as unknown as World;
   const entry: Unlocked = {
     id: "1",

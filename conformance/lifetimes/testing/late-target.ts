@@ -74,6 +74,7 @@ export const judge = async (setting: Setting = {}) => {
         return await action({
           ...worldWith(clock),
           evidence: {
+            exchanges: () => [],
             addPushes: () => {},
             ignoreLoss: () => {},
             onCommit: (commit) => void scope.findings.push(commit),

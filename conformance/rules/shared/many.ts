@@ -12,14 +12,19 @@ const AT_A_TIME = 8;
 export const manyTimes = (act: () => Promise<unknown>, times = MANY): Promise<unknown> =>
   mapLimited(Array.from({ length: times }), AT_A_TIME, act);
 
-/** Judges a credential after many others were issued to its client, unless it may have expired meanwhile. */
+/**
+ * Judges a credential after many others were issued to its client, unless it may have expired meanwhile. `control` sees it
+ * work before that.
+ */
 export const judgeFirstOfMany = async <C>(
   world: World,
   issue: () => Promise<C>,
   lifetimeOf: (credential: C) => number,
   judge: (credential: C) => Promise<CaseVerdict>,
+  control?: (credential: C) => Promise<void>,
 ): Promise<HistoryVerdict> => {
   const { value: first, at } = await timed(world, issue);
+  await control?.(first);
   await manyTimes(issue);
   const judgement = await judge(first);
   const { greatestMs } = ageBetween(at, await world.clock.now());

@@ -1,0 +1,68 @@
+import { expect, test } from "vitest";
+import type { RequirementId } from "../contract/catalogue.ts";
+import { judge, judgeAll } from "../testing/bench.ts";
+import { ruleFor } from "../testing/seeded.ts";
+
+/** Where something never works at all, these rules cannot tell what they are about, and quote what it got instead. */
+test.each<readonly [RequirementId, string, RegExp]>([
+  ["exchange.bad-bodies", "code-never-granted", /a valid exchange got no tokens: status 400/],
+  ["code.lifetime", "code-never-granted", /a valid exchange got no tokens: status 400/],
+  ["access.lifetime", "access-header-not-read", /even a fresh accessToken opens no list: status 401/],
+  [
+    "refresh.lifetime",
+    "refreshed-access-token-unknown",
+    /even the accessToken of a fresh refreshToken opens no list: status 401/,
+  ],
+  [
+    "service.survives-bad-input",
+    "access-header-not-read",
+    /even before the malformed input, a valid accessToken opens no list: status 401/,
+  ],
+])("%s is undecided with the defect %s, and says why", async (id, behaviour, reason) => {
+  const verdict = await judge(ruleFor(id), { behaviour });
+  expect(verdict).toMatchObject({
+    kind: "inconclusive",
+    reason: expect.stringMatching(reason) as string,
+  });
+});
+
+test("an accessToken of a refresh that never works is not said to end early", async () => {
+  const verdict = await judge(ruleFor("access.lifetime"), { behaviour: "refreshed-access-token-unknown" });
+  expect(verdict).toMatchObject({
+    kind: "inconclusive",
+    reason: expect.stringContaining("even a fresh accessToken of a refresh opens no list") as string,
+  });
+});
+
+test("malformed input that breaks the service is reported although valid requests get nothing", async () => {
+  const behaviour = "access-header-not-read+advice-bad-input-fails-service";
+  const verdict = await judge(ruleFor("service.survives-bad-input"), { behaviour });
+  expect(verdict).toMatchObject({
+    kind: "warned",
+    breach: { actual: expect.stringContaining("got status 500") as string },
+  });
+});
+
+test.each(["code-reusable-on-another-connection", "code-found-but-for-last-character"])(
+  "%s grants exchanges, which are no refusals that leak something",
+  async (behaviour) => {
+    const verdict = await judge(ruleFor("exchange.refusal-leaks-nothing"), { behaviour });
+    expect(verdict).toMatchObject({ kind: "passed" });
+  },
+);
+
+test("nothing is said to invalidate a code where none is ever exchanged", async () => {
+  const verdict = await judge(ruleFor("code.single-use"), { behaviour: "code-never-granted" });
+  expect(verdict).toMatchObject({
+    kind: "failed",
+    breach: { actual: expect.not.stringContaining("other requests") as string },
+  });
+});
+
+test("where nothing is pushed, only push.delivered is broken", async () => {
+  const results = await judgeAll(
+    [ruleFor("push.delivered"), ruleFor("push.unacknowledged-retries"), ruleFor("push.listed")],
+    { behaviour: "push-nothing" },
+  );
+  expect(results.map(({ verdict }) => verdict.kind)).toEqual(["failed", "inconclusive", "inconclusive"]);
+});
