@@ -13,6 +13,7 @@ import { fail, pass, discard, type CaseVerdict } from "../judging/case-verdict.t
 import { placeOf, strayLocation } from "./shared/redirects.ts";
 import { observing, type Rules } from "../checks/rule.ts";
 import { kindOfBody, outcomeOf } from "./shared/shapes.ts";
+import { notedFrom } from "../world/noted.ts";
 import { answerOrRefusal, obtainCode, obtainTokens, opens, redeem, yieldedCode } from "../world/steps.ts";
 import type { Client } from "../world/target.ts";
 import { clientsOf, type World } from "../world/world.ts";
@@ -102,11 +103,17 @@ const PLAIN_QUERY = "q=1";
 const judgeAddress = async (address: Address, world: World): Promise<CaseVerdict> => {
   const { client, query } = address;
   const state = world.unique();
+  const noted = notedFrom(world);
   const answer = await answerOrRefusal(() => send(world, address, state));
   if (!(await yieldedCode(world, answer, client))) {
     if (query === undefined) {
+      const shown = noted();
       await requireFlow(world);
-      return fail("the registered address is accepted in percent-encoded form", "it got no code that works");
+      return fail(
+        "the registered address is accepted in percent-encoded form",
+        "it got no code that works",
+        shown,
+      );
     }
     if (!plainQueries.some((plain) => plain === query))
       return discard("the document does not say whether such a query may be added");
@@ -120,11 +127,16 @@ const judgeAddress = async (address: Address, world: World): Promise<CaseVerdict
     );
   }
   if (answer === undefined) return pass;
+  const shown = [answer.exchange];
   if (!statesOf(answer).includes(state))
-    return fail("the answer carries the state of the request, whatever the address contains", "it did not");
+    return fail(
+      "the answer carries the state of the request, whatever the address contains",
+      "it did not",
+      shown,
+    );
   const whole = wholeOf(address);
   const stray = strayLocation(answer, whole);
-  return stray === undefined ? pass : fail(`the redirect leads to ${whole}`, `it led to ${stray}`);
+  return stray === undefined ? pass : fail(`the redirect leads to ${whole}`, `it led to ${stray}`, shown);
 };
 
 /** Where no client gets through the flow, with an encoded address or one as it is, it is not the address that is refused. */

@@ -46,6 +46,20 @@ export const tellingFates = (world: World, fate: Fate["fate"]): readonly (readon
     { owner: "first client", fate: "left alone", sameState },
   ]);
 
+/** The disturbed codes with one of those left alone, for each of these. */
+export const pairsOf = (set: readonly Fate[]): readonly (readonly Fate[])[] =>
+  set
+    .filter(({ fate }) => fate === "left alone")
+    .map((alone) => set.filter((one) => one === alone || one.fate !== "left alone"));
+
+export const printFates = (set: readonly Fate[]): string =>
+  set
+    .map(
+      ({ owner, fate, sameState }) =>
+        `a code of the ${owner}${sameState ? " for a shared state" : ""}: ${fate}`,
+    )
+    .join("; ");
+
 /** Sets of codes in any order, at least one of which is left alone and at least one is not. */
 export const fates = (world: World): fc.Arbitrary<readonly Fate[]> => {
   const fate = (of: fc.Arbitrary<Fate["fate"]>): fc.Arbitrary<Fate> =>

@@ -39,8 +39,9 @@ export const raceInLane = async (
     (_, at) => connections[(at + lane) % connections.length] as Connections[number],
   );
   for (const starts of patterns(lane)) {
-    const anomaly = await anomalyOfRound(world, turned, starts, met);
-    if (anomaly !== undefined) return fail(linearizable, seen[anomaly](starts.length));
+    const sent: number[] = [];
+    const anomaly = await anomalyOfRound(world, turned, starts, met, sent);
+    if (anomaly !== undefined) return fail(linearizable, seen[anomaly](starts.length), sent);
   }
   return pass;
 };
@@ -54,9 +55,11 @@ const anomalyOfRound = async (
   connections: Connections,
   starts: readonly Start[],
   met: Met,
+  /** Takes the numbers of all exchanges of the code. */
+  sent: number[],
 ): Promise<Anomaly | undefined> => {
   for (let again = 1; ; again += 1) {
-    const history = await raceForCode(world, connections, starts);
+    const history = await raceForCode(world, connections, starts, sent);
     met.rounds += 1;
     met.unanswered += history.filter(({ outcome }) => outcome === "unknown").length;
     const anomaly = anomalyOf(history);
@@ -86,6 +89,7 @@ const raceForCode = async (
   world: World,
   connections: Connections,
   starts: readonly Start[],
+  sent: number[],
 ): Promise<Attempt[]> => {
   const issued = await obtainCode(world);
   let events = 0;
@@ -96,6 +100,7 @@ const raceForCode = async (
     const answer = await answerOrNothing(
       world,
       connection.exchange(exchangeBody(issued.client, issued.code)),
+      sent,
     );
     if (answer === undefined) return { invokedAt, returnedAt: undefined, outcome: "unknown" };
     if (await grants(world, answer)) return { invokedAt, returnedAt: next(), outcome: "granted" };
@@ -117,11 +122,18 @@ const trips = async (world: World, count: number): Promise<void> => {
 };
 
 /** The answer; undefined if none came, so that the history has an attempt with unknown outcome. */
-const answerOrNothing = async (world: World, request: Promise<Answer>): Promise<Answer | undefined> => {
+const answerOrNothing = async (
+  world: World,
+  request: Promise<Answer>,
+  sent: number[],
+): Promise<Answer | undefined> => {
   try {
-    return await request;
+    const answer = await request;
+    sent.push(answer.exchange);
+    return answer;
   } catch (error) {
     if (!(error instanceof TransportError)) throw error;
+    sent.push(error.exchange);
     world.evidence.ignoreLoss(error.exchange);
     return undefined;
   }

@@ -50,6 +50,8 @@ import {
   oldestOfManyWorks,
   othersGoOnWorking,
   othersOutliveExpired,
+  pairsOf,
+  printFates,
   tellingFates,
 } from "./code-independence.ts";
 import { raceInLane, type Met } from "./code-race.ts";
@@ -188,13 +190,19 @@ export const codeRules = {
         // where this would take a minute.
         ...disturbances(world).map(
           (fate) => () =>
-            run.forEach(tellingFates(world, fate), othersGoOnWorking, { part: fate, clients: "first" }),
+            run.forEach(tellingFates(world, fate), othersGoOnWorking, {
+              part: fate,
+              clients: "first",
+              print: printFates,
+              narrower: pairsOf,
+            }),
         ),
         () =>
           run.forAll(fates(world), othersGoOnWorking, {
             part: "generated sets",
             share: 0.5,
             clients: "first",
+            print: printFates,
           }),
         () => run.once(oldestOfManyWorks, { part: "many of one client" }),
         () =>

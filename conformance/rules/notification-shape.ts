@@ -1,9 +1,10 @@
 import { credentialsOf, describe, grantOf, objectOf, unlessUndecided } from "../world/exchange.ts";
 import { pagesIn } from "../arbitraries/paging.ts";
 import { accessTokenHeader } from "../contract/forms.ts";
-import { fail, pass, discard, inconclusive } from "../judging/case-verdict.ts";
+import { fail, pass, discard, inconclusive, shownBy } from "../judging/case-verdict.ts";
 import {
   asked,
+  exchangesOf,
   greatestLimit,
   openLists,
   openListsRefreshed,
@@ -39,10 +40,14 @@ export const notificationShapeRules = {
         const list = await (isRefreshed === true ? openListsRefreshed(world) : openLists(world));
         const seen = await list(query);
         if (seen.served || (await claimsPage(seen, list)))
-          return pageHolds(seen, isDated ? createdWhen(world) : undefined, world);
+          return shownBy(exchangesOf(seen), pageHolds(seen, isDated ? createdWhen(world) : undefined, world));
         return mayBeRefused
           ? discard("the service refuses a request that nothing matches")
-          : fail(`a list request with ${asked(query)} gets a page of notifications`, seen.said);
+          : fail(
+              `a list request with ${asked(query)} gets a page of notifications`,
+              seen.said,
+              exchangesOf(seen),
+            );
       };
       const greatest = await greatestLimit(world);
       const later = isDated ? await laterTimes(world) : [];

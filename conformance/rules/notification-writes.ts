@@ -1,6 +1,14 @@
 import { allHold, fail, pass, discard, type CaseVerdict } from "../judging/case-verdict.ts";
 import { duplicateBreach, fold, totalBreach } from "../judging/laws/pages.ts";
-import { asked, openLists, readPages, type List, type Listing, type ListQuery } from "./shared/lists.ts";
+import {
+  asked,
+  exchangesOf,
+  openLists,
+  readPages,
+  type List,
+  type Listing,
+  type ListQuery,
+} from "./shared/lists.ts";
 import { cutListHolds, longListHolds } from "./shared/long-list.ts";
 import { mapLimited } from "../checks/map-limited.ts";
 import type { Rules, Judge } from "../checks/rule.ts";
@@ -57,6 +65,7 @@ interface History {
   readonly acknowledged: Set<string>;
   /** Acknowledged long enough ago to be listed: their number, and those whose ids the hook returned. */
   settled: { count: number; ids: ReadonlySet<string> };
+  readonly reads: Listing[];
   /** Ids shown by completed reads: these must stay listed. */
   readonly seen: Set<string>;
   /** What the account held before; zero in a fresh one. */
@@ -141,6 +150,7 @@ const beginHistory = async (world: World): Promise<History> => {
     begun: 0,
     acknowledged: new Set(),
     settled: { count: before, ids: new Set() },
+    reads: [],
     seen: new Set(),
     before,
     judgements: [],
@@ -182,6 +192,7 @@ const totalOfAllHolds = async ({ world, list }: History, least: number): Promise
   return fail(
     `total of the whole list is at least ${least}, the number of events of this run acknowledged before`,
     `with limit=1 it got ${after.said}; everything had to be listed ${givenToBeListed(world)}`,
+    exchangesOf(after),
   );
 };
 
@@ -200,24 +211,47 @@ const areListed = async (history: History, ids: readonly string[]): Promise<bool
 };
 
 /** Reads one page and judges it by what had been seen before the request and begun before the answer. */
-const look = async (history: History, query: ListQuery): Promise<readonly string[]> => {
-  const least = Math.max(history.settled.count, history.seen.size);
-  const { served, ids, total, said } = await history.list({ accountId: history.accountId, ...query });
+const look = async (history: History, query: ListQuery): Promise<Listing> => {
+  const earlier = history.reads.length;
+  const seen = new Set(history.seen);
+  const least = Math.max(history.settled.count, seen.size);
+  const listing = await history.list({ accountId: history.accountId, ...query });
+  const { served, ids, total, said } = listing;
   // A service may refuse to list nothing.
-  if (!served && least === 0) return ids;
+  if (!served && least === 0) return listing;
   // Others may write to an account that is not the run's own; then there is no upper bound.
   const most = history.world.events?.accountsAreFresh === true ? history.begun : Infinity;
   const where = `with ${asked({ accountId: "", ...query })} `;
-  const missing = missingText(history, least, Number(total) < history.settled.count);
+  const wasAwaited = Number(total) < history.settled.count;
+  const missing = missingText(history, least, wasAwaited);
   const wrongTotal = totalBreach(total, { least, most });
   const breach = wrongTotal ?? duplicateBreach({ ids });
+  const shown = !wasAwaited && Number(total) < least ? shownIn(history.reads.slice(0, earlier), seen) : [];
   history.judgements.push(
     breach === undefined
       ? pass
-      : fail(breach.expected, `${where}it got ${said}${wrongTotal === undefined ? "" : missing}`),
+      : fail(breach.expected, `${where}it got ${said}${wrongTotal === undefined ? "" : missing}`, [
+          ...shown,
+          ...exchangesOf(listing),
+        ]),
   );
+  history.reads.push(listing);
   for (const id of ids) history.seen.add(id);
-  return ids;
+  return listing;
+};
+
+/** The numbers of a few of these exchanges that together showed all these notifications. */
+const shownIn = (reads: readonly Listing[], ids: Iterable<string>): readonly number[] => {
+  const left = new Set(ids);
+  const chosen: Listing[] = [];
+  for (;;) {
+    const counts = reads.map((read) => read.ids.filter((id) => left.has(id)).length);
+    const most = Math.max(0, ...counts);
+    const read = reads[counts.indexOf(most)];
+    if (most === 0 || read === undefined) return exchangesOf(...chosen);
+    chosen.push(read);
+    for (const id of read.ids) left.delete(id);
+  }
 };
 
 /** Why the missing notifications had to be there: they were waited for, or a list showed them before. */
@@ -232,22 +266,28 @@ const missingText = ({ world, settled }: History, least: number, wasAwaited: boo
  * pages.
  */
 const walk = async (history: History, limit: number, events: number): Promise<void> => {
+  const earlier = history.reads.length;
   const atStart = new Set([...history.seen, ...history.settled.ids]);
   const settledCount = history.settled.count;
   const found = new Set<string>();
+  const pages: Listing[] = [];
   for (let page = 0; page <= Math.ceil((history.before + history.begun) / limit) + 2; page += 1) {
-    const ids = await look(history, { limit, page });
-    if (ids.length === 0) break;
-    for (const id of ids) found.add(id);
+    const listing = await look(history, { limit, page });
+    pages.push(listing);
+    if (listing.ids.length === 0) break;
+    for (const id of listing.ids) found.add(id);
     if (page < events) await write(history);
   }
-  const missing = [...atStart].filter((id) => !found.has(id)).length;
-  const short = Math.max(missing, settledCount - found.size);
+  const missing = [...atStart].filter((id) => !found.has(id));
+  const short = Math.max(missing.length, settledCount - found.size);
+  const wasAwaited = found.size < settledCount;
+  const shown = wasAwaited ? [] : shownIn(history.reads.slice(0, earlier), missing);
   history.judgements.push(
     short > 0
       ? fail(
           `reading pages with limit=${limit} until one is empty shows everything that was there at the start`,
-          `${short} of at least ${Math.max(atStart.size, settledCount)} did not appear${missingText(history, atStart.size, found.size < settledCount)}`,
+          `${short} of at least ${Math.max(atStart.size, settledCount)} did not appear${missingText(history, atStart.size, wasAwaited)}`,
+          [...shown, ...exchangesOf(...pages)],
         )
       : pass,
   );

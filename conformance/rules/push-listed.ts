@@ -5,8 +5,9 @@ import { bodyOf, isShortened } from "../judging/pushes/finding.ts";
 import { duration } from "../contract/duration.ts";
 import { verdictOf } from "../judging/laws/breach.ts";
 import { changedFields, notificationBreach } from "../judging/laws/notification.ts";
-import { allHold, fail, pass, discard, type CaseVerdict } from "../judging/case-verdict.ts";
+import { allHold, fail, pass, discard, shownBy, type CaseVerdict } from "../judging/case-verdict.ts";
 import { mapLimited } from "../checks/map-limited.ts";
+import { notedFrom } from "../world/noted.ts";
 import { obtainTokens } from "../world/steps.ts";
 import { findListed, LARGE_PAGE } from "../world/find-listed.ts";
 import type { World } from "../world/world.ts";
@@ -32,48 +33,79 @@ export const pushesAreListed = async (world: World, pushRun: PushRun): Promise<H
   if (pushed.length === 0) throw new ControlFailed("no push arrived");
   const { accessToken } = await obtainTokens(world);
   const whole = await wholeList(world, accessToken);
-  const judgements = [
-    ...wereListedSoon(world, pushRun),
+  const judged = [
     ...(await mapLimited(pushed, LOOKUPS_AT_A_TIME, (one) => isListed(world, accessToken, one, whole))),
+    // Last, since those requests belong to the push run, and not to the evidence of this rule.
+    ...wereListedSoon(pushRun),
   ];
+  const verdict = allHold(judged.map((one) => one.verdict));
   return {
-    ...allHold(judgements),
-    cases: judgements.filter(({ kind }) => kind === "passed").length,
+    ...withPush(
+      world,
+      judged.find((one) => one.verdict === verdict),
+      verdict,
+    ),
+    cases: judged.filter((one) => one.verdict.kind === "passed").length,
     ...(whole === undefined ? { facts: { wholeList: "longer than could be read" } } : {}),
   };
 };
 
+/** What one lookup shows, and the push that it is about. */
+interface Looked {
+  readonly verdict: CaseVerdict;
+  readonly push?: SeenPush;
+}
+
+/** Shows a breach with its push, since the others have nothing to do with it. */
+const withPush = (world: World, looked: Looked | undefined, verdict: CaseVerdict): CaseVerdict => {
+  if (verdict.kind !== "failed" || looked?.push === undefined) return verdict;
+  const noted = notedFrom(world);
+  world.evidence.addPushes([looked.push]);
+  return shownBy([...(verdict.shownBy ?? []), ...noted()], verdict);
+};
+
 /** The lookups that the push run made while pushes were under way. */
-const wereListedSoon = (world: World, { listLooks, visibilityMs }: PushRun): readonly CaseVerdict[] =>
-  listLooks.flatMap(({ missing, push, at }): CaseVerdict[] => {
-    if (missing === undefined) return [pass];
+const wereListedSoon = ({ listLooks, visibilityMs }: PushRun): readonly Looked[] =>
+  listLooks.flatMap(({ missing, push, at }): Looked[] => {
+    if (missing === undefined) return [{ verdict: pass }];
     const sinceMs = at.earliestMs - push.at.latestMs;
     if (sinceMs < visibilityMs) return [];
-    world.evidence.addPushes([push]);
-    return [
-      fail(
-        `a pushed notification is listed within ${duration(visibilityMs)} (tolerances.visibilityMs)`,
-        `a list request ${duration(sinceMs)} after the push got ${missing}`,
-      ),
-    ];
+    const verdict = fail(
+      `a pushed notification is listed within ${duration(visibilityMs)} (tolerances.visibilityMs)`,
+      `a list request ${duration(sinceMs)} after the push got ${missing}`,
+      [],
+    );
+    return [{ verdict, push }];
   });
 
 const isListed = async (
   world: World,
   accessToken: string,
   { pushCase, first }: Pushed,
-  whole: ReadonlySet<string> | undefined,
-): Promise<CaseVerdict> => {
+  whole: Whole | undefined,
+): Promise<Looked> => {
   const body = bodyOf(first);
   const id = body?.["id"];
-  if (isShortened(first)) return discard("the pushed body is longer than the receiver stores");
-  if (body === undefined || typeof id !== "string") return discard("the push names no id");
-  const { accountId } = pushCase;
-  const missing = (where: string, got: string): CaseVerdict => {
-    world.evidence.addPushes([first]);
-    return fail(`a pushed notification is listed ${where}`, got);
-  };
+  if (isShortened(first)) return { verdict: discard("the pushed body is longer than the receiver stores") };
+  if (body === undefined || typeof id !== "string") return { verdict: discard("the push names no id") };
+  return { verdict: await judgeListed(world, accessToken, { body, id, ...pushCase }, whole), push: first };
+};
+
+interface Named extends Pick<PushCase, "accountId"> {
+  readonly body: Readonly<Record<string, unknown>>;
+  readonly id: string;
+}
+
+const judgeListed = async (
+  world: World,
+  accessToken: string,
+  { body, id, accountId }: Named,
+  whole: Whole | undefined,
+): Promise<CaseVerdict> => {
   const byId = await findListed(world, accessToken, { id }, id);
+  const shown = [byId.answer.exchange];
+  const missing = (where: string, got: string, more: readonly number[] = []): CaseVerdict =>
+    fail(`a pushed notification is listed ${where}`, got, [...shown, ...more]);
   if (byId.item === undefined)
     return missing("under its id", `a list request with its id got ${describe(byId.answer)}`);
   const byAccount = await findListed(world, accessToken, { accountId }, id);
@@ -82,39 +114,43 @@ const isListed = async (
     return missing(
       "under its account",
       `it is listed under its id, but a list request with its account got ${describe(byAccount.answer)}`,
+      [byAccount.answer.exchange],
     );
-  if (whole !== undefined && !whole.has(id.toLowerCase()))
+  if (whole !== undefined && !whole.ids.has(id.toLowerCase()))
     return missing(
       "among all others",
       "it is listed under its id, but on no page of a list request without a filter",
+      whole.exchanges,
     );
   // Its status has changed since other rules read it, and is not among the pushed fields.
   const form = verdictOf(notificationBreach(byId.item), () => describe(byId.answer));
-  if (form.kind === "failed") {
-    world.evidence.addPushes([first]);
-    return form;
-  }
+  if (form.kind === "failed") return shownBy(shown, form);
   const differing = changedFields(body, byId.item);
-  if (differing.length === 0) return pass;
-  world.evidence.addPushes([first]);
-  return fail(
-    "a pushed notification is listed with the same fields",
-    `${differing.join(", ")} of a notification of account ${accountId} differ${differing.length === 1 ? "s" : ""} between push and list`,
-  );
+  return differing.length === 0
+    ? pass
+    : fail(
+        "a pushed notification is listed with the same fields",
+        `${differing.join(", ")} of a notification of account ${accountId} differ${differing.length === 1 ? "s" : ""} between push and list`,
+        shown,
+      );
 };
 
+/** All that is listed without a filter: the ids in lower case, and the numbers of the exchanges of the last walk. */
+interface Whole {
+  readonly ids: ReadonlySet<string>;
+  readonly exchanges: readonly number[];
+}
+
 /**
- * The ids of everything listed without a filter, in lower case; undefined if there is more than can be read or if pages
+ * Everything listed without a filter; undefined if there is more than can be read or if pages
  * do not add up to their total, so that what is missing is unknown. Reads twice, because others may be writing; an id
  * in either walk counts as listed.
  */
-const wholeList = async (world: World, accessToken: string): Promise<ReadonlySet<string> | undefined> => {
+const wholeList = async (world: World, accessToken: string): Promise<Whole | undefined> => {
   const ids = new Set<string>();
-  for (let walk = 1; walk <= 2; walk += 1) {
-    const isRead = await walkOnce(world, accessToken, ids);
-    if (!isRead) return undefined;
-  }
-  return ids;
+  if (!(await walkOnce(world, accessToken, ids))) return undefined;
+  const noted = notedFrom(world);
+  return (await walkOnce(world, accessToken, ids)) ? { ids, exchanges: noted() } : undefined;
 };
 
 const walkOnce = async (world: World, accessToken: string, ids: Set<string>): Promise<boolean> => {

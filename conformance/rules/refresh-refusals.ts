@@ -14,6 +14,7 @@ import { invented } from "../arbitraries/intrusions.ts";
 import { inGroups } from "../contract/text.ts";
 import { fail, pass, discard, type CaseVerdict } from "../judging/case-verdict.ts";
 import type { Judge, Rules } from "../checks/rule.ts";
+import { notedFrom, shownAlone } from "../world/noted.ts";
 import {
   obtainCode,
   obtainRefreshed,
@@ -39,8 +40,9 @@ const GROUP = 8;
 
 const neverIssued = "a value that was never issued as a refreshToken is refused";
 
-const oneByOne = <T extends { readonly probes: readonly Probe[] }>(group: T): readonly T[] =>
-  group.probes.map((probe) => ({ ...group, probes: [probe] }));
+/** Each probe by itself, of a token that was never refreshed if that fails too. */
+const oneByOne = ({ probes, uses }: Group): readonly Group[] =>
+  probes.flatMap((probe) => [...new Set([0, uses])].map((before) => ({ probes: [probe], uses: before })));
 
 export const refreshRefusalRules = {
   "refresh.unknown": (_world, run) =>
@@ -164,16 +166,24 @@ const refused =
   (expected: string): Judge<Group> =>
   async ({ probes, uses }, world) => {
     const tokens = await obtainTokens(world);
-    for (let use = 0; use < uses; use += 1) await obtainRefreshed(world, tokens);
+    // What was done to the token before, which may be why it is granted.
+    const earlier = [tokens.answer.exchange];
+    for (let use = 0; use < uses; use += 1)
+      earlier.push((await obtainRefreshed(world, tokens)).answer.exchange);
     let sent = 0;
     for (const probe of probes) {
       const body = await probe.body(tokens, world);
       if (body === undefined) continue;
       sent += 1;
+      const noted = notedFrom(world);
       const answer = await answerOrHangUp(world.target.refresh(body));
       const gained = await yielded(world, answer, tokens.client);
       if (gained !== undefined && answer !== undefined)
-        return fail(expected, `${probe.name}: it yielded a working ${gained}, ${describe(answer)}`);
+        return fail(expected, `${probe.name}: it yielded a working ${gained}, ${describe(answer)}`, [
+          ...earlier,
+          ...noted(),
+        ]);
+      earlier.push(...noted());
     }
     if (sent === 0) return discard("refused requests do not affect this credential");
     if (await refreshes(world, tokens.client, tokens.refreshToken)) return pass;
@@ -194,12 +204,14 @@ const presentedByAnother = async (owner: "first" | "second", world: World): Prom
   const own = await obtainTokens(world, { client: stranger });
   if (!(await refreshes(world, stranger, own.refreshToken)))
     throw new ControlFailed("the other client's own refreshToken does not work");
-  const answer = await answerOrHangUp(world.target.refresh(refreshBody(stranger, tokens.refreshToken)));
-  const gained = await yielded(world, answer, stranger);
-  return gained === undefined || answer === undefined
-    ? pass
-    : fail(
-        "a refreshToken works only for the client it was issued to",
-        `it yielded a working ${gained}, ${describe(answer)}`,
-      );
+  return shownAlone(world, async () => {
+    const answer = await answerOrHangUp(world.target.refresh(refreshBody(stranger, tokens.refreshToken)));
+    const gained = await yielded(world, answer, stranger);
+    return gained === undefined || answer === undefined
+      ? pass
+      : fail(
+          "a refreshToken works only for the client it was issued to",
+          `it yielded a working ${gained}, ${describe(answer)}`,
+        );
+  });
 };

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { credentialsOf, describe, pageOf, headerOf, objectOf, type Answer } from "../world/exchange.ts";
-import { fail, pass, inconclusive, type CaseVerdict } from "../judging/case-verdict.ts";
+import { fail, pass, inconclusive, shownBy, type CaseVerdict } from "../judging/case-verdict.ts";
 import { verdictOf } from "../judging/laws/breach.ts";
 import { refreshTokenBreach, tokenSetBreach } from "../judging/laws/tokens.ts";
 import { observing, type Rules } from "../checks/rule.ts";
@@ -14,6 +14,7 @@ import {
   refreshes,
   type IssuedTokens,
 } from "../world/steps.ts";
+import { shownAlone } from "../world/noted.ts";
 import type { Client } from "../world/target.ts";
 import type { World } from "../world/world.ts";
 import { anyTextIsRead } from "./exchange-bodies.ts";
@@ -66,7 +67,7 @@ export const refreshRules = {
     run.forAll(
       courses,
       async (course, world) => {
-        const shown = await totalShown(world, course);
+        const shown = await shownFirst(world, course);
         return refreshed(world, course, (answer) => judgeWorks(world, answer, shown));
       },
       { ...inEveryCourse, examples: [once, thrice] },
@@ -96,11 +97,14 @@ const refreshed = async (
   judge: (answer: Answer, tokens: IssuedTokens) => CaseVerdict | Promise<CaseVerdict>,
 ): Promise<CaseVerdict> => {
   const tokens = await obtainTokens(world, { client: clientOf(world, course) });
+  const refreshes: number[] = [];
   for (let time = 1; time <= course.times; time += 1) {
     const answer = await refreshSurely(world, tokens);
+    refreshes.push(answer.exchange);
     // A later refusal breaks refresh.reusable; the answers before it have been judged.
     if (time > 1 && credentialsOf(answer).accessToken === undefined) return pass;
-    const judgement = await judge(answer, tokens);
+    const judgement = await shownAlone(world, async () => judge(answer, tokens));
+    if (judgement.kind === "failed") return shownBy([...refreshes, ...(judgement.shownBy ?? [])], judgement);
     if (judgement.kind !== "passed") return judgement;
   }
   return pass;
@@ -141,13 +145,10 @@ const textsIn = (value: unknown): readonly string[] =>
       ? Object.values(value).flatMap(textsIn)
       : [];
 
-/**
- * The total that a freshly exchanged token of the client is shown for a set that no rule writes to; undefined if
- * nothing is known.
- */
-const totalShown = async (world: World, course: Course): Promise<number | undefined> => {
+/** What a freshly exchanged token of the client is shown of a set that no rule writes to. */
+const shownFirst = async (world: World, course: Course): Promise<Answer> => {
   const { accessToken } = await obtainTokens(world, { client: clientOf(world, course) });
-  return totalIn(await listKnown(world, accessToken));
+  return listKnown(world, accessToken);
 };
 
 const listKnown = (world: World, accessToken: string): Promise<Answer> => {
@@ -163,7 +164,7 @@ const totalIn = (answer: Answer): number | undefined => {
   return typeof total === "number" ? total : undefined;
 };
 
-const judgeWorks = async (world: World, answer: Answer, shown: number | undefined): Promise<CaseVerdict> => {
+const judgeWorks = async (world: World, answer: Answer, first: Answer): Promise<CaseVerdict> => {
   const { accessToken } = credentialsOf(answer);
   if (accessToken === undefined)
     return fail("a refresh returns an accessToken that opens the notification list", describe(answer));
@@ -173,11 +174,13 @@ const judgeWorks = async (world: World, answer: Answer, shown: number | undefine
     return fail("the accessToken of a refresh opens the notification list", describe(listed));
   // Without a set that is known to stay unchanged, others may add to the list, but nothing is removed.
   const total = totalIn(listed);
+  const shown = totalIn(first);
   const asMany =
     world.prepared.notifications.accounts.length === 0 ? (total ?? 0) >= (shown ?? 0) : total === shown;
   if (shown === undefined || asMany) return pass;
   return fail(
     `the accessToken of a refresh shows the same ${shown} notifications as one of an exchange`,
     describe(listed),
+    [first.exchange, listed.exchange],
   );
 };

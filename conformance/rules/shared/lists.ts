@@ -25,6 +25,10 @@ export interface Listing {
   readonly said: string;
 }
 
+/** The numbers of the exchanges behind these listings. */
+export const exchangesOf = (...listings: readonly (Listing | undefined)[]): readonly number[] =>
+  listings.flatMap((listing) => (listing?.answer === undefined ? [] : [listing.answer.exchange]));
+
 export type List = (query: ListQuery) => Promise<Listing>;
 
 export const openLists = async (world: World, client?: Client): Promise<List> => {

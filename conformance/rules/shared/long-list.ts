@@ -1,5 +1,5 @@
-import { expectThat, pass, type CaseVerdict } from "../../judging/case-verdict.ts";
-import { readCutPages, readPages, type List } from "./lists.ts";
+import { expectThat, pass, shownBy, type CaseVerdict } from "../../judging/case-verdict.ts";
+import { exchangesOf, readCutPages, readPages, type List } from "./lists.ts";
 
 /** An odd limit, so that pages begin at offsets that are multiples of little else. */
 const ODD_LIMIT = 7;
@@ -27,10 +27,13 @@ const holdsAt = async (list: List, limit: number): Promise<CaseVerdict> => {
   const ids = pages.flatMap((page) => page.ids);
   const found = new Set(ids).size;
   const hasEnded = pages.at(-1)?.ids.length === 0;
-  return expectThat(
-    ids.length === found && (!hasEnded || before.total === found),
-    "while nobody writes, the pages of a long list hold each notification once, and total is their number",
-    `with limit=${limit}, ${pages.length} pages hold ${found} notifications and ${ids.length - found} repeated ones, and total is ${JSON.stringify(before.total)}`,
+  return shownBy(
+    exchangesOf(before, ...pages, after),
+    expectThat(
+      ids.length === found && (!hasEnded || before.total === found),
+      "while nobody writes, the pages of a long list hold each notification once, and total is their number",
+      `with limit=${limit}, ${pages.length} pages hold ${found} notifications and ${ids.length - found} repeated ones, and total is ${JSON.stringify(before.total)}`,
+    ),
   );
 };
 
@@ -58,5 +61,5 @@ export const cutListHolds = async (list: List, ids: ReadonlySet<string>): Promis
       "while nobody writes, reading pages with a limit above the maximum until one is empty shows as many notifications as total counts",
       `total is ${String(before.total)}, and ${found.size} appeared on ${seen}`,
     ),
-  ];
+  ].map((verdict) => shownBy(exchangesOf(before, ...pages, after), verdict));
 };

@@ -1,0 +1,53 @@
+import { expect, test } from "vitest";
+import type { RequirementId } from "../contract/catalogue.ts";
+import { judgeAll } from "../testing/bench.ts";
+import { ruleFor } from "../testing/seeded.ts";
+
+/** The exchanges that prove a breach, by their endpoints: what decides it, and what its credentials came from. */
+const proofOf = async (id: RequirementId, behaviour: string): Promise<string> => {
+  const [result] = await judgeAll([ruleFor(id)], { behaviour });
+  if (result === undefined || !("breach" in result.verdict)) throw new Error(JSON.stringify(result));
+  return result.exchanges
+    .map(
+      ({ request }) => /authorize|access-token|refresh-token|notifications/.exec(request.path)?.[0] ?? "push",
+    )
+    .join(" ");
+};
+
+const [authorize, exchange, refresh, list] = ["authorize", "access-token", "refresh-token", "notifications"];
+const flow = `${authorize} ${exchange}`;
+
+test.each<readonly [RequirementId, string, string]>([
+  ["push.listed", "push-not-listed-once-acknowledged", `${flow} ${list} push`],
+  ["push.listed", "push-listed-a-minute-later", `${flow} ${list} push`],
+  // What a list showed, and another one that does not show it any more.
+  ["notifications.under-writes", "writes-hide-list", `${flow} ${list} ${list}`],
+  ["notifications.under-writes", "access-header-not-read", `${flow} ${list}`],
+  ["notifications.default-page", "access-header-not-read", `${flow} ${list}`],
+  // Another page is read before, which a service may remember.
+  ["notifications.default-page", "default-page-1", `${flow} ${list} ${list} ${list}`],
+  ["notifications.shape", "item-without-remark", `${flow} ${list}`],
+  ["access.header", "access-header-not-read", `${flow} ${list}`],
+  // The right token is shown the list before, after which a cache may show it to anyone.
+  ["access.required", "access-token-by-prefix", `${flow} ${list} ${list}`],
+  ["refresh.access-token-works", "refreshed-access-token-unknown", `${flow} ${refresh} ${list}`],
+  ["refresh.bound-to-client", "advice-refresh-token-of-other-client-accepted", `${flow} ${refresh} ${list}`],
+  ["refresh.unknown", "refresh-token-by-prefix", `${flow} ${refresh} ${list}`],
+  ["refresh.unknown-client", "refresh-client-ignored", `${flow} ${refresh} ${list}`],
+  ["refresh.token-set", "body-read-in-one-order", `${flow} ${refresh}`],
+  ["refresh.lifetime", "refresh-token-dies-a-day-early", `${flow} ${refresh}`],
+  ["exchange.token-set", "body-read-in-one-order", flow],
+  ["code.single-use", "code-reusable", `${flow} ${exchange} ${list}`],
+  ["code.single-use", "code-reusable-on-another-connection", `${flow} ${exchange} ${exchange} ${list}`],
+  ["code.single-use", "code-never-granted", flow],
+  ["code.single-use-under-race", "code-race-of-five-milliseconds", `${flow} ${exchange}`],
+  [
+    "code.independence",
+    "code-use-kills-others-of-client",
+    `${authorize} ${authorize} ${exchange} ${exchange}`,
+  ],
+  ["authorize.redirect-uri-encoded", "redirect-drops-query", authorize],
+  ["service.survives-bad-input", "advice-bad-input-fails-service", authorize],
+])("%s proves its breach by %s with %s", async (id, behaviour, exchanges) => {
+  expect(await proofOf(id, behaviour)).toBe(exchanges);
+});
