@@ -2,11 +2,12 @@ import { DAY_MS } from "../contract/duration.ts";
 import type { Prepared } from "../world/world.ts";
 import type { Session } from "../session/session.ts";
 import { ReceiverError } from "../world/receiver.ts";
-import type { PushRun } from "../judging/pushes/trace.ts";
+import { proofOf } from "../checks/proof.ts";
+import type { Missing, PushRun } from "../judging/pushes/trace.ts";
 import { describe, unlessUndecided } from "../world/exchange.ts";
 import { obtainTokens } from "../world/steps.ts";
 import { newScope } from "../world/evidence/journal.ts";
-import { findListed } from "../world/find-listed.ts";
+import { findListed, type Listed } from "../world/find-listed.ts";
 import type { JoinedClock } from "../world/clock.ts";
 import type { LookUp } from "../pushes/list-looks.ts";
 import { runPushRun, type RunningPushRun } from "../pushes/run.ts";
@@ -96,13 +97,18 @@ const holdingAClock = async <T>(
 const lookUpIn =
   (session: Session, prepared: Prepared, clock: JoinedClock): LookUp =>
   (id, accountId) => {
-    const missing = async (): Promise<string | undefined> => {
-      const world = session.world(newScope("push.listed"), clock, prepared);
+    const scope = newScope("push.listed");
+    const missing = async (): Promise<Missing | undefined> => {
+      const world = session.world(scope, clock, prepared);
       const { accessToken } = await obtainTokens(world);
+      const notShown = ({ answer }: Listed): Missing => ({
+        said: describe(answer),
+        exchanges: proofOf(scope.exchanges, [answer.exchange]),
+      });
       const byId = await findListed(world, accessToken, { id }, id);
-      if (byId.item === undefined) return describe(byId.answer);
+      if (byId.item === undefined) return notShown(byId);
       const byAccount = await findListed(world, accessToken, { accountId }, id);
-      return byAccount.item === undefined && byAccount.isWhole ? describe(byAccount.answer) : undefined;
+      return byAccount.item === undefined && byAccount.isWhole ? notShown(byAccount) : undefined;
     };
     return unlessUndecided(missing(), undefined);
   };

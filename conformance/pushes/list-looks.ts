@@ -1,8 +1,8 @@
 import type { TimeInterval } from "../judging/interval.ts";
-import type { ListLook, PushCase } from "../judging/pushes/trace.ts";
+import type { ListLook, Missing, PushCase } from "../judging/pushes/trace.ts";
 
 /** Looks a notification up. Returns what the list answered if it is missing, undefined if it is listed. */
-export type LookUp = (id: string, accountId: string) => Promise<string | undefined>;
+export type LookUp = (id: string, accountId: string) => Promise<Missing | undefined>;
 
 /**
  * Reads notifications from the list while their pushes are under way: a pushed notification must be listed by then, and

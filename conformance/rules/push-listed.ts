@@ -2,6 +2,7 @@ import type { HistoryVerdict } from "../checks/rule.ts";
 import { describe, pageOf, ControlFailed } from "../world/exchange.ts";
 import type { PushRun, SeenPush, PushCase } from "../judging/pushes/trace.ts";
 import { bodyOf, isShortened } from "../judging/pushes/finding.ts";
+import type { ExchangeRecord } from "../contract/record.ts";
 import { duration } from "../contract/duration.ts";
 import { verdictOf } from "../judging/laws/breach.ts";
 import { changedFields, notificationBreach } from "../judging/laws/notification.ts";
@@ -35,7 +36,6 @@ export const pushesAreListed = async (world: World, pushRun: PushRun): Promise<H
   const whole = await wholeList(world, accessToken);
   const judged = [
     ...(await mapLimited(pushed, LOOKUPS_AT_A_TIME, (one) => isListed(world, accessToken, one, whole))),
-    // Last, since those requests belong to the push run, and not to the evidence of this rule.
     ...wereListedSoon(pushRun),
   ];
   const verdict = allHold(judged.map((one) => one.verdict));
@@ -54,12 +54,15 @@ export const pushesAreListed = async (world: World, pushRun: PushRun): Promise<H
 interface Looked {
   readonly verdict: CaseVerdict;
   readonly push?: SeenPush;
+  /** Exchanges of the push run that show it. */
+  readonly earlier?: readonly ExchangeRecord[];
 }
 
 /** Shows a breach with its push, since the others have nothing to do with it. */
 const withPush = (world: World, looked: Looked | undefined, verdict: CaseVerdict): CaseVerdict => {
   if (verdict.kind !== "failed" || looked?.push === undefined) return verdict;
   const noted = notedFrom(world);
+  world.evidence.addExchanges(looked.earlier ?? []);
   world.evidence.addPushes([looked.push]);
   return shownBy([...(verdict.shownBy ?? []), ...noted()], verdict);
 };
@@ -72,10 +75,10 @@ const wereListedSoon = ({ listLooks, visibilityMs }: PushRun): readonly Looked[]
     if (sinceMs < visibilityMs) return [];
     const verdict = fail(
       `a pushed notification is listed within ${duration(visibilityMs)} (tolerances.visibilityMs)`,
-      `a list request ${duration(sinceMs)} after the push got ${missing}`,
+      `a list request ${duration(sinceMs)} after the push got ${missing.said}`,
       [],
     );
-    return [{ verdict, push }];
+    return [{ verdict, push, earlier: missing.exchanges }];
   });
 
 const isListed = async (

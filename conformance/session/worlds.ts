@@ -56,6 +56,7 @@ export const worldsOf = (options: WorldsOptions) => {
           for (const push of pushes)
             journal.add(scope, asExchange(journal.nextNumber(), push, clocks.kind === "virtual"));
         },
+        addExchanges: (exchanges) => void scope.exchanges.push(...exchanges),
         ignoreLoss: (exchange) => scope.losses.ignoreLoss(exchange),
         onCommit: (commit) => void scope.findings.push(commit),
       },

@@ -1,6 +1,7 @@
 import type { Checkpoint } from "./durable-steps.ts";
 import type { Breach } from "../judging/laws/breach.ts";
 import type { SeenPush, PushRun } from "../judging/pushes/trace.ts";
+import type { ExchangeRecord } from "../contract/record.ts";
 import type { Limits } from "../contract/limits.ts";
 import type { Clock } from "./clock.ts";
 import type { Events } from "./hooks/events.ts";
@@ -81,6 +82,8 @@ export interface Evidence {
   /** The numbers of the case's exchanges until now, in the order in which they ended. */
   exchanges(): readonly number[];
   addPushes(pushes: readonly SeenPush[]): void;
+  /** Adds exchanges that were recorded before the case. */
+  addExchanges(exchanges: readonly ExchangeRecord[]): void;
   /** Declares that the judgement does not depend on the outcome of this exchange, which got no answer. */
   ignoreLoss(exchange: number): void;
   /**

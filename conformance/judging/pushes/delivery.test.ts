@@ -57,7 +57,10 @@ describe("delivery", () => {
 
   it("fails if one event is never pushed", () => {
     const lossy = pushRunOf({ instantsMs: ({ name }) => (name === "prompt 3" ? [] : R1) });
-    expect(judgeDelivered(lossy).judgement.kind).toBe("failed");
+    expect(judgeDelivered(lossy).judgement).toMatchObject({
+      kind: "failed",
+      actual: expect.stringMatching(/an event \(prompt 3, account \S+/) as string,
+    });
   });
 
   it("leaves bodies alone that are longer than a receiver keeps", () => {

@@ -35,6 +35,10 @@ export const isWatchedForFirst = ({ triggered }: PushCase, trace: PushTrace): bo
   return watchedUntil.earliestMs - triggered.latestMs > firstMs + lateMs;
 };
 
+/** What the event was triggered for, to be found in the service's own log. */
+const subjectOf = ({ notificationId, accountId }: PushCase): string =>
+  `account ${accountId}${notificationId === undefined ? "" : `, notification ${notificationId} by the hook's answer`}`;
+
 const judgeArrival = (pushRun: PushRun): Finding => {
   const path = new URL(pushRun.callbackUrl).pathname;
   const events = pushRun.pushCases.filter(({ purpose }) => purpose !== "refused" && purpose !== "untrusted");
@@ -51,7 +55,7 @@ const judgeArrival = (pushRun: PushRun): Finding => {
         expected,
         actual:
           instead === undefined
-            ? `nothing came for an event (${pushCase.name}) within ${duration(pushRun.watchedUntil.earliestMs - pushCase.triggered.latestMs)}`
+            ? `nothing came for an event (${pushCase.name}, ${subjectOf(pushCase)}) within ${duration(pushRun.watchedUntil.earliestMs - pushCase.triggered.latestMs)}`
             : `for an event ${requestText(instead)} came, which the receiver did not recognize as a push`,
         evidence: instead === undefined ? [] : [instead],
         lacking: instead === undefined ? pushCase : undefined,

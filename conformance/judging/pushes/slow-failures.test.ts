@@ -85,10 +85,14 @@ describe("checks of whether a pushed notification is listed", () => {
     const asked: number[] = [];
     const take = async (answers: readonly (string | undefined)[], moments: readonly number[]) => {
       let clientIndex = 0;
-      const looks = createListLooks(() => Promise.resolve(answers[clientIndex++]), 30_000);
+      const lookUp = () => {
+        const said = answers[clientIndex++];
+        return Promise.resolve(said === undefined ? undefined : { said, exchanges: [] });
+      };
+      const looks = createListLooks(lookUp, 30_000);
       for (const ms of moments) await looks.take([pushed], moment(ms));
       asked.push(clientIndex);
-      return looks.all()[0]?.missing;
+      return looks.all()[0]?.missing?.said;
     };
     expect(await take(["nothing", undefined], [1_000, 5_000, 31_000, 40_000])).toBeUndefined();
     expect(await take(["nothing", "nothing"], [1_000, 31_000, 60_000])).toBe("nothing");

@@ -1,4 +1,5 @@
 import type { TimeInterval } from "../interval.ts";
+import type { ExchangeRecord } from "../../contract/record.ts";
 import type { Limits } from "../../contract/limits.ts";
 import type { JournalMark, LostStage, Push, PushAction } from "../../contract/push.ts";
 
@@ -129,14 +130,20 @@ export interface LostConnection {
   readonly openedMs?: number;
 }
 
+/** What a list request got that should have shown a notification, and the exchanges that show it. */
+export interface Missing {
+  readonly said: string;
+  readonly exchanges: readonly ExchangeRecord[];
+}
+
 /** A lookup of a notification in the list while its pushes were still under way. */
 export interface ListLook {
   readonly name: string;
   readonly push: SeenPush;
   /** When it was last looked up, on the push run's scale. */
   readonly at: TimeInterval;
-  /** Why it was missing at the last lookup; undefined if it was listed. */
-  readonly missing: string | undefined;
+  /** Undefined if it was listed at the last lookup. */
+  readonly missing: Missing | undefined;
 }
 
 /** Notifications and their pushes, with the uncertainty of each moment: all that most judges need. */

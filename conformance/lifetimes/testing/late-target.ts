@@ -76,6 +76,7 @@ export const judge = async (setting: Setting = {}) => {
           evidence: {
             exchanges: () => [],
             addPushes: () => {},
+            addExchanges: () => {},
             ignoreLoss: () => {},
             onCommit: (commit) => void scope.findings.push(commit),
           },
