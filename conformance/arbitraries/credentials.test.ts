@@ -7,10 +7,18 @@ import {
   nearMisses,
   otherCharacter,
   plainMisses,
+  printAlteration,
   spacedMisses,
 } from "./credentials.ts";
 
 const code = "q7Zk-Hs3_eA0bXyP9m+rT5uVwL1cDf2G";
+
+test("an alteration is printed with what it needs", () => {
+  const printed = (["flip case", "put in", "append"] as const).map((how) =>
+    printAlteration({ how, at: 3, character: "\n" }),
+  );
+  expect(printed).toEqual(["flip case at 3", 'put in "\\n" at 3', 'append "\\n"']);
+});
 
 test("every near miss differs from a typical credential", () => {
   expect(nearMisses.filter(({ alter }) => alter(code) === code).map(({ name }) => name)).toEqual([]);

@@ -214,6 +214,14 @@ export interface Alteration {
   readonly character: string;
 }
 
+/** "flip case at 3", and `append "="`. */
+export const printAlteration = ({ how, at, character }: Alteration): string =>
+  [
+    how,
+    ...(how === "put in" || how === "append" || how === "prepend" ? [JSON.stringify(character)] : []),
+    ...(how === "append" || how === "prepend" ? [] : [`at ${at}`]),
+  ].join(" ");
+
 /** Random alterations, for near misses beyond the listed ones. */
 export const alterations: fc.Arbitrary<Alteration> = fc.record({
   how: fc.constantFrom(...(Object.keys(waysToAlter) as Alteration["how"][])),

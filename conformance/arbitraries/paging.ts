@@ -1,4 +1,5 @@
 import fc from "fast-check";
+import { counted } from "../contract/text.ts";
 import type { AccountSet } from "../world/dataset.ts";
 
 /** One page of an account's notifications to request; `page` counts from 0, and no limit is sent if `limit` is undefined. */
@@ -17,7 +18,8 @@ export interface Limited {
 export const limitText = (limit: number | undefined): string =>
   limit === undefined ? "no limit" : `limit=${limit}`;
 
-export const printLength = ({ ids }: AccountSet): string => `an account with ${ids.length} notifications`;
+export const printLength = ({ ids }: AccountSet): string =>
+  `an account with ${counted(ids.length, "notification")}`;
 
 export const printLimited = ({ account, limit }: Limited): string =>
   `${limitText(limit)}, ${printLength(account)}`;
@@ -58,6 +60,6 @@ export const existingPages = (
   );
 
 export const printPaging = ({ account, limit, page }: Paging): string =>
-  `limit=${limit}, page=${page} of an account with ${account.ids.length} notifications`;
+  `limit=${limit}, page=${page} of ${printLength(account)}`;
 
 const around = (n: number): readonly number[] => [n - 1, n, n + 1];

@@ -2,6 +2,7 @@ import fc from "fast-check";
 import type { Breach, Facts, Verdict } from "../contract/verdict.ts";
 import type { CaseVerdict } from "../judging/case-verdict.ts";
 import { hash32 } from "../contract/random.ts";
+import { withoutRuns } from "../contract/text.ts";
 import type { World } from "../world/world.ts";
 import { assignedClient, type ClientIndex } from "./client-assignment.ts";
 import { Interrupted, type CaseResult, type RunContext } from "./context.ts";
@@ -100,5 +101,5 @@ export const clientIndexAt = (
 export const printed = <T>(
   value: T,
   clientIndex: ClientIndex,
-  print: (value: T) => string = fc.stringify,
+  print: (value: T) => string = (one) => withoutRuns(fc.stringify(one)),
 ): string => (clientIndex === 0 ? print(value) : `${print(value)} (with the second client)`);

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { inGroups, pathIn, shorten } from "./text.ts";
+import { counted, inGroups, pathIn, shorten, withoutRuns } from "./text.ts";
 
 test("splits values into consecutive groups of at most the given size", () => {
   expect(inGroups([1, 2, 3, 4, 5], 2)).toEqual([[1, 2], [3, 4], [5]]);
@@ -36,4 +36,16 @@ test("shorten returns a prefix of the text, within the limit", () => {
       expect(kept.length).toBeLessThanOrEqual(Math.max(most, text.length <= most ? text.length : 0));
     }),
   );
+});
+
+test("counted puts a word into the singular for one", () => {
+  expect([0, 1, 2].map((count) => counted(count, "byte"))).toEqual(["0 bytes", "1 byte", "2 bytes"]);
+  expect([1, 2].map((count) => counted(count, "refresh", "refreshes"))).toEqual(["1 refresh", "2 refreshes"]);
+});
+
+test("withoutRuns tells the length of what repeats one character, and leaves the rest", () => {
+  expect(withoutRuns(`["${"a".repeat(128)}","${"😀".repeat(40)}"]`)).toBe(
+    '["aaa… (128 times)","😀😀😀… (40 times)"]',
+  );
+  expect(withoutRuns("a".repeat(24))).toBe("a".repeat(24));
 });

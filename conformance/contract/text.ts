@@ -3,11 +3,19 @@ export const errorMessage = (error: unknown): string =>
   error instanceof Error ? error.message : String(error);
 
 /** "1 request", "3 requests". */
-export const counted = (count: number, what: string): string => `${count} ${what}${count === 1 ? "" : "s"}`;
+export const counted = (count: number, one: string, many = `${one}s`): string =>
+  `${count} ${count === 1 ? one : many}`;
 
 /** The first `most` characters, followed by the number of further ones. */
 export const cut = (text: string, most: number): string =>
   text.length <= most ? text : `${text.slice(0, most)}… (${text.length - most} characters more)`;
+
+const LONGEST_RUN = 24;
+const run = new RegExp(`(.)\\1{${LONGEST_RUN},}`, "gsu");
+
+/** Writes what repeats one character many times by its length: "aaa… (128 times)". */
+export const withoutRuns = (text: string): string =>
+  text.replaceAll(run, (whole, one: string) => `${one.repeat(3)}… (${whole.length / one.length} times)`);
 
 /** The values in order, in groups of `size`; the last may be smaller. */
 export const inGroups = <T>(values: readonly T[], size: number): readonly (readonly T[])[] =>

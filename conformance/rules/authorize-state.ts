@@ -2,7 +2,7 @@ import { describe, grantOf, type Answer } from "../world/exchange.ts";
 import { anyForeignProbe, foreignProbes, placed, type ForeignProbe } from "../arbitraries/foreign.ts";
 import { encodedThroughout } from "../arbitraries/state.ts";
 import { requirement } from "../contract/catalogue.ts";
-import { inGroups } from "../contract/text.ts";
+import { counted, inGroups } from "../contract/text.ts";
 import { expectThat, pass, type CaseVerdict } from "../judging/case-verdict.ts";
 import type { HistoryVerdict, Judge, Rules } from "../checks/rule.ts";
 import { answerOrRefusal, obtainCode, redeem, yieldedCode } from "../world/steps.ts";
@@ -46,11 +46,11 @@ export const stateRules = {
           const answer = await authorizeWith(caseWorld, stateOf(caseWorld, length));
           return expectThat(
             await yieldedCode(caseWorld, answer),
-            `a state of ${length} bytes is accepted, like every state of 1 to ${most} bytes`,
+            `a state of ${counted(length, "byte")} is accepted, like every state of 1 to ${most} bytes`,
             `it got no usable code: ${describe(answer)}`,
           );
         },
-        { part: "accepted", print: (length) => `${length} bytes` },
+        { part: "accepted", print: (length) => counted(length, "byte") },
       ),
       run.forEach(
         [
@@ -72,7 +72,7 @@ export const stateRules = {
         },
         {
           part: "refused",
-          print: ({ length, of }) => `${length} bytes${of === undefined ? "" : `, only of ${of}`}`,
+          print: ({ length, of }) => `${counted(length, "byte")}${of === undefined ? "" : `, only of ${of}`}`,
         },
       ),
       run.once(judgeReadings, { part: "readings" }),

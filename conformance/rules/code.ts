@@ -4,6 +4,7 @@ import {
   alterations,
   altered,
   catchAlls,
+  printAlteration,
   misspellings,
   type Alteration,
   type NearMiss,
@@ -106,7 +107,11 @@ export const codeRules = {
       const afterPauses = run.forEach(
         pauses(world, run),
         (pauseMs, caseWorld) => reuseIsRefused([{ pauseMs }, "again"], caseWorld),
-        { part: "after a pause", together: true },
+        {
+          part: "after a pause",
+          together: true,
+          print: (pauseMs) => printEvents([{ pauseMs }, "again"]),
+        },
       );
       const soon = inTurn(run, [
         () =>
@@ -222,6 +227,7 @@ export const codeRules = {
       }),
       run.forAll(alterations, (one, world) => nearMissIsRefused(alteredCode(one), world), {
         part: "random alterations",
+        print: printAlteration,
       }),
       run.forEach(Object.entries(strangers), strangerIsRefused, {
         part: "other values",

@@ -1,4 +1,4 @@
-import { alterations } from "../arbitraries/credentials.ts";
+import { alterations, printAlteration } from "../arbitraries/credentials.ts";
 import { describe, objectOf } from "../world/exchange.ts";
 import { fail, expectThat, pass, type CaseVerdict } from "../judging/case-verdict.ts";
 import { verdictOf } from "../judging/laws/breach.ts";
@@ -54,7 +54,7 @@ export const exchangeRules = {
       run.forAll(
         alterations,
         (alteration, caseWorld) => wrongBodyIsRefused(withSecretAltered(alteration), caseWorld),
-        { part: "random alterations", share: 0.5 },
+        { part: "random alterations", share: 0.5, print: printAlteration },
       ),
       run.forEach([8], insistenceIsRefused, {
         part: "a wrong secret again and again",

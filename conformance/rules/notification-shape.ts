@@ -52,7 +52,7 @@ export const notificationShapeRules = {
       const greatest = await greatestLimit(world);
       const later = isDated ? await laterTimes(world) : [];
       return run.all([
-        run.forEach(shapeCases(world, greatest), judgePage),
+        run.forEach(shapeCases(world, greatest), judgePage, { print: printCase }),
         ...(later.length > 0
           ? [
               run.forEach(later, createdThenIsDatedThen, {
@@ -93,6 +93,13 @@ interface ShapeCase {
   /** With an accessToken of a refresh, which may have lost what the first one was entitled to. */
   readonly isRefreshed?: true;
 }
+
+const printCase = ({ query, ofSecondClient, isRefreshed }: ShapeCase): string =>
+  [
+    `a list request with ${asked(query)}`,
+    ...(ofSecondClient === true ? ["of the second client"] : []),
+    ...(isRefreshed === true ? ["with the accessToken of a refresh"] : []),
+  ].join(", ");
 
 /** Every page of the known notifications, and the kinds of request that a service may answer by another code path. */
 const shapeCases = (

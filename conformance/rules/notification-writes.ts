@@ -10,6 +10,7 @@ import {
   type ListQuery,
 } from "./shared/lists.ts";
 import { cutListHolds, longListHolds } from "./shared/long-list.ts";
+import { counted } from "../contract/text.ts";
 import { mapLimited } from "../checks/map-limited.ts";
 import type { Rules, Judge } from "../checks/rule.ts";
 import { ControlFailed } from "../world/exchange.ts";
@@ -34,7 +35,7 @@ export const notificationWriteRules = {
       return run.forEach(
         Array.from({ length: run.cases(0.25) }, (_, index) => plans[index % plans.length] as Plan),
         listStaysTrue,
-        { together: true, replays: 3 },
+        { together: true, replays: 3, print: printPlan },
       );
     },
   },
@@ -47,6 +48,9 @@ interface Plan {
   /** Number of events that each of them triggers, one after another. */
   readonly events: number;
 }
+
+const printPlan = ({ limit, writers, events }: Plan): string =>
+  `${counted(writers, "writer")} of ${counted(events, "event")} each, read in pages of ${limit}`;
 
 /** How long after the tolerance to look, in milliseconds. */
 const LISTED_MS = 100;

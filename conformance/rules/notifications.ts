@@ -2,7 +2,9 @@ import fc from "fast-check";
 import {
   existingPages,
   limits,
+  limitText,
   pagesIn,
+  printLength,
   printLimited,
   printPaging,
   tellingLimits,
@@ -56,6 +58,7 @@ export const notificationRules = {
           };
           return account === undefined ? judge() : whileSteady(list, account, judge);
         },
+        { print: printDefaultLimit },
       ),
   },
 
@@ -82,7 +85,7 @@ export const notificationRules = {
       const whole = [undefined, 1, defaultLimit, vouchedLimit(world, greatest)];
       return run.all([
         run.forAll(generated, firstPageIsTheDefault, { print: printFirstPage, examples }),
-        run.forEach(whole, firstOfAllIsTheDefault, { part: "unfiltered" }),
+        run.forEach(whole, firstOfAllIsTheDefault, { part: "unfiltered", print: limitText }),
       ]);
     },
   },
@@ -147,6 +150,13 @@ interface DefaultLimitCase {
   readonly limitBefore?: number;
   readonly ofSecondClient?: true;
 }
+
+const printDefaultLimit = ({ query, account, limitBefore, ofSecondClient }: DefaultLimitCase): string =>
+  [
+    account === undefined ? asked(query) : `${asked(query)} of ${printLength(account)}`,
+    ...(limitBefore === undefined ? [] : [`after one with limit=${limitBefore}`]),
+    ...(ofSecondClient === true ? ["the second client"] : []),
+  ].join(", ");
 
 /** Pages that are full at the default limit: first and later ones, by account and of the whole list. */
 const defaultLimitCases = (world: World): readonly DefaultLimitCase[] => {

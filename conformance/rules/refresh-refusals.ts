@@ -6,6 +6,7 @@ import {
   isSameCredential,
   misspellings,
   nearMisses,
+  printAlteration,
   type Alteration,
   type NearMiss,
 } from "../arbitraries/credentials.ts";
@@ -58,7 +59,11 @@ export const refreshRefusalRules = {
       run.forAll(
         fc.array(alterations, { minLength: 1, maxLength: 4 }),
         (several, world) => refused(neverIssued)({ probes: several.map(alteredToken), uses: 0 }, world),
-        { part: "random alterations", share: 0.6 },
+        {
+          part: "random alterations",
+          share: 0.6,
+          print: (several) => several.map(printAlteration).join("; "),
+        },
       ),
     ]),
 

@@ -18,7 +18,10 @@ testDefects({
   "refresh-expires-in-null": /"expiresIn":null/,
   "refresh-with-name-of-the-rfc": /access_token/,
   "refresh-without-timestamp-from-second": /"expiresIn":7200}/,
-  "refresh-returns-refresh-token-in-session": /session/,
+  "refresh-returns-refresh-token-in-session":
+    /its field session .*as a refreshToken|its field session .*contains the refreshToken/,
+  "refresh-returns-refresh-token-within-another":
+    /^its field idToken contains the refreshToken that was sent: status 200/,
   "refresh-token-usable-ten-times": /refresh 11 was refused/,
   "refresh-within-a-minute-refused": /the refresh at an age of 2 s was refused/,
   "refresh-token-counted-from-authorization": /refused at an age of at most/,

@@ -1,5 +1,6 @@
 import fc from "fast-check";
 import { credentialsOf, describe, pageOf, headerOf, objectOf, type Answer } from "../world/exchange.ts";
+import { counted } from "../contract/text.ts";
 import { fail, pass, inconclusive, shownBy, type CaseVerdict } from "../judging/case-verdict.ts";
 import { verdictOf } from "../judging/laws/breach.ts";
 import { refreshTokenBreach, tokenSetBreach } from "../judging/laws/tokens.ts";
@@ -36,7 +37,13 @@ const once: Course = { second: false, times: 1 };
 const thrice: Course = { second: true, times: 3 };
 /** As often as services that count refreshes might. */
 const often: Course = { second: false, times: 24 };
-const inEveryCourse = { examples: [once, thrice, often], share: 0.5, clients: "first" } as const;
+const inEveryCourse = {
+  examples: [once, thrice, often],
+  share: 0.5,
+  clients: "first",
+  print: ({ second, times }: Course) =>
+    `${counted(times, "refresh", "refreshes")} by the ${second ? "second" : "first"} client`,
+} as const;
 
 export const refreshRules = {
   "refresh.token-set": (outer, run) =>
@@ -125,24 +132,33 @@ const judgeNoRefreshToken = async (
   const breach = refreshTokenBreach(objectOf(answer));
   if (breach !== undefined) return verdictOf(breach, () => describe(answer));
   const carried = [
-    ...textsIn(answer.json),
-    ...["refresh-token", "x-refresh-token"].map((name) => headerOf(answer, name)),
+    ...textsIn(answer.json, "its field"),
+    ...["refresh-token", "x-refresh-token"].map(
+      (name) => [`its header ${name}`, headerOf(answer, name)] as const,
+    ),
   ];
-  for (const text of carried)
-    if (
-      text !== undefined &&
-      text !== accessToken &&
-      (text.includes(refreshToken) || (text.length >= 8 && (await refreshes(world, client, text))))
-    )
-      return fail("a refresh returns no refresh token under any name", describe(answer));
+  for (const [where, text] of carried) {
+    if (text === undefined || text === accessToken) continue;
+    const holds = text.includes(refreshToken)
+      ? "contains the refreshToken that was sent"
+      : text.length >= 8 && (await refreshes(world, client, text))
+        ? "works as a refreshToken"
+        : undefined;
+    if (holds !== undefined)
+      return fail(
+        "a refresh returns no refresh token under any name",
+        `${where} ${holds}: ${describe(answer)}`,
+      );
+  }
   return pass;
 };
 
-const textsIn = (value: unknown): readonly string[] =>
+/** The texts in a value, each behind its place: "its field user name" for a name within a user. */
+const textsIn = (value: unknown, place: string): readonly (readonly [where: string, text: string])[] =>
   typeof value === "string"
-    ? [value]
+    ? [[place, value]]
     : typeof value === "object" && value !== null
-      ? Object.values(value).flatMap(textsIn)
+      ? Object.entries(value).flatMap(([name, inner]) => textsIn(inner, `${place} ${name}`))
       : [];
 
 /** What a freshly exchanged token of the client is shown of a set that no rule writes to. */

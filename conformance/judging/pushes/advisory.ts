@@ -1,4 +1,5 @@
 import { duration } from "../../contract/duration.ts";
+import { counted } from "../../contract/text.ts";
 import type { PushRun, SeenPush } from "./trace.ts";
 import { findingOf, ofPurpose, undecidedFinding, type Finding, type Part } from "./finding.ts";
 
@@ -33,7 +34,7 @@ export const judgeRedirects = (pushRun: PushRun): Finding => {
       : {
           expected:
             "a push that is answered with a redirect is not sent on to the address that the redirect names",
-          actual: `after status ${status}, ${push.line.method} with ${push.line.bodyBytes} bytes arrived at that address`,
+          actual: `after status ${status}, ${push.line.method} with ${counted(push.line.bodyBytes, "byte")} arrived at that address`,
           evidence: [push],
         };
   });
@@ -62,7 +63,7 @@ export const judgeCertificateCheck = (pushRun: PushRun): Finding | undefined => 
         ? "passed"
         : {
             expected: "a receiver with a certificate of an unknown authority gets no request",
-            actual: `it got ${first.line.method} ${first.line.path} with ${first.line.bodyBytes} bytes`,
+            actual: `it got ${first.line.method} ${first.line.path} with ${counted(first.line.bodyBytes, "byte")}`,
             evidence: [first],
           },
     ],

@@ -57,6 +57,10 @@ describe("delivery", () => {
 
   it("fails if one event is never pushed", () => {
     const lossy = pushRunOf({ instantsMs: ({ name }) => (name === "prompt 3" ? [] : R1) });
+    const twice = pushRunOf({ instantsMs: ({ name }) => (/^prompt [23]$/.test(name) ? [] : R1) });
+    expect(judgeDelivered(twice).judgement).toMatchObject({
+      actual: expect.stringMatching(/; 1 more notification like it$/) as string,
+    });
     expect(judgeDelivered(lossy).judgement).toMatchObject({
       kind: "failed",
       actual: expect.stringMatching(/an event \(prompt 3, account \S+/) as string,

@@ -1,5 +1,6 @@
 import { isObject, parseJson } from "../../contract/json.ts";
 import { KEPT_CHARACTERS } from "../../contract/push.ts";
+import { counted } from "../../contract/text.ts";
 import { duration } from "../../contract/duration.ts";
 import type { Facts } from "../../contract/verdict.ts";
 import { fail, pass, inconclusive, type CaseVerdict } from "../case-verdict.ts";
@@ -40,7 +41,7 @@ export const findingOf = (parts: readonly Part[], whyNone: string, facts?: Facts
   const [first] = broken;
   const cases = parts.length;
   if (first === undefined) return { judgement: cases === 0 ? inconclusive(whyNone) : pass, cases, facts };
-  const more = broken.length === 1 ? "" : `; ${broken.length - 1} more notifications like it`;
+  const more = broken.length === 1 ? "" : `; ${counted(broken.length - 1, "more notification")} like it`;
   return {
     judgement: fail(first.expected, first.actual + more),
     cases,

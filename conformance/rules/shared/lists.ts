@@ -1,3 +1,4 @@
+import { counted } from "../../contract/text.ts";
 import { describe, pageOf, unlessUndecided, type Answer } from "../../world/exchange.ts";
 import { fold, sameSet } from "../../judging/laws/pages.ts";
 import { discard, type CaseVerdict } from "../../judging/case-verdict.ts";
@@ -69,7 +70,7 @@ export const listingOf = (answer: Answer | undefined): Listing => {
     said:
       page === undefined
         ? unserved
-        : `${page.items.length} items, total ${JSON.stringify(page.total) ?? "absent"}`,
+        : `${counted(page.items.length, "item")}, total ${JSON.stringify(page.total) ?? "absent"}`,
   };
 };
 
