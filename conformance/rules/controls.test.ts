@@ -14,6 +14,17 @@ test.each<readonly [RequirementId, string, RegExp]>([
     /even the accessToken of a fresh refreshToken opens no list: status 401/,
   ],
   [
+    "refresh.unknown",
+    "refreshed-access-token-unknown",
+    /even the accessToken of a fresh refreshToken opens no list: status 401/,
+  ],
+  [
+    "refresh.bound-to-client",
+    "refreshed-access-token-unknown",
+    /even the accessToken of a fresh refreshToken opens no list: status 401/,
+  ],
+  ["code.single-use", "access-header-not-read", /gets no page with limit=1: status 401/],
+  [
     "service.survives-bad-input",
     "access-header-not-read",
     /even before the malformed input, a valid accessToken opens no list: status 401/,

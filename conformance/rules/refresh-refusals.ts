@@ -10,7 +10,8 @@ import {
   type Alteration,
   type NearMiss,
 } from "../arbitraries/credentials.ts";
-import { describe, ControlFailed } from "../world/exchange.ts";
+import { freshRefreshTokenWorks } from "../world/controls.ts";
+import { describe } from "../world/exchange.ts";
 import { invented } from "../arbitraries/intrusions.ts";
 import { inGroups } from "../contract/text.ts";
 import { fail, pass, discard, type CaseVerdict } from "../judging/case-verdict.ts";
@@ -192,9 +193,7 @@ const refused =
     }
     if (sent === 0) return discard("refused requests do not affect this credential");
     if (await refreshes(world, tokens.client, tokens.refreshToken)) return pass;
-    const twin = await obtainTokens(world);
-    if (!(await refreshes(world, twin.client, twin.refreshToken)))
-      throw new ControlFailed("a valid refresh, sent after the wrong ones, returned no working token");
+    await freshRefreshTokenWorks(world, tokens);
     return fail(
       "a refused refresh does not affect the refreshToken; only time ends its life",
       `after ${namesOf(probes)} the refreshToken is refused, while an untouched one works`,
@@ -206,9 +205,7 @@ const presentedByAnother = async (owner: "first" | "second", world: World): Prom
   const second = secondClientOf(world);
   const [holder, stranger] = owner === "first" ? [world.client, second] : [second, world.client];
   const tokens = await obtainTokens(world, { client: holder });
-  const own = await obtainTokens(world, { client: stranger });
-  if (!(await refreshes(world, stranger, own.refreshToken)))
-    throw new ControlFailed("the other client's own refreshToken does not work");
+  await freshRefreshTokenWorks(world, { client: stranger });
   return shownAlone(world, async () => {
     const answer = await answerOrHangUp(world.target.refresh(refreshBody(stranger, tokens.refreshToken)));
     const gained = await yielded(world, answer, stranger);
