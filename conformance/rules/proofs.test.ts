@@ -23,6 +23,8 @@ test.each<readonly [RequirementId, string, string]>([
   // What a list showed, and another one that does not show it any more.
   ["notifications.under-writes", "writes-hide-list", `${flow} ${list} ${list}`],
   ["notifications.under-writes", "access-header-not-read", `${flow} ${list}`],
+  // Two pages that hold the same, and the total before and after.
+  ["notifications.under-writes", "pages-repeat-beyond-100", `${flow} ${list} ${list} ${list} ${list}`],
   ["notifications.default-page", "access-header-not-read", `${flow} ${list}`],
   // Another page is read before, which a service may remember.
   ["notifications.default-page", "default-page-1", `${flow} ${list} ${list} ${list}`],

@@ -26,9 +26,12 @@ const holdsAt = async (list: List, limit: number): Promise<CaseVerdict> => {
   if (!before.served || before.total !== after.total || pages.some(({ served }) => !served)) return pass;
   const ids = pages.flatMap((page) => page.ids);
   const found = new Set(ids).size;
+  const twice = ids.find((id, at) => ids.indexOf(id) !== at);
+  // What appears twice is shown by the pages on which it does, what is missing by all.
+  const telling = twice === undefined ? pages : pages.filter((page) => page.ids.includes(twice)).slice(0, 2);
   const hasEnded = pages.at(-1)?.ids.length === 0;
   return shownBy(
-    exchangesOf(before, ...pages, after),
+    exchangesOf(before, ...telling, after),
     expectThat(
       ids.length === found && (!hasEnded || before.total === found),
       "while nobody writes, the pages of a long list hold each notification once, and total is their number",
