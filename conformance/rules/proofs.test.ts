@@ -20,11 +20,7 @@ const flow = `${authorize} ${exchange}`;
 test.each<readonly [RequirementId, string, string]>([
   ["push.listed", "push-not-listed-once-acknowledged", `${flow} ${list} push`],
   ["push.listed", "push-listed-a-minute-later", `${flow} ${list} push`],
-  // What a list showed, and another one that does not show it any more.
-  ["notifications.under-writes", "writes-hide-list", `${flow} ${list} ${list}`],
   ["notifications.under-writes", "access-header-not-read", `${flow} ${list}`],
-  // Two pages that hold the same, and the total before and after.
-  ["notifications.under-writes", "pages-repeat-beyond-100", `${flow} ${list} ${list} ${list} ${list}`],
   ["notifications.default-page", "access-header-not-read", `${flow} ${list}`],
   // Another page is read before, which a service may remember.
   ["notifications.default-page", "default-page-1", `${flow} ${list} ${list} ${list}`],
@@ -53,3 +49,17 @@ test.each<readonly [RequirementId, string, string]>([
 ])("%s proves its breach by %s with %s", async (id, behaviour, exchanges) => {
   expect(await proofOf(id, behaviour)).toBe(exchanges);
 });
+
+// Which read meets the breach first is left to chance, and how many reads showed before what it misses.
+test.each([
+  // What lists showed, and another one that does not show it any more.
+  ["writes-hide-list", 2],
+  // Two pages that hold the same, and the total before and after.
+  ["pages-repeat-beyond-100", 4],
+])(
+  "notifications.under-writes proves its breach by %s with a few of hundreds of lists",
+  async (behaviour, lists) => {
+    const proof = await proofOf("notifications.under-writes", behaviour);
+    expect(proof).toMatch(new RegExp(`^${flow}( ${list}){${lists},${2 * lists}}$`));
+  },
+);
