@@ -119,7 +119,9 @@ describe("conform", () => {
     };
     const expected = requirementIds.filter((id) => ["authorize", "access"].includes(catalogue[id].group));
     expect(document.rules.map(({ id }) => id)).toEqual(expected);
-    expect(new Set(document.rules.map(({ verdict }) => verdict))).toEqual(new Set(["passed", "observed"]));
+    // Whole entries, so that a failure says why.
+    expect(document.rules.filter(({ verdict }) => !["passed", "observed"].includes(verdict))).toEqual([]);
+    expect(document.rules.some(({ verdict }) => verdict === "observed")).toBe(true);
     expect(document).toMatchObject({ outcome: "passed", exitCode: 0 });
     expect(exitCode).toBe(0);
   });
