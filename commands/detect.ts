@@ -36,7 +36,9 @@ export const run: Action<typeof definition> = async (context, flags) => {
   const next = (): number => handedOut++;
   const report =
     jobs === 1
-      ? await detectHere(context, asked, shard, flags.handedOut === true ? takeFromParent : undefined)
+      ? await (flags.handedOut === true
+          ? whileParentLives(() => detectHere(context, asked, shard, takeFromParent))
+          : detectHere(context, asked, shard, undefined))
       : mergeDetections(
           await Promise.all(
             Array.from({ length: jobs }, () => detectInChild(context, asked, flags.shard, next)),
@@ -105,9 +107,20 @@ const takeFromParent: TakeNext = async () => {
   return Number((await answer)[0]);
 };
 
+/** Ends this process if its parent does: nobody would read the report. A listener for good would keep it alive. */
+const whileParentLives = async <T>(work: () => Promise<T>): Promise<T> => {
+  const leave = (): never => process.exit(exitCodes.interrupted);
+  process.once("disconnect", leave);
+  try {
+    return await work();
+  } finally {
+    process.off("disconnect", leave);
+  }
+};
+
 /** Judges what `next` hands out in a child process, which runs this command and prints its report as JSON. */
 const detectInChild = (
-  { programFile, output }: CommandContext,
+  { programFile, output, signal }: CommandContext,
   { full, effort, seed, names }: AskedDetection,
   shard: string | undefined,
   next: () => number,
@@ -128,11 +141,15 @@ const detectInChild = (
     const child = spawn(process.execPath, [programFile, ...parameters], {
       stdio: ["ignore", "pipe", quiet || json ? "ignore" : "inherit", "ipc"],
     });
+    // A signal from a terminal reaches the children too, but one to this process alone does not.
+    const interrupt = (): void => void child.kill("SIGINT");
+    signal.addEventListener("abort", interrupt, { once: true });
     child.on("message", () => child.send(next()));
     let text = "";
     child.stdout?.setEncoding("utf8").on("data", (chunk: string) => (text += chunk));
     child.on("error", reject);
     child.on("close", (code) => {
+      signal.removeEventListener("abort", interrupt);
       try {
         resolve(JSON.parse(text) as DetectReport);
       } catch {
