@@ -50,6 +50,8 @@ export interface ScriptSettings {
     readonly defaultLimit: number;
     readonly defaultPage: number;
     readonly stateMaxBytes: number;
+    readonly codeLifetimeMs: number;
+    readonly refreshTokenLifetimeMs: number;
   };
   /** How long a new notification may be missing from the list. */
   readonly visibilityMs: number;
