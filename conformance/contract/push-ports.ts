@@ -25,6 +25,8 @@ export interface PushPorts {
     inFlight(): number | undefined;
   };
   readonly acknowledgedStatus: number;
+  /** The longest that this process, which receives the pushes, has stalled since the ports were opened. */
+  readonly longestStallMs: () => number;
   /** How long to wait for retries if the target's clock cannot be moved. */
   readonly maxWaitMs: number;
 }

@@ -197,6 +197,7 @@ const outcomeOf = (
     isMovedOnly: push.targetClock.isMovedOnly(),
     limits,
     latenessMs: profile.tolerances?.latenessMs,
+    longestStallMs: push.targetClock.kind === "real" ? push.longestStallMs() : undefined,
     acknowledgedStatus: push.acknowledgedStatus,
     askedRateAt: (atMs) => askedRateAt(stages, atMs),
   });
