@@ -22,6 +22,14 @@ const { segment } = settings;
 
 const SET_UP_MS = 60_000;
 
+/** Long enough for three tries of every step by every client. */
+const once = {
+  executor: "shared-iterations" as const,
+  vus: 1,
+  iterations: 1,
+  maxDuration: `${SET_UP_MS + 15 * settings.clients.length * settings.requestTimeoutMs}ms`,
+};
+
 /**
  * Virtual users keep their connections, as clients do; concurrent requests use different connections over HTTP/1.1, and
  * one over HTTP/2.
@@ -29,7 +37,7 @@ const SET_UP_MS = 60_000;
 export const options: Options = {
   scenarios: {
     [settings.scenario]: settings.preflight
-      ? { executor: "shared-iterations", vus: 1, iterations: 1, exec: "preflight", maxDuration: "60s" }
+      ? { ...once, exec: "preflight" }
       : executorFor(settings.stages, settings.virtualUsers, settings.gracefulStopMs),
   },
   // Timeout of a scenario's set-up and of the following wait for other segments.

@@ -118,6 +118,13 @@ export const issuedNames: Readonly<Record<Issued, string>> = {
 /** Prefix of a script's log lines; JSON follows. */
 export const logMark = "touchstone:";
 
+/** The preflight's trouble if the target answered nothing at all. */
+export const noAnswer = {
+  say: (reason: string): string => `no request was answered (${reason})`,
+  /** The reason in such a trouble; undefined if it is another one. */
+  reasonIn: (trouble: string): string | undefined => /^no request was answered \((.*)\)$/s.exec(trouble)?.[1],
+};
+
 export type ScriptMessage =
   | {
       readonly kind: "breach";
