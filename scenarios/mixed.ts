@@ -33,11 +33,12 @@ const mostAtStart = 300;
 const together = 6;
 
 /** Most virtual users start as customers who logged in before the load. Each segment logs in its own customers. */
-const logInCustomers = (context: IterationContext): readonly Session[] => {
+const logInCustomers = (context: IterationContext, isTimeUp: () => boolean): readonly Session[] => {
   const ownUsers = settings.virtualUsers.allocated / (settings.segment?.count ?? 1);
   const wanted = settings.preflight ? 0 : Math.min(ownUsers, mostAtStart);
   const sessions: Session[] = [];
-  for (let asked = 0; asked < wanted; asked += together) sessions.push(...logInTogether(context, together));
+  for (let asked = 0; asked < wanted && !isTimeUp(); asked += together)
+    sessions.push(...logInTogether(context, together));
   return sessions;
 };
 

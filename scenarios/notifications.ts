@@ -195,7 +195,7 @@ interface Fixtures {
  */
 const sizes = [2 * defaultLimit + 4, defaultLimit + 3];
 
-const createFixtures = (context: IterationContext): Fixtures => {
+const createFixtures = (context: IterationContext, isTimeUp: () => boolean): Fixtures => {
   const sessions = settings.clients.map((client) => logIn(context, client));
   // Nobody knows what is in an account whose events may have happened more than once.
   const canFill = hasEvents && accountsAreOwn && !eventsMayRepeat && !settings.preflight;
@@ -203,8 +203,8 @@ const createFixtures = (context: IterationContext): Fixtures => {
     session === undefined || !canFill
       ? []
       : sizes
-          .map((size) => filled(context, session, size))
-          .filter(({ doubtful }) => !doubtful)
+          .map((size) => filled(context, session, size, isTimeUp))
+          .filter(({ doubtful, begun }) => !doubtful && begun > 0)
           .map((account) => ({ ...account, client, seen: [...account.seen.keys()] })),
   );
   return { sessions, accounts };
@@ -212,16 +212,21 @@ const createFixtures = (context: IterationContext): Fixtures => {
 
 const TOGETHER = 6;
 
-const filled = (context: IterationContext, session: Session, size: number): Account => {
+const filled = (
+  context: IterationContext,
+  session: Session,
+  size: number,
+  isTimeUp: () => boolean,
+): Account => {
   const account = newAccount(context.freshAccount());
-  while (account.begun < size) {
+  while (account.begun < size && !isTimeUp()) {
     const sentAtMs = epochMs();
     const begun = Array.from({ length: Math.min(TOGETHER, size - account.begun) }, () =>
       beginEvent(session.client, account),
     );
     for (const answer of sendTogether(begun)) endEvent(account, sentAtMs, answer);
   }
-  readAll(session, account);
+  readAll(session, account, isTimeUp);
   return account;
 };
 
@@ -229,10 +234,10 @@ const filled = (context: IterationContext, session: Session, size: number): Acco
  * Reads the account's pages until everything was seen, but not for long: if notifications are slow to be listed,
  * virtual users judge by what must be there by then, and see the rest themselves.
  */
-const readAll = (session: Session, account: Account): void => {
+const readAll = (session: Session, account: Account, isTimeUp: () => boolean): void => {
   for (const pauseS of [0, 0.05, 0.1, 0.2, 0.4]) {
     sleep(pauseS);
-    for (let page = 0; page * defaultLimit < account.begun; page += 1) {
+    for (let page = 0; page * defaultLimit < account.begun && !isTimeUp(); page += 1) {
       const answer = send(requests.list(session.accessToken, { accountId: account.accountId, page }, true));
       const seen = pageOf(answer);
       if (seen !== undefined) noteSeen(account, seen);

@@ -83,6 +83,7 @@ export const earlyOutcome = (
   if (isInterrupted) return "interrupted";
   if (exceptions.count > 0 || end.says === "harness") return "harness-error";
   if (end.says === "interrupted") return "interrupted";
+  if (end.says === "too slow") return "incomplete";
   // Apart from an interruption, only a full disk or the abort rule ends a load early.
   if (stopped === undefined) return undefined;
   return stopped.startsWith("the record") ? "harness-error" : "failed";
