@@ -3,6 +3,7 @@ import { ConfigurationError } from "../contract/problem.ts";
 import type { ResolvedProfile } from "../profile/profile.ts";
 import { openSession } from "./session.ts";
 import { watchStalls } from "../world/clock.ts";
+import { HookError } from "../world/hooks/hooks.ts";
 import type { ReceiverAccess } from "../world/receiver.ts";
 
 /** Opens them; sends nothing yet. Throws ConfigurationError if the profile lacks what pushes need. */
@@ -30,6 +31,7 @@ export const openPushPorts = (
       inFlight: () => session.clocks.underWay?.()?.inFlight,
     },
     acknowledgedStatus: session.acknowledgedStatus,
+    hookFailure: (error) => (error instanceof HookError ? error.message : undefined),
     longestStallMs: stalls.longestMs,
     maxWaitMs: options.maxWaitMs,
     close: async () => {

@@ -64,10 +64,19 @@ export const watchPushes = async (context: LoadContext, directory: string) => {
     },
     finish: async (result: LoadResult, asked: LoadPlan): Promise<PushOutcome> => {
       context.onPhase?.("waiting for retries");
-      const stops = await waitForRetries(context, push);
+      const startedAtMs = result.startedAtMs ?? 0;
+      let stops: readonly Stop[];
+      try {
+        stops = await waitForRetries(context, push);
+      } catch (error) {
+        const failure = push.hookFailure(error);
+        const lines = await readAll(push, state.last);
+        keep(directory, lines);
+        if (failure === undefined) throw error;
+        return unjudged(failure, events.length, seenPushes(lines, { stops: [], startedAtMs, origin }), push);
+      }
       const lines = await readAll(push, state.last);
       keep(directory, lines);
-      const startedAtMs = result.startedAtMs ?? 0;
       return outcomeOf(context, asked, push, { events, unnamed, stops, lines, startedAtMs, origin });
     },
   };
@@ -167,6 +176,24 @@ const keep = (directory: string, lines: readonly PushLine[]): void => {
   const text = lines.map((line) => `${JSON.stringify(line)}\n`).join("");
   appendFileSync(path.join(directory, loadFiles.pushes), text, { mode: fileMode });
 };
+
+/** Without the target's clock nobody knows which pushes were due, so the rules of pushes stay open. */
+const unjudged = (
+  failure: string,
+  events: number,
+  pushes: readonly LoadPush[],
+  { acknowledgedStatus }: PushPorts,
+): PushOutcome => ({
+  judgement: { rules: [], breaches: [], readings: [], attempts: {} },
+  delays: [],
+  summary: {
+    events,
+    pushes: pushes.length,
+    acknowledged: pushes.filter((one) => isAcknowledged(one, acknowledgedStatus)).length,
+    attempts: {},
+  },
+  notes: [`no push was judged, because a hook failed while the run waited for retries: ${failure}`],
+});
 
 interface Gathered extends SeenAt {
   readonly events: readonly Told[];
