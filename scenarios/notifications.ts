@@ -6,7 +6,7 @@ import { judgeDefaultPage, judgeMatches, judgePastTheEnd, judgeWalk } from "./li
 import { accountsAreOwn, requests, type IterationContext } from "./lib/iteration.ts";
 import { preflightLists } from "./lib/preflight.ts";
 import { read, type Read } from "./lib/reading.ts";
-import { report } from "./lib/report.ts";
+import { report, trouble } from "./lib/report.ts";
 import { scenario } from "./lib/scenario.ts";
 import { settings } from "./lib/settings.ts";
 import { isNearItsEnd, logIn, type Session } from "./lib/session.ts";
@@ -203,11 +203,34 @@ const createFixtures = (context: IterationContext, isTimeUp: () => boolean): Fix
     session === undefined || !canFill
       ? []
       : sizes
-          .map((size) => filled(context, session, size, isTimeUp))
-          .filter(({ doubtful, begun }) => !doubtful && begun > 0)
+          .flatMap((size) => filledSurely(context, session, size, isTimeUp) ?? [])
           .map((account) => ({ ...account, client, seen: [...account.seen.keys()] })),
   );
+  if (accounts.length === 0 && hasEvents && !settings.preflight)
+    trouble(`lists of accounts at rest were not checked, because ${whyNoAccount}`);
   return { sessions, accounts };
+};
+
+const TRIES = 3;
+
+const whyNoAccount = !accountsAreOwn
+  ? "others may write to those that the profile names (accounts)"
+  : eventsMayRepeat
+    ? "events whose hook is called by GET may happen more than once: give hooks.events.trigger a method or a body"
+    : `in ${TRIES} tries none could be filled without an event that failed`;
+
+/** An account of which it is known what is in it; undefined if there is none after some tries. */
+const filledSurely = (
+  context: IterationContext,
+  session: Session,
+  size: number,
+  isTimeUp: () => boolean,
+): Account | undefined => {
+  for (let number = 1; number <= TRIES && !isTimeUp(); number += 1) {
+    const account = filled(context, session, size, isTimeUp);
+    if (!account.doubtful && account.begun > 0) return account;
+  }
+  return undefined;
 };
 
 const TOGETHER = 6;
@@ -219,14 +242,15 @@ const filled = (
   isTimeUp: () => boolean,
 ): Account => {
   const account = newAccount(context.freshAccount());
-  while (account.begun < size && !isTimeUp()) {
+  // A doubtful one is of no use, so another begins.
+  while (account.begun < size && !account.doubtful && !isTimeUp()) {
     const sentAtMs = epochMs();
     const begun = Array.from({ length: Math.min(TOGETHER, size - account.begun) }, () =>
       beginEvent(session.client, account),
     );
     for (const answer of sendTogether(begun)) endEvent(account, sentAtMs, answer);
   }
-  readAll(session, account, isTimeUp);
+  if (!account.doubtful) readAll(session, account, isTimeUp);
   return account;
 };
 
