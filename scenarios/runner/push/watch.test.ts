@@ -5,6 +5,7 @@ import { documentLimits } from "../../../conformance/contract/limits.ts";
 import type { PushPorts } from "../../../conformance/contract/push-ports.ts";
 import { madePush } from "../../../conformance/testing/push-line.ts";
 import { temporaryFolder } from "../../../conformance/testing/temporary-folder.ts";
+import { ConfigurationError } from "../../../conformance/contract/problem.ts";
 import type { LoadResult } from "../collect/collect.ts";
 import type { LoadContext, LoadPlan } from "../context.ts";
 import { profileFor } from "../testing/loads.ts";
@@ -12,8 +13,8 @@ import { watchPushes } from "./watch.ts";
 
 class HookFailed extends Error {}
 
-/** The end of a push load in which the clock hook fails with this error. */
-const finishAfter = async (error: Error, directory: string) => {
+/** The end of a push load in which the clock hook fails with this error, after one reading unless said otherwise. */
+const finishAfter = async (error: Error, directory: string, readings = 1) => {
   const seen = madePush(0, { action: "answer", status: 200, outcome: "sent", notificationId: "n" });
   const line = { ...seen, kind: "push", epoch: "e", n: 1 };
   const none = async () => {};
@@ -31,7 +32,7 @@ const finishAfter = async (error: Error, directory: string) => {
       kind: "virtual",
       now: async () => {
         looks += 1;
-        if (looks > 1) throw error;
+        if (looks > readings) throw error;
         return { earliestMs: 0, latestMs: 0 };
       },
       isMovedOnly: () => true,
@@ -64,6 +65,13 @@ it("a hook that fails after a push load leaves its rules open, and the pushes ar
   expect(summary).toMatchObject({ events: 1, pushes: 1 });
   expect(notes.join()).toContain("hooks.clock.now: away");
   expect(readFileSync(path.join(folder.path, "pushes.jsonl"), "utf8")).toContain('"notificationId":"n"');
+});
+
+it("a hook that fails before is a matter of the profile", async () => {
+  using folder = temporaryFolder();
+  const failing = finishAfter(new HookFailed("hooks.clock.now: away"), folder.path, 0);
+  await expect(failing).rejects.toThrow(ConfigurationError);
+  await expect(finishAfter(new Error("a bug"), folder.path, 0)).rejects.not.toThrow(ConfigurationError);
 });
 
 it("any other error then is one of the harness", async () => {

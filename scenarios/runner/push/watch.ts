@@ -2,6 +2,7 @@ import type { TimeInterval } from "../../../conformance/judging/interval.ts";
 import { randomUUID } from "node:crypto";
 import { appendFileSync } from "node:fs";
 import path from "node:path";
+import { ConfigurationError } from "../../../conformance/contract/problem.ts";
 import { fileMode } from "../../../conformance/contract/files.ts";
 import { loadFiles, type Latencies, type PushSummary } from "../../../conformance/contract/load-record.ts";
 import type { PushLine } from "../../../conformance/contract/push.ts";
@@ -39,7 +40,7 @@ interface Told extends Pick<TriggeredEvent, "notificationId" | "accountId"> {
 
 /**
  * Prepares receiver and target for a push load. Then events are reported as they happen, and `finish` judges their
- * pushes.
+ * pushes. Throws ConfigurationError if a hook fails.
  */
 export const watchPushes = async (context: LoadContext, directory: string) => {
   const { push, target } = context;
@@ -51,9 +52,14 @@ export const watchPushes = async (context: LoadContext, directory: string) => {
   const { state, origin } = await originOf(push, context.clock);
   await push.receiver.clear();
   await push.receiver.plan(plan);
-  await push.register(state.callbackUrl, state.ca ?? "");
-  // A first reading of the clock: the next one, after the load, shows whether it stood still.
-  await push.targetClock.now();
+  try {
+    await push.register(state.callbackUrl, state.ca ?? "");
+    // A first reading of the clock: the next one, after the load, shows whether it stood still.
+    await push.targetClock.now();
+  } catch (error) {
+    const failure = push.hookFailure(error);
+    throw failure === undefined ? error : new ConfigurationError(`${failure}; a push load needs this hook`);
+  }
   const events: Told[] = [];
   let unnamed = 0;
   return {
