@@ -58,7 +58,9 @@ export const watchPushes = async (context: LoadContext, directory: string) => {
     await push.targetClock.now();
   } catch (error) {
     const failure = push.hookFailure(error);
-    throw failure === undefined ? error : new ConfigurationError(`${failure}; a push load needs this hook`);
+    throw failure === undefined
+      ? error
+      : new ConfigurationError(`a push load needs a hook that failed: ${failure}`);
   }
   const events: Told[] = [];
   let unnamed = 0;
