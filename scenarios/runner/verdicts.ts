@@ -9,7 +9,7 @@ import type { LoadFinal } from "./record.ts";
 import { withUnchecked } from "./scenario-rules.ts";
 import { thinkingUsers, virtualUsersFor } from "./settings.ts";
 import { judgeObjectives } from "./judge/objectives.ts";
-import { firstOfEach, judgedOutcome, type Judged } from "./judge/outcome.ts";
+import { causeNotes, firstOfEach, judgedOutcome, type Judged } from "./judge/outcome.ts";
 import { judgeValidity } from "./judge/validity.ts";
 import { exitCodes } from "../../conformance/contract/exit-codes.ts";
 
@@ -62,6 +62,7 @@ export const verdictsOf = (
       ...result.troubles,
       ...exceptionNotes(result),
       ...(pushed?.notes ?? []),
+      ...causeNotes(rules),
       ...notes,
     ],
     outcome,

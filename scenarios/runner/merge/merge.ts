@@ -7,7 +7,7 @@ import type { Profile } from "../../../conformance/contract/profile.ts";
 import type { Merged } from "../../../conformance/contract/segments.ts";
 import { createTotals, type Totals } from "../collect/totals.ts";
 import { judgeObjectives } from "../judge/objectives.ts";
-import { firstOfEach, judgedOutcome } from "../judge/outcome.ts";
+import { causeNotes, firstOfEach, judgedOutcome } from "../judge/outcome.ts";
 import { openLoadRecord, pick, type LoadFinal, type LoadHeader } from "../record.ts";
 import { mergeCourse } from "./course.ts";
 import { duplicatesAcross, type FoundDuplicates } from "./duplicates.ts";
@@ -187,7 +187,7 @@ const finalOf = (
     endpoints: [...summary.endpoints],
     objectives: [...objectives],
     rules: [...rules],
-    notes: [...notes],
+    notes: [...causeNotes(rules), ...notes],
     breaches: firstOfEach(breaches),
     outcome,
     exitCode: exitCodes[outcome],
