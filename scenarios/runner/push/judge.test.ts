@@ -150,6 +150,15 @@ describe("judgePushes", () => {
     expect(of({ longestStallMs: 20 }, 0.25)).toEqual([]);
   });
 
+  it("allows for a push that was read late because this process stalled, after which the next one seems early", () => {
+    const limits = { ...documentLimits, pushDelaysMs: [2_000, 4_000, 8_000, 16_000] };
+    const [seen, punctual] = [pushes("a", [0, 2.9, 6, 14, 30]), pushes("b", [0.3, 2.3, 6.3, 14.3, 30.3])];
+    const of = (longestStallMs: number) =>
+      judge([...seen, ...punctual], undefined, 1_200, { limits, longestStallMs }).broken;
+    expect(of(50)).toEqual(["push.schedule"]);
+    expect(of(950)).toEqual([]);
+  });
+
   it("notes events that were not watched long enough, and does not judge them", () => {
     const judged = judge(pushes("a", [0.1]), ["a", "b"], 8);
     expect(judged.broken).toEqual([]);

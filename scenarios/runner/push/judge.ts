@@ -42,7 +42,7 @@ export interface PushEvidence {
   readonly limits: Pick<Limits, "pushDelaysMs" | "maxPushes">;
   /** tolerances.latenessMs of the profile. */
   readonly latenessMs: number | undefined;
-  /** In real time, the longest stall of this process, which makes pushes seem late; absent on a moved clock. */
+  /** In real time, the longest stall of this process, which makes pushes seem late, and those after them early; absent on a moved clock. */
   readonly longestStallMs?: number | undefined;
   readonly acknowledgedStatus: number;
   readonly askedRateAt: (atMs: number) => number;
@@ -94,6 +94,8 @@ export const traceOf = (evidence: PushEvidence): PushTrace => {
     limits,
     ...tolerance,
     latenessMs: tolerance.latenessMs + unrestMs(evidence, pushCases),
+    // After a push that was read late because of a stall, the next one seems early.
+    earlyGuardMs: tolerance.earlyGuardMs + (evidence.longestStallMs ?? 0),
     firstLatenessMs: tolerances.firstPushLatenessUnderLoad.default,
     acknowledgedStatus,
     watchedUntil,
