@@ -3,9 +3,9 @@ import exec from "k6/execution";
 import type { Options } from "k6/options";
 import type { ScenarioName } from "../conformance/contract/load-shape.ts";
 import { iterate, setUpContext } from "./lib/iteration.ts";
-import { flushChecks, say } from "./lib/report.ts";
+import { flushChecks, say, trouble } from "./lib/report.ts";
 import type { Scenario } from "./lib/scenario.ts";
-import { sendForSetUp } from "./lib/send.ts";
+import { sendForSetUp, setUpSlowness } from "./lib/send.ts";
 import { settings } from "./lib/settings.ts";
 import { mixed } from "./mixed.ts";
 import { notifications } from "./notifications.ts";
@@ -20,7 +20,18 @@ const scenarios: Readonly<Record<ScenarioName, Scenario>> = { token, notificatio
 const scenario = scenarios[settings.scenario];
 const { segment } = settings;
 
-const SET_UP_MS = 60_000;
+/** A set-up begins nothing new after this time, because a slow service is no reason to play no load. */
+const SET_UP_MS = 30_000;
+/** What it has begun by then ends before this: two requests in a row, and their answers. */
+const SET_UP_ENDS_MS = SET_UP_MS + 30_000 + 2 * settings.requestTimeoutMs;
+
+/** Long enough for three tries of every step by every client. */
+const once = {
+  executor: "shared-iterations" as const,
+  vus: 1,
+  iterations: 1,
+  maxDuration: `${60_000 + 15 * settings.clients.length * settings.requestTimeoutMs}ms`,
+};
 
 /**
  * Virtual users keep their connections, as clients do; concurrent requests use different connections over HTTP/1.1, and
@@ -29,11 +40,11 @@ const SET_UP_MS = 60_000;
 export const options: Options = {
   scenarios: {
     [settings.scenario]: settings.preflight
-      ? { executor: "shared-iterations", vus: 1, iterations: 1, exec: "preflight", maxDuration: "60s" }
+      ? { ...once, exec: "preflight" }
       : executorFor(settings.stages, settings.virtualUsers, settings.gracefulStopMs),
   },
   // Timeout of a scenario's set-up and of the following wait for other segments.
-  setupTimeout: `${SET_UP_MS + Math.max(0, (segment?.startAtMs ?? 0) - epochMs())}ms`,
+  setupTimeout: `${SET_UP_ENDS_MS + Math.max(0, (segment?.startAtMs ?? 0) - epochMs())}ms`,
   maxRedirects: 0,
   insecureSkipTLSVerify: false,
   discardResponseBodies: false,
@@ -43,7 +54,13 @@ export const options: Options = {
 const setUp = (): unknown => {
   if (scenario.setUp === undefined) return undefined;
   sendForSetUp();
-  const data = scenario.setUp(setUpContext());
+  const endsAtMs = epochMs() + SET_UP_MS;
+  const isTimeUp = (): boolean => epochMs() >= endsAtMs;
+  const data = scenario.setUp(setUpContext(), isTimeUp);
+  if (isTimeUp())
+    trouble(
+      `the service answered so slowly that the set-up took its ${SET_UP_MS / 1_000} s, and the load began with what was there by then: mean times of answers ${setUpSlowness.text()}`,
+    );
   flushChecks();
   return data;
 };

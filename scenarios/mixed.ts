@@ -12,7 +12,16 @@ import { issued, report } from "./lib/report.ts";
 import { scenario } from "./lib/scenario.ts";
 import { send } from "./lib/send.ts";
 import { settings } from "./lib/settings.ts";
-import { isNearItsEnd, logIn, logInTogether, takeRefreshed, type Session } from "./lib/session.ts";
+import { mayHaveEnded } from "./lib/issue.ts";
+import {
+  canRefresh,
+  isNearItsEnd,
+  logIn,
+  logInTogether,
+  needsRefresh,
+  takeRefreshed,
+  type Session,
+} from "./lib/session.ts";
 
 /*
  * The life of many clients. An iteration is one visit: it starts with an authorization, a refresh of the tokens of the
@@ -24,11 +33,12 @@ const mostAtStart = 300;
 const together = 6;
 
 /** Most virtual users start as customers who logged in before the load. Each segment logs in its own customers. */
-const logInCustomers = (context: IterationContext): readonly Session[] => {
+const logInCustomers = (context: IterationContext, isTimeUp: () => boolean): readonly Session[] => {
   const ownUsers = settings.virtualUsers.allocated / (settings.segment?.count ?? 1);
   const wanted = settings.preflight ? 0 : Math.min(ownUsers, mostAtStart);
   const sessions: Session[] = [];
-  for (let asked = 0; asked < wanted; asked += together) sessions.push(...logInTogether(context, together));
+  for (let asked = 0; asked < wanted && !isTimeUp(); asked += together)
+    sessions.push(...logInTogether(context, together));
   return sessions;
 };
 
@@ -51,6 +61,12 @@ const visit = (context: IterationContext, sessions: readonly Session[]): void =>
   let left = budget - begun.requests;
   while (left > 0) {
     sleep(drawThinkTimeMs(context.random) / 1_000);
+    if (needsRefresh(customer.session)) {
+      const renewed = renew(context, customer);
+      left -= renewed.requests;
+      customer = renewed.customer;
+      if (customer === undefined) return;
+    }
     left -= act(context, customer, left);
   }
 };
@@ -74,8 +90,17 @@ const beginVisit = (
   if (earlier === undefined || drawn === "authorize")
     return { customer: authorize(context, earlier), requests: 2 };
   if (drawn === "resume" && !isNearItsEnd(earlier.session)) return { customer: earlier, requests: 0 };
-  return { customer: refresh(earlier.session) ? earlier : undefined, requests: 1 };
+  return renew(context, earlier);
 };
+
+/** Once the refresh token ends, the customer must authorize again (section 5.3). */
+const renew = (
+  context: IterationContext,
+  earlier: Customer,
+): { readonly customer: Customer | undefined; readonly requests: number } =>
+  canRefresh(earlier.session)
+    ? { customer: refresh(earlier.session) ? earlier : undefined, requests: 1 }
+    : { customer: authorize(context, earlier), requests: 2 };
 
 const authorize = (context: IterationContext, earlier: Customer | undefined): Customer | undefined => {
   const stays = earlier !== undefined && earlier.account.begun < fullSize && !earlier.account.doubtful;
@@ -88,7 +113,7 @@ const authorize = (context: IterationContext, earlier: Customer | undefined): Cu
 const refresh = (session: Session): boolean => {
   const askedAtMs = epochMs();
   const answer = send(requests.refresh(session.client, session.refreshToken));
-  report(judgeRefresh(answer), [answer]);
+  report(judgeRefresh(answer, mayHaveEnded(session.refresh, epochMs())), [answer]);
   const tokens = refreshedOf(answer);
   if (tokens === undefined) return false;
   // The document does not say whether a refresh may return the live token.

@@ -1,12 +1,12 @@
 import exec from "k6/execution";
-import { hasEvents, beginEvent, endEvent } from "./lib/events.ts";
+import { hasEvents, eventsMayRepeat, beginEvent, endEvent } from "./lib/events.ts";
 import { drawKind, oneWriterIn, readKinds, readsPerIteration } from "./lib/mix.ts";
 import { newAccount, isSettled, judgeTotalWithin, noteSeen, type Account } from "./lib/oracles/account.ts";
 import { judgeDefaultPage, judgeMatches, judgePastTheEnd, judgeWalk } from "./lib/oracles/reads.ts";
 import { accountsAreOwn, requests, type IterationContext } from "./lib/iteration.ts";
 import { preflightLists } from "./lib/preflight.ts";
 import { read, type Read } from "./lib/reading.ts";
-import { report } from "./lib/report.ts";
+import { report, trouble } from "./lib/report.ts";
 import { scenario } from "./lib/scenario.ts";
 import { settings } from "./lib/settings.ts";
 import { isNearItsEnd, logIn, type Session } from "./lib/session.ts";
@@ -184,7 +184,7 @@ interface Fixtures {
     readonly client: number;
     readonly accountId: string;
     readonly begun: number;
-    readonly acknowledgedAtMs: readonly number[];
+    readonly acknowledged: Account["acknowledged"];
     readonly seen: readonly string[];
   }[];
 }
@@ -195,32 +195,62 @@ interface Fixtures {
  */
 const sizes = [2 * defaultLimit + 4, defaultLimit + 3];
 
-const createFixtures = (context: IterationContext): Fixtures => {
+const createFixtures = (context: IterationContext, isTimeUp: () => boolean): Fixtures => {
   const sessions = settings.clients.map((client) => logIn(context, client));
-  const canFill = hasEvents && accountsAreOwn && !settings.preflight;
+  // Nobody knows what is in an account whose events may have happened more than once.
+  const canFill = hasEvents && accountsAreOwn && !eventsMayRepeat && !settings.preflight;
   const accounts = sessions.flatMap((session, client) =>
     session === undefined || !canFill
       ? []
       : sizes
-          .map((size) => filled(context, session, size))
-          .filter(({ doubtful }) => !doubtful)
+          .flatMap((size) => filledSurely(context, session, size, isTimeUp) ?? [])
           .map((account) => ({ ...account, client, seen: [...account.seen.keys()] })),
   );
+  if (accounts.length === 0 && hasEvents && !settings.preflight)
+    trouble(`lists of accounts at rest were not checked, because ${whyNoAccount}`);
   return { sessions, accounts };
+};
+
+const TRIES = 3;
+
+const whyNoAccount = !accountsAreOwn
+  ? "others may write to those that the profile names (accounts)"
+  : eventsMayRepeat
+    ? "events whose hook is called by GET may happen more than once: give hooks.events.trigger a method or a body"
+    : `in ${TRIES} tries none could be filled without an event that failed`;
+
+/** An account of which it is known what is in it; undefined if there is none after some tries. */
+const filledSurely = (
+  context: IterationContext,
+  session: Session,
+  size: number,
+  isTimeUp: () => boolean,
+): Account | undefined => {
+  for (let number = 1; number <= TRIES && !isTimeUp(); number += 1) {
+    const account = filled(context, session, size, isTimeUp);
+    if (!account.doubtful && account.begun > 0) return account;
+  }
+  return undefined;
 };
 
 const TOGETHER = 6;
 
-const filled = (context: IterationContext, session: Session, size: number): Account => {
+const filled = (
+  context: IterationContext,
+  session: Session,
+  size: number,
+  isTimeUp: () => boolean,
+): Account => {
   const account = newAccount(context.freshAccount());
-  while (account.begun < size) {
+  // A doubtful one is of no use, so another begins.
+  while (account.begun < size && !account.doubtful && !isTimeUp()) {
     const sentAtMs = epochMs();
     const begun = Array.from({ length: Math.min(TOGETHER, size - account.begun) }, () =>
       beginEvent(session.client, account),
     );
     for (const answer of sendTogether(begun)) endEvent(account, sentAtMs, answer);
   }
-  readAll(session, account);
+  if (!account.doubtful) readAll(session, account, isTimeUp);
   return account;
 };
 
@@ -228,10 +258,10 @@ const filled = (context: IterationContext, session: Session, size: number): Acco
  * Reads the account's pages until everything was seen, but not for long: if notifications are slow to be listed,
  * virtual users judge by what must be there by then, and see the rest themselves.
  */
-const readAll = (session: Session, account: Account): void => {
+const readAll = (session: Session, account: Account, isTimeUp: () => boolean): void => {
   for (const pauseS of [0, 0.05, 0.1, 0.2, 0.4]) {
     sleep(pauseS);
-    for (let page = 0; page * defaultLimit < account.begun; page += 1) {
+    for (let page = 0; page * defaultLimit < account.begun && !isTimeUp(); page += 1) {
       const answer = send(requests.list(session.accessToken, { accountId: account.accountId, page }, true));
       const seen = pageOf(answer);
       if (seen !== undefined) noteSeen(account, seen);
@@ -243,10 +273,10 @@ const readAll = (session: Session, account: Account): void => {
 const accountsOf = (fixtures: Fixtures, client: ScriptClient): readonly Account[] =>
   fixtures.accounts
     .filter((kept) => settings.clients[kept.client]?.id === client.id)
-    .map(({ accountId, begun, acknowledgedAtMs, seen }) => ({
+    .map(({ accountId, begun, acknowledged, seen }) => ({
       ...newAccount(accountId),
       begun,
-      acknowledgedAtMs: [...acknowledgedAtMs],
+      acknowledged: [...acknowledged],
       seen: new Map(seen.map((id) => [id, undefined])),
     }));
 

@@ -50,6 +50,8 @@ export interface ScriptSettings {
     readonly defaultLimit: number;
     readonly defaultPage: number;
     readonly stateMaxBytes: number;
+    readonly codeLifetimeMs: number;
+    readonly refreshTokenLifetimeMs: number;
   };
   /** How long a new notification may be missing from the list. */
   readonly visibilityMs: number;
@@ -115,6 +117,13 @@ export const issuedNames: Readonly<Record<Issued, string>> = {
 
 /** Prefix of a script's log lines; JSON follows. */
 export const logMark = "touchstone:";
+
+/** The preflight's trouble if the target answered nothing at all. */
+export const noAnswer = {
+  say: (reason: string): string => `no request was answered (${reason})`,
+  /** The reason in such a trouble; undefined if it is another one. */
+  reasonIn: (trouble: string): string | undefined => /^no request was answered \((.*)\)$/s.exec(trouble)?.[1],
+};
 
 export type ScriptMessage =
   | {

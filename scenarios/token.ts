@@ -1,4 +1,6 @@
+import { epochMs } from "./lib/clock.ts";
 import type { Exchange } from "./lib/exchange.ts";
+import { mayHaveEnded, type Issue } from "./lib/issue.ts";
 import {
   obtainCode,
   obtainCodesTogether,
@@ -36,13 +38,15 @@ const courses: Readonly<Record<keyof typeof tokenKinds, (context: IterationConte
     const login = logIn(context);
     if (login === undefined) return;
     // Concurrently, so that one of them uses another connection than the exchange.
-    const list = requests.list(login.tokens.accessToken, { limit: 1 });
+    const list = listWith(login.tokens.accessToken, login.access);
     for (const listing of sendTogether([list, list]))
-      report(judgeOpens("exchange.access-token-works", listing), [listing]);
+      report(judgeUse("exchange.access-token-works", login.access, listing), [listing]);
+    const askedAtMs = epochMs();
     const refreshed = refresh(login);
     if (refreshed === undefined) return;
-    const listing = send(requests.list(refreshed.accessToken, { limit: 1 }));
-    report(judgeOpens("refresh.access-token-works", listing), [listing]);
+    const access = { askedAtMs, lifetimeMs: refreshed.expiresInMs };
+    const listing = send(listWith(refreshed.accessToken, access));
+    report(judgeUse("refresh.access-token-works", access, listing), [listing]);
   },
 
   refreshesAtOnce: (context) => {
@@ -50,11 +54,14 @@ const courses: Readonly<Record<keyof typeof tokenKinds, (context: IterationConte
     if (login === undefined) return;
     const { client, tokens } = login;
     const request = requests.refresh(client, tokens.refreshToken);
+    const askedAtMs = epochMs();
     const answers = sendTogether([request, request]);
     const refreshed = answers.flatMap((answer) => tellRefreshed(login, answer) ?? []);
     // A service that revokes the previous token may refuse one of them: that is not a failure.
     const listings = refreshed.map(({ accessToken }) => send(requests.list(accessToken, { limit: 1 }, true)));
-    report(judgeOneOpens(listings), [...answers, ...listings]);
+    const nowMs = epochMs();
+    if (!refreshed.some(({ expiresInMs }) => mayHaveEnded({ askedAtMs, lifetimeMs: expiresInMs }, nowMs)))
+      report(judgeOneOpens(answers, listings), [...answers, ...listings]);
     refresh(login);
   },
 
@@ -90,7 +97,8 @@ const courses: Readonly<Record<keyof typeof tokenKinds, (context: IterationConte
     const liar = { ...client, secret: client.secret.slice(0, -1) };
     const wrong = send(requests.exchange(liar, probe.code, true));
     const control = send(requests.exchange(client, twin.code));
-    report([...judgeTokenSet(control), ...judgeWrongSecret(wrong, control)], [wrong, control]);
+    const isLate = mayHaveEnded(twin.issue, epochMs());
+    report([...judgeTokenSet(control, isLate), ...judgeWrongSecret(wrong, control)], [wrong, control]);
     tellIssued(control);
   },
 
@@ -102,17 +110,25 @@ const courses: Readonly<Record<keyof typeof tokenKinds, (context: IterationConte
       requests.list(halfOf(tokens.accessToken), {}, true),
       requests.exchange(client, halfOf(code), true),
       requests.refresh(client, halfOf(tokens.refreshToken), true),
-      requests.list(tokens.accessToken, {}),
+      requests.list(tokens.accessToken, {}, mayHaveEnded(login.access, epochMs())),
     ]);
     const [stranger, exchanged, refreshed, control] = answers as [Exchange, Exchange, Exchange, Exchange];
     report(
-      [...judgeOpens("exchange.access-token-works", control), ...judgeKeptOut(stranger, control)],
+      [...judgeUse("exchange.access-token-works", login.access, control), ...judgeKeptOut(stranger, control)],
       [stranger, control],
     );
     tryForged("code.unknown", exchanged);
     tryForged("refresh.unknown", refreshed);
   },
 };
+
+/** The first page of one. A token that may have ended meanwhile may be refused. */
+const listWith = (accessToken: string, access: Issue) =>
+  requests.list(accessToken, { limit: 1 }, mayHaveEnded(access, epochMs()));
+
+/** Judges the use of a token that cannot have ended by now. */
+const judgeUse = (rule: Parameters<typeof judgeOpens>[0], access: Issue, listing: Exchange) =>
+  mayHaveEnded(access, epochMs()) ? [] : judgeOpens(rule, listing);
 
 /** Half a credential is none, whereas the last character of an encoded one may carry nothing. */
 const halfOf = (credential: string): string => credential.slice(0, Math.floor(credential.length / 2));
@@ -148,7 +164,7 @@ const refresh = (login: Login): Tokens | undefined =>
 
 /** A refresh may return a live access token (section 4.3 does not say): only a different one is new. */
 const tellRefreshed = (login: Login, answer: Exchange): Tokens | undefined => {
-  report(judgeRefresh(answer), [answer]);
+  report(judgeRefresh(answer, mayHaveEnded(login.refresh, epochMs())), [answer]);
   const tokens = refreshedOf(answer);
   if (tokens !== undefined && !login.known.has(tokens.accessToken)) {
     login.known.add(tokens.accessToken);
@@ -170,8 +186,8 @@ const MOST = 20;
  */
 const kept: IssuedCode[] = [];
 
-const keepUsed = ({ client, code }: IssuedCode): void => {
-  if (kept.length < MOST) kept.push({ client, code });
+const keepUsed = ({ client, code, issue }: IssuedCode): void => {
+  if (kept.length < MOST) kept.push({ client, code, issue });
 };
 
 /** The oldest one, returned once; undefined if there is none yet. */

@@ -2,6 +2,8 @@ import type { PushPorts } from "../contract/push-ports.ts";
 import { ConfigurationError } from "../contract/problem.ts";
 import type { ResolvedProfile } from "../profile/profile.ts";
 import { openSession } from "./session.ts";
+import { watchStalls } from "../world/clock.ts";
+import { HookError } from "../world/hooks/hooks.ts";
 import type { ReceiverAccess } from "../world/receiver.ts";
 
 /** Opens them; sends nothing yet. Throws ConfigurationError if the profile lacks what pushes need. */
@@ -17,6 +19,7 @@ export const openPushPorts = (
       "watching pushes needs `hooks.events.trigger` and `hooks.callback.register` in the profile",
     ]);
   const clock = session.clocks.join();
+  const stalls = watchStalls();
   return {
     receiver: session.receiver,
     register: registerCallback,
@@ -28,8 +31,11 @@ export const openPushPorts = (
       inFlight: () => session.clocks.underWay?.()?.inFlight,
     },
     acknowledgedStatus: session.acknowledgedStatus,
+    hookFailure: (error) => (error instanceof HookError ? error.message : undefined),
+    longestStallMs: stalls.longestMs,
     maxWaitMs: options.maxWaitMs,
     close: async () => {
+      stalls.stop();
       clock.leave();
       await session.cleanUp();
       await session.close();

@@ -113,6 +113,7 @@ const headlineOf = (record: LoadRecord): string => {
 const detailOf = (record: LoadRecord): string => {
   const { achieved, rules, stopped, exitCode, highestRate } = record;
   const checks = rules.reduce((sum, one) => sum + one.checks, 0);
+  const checked = rules.filter((one) => one.checks > 0);
   const requests =
     achieved === undefined
       ? "No requests were sent"
@@ -121,7 +122,7 @@ const detailOf = (record: LoadRecord): string => {
     // What a run checked is counted at its end.
     record.state === "open"
       ? `${requests}.`
-      : `${requests}; ${plural(checks, "check")} of ${plural(rules.length, "rule")}${took(record)}.`,
+      : `${requests}; ${plural(checks, "check")} of ${plural(checked.length, "rule")}${took(record)}.`,
     highestRate !== undefined && headlineOf(record) !== searchAnswer(record) && searchAnswer(record),
     stopped !== undefined && `It ended early: ${stopped}.`,
     exitCode !== undefined && `Exit code ${exitCode}.`,

@@ -11,12 +11,16 @@ import { settings } from "./settings.ts";
 
 export const hasEvents = requests.trigger !== undefined;
 
+/** k6 sends a GET again if its kept connection ends before the answer begins, without telling. */
+export const eventsMayRepeat = settings.trigger?.method === "GET";
+
 /**
  * The request that makes the service create a notification for the account; the account counts it as begun immediately.
  */
 export const beginEvent = (client: ScriptClient, account: Account): Request => {
   if (requests.trigger === undefined) throw new Error("the profile has no hook events.trigger");
   account.begun += 1;
+  if (eventsMayRepeat) account.mayRepeat = true;
   return requests.trigger(client, account.accountId);
 };
 
@@ -26,8 +30,9 @@ export const endEvent = (account: Account, sentAtMs: number, answer: Exchange): 
     account.doubtful = true;
     return;
   }
-  account.acknowledgedAtMs.push(epochMs());
-  triggered(sentAtMs, account.accountId, notificationIn(answer));
+  const id = notificationIn(answer);
+  account.acknowledged.push({ atMs: epochMs(), id });
+  triggered(sentAtMs, account.accountId, id);
 };
 
 /** Where hooks usually return the id, if the profile does not say. */

@@ -1,57 +1,126 @@
+import { sleep } from "k6";
 import { newAccount } from "./oracles/account.ts";
 import { grantOf } from "./oracles/authorize.ts";
 import { pageOf } from "./oracles/pages.ts";
 import { refreshedOf, tokensOf } from "./oracles/tokens.ts";
+import { epochMs } from "./clock.ts";
 import { quote } from "./evidence.ts";
-import { isSuccess } from "./exchange.ts";
+import { isSuccess, type Exchange } from "./exchange.ts";
 import { beginEvent, hasEvents, notificationIn } from "./events.ts";
+import { mayHaveEnded } from "./issue.ts";
 import { requests, type IterationContext } from "./iteration.ts";
 import { trouble } from "./report.ts";
+import type { Request } from "./requests.ts";
 import { send } from "./send.ts";
 import { settings } from "./settings.ts";
-import type { ScriptClient } from "../protocol.ts";
+import { failureText, inSomeTries, type Failure } from "./tries.ts";
+import { noAnswer, type ScriptClient } from "../protocol.ts";
 
 /* Calls everything a scenario needs once, before any load, and reports failures with their likely cause. */
 
-export const preflightTokens = (context: IterationContext): void => {
-  for (const [index, client] of settings.clients.entries()) preflightClient(context, client, index);
+/** Whether the target has answered anything, whatever it was. */
+let hasAnswered = false;
+
+const ask = (request: Request): Exchange => {
+  const answer = send(request);
+  hasAnswered ||= answer.status !== 0;
+  return answer;
 };
 
-export const preflightLists = (context: IterationContext): void => {
-  preflightTokens(context);
-  if (hasEvents) preflightEvents(context);
+/** Seconds between tries, by the number of the try. */
+const PAUSE_S = 0.5;
+
+/** Tries the steps, and reports what did not come. Whether a failure leaves nothing more to try. */
+const tell = (attempt: () => Failure | undefined): boolean => {
+  const failure = inSomeTries(attempt, (afterTry) => sleep(afterTry * PAUSE_S));
+  if (failure === undefined) return false;
+  const { answer } = failure;
+  trouble(hasAnswered ? failureText(failure, quote) : noAnswer.say(answer.text));
+  return answer.status === 0;
+};
+
+export const preflightTokens = (context: IterationContext): void =>
+  preflightClients(context, () => undefined);
+
+/** The event comes before the lists, because a service may refuse to list nothing. */
+export const preflightLists = (context: IterationContext): void =>
+  preflightClients(context, () => (hasEvents ? triggerOnce(context) : undefined));
+
+const preflightClients = (context: IterationContext, beforeList: () => Failure | undefined): void => {
+  for (const [index, client] of settings.clients.entries())
+    if (tell(() => tryClient(context, client, index, beforeList))) return;
 };
 
 export const preflightEvents = (context: IterationContext): void => {
-  const [client] = settings.clients;
-  if (client === undefined) return;
   if (!hasEvents)
     return trouble(
       `the scenario ${settings.scenario} triggers events, but the profile has no hook for that which can be called by HTTP: set hooks.events.trigger.http`,
     );
-  const answer = send(beginEvent(client, newAccount(context.freshAccount())));
-  if (!isSuccess(answer)) return trouble(`hooks.events.trigger created no event: ${quote(answer)}`);
-  if (settings.scenario === "push" && notificationIn(answer) === undefined)
-    trouble(
-      `hooks.events.trigger does not return the notification's id, which is needed to tell pushes apart; set \`result\` to its place in the answer: ${quote(answer)}`,
-    );
+  // The hook may be elsewhere than the target, so its silence says nothing about that.
+  hasAnswered = true;
+  tell(() => triggerOnce(context));
 };
 
-const preflightClient = (context: IterationContext, client: ScriptClient, index: number): void => {
+const triggerOnce = (context: IterationContext): Failure | undefined => {
+  const [client] = settings.clients;
+  if (client === undefined) return undefined;
+  const answer = send(beginEvent(client, newAccount(context.freshAccount())));
+  if (!isSuccess(answer)) return { what: "hooks.events.trigger created no event", answer };
+  if (settings.scenario !== "push" || notificationIn(answer) !== undefined) return undefined;
+  return {
+    what: "hooks.events.trigger does not return the notification's id",
+    answer,
+    remedy: "It is needed to tell pushes apart: set `result` to its place in the answer",
+  };
+};
+
+const tryClient = (
+  context: IterationContext,
+  client: ScriptClient,
+  index: number,
+  beforeList: () => Failure | undefined,
+): Failure | undefined => {
   const who = `clients[${index}] (${client.id})`;
-  const authorized = send(requests.authorize(client, context.freshState()));
+  const issue = { askedAtMs: epochMs(), lifetimeMs: settings.limits.codeLifetimeMs };
+  const authorized = ask(requests.authorize(client, context.freshState()));
   const grant = grantOf(authorized);
   if (grant === undefined)
-    return trouble(
-      `authorize gave ${who} no code: ${quote(authorized)}. Check baseUrl, the client's id and redirectUri, and what authorize needs to get past consent (authorize.headers, authorize.query)`,
-    );
-  const exchanged = send(requests.exchange(client, grant.code));
+    return {
+      what: `authorize gave ${who} no code`,
+      answer: authorized,
+      remedy:
+        "Check baseUrl, the client's id and redirectUri, and what authorize needs to get past consent (authorize.headers, authorize.query)",
+    };
+  const exchanged = ask(requests.exchange(client, grant.code));
   const tokens = tokensOf(exchanged);
   if (tokens === undefined)
-    return trouble(`the exchange gave ${who} no tokens: ${quote(exchanged)}. Check the client's secret`);
-  const listed = send(requests.list(tokens.accessToken, {}));
-  if (pageOf(listed) === undefined) trouble(`the list gave ${who} no page: ${quote(listed)}`);
-  const refreshed = send(requests.refresh(client, tokens.refreshToken));
-  if (refreshedOf(refreshed) === undefined)
-    trouble(`the refresh gave ${who} no accessToken: ${quote(refreshed)}`);
+    return {
+      what: `the exchange gave ${who} no tokens`,
+      answer: exchanged,
+      ...(mayHaveEnded(issue, epochMs())
+        ? {
+            mayPass: true,
+            remedy: "The service is so slow that the code may have ended (limits.codeLifetimeMs)",
+          }
+        : { remedy: "Check the client's secret" }),
+    };
+  return beforeList() ?? tryTokens(client, index, who, tokens);
+};
+
+/** What the tokens of an exchange bring. */
+const tryTokens = (
+  client: ScriptClient,
+  index: number,
+  who: string,
+  tokens: NonNullable<ReturnType<typeof tokensOf>>,
+): Failure | undefined => {
+  const listed = ask(requests.list(tokens.accessToken, {}));
+  // What was created may belong to the first client alone, and may not be listed yet.
+  const isEmpty = hasEvents && [400, 401, 403, 404].includes(listed.status);
+  if (pageOf(listed) === undefined && !(isEmpty && index > 0))
+    return { what: `the list gave ${who} no page`, answer: listed, mayPass: isEmpty };
+  const refreshed = ask(requests.refresh(client, tokens.refreshToken));
+  return refreshedOf(refreshed) === undefined
+    ? { what: `the refresh gave ${who} no accessToken`, answer: refreshed }
+    : undefined;
 };

@@ -2,6 +2,7 @@ import type { ScriptClient } from "../protocol.ts";
 import { epochMs } from "./clock.ts";
 import type { Exchange } from "./exchange.ts";
 import { before, judgeOwnPage, type Account } from "./oracles/account.ts";
+import { createAudience } from "./oracles/audience.ts";
 import type { Page } from "../../conformance/judging/laws/pages.ts";
 import { judgePage, judgeShape, pageOf, type ListQuery } from "./oracles/pages.ts";
 import { beginEvent, endEvent } from "./events.ts";
@@ -12,6 +13,7 @@ import { settings } from "./settings.ts";
 import { dropToken, judgeUse, type Session } from "./session.ts";
 
 const { defaultLimit } = settings.limits;
+const audience = createAudience(settings.clients[0]?.id);
 
 export interface Read {
   readonly exchange: Exchange;
@@ -53,7 +55,11 @@ export const read = (
     const isSound = checks.every(({ breach }) => breach === undefined);
     const ofUse = mayBeRefused && page === undefined ? [] : judgeUse(session, exchange);
     const ofAccount =
-      page !== undefined && own !== undefined && isSound && isAbout(query, own.account)
+      page !== undefined &&
+      own !== undefined &&
+      isSound &&
+      isAbout(query, own.account) &&
+      audience.sees(session.client.id, own.account, page)
         ? judgeOwnPage(own.account, own.known, query, page, defaultLimit)
         : [];
     report([...ofUse, ...judgeShape(exchange), ...checks, ...ofAccount], [exchange]);

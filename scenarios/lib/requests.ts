@@ -14,6 +14,15 @@ export interface Request {
   readonly mayBeRefused: boolean;
 }
 
+/**
+ * Headers by which k6 sends a request with a body again if its kept connection ends before the answer begins, without
+ * telling. Their value would be the same in all requests anyway.
+ */
+const letsRepeat = /^(x-)?idempotency-key$/i;
+
+const once = (headers: Request["headers"]): Request["headers"] =>
+  Object.fromEntries(Object.entries(headers).filter(([name]) => !letsRepeat.test(name)));
+
 const json = { "Content-Type": "application/json" } as const;
 
 /** The documented requests (section 4), and the event hook if there is one. */
@@ -25,7 +34,7 @@ export const requestsFor = (settings: ScriptSettings) => {
     endpoint,
     method: "POST",
     url: base + endpoints[endpoint].path,
-    headers: common,
+    headers: once(common),
     body: JSON.stringify(body),
     mayBeRefused,
   });
@@ -64,10 +73,10 @@ const triggering = (hook: ScriptHook, client: ScriptClient, accountId: string): 
     endpoint: "trigger",
     method: hook.method as Request["method"],
     url: fillAddress(hook.url, values),
-    headers: {
+    headers: once({
       ...(hook.body === undefined ? {} : json),
       ...Object.fromEntries(Object.entries(hook.headers).map(([name, value]) => [name, fill(value, values)])),
-    },
+    }),
     ...(hook.body === undefined ? {} : { body: JSON.stringify(fillJson(hook.body, values)) }),
     mayBeRefused: false,
   };

@@ -5,23 +5,18 @@ import type { Check } from "./check.ts";
 import { obtainCode, obtainCodesTogether, redeemTogether, type IssuedCode } from "./login.ts";
 import { judgeOpens, type Tokens } from "./oracles/tokens.ts";
 import type { IterationContext } from "./iteration.ts";
+import { AT_ONCE_MS, mayHaveEnded, reliedUntilMs, type Issue } from "./issue.ts";
 
 /** A logged-in client, kept by a virtual user between iterations. */
 export interface Session {
   readonly client: ScriptClient;
   accessToken: string;
   refreshToken: string;
-  /** When the token stops being relied on, in wall-clock milliseconds. */
-  endsAtMs: number;
+  access: Issue;
+  readonly refresh: Issue;
   /** Source of the access token, until its first use. */
   fresh: "exchange" | "refresh" | undefined;
-  /** When the access token was requested, in wall-clock milliseconds. */
-  askedAtMs: number;
 }
-
-/** A token is not relied on in the last tenth of its life, or its last two seconds. */
-const usableUntilMs = (askedAtMs: number, { expiresInMs }: Tokens): number =>
-  askedAtMs + expiresInMs - Math.max(2_000, expiresInMs / 10);
 
 /** Authorizes and exchanges; undefined if either failed. */
 export const logIn = (context: IterationContext, client?: ScriptClient): Session | undefined => {
@@ -33,43 +28,45 @@ export const logIn = (context: IterationContext, client?: ScriptClient): Session
 export const logInTogether = (context: IterationContext, count: number): readonly Session[] =>
   sessionsFrom(obtainCodesTogether(context, count));
 
-const sessionsFrom = (codes: readonly IssuedCode[]): readonly Session[] => {
-  const askedAtMs = epochMs();
-  return redeemTogether(codes).map(({ client, tokens }) => ({
+const sessionsFrom = (codes: readonly IssuedCode[]): readonly Session[] =>
+  redeemTogether(codes).map(({ client, tokens, access, refresh }) => ({
     client,
     accessToken: tokens.accessToken,
     refreshToken: tokens.refreshToken,
-    endsAtMs: usableUntilMs(askedAtMs, tokens),
+    access,
+    refresh,
     fresh: "exchange",
-    askedAtMs,
   }));
-};
 
 export const takeRefreshed = (session: Session, askedAtMs: number, tokens: Tokens): void => {
   session.accessToken = tokens.accessToken;
-  session.endsAtMs = usableUntilMs(askedAtMs, tokens);
+  session.access = { askedAtMs, lifetimeMs: tokens.expiresInMs };
   session.fresh = "refresh";
-  session.askedAtMs = askedAtMs;
 };
 
-export const isNearItsEnd = (session: Session): boolean => epochMs() >= session.endsAtMs;
+export const isNearItsEnd = ({ access }: Session): boolean => epochMs() >= reliedUntilMs(access);
+
+/** Whether the access token must be replaced before it is used. A new one is used at once, however short its life is. */
+export const needsRefresh = (session: Session): boolean =>
+  isNearItsEnd(session) && (session.fresh === undefined || epochMs() > session.access.askedAtMs + AT_ONCE_MS);
+
+/** Whether the refresh token is still relied on; if not, the client must authorize again. */
+export const canRefresh = ({ refresh }: Session): boolean => epochMs() < reliedUntilMs(refresh);
 
 /** Makes the next iteration get a new token. */
 export const dropToken = (session: Session): void => {
-  session.endsAtMs = 0;
+  session.access = { ...session.access, lifetimeMs: 0 };
 };
-
-/** A token first used later than this tests its lifetime, not its issue. */
-const AT_ONCE_MS = 1_000;
 
 /**
  * A use of the token at the list: the first immediate use shows that it works, later uses that it lives as long as
  * promised.
  */
 export const judgeUse = (session: Session, listing: Exchange): readonly Check[] => {
-  const isAtOnce = epochMs() - listing.durationMs - session.askedAtMs <= AT_ONCE_MS;
+  const { access } = session;
+  const isAtOnce = epochMs() - listing.durationMs - access.askedAtMs <= AT_ONCE_MS;
   const origin = isAtOnce ? session.fresh : undefined;
   session.fresh = undefined;
-  if (origin === undefined && isNearItsEnd(session)) return [];
+  if (origin === undefined ? isNearItsEnd(session) : mayHaveEnded(access, epochMs())) return [];
   return judgeOpens(origin === undefined ? "access.lifetime" : `${origin}.access-token-works`, listing);
 };

@@ -4,17 +4,8 @@ import { expect, it, onTestFinished, vi } from "vitest";
 import { documentLimits } from "../../conformance/contract/limits.ts";
 import { temporaryFolder } from "../../conformance/testing/temporary-folder.ts";
 import { runnerClock } from "./clock.ts";
-import { load, unanswered } from "./load.ts";
+import { load } from "./load.ts";
 import { profileFor } from "./testing/loads.ts";
-
-const refused =
-  "authorize gave clients[0] (c) no code: no answer (dial: connection refused). Check at baseUrl, and at what follows";
-
-it("unanswered gives a reason only if no request at all was answered", () => {
-  expect(unanswered([refused, refused])).toBe("dial: connection refused");
-  expect(unanswered([])).toBeUndefined();
-  expect(unanswered([refused, "the list gave clients[0] (c) no page: 500 nothing"])).toBeUndefined();
-});
 
 it("a load whose folder is in use leaves no temporary folder behind", async () => {
   using folder = temporaryFolder();

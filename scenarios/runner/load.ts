@@ -5,6 +5,7 @@ import { secretsInProfile } from "../../conformance/contract/profile-secrets.ts"
 import { endedBy } from "../../conformance/contract/outcome.ts";
 import { errorMessage } from "../../conformance/contract/text.ts";
 import { traits } from "../lib/mix.ts";
+import { noAnswer } from "../protocol.ts";
 import { scriptFor } from "./bundle.ts";
 import { checkPlan } from "./check-plan.ts";
 import { runLoad, type LoadResult } from "./collect/collect.ts";
@@ -75,7 +76,7 @@ const preflight = async (
   });
   if (signal.aborted) return;
   const reasons = [...troubles, ...exceptions.first.map((first) => `the script failed: ${first}`)];
-  const silent = unanswered(troubles);
+  const silent = troubles.map(noAnswer.reasonIn).find((reason) => reason !== undefined);
   if (silent !== undefined && exceptions.count === 0)
     throw new UnreachableError(
       `${target.profile.baseUrl} cannot be reached: ${silent}. Start the service, or correct baseUrl in the profile`,
@@ -84,12 +85,6 @@ const preflight = async (
     throw new ConfigurationError([`the preflight of ${plan.scenario} failed:`, ...reasons]);
   if (end.says !== "finished")
     throw new ConfigurationError([`the preflight of ${plan.scenario} failed: k6 ${end.meaning}`]);
-};
-
-/** Why no request was answered; undefined if one was. */
-export const unanswered = (troubles: readonly string[]): string | undefined => {
-  const reasons = troubles.map((trouble) => /: no answer \((.*?)\)(?:\.|$)/.exec(trouble)?.[1]);
-  return reasons.includes(undefined) ? undefined : reasons[0];
 };
 
 const run = (

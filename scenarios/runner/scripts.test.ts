@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { documentLimits } from "../../conformance/contract/limits.ts";
+import { documentLimits, type Limits } from "../../conformance/contract/limits.ts";
 import type { RequirementId } from "../../conformance/contract/catalogue.ts";
 import type { HookDefinition } from "../../conformance/contract/profile-fetched.ts";
 import type { ScenarioName } from "../../conformance/contract/load-shape.ts";
@@ -10,6 +10,7 @@ import { scriptFor } from "./bundle.ts";
 import { runnerClock } from "./clock.ts";
 import { runLoad, type LoadResult } from "./collect/collect.ts";
 import { nowhere } from "./record.ts";
+import { scenarioRules } from "./scenario-rules.ts";
 import { scriptSettings } from "./settings.ts";
 import { k6OfFile } from "./testing/load-here.ts";
 import { profileFor } from "./testing/loads.ts";
@@ -25,11 +26,16 @@ interface Asked {
   readonly behaviour?: string;
   readonly preflight?: boolean;
   readonly trigger?: HookDefinition;
+  /** The same, at the address of the fake's control interface. */
+  readonly triggerOf?: (controlUrl: string) => HookDefinition;
   readonly clients?: readonly ScriptClient[];
   readonly seconds?: number;
   /** How many notifications there are before the script begins. */
   readonly eventsBefore?: number;
   /** The weights of the ways in which visits of `mixed` begin. */
+  /** Instead of those of the document. */
+  readonly limits?: Partial<Limits>;
+  readonly visibilityMs?: number;
   readonly visits?: Readonly<Record<"authorize" | "refresh" | "resume", number>>;
 }
 
@@ -39,7 +45,7 @@ interface Asked {
  * of a core, requests queue for longer than the usual timeout.
  */
 const play = async ({ scenario, behaviour = "sound", preflight = false, seconds = 2, ...asked }: Asked) => {
-  const { trigger, clients, eventsBefore = 0, visits } = asked;
+  const { trigger, triggerOf, clients, eventsBefore = 0, visits, limits, visibilityMs } = asked;
   const fake = await startFakeServer({ behaviour, clockMode: "flowing" });
   try {
     for (let event = 0; event < eventsBefore; event += 1)
@@ -48,16 +54,16 @@ const play = async ({ scenario, behaviour = "sound", preflight = false, seconds 
         headers: { "content-type": "application/json" },
         body: JSON.stringify({ accountId: "7c9e6679-7425-40de-944b-e07fc1f90ae7" }),
       });
-    const hook = trigger ?? profileOf(fake).hooks?.events?.trigger;
+    const hook = trigger ?? triggerOf?.(fake.controlUrl) ?? profileOf(fake).hooks?.events?.trigger;
     const target = {
       profile: {
         ...profileFor(fake.baseUrl),
-        tolerances: { requestTimeoutMs: 120_000 },
+        tolerances: { requestTimeoutMs: 120_000, ...(visibilityMs !== undefined && { visibilityMs }) },
         ...(visits && { load: { mixed: visits } }),
         ...(hook && { hooks: { events: { trigger: hook } } }),
       },
       clients: clients ?? fake.clients.slice(0, 2),
-      limits: documentLimits,
+      limits: { ...documentLimits, ...limits },
     };
     const durationMs = seconds * 1_000;
     const plan = { scenario, shape: "constant", rate: 80, durationMs, seed: 19 } as const;
@@ -84,38 +90,8 @@ const checkedIn = ({ rules }: LoadResult): readonly string[] =>
   rules.filter(({ checks }) => checks > 0).map(({ id }) => id);
 
 const checkedRules: Readonly<Record<ScenarioName, readonly RequirementId[]>> = {
-  token: [
-    "access.required",
-    "authorize.answers-with-code",
-    "authorize.code-is-fresh",
-    "authorize.echoes-state",
-    "code.single-use",
-    "code.single-use-under-race",
-    "code.unknown",
-    "exchange.access-token-works",
-    "exchange.authenticates-client",
-    "exchange.token-set",
-    "exchange.tokens-are-fresh",
-    "refresh.access-token-works",
-    "refresh.returns-no-refresh-token",
-    "refresh.reusable",
-    "refresh.token-set",
-    "refresh.unknown",
-  ],
-  notifications: [
-    "access.lifetime",
-    "notifications.default-limit",
-    "notifications.default-page",
-    "notifications.filter-account",
-    "notifications.filter-id",
-    "notifications.filters-combine",
-    "notifications.limit",
-    "notifications.pages-partition",
-    "notifications.past-the-end",
-    "notifications.shape",
-    "notifications.total",
-    "notifications.under-writes",
-  ],
+  token: scenarioRules.token,
+  notifications: scenarioRules.notifications,
   mixed: [
     "access.lifetime",
     "authorize.echoes-state",
@@ -161,6 +137,27 @@ describe.concurrent("the scripts on the sound fake", () => {
   });
 });
 
+describe.concurrent("the scripts on services that conform", () => {
+  it("authorize again once a refresh token is not relied on any more", async () => {
+    const visits = { authorize: 1, refresh: 98, resume: 1 };
+    const { result } = await play({ scenario: "mixed", visits, limits: { refreshTokenLifetimeMs: 1_000 } });
+    expect(checkedIn(result)).toContain("exchange.token-set");
+    expect(checkedIn(result).filter((rule) => rule.startsWith("refresh."))).toEqual([]);
+  });
+
+  it("may find nothing for a second client where every event belongs to the first", async () => {
+    const hook = (fake: string) => ({
+      http: { url: `${fake}/events`, body: { accountId: "{{accountId}}" } },
+    });
+    const asked = { behaviour: "tenancy", triggerOf: hook, visibilityMs: 0, seconds: 3 };
+    for (const scenario of ["mixed", "notifications"] as const) {
+      const { result } = await play({ scenario, ...asked });
+      expect(brokenIn(result)).toEqual([]);
+      expect(checkedIn(result)).toContain("notifications.under-writes");
+    }
+  });
+});
+
 describe.concurrent("the scripts on defects that every run shows", () => {
   const reusable = { "code-reusable": "code.single-use-under-race" } as const;
   const cached = { "tokens-cached-per-client": "exchange.tokens-are-fresh" } as const;
@@ -188,6 +185,11 @@ describe.concurrent("the preflight", () => {
   it("reports nothing on a sound target", async () => {
     for (const scenario of ["token", "push"] as const)
       expect((await play({ scenario, preflight: true })).result.troubles).toEqual([]);
+  });
+
+  it("reports nothing if a service refuses to list nothing", async () => {
+    const asked = { scenario: "mixed", behaviour: "list-of-nothing-refused", preflight: true } as const;
+    expect((await play(asked)).result.troubles).toEqual([]);
   });
 
   it("reports a wrong secret without showing it", async () => {

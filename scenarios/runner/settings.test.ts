@@ -39,9 +39,15 @@ describe("the settings of a script", () => {
     expect(scriptSettings(targetWith({ command: ["true"] }), plan, asRun)).not.toHaveProperty("trigger");
   });
 
-  it("contain only the limits that scripts use", () => {
-    const { limits } = scriptSettings(target, plan, asRun);
-    expect(Object.keys(limits)).toEqual(["defaultLimit", "defaultPage", "stateMaxBytes"]);
+  it("contain only the limits that scripts use, as the profile sets them", () => {
+    const limits = { ...documentLimits, codeLifetimeMs: 1_500, refreshTokenLifetimeMs: 6_000 };
+    expect(scriptSettings({ ...target, limits }, plan, asRun).limits).toEqual({
+      defaultLimit: 10,
+      defaultPage: 0,
+      stateMaxBytes: 128,
+      codeLifetimeMs: 1_500,
+      refreshTokenLifetimeMs: 6_000,
+    });
   });
 });
 

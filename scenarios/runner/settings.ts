@@ -27,7 +27,7 @@ export const scriptSettings = (
   { runKey, preflight, accounts = profile.accounts ?? [] }: ScriptRun,
 ): ScriptSettings => {
   const trigger = scriptHook(profile.hooks?.events?.trigger);
-  const { defaultLimit, defaultPage, stateMaxBytes } = limits;
+  const { defaultLimit, defaultPage, stateMaxBytes, codeLifetimeMs, refreshTokenLifetimeMs } = limits;
   const requestTimeoutMs = requestTimeoutOf(profile);
   return {
     scenario: plan.scenario,
@@ -37,7 +37,7 @@ export const scriptSettings = (
     authorize: { headers: profile.authorize?.headers ?? {}, query: profile.authorize?.query ?? {} },
     ...(trigger === undefined ? {} : { trigger }),
     accounts,
-    limits: { defaultLimit, defaultPage, stateMaxBytes },
+    limits: { defaultLimit, defaultPage, stateMaxBytes, codeLifetimeMs, refreshTokenLifetimeMs },
     visibilityMs: profile.tolerances?.visibilityMs ?? tolerances.visibility.default,
     requestTimeoutMs,
     stages: stagesFor(plan),

@@ -6,9 +6,10 @@ import type { LoadContext, LoadPlan } from "./context.ts";
 import { machine } from "./machine.ts";
 import type { PushOutcome } from "./push/watch.ts";
 import type { LoadFinal } from "./record.ts";
+import { withUnchecked } from "./scenario-rules.ts";
 import { thinkingUsers, virtualUsersFor } from "./settings.ts";
 import { judgeObjectives } from "./judge/objectives.ts";
-import { firstOfEach, judgedOutcome, type Judged } from "./judge/outcome.ts";
+import { causeNotes, firstOfEach, judgedOutcome, type Judged } from "./judge/outcome.ts";
 import { judgeValidity } from "./judge/validity.ts";
 import { exitCodes } from "../../conformance/contract/exit-codes.ts";
 
@@ -21,7 +22,10 @@ export const verdictsOf = (
   const { end, stopped, achieved } = result;
   const users = virtualUsersFor(plan, target.profile);
   const parts = plan.segment?.count ?? 1;
-  const rules = [...result.rules, ...(pushed?.judgement.rules ?? [])];
+  const judged = [...result.rules, ...(pushed?.judgement.rules ?? [])];
+  // What one segment did not check, another may have.
+  const { rules, notes } =
+    plan.segment === undefined ? withUnchecked(plan.scenario, judged) : { rules: judged, notes: [] };
   const breaches = [...result.breaches, ...(pushed?.judgement.breaches ?? [])];
   const delays = pushed && { pushDelays: pushed.delays };
   const objectives = judgeObjectives(target.profile, { ...result, ...delays, seed: plan.seed });
@@ -53,7 +57,14 @@ export const verdictsOf = (
     rules,
     breaches: firstOfEach(breaches),
     pushes: pushed?.summary,
-    notes: [...result.notes, ...result.troubles, ...exceptionNotes(result), ...(pushed?.notes ?? [])],
+    notes: [
+      ...result.notes,
+      ...result.troubles,
+      ...exceptionNotes(result),
+      ...(pushed?.notes ?? []),
+      ...causeNotes(rules),
+      ...notes,
+    ],
     outcome,
     exitCode: exitCodes[outcome],
   });
@@ -83,6 +94,7 @@ export const earlyOutcome = (
   if (isInterrupted) return "interrupted";
   if (exceptions.count > 0 || end.says === "harness") return "harness-error";
   if (end.says === "interrupted") return "interrupted";
+  if (end.says === "too slow") return "incomplete";
   // Apart from an interruption, only a full disk or the abort rule ends a load early.
   if (stopped === undefined) return undefined;
   return stopped.startsWith("the record") ? "harness-error" : "failed";

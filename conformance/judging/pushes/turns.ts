@@ -28,6 +28,22 @@ export const fromTheirTurn = (trace: Trace): readonly PushCase[] => {
   });
 };
 
+/**
+ * An event that got no push, as if it had happened once the pushes of the others of its account were over: a sender that
+ * delivers them one after the other cannot push it before. Undefined if they are not over.
+ */
+export const fromItsTurn = (
+  pushCase: PushCase,
+  ofAccount: readonly PushCase[],
+  trace: Trace,
+): PushCase | undefined => {
+  const { triggered } = pushCase;
+  const others = ofAccount.filter(({ pushes }) => pushes.length > 0);
+  if (!others.every((other) => isOver(other, Infinity, trace))) return undefined;
+  const ends = others.flatMap(({ pushes }) => pushes.map(({ at, ended = at }) => ended.latestMs));
+  return { ...pushCase, triggered: { ...triggered, latestMs: Math.max(triggered.latestMs, ...ends) } };
+};
+
 /** Whether the others were all over before its first push, and a retry of one of them came after its event. */
 const waitedFor = ({ triggered, pushes }: PushCase, others: readonly PushCase[], trace: Trace): boolean => {
   const n = pushes[0]?.line.n ?? -Infinity;

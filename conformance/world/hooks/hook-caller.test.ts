@@ -187,6 +187,24 @@ describe("a hook whose server is down", () => {
     expect(server.calls).toHaveLength(1);
     expect(caller.report().outages).toEqual([]);
   });
+
+  it("waits for a target that no request has been sent to, once a hook was answered there", async () => {
+    const server = await stopping(restartable());
+    const time = manualTime();
+    const probe = async (): Promise<boolean> => {
+      await server.start();
+      return true;
+    };
+    const health = createConnectionHealth(probe, createRetries({ time }));
+    const { caller } = open({ time, target: { origin: server.origin, health } });
+    await caller.call("callback.register", hookAt(server.origin), {});
+    await server.stop();
+    await caller.call("clock.now", hookAt(server.origin), {});
+    expect(server.calls).toHaveLength(2);
+    expect(health.roundTripMs()).toBe(0);
+    health.answered(40);
+    expect(health.roundTripMs()).toBe(40);
+  });
 });
 
 describe("a hook that closes the connection", () => {

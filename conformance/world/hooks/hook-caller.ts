@@ -121,7 +121,7 @@ const setbackOf = (name: string, use: Use, error: unknown): Setback | undefined 
 };
 
 export const createHookCaller = (options: HookCallerOptions) => {
-  const { signal, dispatcher, unkept, target, retries, inProcess } = options;
+  const { signal, dispatcher, unkept, retries, inProcess } = options;
   const { nowMs } = retries.time;
   const startedMs = nowMs();
   const healths = createHealths(options);
@@ -153,8 +153,8 @@ export const createHookCaller = (options: HookCallerOptions) => {
         isHarmless: harmless.has(name),
         send: async () => {
           const answer = await run(harmless.has(name) ? dispatcher : unkept);
-          // The duration of hooks says nothing about how far away the target is.
-          if (health !== target.health) health.answered(0);
+          // In a load nothing else tells that the target is down rather than wrong.
+          health.isThere();
           return answer;
         },
         setbackOf: (error) => (signal.aborted ? undefined : setbackOf(name, use, error)),

@@ -40,7 +40,7 @@ export const createConnectionHealth = (probe: () => Promise<boolean>, retries: R
   const { backOffMs, outageMs, time, signal } = retries;
   const met = { ...UNHARMED };
   let hasAnswered = false;
-  let roundTripMs = 0;
+  let roundTripMs: number | undefined;
   let stayedAway = false;
   let outage: Promise<boolean> | undefined;
 
@@ -66,12 +66,17 @@ export const createConnectionHealth = (probe: () => Promise<boolean>, retries: R
   return {
     /** Records an answer after this many milliseconds. From now on an address that refuses connections is down, not wrong. */
     answered: (afterMs: number): void => {
-      roundTripMs = hasAnswered ? roundTripMs + (afterMs - roundTripMs) * SMOOTHING : afterMs;
+      roundTripMs = roundTripMs === undefined ? afterMs : roundTripMs + (afterMs - roundTripMs) * SMOOTHING;
+      hasAnswered = true;
+      stayedAway = false;
+    },
+    /** Records an answer whose duration says nothing about how far away the address is. */
+    isThere: (): void => {
       hasAnswered = true;
       stayedAway = false;
     },
     /** Recent response time in milliseconds; 0 before the first answer. */
-    roundTripMs: (): number => roundTripMs,
+    roundTripMs: (): number => roundTripMs ?? 0,
     count: (what: "lost" | "hidden" | "sentAgain"): void => void (met[what] += 1),
     throttled: (waitMs: number): void => {
       met.throttled += 1;

@@ -12,8 +12,10 @@ export interface Account {
   readonly accountId: string;
   /** Events begun, whatever their outcome. */
   begun: number;
-  /** When each event was acknowledged, in wall-clock milliseconds, in order. */
-  readonly acknowledgedAtMs: number[];
+  /** Any of them may have happened more than once. */
+  mayRepeat: boolean;
+  /** Events that the hook acknowledged, in order. */
+  readonly acknowledged: AcknowledgedEvent[];
   /**
    * Notifications seen in reads, by id, as this virtual user first saw them; undefined if the set-up did. What was once
    * seen must remain.
@@ -23,33 +25,51 @@ export interface Account {
   doubtful: boolean;
 }
 
+export interface AcknowledgedEvent {
+  /** In wall-clock milliseconds. */
+  readonly atMs: number;
+  /** The id that the hook returned, which is the notification's in most services. */
+  readonly id?: string | undefined;
+}
+
 export const newAccount = (accountId: string): Account => ({
   accountId,
   begun: 0,
-  acknowledgedAtMs: [],
+  mayRepeat: false,
+  acknowledged: [],
   seen: new Map(),
   doubtful: false,
 });
 
 /** Whether everything begun has been seen, so that the content is known exactly. */
-export const isSettled = (account: Account): boolean =>
-  !account.doubtful && account.begun > 0 && account.seen.size === account.begun;
+export const isSettled = ({ doubtful, mayRepeat, begun, seen }: Account): boolean =>
+  !doubtful && !mayRepeat && begun > 0 && seen.size === begun;
 
 export interface Before {
-  /** Minimum number of notifications the read must find: those seen before, and those acknowledged long enough ago. */
+  /** Minimum number of notifications the read must find. */
   readonly least: number;
   readonly settled: boolean;
   readonly begun: number;
 }
 
 export const before = (account: Account, nowMs: number, visibilityMs: number): Before => ({
-  least: Math.max(
-    account.seen.size,
-    account.acknowledgedAtMs.filter((atMs) => atMs <= nowMs - visibilityMs).length,
-  ),
+  least: leastOf(account, nowMs - visibilityMs),
   settled: isSettled(account),
   begun: account.begun,
 });
+
+/**
+ * The notifications seen, and those acknowledged by then and not seen: newer ones that were seen must not make up for an
+ * older one that is lost. If no id that the hook returned was seen, they are not those of notifications and tell no
+ * event from another; then the greater number counts.
+ */
+const leastOf = ({ seen, acknowledged }: Account, untilMs: number): number => {
+  const ids = new Set([...seen.keys()].map(fold));
+  const isSeen = ({ id }: AcknowledgedEvent): boolean => id !== undefined && ids.has(fold(id));
+  const due = acknowledged.filter(({ atMs }) => atMs <= untilMs);
+  const lacking = due.filter((event) => event.id !== undefined && !isSeen(event));
+  return Math.max(due.length, seen.size + (acknowledged.some(isSeen) ? lacking.length : 0));
+};
 
 /**
  * Checks a page of the client's own account against what was known before the request and what had been begun by the
@@ -69,9 +89,16 @@ export const judgeOwnPage = (
       : [
           ...(isSteady && then.settled
             ? [judgeTotal(then.begun, "of the account", page)]
-            : judgeWithin({ least: then.least, most: account.begun }, query, page, defaultLimit)),
+            : judgeWithin(
+                { least: then.least, most: account.mayRepeat ? Infinity : account.begun },
+                query,
+                page,
+                defaultLimit,
+              )),
           // If the answer counts everything begun, everything is available for paging.
-          ...(isSteady && page.total === then.begun ? judgeSize(then.begun, query, page, defaultLimit) : []),
+          ...(isSteady && !account.mayRepeat && page.total === then.begun
+            ? judgeSize(then.begun, query, page, defaultLimit)
+            : []),
           ...(isSteady && then.settled ? judgeItems(account, page) : []),
         ];
   noteSeen(account, page);

@@ -51,7 +51,7 @@ describe("any page", () => {
 const account = (begun: number, seen = begun): Account => ({
   ...newAccount(accountId),
   begun,
-  acknowledgedAtMs: upTo(begun).map(() => 0),
+  acknowledged: upTo(begun).map((number) => ({ atMs: 0, id: idOf(number).toUpperCase() })),
   seen: new Map(upTo(seen).map((number) => [idOf(number), undefined])),
 });
 
@@ -105,6 +105,24 @@ describe("a page of the client's own account", () => {
     const growing = account(3);
     judge(growing, {}, page(upTo(3), 3));
     expect(brokenRules(judge(growing, {}, page(upTo(3), 3, { remark: "other" }), 10, 1))).toEqual([]);
+  });
+
+  it("must hold an older event, whatever newer ones it shows", () => {
+    const own = { ...account(4, 0), seen: new Map([1, 2, 3].map((number) => [idOf(number), undefined])) };
+    expect(brokenRules(judge(own, {}, page([1, 2, 3], 3), 10))).toEqual([]);
+    expect(brokenRules(judge(own, {}, page([1, 2, 3], 3), 2_000))).toEqual([underWrites]);
+    own.acknowledged.splice(0, 4, ...upTo(4).map((number) => ({ atMs: 0, id: `event ${number}` })));
+    expect(brokenRules(judge({ ...own, begun: 5 }, {}, page([1, 2, 3], 3), 10))).toEqual([]);
+    own.acknowledged.pop();
+    // Ids of events are none of notifications: three of the four may be those that were seen.
+    expect(brokenRules(judge({ ...own, begun: 5 }, {}, page([1, 2, 3], 3), 2_000))).toEqual([]);
+  });
+
+  it("may hold more than were begun, if events may have happened more than once", () => {
+    const own = { ...account(4), mayRepeat: true };
+    expect(isSettled(own)).toBe(false);
+    expect(brokenRules(judge(own, {}, page(upTo(8), 8)))).toEqual([]);
+    expect(brokenRules(judge(own, {}, page(upTo(7), 7)))).toEqual([underWrites]);
   });
 
   it("counts as seen what it shows, except what a broken filter let through", () => {

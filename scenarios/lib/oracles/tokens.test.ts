@@ -60,15 +60,24 @@ describe("an authorization", () => {
 
 describe("an exchange", () => {
   it("of a fresh code must return a complete token set", () => {
-    expect(judgeTokenSet(granted)).toEqual([{ rule: "exchange.token-set" }]);
-    expect(brokenRules(judgeTokenSet(answer(200, { ...set, expiresIn: 0 })))).toEqual(["exchange.token-set"]);
-    expect(brokenRules(judgeTokenSet(refused))).toEqual(["code.single-use"]);
+    expect(judgeTokenSet(granted, false)).toEqual([{ rule: "exchange.token-set" }]);
+    expect(brokenRules(judgeTokenSet(answer(200, { ...set, expiresIn: 0 }), false))).toEqual([
+      "exchange.token-set",
+    ]);
+    expect(brokenRules(judgeTokenSet(refused, false))).toEqual(["code.single-use"]);
   });
 
   it("is not judged if it failed, or was refused with status 200 and empty fields", () => {
     const empty = answer(200, { accessToken: null, refreshToken: null, expiresIn: null });
     for (const exchange of [empty, tooMany, silent, answer(500, "")])
-      expect(judgeTokenSet(exchange)).toEqual([]);
+      expect(judgeTokenSet(exchange, false)).toEqual([]);
+  });
+
+  it("of a code that may have ended may be refused, as may a refresh", () => {
+    expect(judgeTokenSet(refused, true)).toEqual([]);
+    expect(judgeTokenSet(granted, true)).toEqual([{ rule: "exchange.token-set" }]);
+    expect(judgeRefresh(refused, true)).toEqual([]);
+    expect(rulesOf(judgeRefresh(answer(200, refreshed), true))).toContain("refresh.reusable");
   });
 
   it("of one code by several must succeed at most once", () => {
@@ -100,20 +109,29 @@ describe("an exchange", () => {
 
 describe("a refresh", () => {
   it("must return an access token and no refresh token", () => {
-    expect(brokenRules(judgeRefresh(answer(200, refreshed)))).toEqual([]);
-    expect(brokenRules(judgeRefresh(answer(200, { ...refreshed, refreshToken: "r2" })))).toEqual([
+    expect(brokenRules(judgeRefresh(answer(200, refreshed), false))).toEqual([]);
+    expect(brokenRules(judgeRefresh(answer(200, { ...refreshed, refreshToken: "r2" }), false))).toEqual([
       "refresh.returns-no-refresh-token",
     ]);
-    expect(brokenRules(judgeRefresh(answer(200, { accessToken: "b" })))).toEqual(["refresh.token-set"]);
-    expect(brokenRules(judgeRefresh(refused))).toEqual(["refresh.reusable"]);
-    expect(judgeRefresh(tooMany)).toEqual([]);
+    expect(brokenRules(judgeRefresh(answer(200, { accessToken: "b" }), false))).toEqual([
+      "refresh.token-set",
+    ]);
+    expect(brokenRules(judgeRefresh(refused, false))).toEqual(["refresh.reusable"]);
+    expect(judgeRefresh(tooMany, false)).toEqual([]);
   });
 
   it("may end the access token of a concurrent refresh, but one of both must work", () => {
-    expect(judgeOneOpens([ended, opened])).toEqual([{ rule: "refresh.access-token-works" }]);
-    expect(brokenRules(judgeOneOpens([ended, ended]))).toEqual(["refresh.access-token-works"]);
-    expect(judgeOneOpens([ended, silent])).toEqual([]);
-    expect(judgeOneOpens([])).toEqual([]);
+    const both = [answer(200, refreshed), answer(200, refreshed)];
+    expect(judgeOneOpens(both, [ended, opened])).toEqual([{ rule: "refresh.access-token-works" }]);
+    expect(brokenRules(judgeOneOpens(both, [ended, ended]))).toEqual(["refresh.access-token-works"]);
+    expect(brokenRules(judgeOneOpens([...both.slice(1), refused], [ended]))).toEqual([
+      "refresh.access-token-works",
+    ]);
+    expect(judgeOneOpens(both, [ended, silent])).toEqual([]);
+    expect(judgeOneOpens(both, [])).toEqual([]);
+    // It may have taken effect and ended the token that arrived.
+    for (const undecided of [silent, tooMany, answer(502, "")])
+      expect(judgeOneOpens([answer(200, refreshed), undecided], [ended])).toEqual([]);
   });
 
   it("must bring data to nobody but the holder of a valid token", () => {

@@ -33,18 +33,21 @@ export const refreshedOf = (exchange: Exchange): Tokens | undefined => {
   return { accessToken, expiresInMs: typeof expiresIn === "number" && expiresIn > 0 ? expiresIn * 1_000 : 0 };
 };
 
-/** The first exchange of a fresh code by its own client (section 4.2). */
-export const judgeTokenSet = (exchange: Exchange): readonly Check[] => {
+/** The first exchange of a code by its own client (section 4.2). A refusal proves nothing if it may have ended. */
+export const judgeTokenSet = (exchange: Exchange, mayHaveEnded: boolean): readonly Check[] => {
   if (saysWrong(exchange))
-    return [broken("code.single-use", "the first exchange of a code succeeds", describe(exchange))];
+    return mayHaveEnded
+      ? []
+      : [broken("code.single-use", "the first exchange of a code succeeds", describe(exchange))];
   if (!isSuccess(exchange) || !claimsTokens(exchange.fields)) return [];
   return [checkOf("exchange.token-set", tokenSetBreach("exchange", exchange.fields), exchange)];
 };
 
-/** A refresh with a live refresh token (section 4.3). */
-export const judgeRefresh = (exchange: Exchange): readonly Check[] => {
+/** A refresh with a refresh token (section 4.3). A refusal proves nothing if it may have ended. */
+export const judgeRefresh = (exchange: Exchange, mayHaveEnded: boolean): readonly Check[] => {
   const reusable = "a refreshToken works repeatedly within its life, also concurrently";
-  if (saysWrong(exchange)) return [broken("refresh.reusable", reusable, describe(exchange))];
+  if (saysWrong(exchange))
+    return mayHaveEnded ? [] : [broken("refresh.reusable", reusable, describe(exchange))];
   if (!isSuccess(exchange) || !claimsTokens(exchange.fields)) return [];
   return [
     held("refresh.reusable"),
@@ -65,11 +68,18 @@ export const judgeOpens = (
   return opens(listing) ? [held(rule)] : [];
 };
 
-/** Concurrent refreshes may end each other's tokens, but at least one token must open the list. */
-export const judgeOneOpens = (listings: readonly Exchange[]): readonly Check[] => {
+/**
+ * Concurrent refreshes may end each other's tokens, but at least one token must open the list. A refresh without an
+ * answer that decides may have taken effect: then the only token that works is the one that did not arrive.
+ */
+export const judgeOneOpens = (
+  answers: readonly Exchange[],
+  listings: readonly Exchange[],
+): readonly Check[] => {
   const rule = "refresh.access-token-works";
   if (listings.some(opens)) return [held(rule)];
-  if (listings.length === 0 || !listings.every(saysWrong)) return [];
+  if (listings.length === 0 || ![...answers, ...listings].every(isDecided)) return [];
+  if (!listings.every(saysWrong)) return [];
   const expected = `of ${listings.length} concurrent refreshes at least one brings an accessToken that works`;
   return [broken(rule, expected, "none of them opens the list")];
 };

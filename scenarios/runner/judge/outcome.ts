@@ -20,6 +20,16 @@ export const judgedOutcome = ({ rules, objectives, validity }: Judged): Outcome 
   return rules.some(({ checks }) => checks > 0) ? "passed" : "incomplete";
 };
 
+/** Says which broken rules may be the consequence of another one. */
+export const causeNotes = (rules: readonly LoadRule[]): readonly string[] => {
+  const isBroken = (id: string): boolean => rules.some((rule) => rule.id === id && rule.breaches > 0);
+  return isBroken("authorize.code-is-fresh") && isBroken("code.single-use")
+    ? [
+        "codes were issued twice (authorize.code-is-fresh), and only one of two clients can exchange such a code, so the breaches of code.single-use may come from that alone",
+      ]
+    : [];
+};
+
 /** The first breach of each rule; breaches.jsonl has all that were kept. */
 export const firstOfEach = (breaches: readonly LoadBreach[]): LoadBreach[] =>
   [...Map.groupBy(breaches, ({ rule }) => rule).values()].flatMap(([first]) => first ?? []);

@@ -4,9 +4,10 @@ export interface K6End {
   readonly meaning: string;
   /**
    * What it says about the run: `finished` at its planned end; `stopped` by us, so the record is valid up to then;
-   * `interrupted` by a foreign signal; `harness`, for errors that only we or this machine can cause.
+   * `interrupted` by a foreign signal; `too slow`, if the service's answers did not come in time; `harness`, for errors
+   * that only we or this machine can cause.
    */
-  readonly says: "finished" | "stopped" | "interrupted" | "harness";
+  readonly says: "finished" | "stopped" | "interrupted" | "too slow" | "harness";
 }
 
 /** k6's exit codes (its package errext/exitcodes), and what each says about a run that we started. */
@@ -16,7 +17,7 @@ const meanings: Readonly<Record<number, readonly [meaning: string, says: K6End["
   97: ["failed a run in its cloud, although this was not one", "harness"],
   98: ["lost sight of a run in its cloud, although this was not one", "harness"],
   99: ["crossed a threshold, although thresholds were off", "harness"],
-  100: ["took too long in the script's setup", "harness"],
+  100: ["gave up before the load: the service's answers took too long in the set-up", "too slow"],
   101: ["took too long in the script's teardown", "harness"],
   102: ["took too long", "harness"],
   103: ["was stopped through its REST API, although that was off", "interrupted"],

@@ -60,7 +60,9 @@ describe("a merged run", () => {
     const { arrivals, arrivalsAsked, requests, dropped, lag, mostConnecting } = pooled.achieved;
     expect(merged.achieved).toMatchObject({ arrivals, arrivalsAsked, requests, dropped, lag });
     expect(merged.achieved?.mostConnecting).toBeCloseTo(mostConnecting ?? 0, 2);
-    expect(merged.rules.toSorted(byId)).toEqual([...pooled.rules].toSorted(byId));
+    const checked = merged.rules.filter(({ checks }) => checks > 0);
+    expect(checked.toSorted(byId)).toEqual([...pooled.rules].toSorted(byId));
+    expect(merged.notes.join()).toContain("refresh.unknown");
   });
 
   it("finds a token issued on two machines, and states when and how exactly that is known", async () => {

@@ -1,12 +1,13 @@
 import { decodeFromCompressedBase64, type Int32Histogram } from "hdr-histogram-js";
 import { exitCodes } from "../../../conformance/contract/exit-codes.ts";
 import type { LoadBreach, LoadRecord, LoadRule } from "../../../conformance/contract/load-record.ts";
+import { withUnchecked } from "../scenario-rules.ts";
 import { stagesOf, type Course } from "../../../conformance/contract/load-shape.ts";
 import type { Profile } from "../../../conformance/contract/profile.ts";
 import type { Merged } from "../../../conformance/contract/segments.ts";
 import { createTotals, type Totals } from "../collect/totals.ts";
 import { judgeObjectives } from "../judge/objectives.ts";
-import { firstOfEach, judgedOutcome } from "../judge/outcome.ts";
+import { causeNotes, firstOfEach, judgedOutcome } from "../judge/outcome.ts";
 import { openLoadRecord, pick, type LoadFinal, type LoadHeader } from "../record.ts";
 import { mergeCourse } from "./course.ts";
 import { duplicatesAcross, type FoundDuplicates } from "./duplicates.ts";
@@ -40,8 +41,10 @@ export const mergeSegments = async (runs: readonly AnyLoadRun[], out: string): P
     if (segment.lag !== undefined) totals.addLag(decodeFromCompressedBase64(segment.lag) as Int32Histogram);
   const isWhole = merged.machines.every(({ problems }) => problems.length === 0);
   const summary = totals.summary(seconds * 1_000, isWhole);
-  const rules = await rulesOf(segments, found);
-  return writer.seal(finalOf(segments, { merged, summary, rules, breaches, cores: header.machine.cores }));
+  const { rules, notes } = withUnchecked(header.scenario, await rulesOf(segments, found));
+  return writer.seal(
+    finalOf(segments, { merged, summary, rules, notes, breaches, cores: header.machine.cores }),
+  );
 };
 
 const first = (segments: readonly SegmentRun[]): SegmentRun => segments[0] as SegmentRun;
@@ -156,6 +159,7 @@ interface Found {
   readonly merged: Merged;
   readonly summary: Totals;
   readonly rules: readonly LoadRule[];
+  readonly notes: readonly string[];
   readonly breaches: readonly LoadBreach[];
   /** Of all machines. */
   readonly cores: number;
@@ -163,7 +167,7 @@ interface Found {
 
 const finalOf = (
   segments: readonly SegmentRun[],
-  { merged, summary, rules, breaches, cores }: Found,
+  { merged, summary, rules, notes, breaches, cores }: Found,
 ): LoadFinal => {
   const { record, segment } = first(segments);
   const validity = mergedValidity(summary.achieved, merged, cores);
@@ -183,6 +187,7 @@ const finalOf = (
     endpoints: [...summary.endpoints],
     objectives: [...objectives],
     rules: [...rules],
+    notes: [...causeNotes(rules), ...notes],
     breaches: firstOfEach(breaches),
     outcome,
     exitCode: exitCodes[outcome],

@@ -6,7 +6,7 @@ import { answerOf, outcomeOf } from "../../../conformance/judging/pushes/answer.
 import { capPart } from "../../../conformance/judging/pushes/cap.ts";
 import { endOfPushes, isWatchedForFirst, samePart } from "../../../conformance/judging/pushes/delivery.ts";
 import { payloadPart } from "../../../conformance/judging/pushes/payload.ts";
-import { acknowledgedAt, type Part } from "../../../conformance/judging/pushes/finding.ts";
+import { acknowledgedAt, pushCount, type Part } from "../../../conformance/judging/pushes/finding.ts";
 import {
   fittedTo,
   readingsThatFit,
@@ -15,6 +15,8 @@ import {
 } from "../../../conformance/judging/pushes/fitted.ts";
 import { pushToleranceOf } from "../../../conformance/judging/pushes/fits.ts";
 import { readingsOf } from "../../../conformance/judging/pushes/readings.ts";
+import { fromItsTurn } from "../../../conformance/judging/pushes/turns.ts";
+import { usualLagMs } from "../../../conformance/judging/pushes/usual-lag.ts";
 import { isWatchedForNext, leastOfFailing } from "../../../conformance/judging/pushes/retries.ts";
 import { tolerances } from "../../../conformance/judging/tolerances.ts";
 import type { PushCase, PushTrace, Purpose } from "../../../conformance/judging/pushes/trace.ts";
@@ -40,6 +42,8 @@ export interface PushEvidence {
   readonly limits: Pick<Limits, "pushDelaysMs" | "maxPushes">;
   /** tolerances.latenessMs of the profile. */
   readonly latenessMs: number | undefined;
+  /** In real time, the longest stall of this process, which makes pushes seem late, and those after them early; absent on a moved clock. */
+  readonly longestStallMs?: number | undefined;
   readonly acknowledgedStatus: number;
   readonly askedRateAt: (atMs: number) => number;
 }
@@ -80,31 +84,50 @@ export const judgePushes = (evidence: PushEvidence): PushJudgement => {
 };
 
 export const traceOf = (evidence: PushEvidence): PushTrace => {
-  const { acknowledgedStatus, limits, latenessMs, watchedUntil, isMovedOnly = false } = evidence;
-  const byId = Map.groupBy(evidence.pushes, ({ line }) => line.notificationId);
+  const { acknowledgedStatus, limits, watchedUntil, isMovedOnly = false } = evidence;
+  const pushCases = pushCasesOf(evidence);
+  const tolerance = pushToleranceOf(limits, "real", evidence.latenessMs);
   return {
     // Events occur at any fraction of a second, so a sender's rounding counts on a moved clock as well.
     clock: "real",
     isMovedOnly,
     limits,
-    ...pushToleranceOf(limits, "real", latenessMs),
+    ...tolerance,
+    latenessMs: tolerance.latenessMs + unrestMs(evidence, pushCases),
+    // After a push that was read late because of a stall, the next one seems early.
+    earlyGuardMs: tolerance.earlyGuardMs + (evidence.longestStallMs ?? 0),
     firstLatenessMs: tolerances.firstPushLatenessUnderLoad.default,
     acknowledgedStatus,
     watchedUntil,
-    pushCases: evidence.events.map(({ notificationId, accountId, target }): PushCase => {
-      const pushes = byId.get(notificationId) ?? [];
-      return {
-        name: notificationId,
-        accountId,
-        notificationId,
-        triggered: target,
-        pushes,
-        actions: [],
-        expect: { kind: "pushes", pushes: limits.maxPushes },
-        purpose: purposeOf(pushes, acknowledgedStatus),
-      };
-    }),
+    pushCases,
   };
+};
+
+/** What a busy machine adds to the lateness of pushes in real time, unless the profile says how late they may be. */
+const unrestMs = (
+  { latenessMs, longestStallMs, limits }: PushEvidence,
+  pushCases: readonly PushCase[],
+): number =>
+  latenessMs !== undefined || longestStallMs === undefined
+    ? 0
+    : longestStallMs + usualLagMs(pushCases, limits.pushDelaysMs[0] ?? 0);
+
+const pushCasesOf = ({ events, pushes: all, limits, acknowledgedStatus }: PushEvidence) => {
+  const byId = Map.groupBy(all, ({ line }) => line.notificationId);
+  return events.map(({ notificationId, accountId, target }): PushCase => {
+    const pushes = byId.get(notificationId) ?? [];
+    return {
+      name: notificationId,
+      family: accountId,
+      accountId,
+      notificationId,
+      triggered: target,
+      pushes,
+      actions: [],
+      expect: { kind: "pushes", pushes: limits.maxPushes },
+      purpose: purposeOf(pushes, acknowledgedStatus),
+    };
+  });
 };
 
 const purposeOf = (pushes: readonly LoadPush[], acknowledgedStatus: number): Purpose => {
@@ -140,11 +163,19 @@ const partsOf = (
   }),
 });
 
-const noted = (judged: Judged, count: number, what: string): Judged =>
-  count === 0 ? judged : { ...judged, note: `${count} ${what}` };
+/** `what` follows the noun, such as "event", whose plural has an s. */
+const noted = (judged: Judged, count: number, noun: string, what: (were: string) => string): Judged =>
+  count === 0
+    ? judged
+    : { ...judged, note: `${count} ${noun}${count === 1 ? "" : "s"} ${what(count === 1 ? "was" : "were")}` };
 
 const delivered = (trace: PushTrace): Judged => {
-  const watched = trace.pushCases.filter((one) => one.pushes.length > 0 || isWatchedForFirst(one, trace));
+  const families = Map.groupBy(trace.pushCases, ({ family }) => family);
+  const isWatched = (one: PushCase): boolean => {
+    const turn = fromItsTurn(one, families.get(one.family) ?? [], trace);
+    return turn !== undefined && isWatchedForFirst(turn, trace);
+  };
+  const watched = trace.pushCases.filter((one) => one.pushes.length > 0 || isWatched(one));
   const judged = partsOf("push.delivered", watched, ({ pushes, triggered }) =>
     pushes.length > 0
       ? "passed"
@@ -154,7 +185,8 @@ const delivered = (trace: PushTrace): Judged => {
           evidence: [],
         },
   );
-  return noted(judged, trace.pushCases.length - watched.length, "events were not watched for long enough");
+  const unwatched = trace.pushCases.length - watched.length;
+  return noted(judged, unwatched, "event", (were) => `${were} not watched for long enough`);
 };
 
 const acknowledgedStops = (trace: PushTrace): Judged =>
@@ -167,7 +199,9 @@ const acknowledgedStops = (trace: PushTrace): Judged =>
 const failing = ({ pushCases }: PushTrace): readonly PushCase[] =>
   pushCases.filter(({ purpose }) => purpose === "never" || purpose === "late");
 
-const NOT_WATCHED = "failing notifications were not watched to the end of their retries";
+const FAILING = "failing notification";
+const notWatched = (were: string): string =>
+  `${were} not watched to the end of ${were === "was" ? "its" : "their"} retries`;
 
 const retried = (trace: PushTrace): Judged => {
   const { maxPushes } = trace.limits;
@@ -179,12 +213,12 @@ const retried = (trace: PushTrace): Judged => {
     lost.has(one)
       ? {
           expected: "a failed push is followed by the next one",
-          actual: `${one.pushes.length} pushes, none of them acknowledged, and no more`,
+          actual: `${pushCount(one.pushes.length)}, none acknowledged, and no more`,
           evidence: one.pushes,
         }
       : "passed",
   );
-  return noted(judged, lacking.length - lost.size, NOT_WATCHED);
+  return noted(judged, lacking.length - lost.size, FAILING, notWatched);
 };
 
 const contradictionsOf = ({ fits }: Fitted) =>
@@ -208,7 +242,8 @@ const scheduled = (trace: PushTrace): Judged => {
       : [],
   };
   const vague = best?.fits.filter(({ fit }) => fit.kind === "vague").length ?? 0;
-  return noted(judged, vague, `${NOT_WATCHED}, or the times of their pushes are too imprecise`);
+  const orVague = (were: string) => `${notWatched(were)}, or the times of the pushes are too imprecise`;
+  return noted(judged, vague, FAILING, orVague);
 };
 
 const breachOf = (
@@ -223,7 +258,7 @@ const breachOf = (
     rule,
     atMs: pushes.at(-1)?.atMs ?? eventMs,
     expected,
-    actual: `notification ${pushCase.name}: ${actual}`,
+    actual: actual.includes(`(${pushCase.name})`) ? actual : `notification ${pushCase.name}: ${actual}`,
     askedRate: evidence.askedRateAt(eventMs),
     exchanges: pushes.map(({ line: { method, path, body, answer, action, status } }) => ({
       method,

@@ -2,6 +2,7 @@ import type { TimeInterval } from "../../../conformance/judging/interval.ts";
 import { randomUUID } from "node:crypto";
 import { appendFileSync } from "node:fs";
 import path from "node:path";
+import { ConfigurationError } from "../../../conformance/contract/problem.ts";
 import { fileMode } from "../../../conformance/contract/files.ts";
 import { loadFiles, type Latencies, type PushSummary } from "../../../conformance/contract/load-record.ts";
 import type { PushLine } from "../../../conformance/contract/push.ts";
@@ -39,7 +40,7 @@ interface Told extends Pick<TriggeredEvent, "notificationId" | "accountId"> {
 
 /**
  * Prepares receiver and target for a push load. Then events are reported as they happen, and `finish` judges their
- * pushes.
+ * pushes. Throws ConfigurationError if a hook fails.
  */
 export const watchPushes = async (context: LoadContext, directory: string) => {
   const { push, target } = context;
@@ -51,9 +52,16 @@ export const watchPushes = async (context: LoadContext, directory: string) => {
   const { state, origin } = await originOf(push, context.clock);
   await push.receiver.clear();
   await push.receiver.plan(plan);
-  await push.register(state.callbackUrl, state.ca ?? "");
-  // A first reading of the clock: the next one, after the load, shows whether it stood still.
-  await push.targetClock.now();
+  try {
+    await push.register(state.callbackUrl, state.ca ?? "");
+    // A first reading of the clock: the next one, after the load, shows whether it stood still.
+    await push.targetClock.now();
+  } catch (error) {
+    const failure = push.hookFailure(error);
+    throw failure === undefined
+      ? error
+      : new ConfigurationError(`a push load needs a hook that failed: ${failure}`);
+  }
   const events: Told[] = [];
   let unnamed = 0;
   return {
@@ -64,10 +72,19 @@ export const watchPushes = async (context: LoadContext, directory: string) => {
     },
     finish: async (result: LoadResult, asked: LoadPlan): Promise<PushOutcome> => {
       context.onPhase?.("waiting for retries");
-      const stops = await waitForRetries(context, push);
+      const startedAtMs = result.startedAtMs ?? 0;
+      let stops: readonly Stop[];
+      try {
+        stops = await waitForRetries(context, push);
+      } catch (error) {
+        const failure = push.hookFailure(error);
+        const lines = await readAll(push, state.last);
+        keep(directory, lines);
+        if (failure === undefined) throw error;
+        return unjudged(failure, events.length, seenPushes(lines, { stops: [], startedAtMs, origin }), push);
+      }
       const lines = await readAll(push, state.last);
       keep(directory, lines);
-      const startedAtMs = result.startedAtMs ?? 0;
       return outcomeOf(context, asked, push, { events, unnamed, stops, lines, startedAtMs, origin });
     },
   };
@@ -168,6 +185,24 @@ const keep = (directory: string, lines: readonly PushLine[]): void => {
   appendFileSync(path.join(directory, loadFiles.pushes), text, { mode: fileMode });
 };
 
+/** Without the target's clock nobody knows which pushes were due, so the rules of pushes stay open. */
+const unjudged = (
+  failure: string,
+  events: number,
+  pushes: readonly LoadPush[],
+  { acknowledgedStatus }: PushPorts,
+): PushOutcome => ({
+  judgement: { rules: [], breaches: [], readings: [], attempts: {} },
+  delays: [],
+  summary: {
+    events,
+    pushes: pushes.length,
+    acknowledged: pushes.filter((one) => isAcknowledged(one, acknowledgedStatus)).length,
+    attempts: {},
+  },
+  notes: [`no push was judged, because a hook failed while the run waited for retries: ${failure}`],
+});
+
 interface Gathered extends SeenAt {
   readonly events: readonly Told[];
   readonly unnamed: number;
@@ -197,6 +232,7 @@ const outcomeOf = (
     isMovedOnly: push.targetClock.isMovedOnly(),
     limits,
     latenessMs: profile.tolerances?.latenessMs,
+    longestStallMs: push.targetClock.kind === "real" ? push.longestStallMs() : undefined,
     acknowledgedStatus: push.acknowledgedStatus,
     askedRateAt: (atMs) => askedRateAt(stages, atMs),
   });

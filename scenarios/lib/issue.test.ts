@@ -1,0 +1,21 @@
+import { expect, it } from "vitest";
+import { mayHaveEnded, reliedUntilMs } from "./issue.ts";
+
+const asked = (lifetimeMs: number) => ({ askedAtMs: 1_000_000, lifetimeMs });
+const endedAfter = (lifetimeMs: number, ageMs: number) => mayHaveEnded(asked(lifetimeMs), 1_000_000 + ageMs);
+
+it.each([
+  [3_600_000, 3_240_000],
+  [6_000, 4_000],
+  [2_000, 0],
+])("a credential that lives for %d ms is relied on for %d ms", (lifetimeMs, reliedMs) => {
+  expect(reliedUntilMs(asked(lifetimeMs)) - 1_000_000).toBe(reliedMs);
+  expect(endedAfter(lifetimeMs, Math.max(reliedMs, lifetimeMs / 2, 1_000) + 1)).toBe(true);
+  expect(endedAfter(lifetimeMs, reliedMs)).toBe(false);
+});
+
+it("one that lives shortly must work at once, for half its life, and one of unknown lifetime for a second", () => {
+  expect([1_000, 1_001].map((ageMs) => endedAfter(2_500, ageMs))).toEqual([false, true]);
+  expect([400, 401].map((ageMs) => endedAfter(800, ageMs))).toEqual([false, true]);
+  expect([1_000, 1_001].map((ageMs) => endedAfter(0, ageMs))).toEqual([false, true]);
+});

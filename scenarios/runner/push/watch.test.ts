@@ -1,0 +1,80 @@
+import { readFileSync } from "node:fs";
+import path from "node:path";
+import { expect, it } from "vitest";
+import { documentLimits } from "../../../conformance/contract/limits.ts";
+import type { PushPorts } from "../../../conformance/contract/push-ports.ts";
+import { madePush } from "../../../conformance/testing/push-line.ts";
+import { temporaryFolder } from "../../../conformance/testing/temporary-folder.ts";
+import { ConfigurationError } from "../../../conformance/contract/problem.ts";
+import type { LoadResult } from "../collect/collect.ts";
+import type { LoadContext, LoadPlan } from "../context.ts";
+import { profileFor } from "../testing/loads.ts";
+import { watchPushes } from "./watch.ts";
+
+class HookFailed extends Error {}
+
+/** The end of a push load in which the clock hook fails with this error, after one reading unless said otherwise. */
+const finishAfter = async (error: Error, directory: string, readings = 1) => {
+  const seen = madePush(0, { action: "answer", status: 200, outcome: "sent", notificationId: "n" });
+  const line = { ...seen, kind: "push", epoch: "e", n: 1 };
+  const none = async () => {};
+  let looks = 0;
+  const state = { callbackUrl: "https://receiver.example/", ca: undefined, last: 0, nowMs: 0 };
+  const push = {
+    receiver: {
+      state: async () => state,
+      pushes: async (after: number) => (after === 0 ? [line] : []),
+      plan: none,
+      clear: none,
+    },
+    register: none,
+    targetClock: {
+      kind: "virtual",
+      now: async () => {
+        looks += 1;
+        if (looks > readings) throw error;
+        return { earliestMs: 0, latestMs: 0 };
+      },
+      isMovedOnly: () => true,
+      sleep: none,
+      inFlight: () => 0,
+    },
+    acknowledgedStatus: 200,
+    maxWaitMs: 0,
+    hookFailure: (thrown: unknown) => (thrown instanceof HookFailed ? thrown.message : undefined),
+    longestStallMs: () => 0,
+  } as unknown as PushPorts;
+  const context = {
+    push,
+    target: { profile: profileFor("http://127.0.0.1:1"), limits: documentLimits },
+    clock: { wallTime: () => new Date(0), sleep: none },
+    signal: new AbortController().signal,
+  } as unknown as LoadContext;
+  const watch = await watchPushes(context, directory);
+  watch.onEvent(0, "account", "n");
+  return watch.finish({ startedAtMs: 0 } as LoadResult, {} as LoadPlan);
+};
+
+it("a hook that fails after a push load leaves its rules open, and the pushes are kept", async () => {
+  using folder = temporaryFolder();
+  const { judgement, summary, notes } = await finishAfter(
+    new HookFailed("hooks.clock.now: away"),
+    folder.path,
+  );
+  expect(judgement.rules).toEqual([]);
+  expect(summary).toMatchObject({ events: 1, pushes: 1 });
+  expect(notes.join()).toContain("hooks.clock.now: away");
+  expect(readFileSync(path.join(folder.path, "pushes.jsonl"), "utf8")).toContain('"notificationId":"n"');
+});
+
+it("a hook that fails before is a matter of the profile", async () => {
+  using folder = temporaryFolder();
+  const failing = finishAfter(new HookFailed("hooks.clock.now: away"), folder.path, 0);
+  await expect(failing).rejects.toThrow(ConfigurationError);
+  await expect(finishAfter(new Error("a bug"), folder.path, 0)).rejects.not.toThrow(ConfigurationError);
+});
+
+it("any other error then is one of the harness", async () => {
+  using folder = temporaryFolder();
+  await expect(finishAfter(new Error("a bug"), folder.path)).rejects.toThrow("a bug");
+});

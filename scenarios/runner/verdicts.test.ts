@@ -1,0 +1,23 @@
+import { expect, it } from "vitest";
+import { endOf } from "./k6/exit.ts";
+import { causeNotes } from "./judge/outcome.ts";
+import { earlyOutcome } from "./verdicts.ts";
+
+const none = { count: 0, first: [] };
+
+it("a service too slow for the set-up leaves the load incomplete, and is no fault of the harness", () => {
+  const outcomeAfter = (exitCode: number) => {
+    const end = endOf(exitCode, null, false);
+    return earlyOutcome({ end, stopped: `k6 ${end.meaning}`, exceptions: none }, false);
+  };
+  expect(outcomeAfter(100)).toBe("incomplete");
+  expect(outcomeAfter(107)).toBe("harness-error");
+});
+
+it("a code that was issued twice explains a refused exchange", () => {
+  const broken = (id: string, breaches: number) => ({ id, checks: 9, breaches });
+  const notesOn = (fresh: number, used: number) =>
+    causeNotes([broken("authorize.code-is-fresh", fresh), broken("code.single-use", used)]);
+  expect(notesOn(2, 2)).toHaveLength(1);
+  expect([...notesOn(0, 2), ...notesOn(2, 0)]).toEqual([]);
+});
