@@ -18,6 +18,8 @@ export interface Received {
 export interface ReceiveLimits {
   /** Time limit of the exchange from the moment the request is sent, in milliseconds; there is no other. */
   readonly timeoutMs: number;
+  /** Asked once that is over: the time limit now, in milliseconds, if answers have become slower meanwhile. */
+  readonly slowLimitMs?: () => number;
   readonly mostBytes?: number;
   /** Ends it at once. */
   readonly signal?: AbortSignal;
@@ -27,7 +29,7 @@ export interface ReceiveLimits {
 export const receive = (
   dispatcher: Dispatcher,
   request: Request & { readonly origin?: string },
-  { timeoutMs, mostBytes = MAX_ANSWER_BYTES, signal }: ReceiveLimits,
+  { timeoutMs, slowLimitMs, mostBytes = MAX_ANSWER_BYTES, signal }: ReceiveLimits,
 ): Promise<Received> =>
   new Promise((resolve, reject) => {
     let status = 0;
@@ -50,7 +52,7 @@ export const receive = (
       onRequestStart: (controller) => {
         started = controller;
         if (signal?.aborted === true) return stop();
-        limit = after(timeoutMs, () => controller.abort(timeoutOf(timeoutMs)));
+        limit = afterAll(timeoutMs, slowLimitMs, (limitMs) => controller.abort(timeoutOf(limitMs)));
       },
       onResponseStart: (controller, statusCode) => {
         status = statusCode;
@@ -84,6 +86,21 @@ export const receive = (
       handler,
     );
   });
+
+/** Calls back with the time that has passed once it exceeds both limits, unless cancelled. */
+const afterAll = (
+  timeoutMs: number,
+  slowLimitMs: (() => number) | undefined,
+  callback: (limitMs: number) => void,
+): ReturnType<typeof after> => {
+  const expire = (passedMs: number): void => {
+    const limitMs = Math.max(passedMs, Math.round(slowLimitMs?.() ?? 0));
+    if (limitMs === passedMs) callback(passedMs);
+    else timer = after(limitMs - passedMs, () => expire(limitMs));
+  };
+  let timer = after(timeoutMs, () => expire(timeoutMs));
+  return { cancel: () => timer.cancel() };
+};
 
 /** Whether the address accepts connections, whatever it answers. */
 export const isListening = async (...exchange: Parameters<typeof receive>): Promise<boolean> => {

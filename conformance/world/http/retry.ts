@@ -27,6 +27,11 @@ export const retryPolicy = {
   leastLossesOfKind: 10,
   /** The share of the time limit that requests of a kind still get which have all timed out. */
   partOfTimeLimit: 1 / 10,
+  /**
+   * Where answers are slow, or this machine is too busy to read them, a request is given as many recent response times
+   * instead, up to a multiple of the time limit.
+   */
+  slow: { responseTimes: 8, mostLimits: 6 },
   throttled: {
     /** Tries of a request that is turned away with a Retry-After, and without. */
     mostTries: { withRetryAfter: 60, without: 8 },

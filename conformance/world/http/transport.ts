@@ -2,9 +2,9 @@ import { Client, Pool, errors, type Dispatcher } from "undici";
 import { TransportError, type Answer, type Request } from "../exchange.ts";
 import type { Journal, Scope } from "../evidence/journal.ts";
 import { createDialer, type Dialer } from "./dialer.ts";
-import { isListening, messageOf, reasonOf, receive } from "./receive.ts";
+import { isListening, messageOf, reasonOf, receive, type ReceiveLimits } from "./receive.ts";
 import { parseJson } from "../../contract/json.ts";
-import type { Retries } from "./retry.ts";
+import { retryPolicy, type Retries } from "./retry.ts";
 import { addressOf, noteLoss, sendToTarget, type TargetAddress } from "./send.ts";
 import type { PatientClock } from "./throttling.ts";
 
@@ -92,7 +92,10 @@ const sendSurely = async (
   { scope, clock }: Sender,
 ): Promise<Answer> => {
   const send = (): Promise<Answer> =>
-    sendOnce(options, dispatcher, request, scope, state.unanswered.timeLimitMs(request, options.timeoutMs));
+    sendOnce(options, dispatcher, request, scope, {
+      timeoutMs: state.unanswered.timeLimitMs(request, options.timeoutMs),
+      slowLimitMs: () => slowLimitMs(state.health.roundTripMs(), options.timeoutMs),
+    });
   // A virtual clock would never move while a request waiting on it counts as in flight.
   const waiting = async (wait: () => Promise<boolean>): Promise<boolean> => {
     state.inFlight -= 1;
@@ -112,16 +115,22 @@ const sendSurely = async (
   }
 };
 
+/** The time limit of a request to an address whose answers take this long, in milliseconds. */
+export const slowLimitMs = (responseMs: number, timeoutMs: number): number => {
+  const { responseTimes, mostLimits } = retryPolicy.slow;
+  return Math.min(responseTimes * responseMs, mostLimits * timeoutMs);
+};
+
 const sendOnce = async (
   options: TransportOptions,
   dispatcher: Dispatcher,
   request: Request,
   scope: Scope,
-  timeoutMs: number,
+  limits: ReceiveLimits,
 ): Promise<Answer> => {
   const exchange = options.journal.begin(scope);
   try {
-    const received = await receive(dispatcher, request, { timeoutMs });
+    const received = await receive(dispatcher, request, limits);
     const answer = { ...received, json: parseJson(received.text) };
     options.onAnswer?.(request, answer);
     exchange.end(request, { answer });

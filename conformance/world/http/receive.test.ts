@@ -1,0 +1,49 @@
+import { Client } from "undici";
+import { describe, expect, it } from "vitest";
+import { serveHttp } from "../../testing/servers.ts";
+import { stopAfterEach } from "../../testing/stopping.ts";
+import { receive } from "./receive.ts";
+import { slowLimitMs } from "./transport.ts";
+
+const stopping = stopAfterEach();
+
+describe("the time limit of a request", () => {
+  const slow = async () => {
+    let answer = (): void => undefined;
+    const asked = new Promise<void>((resolve) => (answer = resolve));
+    const { origin } = await stopping(
+      serveHttp((_request, response) => void asked.then(() => response.end("late"))),
+    );
+    const client = new Client(origin);
+    await stopping({ stop: () => client.destroy() });
+    return { client, answer };
+  };
+  const request = { method: "GET", path: "/", headers: [] } as const;
+
+  it("is longer if answers have become slow by then", async () => {
+    const { client, answer } = await slow();
+    // Nothing is answered before the first limit is over.
+    const nowSlow = (): number => {
+      answer();
+      return 600_000;
+    };
+    const { text } = await receive(client, request, { timeoutMs: 200, slowLimitMs: nowSlow });
+    expect(text).toBe("late");
+  });
+
+  it("holds while answers are quick, and names what was waited", async () => {
+    const { client } = await slow();
+    await expect(receive(client, request, { timeoutMs: 50, slowLimitMs: () => 40 })).rejects.toThrow(
+      "no complete answer within 50 ms",
+    );
+    await expect(receive(client, request, { timeoutMs: 50, slowLimitMs: () => 90 })).rejects.toThrow(
+      "no complete answer within 90 ms",
+    );
+  });
+
+  it("grows with the response time, up to a multiple", () => {
+    expect(slowLimitMs(20, 10_000)).toBe(160);
+    expect(slowLimitMs(3_000, 10_000)).toBe(24_000);
+    expect(slowLimitMs(30_000, 10_000)).toBe(60_000);
+  });
+});
