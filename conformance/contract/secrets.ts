@@ -11,6 +11,9 @@ export type { SecretKind };
  */
 export type Secrets = ReturnType<typeof createSecrets>;
 
+/** Begins what stands for a client secret that was sent altered. It is no label: its value is not kept. */
+export const ALTERED_SECRET = "‹another client secret";
+
 /** Shorter values are not masked, because they would match in every other word. */
 const SHORTEST = 4;
 

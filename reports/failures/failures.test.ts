@@ -316,5 +316,15 @@ describe("the script", () => {
     const push = ruleThat.failed("push.cap", "a", "b", twice.exchanges);
     expect(await node(scriptOf(push)).with({})).toMatchObject({ code: 3 });
     expect(await node(scriptOf(twice), "code.unknown").with({})).toMatchObject({ code: 3 });
+    const body =
+      '{"clientId":"client-one","clientSecret":"‹another client secret, 30 characters›","code":"‹code 7›"}';
+    const altered = exchange(2, { method: "POST", path: "/open-api/oauth/access-token", body }, [200, {}]);
+    const wrong = ruleThat.failed("exchange.authenticates-client", "it is refused", "it got tokens", [
+      altered,
+    ]);
+    expect(await node(scriptOf(wrong)).with({})).toMatchObject({
+      code: 3,
+      stdout: expect.stringContaining("the record hides a client secret") as unknown,
+    });
   });
 });

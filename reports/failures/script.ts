@@ -1,5 +1,6 @@
 import { jsonFile, unsafe } from "../../conformance/contract/harmless-text.ts";
 import type { ExchangeRecord } from "../../conformance/contract/record.ts";
+import { ALTERED_SECRET } from "../../conformance/contract/secrets.ts";
 import { isPush, sentMs } from "../text/proof.ts";
 import { plural } from "../text/figures.ts";
 import { safe } from "../text/safe.ts";
@@ -60,7 +61,10 @@ const whyNot = (failure: Failure): string | undefined => {
   const isCut = exchanges.some(({ request }) =>
     /… \([\d,]+ characters(?: in all)?\)|…$/m.test(`${request.path}\n${request.body ?? ""}`),
   );
-  return isCut ? "a request was too long to keep" : undefined;
+  if (isCut) return "a request was too long to keep";
+  return exchanges.some(({ request }) => request.body?.includes(ALTERED_SECRET))
+    ? "the record hides a client secret that was sent altered; `touchstone replay` makes it again"
+    : undefined;
 };
 
 /** Whether the breach is about which notifications a list shows. */

@@ -1,3 +1,5 @@
+import { ALTERED_SECRET } from "../../contract/secrets.ts";
+
 /** A client secret in a JSON body: a string, list or object, possibly truncated. */
 const secretField =
   /("(?:client_?)?secret"\s*:\s*)("(?:[^"\\]|\\.)*(?:"|$)|\[[^\]]*(?:\]|$)|\{[^}]*(?:\}|$))/gi;
@@ -12,5 +14,5 @@ const TELLING = 6;
 export const hideSecretFields = (masked: string): string =>
   masked.replace(secretField, (whole, name: string, value: string) => {
     const left = value.replace(label, "").replaceAll(/[^\p{L}\p{N}]/gu, "");
-    return left.length < TELLING ? whole : `${name}"‹another client secret, ${value.length - 2} characters›"`;
+    return left.length < TELLING ? whole : `${name}"${ALTERED_SECRET}, ${value.length - 2} characters›"`;
   });
