@@ -86,8 +86,8 @@ const findFailing = async <T>(
 };
 
 /**
- * The smallest failing value found within these tries. It must fail on its own: if the value does not fail without the concurrent
- * cases, these may have made it fail, and the values are searched one at a time.
+ * The smallest failing value found within these tries. It must fail on its own: if the value does not fail without the
+ * concurrent cases, these may have made it fail, and the values are searched one at a time.
  */
 const shrink = async <T>(
   { tally, met, check }: Search<T>,
