@@ -8,7 +8,7 @@ import { applyWaivers, type AppliedWaiver } from "../contract/waivers.ts";
 import { runRules, type ExecutorOptions } from "./executor.ts";
 import { preflight } from "../session/preflight.ts";
 import { readsPrepared, watchesPushes } from "./needs.ts";
-import { hookNotes, roadNotes } from "./road-notes.ts";
+import { hookNotes, connectionNotes } from "./connection-notes.ts";
 import { ConfigurationError, UnreachableError } from "../contract/problem.ts";
 import type { ResolvedProfile } from "../profile/profile.ts";
 import type { Rule } from "../checks/rule.ts";
@@ -126,7 +126,7 @@ const notesOf = (session: Session, results: readonly RuleResult[]): readonly str
   const replaced = replacedLimits(session.resolved);
   return [
     ...(replaced.length > 0 ? [`limits replaced by the profile: ${replaced.join(", ")}`] : []),
-    ...roadNotes(session.transport.address.health.report(), results),
+    ...connectionNotes(session.transport.address.health.report(), results),
     ...hookNotes(session.hookReport()),
     ...drifted(results, pinnedOf(session.resolved)).map((id) => `${id} differs from what the profile pins`),
   ];

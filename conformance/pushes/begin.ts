@@ -14,7 +14,7 @@ import { heldAnswer, hungFor, laterEndings } from "./unanswered-cases.ts";
 import type { Timeline } from "./timeline.ts";
 
 const FIRST_PATIENCE_MS = 400;
-/** Longer than an acknowledgement takes on any usual road, in milliseconds. */
+/** Longer than an acknowledgement takes on any usual network, in milliseconds. */
 const REST_PATIENCE_MS = 3_000;
 /** The longest step while nothing is expected, in first delays. */
 const COARSE = { virtual: 40, real: 1 / 2 } as const;

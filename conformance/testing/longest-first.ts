@@ -26,7 +26,7 @@ export const longest: readonly string[] = [
   "conformance/rules/notification-visibility.test.ts",
   "scenarios/runner/duet-command.test.ts",
   "conformance/lifetimes/checkpoint/resumed.test.ts",
-  "conformance/engine/rough-road.test.ts",
+  "conformance/engine/unreliable-network.test.ts",
   "scenarios/runner/scripts.test.ts",
   "conformance/rules/push-accounts.test.ts",
   "conformance/engine/resume.test.ts",

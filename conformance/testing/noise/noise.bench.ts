@@ -8,7 +8,7 @@ import { exitCodes } from "../../contract/exit-codes.ts";
 import { seededRandom } from "../../contract/random.ts";
 import { rulesOf } from "../foreign/judging.ts";
 import { figure, runCli, seconds, type Measured } from "../measure.ts";
-import { startRoad, type Road } from "../rough-road.ts";
+import { startFaultyProxy, type FaultyProxy } from "../faulty-proxy.ts";
 import { startCli } from "../start-cli.ts";
 
 /**
@@ -65,10 +65,10 @@ const conditionsOf = (seed: number, behaviours: readonly Behaviour[]): Condition
 };
 
 /** Puts a slow proxy before the service and another before its hooks, and adapts the profile. */
-const slowRoads = async (
+const slowProxies = async (
   { answerMs, hookMs, seed }: Conditions,
   profile: string,
-): Promise<readonly Road[]> => {
+): Promise<readonly FaultyProxy[]> => {
   const random = seededRandom(seed + 1);
   const upTo = (mostMs: number) => () => random() * mostMs;
   // Most calls of a hook are quick; some wait for pushes in flight.
@@ -78,8 +78,8 @@ const slowRoads = async (
   const [control] = [...text.matchAll(/http:\/\/127\.0\.0\.1:\d+/g)]
     .map(([origin]) => origin)
     .filter((origin) => origin !== new URL(baseUrl).origin);
-  const service = await startRoad(baseUrl, { latencyMs: upTo(answerMs) });
-  const hooks = await startRoad(control ?? baseUrl, { latencyMs: atTimes(hookMs) });
+  const service = await startFaultyProxy(baseUrl, { latencyMs: upTo(answerMs) });
+  const hooks = await startFaultyProxy(control ?? baseUrl, { latencyMs: atTimes(hookMs) });
   const moved = text
     .replaceAll(new URL(baseUrl).origin, service.url)
     .replaceAll(control ?? "no control", hooks.url);
@@ -132,7 +132,7 @@ const play = async (conditions: Conditions): Promise<Round> => {
   const ports = ["--port", "0", "--control-port", "0"];
   const service = startCli([...serving, ...ports, "--write-profile", profile]);
   await service.line();
-  const roads = await slowRoads(conditions, profile);
+  const proxies = await slowProxies(conditions, profile);
   busy.asked.push(conditions.busyLoops);
   keepBusy();
   const loops = busy.loops.length;
@@ -149,7 +149,7 @@ const play = async (conditions: Conditions): Promise<Round> => {
   } finally {
     busy.asked.splice(busy.asked.indexOf(conditions.busyLoops), 1);
     keepBusy();
-    for (const one of [service, ...roads]) await one.stop();
+    for (const one of [service, ...proxies]) await one.stop();
   }
 };
 

@@ -5,7 +5,7 @@ import { buffer, text } from "node:stream/consumers";
 import { listening, type TestServer } from "../servers.ts";
 
 /** A proxy whose answers echo everything sent, in every form that texts take. */
-export interface EchoRoad extends TestServer {
+export interface EchoProxy extends TestServer {
   /** Codes and tokens that passed. */
   readonly issued: Set<string>;
   /** Whether answers are occasionally spoilt. */
@@ -19,12 +19,12 @@ const acting = "\u001b[31m\u202e\u0000\u0007<script>alert(1)</script>";
 const SPOILT_EVERY = 11;
 const fields = /"(?:code|accessToken|refreshToken)"\s*:\s*"([^"]+)"/g;
 
-export const startEchoRoad = async (origins: Readonly<Record<string, string>>): Promise<EchoRoad> => {
+export const startEchoProxy = async (origins: Readonly<Record<string, string>>): Promise<EchoProxy> => {
   const issued = new Set<string>();
   let seen = 0;
   const server = createServer((incoming, outgoing) => {
     seen += 1;
-    const isSpoilt = road.spoils && seen % SPOILT_EVERY === 0;
+    const isSpoilt = proxy.spoils && seen % SPOILT_EVERY === 0;
     pass(origins, incoming, outgoing, issued, isSpoilt).catch(() => outgoing.destroy());
   });
   // As a proxy it accepts everybody, except those whose credentials it echoes in a refusal.
@@ -42,8 +42,8 @@ export const startEchoRoad = async (origins: Readonly<Record<string, string>>): 
     for (const one of [onward, socket])
       one.on("error", () => [onward, socket].forEach((end) => end.destroy()));
   });
-  const road: EchoRoad = { ...(await listening(server)), spoils: true, issued };
-  return road;
+  const proxy: EchoProxy = { ...(await listening(server)), spoils: true, issued };
+  return proxy;
 };
 
 const pass = async (

@@ -5,7 +5,7 @@ import { startFakeServer } from "../../../fake-server/index.ts";
 import { profileOf, secretVariable } from "../../../fake-server/profile.ts";
 import { startReceiver } from "../../../fake-server/receiver/index.ts";
 import { notification, openSender } from "../../../fake-server/receiver/testing/sender.ts";
-import { escapedForms, startEchoRoad } from "./echo.ts";
+import { escapedForms, startEchoProxy } from "./echo.ts";
 import { loadFiles } from "../../contract/load-record.ts";
 import { runEverythingElse, type RunPlanted } from "./planted-more.ts";
 import { searchFor } from "./search.ts";
@@ -54,9 +54,9 @@ export const plantSecrets = async (k6: string, breadth: "few" | "all") => {
       { id: "client-2", secret: marks.client2, redirectUri: "https://client.example/second" },
     ],
   });
-  const road = await startEchoRoad({ service: fake.baseUrl, control: fake.controlUrl });
+  const proxy = await startEchoProxy({ service: fake.baseUrl, control: fake.controlUrl });
   const attached = await startReceiver({ scheme: "https", token: marks.receiver, certificateFolder: given });
-  const profiles = writeProfiles(given, road.origin, attached.controlUrl, profileOf(fake));
+  const profiles = writeProfiles(given, proxy.origin, attached.controlUrl, profileOf(fake));
   const env = {
     TMPDIR: temporary,
     TOUCHSTONE_K6: k6,
@@ -64,7 +64,7 @@ export const plantSecrets = async (k6: string, breadth: "few" | "all") => {
     [secretVariable(1)]: marks.client2,
     PLANTED_RECEIVER: marks.receiver,
     TOUCHSTONE_LEDGER_KEY: marks.ledger,
-    PLANTED_PROXY: road.origin.replace("//", `//user:${encodeURIComponent(marks.proxy)}@`),
+    PLANTED_PROXY: proxy.origin.replace("//", `//user:${encodeURIComponent(marks.proxy)}@`),
   };
   const found: string[] = [];
   const said: Said[] = [];
@@ -82,7 +82,7 @@ export const plantSecrets = async (k6: string, breadth: "few" | "all") => {
     const isExpected = ending === undefined ? code !== 5 && code !== 2 : code === ending.code;
     if (!isExpected && name !== "doctor") found.push(`${name} ends with ${code}: ${stderr}`);
   };
-  const spoil = (spoils: boolean): void => void (road.spoils = spoils);
+  const spoil = (spoils: boolean): void => void (proxy.spoils = spoils);
   const reports = ["--report", "html,junit,ctrf,markdown,har,script"];
   try {
     const quick = ["--effort", "quick", "--seed", "1"];
@@ -93,22 +93,22 @@ export const plantSecrets = async (k6: string, breadth: "few" | "all") => {
     const only = ["--only", "code.single-use,refresh.lifetime,exchange.token-set"];
     await run("conform --json", ["conform", "-p", profiles.network, ...quick, ...waiting, ...only]);
     await run("doctor", ["doctor", "-p", profiles.brokenHook]).catch(() => undefined);
-    road.spoils = false;
+    proxy.spoils = false;
     const load = "load --scenario mixed --duration 3s --rate 40 --out load"
       .split(" ")
       .concat("-p", profiles.whole, reports);
     // The check before the load must succeed, however long it takes: the record of the load has lines only after it.
     await run("load", load, async ({ child }) => {
       while (child.exitCode === null && !hasLines(path.join(out, "load", loadFiles.seconds))) await delay(20);
-      road.spoils = true;
+      proxy.spoils = true;
     });
     await run("receive", ["receive", "--http", "--json", "--token-env", "PLANTED_RECEIVER"], pushed);
     if (breadth === "all") {
       await run("report", ["report", "gate", "--report", "html", "--out", "again"]);
-      road.spoils = false;
+      proxy.spoils = false;
       await runEverythingElse(run, { given, profile: profiles.whole, secret: marks.client1, spoil });
     }
-    const secrets = [...new Set([...Object.values(marks), ...road.issued])];
+    const secrets = [...new Set([...Object.values(marks), ...proxy.issued])];
     const search = searchFor(secrets.flatMap(formsOf));
     const texts = [...filesBelow(out), ...filesBelow(temporary), ...said];
     for (const { file, bytes } of texts) {
@@ -121,7 +121,7 @@ export const plantSecrets = async (k6: string, breadth: "few" | "all") => {
     const bytes = texts.reduce((sum, text) => sum + text.bytes.length, 0);
     return { secrets: secrets.length, bytes, runs, found };
   } finally {
-    for (const one of [attached, road, fake]) await one.stop();
+    for (const one of [attached, proxy, fake]) await one.stop();
   }
 };
 

@@ -5,7 +5,7 @@ import { setTimeout as delay } from "node:timers/promises";
 import { listening, passOn } from "./servers.ts";
 
 /** What a bad network does to the traffic to a service. */
-export interface RoadConditions {
+export interface ProxyConditions {
   /** Added to every request, in milliseconds; a function draws it for each. */
   readonly latencyMs: number | (() => number);
   /** For each kind of request (method and path), every nth one is dropped with its connection and not passed on. */
@@ -42,7 +42,7 @@ export const passOnInVain = async (origin: string, incoming: IncomingMessage): P
  * A proxy in front of a service that behaves like networks and gateways do. The fate of a request depends on the number
  * of earlier ones, so that each fate certainly occurs in a run that is long enough.
  */
-export const startRoad = async (origin: string, conditions: RoadConditions) => {
+export const startFaultyProxy = async (origin: string, conditions: ProxyConditions) => {
   // What it did, so that tests can check that it did.
   const counts = { passed: 0, dropped: 0, hidden: 0, throttled: 0, restarts: 0 };
   const {
@@ -103,4 +103,4 @@ export const startRoad = async (origin: string, conditions: RoadConditions) => {
   let server = await open();
   return { url: server.origin, counts, stop: () => server.stop() };
 };
-export type Road = Awaited<ReturnType<typeof startRoad>>;
+export type FaultyProxy = Awaited<ReturnType<typeof startFaultyProxy>>;

@@ -3,13 +3,13 @@ import { conform, type ConformResult } from "./conform.ts";
 import type { Profile } from "../contract/profile.ts";
 import { rules } from "../rules/index.ts";
 import { runOptions, startFake } from "../testing/fake.ts";
-import { startRoad, type RoadConditions, type Road } from "../testing/rough-road.ts";
+import { startFaultyProxy, type ProxyConditions, type FaultyProxy } from "../testing/faulty-proxy.ts";
 import { startNeighbours } from "../testing/neighbours.ts";
 import { stopAfterEach } from "../testing/stopping.ts";
 
 const stopping = stopAfterEach();
 
-const rough: RoadConditions = {
+const rough: ProxyConditions = {
   latencyMs: 10,
   // A case of a dozen requests that cannot be resent starts over up to eight times; with every 20th answer lost, one
   // such case once lost some in each.
@@ -35,15 +35,15 @@ const sections = [
 /** Some rules of each section, judged at quick effort over this bad network. */
 const judgeBehind = async (
   behaviour: string,
-  conditions: RoadConditions,
+  conditions: ProxyConditions,
   only: readonly string[] = sections,
-): Promise<{ result: ConformResult; counts: Road["counts"] }> => {
+): Promise<{ result: ConformResult; counts: FaultyProxy["counts"] }> => {
   const fake = await stopping(startFake({ behaviour }));
-  const road = await stopping(startRoad(fake.server.baseUrl, conditions));
-  const resolved = await fake.resolved({ baseUrl: road.url });
+  const proxy = await stopping(startFaultyProxy(fake.server.baseUrl, conditions));
+  const resolved = await fake.resolved({ baseUrl: proxy.url });
   const selected = rules.filter(({ requirement }) => only.includes(requirement));
   expect(selected).toHaveLength(only.length);
-  return { result: await conform({ ...runOptions(), resolved, rules: selected }), counts: road.counts };
+  return { result: await conform({ ...runOptions(), resolved, rules: selected }), counts: proxy.counts };
 };
 
 /** The result of each rule, with the reason if it could not be judged. */
@@ -98,17 +98,17 @@ it("the gate passes if the hooks' own server restarts during the run, and notes 
   const conditions = { latencyMs: 0, restartAfter: 12, restartMs: 400, restartOn: "GET" } as const;
   const { controlUrl } = fake.server;
   // Restarts on reads of the clock, because a request that moves something cannot be sent again.
-  const road = await stopping(startRoad(controlUrl, conditions));
+  const proxy = await stopping(startFaultyProxy(controlUrl, conditions));
   const only = ["code.single-use", "code.lifetime", "refresh.lifetime"];
   const result = await conform({
     ...runOptions(),
     resolved: await fake.resolved(
-      (own) => JSON.parse(JSON.stringify(own).replaceAll(controlUrl, road.url)) as Profile,
+      (own) => JSON.parse(JSON.stringify(own).replaceAll(controlUrl, proxy.url)) as Profile,
     ),
     rules: rules.filter(({ requirement }) => only.includes(requirement)),
   });
   expect(verdicts(result)).toEqual(Object.fromEntries(only.map((id) => [id, "passed"])));
-  expect(road.counts.restarts).toBe(1);
+  expect(proxy.counts.restarts).toBe(1);
   const notes = result.notes.join("\n");
   expect(notes).toMatch(/hooks\.clock\.now: \d+ calls? got no complete answer/);
   expect(notes).toMatch(/the hooks' address 127\.0\.0\.1:\d+ refused connections 1 time, for up to/);

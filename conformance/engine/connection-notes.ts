@@ -7,10 +7,13 @@ import type { ConnectionReport } from "../world/http/connection-health.ts";
 import { counted } from "../contract/text.ts";
 
 /** What a reader should know about the connection to the target; empty if there were no problems. */
-export const roadNotes = (road: ConnectionReport, results: readonly RuleResult[]): readonly string[] => {
+export const connectionNotes = (
+  report: ConnectionReport,
+  results: readonly RuleResult[],
+): readonly string[] => {
   const repeated = results.reduce((sum, { verdict }) => sum + repeatedIn(verdict), 0);
   const { throttled, longestThrottleMs, lost, hidden, sentAgain, outages, longestOutageMs, stayedAway } =
-    road;
+    report;
   const resent =
     sentAgain === 0
       ? "none was resent, because that could have changed something"
