@@ -1,6 +1,7 @@
 import { beforeEach, describe, expect, it } from "vitest";
 import type { DeferredCredential } from "../../checks/rule.ts";
 import { createSecrets } from "../../contract/secrets.ts";
+import { ControlFailed } from "../../world/exchange.ts";
 import type { World } from "../../world/world.ts";
 import type { Settlement, Store, Unlocked } from "../store/store.ts";
 import { probeEntry } from "./probe.ts";
@@ -28,6 +29,7 @@ interface Setting {
   readonly ages?: Unlocked["ages"];
   readonly maxWaitMs?: number;
   readonly isUsedUp?: true;
+  readonly control?: () => Promise<void>;
   /** How far the target's clock moves per millisecond waited. */
   readonly pace?: number;
   /** Whether another answer of the case is lost, so that nothing is committed. */
@@ -74,6 +76,7 @@ const tryOnce = async (setting: Setting, asked = new Set<string>()) => {
     alive: setting.alive ?? (() => Promise.resolve(nowMs < LIFE_MS)),
     isShort: true,
     ...(setting.isUsedUp === undefined ? {} : { isUsedUp: true }),
+    ...(setting.control === undefined ? {} : { control: setting.control }),
   };
   const world = {
     tolerances: { lifetimeGuardMs: GUARD_MS },
@@ -102,8 +105,12 @@ const tryOnce = async (setting: Setting, asked = new Set<string>()) => {
     ages,
     state: "claimed",
   };
-  const judgement = await probeEntry(session, world, entry, probe);
-  if (setting.isLost === undefined) for (const commit of findings) commit();
+  const commit = (): void => findings.forEach((one) => one());
+  const judgement = await probeEntry(session, world, entry, probe).catch((error: unknown) => {
+    if (error instanceof ControlFailed) commit();
+    throw error;
+  });
+  if (setting.isLost === undefined) commit();
   return judgement;
 };
 
@@ -171,5 +178,22 @@ describe("an answer that is lost", () => {
     const again = await tryOnce({ isUsedUp: true, alive: () => Promise.resolve(false) }, asked);
     expect(again.kind).toBe("discarded");
     expect(written).toEqual([["miss", expect.stringContaining("the answer was lost")]]);
+  });
+});
+
+describe("a probe whose control fails", () => {
+  const control = (): Promise<void> => Promise.reject(new ControlFailed("a fresh code gets no tokens"));
+  const refused = (): Promise<boolean> => Promise.resolve(false);
+
+  it("leaves an entry to later runs if it may be probed again", async () => {
+    nowMs = 596_000;
+    await expect(tryOnce({ alive: refused, control })).rejects.toThrow("gets no tokens");
+    expect(written).toEqual([]);
+  });
+
+  it("marks an entry as missed, with the reason, if its credential may be used up", async () => {
+    nowMs = 596_000;
+    await expect(tryOnce({ alive: refused, control, isUsedUp: true })).rejects.toThrow("gets no tokens");
+    expect(written).toEqual([["miss", "its control failed: a fresh code gets no tokens"]]);
   });
 });

@@ -3,6 +3,7 @@ import { duration } from "../../contract/duration.ts";
 import { discard, fail, type CaseVerdict } from "../../judging/case-verdict.ts";
 import { ageBetween, type TimeInterval } from "../../judging/interval.ts";
 import type { Entry } from "../../judging/lifetimes/entries.ts";
+import { ControlFailed } from "../../world/exchange.ts";
 import { revived } from "../../world/durable-steps.ts";
 import type { World } from "../../world/world.ts";
 import type { Unlocked } from "../store/store.ts";
@@ -37,7 +38,11 @@ export const probeEntry = async (
     probe,
     { ...entry, credential: credential as never },
     { now: () => targetNow(session, world), woken: reached },
-  );
+  ).catch((error: unknown) => {
+    if (probe.isUsedUp === true && error instanceof ControlFailed)
+      world.evidence.onCommit(() => store.miss(entry.id, `its control failed: ${error.message}`, hereMs()));
+    throw error;
+  });
   const seen = `${shown.works ? "accepted" : "refused"} at an age of ${duration(shown.leastMs)} to ${duration(shown.greatestMs)}${driftOf(session, entry, reached)}`;
   if (side === undefined) {
     world.evidence.onCommit(() =>
