@@ -155,6 +155,33 @@ describe("a replay", () => {
     },
   );
 
+  it("still fails if the rule is broken only beside the other rules of the run", async () => {
+    const fake = await stopping(startFake());
+    const resolved = await fake.resolved();
+    let isDisturbed = false;
+    const disturbed = single((_, run) =>
+      run.once(async (world) => {
+        await obtainCode(world);
+        return isDisturbed ? fail("undisturbed", "disturbed") : pass;
+      }),
+    );
+    const disturbing: Rule = {
+      requirement: "code.unknown",
+      check: (_, run) => {
+        isDisturbed = true;
+        return run.once(() => Promise.resolve(pass));
+      },
+    };
+    const { record } = await recordedRun({ ...base(), resolved, rules: [disturbed, disturbing] });
+    isDisturbed = false;
+    const { earlier, others } = replayable(record, "code.single-use");
+    expect(others.map(({ requirement }) => requirement)).toEqual(["code.unknown"]);
+    const answerBeside = async (some: readonly Rule[]) =>
+      (await replay({ earlier, rule: disturbed, others: some }, { ...runOptions(), resolved })).answer;
+    expect(await answerBeside([])).toBe("fixed");
+    expect(await answerBeside([disturbing])).toBe("still fails");
+  });
+
   it("names the failed rules if the requested one has no result", async () => {
     const fake = await stopping(startFake());
     const failing = single((_, run) => run.once(() => Promise.resolve(fail("a", "b"))));

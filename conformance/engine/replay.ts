@@ -2,19 +2,37 @@ import { conform, type ConformOptions } from "./conform.ts";
 import { isRequirementId } from "../contract/catalogue.ts";
 import type { RuleResult, RunRecord } from "../contract/record.ts";
 import { ConfigurationError } from "../contract/problem.ts";
+import type { Rule } from "../checks/rule.ts";
 import { rules } from "../rules/index.ts";
+import { watchesPushes } from "./needs.ts";
 import { isBreach } from "../contract/verdict.ts";
 
+/** A breach of an earlier run, and what judges it again. */
+export interface Replayable {
+  readonly earlier: RuleResult;
+  readonly rule: Rule;
+  /** The other rules of that run whose requests may have led to the breach. */
+  readonly others: readonly Rule[];
+}
+
 /** Finds a rule's result in a record. Throws ConfigurationError if the run has none with that id. */
-export const replayable = (record: RunRecord, id: string) => {
+export const replayable = (record: RunRecord, id: string): Replayable => {
   const earlier = record.rules.find((result) => result.id === id);
   const rule = rules.find(({ requirement }) => requirement === id);
-  if (earlier !== undefined && rule !== undefined && isBreach(earlier.verdict)) return { earlier, rule };
+  if (earlier !== undefined && rule !== undefined && isBreach(earlier.verdict)) {
+    const judged = new Set<string>(record.rules.map((result) => result.id));
+    const others = rules.filter((one) => one !== rule && judged.has(one.requirement) && isQuick(one));
+    return { earlier, rule, others };
+  }
   const failed = record.rules.filter(({ verdict }) => isBreach(verdict)).map((result) => result.id);
   throw new ConfigurationError([
     `rule "${id}": ${isRequirementId(id) ? whyNot(earlier) : "no such rule"}; rules that failed in this run: ${failed.join(", ") || "none"}`,
   ]);
 };
+
+/** Whether a rule takes no longer than its requests do, and leaves nothing behind. */
+const isQuick = (rule: Rule): boolean =>
+  rule.waitsMs === undefined && rule.writes !== true && !watchesPushes(rule);
 
 const whyNot = (earlier: RuleResult | undefined): string =>
   earlier === undefined
@@ -22,24 +40,30 @@ const whyNot = (earlier: RuleResult | undefined): string =>
     : `it did not fail in this run (${earlier.verdict.kind}), so there is nothing to replay`;
 
 /**
- * Judges one rule of an earlier run again, with that run's seed: first the very input that failed and, if that holds
- * now, the whole rule.
+ * Judges one rule of an earlier run again, with that run's seed: first the very input that failed; if that holds now,
+ * the whole rule; and if that holds too, the rule beside the others that the run judged, since a breach may take what
+ * they send.
  */
 export const replay = async (
-  { earlier, rule }: ReturnType<typeof replayable>,
+  { earlier, rule, others }: Replayable,
   options: Omit<ConformOptions, "rules" | "path">,
 ): Promise<{ readonly answer: "still fails" | "fixed" | "could not run"; readonly result: RuleResult }> => {
   const path = pathOf(earlier);
-  if (path !== undefined) {
-    const { results } = await conform({ ...options, rules: [rule], path });
-    const again = results[0];
-    if (again !== undefined && isBreach(again.verdict)) return { answer: "still fails", result: again };
+  const tries: readonly Pick<ConformOptions, "rules" | "path">[] = [
+    ...(path === undefined ? [] : [{ rules: [rule], path }]),
+    { rules: [rule] },
+    ...(others.length === 0 ? [] : [{ rules: [rule, ...others] }]),
+  ];
+  let last: RuleResult | undefined;
+  for (const one of tries) {
+    const { results } = await conform({ ...options, ...one });
+    last = results.find(({ id }) => id === rule.requirement);
+    if (last === undefined) throw new Error("a replay has a result of its rule");
+    if (isBreach(last.verdict)) return { answer: "still fails", result: last };
+    if (one.path === undefined && last.verdict.kind !== "passed") break;
   }
-  const { results } = await conform({ ...options, rules: [rule] });
-  const [result] = results;
-  if (result === undefined) throw new Error("a replay has one result");
-  if (isBreach(result.verdict)) return { answer: "still fails", result };
-  return { answer: result.verdict.kind === "passed" ? "fixed" : "could not run", result };
+  if (last === undefined) throw new Error("a replay has at least one try");
+  return { answer: last.verdict.kind === "passed" ? "fixed" : "could not run", result: last };
 };
 
 const pathOf = ({ verdict }: RuleResult): ConformOptions["path"] => {
