@@ -39,6 +39,16 @@ it("finds what issued a credential that was sent nearly right or encoded", () =>
   expect(proofOf(near, [7, 8]).map(({ n }) => n)).toEqual([1, 2, 7, 8]);
 });
 
+it("finds what issued a token under another name, but nothing for a client secret that an answer echoes", () => {
+  const other = [
+    exchange(1, "/x", "", '{"access_token":"‹credential 1›","secret":"‹client secret 1›"}'),
+    exchange(2, "/y?‹credential 1›"),
+    exchange(3, "/z?‹client secret 1›"),
+  ];
+  expect(proofOf(other, [2]).map(({ n }) => n)).toEqual([1, 2]);
+  expect(proofOf(other, [3]).map(({ n }) => n)).toEqual([3]);
+});
+
 it("takes no later answer for the origin of a credential", () => {
   const echoed = [exchange(1, "/access-token?‹code 9›"), exchange(2, "/x", "", "‹code 9›")];
   expect(proofOf(echoed, [1]).map(({ n }) => n)).toEqual([1]);

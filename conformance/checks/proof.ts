@@ -1,7 +1,8 @@
+import { issuedKinds } from "../contract/secret-index.ts";
 import type { ExchangeRecord } from "../world/evidence/journal.ts";
 
 /** A credential as the record shows it, whether it was sent as it is, almost, or encoded. */
-const label = /‹(?:nearly |encoded )?((?:code|access token|refresh token|cookie) \d+)›/g;
+const label = new RegExp(`‹(?:nearly |encoded )?((?:${issuedKinds.join("|")}) \\d+)›`, "g");
 
 const labelsIn = (texts: readonly string[]): ReadonlySet<string> =>
   new Set(texts.flatMap((text) => [...text.matchAll(label)].map(([, name = ""]) => name)));

@@ -35,6 +35,8 @@ const lasting: ReadonlySet<SecretKind> = new Set([
   "passphrase",
   "ledger key",
 ]);
+/** Kinds that a service issues while a run judges it. */
+export const issuedKinds: readonly SecretKind[] = secretKinds.filter((kind) => !lasting.has(kind));
 /** Shorter values, other than client secrets, may be everyday words such as "true" in a header. */
 const SHORTEST_INSIDE = 8;
 /** Words as long as the encoded forms of shorter ones are too common to be decoded each time. */
