@@ -182,6 +182,27 @@ describe("a replay", () => {
     expect(await answerBeside([disturbing])).toBe("still fails");
   });
 
+  it("that is interrupted answers nothing, even if the rule has passed by then", async () => {
+    const fake = await stopping(startFake());
+    const resolved = await fake.resolved();
+    const failing = single((_, run) => run.once(() => Promise.resolve(fail("a", "b"))));
+    const { record } = await recordedRun({ ...base(), resolved, rules: [failing] });
+    const { earlier } = replayable(record, "code.single-use");
+    const interrupt = new AbortController();
+    const passing = single((_, run) => run.once(() => Promise.resolve(pass)));
+    const hanging: Rule = {
+      requirement: "code.unknown",
+      check: async () => {
+        interrupt.abort();
+        return { kind: "passed", cases: 1 };
+      },
+    };
+    const options = { ...runOptions(), resolved, signal: interrupt.signal };
+    await expect(replay({ earlier, rule: passing, others: [hanging] }, options)).rejects.toThrow(
+      "interrupted",
+    );
+  });
+
   it("names the failed rules if the requested one has no result", async () => {
     const fake = await stopping(startFake());
     const failing = single((_, run) => run.once(() => Promise.resolve(fail("a", "b"))));

@@ -42,7 +42,7 @@ const whyNot = (earlier: RuleResult | undefined): string =>
 /**
  * Judges one rule of an earlier run again, with that run's seed: first the very input that failed; if that holds now,
  * the whole rule; and if that holds too, the rule beside the others that the run judged, since a breach may take what
- * they send.
+ * they send. Throws if it is interrupted.
  */
 export const replay = async (
   { earlier, rule, others }: Replayable,
@@ -56,7 +56,9 @@ export const replay = async (
   ];
   let last: RuleResult | undefined;
   for (const one of tries) {
-    const { results } = await conform({ ...options, ...one });
+    const { results, outcome } = await conform({ ...options, ...one });
+    // The rule may have passed before the interruption, but not beside all others.
+    if (outcome === "interrupted") throw new Error("interrupted");
     last = results.find(({ id }) => id === rule.requirement);
     if (last === undefined) throw new Error("a replay has a result of its rule");
     if (isBreach(last.verdict)) return { answer: "still fails", result: last };
