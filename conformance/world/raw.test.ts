@@ -16,6 +16,7 @@ const get = { method: "GET", path: "/x" };
 const talk = async (
   behave: (socket: Socket, request: string) => void,
   timeoutMs = 60_000,
+  roundTripMs?: () => number,
 ): Promise<{ raw: RawTarget; seen: string[]; scope: ReturnType<typeof newScope>; server: TestServer }> => {
   const seen: string[] = [];
   const server = await stopping(
@@ -28,8 +29,10 @@ const talk = async (
   );
   const scope = newScope("test");
   const secrets = createSecrets();
+  const address = addressOf(() => Promise.resolve(false), createRetries());
+  if (roundTripMs !== undefined) address.health.roundTripMs = roundTripMs;
   const raw = createRawTarget({
-    address: addressOf(() => Promise.resolve(false), createRetries()),
+    address,
     origin: server.origin,
     basePath: "/base",
     headers: [["x-extra", "1"]],
@@ -95,6 +98,21 @@ test.each<readonly [outcome: string, behave: (socket: Socket) => void]>([
     request: { method: "GET", path: "/base/x" },
     error: `no answer (${outcome})`,
   });
+});
+
+test("an answer is waited for longer where answers are slow", async () => {
+  let answer = (): void => undefined;
+  // Asked once the usual limit is over; nothing is answered before.
+  const nowSlow = (): number => {
+    answer();
+    return 600_000;
+  };
+  const { raw } = await talk(
+    (socket) => (answer = () => void socket.end("HTTP/1.1 204 No Content\r\n\r\n")),
+    1_000,
+    nowSlow,
+  );
+  expect((await raw.request(get)).answer?.status).toBe(204);
 });
 
 test("a port without a listener is reported as refused", async () => {

@@ -1,6 +1,5 @@
 import type net from "node:net";
 import { endpoints } from "../contract/forms.ts";
-import { after } from "./clock.ts";
 import { TransportError, type Answer, type Request } from "./exchange.ts";
 import type { Scope } from "./evidence/journal.ts";
 import { createDialer } from "./http/dialer.ts";
@@ -8,9 +7,9 @@ import { parseRawAnswer } from "./http/raw-answer.ts";
 import type { TargetOptions } from "./target.ts";
 import type { PatientClock } from "./http/throttling.ts";
 import type { TransportOptions } from "./http/transport.ts";
-import { MAX_ANSWER_BYTES } from "./http/receive.ts";
+import { afterAll, MAX_ANSWER_BYTES } from "./http/receive.ts";
 import { parseJson } from "../contract/json.ts";
-import { noteLoss, sendToTarget, type TargetAddress } from "./http/send.ts";
+import { noteLoss, sendToTarget, slowLimitMs, type TargetAddress } from "./http/send.ts";
 
 export interface RawAnswer {
   /** The first answer; undefined if there was none. */
@@ -118,7 +117,7 @@ const plain = createDialer();
 
 /** Sends everything and reads until the answer is complete or nothing more can come. */
 const converse = async (
-  { dialer = plain, timeoutMs }: RawTargetOptions,
+  { dialer = plain, timeoutMs, address }: RawTargetOptions,
   origin: URL,
   bytes: Buffer,
   method: string,
@@ -140,7 +139,8 @@ const converse = async (
       socket.destroy();
       resolve({ received, end });
     };
-    const deadline = after(timeoutMs, () => finish("timeout"));
+    const limits = { timeoutMs, slowLimitMs: () => slowLimitMs(address, timeoutMs) };
+    const deadline = afterAll(limits, () => finish("timeout"));
     const write = (): void => {
       connected = true;
       socket.write(bytes);

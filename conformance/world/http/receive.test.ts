@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 import { serveHttp } from "../../testing/servers.ts";
 import { stopAfterEach } from "../../testing/stopping.ts";
 import { receive } from "./receive.ts";
-import { slowLimitMs } from "./transport.ts";
+import { slowLimitMs } from "./send.ts";
 
 const stopping = stopAfterEach();
 
@@ -41,9 +41,27 @@ describe("the time limit of a request", () => {
     );
   });
 
+  it("does not end a request whose answer this process was too busy to read", async () => {
+    const timeoutMs = 1_000;
+    const { origin } = await stopping(
+      serveHttp((_request, response) => {
+        response.end("in time");
+        const startMs = performance.now();
+        setImmediate(() => {
+          while (performance.now() < startMs + timeoutMs);
+        });
+      }),
+    );
+    const client = new Client(origin);
+    await stopping({ stop: () => client.destroy() });
+    expect(await receive(client, request, { timeoutMs })).toMatchObject({ text: "in time" });
+  });
+
   it("grows with the response time, up to a multiple", () => {
-    expect(slowLimitMs(20, 10_000)).toBe(160);
-    expect(slowLimitMs(3_000, 10_000)).toBe(24_000);
-    expect(slowLimitMs(30_000, 10_000)).toBe(60_000);
+    const limitMs = (responseMs: number): number =>
+      slowLimitMs({ health: { roundTripMs: () => responseMs } }, 10_000);
+    expect(limitMs(20)).toBe(160);
+    expect(limitMs(3_000)).toBe(24_000);
+    expect(limitMs(30_000)).toBe(60_000);
   });
 });

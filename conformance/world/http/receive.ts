@@ -19,7 +19,7 @@ export interface ReceiveLimits {
   /** Time limit of the exchange from the moment the request is sent, in milliseconds; there is no other. */
   readonly timeoutMs: number;
   /** Asked once that is over: the time limit now, in milliseconds, if answers have become slower meanwhile. */
-  readonly slowLimitMs?: () => number;
+  readonly slowLimitMs?: (() => number) | undefined;
   readonly mostBytes?: number;
   /** Ends it at once. */
   readonly signal?: AbortSignal;
@@ -52,7 +52,7 @@ export const receive = (
       onRequestStart: (controller) => {
         started = controller;
         if (signal?.aborted === true) return stop();
-        limit = afterAll(timeoutMs, slowLimitMs, (limitMs) => controller.abort(timeoutOf(limitMs)));
+        limit = afterAll({ timeoutMs, slowLimitMs }, (limitMs) => controller.abort(timeoutOf(limitMs)));
       },
       onResponseStart: (controller, statusCode) => {
         status = statusCode;
@@ -87,16 +87,18 @@ export const receive = (
     );
   });
 
-/** Calls back with the time that has passed once it exceeds both limits, unless cancelled. */
-const afterAll = (
-  timeoutMs: number,
-  slowLimitMs: (() => number) | undefined,
+/**
+ * Calls back with the time that has passed once it exceeds both limits, unless cancelled. If this process was busy until
+ * then, what has arrived meanwhile is read first: the event loop runs timers before it reads.
+ */
+export const afterAll = (
+  { timeoutMs, slowLimitMs }: Pick<ReceiveLimits, "timeoutMs" | "slowLimitMs">,
   callback: (limitMs: number) => void,
 ): ReturnType<typeof after> => {
   const expire = (passedMs: number): void => {
     const limitMs = Math.max(passedMs, Math.round(slowLimitMs?.() ?? 0));
-    if (limitMs === passedMs) callback(passedMs);
-    else timer = after(limitMs - passedMs, () => expire(limitMs));
+    if (limitMs > passedMs) timer = after(limitMs - passedMs, () => expire(limitMs));
+    else timer = after(0, () => callback(passedMs));
   };
   let timer = after(timeoutMs, () => expire(timeoutMs));
   return { cancel: () => timer.cancel() };

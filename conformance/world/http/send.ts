@@ -3,7 +3,7 @@ import type { Losses } from "../evidence/losses.ts";
 import { TransportError, mayBeGateways, type Answer, type Request } from "../exchange.ts";
 import { createUnanswered } from "./unanswered.ts";
 import { createConnectionHealth } from "./connection-health.ts";
-import { sendWithRetries, type Retries } from "./retry.ts";
+import { retryPolicy, sendWithRetries, type Retries } from "./retry.ts";
 import { createThrottles, type PatientClock } from "./throttling.ts";
 
 /** What all requests to the target share. */
@@ -13,6 +13,15 @@ export type TargetAddress = ReturnType<typeof addressOf>;
 export const addressOf = (probe: () => Promise<boolean>, retries: Retries) => {
   const health = createConnectionHealth(probe, retries);
   return { retries, health, throttles: createThrottles(health, retries), unanswered: createUnanswered() };
+};
+
+/** The time limit of a request to an address by how slow its answers are now, in milliseconds. */
+export const slowLimitMs = (
+  { health }: { readonly health: Pick<TargetAddress["health"], "roundTripMs"> },
+  timeoutMs: number,
+): number => {
+  const { responseTimes, mostLimits } = retryPolicy.slow;
+  return Math.min(responseTimes * health.roundTripMs(), mostLimits * timeoutMs);
 };
 
 /**

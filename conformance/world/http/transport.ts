@@ -4,8 +4,8 @@ import type { Journal, Scope } from "../evidence/journal.ts";
 import { createDialer, type Dialer } from "./dialer.ts";
 import { isListening, messageOf, reasonOf, receive, type ReceiveLimits } from "./receive.ts";
 import { parseJson } from "../../contract/json.ts";
-import { retryPolicy, type Retries } from "./retry.ts";
-import { addressOf, noteLoss, sendToTarget, type TargetAddress } from "./send.ts";
+import type { Retries } from "./retry.ts";
+import { addressOf, noteLoss, sendToTarget, slowLimitMs, type TargetAddress } from "./send.ts";
 import type { PatientClock } from "./throttling.ts";
 
 /** The context of a request: its case's scope for the journal, and the clock on which a 429 is waited out. */
@@ -94,7 +94,7 @@ const sendSurely = async (
   const send = (): Promise<Answer> =>
     sendOnce(options, dispatcher, request, scope, {
       timeoutMs: state.unanswered.timeLimitMs(request, options.timeoutMs),
-      slowLimitMs: () => slowLimitMs(state.health.roundTripMs(), options.timeoutMs),
+      slowLimitMs: () => slowLimitMs(state, options.timeoutMs),
     });
   // A virtual clock would never move while a request waiting on it counts as in flight.
   const waiting = async (wait: () => Promise<boolean>): Promise<boolean> => {
@@ -113,12 +113,6 @@ const sendSurely = async (
   } finally {
     state.inFlight -= 1;
   }
-};
-
-/** The time limit of a request to an address whose answers take this long, in milliseconds. */
-export const slowLimitMs = (responseMs: number, timeoutMs: number): number => {
-  const { responseTimes, mostLimits } = retryPolicy.slow;
-  return Math.min(responseTimes * responseMs, mostLimits * timeoutMs);
 };
 
 const sendOnce = async (
