@@ -5,8 +5,8 @@ import { ruleFor } from "../testing/seeded.ts";
 
 /** Where something never works at all, these rules cannot tell what they are about, and quote what it got instead. */
 test.each<readonly [RequirementId, string, RegExp]>([
-  ["exchange.bad-bodies", "code-never-granted", /a valid exchange got no tokens: status 400/],
-  ["code.lifetime", "code-never-granted", /a valid exchange got no tokens: status 400/],
+  ["exchange.bad-bodies", "code-never-granted", /even a fresh code yields no token that works: status 400/],
+  ["code.lifetime", "code-never-granted", /even a fresh code yields no token that works: status 400/],
   ["access.lifetime", "access-header-not-read", /even a fresh accessToken opens no list: status 401/],
   [
     "refresh.lifetime",
@@ -35,6 +35,15 @@ test.each<readonly [RequirementId, string, RegExp]>([
     kind: "inconclusive",
     reason: expect.stringMatching(reason) as string,
   });
+});
+
+/** What a code yields counts, not whether it is all that was promised. */
+test.each<readonly [RequirementId, string]>([
+  ["code.lifetime", "code-dies-after-one-minute"],
+  ["exchange.bad-bodies", "body-in-array"],
+])("%s is decided with %s although no exchange gives a refreshToken", async (id, defect) => {
+  const verdict = await judge(ruleFor(id), { behaviour: `exchange-without-refresh-token+${defect}` });
+  expect(verdict).toMatchObject({ kind: "failed" });
 });
 
 test("an accessToken of a refresh that never works is not said to end early", async () => {

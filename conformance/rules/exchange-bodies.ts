@@ -11,6 +11,7 @@ import { credentialsOf, describe, objectOf, TransportError, type Answer } from "
 import { endpoints } from "../contract/forms.ts";
 import { expectThat, fail, inconclusive, pass } from "../judging/case-verdict.ts";
 import { tokenSetBreach } from "../judging/laws/tokens.ts";
+import { controlFailure, freshCodeWorks } from "../world/controls.ts";
 import { exchangeBody, obtainCode, obtainTokens, refreshBody, yielded } from "../world/steps.ts";
 import { answerOrHangUp, jsonHeader, withQuery } from "../world/target.ts";
 import type { Judge, Run } from "../checks/rule.ts";
@@ -49,7 +50,7 @@ export const badBodies: readonly BadExchange[] = [
 
 /** The bad body yields nothing, even though all its values are right; a valid exchange succeeds before it and afterwards. */
 export const badBodyIsRefused: Judge<BadExchange> = async ({ name, write, query, lingers }, world) => {
-  await obtainTokens(world);
+  const failure = await controlFailure(freshCodeWorks(world, world));
   const { code } = await obtainCode(world);
   const right = exchangeBody(world.client, code);
   const gain = await yielded(world, await exchangeText(world, write(right), query?.(right)));
@@ -58,6 +59,7 @@ export const badBodyIsRefused: Judge<BadExchange> = async ({ name, write, query,
       "a body that is not the documented JSON object is refused",
       `${name}: yielded a working ${gain}`,
     );
+  if (failure !== undefined) throw failure;
   if (lingers === true) {
     const { code: next } = await obtainCode(world);
     const inheriting = await answerOrHangUp(world.target.exchange({ clientId: world.client.id, code: next }));

@@ -70,8 +70,8 @@ export const refreshBody = (client: Client, refreshToken: string): Record<string
   refreshToken,
 });
 
-/** A step gave nothing. A gateway's answer counts as lost, because the service may have done it. */
-const withoutYield = (answer: Answer, what: string): Error => {
+/** The error if a step gave nothing. A gateway's answer counts as lost, because the service may have done it. */
+export const withoutYield = (answer: Answer, what: string): Error => {
   const message = `${what}: ${describe(answer)}`;
   return mayBeGateways(answer)
     ? new TransportError(answer.exchange, "closed", message)
