@@ -7,3 +7,8 @@ const oneWord = /^\S{16,}$/;
  */
 export const isTokenField = (name: string, value: string): boolean =>
   tokenName.test(name) && oneWord.test(value);
+
+/** Whether a value beside an accessToken may be another credential, whatever its name: one long word, as if drawn. */
+export const mayBeToken = (value: string): boolean => drawnWord.test(value);
+
+const drawnWord = /^(?=.*\d)(?=.*[a-z])[\w.~+/=-]{20,}$/i;

@@ -1,5 +1,5 @@
 import { isText } from "../../conformance/judging/laws/answer.ts";
-import { isTokenField } from "../../conformance/contract/token-field.ts";
+import { isTokenField, mayBeToken } from "../../conformance/contract/token-field.ts";
 import { fieldsIn, type Exchange } from "./exchange.ts";
 import { grantOf } from "./oracles/authorize.ts";
 
@@ -38,10 +38,21 @@ const secretsIn = (exchange: Exchange): readonly string[] => [
   ...secretsAmong({ ...exchange.fields, code: grantOf(exchange)?.code }),
 ];
 
-const secretsAmong = (fields: Exchange["fields"]): readonly string[] =>
-  Object.entries(fields).flatMap(([name, value]) =>
-    isText(value) && (secretFields.includes(name) || isTokenField(name, value)) ? [value] : [],
-  );
+/** Secrets may be deeper in an answer, though not so deep. */
+const DEEPEST = 8;
+
+const secretsAmong = (fields: Exchange["fields"], depth = 0): readonly string[] =>
+  Object.entries(fields).flatMap(([name, value]) => {
+    if (isText(value)) return isSecret(name, value, fields, depth) ? [value] : [];
+    if (typeof value !== "object" || value === null || depth === DEEPEST) return [];
+    return secretsAmong(value as Exchange["fields"], depth + 1);
+  });
+
+const isSecret = (name: string, value: string, beside: Exchange["fields"], depth: number): boolean =>
+  // Deeper, a code is that of an error.
+  (secretFields.includes(name) && (name !== "code" || depth === 0)) ||
+  isTokenField(name, value) ||
+  (isText(beside["accessToken"]) && mayBeToken(value));
 
 const without = (text: string, secrets: readonly string[]): string =>
   secrets.reduce((rest, secret) => rest.replaceAll(secret, "(not shown)"), text);

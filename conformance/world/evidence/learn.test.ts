@@ -13,14 +13,32 @@ const shown = (json: unknown): string => {
 };
 
 describe("the tokens in an answer are masked", () => {
-  it.each(["accessToken", "refreshToken", "access_token", "refresh_token", "idToken", "token"])(
-    "under the name %s, also deeper in the answer",
-    (name) => {
-      expect(shown({ [name]: token })).not.toContain(token);
-      expect(shown({ data: [{ [name]: token }] })).not.toContain(token);
-      expect(shown({ body: JSON.stringify({ [name]: token }) })).not.toContain(token);
-    },
-  );
+  it.each([
+    "accessToken",
+    "refreshToken",
+    "access_token",
+    "refresh_token",
+    "idToken",
+    "token",
+    "ACCESS_TOKEN",
+  ])("under the name %s, also deeper in the answer", (name) => {
+    expect(shown({ [name]: token })).not.toContain(token);
+    expect(shown({ data: [{ [name]: token }] })).not.toContain(token);
+    expect(shown({ body: JSON.stringify({ [name]: token }) })).not.toContain(token);
+  });
+
+  it("however long they are", () => {
+    const long = `${token}.${"x".repeat(1_000)}.${token}`;
+    expect(shown({ data: { accessToken: long } })).not.toContain(token);
+  });
+
+  it("under any name beside an accessToken, unless it is an ordinary word", () => {
+    const next = "KHmy5paMru9s4zQx2TlK";
+    expect(shown({ accessToken: token, next, kind: "Bearer", at: "2026-01-01T00:00:00Z" })).toBe(
+      '{"accessToken":"‹access token 1›","next":"‹credential 1›","kind":"Bearer","at":"2026-01-01T00:00:00Z"}',
+    );
+    expect(shown({ next })).toContain(next);
+  });
 
   it.each([{ token: "the token is not valid" }, { token: "invalid" }, { error: { token: "expired" } }])(
     "but no message about a token: %j",

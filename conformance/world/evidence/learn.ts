@@ -1,6 +1,6 @@
 import type { PushLine } from "../../contract/push.ts";
 import type { SecretKind, Secrets } from "../../contract/secrets.ts";
-import { isTokenField } from "../../contract/token-field.ts";
+import { isTokenField, mayBeToken } from "../../contract/token-field.ts";
 import { grantOf, type Answer } from "../exchange.ts";
 
 /** Masks a line of the receiver's journal, since what it quotes of a request may contain secrets. */
@@ -19,8 +19,12 @@ export const learn = (secrets: Secrets, answer: Pick<Answer, "headers" | "json" 
     const { code, state, ...others } = answer.json as Record<string, unknown>;
     if (typeof code === "string" && (typeof state === "string" || !namesAnError(code)))
       secrets.conceal(code, "code");
-    for (const [name, value] of Object.entries(others))
-      if (typeof value === "string") concealToken(secrets, name, value);
+    const isTokenSet = typeof others["accessToken"] === "string";
+    for (const [name, value] of Object.entries(others)) {
+      if (typeof value !== "string") continue;
+      concealToken(secrets, name, value);
+      if (isTokenSet && mayBeToken(value)) secrets.conceal(value, "credential");
+    }
   }
   if (mayQuote.test(answer.text) && !isFlat(answer)) learnQuoted(secrets, textOf(answer.json));
   const location = answer.headers.find(([name]) => name === "location");
@@ -32,7 +36,7 @@ export const learn = (secrets: Secrets, answer: Pick<Answer, "headers" | "json" 
 const learnQuoted = (secrets: Secrets, text: string): void => {
   const isGrant = quotedState.test(text);
   for (const [, name = "", value = ""] of text.matchAll(quotedCredential))
-    if (name !== "code") concealToken(secrets, name, value);
+    if (name.toLowerCase() !== "code") concealToken(secrets, name, value);
     else if (isGrant || !namesAnError(value)) secrets.conceal(value, "code");
 };
 
@@ -50,7 +54,7 @@ const kinds: ReadonlyMap<string, SecretKind> = new Map([
 /** Without any of these an answer holds no such credential: unless something is escaped, names appear literally. */
 const mayQuote = /code"|token"|\\/i;
 /** A credential deeper in an answer, or quoted from another one, however often it was escaped. */
-const quotedCredential = /\\*"(code|[\w-]{0,32}[tT]oken)\\*"\s*:\s*\\*"([^"\\]{8,512})\\*"/g;
+const quotedCredential = /\\*"(code|[\w-]{0,32}token)\\*"\s*:\s*\\*"([^"\\]{8,8192})\\*"/gi;
 /** Appears next to a code, but not next to the name of an error. */
 const quotedState = /\\*"state\\*"\s*:/;
 const QUOTED_CHARACTERS = 65_536;
