@@ -15,6 +15,7 @@ import { mapLimited } from "../checks/map-limited.ts";
 import type { Rules, Judge } from "../checks/rule.ts";
 import { ControlFailed } from "../world/exchange.ts";
 import { givenToBeListed, untilListed } from "../world/listing.ts";
+import { earlierOf, missingText, shortOf, type Certain } from "./notification-missing.ts";
 import type { World } from "../world/world.ts";
 
 /** Section 4.4: the list while notifications are created. */
@@ -60,20 +61,17 @@ const MOST_LOOKS = 60;
 const ENOUGH_LOOKS = 20;
 
 /** One account's history: what can be there at most, what must be there at least, and what broke. */
-interface History {
+interface History extends Certain {
   readonly world: World;
   readonly accountId: string;
   list: List;
   /** Events begun, whatever their outcome. */
   begun: number;
   readonly acknowledged: Set<string>;
-  /** Acknowledged long enough ago to be listed: their number, and those whose ids the hook returned. */
-  settled: { count: number; ids: ReadonlySet<string> };
+  settled: Certain["settled"];
   readonly reads: Listing[];
   /** Ids shown by completed reads: these must stay listed. */
   readonly seen: Set<string>;
-  /** What the account held before; zero in a fresh one. */
-  readonly before: number;
   readonly judgements: CaseVerdict[];
 }
 
@@ -145,18 +143,19 @@ const beginHistory = async (world: World): Promise<History> => {
   const accountId = events.account();
   const list = await openLists(world);
   // Also of an account that must be empty: a cache may keep that it is.
-  const [{ total }] = await Promise.all([list({ accountId, limit: 1 }), list({ accountId })]);
-  const before = typeof total === "number" && !events.accountsAreFresh ? total : 0;
+  const [first] = await Promise.all([list({ accountId, limit: 1 }), list({ accountId })]);
+  const before = typeof first.total === "number" && !events.accountsAreFresh ? first.total : 0;
   return {
     world,
     accountId,
     list,
     begun: 0,
     acknowledged: new Set(),
-    settled: { count: before, ids: new Set() },
+    settled: { count: before, ids: new Set(), wasAwaited: false },
     reads: [],
     seen: new Set(),
     before,
+    first,
     judgements: [],
   };
 };
@@ -176,7 +175,8 @@ const settle = async (history: History): Promise<void> => {
   history.list = await openLists(history.world);
   const ids = [...history.acknowledged].filter((id) => !id.startsWith("untold"));
   await untilListed(history.world, () => areListed(history, ids));
-  history.settled = { count: history.before + history.acknowledged.size, ids: new Set(ids) };
+  const count = history.before + history.acknowledged.size;
+  history.settled = { count, ids: new Set(ids), wasAwaited: true };
   history.judgements.push(await totalOfAllHolds(history, inAll));
 };
 
@@ -226,42 +226,22 @@ const look = async (history: History, query: ListQuery): Promise<Listing> => {
   // Others may write to an account that is not the run's own; then there is no upper bound.
   const most = history.world.events?.accountsAreFresh === true ? history.begun : Infinity;
   const where = `with ${asked({ accountId: "", ...query })} `;
-  const wasAwaited = Number(total) < history.settled.count;
-  const missing = missingText(history, least, wasAwaited);
+  const short = shortOf(history, Number(total), least);
   const wrongTotal = totalBreach(total, { least, most });
   const breach = wrongTotal ?? duplicateBreach({ ids });
-  const shown = !wasAwaited && Number(total) < least ? shownIn(history.reads.slice(0, earlier), seen) : [];
+  const shown = Number(total) < least ? earlierOf(history, short, history.reads.slice(0, earlier), seen) : [];
   history.judgements.push(
     breach === undefined
       ? pass
-      : fail(breach.expected, `${where}it got ${said}${wrongTotal === undefined ? "" : missing}`, [
-          ...shown,
-          ...exchangesOf(listing),
-        ]),
+      : fail(
+          breach.expected,
+          `${where}it got ${said}${wrongTotal === undefined ? "" : missingText(history, short, least)}`,
+          [...shown, ...exchangesOf(listing)],
+        ),
   );
   history.reads.push(listing);
   for (const id of ids) history.seen.add(id);
   return listing;
-};
-
-/** The numbers of a few of these exchanges that together showed all these notifications. */
-const shownIn = (reads: readonly Listing[], ids: Iterable<string>): readonly number[] => {
-  const left = new Set(ids);
-  const chosen: Listing[] = [];
-  for (;;) {
-    const counts = reads.map((read) => read.ids.filter((id) => left.has(id)).length);
-    const most = Math.max(0, ...counts);
-    const read = reads[counts.indexOf(most)];
-    if (most === 0 || read === undefined) return exchangesOf(...chosen);
-    chosen.push(read);
-    for (const id of read.ids) left.delete(id);
-  }
-};
-
-/** Why the missing notifications had to be there: they were waited for, or a list showed them before. */
-const missingText = ({ world, settled }: History, least: number, wasAwaited: boolean): string => {
-  if (wasAwaited) return `; everything had to be listed ${givenToBeListed(world)}`;
-  return least > settled.count ? `; earlier lists had shown all ${least}` : "";
 };
 
 /**
@@ -284,13 +264,13 @@ const walk = async (history: History, limit: number, events: number): Promise<vo
   }
   const missing = [...atStart].filter((id) => !found.has(id));
   const short = Math.max(missing.length, settledCount - found.size);
-  const wasAwaited = found.size < settledCount;
-  const shown = wasAwaited ? [] : shownIn(history.reads.slice(0, earlier), missing);
+  const why = shortOf(history, found.size, atStart.size);
+  const shown = earlierOf(history, why, history.reads.slice(0, earlier), missing);
   history.judgements.push(
     short > 0
       ? fail(
           `reading pages with limit=${limit} until one is empty shows everything that was there at the start`,
-          `${short} of at least ${Math.max(atStart.size, settledCount)} did not appear${missingText(history, atStart.size, wasAwaited)}`,
+          `${short} of at least ${Math.max(atStart.size, settledCount)} did not appear${missingText(history, why, atStart.size)}`,
           [...shown, ...exchangesOf(...pages)],
         )
       : pass,
