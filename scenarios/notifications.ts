@@ -9,6 +9,7 @@ import { read, type Read } from "./lib/reading.ts";
 import { report, trouble } from "./lib/report.ts";
 import { scenario } from "./lib/scenario.ts";
 import { settings } from "./lib/settings.ts";
+import { createOwnSession } from "./lib/own-session.ts";
 import { isNearItsEnd, logIn, type Session } from "./lib/session.ts";
 import { sleep } from "k6";
 import type { ScriptClient } from "./protocol.ts";
@@ -23,7 +24,7 @@ import { send, sendTogether } from "./lib/send.ts";
  * account. Each virtual user writes to its own account, so that it can count.
  */
 
-let ownSession: Session | undefined;
+const ownSession = createOwnSession<Session>(isNearItsEnd);
 let settled: readonly Account[] = [];
 let growing: Account | undefined;
 
@@ -43,14 +44,17 @@ const readLists = (context: IterationContext, fixtures: Fixtures): void => {
   else courses[drawKind(readKinds, context.random)](context, session, account);
 };
 
-/** The virtual user's session with a client: the one from the set-up while its token lives. */
+/** The virtual user's session with its client: the one from the set-up while its token lives. */
 const liveSession = (context: IterationContext, fixtures: Fixtures): Session | undefined => {
-  if (ownSession !== undefined && !isNearItsEnd(ownSession)) return ownSession;
-  const known = fixtures.sessions[context.random.below(fixtures.sessions.length)];
-  ownSession =
-    ownSession === undefined && known !== undefined ? { ...known } : logIn(context, ownSession?.client);
-  if (ownSession !== undefined && settled.length === 0) settled = accountsOf(fixtures, ownSession.client);
-  return ownSession;
+  const session = ownSession({
+    prepared: () => {
+      const known = fixtures.sessions[context.random.below(fixtures.sessions.length)];
+      return known === undefined ? undefined : { ...known };
+    },
+    logIn: (client) => logIn(context, client),
+  });
+  if (session !== undefined && settled.length === 0) settled = accountsOf(fixtures, session.client);
+  return session;
 };
 
 const readBesideWrites = (context: IterationContext, session: Session): void => {
@@ -196,7 +200,7 @@ interface Fixtures {
 const sizes = [2 * defaultLimit + 4, defaultLimit + 3];
 
 const createFixtures = (context: IterationContext, isTimeUp: () => boolean): Fixtures => {
-  const sessions = settings.clients.map((client) => logIn(context, client));
+  const sessions = settings.clients.map((client) => (isTimeUp() ? undefined : logIn(context, client)));
   // Nobody knows what is in an account whose events may have happened more than once.
   const canFill = hasEvents && accountsAreOwn && !eventsMayRepeat && !settings.preflight;
   const accounts = sessions.flatMap((session, client) =>
