@@ -247,7 +247,7 @@ describe("a report with many broken promises", () => {
     const text = of(
       seenAgain(0, "authorize.echoes-state"),
       broke("refresh.lifetime", 'a refresh got status 500, body {"at":1}'),
-      broke("access.header", "the token opens nothing"),
+      broke("access.header", 'the token opens nothing, with status 400, body {"at":3}'),
       broke("exchange.token-set", 'it got status 500, body {"at":2}'),
     );
     expect(text).toContain("1 other breach quotes the same answer: refresh.lifetime.");

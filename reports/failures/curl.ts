@@ -51,8 +51,9 @@ const quotedWith = (near: NearnessByVariable, text: string): string =>
 const expansionOf = (variable: string, near: NearnessByVariable): string => {
   const how = near[variable];
   const exact = variable.replace(/^NEARLY_/, "");
-  if (how === undefined) return `$${variable}`;
-  const { start, end, drop = 0, put = "", to } = how;
+  const { start, end, drop = 0, put = "", to } = how ?? {};
+  // Anything else could end the quotation or expand to something.
+  if (!/^[\w.~-]*$/.test(put)) return `$${variable}`;
   if (to === "upper case") return `$(printf %s "$${exact}" | tr a-z A-Z)`;
   if (to === "lower case") return `$(printf %s "$${exact}" | tr A-Z a-z)`;
   const left = "?".repeat(drop);

@@ -107,6 +107,7 @@ describe("an exchange as a curl line", () => {
     expect(printed({ start: 0, put: "x" })).toBe("xAbc$(d)");
     expect(printed({ to: "upper case" })).toBe("ABC$(D)");
     expect(printed({ start: 2, drop: 1 })).toBe("by hand");
+    expect(printed({ start: 0, put: "$(echo expanded)" })).toBe("by hand");
   });
 
   it("quotes text of the service against shell expansion", () => {

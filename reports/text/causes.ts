@@ -11,8 +11,8 @@ export interface Cause {
   readonly ids: readonly string[];
 }
 
-/** A text without what varies between exchanges: times, and numbers of masked values. */
-export const skeleton = (text: string): string => text.replaceAll(/\d+/g, "#");
+/** A text without what varies between exchanges: times, and numbers of masked values; not statuses. */
+export const skeleton = (text: string): string => text.replaceAll(/(?<!\bstatus \d{0,2})\d+/g, "#");
 
 /** The count of cases of one rule, which says nothing about several rules. */
 export const count = /^\d+ of \d+ cases could not be decided: /;
