@@ -4,6 +4,7 @@ import { holdsTokenSet } from "../judging/laws/tokens.ts";
 import type { Connections } from "./shared/connections.ts";
 import { exchangeBody, obtainCode, yielded } from "../world/steps.ts";
 import { mayBeGateways, objectOf, TransportError, type Answer } from "../world/exchange.ts";
+import { notedFrom } from "../world/noted.ts";
 import type { Target } from "../world/target.ts";
 import type { World } from "../world/world.ts";
 
@@ -103,7 +104,7 @@ const raceForCode = async (
       sent,
     );
     if (answer === undefined) return { invokedAt, returnedAt: undefined, outcome: "unknown" };
-    if (await grants(world, answer)) return { invokedAt, returnedAt: next(), outcome: "granted" };
+    if (await grants(world, answer, sent)) return { invokedAt, returnedAt: next(), outcome: "granted" };
     if (!mayBeGateways(answer)) return { invokedAt, returnedAt: next(), outcome: "refused" };
     world.evidence.ignoreLoss(answer.exchange);
     return { invokedAt, returnedAt: undefined, outcome: "unknown" };
@@ -139,6 +140,11 @@ const answerOrNothing = async (
   }
 };
 
-/** A complete token set is a grant; anything less is one only if it works. */
-const grants = async (world: World, answer: Answer): Promise<boolean> =>
-  holdsTokenSet(objectOf(answer)) || (await yielded(world, answer)) !== undefined;
+/** A complete token set is a grant; anything less is one only if it works, which further exchanges show. */
+const grants = async (world: World, answer: Answer, sent: number[]): Promise<boolean> => {
+  if (holdsTokenSet(objectOf(answer))) return true;
+  const noted = notedFrom(world);
+  const isGrant = (await yielded(world, answer)) !== undefined;
+  if (isGrant) sent.push(...noted());
+  return isGrant;
+};

@@ -43,7 +43,8 @@ export const probeEntry = async (
       world.evidence.onCommit(() => store.miss(entry.id, `its control failed: ${error.message}`, hereMs()));
     throw error;
   });
-  const seen = `${shown.works ? "accepted" : "refused"} at an age of ${duration(shown.leastMs)} to ${duration(shown.greatestMs)}${driftOf(session, entry, reached)}`;
+  const refused = probe.inVain?.(credential as never) ?? "refused";
+  const seen = `${shown.works ? "accepted" : refused} at an age of ${duration(shown.leastMs)} to ${duration(shown.greatestMs)}${driftOf(session, entry, reached)}`;
   if (side === undefined) {
     world.evidence.onCommit(() =>
       store.miss(entry.id, `${seen}, too close to its end to decide anything`, hereMs()),
@@ -53,7 +54,9 @@ export const probeEntry = async (
   const held = verdict.kind === "passed";
   const age = { earliestMs: shown.leastMs, latestMs: shown.greatestMs };
   world.evidence.onCommit(() => store.settle(entry.id, { held, side, note: seen, age }, hereMs()));
-  return verdict.kind === "failed" ? fail(probe.promise?.(side) ?? verdict.expected, seen) : verdict;
+  return verdict.kind === "failed"
+    ? fail(probe.promise?.(side) ?? verdict.expected, seen, verdict.shownBy)
+    : verdict;
 };
 
 const MOST_SLEEPS = 4;
