@@ -57,13 +57,16 @@ export const killRuns = async (
   return { kills, tooLate, wrong };
 };
 
+/** How much of a report explains its exit code, in characters. */
+const LAST_SAID = 3_000;
+
 /** The end of a run, and of what others do while it is alive. */
 const lived = async (
   subject: Subject,
   place: Place,
   out: string,
   during: (run: Started) => Promise<void>,
-): Promise<Awaited<Started["ended"]> & { readonly stderr: string }> => {
+): Promise<Awaited<Started["ended"]> & { readonly said: string }> => {
   const run = startCli(subject.command(out), { env: { ...place.env, ...subject.env } });
   const over = new AbortController();
   const watched = subject.meanwhile?.(run, over.signal);
@@ -71,12 +74,13 @@ const lived = async (
   const ended = await run.ended;
   over.abort();
   await watched;
-  return { ...ended, stderr: run.said().stderr };
+  const { stdout, stderr } = run.said();
+  return { ...ended, said: `${stdout.slice(-LAST_SAID)}${stderr}` };
 };
 
 /** The next run works, and cleans up after those that were killed. */
 const runsOn = async (kind: KilledKind, subject: Subject, place: Place): Promise<readonly string[]> => {
-  const { code, stderr } = await lived(subject, place, path.join(place.folder, "run-last"), async (run) => {
+  const { code, said } = await lived(subject, place, path.join(place.folder, "run-last"), async (run) => {
     if (kind !== "receiver") return;
     // It may not be ready to be stopped before it reports where it listens.
     await run.document().catch(() => undefined);
@@ -85,7 +89,7 @@ const runsOn = async (kind: KilledKind, subject: Subject, place: Place): Promise
   });
   const left = readdirSync(place.temporary).filter((name) => name.startsWith("touchstone-"));
   return [
-    ...(subject.expected.includes(code ?? -1) ? [] : [`the next ${kind} run ends with ${code}: ${stderr}`]),
+    ...(subject.expected.includes(code ?? -1) ? [] : [`the next ${kind} run ends with ${code}: ${said}`]),
     ...(await subject.after()),
     // Only load runs create temporary files, and they look for those of others.
     ...(left.length === 0 ? [] : [`after the next ${kind} run there are still ${left.join(", ")}`]),
