@@ -4,6 +4,7 @@ import { publint } from "publint";
 import { beforeAll, describe, expect, it } from "vitest";
 import { k6ForTests, k6WithinMs } from "../../scenarios/runner/testing/k6.ts";
 import { emptyProject, ended, installOffline, pack, run } from "./installed.ts";
+import type { LoadRecord } from "../contract/load-record.ts";
 import { root } from "./measure.ts";
 import { folderOfFile } from "./folders.ts";
 
@@ -134,9 +135,10 @@ describe("an installed package", () => {
       const asked = "run --effort quick --only code.single-use,push.delivered --rate 20 --duration 2s";
       const places = "--out both --report junit,html --report-out reports --json";
       const job = await touchstone(commonjs, `${asked} ${places}`.split(" "), { TOUCHSTONE_K6: k6 });
-      // A busy machine may leave the load incomplete, but the run exists.
-      expect([0, 3]).toContain(job.code);
-      const document = JSON.parse(job.stdout) as { exitCode: number };
+      // A busy machine may leave the load incomplete or miss an objective, but the run exists and no rule is broken.
+      expect([0, 1, 3]).toContain(job.code);
+      const document = JSON.parse(job.stdout) as { exitCode: number; load: LoadRecord };
+      expect(document.load.rules.filter(({ breaches }) => breaches > 0)).toEqual([]);
       expect(document).toMatchObject({
         exitCode: job.code,
         gate: { outcome: "passed", run: path.join("both", "gate") },
