@@ -27,7 +27,9 @@ export interface PushPorts {
   readonly acknowledgedStatus: number;
   /** What failed, if an error comes from a hook of the profile, which is no failure of the harness. */
   readonly hookFailure: (error: unknown) => string | undefined;
-  /** The longest that this process, which receives the pushes, has stalled since the ports were opened. */
+  /** Watches this process, which receives the pushes, for stalls from now on. */
+  readonly watchStalls: () => void;
+  /** The longest one since then, in milliseconds. */
   readonly longestStallMs: () => number;
   /** How long to wait for retries if the target's clock cannot be moved. */
   readonly maxWaitMs: number;

@@ -19,7 +19,7 @@ export const openPushPorts = (
       "watching pushes needs `hooks.events.trigger` and `hooks.callback.register` in the profile",
     ]);
   const clock = session.clocks.join();
-  const stalls = watchStalls();
+  let stalls: ReturnType<typeof watchStalls> | undefined;
   return {
     receiver: session.receiver,
     register: registerCallback,
@@ -32,10 +32,14 @@ export const openPushPorts = (
     },
     acknowledgedStatus: session.acknowledgedStatus,
     hookFailure: (error) => (error instanceof HookError ? error.message : undefined),
-    longestStallMs: stalls.longestMs,
+    watchStalls: () => {
+      stalls?.stop();
+      stalls = watchStalls();
+    },
+    longestStallMs: () => stalls?.longestMs() ?? 0,
     maxWaitMs: options.maxWaitMs,
     close: async () => {
-      stalls.stop();
+      stalls?.stop();
       clock.leave();
       await session.cleanUp();
       await session.close();

@@ -42,6 +42,7 @@ const finishAfter = async (error: Error, directory: string, readings = 1) => {
     acknowledgedStatus: 200,
     maxWaitMs: 0,
     hookFailure: (thrown: unknown) => (thrown instanceof HookFailed ? thrown.message : undefined),
+    watchStalls: () => undefined,
     longestStallMs: () => 0,
   } as unknown as PushPorts;
   const context = {

@@ -62,6 +62,8 @@ export const watchPushes = async (context: LoadContext, directory: string) => {
       ? error
       : new ConfigurationError(`a push load needs a hook that failed: ${failure}`);
   }
+  // What stalled before, such as the bundling of the script, delayed no push.
+  push.watchStalls();
   const events: Told[] = [];
   let unnamed = 0;
   return {
