@@ -54,6 +54,7 @@ export const pushRunsOf = (
         limits: session.limits,
         latenessMs: session.resolved.profile.tolerances?.latenessMs,
         acknowledgedStatus: session.acknowledgedStatus,
+        hangsInRealTime: session.resolved.profile.hooks?.clock?.faketime !== undefined,
         patienceMs: Math.min(MOST_PATIENCE_MS, Math.max(LEAST_PATIENCE_MS, 3 * (prepared.pushLagMs ?? 0))),
         requirements,
         onLine: session.notePush,

@@ -57,13 +57,18 @@ export const runPushRun = async (options: PushRunOptions): Promise<RunningPushRu
   // What other rules had in flight as they began says nothing about what follows.
   if (timeline.kind === "virtual") state.isAwaited = isSettled(state);
   let hungInRealTime = false;
+  /** No push hangs any longer, so that none is held as the clock moves: a sender may give it to another worker then. */
+  const endHangsFirst = async (): Promise<void> => {
+    if (options.hangsInRealTime === true && (await outwaitHangs(state))) hungInRealTime = true;
+  };
   const gather = (): Promise<PushRun> =>
     traceOf(state, { callbackUrl, outages: [...outages], watchedFromMs, wasAwaited, hungInRealTime, unrest });
-  const played = await playBatches(state, batches, startMs, gather);
+  const played = await playBatches(state, batches, startMs, { gather, endHangsFirst });
   if (played !== undefined) return played;
+  await endHangsFirst();
   const isHeld = plans.some(({ actions }) => actions.some(({ kind }) => kind === "hang"));
   if (isHeld) await advanceTo(state, () => Math.max(startMs + hangEndAfterMs(limits), hungUntilMs(state)));
-  hungInRealTime = await outwaitHangs(state);
+  if (await outwaitHangs(state)) hungInRealTime = true;
   await watch(state, startMs, startMs + watchMs(limits, state.stops));
   const watched = planned.later.length > 0 ? await ifEnough(state, gather, true) : undefined;
   if (watched !== undefined) return watched;
@@ -88,14 +93,22 @@ const ifEnough = async (
     : undefined;
 };
 
+interface Course {
+  /** What has come so far. */
+  readonly gather: () => Promise<PushRun>;
+  /** Called before the clock moves to a batch, unless it is meant to meet pushes that hang. */
+  readonly endHangsFirst: () => Promise<void>;
+}
+
 /** Triggers each batch when it is due. Returns the run so far once that is enough. */
 const playBatches = async (
   state: RunState,
   batches: readonly Batch[],
   startMs: number,
-  gather: () => Promise<PushRun>,
+  { gather, endHangsFirst }: Course,
 ): Promise<RunningPushRun | undefined> => {
   for (const { after, plans } of batches) {
+    if (!plans.some(({ purpose }) => purpose === "beside-hang")) await endHangsFirst();
     await advanceTo(state, startMs + after * state.stops.firstDelayMs);
     // Where first pushes come later, the outages before the main moment may have met retries too.
     const isTelling = after > 0 && state.comesAtOnce;

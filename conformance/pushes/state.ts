@@ -26,6 +26,8 @@ export interface PushRunOptions {
   readonly latenessMs: number | undefined;
   /** The return code that the service expects. */
   readonly acknowledgedStatus: number;
+  /** Whether the sender's sockets time out in real time, though its schedule goes by a clock that is moved (libfaketime). */
+  readonly hangsInRealTime?: boolean;
   /** How long a push may take in real time after its moment on a virtual clock, in milliseconds; the longest wait of all. */
   readonly patienceMs: number;
   /** Ids of the requirements to be judged, so that only what they need is prepared; absent means all. */

@@ -2,10 +2,11 @@ import { duration } from "../../contract/duration.ts";
 import { counted } from "../../contract/text.ts";
 import { lastInstantMs, readingsOf } from "./readings.ts";
 import {
-  findingOf,
+  decidedFinding,
   journalText,
   pushCount,
   pushedOf,
+  sentOverOpen,
   undecidedFinding,
   type Finding,
   type Part,
@@ -29,11 +30,20 @@ export const capPart = (pushCase: PushCase, pushRun: PushTrace, unseen = 0): Par
   };
 };
 
+/** Undecided if the surplus may be the clock's doing. */
+const cappedPart = (pushCase: PushCase, pushRun: PushRun): Part | "undecided" => {
+  const unseen = metEnding(pushCase, pushRun)?.unseen ?? 0;
+  const part = capPart(pushCase, pushRun, unseen);
+  const overOpen = sentOverOpen(pushCase, pushRun);
+  const others = pushCase.pushes.length + unseen - overOpen;
+  return part !== "passed" && overOpen > 0 && others <= pushRun.limits.maxPushes ? "undecided" : part;
+};
+
 /** push.cap: sections 6 and 8. */
 export const judgeCap = (pushRun: PushRun): Finding => {
   const parts = pushRun.pushCases
     .filter(({ pushes }) => pushes.length > 0)
-    .map((pushCase) => capPart(pushCase, pushRun, metEnding(pushCase, pushRun)?.unseen));
+    .map((pushCase) => cappedPart(pushCase, pushRun));
   const facts = {
     mostPushes: Math.max(0, ...pushRun.pushCases.map(({ pushes }) => pushes.length)),
     // In real time, a surplus push that comes later than this is not waited for.
@@ -43,7 +53,7 @@ export const judgeCap = (pushRun: PushRun): Finding => {
   const pushed = pushedOf(pushRun, "never");
   if (pushed.length === 0)
     return undecidedFinding("none of the notifications that are never acknowledged was pushed");
-  const finding = findingOf(parts, "no push arrived", facts);
+  const finding = decidedFinding(parts, "no push arrived", facts, "got more pushes than the cap allows");
   if (finding.judgement.kind !== "passed") return finding;
   if (!pushed.some((pushCase) => isWatchedOut(pushCase, pushRun)))
     return undecidedFinding("watching stopped before a push beyond the cap was due", { facts });

@@ -11,7 +11,9 @@ import {
   bodyOf,
   isShortened,
   findingOf,
+  decidedFinding,
   mayHaveTimedOut,
+  sentOverOpen,
   namelessPushes,
   ofPurpose,
   pushCount,
@@ -117,30 +119,17 @@ export const judgeAcknowledgedStops = (pushRun: PushRun): Finding => {
   const parts = pushRun.pushCases
     .filter((pushCase) => acknowledgedAt(pushCase, pushRun) === 0)
     .map((pushCase) => endOf(pushCase, 0, pushRun));
-  return decidedFinding(parts, "no first push was acknowledged");
+  return decidedFinding(parts, "no first push was acknowledged", undefined, PUSHED_AGAIN);
 };
 
-/** A breach if there is any; otherwise undecided if the end of any notification is. */
-const decidedFinding = (
-  parts: readonly (Part | "undecided")[],
-  whyNone: string,
-  facts?: Finding["facts"],
-): Finding => {
-  const decided = parts.filter((part) => part !== "undecided");
-  const finding = findingOf(decided, whyNone, facts);
-  return finding.judgement.kind === "failed" || decided.length === parts.length
-    ? finding
-    : undecidedFinding(
-        `${parts.length - decided.length} of ${parts.length} notifications were pushed again after an acknowledgement, but the target's clock was moved while that was under way, so the sender may have given up on it by that clock`,
-        { facts, settle: "a hooks.clock.advance that answers once every push under way has ended" },
-      );
-};
+const PUSHED_AGAIN = "were pushed again after an acknowledgement";
 
-/** Undecided if the sender may have given up on the acknowledged push, on a clock that was moved meanwhile. */
+/** Undecided if the sender may have given up on the acknowledged push or on an earlier one, on a clock that was moved meanwhile. */
 const endOf = (pushCase: PushCase, index: number, pushRun: PushRun): Part | "undecided" => {
   const part = endOfPushes(pushCase, index);
   const acknowledged = pushCase.pushes[index];
-  const isOpen = part !== "passed" && acknowledged !== undefined && mayHaveTimedOut(acknowledged, pushRun);
+  if (part === "passed" || acknowledged === undefined) return part;
+  const isOpen = mayHaveTimedOut(acknowledged, pushRun) || sentOverOpen(pushCase, pushRun) > 0;
   return isOpen ? "undecided" : part;
 };
 
@@ -179,7 +168,7 @@ export const judgeLateAcknowledgement = (pushRun: PushRun): Finding => {
       !numbers.has(pushCase.actions.length),
   );
   const facts = { acknowledgedAtPush: [...numbers].toSorted((a, b) => a - b) };
-  if (parts.some((part) => part !== "passed")) return decidedFinding(parts, "", facts);
+  if (parts.some((part) => part !== "passed")) return decidedFinding(parts, "", facts, PUSHED_AGAIN);
   if (missed !== undefined)
     return undecidedFinding(`push ${missed.actions.length}, which was to be acknowledged, did not come`, {
       facts,
@@ -189,7 +178,7 @@ export const judgeLateAcknowledgement = (pushRun: PushRun): Finding => {
       "no notification was pushed a second time, so no later push could be acknowledged",
       { facts },
     );
-  return decidedFinding(parts, "", facts);
+  return decidedFinding(parts, "", facts, PUSHED_AGAIN);
 };
 
 /** The fields in which a later push's body is known to differ from the first; undefined if it is not a JSON object. */

@@ -121,6 +121,26 @@ const patienceOf = (trace: Pick<PushTrace, "pushCases">): readonly TimeInterval[
     ),
   );
 
+/**
+ * A breach if there is any; otherwise undecided if any notification is, because the clock was moved over its pushes.
+ * `what` goes on from their number.
+ */
+export const decidedFinding = (
+  parts: readonly (Part | "undecided")[],
+  whyNone: string,
+  facts: Finding["facts"],
+  what: string,
+): Finding => {
+  const decided = parts.filter((part) => part !== "undecided");
+  const finding = findingOf(decided, whyNone, facts);
+  return finding.judgement.kind === "failed" || decided.length === parts.length
+    ? finding
+    : undecidedFinding(
+        `${parts.length - decided.length} of ${parts.length} notifications ${what}, but the target's clock was moved while a push was under way, so the sender may have given up on it by that clock`,
+        { facts, settle: "a hooks.clock.advance that answers once every push under way has ended" },
+      );
+};
+
 /** The longest wait of the sender for an answer, in milliseconds; undefined if it was never seen to give up. */
 export const longestPatienceMs = (trace: Pick<PushTrace, "pushCases">): number | undefined => {
   const waits = patienceOf(trace);
@@ -142,6 +162,26 @@ export const mayHaveTimedOut = (
   const waits = patienceOf(trace);
   const leastMs = waits.length === 0 ? 0 : Math.min(...waits.map(({ earliestMs }) => earliestMs));
   return ended.latestMs - at.earliestMs >= Math.max(LEAST_PATIENCE_MS, leastMs);
+};
+
+/**
+ * How many pushes of a notification came while an earlier one of it was still open, although the run had moved the clock
+ * over that one: a sender whose sockets time out in real time, but which gives a push that it once took to another worker
+ * after a while on the clock (a lease, a visibility timeout), sends these only because the clock was moved.
+ */
+export const sentOverOpen = (
+  { pushes }: Pick<PushCase, "pushes">,
+  { clock }: Pick<PushTrace, "clock">,
+): number =>
+  clock === "real"
+    ? 0
+    : pushes.filter((later, at) => pushes.slice(0, at).some((one) => isOpenAt(one, later))).length;
+
+const isOpenAt = (earlier: SeenPush, later: SeenPush): boolean => {
+  const { completeMs, answeredMs = Infinity } = earlier.line;
+  const passedMs = later.line.firstByteMs - completeMs;
+  const movedMs = later.at.earliestMs - earlier.at.latestMs - passedMs;
+  return answeredMs > later.line.firstByteMs && movedMs >= LEAST_PATIENCE_MS;
 };
 
 const MOST_LINES = 6;

@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { moment, pushRunOf, senderOf, withCases } from "../../testing/push-runs.ts";
 import type { PushCase, PushRun, SeenPush } from "./trace.ts";
+import { judgeCap } from "./cap.ts";
 import { judgeHeadOfLine } from "./advisory.ts";
 import { judgeRetries } from "./retries.ts";
 import { observeSenderTimeout } from "./observations.ts";
@@ -51,5 +52,43 @@ describe("a sender whose timeout runs on real time while its clock is moved", ()
     const late = hung({ outcome: "abandoned" }, { retried: true, besideAfterMs: 180_000 });
     expect(judgeHeadOfLine(late).judgement.kind).toBe("inconclusive");
     expect(judgeHeadOfLine({ ...late, hungInRealTime: false }).judgement.kind).toBe("failed");
+  });
+});
+
+/** A sender that gives a push to another worker once its lease has ended on the clock, while its socket still waits. */
+describe("a push that comes again while an earlier one is open, over which the clock was moved", () => {
+  const leased = (answeredMs: number | undefined, clock: PushRun["clock"] = "virtual"): PushRun => ({
+    ...withCases(pushRunOf(senderOf("R1")), ({ purpose, pushes }): Partial<PushCase> => {
+      const [first] = pushes;
+      if (first === undefined || purpose !== "unanswered") return {};
+      // Seven leases of a minute each on the clock, a second apart in real time.
+      const copies = Array.from({ length: 7 }, (_, nth): SeenPush => {
+        const { answeredMs: _answered, ...line } = first.line;
+        const real = { firstByteMs: 1_000 * nth, completeMs: 1_000 * nth };
+        const ended = answeredMs === undefined ? {} : { answeredMs: 1_000 * nth + answeredMs };
+        return {
+          ...first,
+          at: moment(first.at.latestMs + 60_000 * nth),
+          line: { ...line, ...real, ...ended },
+        };
+      });
+      return { pushes: copies };
+    }),
+    clock,
+  });
+
+  it("leaves the cap undecided", () => {
+    expect(judgeCap(leased(undefined)).judgement).toMatchObject({
+      kind: "inconclusive",
+      reason: expect.stringContaining(
+        "got more pushes than the cap allows, but the target's clock was moved",
+      ),
+    });
+    expect(judgeCap(leased(8_000)).judgement.kind).toBe("inconclusive");
+  });
+
+  it("breaks the cap if the earlier ones had ended, or no clock was moved", () => {
+    expect(judgeCap(leased(500)).judgement.kind).toBe("failed");
+    expect(judgeCap(leased(undefined, "real")).judgement.kind).toBe("failed");
   });
 });
