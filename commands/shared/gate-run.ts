@@ -9,6 +9,7 @@ import { openTarget, withReceiver } from "./target.ts";
 import { rules } from "../../conformance/rules/index.ts";
 import { selectRules } from "../../conformance/engine/selection.ts";
 import { recordedRun, runDirectory } from "../../conformance/engine/recorded-run.ts";
+import { judgedTargetOf, refuseOtherTarget } from "../../conformance/engine/judged-target.ts";
 import { resumed } from "../../conformance/engine/resume.ts";
 import { ledgerFromFlags } from "../../conformance/lifetimes/store/open.ts";
 
@@ -42,6 +43,8 @@ export const runGate = async (
   const ledger = await openLedgerOf(context, flags);
   const target = await withReceiver(openTarget(context, flags), selected);
   try {
+    if (resume !== undefined)
+      refuseOtherTarget(resume.run, resume.record, judgedTargetOf(target.resolved, target.behaviour));
     await beforehand(target.resolved);
     context.recordingBegins();
     context.keepHeapSmall();
@@ -94,7 +97,7 @@ const resumeFlags = async (given: GateFlags) => {
     seed: record.seed,
     strict: record.strict ? true : undefined,
   };
-  return { flags, resume: { run: resume, ...resumed(record, resume, rules) } };
+  return { flags, resume: { run: resume, record, ...resumed(record, resume, rules) } };
 };
 
 /** The target of an earlier run, unless a profile replaces it. */

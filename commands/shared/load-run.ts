@@ -14,7 +14,7 @@ import { loadEnvironment } from "../../conformance/profile/profile-load.ts";
 import { rules } from "../../conformance/rules/index.ts";
 import { sweepTemporary } from "../../conformance/files/temporary.ts";
 import { limitsOf } from "../../conformance/session/session.ts";
-import { replacedLimits } from "../../conformance/engine/conform.ts";
+import { replacedLimits } from "../../conformance/engine/judged-target.ts";
 import { openPushPorts } from "../../conformance/session/push-ports.ts";
 import { runDirectory } from "../../conformance/engine/recorded-run.ts";
 

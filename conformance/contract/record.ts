@@ -117,6 +117,12 @@ export const RunRecord = Type.Object(
     maxWaitMs: Optional(number("The longest single wait in real time that the run was allowed.")),
     selected: list("Ids of the requirements selected for this run.", Type.String()),
     target: Type.Object({ ...targetFields, clock: Type.String() }),
+    settings: Optional(
+      byName(
+        "What else the profile sets that verdicts depend on (tolerances, acknowledgement, pinned readings), by key, as canonical JSON.",
+        Type.String(),
+      ),
+    ),
     pinned: Optional(
       byName("Fingerprints that must not change, by requirement id, as canonical JSON.", Type.String()),
     ),

@@ -1,11 +1,11 @@
 import type { Check } from "../contract/check.ts";
 import { leftBehindLine, type LeftBehind } from "../contract/left-behind.ts";
-import { documentLimits } from "../contract/limits.ts";
 import { drifted, exitCodeOf, outcomeOf } from "../contract/outcome.ts";
 import type { Outcome, RuleResult } from "../contract/record.ts";
 import { canonicalJson } from "../contract/verdict.ts";
 import { applyWaivers, type AppliedWaiver } from "../contract/waivers.ts";
 import { runRules, type ExecutorOptions } from "./executor.ts";
+import { replacedLimits } from "./judged-target.ts";
 import { preflight } from "../session/preflight.ts";
 import { readsPrepared, watchesPushes } from "./needs.ts";
 import { hookNotes, connectionNotes } from "./connection-notes.ts";
@@ -131,12 +131,6 @@ const notesOf = (session: Session, results: readonly RuleResult[]): readonly str
     ...drifted(results, pinnedOf(session.resolved)).map((id) => `${id} differs from what the profile pins`),
   ];
 };
-
-/** Names of the limits that the profile sets to another value than the document's. */
-export const replacedLimits = (resolved: ResolvedProfile): readonly string[] =>
-  Object.entries(resolved.profile.limits ?? {}).flatMap(([name, value]) =>
-    canonicalJson(value) === canonicalJson(documentLimits[name as keyof typeof documentLimits]) ? [] : [name],
-  );
 
 /** The preflight alone, with notifications: what `doctor` shows. */
 export const examine = async (

@@ -1,13 +1,12 @@
-import { canMoveClock } from "../contract/profile-fetched.ts";
 import path from "node:path";
-import { conform, pinnedOf, replacedLimits, type ConformOptions } from "./conform.ts";
+import { conform, pinnedOf, type ConformOptions } from "./conform.ts";
+import { judgedTargetOf } from "./judged-target.ts";
 import { watchesPushes } from "./needs.ts";
 import { UnreachableError } from "../contract/problem.ts";
 import { openCheckpoint } from "../lifetimes/checkpoint/checkpoint.ts";
 import { keyFolder } from "../lifetimes/checkpoint/key.ts";
 import { maxWaitOf } from "./resume.ts";
 import { openRecord, type RecordHeader, type RecordWriter } from "../record/writer.ts";
-import { limitsOf } from "../session/session.ts";
 import { tool } from "../record/tool.ts";
 import { reading, wallClock } from "../world/clock.ts";
 import { errorMessage } from "../contract/text.ts";
@@ -96,7 +95,6 @@ const openingOf = (
   maxWaitMs: number,
   pinned: Readonly<Record<string, string>>,
 ): RecordHeader => {
-  const { resolved } = options;
   return {
     tool: tool.version,
     command: "conform",
@@ -109,15 +107,7 @@ const openingOf = (
       ...(options.earlier ?? []).map(({ id }) => id),
       ...options.rules.map(({ requirement }) => requirement),
     ],
-    target: {
-      name: resolved.profile.name ?? new URL(resolved.profile.baseUrl).host,
-      baseUrl: resolved.profile.baseUrl,
-      profiles: resolved.sources,
-      ...(options.behaviour === undefined ? {} : { behaviour: options.behaviour }),
-      clock: canMoveClock(resolved.profile) ? "virtual" : "real",
-    },
-    limits: { ...limitsOf(resolved) },
-    replacedLimits: replacedLimits(resolved),
+    ...judgedTargetOf(options.resolved, options.behaviour),
     ...(Object.keys(pinned).length === 0 ? {} : { pinned }),
     notes: [],
   };

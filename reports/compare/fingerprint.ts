@@ -15,7 +15,7 @@ export interface FingerprintDifference {
 }
 
 /**
- * A load run records its own. A gate run is comparable by what was requested: target name, limits, effort and rules.
+ * A load run records its own. A gate run is comparable by what was requested: target name, limits, other settings, effort and rules.
  * The build under test (address, behaviour of the fake) is what is compared, and the seed only adds chance.
  */
 export const fingerprintOf = (run: Run): Fingerprint => {
@@ -25,12 +25,13 @@ export const fingerprintOf = (run: Run): Fingerprint => {
       ? { ...fingerprint, target: targetNameOf(target) }
       : fingerprint;
   }
-  const { target, limits, effort, selected } = run.record;
+  const { target, limits, settings, effort, selected } = run.record;
   return {
     target: targetNameOf(target),
     clock: target.clock,
     effort,
     limits: canonicalJson(limits),
+    ...settings,
     rules: selected.toSorted((a, b) => (a < b ? -1 : 1)).join(", "),
   };
 };

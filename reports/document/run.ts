@@ -50,11 +50,20 @@ export const targetFacts = ({
   startedAt,
   tool,
   seed,
+  ...record
 }: AnyRecord): readonly Fact[] => [
   ["Target", lines(target.name, soft(target.baseUrl))],
   ...(target.profiles.length === 0 ? [] : [["Profile", code(target.profiles.join(", "))] as const]),
   ...(target.behaviour === undefined ? [] : [["Behaviour", code(target.behaviour)] as const]),
   ["Limits", replacedLimits.length === 0 ? "the document’s own" : "some differ from the document’s"],
+  ...("settings" in record && record.settings !== undefined
+    ? [
+        [
+          "Settings",
+          lines(...Object.entries(record.settings).map(([key, value]) => code(`${key}: ${value}`))),
+        ] as const,
+      ]
+    : []),
   // As in the record: the reader's time zone may differ from the writer's.
   ["Started", startedAt.replace("T", " ").replace(/(\.\d+)?Z$/, " UTC")],
   ["Judged with", lines(`Touchstone ${tool}`, soft(`seed ${seed}`))],

@@ -28,6 +28,7 @@ export const conformDocument = (record: RunRecord, run: string) => ({
   target: record.target,
   limits: record.limits,
   replacedLimits: record.replacedLimits,
+  ...(record.settings && { settings: record.settings }),
   notes: record.notes,
   waivers: record.waivers ?? [],
   ...(record.leftBehind && { leftBehind: record.leftBehind }),
