@@ -80,3 +80,25 @@ it("waits for the retry of a first push whose handshake the clock was moved over
   expect(checks).toMatchObject([{ ok: true }]);
   expect(nowMs()).toBeGreaterThan(TIMEOUT_MS + RETRY_MS);
 });
+
+it.each([
+  [
+    { faketime: { file: "/run/clock" } },
+    true,
+    /its sender does not read "\/run\/clock".*or it does not push/,
+  ],
+  [{ advance: { command: ["advance"] } }, false, /never connected to it$/],
+] as const)(
+  "leaves a service that never pushes to the rules, unless its sender may not follow the clock: %j",
+  async (hook, isOpen, said) => {
+    const { session, clock } = slowSender(false);
+    const silent = {
+      ...session,
+      resolved: { profile: { ...session.resolved.profile, hooks: { clock: hook } } },
+      receiver: { ...session.receiver, pushes: () => Promise.resolve([]) },
+    } as unknown as Session;
+    const { checks, prepared } = await checkCallback(silent, clock);
+    expect(checks).toMatchObject([{ ok: false, message: expect.stringMatching(said) as string }]);
+    expect(prepared.unreachableReceiver !== undefined).toBe(isOpen);
+  },
+);

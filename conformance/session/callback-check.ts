@@ -168,6 +168,14 @@ const whoseFault = (
       remedy: "call the callback address from the service's machine by hand",
       isConfiguration: false,
     };
+  const { faketime } = session.resolved.profile.hooks?.clock ?? {};
+  if (faketime !== undefined)
+    return {
+      message: `the receiver at ${callbackUrl} is listening, but the service never connected to it: either its sender does not read "${faketime.file}", so that nothing is due for it yet, or it does not push`,
+      remedy:
+        "start the process that sends pushes with LD_PRELOAD, FAKETIME_TIMESTAMP_FILE and FAKETIME_NO_CACHE=1 too, and look for the push in its log",
+      isConfiguration: true,
+    };
   return {
     message: `the receiver at ${callbackUrl} is listening, but the service never connected to it`,
     remedy: "look for the push in the service's own log",
