@@ -39,9 +39,36 @@ describe("the page of a history", () => {
     expect(textOf(html)).not.toContain("From run-300 on:");
   });
 
-  it("states that an empty folder has no runs", () => {
-    expect(textOf(renderHistory({ runs: [], trends: [], rules: [], flaky: [], problems: [] }))).toContain(
-      "There are no runs yet.",
+  it("says of an empty selection whether the folder has runs, or some that cannot be read", () => {
+    const none = { runs: [], trends: [], rules: [], flaky: [], problems: [] };
+    const { problems } = madeHistory();
+    expect(historyDoc(madeHistory({ ...none, inFolder: 0 }))).toMatchObject({
+      headline: "There are no runs yet.",
+      detail: "",
+    });
+    expect(historyDoc(madeHistory(none))).toMatchObject({
+      headline: "No run matches.",
+      detail: "0 of 12 runs.",
+    });
+    expect(historyDoc(madeHistory({ ...none, problems })).headline).toBe(
+      "No run matches; 1 run cannot be read.",
     );
+    expect(historyDoc(madeHistory({ ...none, inFolder: 0, problems })).headline).toBe(
+      "1 run cannot be read.",
+    );
+  });
+
+  it("has no tick while a run cannot be read, which may be the latest", () => {
+    expect(historyDoc(madeHistory({ problems: [] }))).toMatchObject({
+      look: ["good", "check"],
+      headline: "The latest run: passed.",
+    });
+    expect(historyDoc(madeHistory())).toMatchObject({
+      look: ["open", "question"],
+      headline: "The latest readable run: passed; 1 run cannot be read.",
+    });
+    const [one] = madeHistory().runs;
+    if (one === undefined) throw new Error("no run");
+    expect(historyDoc(madeHistory({ runs: [{ ...one, outcome: "failed" }] })).look).toEqual(["bad", "cross"]);
   });
 });

@@ -1,4 +1,4 @@
-import type { History, ListedRun, RuleHistory, Trend } from "../history/index.ts";
+import { isFailing, type History, type ListedRun, type RuleHistory, type Trend } from "../history/index.ts";
 import {
   figure as number,
   moment,
@@ -33,25 +33,19 @@ const MOST_POINTS = 500;
 const MOST_BRIEF = 50;
 
 export const historyDoc = (history: History): Doc => {
-  const { folder, runs, trends, rules, flaky, leftOut, problems } = history;
-  const latest = runs.at(-1);
-  const [look, outcome] = outcomeOf(latest, leftOut);
-  const changes = trends.reduce((sum, { changes: some }) => sum + some.length, 0);
-  const findings = [
-    changes === 0 ? "no trend changed" : `trends changed in ${plural(changes, "place")}`,
-    rules.length === 0
-      ? "no rule failed"
-      : `${plural(rules.length, "rule")} did not always pass, ${number(flaky.length)} of them flaky`,
-  ];
+  const { folder, rule, runs, trends, rules, flaky, leftOut, problems } = history;
   return doc({
     title: `${folder}: ${plural(runs.length, "run")}`,
-    look,
-    headline: latest === undefined ? "There are no runs yet." : `The latest run: ${outcome}.`,
-    detail: [plural(runs.length, "run"), ...(runs.length === 0 ? [] : findings)].join("; ").concat("."),
+    ...answerOf(history),
+    detail: detailOf(history),
     about: [["Folder", code(folder)]],
     sections: [
       section("trends", "Load, run by run", ...drawn(trends).map(trendFigure)),
-      section("rules", "Rules that did not always pass", ...rules.map(ruleFigure)),
+      section(
+        "rules",
+        rule === undefined ? "Rules that did not always pass" : `Verdicts of ${rule}`,
+        ...rules.map(ruleFigure),
+      ),
       tableSection(
         "flaky",
         "Flaky rules",
@@ -82,6 +76,45 @@ export const historyDoc = (history: History): Doc => {
     ],
     source: `the run directories in ${folder}`,
   });
+};
+
+/** Whatever the readable runs say, one that cannot be read may be the latest, so there is no tick beside it. */
+const answerOf = ({ runs, inFolder, leftOut, problems }: History): Pick<Doc, "look" | "headline"> => {
+  const latest = runs.at(-1);
+  const [look, outcome] = outcomeOf(latest, leftOut);
+  const unread = `${plural(problems.length, "run")} cannot be read`;
+  const told =
+    latest === undefined
+      ? inFolder > 0 && "No run matches"
+      : `The latest ${problems.length === 0 ? "" : "readable "}run: ${outcome}`;
+  const parts = [told, problems.length > 0 && unread].filter((part) => part !== false);
+  return {
+    look: look[0] === "good" && problems.length > 0 ? outcomeLook("incomplete") : look,
+    headline: `${parts.length === 0 ? "There are no runs yet" : parts.join("; ")}.`,
+  };
+};
+
+const detailOf = ({ rule, runs, inFolder, trends, rules, flaky, leftOut }: History): string => {
+  if (runs.length === 0) return inFolder === 0 ? "" : `0 of ${plural(inFolder, "run")}.`;
+  const count = plural(runs.length, "run");
+  if (leftOut.length === runs.length) return `${count}; none complete.`;
+  const changes = trends.reduce((sum, { changes: some }) => sum + some.length, 0);
+  const ofAll =
+    rules.length === 0
+      ? "no rule failed"
+      : `${plural(rules.length, "rule")} did not always pass, ${number(flaky.length)} of them flaky`;
+  return `${[
+    count,
+    changes === 0 ? "no trend changed" : `trends changed in ${plural(changes, "place")}`,
+    rule === undefined ? ofAll : ofRule(rule, rules),
+  ].join("; ")}.`;
+};
+
+const ofRule = (rule: string, rules: readonly RuleHistory[]): string => {
+  const points = rules.flatMap((one) => one.points);
+  return points.length === 0
+    ? `no complete run has a verdict on ${rule}`
+    : `${rule} failed in ${number(points.filter(isFailing).length)} of ${plural(points.length, "run")} with a verdict on it`;
 };
 
 /** A single run is not a trend. Changes come first. */

@@ -118,6 +118,26 @@ describe("the history of a folder", () => {
     expect(ofOneRule.rules.map(({ id, points }) => [id, points.length])).toEqual([["code.lifetime", 11]]);
   });
 
+  it("says of one rule how often it failed, and nothing of the others", async () => {
+    const shown = async (rule: string) => onTerminal(historyDoc(await historyOf(folder, { rule })));
+    const held = await shown("code.lifetime");
+    expect(held).toContain("code.lifetime failed in 0 of 11 runs with a verdict on it.");
+    expect(held).toContain("Verdicts of code.lifetime\n");
+    expect(held).not.toMatch(/did not always pass|no rule failed/);
+    expect(await shown("code.single-use")).toContain("code.single-use failed in 3 of");
+    const ofLoads = await historyOf(folder, { rule: "lifecycle.model", kind: "load" });
+    expect(historyDoc(ofLoads).detail).toContain("no complete run has a verdict on lifecycle.model.");
+  });
+
+  it("takes verdicts and trends from the selected runs only, of which some may be incomplete", async () => {
+    const latest = await historyOf(folder, { kind: "conform", last: 1 });
+    expect(latest.runs.map(({ name }) => name)).toEqual(["gate-12"]);
+    expect([latest.rules, latest.flaky, latest.trends]).toEqual([[], [], []]);
+    expect(historyDoc(latest).detail).toBe("1 run; none complete.");
+    const [drawn] = (await historyOf(folder, { kind: "conform", last: 5 })).rules;
+    expect(drawn?.points.map(({ name }) => name)).toEqual(["gate-08", "gate-09", "gate-10", "gate-11"]);
+  });
+
   it("is rendered for a terminal", async () => {
     const text = onTerminal(historyDoc(await historyOf(folder)));
     expect(text).toMatch(
@@ -221,6 +241,7 @@ describe("run directories", () => {
 
   it("must be in an existing folder, which may be empty", async () => {
     await expect(historyOf(path.join(folder, "none"))).rejects.toThrow(ConfigurationError);
+    await expect(historyOf(path.join(folder, "gate-01"))).rejects.toThrow("is itself a run directory");
     const empty = path.join(folder, "empty");
     mkdirSync(empty);
     expect(await historyOf(empty)).toMatchObject({ runs: [], trends: [], rules: [], problems: [] });

@@ -20,6 +20,10 @@ export interface HistoryQuestion extends HistoryFilter {
 /** The history of a folder of runs; every list from the earliest to the latest. */
 export interface History {
   readonly folder: string;
+  /** The rule that was asked for, if only one was. */
+  readonly rule?: string;
+  /** Number of readable runs in the folder, selected or not. */
+  readonly inFolder: number;
   readonly runs: readonly ListedRun[];
   readonly trends: readonly Trend[];
   readonly rules: readonly RuleHistory[];
@@ -33,13 +37,14 @@ export interface History {
 export const historyOf = async (folder: string, question: HistoryQuestion = {}): Promise<History> => {
   const { runs: all, problems } = await readHistory(folder);
   const runs = chosen(all, question);
-  const complete = all.filter(({ incomplete }) => incomplete === undefined);
-  const loads = complete.filter(({ listed }) => listed.kind === "load");
-  const rules = ruleHistories(chosen(complete, question), question.rule);
+  const complete = runs.filter(({ incomplete }) => incomplete === undefined);
+  const rules = ruleHistories(complete, question.rule);
   return {
     folder,
+    ...(question.rule !== undefined && { rule: question.rule }),
+    inFolder: all.length,
     runs: runs.map(({ listed }) => listed),
-    trends: trendsOf(chosen(loads, question), question),
+    trends: trendsOf(complete, question),
     rules,
     flaky: flakyRules(rules),
     leftOut: runs.flatMap(({ listed: { name }, incomplete: reason }) =>
@@ -65,7 +70,8 @@ interface FlakyRule extends Omit<RuleHistory, "points"> {
   readonly rate: number;
 }
 
-const failing: ReadonlySet<string> = new Set(["failed", "warned"]);
+export const isFailing = ({ verdict }: { readonly verdict: string }): boolean =>
+  verdict === "failed" || verdict === "warned";
 
 /**
  * Verdicts over time in complete runs, ordered by id: of the given rule, or of all rules that failed or warned at least
@@ -85,7 +91,7 @@ const ruleHistories = (runs: readonly HistoryRun[], rule: string | undefined): r
   return [...histories]
     .toSorted(([a], [b]) => (a < b ? -1 : 1))
     .map(([, history]) => history)
-    .filter(({ points }) => rule !== undefined || points.some(({ verdict }) => failing.has(verdict)));
+    .filter(({ points }) => rule !== undefined || points.some(isFailing));
 };
 
 /** A single flip may be a defect introduced or fixed; from two on a rule is flaky. */
@@ -95,9 +101,7 @@ const LEAST_FLIPS = 2;
 const flakyRules = (histories: readonly RuleHistory[]): readonly FlakyRule[] =>
   histories
     .map(({ id, target, kind, points }): FlakyRule => {
-      const fails = points
-        .filter(({ verdict }) => verdict === "passed" || failing.has(verdict))
-        .map(({ verdict }) => failing.has(verdict));
+      const fails = points.filter((point) => point.verdict === "passed" || isFailing(point)).map(isFailing);
       const flips = fails.filter((value, at) => at > 0 && value !== fails[at - 1]).length;
       const failed = fails.filter(Boolean).length;
       const rate = fails.length < 2 ? 0 : flips / (fails.length - 1);

@@ -208,12 +208,17 @@ const achievedOf = (lines: readonly SecondLine[]): LoadRecord["achieved"] => {
 
 /**
  * The runs directly in a folder, sorted by name, or why one cannot be read. Other entries are skipped. Throws
- * ConfigurationError if the folder cannot be read.
+ * ConfigurationError if the folder cannot be read, or is a run directory itself.
  */
 export async function* runsBelow(
   folder: string,
 ): AsyncGenerator<{ readonly directory: string; readonly run: Run | string }> {
-  for (const name of namesIn(folder)) {
+  const names = namesIn(folder);
+  if (names.includes(recordFiles.run))
+    throw new ConfigurationError(
+      `"${folder}" is itself a run directory; give the folder with run directories that holds it, such as runs`,
+    );
+  for (const name of names) {
     const directory = path.join(folder, name);
     const file = statSync(path.join(directory, recordFiles.run), { throwIfNoEntry: false });
     if (file?.isFile() !== true) continue;

@@ -8,6 +8,7 @@ export const historyDays = Array.from({ length: 12 }, (_, day) => ({
 /** A history of twelve load runs: one latency changed, and one rule failed in every other run. */
 export const madeHistory = (more: Partial<History> = {}): History => ({
   folder: "runs",
+  inFolder: historyDays.length,
   runs: historyDays.map((day) => ({
     ...day,
     kind: "load",
