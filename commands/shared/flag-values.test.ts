@@ -1,5 +1,13 @@
 import { expect, it } from "vitest";
-import { choiceFlag, durationFlag, integerFlag, listFlag, portFlag, seedFlag } from "./flag-values.ts";
+import {
+  choiceFlag,
+  dateFlag,
+  durationFlag,
+  integerFlag,
+  listFlag,
+  portFlag,
+  seedFlag,
+} from "./flag-values.ts";
 import { problemOf } from "../../conformance/testing/errors.ts";
 
 it("parses integers within their bounds", () => {
@@ -32,4 +40,12 @@ it("parses durations, choices and lists, both comma-separated and repeated", asy
     '--mode is "c"; accepted is one of a, b',
   );
   expect(listFlag(" a, b,,c ", ["z"])).toEqual(["z", "a", "b", "c"]);
+});
+
+it("takes only days of the calendar", async () => {
+  expect(dateFlag("--since")("2028-02-29")).toBe("2028-02-29");
+  for (const text of ["2026-02-31", "2026-02-29", "2026-13-01", "2026-2-3", "today"])
+    expect(await problemOf(() => dateFlag("--since")(text))).toBe(
+      `--since is "${text}"; accepted is a day such as 2030-01-31`,
+    );
 });

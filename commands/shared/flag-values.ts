@@ -1,3 +1,4 @@
+import { isDay } from "../../conformance/contract/day.ts";
 import { parseDuration } from "../../conformance/contract/duration.ts";
 import { ConfigurationError } from "../../conformance/contract/problem.ts";
 
@@ -74,6 +75,6 @@ export const shareFlag =
 export const dateFlag =
   (flag: string) =>
   (text: string): string => {
-    if (/^\d{4}-\d{2}-\d{2}$/.test(text) && !Number.isNaN(Date.parse(text))) return text;
+    if (isDay(text)) return text;
     throw wrong(flag, text, "a day such as 2030-01-31");
   };

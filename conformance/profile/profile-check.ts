@@ -1,5 +1,6 @@
 import net from "node:net";
 import { Ajv } from "ajv";
+import { isDay } from "../contract/day.ts";
 import { isRequirementId, requirement, requirementIds } from "../contract/catalogue.ts";
 import { parseStage } from "../contract/load-shape.ts";
 import { nearest } from "../contract/nearest.ts";
@@ -120,8 +121,6 @@ const waiverProblems = ({ id, expires }: Waivers[number], index: number, all: Wa
     text: `waivers[${index}].${key}: ${text}`,
   });
   const level = isRequirementId(id) ? requirement(id).level : undefined;
-  const day = new Date(`${expires}T00:00:00Z`);
-  const isDay = !Number.isNaN(day.getTime()) && day.toISOString().startsWith(expires);
   return [
     level === undefined ? problem("id", unknownId(id)) : undefined,
     level === "unspecified" || level === "untestable"
@@ -133,7 +132,7 @@ const waiverProblems = ({ id, expires }: Waivers[number], index: number, all: Wa
     all.findIndex((other) => other.id === id) < index
       ? problem("id", `"${id}" already has a waiver; accepted is one per rule`)
       : undefined,
-    isDay ? undefined : problem("expires", `"${expires}" is not a date; accepted is YYYY-MM-DD`),
+    isDay(expires) ? undefined : problem("expires", `"${expires}" is not a date; accepted is YYYY-MM-DD`),
   ];
 };
 
