@@ -1,5 +1,5 @@
 import { Command, Option } from "@commander-js/extra-typings";
-import { durationFlag } from "../shared/flag-values.ts";
+import { choiceFlag, durationFlag } from "../shared/flag-values.ts";
 import {
   behaviourOption,
   effortOption,
@@ -25,7 +25,11 @@ export const run = new Command("run")
   .addOption(effortOption)
   .addOption(seedOption)
   .addOption(maxWaitOption)
-  .option("--scenario <name>", `scenario of the load run: ${scenarioNames.join(", ")}`, "mixed")
+  .addOption(
+    new Option("--scenario <name>", `scenario of the load run: ${scenarioNames.join(", ")}`)
+      .default("mixed" as const)
+      .argParser(choiceFlag("--scenario", scenarioNames)),
+  )
   .addOption(rateOption("requests per second of the load run"))
   .addOption(
     new Option("--duration <duration>", "duration of the load")
