@@ -1,6 +1,6 @@
-import { existsSync, realpathSync } from "node:fs";
 import { ConfigurationError } from "../conformance/contract/problem.ts";
 import type { Action } from "./shared/context.ts";
+import { refuseTwice } from "./shared/refuse-twice.ts";
 import { readRun, type Run } from "../reports/read/index.ts";
 import { baselineOf, compareRuns, type ComparisonVerdict } from "../reports/compare/index.ts";
 import { seededRandom } from "../conformance/contract/random.ts";
@@ -19,18 +19,6 @@ const codes: Readonly<Record<ComparisonVerdict, number>> = {
   "no regression": exitCodes.passed,
 };
 
-/** A run compared with itself differs in nothing, and would pass. */
-const refuseTwice = (directories: readonly string[]): void => {
-  const met = new Map<string, string>();
-  for (const directory of directories.filter((one) => existsSync(one))) {
-    const real = realpathSync(directory);
-    const same = met.get(real);
-    if (same !== undefined)
-      throw new ConfigurationError([`"${same}" and "${directory}" are the same folder; give different runs`]);
-    met.set(real, directory);
-  }
-};
-
 export const run: Action<typeof definition> = async (
   { output, exitWith, programName },
   directories,
@@ -39,7 +27,7 @@ export const run: Action<typeof definition> = async (
   if (flags.out !== undefined && flags.report === undefined)
     throw new ConfigurationError(["--out needs --report"]);
   const { baseline } = flags;
-  checkReportOut(flags.out, "--out");
+  checkReportOut(flags.out, directories, "--out");
   const force = flags.force === true;
   refuseTwice(directories);
   const runs = [];

@@ -6,12 +6,13 @@ import type { merge as definition } from "./flags/merge.ts";
 import type { Action } from "./shared/context.ts";
 import { holdRecords } from "./shared/hold.ts";
 import { segmentRecord } from "./shared/segment-record.ts";
-import { reportOn } from "./shared/write-reports.ts";
+import { checkReportOut, reportOn } from "./shared/write-reports.ts";
 import { show } from "./shared/show.ts";
 
 export const run: Action<typeof definition> = async (context, directories, flags) => {
   const { output } = context;
   const out = flags.out ?? runDirectory(runnerClock.wallTime(), "merge", context.freshUuid);
+  checkReportOut(flags.reportOut, [out, ...directories]);
   const release = holdRecords(directories);
   try {
     const runs = [];

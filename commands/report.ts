@@ -1,6 +1,7 @@
 import { ConfigurationError } from "../conformance/contract/problem.ts";
 import type { Action, CommandContext } from "./shared/context.ts";
-import { besideRun, reportOn } from "./shared/write-reports.ts";
+import { refuseTwice } from "./shared/refuse-twice.ts";
+import { besideRun, checkReportOut, reportOn } from "./shared/write-reports.ts";
 import { duetDoc } from "../reports/document/duet.ts";
 import { duetSuite } from "../reports/ci/compared.ts";
 import { readComparison } from "../reports/compare/stored.ts";
@@ -10,7 +11,7 @@ import { writeComparison } from "./shared/compared.ts";
 import { readDuet } from "../reports/read/duet.ts";
 import { comparedFormats, type ComparedFormat, type ReportFormat } from "../reports/formats.ts";
 import { writeDocument } from "../reports/write.ts";
-import { schemaOf, readRun, verify } from "../reports/read/index.ts";
+import { schemaOf, verify, type Verification } from "../reports/read/index.ts";
 import { verifiedDoc } from "../reports/document/verified.ts";
 import type { report as definition } from "./flags/report.ts";
 import { exitCodes } from "../conformance/contract/exit-codes.ts";
@@ -18,13 +19,14 @@ import { show } from "./shared/show.ts";
 
 export const run: Action<typeof definition> = async (context, directories, flags) => {
   const { output } = context;
-  if (flags.schema !== undefined) {
-    return output.printJson(schemaOf(flags.schema));
-  }
+  refuseUnused(directories, flags);
+  if (flags.schema !== undefined) return output.printJson(schemaOf(flags.schema));
   if (directories.length === 0)
     throw new ConfigurationError(["report takes one or more run directories, or --schema <name>"]);
+  refuseTwice(directories);
   if (flags.verify === true) return verifyRuns(context, directories);
   const { report = ["html"], out: reportOut } = flags;
+  checkReportOut(reportOut, directories, "--out");
   const files =
     directories.length === 1
       ? writeCompared(directories[0] ?? "", { formats: report, reportOut })
@@ -32,6 +34,21 @@ export const run: Action<typeof definition> = async (context, directories, flags
   const written = files ?? (await reportOn(context, directories, { report, reportOut }, "--out"));
   if (flags.json) output.printJson({ files: written });
   else output.print(written.join("\n"));
+};
+
+/** What would be ignored beside --schema or --verify is a mistake. */
+const refuseUnused = (
+  directories: readonly string[],
+  { schema, verify: isVerified, report, out }: Parameters<typeof run>[2],
+): void => {
+  const written = [report !== undefined && "--report", out !== undefined && "--out"];
+  const besideSchema = [directories.length > 0 && "the run directories", isVerified === true && "--verify"];
+  const [does, unused] =
+    schema === undefined
+      ? (["--verify writes nothing", isVerified === true ? written : []] as const)
+      : (["--schema prints a schema and does nothing else", [...besideSchema, ...written]] as const);
+  const named = unused.filter((one) => one !== false);
+  if (named.length > 0) throw new ConfigurationError([`${does}; remove ${named.join(", ")}`]);
 };
 
 interface Wanted {
@@ -70,16 +87,19 @@ const writeCompared = (
   });
 };
 
-const verifyRuns = async (
-  { output, exitWith }: CommandContext,
-  directories: readonly string[],
-): Promise<void> => {
-  const found = [];
-  for (const directory of directories) {
-    await readRun(directory, { altered: "read" });
-    found.push({ run: directory, ...verify(directory) });
-  }
-  show(output, verifiedDoc(found), found);
+/** Every run gets its result, whatever becomes of the others. */
+const verifyRuns = ({ output, exitWith }: CommandContext, directories: readonly string[]): void => {
+  const found: (Verification & { readonly run: string })[] = [];
+  const problems: string[] = [];
+  for (const directory of directories)
+    try {
+      found.push({ run: directory, ...verify(directory) });
+    } catch (error) {
+      if (!(error instanceof ConfigurationError)) throw error;
+      problems.push(...error.problems);
+    }
+  if (found.length > 0) show(output, verifiedDoc(found), found);
+  if (problems.length > 0) throw new ConfigurationError(problems);
   if (found.some(({ state }) => state === "altered")) exitWith(exitCodes.failed);
   else if (found.some(({ state }) => state === "unsealed")) exitWith(exitCodes.incomplete);
 };

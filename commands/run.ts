@@ -29,8 +29,8 @@ export const run: Action<typeof definition> = async (context, flags) => {
   const seed = flags.seed ?? context.freshSeed();
   const { duration: durationMs, rate, scenario } = flags;
   const asked = parseAsked({ scenario, rate, durationMs, seed });
-  checkReportOut(flags.reportOut);
   const placeOf = (name: string) => (flags.out === undefined ? undefined : path.join(flags.out, name));
+  checkReportOut(flags.reportOut, [placeOf("gate"), placeOf("load")]);
   const page = await openRunPage(context, flags);
   const search = searchForK6(context);
   // The gate may take long, so obstacles to the load are reported before it.

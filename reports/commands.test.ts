@@ -120,6 +120,60 @@ describe("report", () => {
     expect(unsealed.stdout).toContain("never sealed");
   });
 
+  it("--verify looks at the manifest first, and gives each run its result whatever becomes of the others", async () => {
+    for (const name of ["cut", "cut-manifest"]) cpSync(at("sealed"), at(name), { recursive: true });
+    truncateSync(at("cut", "run.json"), 300);
+    truncateSync(at("cut-manifest", "manifest.json"), 30);
+    const damaged = await cli("report", "--verify", at("cut"), at("cut-manifest"), at("sealed"), "--json");
+    expect(JSON.parse(damaged.stdout)).toMatchObject([
+      { run: at("cut"), state: "altered", alterations: [{ file: "run.json", change: "size" }] },
+      {
+        run: at("cut-manifest"),
+        state: "altered",
+        alterations: [{ file: "manifest.json", detail: "manifest.json is damaged: it is not JSON" }],
+      },
+      { run: at("sealed"), state: "intact" },
+    ]);
+    expect(damaged.exitCode).toBe(1);
+    const absent = await cli("report", "--verify", at("absent"), at("sealed"));
+    expect(absent.stdout).toContain("as sealed (3 files)");
+    expect(absent.stderr).toContain(`"${at("absent")}" is not a run directory: it does not exist`);
+    expect(absent.exitCode).toBe(2);
+  });
+
+  it("refuses a run given twice, and a folder for reports in a run", async () => {
+    const [gate, load] = [at("runs", "gate-1"), at("runs", "load-01")];
+    const twice = await cli("report", gate, gate, "--out", at("twice"));
+    expect(twice.stderr).toContain(`"${gate}" and "${gate}" are the same folder; give different runs`);
+    const within = [
+      await cli("report", gate, "--out", gate),
+      await cli("report", at("unsealed"), "--out", at("unsealed", "reports")),
+      await cli("compare", gate, at("runs", "gate-2"), "--report", "html", "--out", load),
+      await cli("history", at("runs"), "--report", "html", "--out", path.join(load, "reports")),
+    ];
+    for (const { stderr } of within)
+      expect(stderr).toContain("accepted is a folder outside every run directory");
+    expect([twice, ...within].map(({ exitCode, stdout }) => [exitCode, stdout])).toEqual(
+      Array.from({ length: 5 }, () => [2, ""]),
+    );
+    expect((await cli("report", "--verify", gate, load)).exitCode).toBe(0);
+  });
+
+  it("refuses flags that --verify or --schema would ignore", async () => {
+    const unused = [
+      ["--verify", at("sealed"), "--report", "html", "--out", at("never")],
+      ["--schema", "conform", at("sealed")],
+      ["--schema", "conform", "--verify", "--report", "html"],
+    ];
+    const told = await Promise.all(unused.map((asked) => cli("report", ...asked)));
+    expect(told.map(({ exitCode, stdout }) => [exitCode, stdout])).toEqual(unused.map(() => [2, ""]));
+    expect(told.map(({ stderr }) => stderr)).toEqual([
+      expect.stringContaining("--verify writes nothing; remove --report, --out"),
+      expect.stringContaining("--schema prints a schema and does nothing else; remove the run directories"),
+      expect.stringContaining("does nothing else; remove --verify, --report"),
+    ]);
+  });
+
   it("--schema prints a schema under which records are valid", async () => {
     const { stdout, exitCode } = await cli("report", "--schema", "load");
     expect(exitCode).toBe(0);

@@ -1,4 +1,5 @@
-import { Command, Option } from "@commander-js/extra-typings";
+import { Command } from "@commander-js/extra-typings";
+import { choiceFlag } from "../shared/flag-values.ts";
 import { jsonOption, reportOption } from "../shared/flags.ts";
 import { reportFormats, schemaNames } from "../../reports/formats.ts";
 
@@ -9,11 +10,10 @@ export const report = new Command("report")
   )
   .addOption(reportOption("", reportFormats))
   .option("--out <directory>", "folder of the reports (default: beside the first run)")
-  .addOption(
-    new Option(
-      "--schema <name>",
-      "print the JSON Schema of a file in run directories, or of its lines",
-    ).choices(schemaNames),
+  .option(
+    "--schema <name>",
+    `print the JSON Schema of a file in run directories, or of its lines: ${schemaNames.join(", ")}`,
+    choiceFlag("--schema", schemaNames),
   )
   .option("--verify", "compare every file of the runs with the manifest that sealed them; write nothing")
   .addOption(jsonOption);

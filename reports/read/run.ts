@@ -27,7 +27,7 @@ import { checkOf, type Check } from "./check.ts";
 import { addedByKey, histogramsOf, latenciesIn } from "./latency-log.ts";
 import { jsonLines, parse, textIn } from "./lines.ts";
 import type { GateRun, LoadRun, Run } from "./opened.ts";
-import { verify } from "./verify.ts";
+import { noRun, verify } from "./verify.ts";
 import { ConfigurationError } from "../../conformance/contract/problem.ts";
 import { latenciesOf } from "../../conformance/contract/latencies.ts";
 
@@ -91,14 +91,6 @@ export const readGateRun = async (directory: string, options: ReadOptions = {}):
   const run = await readRun(directory, options);
   if (run.kind === "conform") return run;
   throw new ConfigurationError(`"${directory}" is a load run; give the run directory of a gate run`);
-};
-
-const noRun = (directory: string): never => {
-  const found = statSync(directory, { throwIfNoEntry: false });
-  const has = found?.isDirectory() === true ? `it has no ${recordFiles.run}` : "it is a file";
-  throw new ConfigurationError(
-    `"${directory}" is not a run directory: ${found === undefined ? "it does not exist" : has}; give the folder that \`touchstone conform\` or \`touchstone load\` printed`,
-  );
 };
 
 /** Checked first, because a newer version may have any shape. */

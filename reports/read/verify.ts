@@ -1,6 +1,7 @@
-import { statSync } from "node:fs";
+import { existsSync, statSync } from "node:fs";
 import path from "node:path";
 import { recordFiles } from "../../conformance/contract/files.ts";
+import { ConfigurationError } from "../../conformance/contract/problem.ts";
 import { Manifest, manifestFile } from "../../conformance/contract/manifest.ts";
 import { entryOf, filesBelow } from "../../conformance/files/run-directory.ts";
 import { checkOf } from "./check.ts";
@@ -25,13 +26,19 @@ export type Verification =
 
 /**
  * Compares every file with the manifest, bytes and hashes, and reports added files. A quick look compares only file
- * sizes and the hash of run.json. Throws ConfigurationError if the manifest or a file cannot be read.
+ * sizes and the hash of run.json. Throws ConfigurationError if this is no run directory, or a file cannot be read.
  */
 export const verify = (directory: string, look: "whole" | "quick" = "whole"): Verification => {
   const sealed = path.join(directory, manifestFile);
   const text = textIn(sealed);
-  if (text === undefined) return { state: "unsealed" };
-  const manifest = checkManifest(parse(text, sealed), sealed);
+  if (text === undefined)
+    return existsSync(path.join(directory, recordFiles.run)) ? { state: "unsealed" } : noRun(directory);
+  const manifest = manifestIn(text);
+  if (manifest instanceof ConfigurationError)
+    return {
+      state: "altered",
+      alterations: [{ file: manifestFile, change: "content", detail: manifest.message }],
+    };
   const alterations: Alteration[] = [];
   for (const [file, { bytes, sha256 }] of Object.entries(manifest.files)) {
     const size = sizeOf(path.join(directory, file));
@@ -48,6 +55,24 @@ export const verify = (directory: string, look: "whole" | "quick" = "whole"): Ve
   return alterations.length === 0
     ? { state: "intact", files: Object.keys(manifest.files).length }
     : { state: "altered", alterations };
+};
+
+/** The manifest, or what is wrong with it. */
+const manifestIn = (text: string): Manifest | ConfigurationError => {
+  try {
+    return checkManifest(parse(text, manifestFile), manifestFile);
+  } catch (error) {
+    if (error instanceof ConfigurationError) return error;
+    throw error;
+  }
+};
+
+export const noRun = (directory: string): never => {
+  const found = statSync(directory, { throwIfNoEntry: false });
+  const has = found?.isDirectory() === true ? `it has no ${recordFiles.run}` : "it is a file";
+  throw new ConfigurationError(
+    `"${directory}" is not a run directory: ${found === undefined ? "it does not exist" : has}; give the folder that \`touchstone conform\` or \`touchstone load\` printed`,
+  );
 };
 
 const sizeOf = (file: string): number | undefined => {
