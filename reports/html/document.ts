@@ -126,7 +126,7 @@ const blockNode = (block: Block): Child => {
         { class: block.tone === undefined ? "breach" : `breach ${block.tone}`, id: block.id },
         el(
           "header",
-          el("h4", textNode(block.header)),
+          el("h3", textNode(block.header)),
           block.beside !== undefined && el("span.soft", block.beside),
         ),
         block.promise !== undefined && el("p.promise", block.promise),

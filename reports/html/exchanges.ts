@@ -54,7 +54,7 @@ const side = (
 ): VNode =>
   el(
     "div",
-    el("h5", title),
+    el("h4", title),
     el(
       "pre",
       { tabindex: 0 },

@@ -14,7 +14,10 @@ const stacks = (columns: number, rows: number): boolean => columns > 2 && column
 export const table = ({ caption, columns, rows }: Table): VNode => {
   const isStacked = stacks(columns.length, rows.length);
   const alignment = (at: number) => columns[at]?.align && "number";
-  const cellOf = (cell: Text, at: number): VNode =>
+  // A row without a head continues the one above. That is seen, and has to be said to those who hear the page.
+  const headOf = (row: number): Child =>
+    el("span.heard", textNode(rows.slice(0, row).findLast(([head]) => head !== "")?.[0] ?? ""));
+  const cellOf = (cell: Text, at: number, row: number): VNode =>
     el(
       at === 0 ? "th" : "td",
       {
@@ -22,13 +25,18 @@ export const table = ({ caption, columns, rows }: Table): VNode => {
         class: alignment(at),
         "data-head": isStacked ? columns[at]?.title : undefined,
       },
-      textNode(cell),
+      at === 0 && cell === "" ? headOf(row) : textNode(cell),
     );
   const heads = columns.map(({ title }, at) => el("th", { scope: "col", class: alignment(at) }, title));
-  const body = rows.map((cells) => el("tr", cells.map(cellOf)));
+  const body = rows.map((cells, row) =>
+    el(
+      "tr",
+      cells.map((cell, at) => cellOf(cell, at, row)),
+    ),
+  );
   return el(
     "div.scroll",
-    { tabindex: 0, role: "region", "aria-label": caption },
+    { tabindex: 0, role: "region", "aria-label": `Table: ${caption}` },
     el(
       isStacked ? "table.stacks" : "table",
       el("caption.heard", caption),
@@ -57,7 +65,7 @@ export const figure = ({ title, note, legend, picture, table: all, open = false 
     "figure",
     el(
       "figcaption",
-      el("h4", title),
+      el("h3", title),
       note !== undefined && el("p.soft", textNode(note)),
       legend !== undefined &&
         el(

@@ -13,7 +13,7 @@ figure { margin: 0 0 44px; position: relative; }
 .zoom { display: flex; flex-wrap: wrap; align-items: center; gap: 6px 10px; padding: 10px 0; font-size: 13px; position: sticky; top: 0; z-index: 1; background: var(--ground); }
 .zoom button { height: 28px; font-size: 13px; }
 tr:focus { outline: 2px solid var(--accent); outline-offset: -2px; }
-figcaption h4 { margin: 0 0 2px; font-size: 16px; }
+figcaption h3 { margin: 0 0 2px; font-size: 16px; }
 figcaption p { font-size: 14px; max-width: 78ch; }
 .legend { list-style: none; display: flex; flex-wrap: wrap; gap: 3px 18px; font-size: 13px; color: var(--soft); margin: 6px 0 12px; }
 .legend li { display: inline-flex; align-items: center; gap: 7px; }

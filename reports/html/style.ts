@@ -33,14 +33,13 @@ td:not(.number) { min-width: 9ch; }
 a { color: var(--accent); text-underline-offset: 0.15em; text-decoration-thickness: 1px; }
 a:hover { text-decoration-thickness: 2px; }
 :focus-visible { outline: 2px solid var(--accent); outline-offset: 2px; border-radius: 3px; }
-h1, h2, h3, h4, h5, p, ul, ol, dl, dd, figure, table { margin: 0; padding: 0; }
+h1, h2, h3, h4, p, ul, ol, dl, dd, figure, table { margin: 0; padding: 0; }
 h1 { font-size: clamp(26px, 4vw, 38px); line-height: 1.15; letter-spacing: -0.022em; font-weight: 640; text-wrap: balance; }
 h2 { font-size: 23px; line-height: 1.25; letter-spacing: -0.015em; font-weight: 620; margin-bottom: 18px; }
 h3 { font-size: 16px; font-weight: 620; margin: 34px 0 8px; }
-h4 { font-size: 15px; font-weight: 620; margin: 22px 0 8px; }
-h5 { font-size: 13px; font-weight: 600; color: var(--soft); margin: 14px 0 6px; }
+h4 { font-size: 13px; font-weight: 600; color: var(--soft); margin: 14px 0 6px; }
 .soft { color: var(--soft); }
-h3 .soft { font-weight: 400; font-size: 14px; margin-left: 6px; }
+.rule-group > h3 .soft { font-weight: 400; font-size: 14px; margin-left: 6px; }
 .heard { position: absolute; width: 1px; height: 1px; overflow: hidden; clip-path: inset(50%); white-space: nowrap; }
 .skip { position: absolute; left: -999px; }
 .skip:focus { left: 12px; top: 12px; z-index: 2; padding: 8px 14px; background: var(--surface); }
@@ -100,8 +99,8 @@ const rules = `
 .breach.failed { border-left: 4px solid var(--bad); }
 .breach.warned { border-left: 4px solid var(--warn); }
 .breach > header { display: flex; align-items: center; flex-wrap: wrap; gap: 6px 12px; }
-.breach > header h4 { margin: 0; font-size: 17px; overflow-wrap: anywhere; }
-.breach h4 a { color: inherit; }
+.breach > header h3 { margin: 0; font-size: 17px; overflow-wrap: anywhere; }
+.breach h3 a { color: inherit; }
 .promise { font-size: 17px; line-height: 1.45; margin: 10px 0 14px; max-width: 70ch; }
 .later { margin-bottom: 18px; }
 .later > summary { cursor: pointer; color: var(--soft); padding: 2px 0 10px; }
@@ -190,7 +189,8 @@ const media = `
   .exchange .path { grid-row: 2; grid-column: 1 / -1; white-space: normal; }
   .lane { grid-template-columns: minmax(0, 1fr) !important; }
   .lane.foot > div { display: none; }
-  .lane:not(.foot) .strip { overflow: clip; }
+  /* What reaches beyond a strip would lie on the names above and below it; at its sides there is room for a mark. */
+  .lane:not(.foot) .strip { clip-path: inset(0 -10px); }
   main section { margin-top: 50px; }
   .stacks thead { position: absolute; width: 1px; height: 1px; overflow: hidden; clip-path: inset(50%); }
   .stacks :is(tbody, tr, th) { display: block; }
