@@ -185,21 +185,36 @@ describe.each(Object.entries(documents))("the document of %s", (_, document) => 
     expect(places).toEqual(places.toSorted((a, b) => a - b));
   });
 
-  it.each([60, 80, 100])("stays within %i columns of a terminal, and colours change no text", (columns) => {
-    const text = onTerminal(document, columns);
-    const tooLong = text.split("\n").filter((line) => width(line) > columns);
-    // A command is copied, so it stays whole.
-    expect(tooLong.filter((line) => !line.includes(" replay "))).toEqual([]);
-    const coloured = renderTerminal(document, { palette: pc.createColors(true), columns });
-    // eslint-disable-next-line no-control-regex -- colours are control characters
-    expect(coloured.replaceAll(/\u001b\[\d+m/g, "")).toBe(text);
-  });
+  it.each([40, 60, 80, 100])(
+    "stays within %i columns of a terminal, and colours change no text",
+    (columns) => {
+      const text = onTerminal(document, columns);
+      const tooLong = text.split("\n").filter((line) => width(line) > columns);
+      // A command is copied, so it stays whole.
+      expect(tooLong.filter((line) => !line.includes(" replay "))).toEqual([]);
+      const coloured = renderTerminal(document, { palette: pc.createColors(true), columns });
+      // eslint-disable-next-line no-control-regex -- colours are control characters
+      expect(coloured.replaceAll(/\u001b\[\d+m/g, "")).toBe(text);
+    },
+  );
 });
 
 const every = [
   ...Object.entries(documents),
   ...Object.entries(hostileDocuments).map(([name, document]) => [`a hostile ${name}`, document] as const),
 ];
+
+it("names every rule on a narrow terminal, where tables become lists", () => {
+  const { "a gate with its evidence": gate } = documents;
+  const blocks = gate?.sections.flatMap((section) => section.blocks) ?? [];
+  const ids = blocks.flatMap((block) =>
+    block.is === "rules" ? block.groups.flatMap(({ rules }) => rules.map(({ id }) => id)) : [],
+  );
+  expect(ids.length).toBeGreaterThan(50);
+  const text = onTerminal(gate as Doc, 40).replaceAll(/\s/g, "");
+  // With its mark: some ids are part of a sentence, too.
+  expect(ids.filter((id) => !new RegExp(`[✓✗○–]${id}`).test(text))).toEqual([]);
+});
 
 describe.each(every)("whatever the service says, the document of %s", (_, document) => {
   it.each(Object.entries(renderers))(

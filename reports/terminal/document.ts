@@ -2,6 +2,7 @@ import { symbolOfIcon, lookOf } from "../document/looks.ts";
 import {
   mark,
   soft,
+  strong,
   table,
   type Block,
   type Card,
@@ -42,7 +43,7 @@ export const renderTerminal = (document: Doc, options: Page): string => {
 };
 
 const sectionLines = ({ title, blocks }: Section, page: Page): string[] => [
-  page.palette.bold(safe(title)),
+  ...textLines(strong(title), page),
   ...indent(apart(blocks.map((block) => blockLines(block, narrowed(page, 2)))), 2),
 ];
 
@@ -54,7 +55,7 @@ export const blockLines = (block: Block, page: Page): string[] => {
         block.look === "note" ? palette.yellow : (line) => line,
       );
     case "heading":
-      return [palette.bold(safe(block.text))];
+      return textLines(strong(block.text), page);
     case "facts":
       return factLines(block.facts, page);
     case "list":
@@ -64,11 +65,11 @@ export const blockLines = (block: Block, page: Page): string[] => {
       });
     case "callout":
       return [
-        palette.yellow(safe(block.title)),
+        ...textLines(block.title, page).map(palette.yellow),
         ...indent(apart(block.blocks.map((one) => blockLines(one, narrowed(page, 2)))), 2),
       ];
     case "fold":
-      return [palette.dim(safe(block.summary))];
+      return textLines(soft(block.summary), page);
     case "command":
       return [palette.cyan(safe(block.command))];
     case "card":
@@ -101,7 +102,7 @@ const cardLines = ({ header, beside, promise = "", blocks }: Card, page: Page): 
 };
 
 const figureLines = ({ title, note = "", brief, table: shown }: Figure, page: Page): string[] => [
-  page.palette.bold(safe(title)),
+  ...textLines(strong(title), page),
   ...textLines(soft(note), page),
   ...(brief?.flatMap((line) => textLines(line, page)) ??
     (shown === undefined ? [] : tableLines(shown, page))),
@@ -196,7 +197,7 @@ const rulesLines = ({ isLong, groups }: Rules, page: Page): string[] => {
         ["", "", ">", ">"],
         rules.map((rule) => cellsOf(rule, width)),
       );
-      return [page.palette.bold(title), ...(rows === undefined ? [] : tableLines(rows, page).slice(1))];
+      return [page.palette.bold(title), ...(rows === undefined ? [] : tableLines(rows, page))];
     }),
   );
 };

@@ -19,10 +19,10 @@ export interface Page {
   readonly columns: number;
 }
 
-/** The same page for a terminal of any width: reports use at most 100 columns, and at least 60. */
+/** The same page for a terminal of any width: reports use at most 100 columns, and at least 40. */
 export const fitted = <P extends Page>(page: P): P => ({
   ...page,
-  columns: Math.min(100, Math.max(60, page.columns)),
+  columns: Math.min(100, Math.max(40, page.columns)),
 });
 
 export const narrowed = <P extends Page>(page: P, by: number): P => ({ ...page, columns: page.columns - by });

@@ -32,7 +32,7 @@ interface Sized {
 
 /**
  * A table as wide as its cells. If the page is too narrow, the widest left-aligned column wraps; if that is not enough,
- * each row becomes a list of named cells.
+ * each row becomes a list of named cells. Without titles, there is no line for them.
  */
 export const tableLines = (table: Table, page: Page): string[] => {
   const rows = table.rows.slice(0, MOST_ROWS);
@@ -41,11 +41,9 @@ export const tableLines = (table: Table, page: Page): string[] => {
   const columns = fittedColumns({ ...table, rows }, page);
   if (columns === undefined)
     return [...recordLines(sizedColumns({ ...table, rows }, page), rows, page), ...more];
+  const heads = columns.map(({ head, width: most }) => wrap(head, most).map(page.palette.dim));
   return [
-    ...rowLines(
-      columns.map(({ head, width: most }) => wrap(head, most).map(page.palette.dim)),
-      columns,
-    ),
+    ...(columns.every(({ head }) => head === "") ? [] : rowLines(heads, columns)),
     ...rows.flatMap((row) =>
       rowLines(
         columns.map(({ at, width: most }) => textLines(row[at] ?? "", { ...page, columns: most })),
