@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
 import { endOf } from "./k6/exit.ts";
 import { causeNotes } from "./judge/outcome.ts";
-import { earlyOutcome } from "./verdicts.ts";
+import { earlyOutcome, waiverNotes } from "./verdicts.ts";
 
 const none = { count: 0, first: [] };
 
@@ -20,4 +20,14 @@ it("a code that was issued twice explains a refused exchange", () => {
     causeNotes([broken("authorize.code-is-fresh", fresh), broken("code.single-use", used)]);
   expect(notesOn(2, 2)).toHaveLength(1);
   expect([...notesOn(0, 2), ...notesOn(2, 0)]).toEqual([]);
+});
+
+it("a broken rule that is waived in the gate is told apart", () => {
+  const waiver = { id: "code.single-use", reason: "known", owner: "us", expires: "2030-01-01" };
+  const notesOn = (breaches: number) =>
+    waiverNotes([{ id: "code.single-use", checks: 9, breaches }], [waiver]);
+  expect(notesOn(2)).toEqual([
+    "code.single-use is waived in the profile, which excuses it in the gate only, not under load",
+  ]);
+  expect(notesOn(0)).toEqual([]);
 });

@@ -1,4 +1,4 @@
-import type { LoadRecord } from "../../conformance/contract/load-record.ts";
+import type { LoadRecord, LoadRule } from "../../conformance/contract/load-record.ts";
 import { asRecord } from "../../conformance/contract/given.ts";
 import type { Outcome } from "../../conformance/contract/record.ts";
 import type { LoadResult } from "./collect/collect.ts";
@@ -63,6 +63,7 @@ export const verdictsOf = (
       ...exceptionNotes(result),
       ...(pushed?.notes ?? []),
       ...causeNotes(rules),
+      ...waiverNotes(rules, target.profile.waivers),
       ...notes,
     ],
     outcome,
@@ -76,6 +77,15 @@ const exceptionNotes = ({ exceptions }: LoadResult): readonly string[] =>
     : [
         `the script threw an exception in ${exceptions.count} iterations, which is a bug in Touchstone: ${exceptions.first[0] ?? ""}`,
       ];
+
+/** A waiver excuses a breach that is known from the gate; under load it may have another cause. */
+export const waiverNotes = (
+  rules: readonly LoadRule[],
+  waivers: LoadContext["target"]["profile"]["waivers"] = [],
+): readonly string[] =>
+  waivers
+    .filter(({ id }) => rules.some((rule) => rule.id === id && rule.breaches > 0))
+    .map(({ id }) => `${id} is waived in the profile, which excuses it in the gate only, not under load`);
 
 /**
  * A broken rule outweighs everything else. A service that failed under load fails. A run spoilt by the harness or its
