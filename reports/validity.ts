@@ -1,12 +1,13 @@
 import { manifestFile } from "../conformance/contract/manifest.ts";
-import { leavesOpen } from "../conformance/contract/outcome.ts";
+import { leavesOpen, leftUnjudged } from "../conformance/contract/outcome.ts";
 import type { RuleResult } from "../conformance/contract/record.ts";
 import { casesOf } from "../conformance/contract/verdict.ts";
-import type { GateRun, LoadRun, Run } from "./read/index.ts";
+import type { CheckedRun, RecordedGate, RecordedLoad } from "./read/index.ts";
 import { plural } from "./text/figures.ts";
 import { wordOf } from "./text/verdicts.ts";
 
-export const whyIncomplete = (run: Run): string | undefined => {
+/** Why a run is no base for conclusions, even if what it did judge failed. */
+export const whyIncomplete = (run: CheckedRun): string | undefined => {
   const { state, outcome } = run.record;
   const segment = run.kind === "load" ? run.record.segment : undefined;
   if (segment !== undefined)
@@ -19,8 +20,9 @@ export const whyIncomplete = (run: Run): string | undefined => {
   return run.kind === "conform" ? whyGateIncomplete(run) : whyLoadIncomplete(run);
 };
 
-/** Why it is uncertain that the record is what was sealed. */
-const whyUncertain = ({ alterations, hasManifest }: Run): string | undefined => {
+/** Why it is uncertain that the record is what was sealed; a run that was cut off never was. */
+export const whyUncertain = ({ record, alterations, hasManifest }: CheckedRun): string | undefined => {
+  if (record.state === "open") return undefined;
   if (alterations.length > 0)
     return `it was altered after it was sealed (${alterations.map(({ file, detail }) => `${file}: ${detail}`).join(", ")})`;
   return hasManifest
@@ -28,18 +30,18 @@ const whyUncertain = ({ alterations, hasManifest }: Run): string | undefined => 
     : `its ${manifestFile} is missing, so nothing shows that the record is whole`;
 };
 
-const whyGateIncomplete = (run: GateRun): string | undefined => {
-  const { selected, outcome, rules } = run.record;
+const whyGateIncomplete = ({ record }: RecordedGate): string | undefined => {
+  const { selected, outcome, rules, pinned = {} } = record;
   if (selected.length === 0) return "no rule was selected";
   const unreached = selected.length - new Set(rules.map(({ id }) => id)).size;
   if (unreached > 0) return `${plural(unreached, "rule was", "rules were")} not reached`;
   const unjudged = rules.filter((result) => whyUnjudged(result) !== undefined).length;
-  return outcome === "incomplete" || unjudged === rules.length
+  return outcome === "incomplete" || unjudged === rules.length || leftUnjudged(rules, pinned).length > 0
     ? `${unjudged} of ${plural(rules.length, "rule")} could not be judged`
     : undefined;
 };
 
-const whyLoadIncomplete = ({ record }: LoadRun): string | undefined => {
+const whyLoadIncomplete = ({ record }: RecordedLoad): string | undefined => {
   const { achieved, stopped, validity, outcome } = record;
   if (stopped !== undefined) return `it ended early: ${stopped}`;
   if (validity?.valid === false) return "it is invalid";

@@ -41,6 +41,25 @@ export const drifted = (
   );
 
 /**
+ * The results without which a run is not complete, whatever else broke: open ones that count for the gate (all, if only
+ * other levels were requested) or were pinned, and those in which Touchstone judged nothing.
+ */
+export const leftUnjudged = (
+  results: readonly RuleResult[],
+  pinned: OutcomeOptions["pinned"],
+): readonly RuleResult[] => {
+  const noneGates = !results.some(({ level }) => gating.has(level));
+  const mustSettle = ({ id, level }: RuleResult): boolean =>
+    noneGates || gating.has(level) || Object.hasOwn(pinned, id);
+  return results.filter(
+    (result) =>
+      (mustSettle(result) && leavesOpen(result.verdict)) ||
+      result.verdict.kind === "harness-error" ||
+      (result.verdict.kind === "passed" && result.verdict.cases === 0),
+  );
+};
+
+/**
  * The outcome of a run. A breach outweighs everything; a harness error outweighs what is missing; what is missing
  * outweighs drift. If no gating rule was judged the run is incomplete, never green, unless only other levels were
  * requested and all of them ran. A pinned observation must have been made. A waived breach does not fail the gate; an
@@ -60,11 +79,7 @@ export const outcomeOf = (results: readonly RuleResult[], options: OutcomeOption
     ({ id, verdict }) => ["passed", "warned", "observed"].includes(verdict.kind) || excused.has(id),
   );
   if (judged.length === 0) return "incomplete";
-  const noneGates = !results.some(({ level }) => gating.has(level));
-  const mustSettle = ({ id, level }: RuleResult): boolean =>
-    noneGates || gating.has(level) || Object.hasOwn(options.pinned, id);
-  if (results.some((result) => mustSettle(result) && leavesOpen(result.verdict))) return "incomplete";
-  if (results.some(({ verdict }) => verdict.kind === "passed" && verdict.cases === 0)) return "incomplete";
+  if (leftUnjudged(results, options.pinned).length > 0) return "incomplete";
   if (drifted(results, options.pinned).length > 0) return "drifted";
   return "passed";
 };

@@ -36,9 +36,10 @@ describe("annotations", () => {
 
   it("report an incomplete run", () => {
     const run = gateRun(withResults(missingRule), { outcome: "incomplete", exitCode: 3 });
-    expect(annotationsOf(suites(run), github)).toEqual([
-      "::error title=Touchstone gate is not complete::1 case was not judged",
-    ]);
+    const said = `::error title=Touchstone gate is not complete::1 of ${run.record.rules.length} rules could not be judged`;
+    expect(annotationsOf(suites(run), github)).toEqual([said]);
+    const broken = gateRun(withResults(failedRule, missingRule), { outcome: "failed", exitCode: 1 });
+    expect(annotationsOf(suites(broken), github).at(-1)).toBe(said);
   });
 
   it("report missed objectives and rules that broke under load", () => {

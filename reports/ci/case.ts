@@ -18,7 +18,8 @@ export interface CiSuite {
   readonly name: "gate" | "load" | `gate ${number}` | `load ${number}` | "comparison" | "duet";
   /** The outcome of a run, or the verdict of a comparison. */
   readonly outcome: string;
-  readonly incomplete: boolean;
+  /** Why it is no pass, whatever its cases say; undefined if it is complete. */
+  readonly incomplete: string | undefined;
   readonly exitCode: number | undefined;
   readonly startedAt: string;
   readonly endedAt?: string | undefined;
@@ -59,6 +60,7 @@ export const suiteOf = ({
   };
   return {
     ...suite,
+    incomplete: suite.incomplete && safe(suite.incomplete),
     run: safe(suite.run),
     target: safe(suite.target),
     replacedLimits: replacedLimits.map(safe),

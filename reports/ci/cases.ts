@@ -3,24 +3,24 @@ import { exitCodes } from "../../conformance/contract/exit-codes.ts";
 import { drifted } from "../../conformance/contract/outcome.ts";
 import type { RuleResult, RunRecord } from "../../conformance/contract/record.ts";
 import { casesOf, type Breach } from "../../conformance/contract/verdict.ts";
-import type { RecordedGate, RecordedRun } from "../read/index.ts";
+import type { CheckedRun, RecordedGate } from "../read/index.ts";
 import { knownRequirement, numbered, sectionsOf } from "../text/titles.ts";
 import { cameBack } from "../text/breach.ts";
 import { plural, shellWord, elapsed, inUnit } from "../text/figures.ts";
 import { activeWaivers, failingWaivers, waiverStateText, waiverText } from "../text/waivers.ts";
 import { wordOf } from "../text/verdicts.ts";
+import { whyIncomplete } from "../validity.ts";
 import { suiteOf, type CiSuite, type RawCase } from "./case.ts";
 import type { LoadRecord, LoadRule, ObjectiveResult } from "../../conformance/contract/load-record.ts";
 
-export const suitesOf = (runs: readonly RecordedRun[], program: string): readonly CiSuite[] => {
+export const suitesOf = (runs: readonly CheckedRun[], program: string): readonly CiSuite[] => {
   const names = runs.map(({ kind }) => (kind === "conform" ? "gate" : "load"));
   return runs.map((run, at) => {
     const { exitCode, startedAt, endedAt, tool, target, seed, replacedLimits, ...record } = run.record;
-    const outcome = record.outcome ?? "open";
     return suiteOf({
       name: numbered(names, at),
-      outcome,
-      incomplete: ["incomplete", "open", "interrupted"].includes(outcome),
+      outcome: record.outcome ?? "open",
+      incomplete: whyIncomplete(run),
       exitCode,
       startedAt,
       endedAt,

@@ -25,7 +25,7 @@ export const comparisonSuite = (comparison: Comparison, exitCode: number): CiSui
   return suiteOf({
     name: "comparison",
     outcome: verdict,
-    incomplete: verdict === "incomplete",
+    incomplete: verdict === "incomplete" ? "the two runs did not complete the same checks" : undefined,
     exitCode,
     startedAt: head.startedAt,
     tool: head.tool,
@@ -45,7 +45,7 @@ export const comparisonSuite = (comparison: Comparison, exitCode: number): CiSui
 
 const ruleStatus = ({ change, regresses }: ComparedRule): CiCase["status"] => {
   if (regresses) return "failed";
-  return change === "newly unable" ? "skipped" : "passed";
+  return change === "newly unable" || change === "failing unjudged" ? "skipped" : "passed";
 };
 
 const ruleCases = ({ rules }: Extract<Comparison, { kind: "conform" }>): readonly RawCase[] => [
@@ -127,7 +127,12 @@ export const duetSuite = (duet: DuetDocument, run: string, exitCode: number): Ci
   suiteOf({
     name: "duet",
     outcome: duet.state === "ended" ? duet.verdict : duet.state,
-    incomplete: duet.state !== "ended" || duet.verdict === "inconclusive",
+    incomplete:
+      duet.state !== "ended"
+        ? "the duet did not play to its end"
+        : duet.verdict === "inconclusive"
+          ? "the duet cannot tell"
+          : undefined,
     exitCode,
     startedAt: duet.startedAt,
     tool: duet.tool,

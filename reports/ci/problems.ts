@@ -1,4 +1,3 @@
-import { plural } from "../text/figures.ts";
 import type { CiCase, CiSuite } from "./case.ts";
 
 export interface CiProblem {
@@ -24,14 +23,18 @@ export const problemsOf = (suites: readonly CiSuite[]): readonly CiProblem[] => 
         : [],
     ),
   ),
-  ...suites
-    .filter(({ incomplete }) => incomplete)
-    .map(({ name, cases }) => ({
-      title: `Touchstone ${name} is not complete`,
-      message: `${plural(cases.filter(({ status }) => status === "skipped").length, "case was", "cases were")} not judged`,
-      kind: "incomplete" as const,
-      id: `${name} is not complete`,
-    })),
+  ...suites.flatMap(({ name, incomplete }): readonly CiProblem[] =>
+    incomplete === undefined
+      ? []
+      : [
+          {
+            title: `Touchstone ${name} is not complete`,
+            message: incomplete,
+            kind: "incomplete",
+            id: `${name} is not complete`,
+          },
+        ],
+  ),
 ];
 
 const titleOf = ({ name, status, verdict }: CiCase): string => {

@@ -1,12 +1,12 @@
 import { describe, expect, it } from "vitest";
 import { failedRule, gateRun, missingRule, suites } from "../testing/ci-runs.ts";
 import { withResults } from "../testing/fixture.ts";
-import type { RecordedRun } from "../read/index.ts";
+import type { CheckedRun } from "../read/index.ts";
 import { renderCodeQuality } from "./codequality.ts";
 
 const red = gateRun(withResults(failedRule), { outcome: "failed", exitCode: 1 });
 type Issue = Readonly<Record<string, unknown>> & { readonly fingerprint: string };
-const issuesOf = (run: RecordedRun, place: Partial<Parameters<typeof renderCodeQuality>[1]> = {}) =>
+const issuesOf = (run: CheckedRun, place: Partial<Parameters<typeof renderCodeQuality>[1]> = {}) =>
   JSON.parse(renderCodeQuality(suites(run), { profile: undefined, ...place })) as readonly Issue[];
 
 describe("GitLab's code quality report", () => {
@@ -25,7 +25,10 @@ describe("GitLab's code quality report", () => {
   it("is empty if nothing failed, and has an issue for an incomplete run", () => {
     expect(issuesOf(gateRun(withResults()))).toEqual([]);
     const open = gateRun(withResults(missingRule), { outcome: "incomplete", exitCode: 3 });
-    expect(issuesOf(open)).toMatchObject([{ check_name: "gate is not complete", severity: "info" }]);
+    const issue = { check_name: "gate is not complete", severity: "info" };
+    expect(issuesOf(open)).toMatchObject([issue]);
+    const broken = gateRun(withResults(failedRule, missingRule), { outcome: "failed", exitCode: 1 });
+    expect(issuesOf(broken)).toMatchObject([{ severity: "critical" }, issue]);
   });
 
   it("gives a breach the same fingerprint in every run, and another issue a different one", () => {

@@ -54,6 +54,25 @@ describe("two runs of the gate", () => {
     });
   });
 
+  it("say nothing of a rule that one of them excludes by its profile, whatever the other one found", async () => {
+    const excluded = resultOf("code.single-use", { kind: "not-applicable", by: "profile", reason: "no" });
+    const [without, broken] = [gate(withResults(excluded)), gate(withResults(failing("code.single-use")))];
+    const both = [await compared(broken, without), await compared(without, broken)];
+    expect(both.map(({ verdict }) => verdict)).toEqual(["incomplete", "incomplete"]);
+    expect(
+      both.map((one) => one.kind === "conform" && one.rules.changes.map(({ change }) => change)),
+    ).toEqual([["newly unable"], ["failing unjudged"]]);
+    for (const one of both)
+      expect(comparisonSuite(one, 3).cases.find(({ name }) => name === "code.single-use")).toMatchObject({
+        status: "skipped",
+      });
+    expect(show(both[1] as Comparison)).toMatch(
+      /Failing, and not judged before\n +✗ code\.single-use +not applicable before, failed now/,
+    );
+    const kept = await compared(without, gate(allPassed()));
+    expect(kept).toMatchObject({ rules: { changes: [{ change: "able again" }] } });
+  });
+
   it("are regressed by gating rules, and by advisory ones in a strict run", async () => {
     const advisory = failing("code.bound-to-client", "warned");
     const verdict = async (strict: boolean) =>
@@ -190,6 +209,18 @@ describe("two runs of the gate", () => {
       outcome: "failed",
     });
     expect((await compared(gate(withResults()), head)).verdict).toBe("regressed");
+  });
+
+  it("are incomplete if both left a required rule unjudged, although another one failed in both", async () => {
+    const broken = withResults(failing("code.single-use"), unable("code.lifetime"));
+    const result = await compared(gate(broken, { outcome: "failed" }), gate(broken, { outcome: "failed" }));
+    expect(result.verdict).toBe("incomplete");
+    expect(result.lacking.map(({ side, what }) => `${side}: ${what}`)).toEqual([
+      "head: the run",
+      "base: the run",
+    ]);
+    const advisory = withResults(failing("code.single-use"), unable("exchange.no-store"));
+    expect((await compared(gate(advisory), gate(advisory))).verdict).toBe("no regression");
   });
 
   it("are complete if an advisory rule could be judged in neither", async () => {

@@ -1,11 +1,16 @@
 import type { RequirementId } from "../../conformance/contract/catalogue.ts";
 import type { RuleResult, RunRecord } from "../../conformance/contract/record.ts";
 import type { Level } from "../../conformance/contract/requirement.ts";
-import type { VerdictKind } from "../../conformance/contract/verdict.ts";
+import { isBreach, type VerdictKind } from "../../conformance/contract/verdict.ts";
+import { whyUnjudged } from "../validity.ts";
 
-/** What became of a rule between two runs, most important first, with titles. */
+/**
+ * What became of a rule between two runs, most important first, with titles. A rule that the earlier run did not judge
+ * may have failed then, too.
+ */
 export const changeTitles = [
   ["newly failing", "Newly failing"],
+  ["failing unjudged", "Failing, and not judged before"],
   ["newly unable", "No longer judged"],
   ["still failing", "Still failing"],
   ["fixed", "Fixed"],
@@ -46,14 +51,7 @@ export interface RulesComparison {
   readonly regressed: boolean;
 }
 
-const unjudged: ReadonlySet<VerdictKind> = new Set<VerdictKind>([
-  "could-not-run",
-  "inconclusive",
-  "pending",
-  "harness-error",
-]);
-
-const isFailing = (kind: VerdictKind): boolean => kind === "failed" || kind === "warned";
+const isFailing = ({ verdict }: RuleResult): boolean => isBreach(verdict);
 
 /**
  * Two gate runs rule by rule, in the order of the later one. Advisory rules count as failing but are a regression only
@@ -83,28 +81,32 @@ const comparedRule = (
   isStrict: boolean,
 ): ComparedRule | undefined => {
   const one = head ?? base;
-  const change = changeOf(base?.verdict.kind, head?.verdict.kind);
+  const change = changeOf(base, head);
   if (one === undefined || change === undefined) return undefined;
   const kind = head?.verdict.kind;
-  const isNew = change === "newly failing" || change === "only in head";
   return {
     id: one.id,
     level: one.level,
     change,
-    regresses: isNew && (kind === "failed" || (kind === "warned" && isStrict)),
+    regresses: change === "newly failing" && (kind === "failed" || (kind === "warned" && isStrict)),
     ...(base === undefined ? {} : { base: base.verdict.kind }),
     ...(head === undefined ? {} : { head: head.verdict.kind, ...saidOf(head) }),
   };
 };
 
-const changeOf = (base: VerdictKind | undefined, head: VerdictKind | undefined): RuleChange | undefined => {
-  if (base === undefined) return head === undefined ? undefined : "only in head";
-  if (head === undefined) return "only in base";
-  if (isFailing(head)) return isFailing(base) ? "still failing" : "newly failing";
-  if (base === head) return undefined;
-  if (unjudged.has(head)) return unjudged.has(base) ? "other verdict" : "newly unable";
+const changeOf = (base: RuleResult | undefined, head: RuleResult | undefined): RuleChange | undefined => {
+  if (head === undefined) return base === undefined ? undefined : "only in base";
+  const before = base === undefined ? "no result" : whyUnjudged(base);
+  const now = whyUnjudged(head);
+  if (isFailing(head)) {
+    if (base !== undefined && isFailing(base)) return "still failing";
+    return before === undefined ? "newly failing" : "failing unjudged";
+  }
+  if (base === undefined) return "only in head";
+  if (base.verdict.kind === head.verdict.kind && before === now) return undefined;
+  if (now !== undefined) return before === undefined ? "newly unable" : "other verdict";
   if (isFailing(base)) return "fixed";
-  return unjudged.has(base) ? "able again" : "other verdict";
+  return before === undefined ? "other verdict" : "able again";
 };
 
 const saidOf = ({ verdict }: RuleResult): Pick<ComparedRule, "expected" | "actual" | "reason"> => {

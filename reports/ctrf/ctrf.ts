@@ -30,7 +30,14 @@ export const renderCtrf = (suites: readonly CiSuite[]): string => {
         stop: Number.isFinite(stop) ? stop : 0,
       },
       tests,
-      extra: { runs: suites.map((suite) => ({ ...suite, cases: suite.cases.length })) },
+      extra: {
+        runs: suites.map((suite) => ({
+          ...suite,
+          incomplete: suite.incomplete !== undefined,
+          whyIncomplete: suite.incomplete,
+          cases: suite.cases.length,
+        })),
+      },
     },
   };
   return `${JSON.stringify(report, undefined, 2)}\n`;

@@ -95,7 +95,8 @@ const detailOf = (comparison: Comparison): string => {
   if (comparison.kind === "conform") {
     const { changes, drift, unchanged } = comparison.rules;
     const count = (change: string): number => changes.filter((one) => one.change === change).length;
-    return `${missing}${plural(count("newly failing"), "rule")} newly failing, ${count("fixed")} fixed, ${count("newly unable")} no longer judged; ${plural(drift.length, "observation")} changed; ${plural(unchanged, "rule")} with the same verdict in both.`;
+    const unknown = count("failing unjudged");
+    return `${missing}${plural(count("newly failing"), "rule")} newly failing, ${unknown === 0 ? "" : `${unknown} failing and not judged before, `}${count("fixed")} fixed, ${count("newly unable")} no longer judged; ${plural(drift.length, "observation")} changed; ${plural(unchanged, "rule")} with the same verdict in both.`;
   }
   const { limits, unjudged, load } = comparison;
   const slower = limits?.metrics.filter(isWorse);
@@ -164,11 +165,10 @@ const rulesSections = ({ changes, drift, unchanged }: RulesComparison): readonly
 ];
 
 const ruleCard = (one: ComparedRule): Card => {
-  const { id, change, base, head, level, expected, actual, reason } = one;
-  const isWorse = change === "newly failing" || change === "still failing";
+  const { id, base, head, level, expected, actual, reason } = one;
   return {
     is: "card",
-    tone: isWorse ? (head === "warned" ? "warned" : "failed") : undefined,
+    tone: head === "failed" || head === "warned" ? head : undefined,
     header: head === undefined ? code(id) : mark(lookOf[head], code(id), wordOf(head)),
     beside: `${wordOfResult(base)} before, ${wordOfResult(head)} now${level === "advisory" ? ", advisory" : ""}`,
     promise: knownRequirement(id)?.sentence ?? "",

@@ -78,7 +78,11 @@ describe("JUnit XML", () => {
     expect(elementOf(xml, "refresh.lifetime")).toContain(
       '<skipped message="could not run: it would take 30 days; hooks.clock.advance is missing"/>',
     );
-    expect(xml).toContain('<property name="incomplete" value="true"/>');
+    const broken = gateRun(withResults(failedRule, missingRule), { outcome: "failed", exitCode: 1 });
+    for (const text of [xml, render(broken)]) {
+      expect(text).toContain('<property name="incomplete" value="true"/>');
+      expect(text).toMatch(/<property name="whyIncomplete" value="1 of \d+ rules could not be judged"\/>/);
+    }
     expect(render(passing)).toContain('<property name="incomplete" value="false"/>');
   });
 

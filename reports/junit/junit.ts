@@ -52,7 +52,8 @@ const propertiesOf = (suite: CiSuite): Element => {
   const { outcome, incomplete, exitCode, target, run, seed, tool, replacedLimits } = suite;
   const properties = Object.entries({
     outcome,
-    incomplete: String(incomplete),
+    incomplete: String(incomplete !== undefined),
+    whyIncomplete: incomplete,
     exitCode,
     target,
     run,

@@ -37,3 +37,6 @@ export type Run = GateRun | LoadRun;
 export type RecordedGate = Pick<GateRun, "kind" | "directory" | "record">;
 export type RecordedLoad = Pick<LoadRun, "kind" | "directory" | "record">;
 export type RecordedRun = RecordedGate | RecordedLoad;
+
+/** The same, and whether it is what was sealed. */
+export type CheckedRun = RecordedRun & Pick<AnyRun, "alterations" | "hasManifest">;
