@@ -1,11 +1,12 @@
 import { describe, expect, it } from "vitest";
 import type { LoadRun } from "../read/index.ts";
+import { comparisonSuite } from "../ci/compared.ts";
 import { compareDoc } from "../document/compare.ts";
 import { asPage, countOf, headlineIn, onTerminal, textOf } from "../testing/shown.ts";
 import { compared, madeRuns } from "../testing/made-runs.ts";
 import type { LoadRunSpec } from "../testing/records.ts";
 import { seededRandom } from "../../conformance/contract/random.ts";
-import type { Comparison } from "./index.ts";
+import { compareRuns, type Comparison } from "./index.ts";
 import { compareWithLimits } from "./limits.ts";
 import { problemOf } from "../../conformance/testing/errors.ts";
 
@@ -33,6 +34,13 @@ describe("two load runs", () => {
       "one run cannot tell a change from chance; 10 or more valid ones of the same fingerprint can",
     );
     expect(show(result)).toContain("Speed is shown, not judged");
+  });
+
+  it("are incomplete, without a tick, if they judged nothing in common, and no speed", async () => {
+    const bare = { record: { rules: [], objectives: [] } };
+    const result = await compared(await load({ seed: 1, ...bare }), await load({ seed: 2, ...bare }));
+    expect(result).toMatchObject({ verdict: "incomplete", lacking: [{ what: "promises and objectives" }] });
+    expect(show(result)).not.toContain("✓");
   });
 
   it("are regressed if a rule newly fails under load", async () => {
@@ -108,6 +116,16 @@ describe("two load runs", () => {
       /give two runs of one kind$/,
     );
     expect(await problemOf(compared([], await load({ seed: 1 })))).toContain("give two or more");
+    const leftOut = Array.from({ length: 12 }, (_, at) => ({
+      directory: `runs/${at}`,
+      reason: "it differs in rate",
+    }));
+    const options = { force: false, random: seededRandom(1), leftOut };
+    const said = await problemOf(compareRuns([], await load({ seed: 1 }), options));
+    expect(said).toContain(
+      '12 runs were left out; give two or more\n"runs/0" was left out: it differs in rate\n',
+    );
+    expect(said).toMatch(/"runs\/9".*\nand 2 more$/);
   });
 });
 
@@ -133,6 +151,28 @@ describe("a load run against ten earlier ones", () => {
     expect(headlineIn(html)).toBe("The head run is worse than the base.");
     expect(countOf(html, "change-dot regressed")).toBeGreaterThan(0);
     expect(textOf(html)).toMatch(/Against 10 earlier runs .* slower/);
+  });
+
+  it("is incomplete, naming them, if too few earlier runs measured some of its latencies", async () => {
+    const [first, ...others] = await tenRuns();
+    if (first === undefined) throw new Error("there is a first run");
+    const endpoints = first.record.endpoints.filter(({ endpoint }) => endpoint !== "list");
+    const without = { ...first, record: { ...first.record, endpoints } };
+    const head = await load({ seed: 30, seconds: 4, requests: 1_200, slowness: 20.4 });
+    const result = await compared([without, ...others], head);
+    expect(result.verdict).toBe("incomplete");
+    expect(result.lacking).toEqual(
+      ["p50", "p95", "p99"].map((metric) => ({
+        side: "base",
+        what: `list ${metric}`,
+        why: "9 of the earlier runs measured it; 10 are needed",
+      })),
+    );
+    expect(show(result)).not.toMatch(/^✓/m);
+    expect(comparisonSuite(result, 3).cases).toContainEqual(
+      expect.objectContaining({ name: "base: list p50", status: "skipped" }),
+    );
+    expect((await compared([first, ...others], head)).lacking).toEqual([]);
   });
 
   it("is not judged if fewer than ten earlier runs are valid and complete", async () => {
@@ -185,7 +225,7 @@ describe("a load run against ten earlier ones", () => {
 describe("the page of load runs", () => {
   it("overlays the distributions of two runs with the change of each percentile, without judging them", async () => {
     const html = pageOf(await compared([await load({ seed: 1 })], await load({ seed: 2 })));
-    expect(headlineIn(html)).toBe("No metric is judged worse.");
+    expect(headlineIn(html)).toBe("Nothing newly fails under load; so few runs cannot judge speed.");
     const endpoints = countOf(html, "head-hill");
     expect(endpoints).toBeGreaterThan(0);
     expect(countOf(html, "base-hill")).toBe(endpoints);

@@ -2,9 +2,10 @@ import { ConfigurationError } from "../../conformance/contract/problem.ts";
 import type { LoadRun, Run } from "../read/index.ts";
 import type { Random } from "../../conformance/contract/random.ts";
 import { differences, fingerprintOf, targetNameOf, type FingerprintDifference } from "./fingerprint.ts";
-import { compareWithLimits, leastRuns, type LimitsComparison } from "./limits.ts";
-import { compareLoad, type LoadComparison } from "./load.ts";
+import { compareWithLimits, leastRuns, withoutLimits, type LimitsComparison } from "./limits.ts";
+import { compareLoad, judgesInCommon, type LoadComparison } from "./load.ts";
 import { compareRules, type RulesComparison } from "./rules.ts";
+import { plural } from "../text/figures.ts";
 import { whyIncomplete, whyUnjudged } from "../validity.ts";
 
 export interface CompareOptions {
@@ -56,7 +57,7 @@ export const compareRuns = async (
 ): Promise<Comparison> => {
   const complete = bases.filter((one) => whyIncomplete(one) === undefined);
   const base = complete.at(-1) ?? bases.at(-1);
-  if (base === undefined) throw new ConfigurationError("there is no run to compare with; give two or more");
+  if (base === undefined) throw new ConfigurationError(noBase(options.leftOut ?? []));
   for (const one of bases) refuseOtherKind(one, head);
   const differing = options.force ? [] : bases.flatMap((one) => mismatchOf(one, head));
   if (differing.length > 0) throw new ConfigurationError(differing.join("\n"));
@@ -85,9 +86,23 @@ export const compareRuns = async (
     };
   }
   const loads = complete.filter((one) => one.kind === "load");
-  const { regressed, ...compared } = await comparedLoads(loads, base as LoadRun, head as LoadRun, options);
-  return { ...shared, ...compared, verdict: verdictOf(regressed, shared, false) };
+  const { regressed, unlimited, ...compared } = await comparedLoads(
+    loads,
+    base as LoadRun,
+    head as LoadRun,
+    options,
+  );
+  const all = { ...shared, lacking: [...shared.lacking, ...unlimited] };
+  return { ...all, ...compared, verdict: verdictOf(regressed, all, false) };
 };
+
+const MOST_LEFT_OUT = 10;
+/** A folder of earlier runs may hold hundreds that do not fit. */
+const noBase = (leftOut: LeftOut): readonly string[] => [
+  `there is no run to compare with${leftOut.length === 0 ? "" : `: ${plural(leftOut.length, "run was", "runs were")} left out`}; give two or more`,
+  ...leftOut.slice(0, MOST_LEFT_OUT).map(({ directory, reason }) => `"${directory}" was left out: ${reason}`),
+  ...(leftOut.length > MOST_LEFT_OUT ? [`and ${leftOut.length - MOST_LEFT_OUT} more`] : []),
+];
 
 /**
  * Missing checks outweigh drift: a changed observation is no reason to trust the rest. Runs whose fingerprints differ did
@@ -111,21 +126,24 @@ const comparedLoads = async (
 ) => {
   const load = await compareLoad(base, head, random);
   const why = whyNoLimits(complete.length, head);
-  const limits =
-    why === undefined
-      ? compareWithLimits(
-          complete.map(({ record }) => record),
-          head.record,
-        )
-      : undefined;
+  const earlier = complete.map(({ record }) => record);
+  const limits = why === undefined ? compareWithLimits(earlier, head.record) : undefined;
+  const unlimited = why === undefined ? withoutLimits(earlier, head.record) : nothingInCommon(base, head);
   return {
     kind: "load" as const,
     load,
     ...(limits === undefined ? {} : { limits }),
     ...(why === undefined ? {} : { unjudged: why }),
     regressed: load.regressed || limits?.regressed === true,
+    unlimited: unlimited.map((one): Lacking => ({ side: "base", ...one })),
   };
 };
+
+/** Where speed is not judged, something else must have been. */
+const nothingInCommon = (base: LoadRun, head: LoadRun): readonly Omit<Lacking, "side">[] =>
+  judgesInCommon(base.record, head.record)
+    ? []
+    : [{ what: "promises and objectives", why: "the two runs judged none in common, and no speed" }];
 
 const whyNoLimits = (complete: number, head: LoadRun): string | undefined => {
   const reason = whyIncomplete(head);

@@ -41,17 +41,7 @@ export const compareWithLimits = (
   head: LoadRecord,
   alpha = 0.05,
 ): LimitsComparison => {
-  const found = granted(head).flatMap((row) =>
-    metrics.flatMap((metric) => {
-      const values = bases.flatMap((base) => {
-        const other = granted(base).find(({ endpoint }) => endpoint === row.endpoint);
-        return other === undefined ? [] : [other.response[`${metric}Ms`]];
-      });
-      // A metric that is missing or zero in some base runs has no limits.
-      if (values.length < leastRuns || values.some((value) => value <= 0)) return [];
-      return [{ endpoint: row.endpoint, metric, values, head: row.response[`${metric}Ms`] }];
-    }),
-  );
+  const found = timed(bases, head).filter((one) => whyUnlimited(one) === undefined);
   const confidence = 1 - alpha / (found.length + 1);
   const judged = found.map(({ endpoint, metric, values, head: ms }): LimitedMetric => {
     const logs = values.map(Math.log);
@@ -72,6 +62,32 @@ export const compareWithLimits = (
     regressed: all.some(isWorse),
   };
 };
+
+/** Each latency of the head run, with its values in the base runs that have it. */
+const timed = (bases: readonly LoadRecord[], head: LoadRecord) =>
+  granted(head).flatMap((row) =>
+    metrics.map((metric) => ({
+      endpoint: row.endpoint,
+      metric,
+      head: row.response[`${metric}Ms`],
+      values: bases
+        .flatMap((base) => granted(base).find(({ endpoint }) => endpoint === row.endpoint) ?? [])
+        .map(({ response }) => response[`${metric}Ms`]),
+    })),
+  );
+
+const whyUnlimited = ({ values }: { readonly values: readonly number[] }): string | undefined => {
+  if (values.length < leastRuns)
+    return `${values.length} of the earlier runs measured it; ${leastRuns} are needed`;
+  return values.some((ms) => ms <= 0) ? "it was zero in an earlier run" : undefined;
+};
+
+/** The latencies of the head run that the base runs set no limits for. */
+export const withoutLimits = (bases: readonly LoadRecord[], head: LoadRecord) =>
+  timed(bases, head).flatMap((one) => {
+    const why = whyUnlimited(one);
+    return why === undefined ? [] : [{ what: `${one.endpoint} ${one.metric}`, why }];
+  });
 
 /** Most runs have no failures, so their limits would have no width: one failure in a thousand is allowed. */
 const FREE_SHARE = 0.001;

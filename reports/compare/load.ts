@@ -153,10 +153,26 @@ const ruleChangesOf = (base: LoadRecord, head: LoadRecord): readonly LoadRuleCha
     return [{ id, change, baseBreaches, headBreaches }];
   });
 
+/** Whether there is a promise or an objective that both runs judged. */
+export const judgesInCommon = (base: LoadRecord, head: LoadRecord): boolean =>
+  head.rules.some(
+    ({ id, checks }) => checks > 0 && base.rules.some((one) => one.id === id && one.checks > 0),
+  ) || head.objectives.some((one) => one.measured !== undefined && sameObjective(base, one) !== undefined);
+
+/** The same objective in the other run, if it was measured there. */
+const sameObjective = (
+  { objectives }: LoadRecord,
+  { name, limit }: ObjectiveResult,
+): (ObjectiveResult & { readonly measured: number }) | undefined => {
+  const found = objectives.find((one) => one.name === name && one.limit === limit);
+  return found?.measured === undefined ? undefined : { ...found, measured: found.measured };
+};
+
 const objectiveChangesOf = (base: LoadRecord, head: LoadRecord): readonly ObjectiveChange[] =>
-  head.objectives.flatMap(({ name, limit, unit, bound, verdict, measured }): ObjectiveChange[] => {
-    const before = base.objectives.find((one) => one.name === name && one.limit === limit);
-    if (before?.measured === undefined || measured === undefined) return [];
+  head.objectives.flatMap((now): ObjectiveChange[] => {
+    const { name, limit, unit, bound, verdict, measured } = now;
+    const before = sameObjective(base, now);
+    if (before === undefined || measured === undefined) return [];
     const [missedBefore, missedNow] = [before.verdict === "breached", verdict === "breached"];
     if (!missedBefore && !missedNow) return [];
     const change = !missedBefore ? "newly missed" : missedNow ? "still missed" : "met again";

@@ -74,7 +74,8 @@ export const compareDoc = (comparison: Comparison, pages: ComparedPages = {}): D
   });
 };
 
-const answerOf = ({ verdict, kind, differences }: Comparison): readonly [Look, string] => {
+const answerOf = (comparison: Comparison): readonly [Look, string] => {
+  const { verdict, differences } = comparison;
   if (verdict === "regressed") return [["bad", "cross"], "The head run is worse than the base."];
   if (verdict === "incomplete")
     return [
@@ -84,7 +85,15 @@ const answerOf = ({ verdict, kind, differences }: Comparison): readonly [Look, s
         : "Incomplete: the two runs did not complete the same checks.",
     ];
   if (verdict === "drifted") return [["warn", "unequal"], "A pinned observation changed."];
-  return [["good", "check"], kind === "conform" ? "Nothing newly fails." : "No metric is judged worse."];
+  return [["good", "check"], unchangedHeadline(comparison)];
+};
+
+/** What was not judged is not said to be no worse. */
+const unchangedHeadline = (comparison: Comparison): string => {
+  if (comparison.kind === "conform") return "Nothing newly fails.";
+  return comparison.limits === undefined
+    ? "Nothing newly fails under load; so few runs cannot judge speed."
+    : "Nothing newly fails under load, and no metric is judged worse.";
 };
 
 const detailOf = (comparison: Comparison): string => {
