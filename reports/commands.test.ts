@@ -174,6 +174,28 @@ describe("report", () => {
     ]);
   });
 
+  it("says in every format that a run without its manifest is not to be relied on, and shows no tick", async () => {
+    for (const name of ["gate-1", "load-01"]) {
+      const [run, out] = [at(`without-${name}`), at(`without-${name}-report`)];
+      cpSync(at("runs", name), run, { recursive: true });
+      rmSync(path.join(run, "manifest.json"));
+      const formats = "html,junit,ctrf,markdown,codequality,har,script";
+      expect(await cli("report", run, "--report", formats, "--out", out)).toMatchObject({ exitCode: 0 });
+      const files = readdirSync(out);
+      expect(files).toHaveLength(7);
+      for (const file of files)
+        expect(readFileSync(path.join(out, file), "utf8"), file).toMatch(
+          /manifest\.json<?.{0,20} is missing/,
+        );
+      const text = (file: string): string => readFileSync(path.join(out, file), "utf8");
+      expect(text("junit.xml")).toContain('<property name="incomplete" value="true"/>');
+      expect(text("summary.md")).not.toMatch(/^# ✓|✓ (Every|Promises)/m);
+      expect(text("report.html").indexOf("Not to be relied on")).toBeLessThan(
+        text("report.html").indexOf("<h1"),
+      );
+    }
+  });
+
   it("--schema prints a schema under which records are valid", async () => {
     const { stdout, exitCode } = await cli("report", "--schema", "load");
     expect(exitCode).toBe(0);

@@ -21,6 +21,7 @@ import { renderJunit } from "./junit/junit.ts";
 import { renderMarkdownChapters, renderMarkdownDocument } from "./markdown/document.ts";
 import { placeFiles } from "./place.ts";
 import type { Run } from "./read/index.ts";
+import { whyUncertain } from "./validity.ts";
 
 interface RenderOptions {
   /** The command that users type for Touchstone, for commands suggested in reports. */
@@ -107,11 +108,27 @@ const ofFailures =
   (
     render: (
       failures: readonly Failure[],
-      options: { readonly program: string; readonly version: string },
+      options: {
+        readonly program: string;
+        readonly version: string;
+        readonly comment: string | undefined;
+      },
     ) => string,
   ): Renderer =>
   (runs, { program }) =>
-    render(failuresOf(runs), { program, version: runs[0]?.record.tool ?? "" });
+    render(failuresOf(runs), {
+      program,
+      version: runs[0]?.record.tool ?? "",
+      comment: uncertainOf(runs),
+    });
+
+const uncertainOf = (runs: readonly Run[]): string | undefined =>
+  runs
+    .flatMap((run) => {
+      const why = whyUncertain(run);
+      return why === undefined ? [] : [`${run.directory} is not to be relied on: ${why}.`];
+    })
+    .join(" ") || undefined;
 
 const renderers: Readonly<Record<ReportFormat, Renderer>> = {
   html: ofDocuments(renderHtmlChapters),

@@ -40,7 +40,7 @@ import {
   type Section,
   type Text,
 } from "./model.ts";
-import { limitsCallout, runLook, targetFacts, type GateOptions, type Place } from "./run.ts";
+import { reservations, runLook, targetFacts, type GateOptions, type Place } from "./run.ts";
 
 export type GateSubject = Omit<GateView, "kind">;
 
@@ -48,17 +48,17 @@ const usual: GateOptions = { prefix: "", program: "touchstone", detail: "brief" 
 
 export const gateDoc = (subject: GateSubject, some: Partial<GateOptions> = {}): Doc => {
   const options = { ...usual, ...some };
-  const { record, directory } = subject;
+  const { record, directory, uncertain } = subject;
   const headline = gateHeadline(record);
   const leftBehind = leftOn(record);
   const left = leftBehind && leftBehindLine(leftBehind);
   return doc({
     prefix: options.prefix,
     title: `${record.target.name}: ${headline}`,
-    look: runLook(record),
+    look: runLook(record, uncertain),
     headline,
     detail: gateDetail(record),
-    before: [limitsCallout(record)],
+    before: reservations(record, uncertain),
     about: [...targetFacts(record), ["Record", code(directory)]],
     after: [
       ...record.notes.map((one) => note(one)),

@@ -29,22 +29,22 @@ import {
   type Doc,
   type Table,
 } from "./model.ts";
-import { limitsCallout, passedHeadline, runLook, targetFacts, took, type LoadOptions } from "./run.ts";
+import { passedHeadline, reservations, runLook, targetFacts, took, type LoadOptions } from "./run.ts";
 import type { ClockReading, Merged, MergedMachine } from "../../conformance/contract/segments.ts";
 
 export const loadDoc = (
   subject: Omit<LoadView, "kind">,
   { prefix = "", detail = "full" }: Partial<LoadOptions> = {},
 ): Doc => {
-  const { record, directory, course } = subject;
+  const { record, directory, course, uncertain } = subject;
   const { steps = [] } = record;
   return doc({
     prefix,
     title: `${record.target.name}: ${headlineOf(record)}`,
-    look: runLook(record),
+    look: runLook(record, uncertain),
     headline: headlineOf(record),
     detail: detailOf(record),
-    before: [limitsCallout(record)],
+    before: reservations(record, uncertain),
     about: [...targetFacts(record), ["Record", code(directory)]],
     after: record.notes.map((one) => note(one)),
     sections: [

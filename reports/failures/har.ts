@@ -9,7 +9,7 @@ type HeaderLines = ExchangeRecord["request"]["headers"];
 /** Failures as an HTTP Archive (version 1.2), one page each, for browsers and proxies. */
 export const renderHar = (
   failures: readonly Failure[],
-  { version }: { readonly version: string },
+  { version, comment }: { readonly version: string; readonly comment?: string | undefined },
 ): string => {
   const pages = failures.map((failure, at) => ({
     startedDateTime: momentOf(failure, failure.exchanges[0]),
@@ -18,7 +18,7 @@ export const renderHar = (
     pageTimings: {},
   }));
   const entries = failures.flatMap((failure, at) => entriesOf(failure, `failure-${at + 1}`));
-  const log = { version: "1.2", creator: { name: "touchstone", version }, pages, entries };
+  const log = { version: "1.2", creator: { name: "touchstone", version }, pages, entries, comment };
   return jsonFile({ log });
 };
 

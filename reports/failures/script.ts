@@ -14,7 +14,7 @@ import { runtime } from "./runtime.ts";
  */
 export const renderScript = (
   failures: readonly Failure[],
-  { program }: { readonly program: string },
+  { program, comment }: { readonly program: string; readonly comment?: string | undefined },
 ): string => {
   const cases = failures.map((failure) => ({
     rule: failure.rule,
@@ -30,7 +30,7 @@ export const renderScript = (
   return `#!/usr/bin/env node
 /*
  * ${plural(failures.length, "broken promise")}, to be reproduced without Touchstone:
- *
+ *${comment === undefined ? "" : `\n * ${commented(comment)}\n *`}
  *   node failures.mjs [RULE...]
  *
  * It repeats the requests that showed each breach. Exit code 1: the service still answers as it did. 0: it now
