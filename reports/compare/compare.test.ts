@@ -280,6 +280,30 @@ it("a stored comparison reads back as it was, and shows nothing that acts on a t
   expect(readComparison(made.home, "1")?.comparison).toEqual(comparison);
 });
 
+it("a stored comparison of loads reads back as it was, also where an interval has no end", async () => {
+  const spec = { seconds: 2, requests: 40 };
+  const loads = [await made.load({ seed: 1, ...spec }), await made.load({ seed: 2, ...spec })] as const;
+  const limited = await compared(Array<Run>(10).fill(loads[0]), loads[1]);
+  for (const comparison of [await compared(...loads), limited]) {
+    const [file, text] = storedComparison(made.home, { tool: "1", exitCode: 0, comparison });
+    expect(text).toContain('"Infinity"');
+    writeFileSync(file, text);
+    expect(readComparison(made.home, "1")?.comparison).toEqual(comparison);
+  }
+});
+
+it.each([
+  [{}, /comparison\.json is damaged: comparison must have required property 'base'$/],
+  [{ kind: "load" }, /is damaged: comparison must have required property/],
+  [undefined, /is damaged: it must have required property 'comparison'/],
+])("a stored comparison that is %j is refused, with the field", async (comparison, message) => {
+  writeFileSync(
+    path.join(made.home, "comparison.json"),
+    JSON.stringify({ tool: "1", exitCode: 0, comparison }),
+  );
+  expect(await problemOf(() => readComparison(made.home, "1"))).toMatch(message);
+});
+
 it("baselineOf a folder returns the earlier runs of the same kind and fingerprint", async () => {
   const folder = path.join(made.home, "folder");
   const at = (day: number) => ({ startedAt: `2030-01-0${day}T00:00:00.000Z` });

@@ -57,7 +57,11 @@ export const compareRuns = async (
 ): Promise<Comparison> => {
   const complete = bases.filter((one) => whyIncomplete(one) === undefined);
   const base = complete.at(-1) ?? bases.at(-1);
-  if (base === undefined) throw new ConfigurationError(noBase(options.leftOut ?? []));
+  if (base === undefined)
+    throw new ConfigurationError([
+      "there is no run to compare with; give two or more",
+      ...whyNone(options.leftOut ?? []),
+    ]);
   for (const one of bases) refuseOtherKind(one, head);
   const differing = options.force ? [] : bases.flatMap((one) => mismatchOf(one, head));
   if (differing.length > 0) throw new ConfigurationError(differing.join("\n"));
@@ -98,10 +102,11 @@ export const compareRuns = async (
 
 const MOST_LEFT_OUT = 10;
 /** A folder of earlier runs may hold hundreds that do not fit. */
-const noBase = (leftOut: LeftOut): readonly string[] => [
-  `there is no run to compare with${leftOut.length === 0 ? "" : `: ${plural(leftOut.length, "run was", "runs were")} left out`}; give two or more`,
+const whyNone = (leftOut: LeftOut): readonly string[] => [
   ...leftOut.slice(0, MOST_LEFT_OUT).map(({ directory, reason }) => `"${directory}" was left out: ${reason}`),
-  ...(leftOut.length > MOST_LEFT_OUT ? [`and ${leftOut.length - MOST_LEFT_OUT} more`] : []),
+  ...(leftOut.length > MOST_LEFT_OUT
+    ? [`${plural(leftOut.length - MOST_LEFT_OUT, "further run was", "further runs were")} left out`]
+    : []),
 ];
 
 /**

@@ -1,9 +1,12 @@
-import { existsSync, readFileSync } from "node:fs";
 import path from "node:path";
-import { fileReason } from "../../conformance/contract/files.ts";
 import { jsonFile } from "../../conformance/contract/harmless-text.ts";
 import { ConfigurationError } from "../../conformance/contract/problem.ts";
+import { fieldOf } from "../../conformance/contract/json.ts";
+import type { Frozen } from "../../conformance/contract/schema.ts";
+import { checkOf } from "../read/check.ts";
+import { parse, textIn } from "../read/lines.ts";
 import type { Comparison } from "./compare.ts";
+import { INFINITE, StoredGates, StoredLoads } from "./shape.ts";
 
 const comparisonFile = "comparison.json";
 
@@ -14,27 +17,28 @@ interface Stored {
   readonly comparison: Comparison;
 }
 
-/** JSON has no infinities, but the end of an interval may be infinite. */
-const INFINITE = "Infinity";
-
 export const storedComparison = (folder: string, stored: Stored): readonly [file: string, text: string] => [
   path.join(folder, comparisonFile),
   jsonFile(stored, (_, value) => (value === Infinity ? INFINITE : value)),
 ];
 
-/** The comparison in a folder; undefined if there is none. Throws ConfigurationError if it cannot be read. */
+const checkGates = checkOf<Frozen<typeof StoredGates>>(StoredGates);
+const checkLoads = checkOf<Frozen<typeof StoredLoads>>(StoredLoads);
+
+/**
+ * The comparison in a folder; undefined if there is none. Throws ConfigurationError if it cannot be read, is damaged, or
+ * was written by another version.
+ */
 export const readComparison = (folder: string, tool: string): Stored | undefined => {
   const file = path.join(folder, comparisonFile);
-  if (!existsSync(file)) return undefined;
-  let stored: Partial<Stored> | null;
-  try {
-    stored = JSON.parse(readFileSync(file, "utf8"), (_, value: unknown) =>
-      value === INFINITE ? Infinity : value,
-    ) as Partial<Stored> | null;
-  } catch (error) {
-    throw new ConfigurationError(`${file} cannot be read (${fileReason(error)}); compare the runs again`);
-  }
-  if (stored?.tool !== tool || stored.comparison === undefined || stored.exitCode === undefined)
+  const text = textIn(file);
+  if (text === undefined) return undefined;
+  const value = parse(text, file);
+  if (fieldOf(value, "tool") !== tool)
     throw new ConfigurationError(`${file} is not a comparison by Touchstone ${tool}; compare the runs again`);
-  return { tool, exitCode: stored.exitCode, comparison: stored.comparison };
+  const check = fieldOf(fieldOf(value, "comparison"), "kind") === "load" ? checkLoads : checkGates;
+  return finiteOrNot(check(value, file));
 };
+
+const finiteOrNot = <T>(value: T): T =>
+  JSON.parse(JSON.stringify(value), (_, one: unknown) => (one === INFINITE ? Infinity : one)) as T;
