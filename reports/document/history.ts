@@ -101,7 +101,7 @@ const detailOf = ({ rule, runs, inFolder, trends, rules, flaky, leftOut }: Histo
   const changes = trends.reduce((sum, { changes: some }) => sum + some.length, 0);
   const ofAll =
     rules.length === 0
-      ? "no rule failed"
+      ? `no rule failed${leftOut.length === 0 ? "" : " in a complete run"}`
       : `${plural(rules.length, "rule")} did not always pass, ${number(flaky.length)} of them flaky`;
   return `${[
     count,

@@ -165,20 +165,30 @@ describe("incomplete runs", () => {
     });
     gate("after-one-rule", { startedAt: startedAt(21), rules: rules.slice(0, 1) });
     gate("target-down", { ...record, startedAt: startedAt(22), rules: [], outcome: "incomplete" });
+    writeGateRun(path.join(folder, "failed-and-missing"), {
+      seed: 1,
+      exchanges: 2,
+      failing: ["code.unknown"],
+      missing: ["code.lifetime"],
+      record: { startedAt: startedAt(24) },
+    });
     const stopped = { startedAt: startedAt(23), stopped: "interrupted", outcome: "interrupted" } as const;
     load("load-stopped", stopped, 50);
     const after = await historyOf(folder);
     expect(after.rules).toEqual(before.rules);
     expect(after.flaky).toEqual(before.flaky);
     expect(after.trends).toEqual(before.trends);
-    expect(after.runs).toHaveLength(before.runs.length + 4);
+    expect(after.runs).toHaveLength(before.runs.length + 5);
     expect(after.leftOut).toEqual([
       { name: "gate-12", reason: expect.stringContaining("could not be judged") as string },
       { name: "interrupted", reason: "it was interrupted" },
       { name: "after-one-rule", reason: expect.stringContaining("not reached") as string },
       { name: "target-down", reason: expect.stringContaining("not reached") as string },
       { name: "load-stopped", reason: "it was interrupted" },
+      { name: "failed-and-missing", reason: expect.stringContaining("could not be judged") as string },
     ]);
+    const bare = { ...after, rules: [], flaky: [] };
+    expect(onTerminal(historyDoc(bare))).toContain("no rule failed in a complete run");
   });
 });
 
