@@ -15,10 +15,10 @@ const changed = async (change: ProfileChange = {}) => {
 };
 
 it.each<readonly [ProfileChange, RegExp]>([
-  [{ name: "another" }, /judged with name .* and it is another now/],
-  [{ baseUrl: "http://127.0.0.1:1" }, /judged with baseUrl http.* it is http:\/\/127\.0\.0\.1:1\/? now/],
-  [{ limits: { stateMaxBytes: 64 } }, /judged with limits\.stateMaxBytes 128, and it is 64 now/],
-  [{ tolerances: { latenessMs: 7 } }, /judged with tolerances\.latenessMs not set, and it is 7 now/],
+  [{ name: "another" }, /name was .* in that run, and is another now/],
+  [{ baseUrl: "http://127.0.0.1:1" }, /baseUrl was http.* and is http:\/\/127\.0\.0\.1:1\/? now/],
+  [{ limits: { stateMaxBytes: 64 } }, /limits\.stateMaxBytes was 128 in that run, and is 64 now/],
+  [{ tolerances: { latenessMs: 7 } }, /tolerances\.latenessMs was not set in that run, and is 7 now/],
 ])("an interrupted run is not continued with %j", async (change, message) => {
   const { before, after } = await changed(change);
   expect(() => refuseOtherTarget("run", before, after)).toThrow(message);

@@ -56,7 +56,7 @@ export const refuseOtherTarget = (run: string, earlier: JudgedTarget, now: Judge
     throw new ConfigurationError(
       other.map(
         (part) =>
-          `--resume ${run}: that run judged with ${part} ${before[part] ?? "not set"}, and it is ${after[part] ?? "not set"} now; accepted is the same target and profile, or start a new run`,
+          `--resume ${run}: ${part} was ${before[part] ?? "not set"} in that run, and is ${after[part] ?? "not set"} now; accepted is the same target and profile, or start a new run`,
       ),
     );
 };
