@@ -1,4 +1,5 @@
 import fc from "fast-check";
+import type { ExchangeRecord } from "../contract/record.ts";
 import type { Breach, Facts, Verdict } from "../contract/verdict.ts";
 import type { CaseVerdict } from "../judging/case-verdict.ts";
 import { hash32 } from "../contract/random.ts";
@@ -46,10 +47,16 @@ const replay = async (
     replayed.attempts += 1;
     if (again.judgement.kind !== "failed") continue;
     replayed.failures += 1;
-    if (again.scope.exchanges.length <= result.scope.exchanges.length) result = again;
+    if (shownOf(again).length <= shownOf(result).length) result = again;
   }
   return { result, replayed };
 };
+
+/** The exchanges that show what a case failed for. */
+const shownOf = ({ judgement, scope: { exchanges } }: CaseResult): readonly ExchangeRecord[] =>
+  judgement.kind === "failed" && judgement.shownBy !== undefined
+    ? proofOf(exchanges, judgement.shownBy)
+    : exchanges;
 
 export interface FailedCase {
   readonly first: CaseResult;
@@ -65,10 +72,9 @@ export const failed = async (context: RunContext, tally: Tally, failure: FailedC
   const { first, judge, replays, part, reproduction, facts } = failure;
   const { result, replayed } = await replay(context, first, judge, replays, tally);
   if (result.judgement.kind !== "failed") throw new Error("a failed verdict needs a failed case");
-  const { shownBy, expected, actual } = result.judgement;
-  const { exchanges } = result.scope;
-  const shown = shownBy === undefined ? exchanges : proofOf(exchanges, shownBy);
-  const leftOut = exchanges.length - shown.length;
+  const { expected, actual } = result.judgement;
+  const shown = shownOf(result);
+  const leftOut = result.scope.exchanges.length - shown.length;
   context.keep(shown);
   return {
     kind: "failed",

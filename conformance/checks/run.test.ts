@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import type { Verdict } from "../contract/verdict.ts";
-import { pass, discard, inconclusive as undecided, type CaseVerdict } from "../judging/case-verdict.ts";
+import { fail, pass, discard, inconclusive as undecided, type CaseVerdict } from "../judging/case-verdict.ts";
 import { ControlFailed } from "../world/exchange.ts";
 import type { World } from "../world/world.ts";
 import { Interrupted, type RunContext } from "./context.ts";
@@ -103,6 +103,19 @@ describe.each(methods)("%s", (name, judgeBy) => {
     if (verdict.kind !== "failed") throw new Error("it did not fail");
     expect(verdict.breach.evidence).toHaveLength(2);
     expect(kept.map(({ n }) => n)).toEqual(verdict.breach.evidence);
+  });
+
+  it("keeps the shortest proof that a replay gave, not that of the shortest case", async () => {
+    const { run, kept } = open();
+    // At first three of three exchanges show it, then one of four.
+    let sent = 3;
+    await judgeBy(run, async (world) => {
+      const numbers = Array.from({ length: sent }, () => Number(world.unique()));
+      const shown = sent === 3 ? numbers : numbers.slice(-1);
+      sent = 4;
+      return fail("right", "wrong", shown);
+    });
+    expect(kept).toHaveLength(1);
   });
 
   it("reports the replay rate of a failure that does not recur", async () => {
