@@ -27,7 +27,8 @@ const kindOf = (value, isDeep = false) => {
   if (Array.isArray(value)) return { items: value.length, each: [...new Set(value.map((one) => JSON.stringify(kindOf(one, true))))].sort() };
   if (value !== null && typeof value === "object")
     return Object.fromEntries(Object.keys(value).sort().map((key) => [key, kindOf(value[key], isDeep)]));
-  if (typeof value === "number") return value > 1e11 ? "moment" : isDeep ? "number" : value;
+  // From seconds to nanoseconds since 1970: the unit is compared, the moment is another one each time.
+  if (typeof value === "number") return value >= 1e9 ? "moment of " + String(Math.trunc(value)).length + " digits" : isDeep ? "number" : value;
   return typeof value === "string" ? kindOfText(value, isDeep) : value;
 };
 
@@ -43,7 +44,10 @@ const isCut = ({ text }) => /… \(\d+ characters in all\)$/.test(text);
 /** Which notifications a service holds does not matter, unless the breach is about lists. */
 const bodyOf = (text, withItems) => {
   const body = parsed(text);
-  return isPage(body) && !withItems ? { page: Object.keys(body).sort() } : kindOf(body);
+  if (withItems) return kindOf(body);
+  if (isPage(body)) return { page: Object.keys(body).sort() };
+  // A list that is none otherwise.
+  return kindOf(typeof body?.total === "number" ? { ...body, total: "number" } : body);
 };
 
 const shapeOf = ({ status, headers, text, end }, { withItems, withBodies }) =>

@@ -130,6 +130,17 @@ describe("what a script learns and compares", () => {
     expect(seen).toEqual(["/", "/use?code=A%2BBCD"]);
   });
 
+  it.each<readonly [string, object, object, number]>([
+    ["another moment in the same unit", { expiresIn: 1_767_410_042 }, { expiresIn: 1_767_232_800 }, 1],
+    ["a moment in another unit", { at: 1_767_410_042 }, { at: 1_767_410_042_000 }, 0],
+    ["a duration in place of a moment", { expiresIn: 1_767_410_042 }, { expiresIn: 7_200 }, 0],
+    ["the total of a list that is still none", { data: null, total: 36 }, { data: null, total: 0 }, 1],
+    ["a list where there was none", { data: null, total: 36 }, { data: [], total: 0 }, 0],
+  ])("tells whether %s is the same answer", async (_, then, now, expected) => {
+    const { code } = await runAgainst(proofOf(answered(200, then)), always(200, now));
+    expect(code).toBe(expected);
+  });
+
   it("is written into JSON and addresses as these need", async () => {
     const exchanges = proofOf({
       request: { method: "POST", path: "/?s=‹client secret 1›", body: '{"s":"‹client secret 1›"}' },
