@@ -1,5 +1,5 @@
 import { isText } from "../../conformance/judging/laws/answer.ts";
-import { isTokenField, mayBeToken } from "../../conformance/contract/token-field.ts";
+import { isTokenField } from "../../conformance/contract/token-field.ts";
 import { fieldsIn, type Exchange } from "./exchange.ts";
 import { grantOf } from "./oracles/authorize.ts";
 
@@ -51,8 +51,7 @@ const secretsAmong = (fields: Exchange["fields"], depth = 0): readonly string[] 
 const isSecret = (name: string, value: string, beside: Exchange["fields"], depth: number): boolean =>
   // Deeper, a code is that of an error.
   (secretFields.includes(name) && (name !== "code" || depth === 0)) ||
-  isTokenField(name, value) ||
-  (isText(beside["accessToken"]) && mayBeToken(value));
+  isTokenField(name, value, isText(beside["accessToken"]));
 
 const without = (text: string, secrets: readonly string[]): string =>
   secrets.reduce((rest, secret) => rest.replaceAll(secret, "(not shown)"), text);

@@ -1,6 +1,6 @@
 import type { PushLine } from "../../contract/push.ts";
 import type { SecretKind, Secrets } from "../../contract/secrets.ts";
-import { isTokenField, mayBeToken } from "../../contract/token-field.ts";
+import { isTokenField } from "../../contract/token-field.ts";
 import { grantOf, type Answer } from "../exchange.ts";
 
 /** Masks a line of the receiver's journal, since what it quotes of a request may contain secrets. */
@@ -20,11 +20,8 @@ export const learn = (secrets: Secrets, answer: Pick<Answer, "headers" | "json" 
     if (typeof code === "string" && (typeof state === "string" || !namesAnError(code)))
       secrets.conceal(code, "code");
     const isTokenSet = typeof others["accessToken"] === "string";
-    for (const [name, value] of Object.entries(others)) {
-      if (typeof value !== "string") continue;
-      concealToken(secrets, name, value);
-      if (isTokenSet && mayBeToken(value)) secrets.conceal(value, "credential");
-    }
+    for (const [name, value] of Object.entries(others))
+      if (typeof value === "string") concealToken(secrets, name, value, isTokenSet);
   }
   if (mayQuote.test(answer.text) && !isFlat(answer)) learnQuoted(secrets, textOf(answer.json));
   const location = answer.headers.find(([name]) => name === "location");
@@ -36,13 +33,14 @@ export const learn = (secrets: Secrets, answer: Pick<Answer, "headers" | "json" 
 const learnQuoted = (secrets: Secrets, text: string): void => {
   const isGrant = quotedState.test(text);
   for (const [, name = "", value = ""] of text.matchAll(quotedCredential))
-    if (name.toLowerCase() !== "code") concealToken(secrets, name, value);
+    if (name.toLowerCase() !== "code") concealToken(secrets, name, value, false);
     else if (isGrant || !namesAnError(value)) secrets.conceal(value, "code");
 };
 
-const concealToken = (secrets: Secrets, name: string, value: string): void => {
+const concealToken = (secrets: Secrets, name: string, value: string, isBesideToken: boolean): void => {
   const kind = kinds.get(name);
-  if (kind !== undefined || isTokenField(name, value)) secrets.conceal(value, kind ?? "credential");
+  if (kind !== undefined || isTokenField(name, value, isBesideToken))
+    secrets.conceal(value, kind ?? "credential");
 };
 
 /** The document's fields that hold a token. */
