@@ -25,7 +25,8 @@ import { send, sendTogether } from "./lib/send.ts";
  */
 
 const ownSession = createOwnSession<Session>(isNearItsEnd);
-let settled: readonly Account[] = [];
+/** The accounts at rest of its client; undefined before its first session. */
+let settled: readonly Account[] | undefined;
 let growing: Account | undefined;
 
 const { defaultLimit } = settings.limits;
@@ -35,7 +36,7 @@ const fullSize = 2 * defaultLimit + 4;
 const readLists = (context: IterationContext, fixtures: Fixtures): void => {
   const session = liveSession(context, fixtures);
   if (session === undefined) return;
-  const account = settled[context.random.below(settled.length)];
+  const account = settled?.[context.random.below(settled.length)];
   // Uses the number within this segment: numbers of the whole test are dealt round robin, so some segments
   // would have no writer.
   const isWriter = exec.vu.idInInstance % oneWriterIn === 0;
@@ -53,7 +54,7 @@ const liveSession = (context: IterationContext, fixtures: Fixtures): Session | u
     },
     logIn: (client) => logIn(context, client),
   });
-  if (session !== undefined && settled.length === 0) settled = accountsOf(fixtures, session.client);
+  if (session !== undefined) settled ??= accountsOf(fixtures, session.client);
   return session;
 };
 
@@ -92,7 +93,8 @@ const courses: Readonly<Record<keyof typeof readKinds, Course>> = {
     const { accountId } = account;
     const id = [...account.seen.keys()][context.random.below(account.seen.size)];
     if (id === undefined) return courses.everything(context, session, account);
-    const [foreignId = context.random.uuid()] = settled.find((other) => other !== account)?.seen.keys() ?? [];
+    const [foreignId = context.random.uuid()] =
+      settled?.find((other) => other !== account)?.seen.keys() ?? [];
     const reads = read(session, [
       { id },
       { id, accountId },
