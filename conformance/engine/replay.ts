@@ -2,6 +2,7 @@ import { conform, type ConformOptions } from "./conform.ts";
 import { isRequirementId } from "../contract/catalogue.ts";
 import type { RuleResult, RunRecord } from "../contract/record.ts";
 import { ConfigurationError } from "../contract/problem.ts";
+import { Interrupted } from "../checks/context.ts";
 import type { Rule } from "../checks/rule.ts";
 import { rules } from "../rules/index.ts";
 import { watchesPushes } from "./needs.ts";
@@ -58,7 +59,7 @@ export const replay = async (
   for (const one of tries) {
     const { results, outcome } = await conform({ ...options, ...one });
     // The rule may have passed before the interruption, but not beside all others.
-    if (outcome === "interrupted") throw new Error("interrupted");
+    if (outcome === "interrupted") throw new Interrupted();
     last = results.find(({ id }) => id === rule.requirement);
     if (last === undefined) throw new Error("a replay has a result of its rule");
     if (isBreach(last.verdict)) return { answer: "still fails", result: last };

@@ -170,7 +170,8 @@ describe("a hook whose server is down", () => {
     expect(time.pauses).toEqual([]);
   });
 
-  it("shares the target's connection health if it runs at the target's address", async () => {
+  /** A caller of hooks at the target's own address, which comes back once it is probed. */
+  const openAtTarget = async () => {
     const server = await stopping(restartable());
     const time = manualTime();
     const probe = async (): Promise<boolean> => {
@@ -179,6 +180,11 @@ describe("a hook whose server is down", () => {
     };
     const health = createConnectionHealth(probe, createRetries({ time }));
     const { caller } = open({ time, target: { origin: server.origin, health } });
+    return { server, health, caller };
+  };
+
+  it("shares the target's connection health if it runs at the target's address", async () => {
+    const { server, health, caller } = await openAtTarget();
     await server.stop();
     // The server has not answered before.
     await failureOf(caller.call("clock.now", hookAt(server.origin), {}));
@@ -189,14 +195,7 @@ describe("a hook whose server is down", () => {
   });
 
   it("waits for a target that no request has been sent to, once a hook was answered there", async () => {
-    const server = await stopping(restartable());
-    const time = manualTime();
-    const probe = async (): Promise<boolean> => {
-      await server.start();
-      return true;
-    };
-    const health = createConnectionHealth(probe, createRetries({ time }));
-    const { caller } = open({ time, target: { origin: server.origin, health } });
+    const { server, health, caller } = await openAtTarget();
     await caller.call("callback.register", hookAt(server.origin), {});
     await server.stop();
     await caller.call("clock.now", hookAt(server.origin), {});
