@@ -28,9 +28,9 @@ export interface PushPorts {
   /** What failed, if an error comes from a hook of the profile, which is no failure of the harness. */
   readonly hookFailure: (error: unknown) => string | undefined;
   /** Watches this process, which receives the pushes, for stalls from now on. */
-  readonly watchStalls: () => void;
-  /** The longest one since then, in milliseconds. */
-  readonly longestStallMs: () => number;
+  readonly watchStalls: (withinMs: number) => void;
+  /** The most time for which it stalled within any such span since then, in milliseconds. */
+  readonly stalledMs: () => number;
   /** How long to wait for retries if the target's clock cannot be moved. */
   readonly maxWaitMs: number;
 }

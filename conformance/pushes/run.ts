@@ -49,7 +49,7 @@ export const runPushRun = async (options: PushRunOptions): Promise<RunningPushRu
   // If accounts are shared, each batch is announced separately.
   if (events.accountsAreFresh) await announce(state, plans);
 
-  using unrest = watchUnrest(timeline.kind, state.stops.firstDelayMs);
+  using unrest = watchUnrest(timeline.kind, state.stops);
   const { latestMs: watchedFromMs } = await timeline.now();
   const outages = await outagesOf(state, planned.before, callbackUrl);
   const startMs = wholeSecond((await timeline.now()).latestMs);
@@ -177,12 +177,14 @@ const traceOf = async (state: RunState, { unrest, wasAwaited, ...watched }: Watc
   const { limits, acknowledgedStatus, visibilityMs } = options;
   const { latenessMs, earlyGuardMs } = state.stops;
   const lagMs = finalLagMs(state, isAwaited && wasAwaited);
+  const unrestMs = options.latenessMs === undefined ? unrest.ofMs(pushCases) : 0;
   return {
     ...given({ lagMs }),
     clock: state.timeline.kind,
     isMovedOnly: options.clock.isMovedOnly(),
     limits: { pushDelaysMs: limits.pushDelaysMs, maxPushes: limits.maxPushes },
-    latenessMs: latenessMs + (options.latenessMs === undefined ? unrest.ofMs(pushCases) : 0),
+    latenessMs: latenessMs + unrestMs,
+    unrestMs,
     earlyGuardMs,
     acknowledgedStatus,
     pushCases,

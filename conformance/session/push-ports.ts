@@ -32,11 +32,11 @@ export const openPushPorts = (
     },
     acknowledgedStatus: session.acknowledgedStatus,
     hookFailure: (error) => (error instanceof HookError ? error.message : undefined),
-    watchStalls: () => {
+    watchStalls: (withinMs) => {
       stalls?.stop();
-      stalls = watchStalls();
+      stalls = watchStalls(withinMs);
     },
-    longestStallMs: () => stalls?.longestMs() ?? 0,
+    stalledMs: () => stalls?.mostMs() ?? 0,
     maxWaitMs: options.maxWaitMs,
     close: async () => {
       stalls?.stop();

@@ -1,6 +1,7 @@
 import type { TimeInterval } from "../judging/interval.ts";
-import { monitorEventLoopDelay, performance } from "node:perf_hooks";
+import { performance } from "node:perf_hooks";
 import { setTimeout as delay } from "node:timers/promises";
+import { STALL_STEP_MS, sumOfStalls } from "./stalls.ts";
 
 /** The target's time as a rule sees it. Each rule holds one clock; all clocks of a run sleep together. */
 export interface Clock {
@@ -239,18 +240,22 @@ export const realClock = (maxWaitMs: number, signal?: AbortSignal): ClockSource 
   };
 };
 
-const STALL_RESOLUTION_MS = 20;
+export interface Stalls {
+  /** The most time, in milliseconds, for which this process could not run within any span of the length asked for. */
+  readonly mostMs: () => number;
+  readonly stop: () => void;
+}
 
-/**
- * Watches for the longest time during which this process could not run, in milliseconds: it may have noticed anything
- * that late.
- */
-export const watchStalls = (): { readonly longestMs: () => number; readonly stop: () => void } => {
-  const delays = monitorEventLoopDelay({ resolution: STALL_RESOLUTION_MS });
-  delays.enable();
+/** Watches this process for stalls within spans of `withinMs`: it may have noticed anything that much later. */
+export const watchStalls = (withinMs: number): Stalls => {
+  const sum = sumOfStalls(withinMs, monotonicMs());
+  const timer = setInterval(() => sum.ranAt(monotonicMs()), STALL_STEP_MS).unref();
   return {
-    // The monitor measures from tick to tick.
-    longestMs: () => Math.max(0, delays.max / 1e6 - STALL_RESOLUTION_MS),
-    stop: () => void delays.disable(),
+    mostMs: () => {
+      // Whoever asks may have stalled the process since the last step.
+      sum.ranAt(monotonicMs());
+      return sum.mostMs();
+    },
+    stop: () => clearInterval(timer),
   };
 };

@@ -103,6 +103,28 @@ describe("in real time, with first delays of ten seconds", () => {
     },
   );
 
+  it("one notification whose retries are later than the rest fails, unless the machine stalled for as long", () => {
+    const run = busyRun(0);
+    const lateMs = 0.45 * FIRST_DELAY_MS;
+    const one = run.pushCases.findLast(({ purpose }) => purpose === "never");
+    const later = ({ earliestMs, latestMs }: TimeInterval): TimeInterval => ({
+      earliestMs: earliestMs + lateMs,
+      latestMs: latestMs + lateMs,
+    });
+    const late = withCases(run, (pushCase) => ({
+      pushes:
+        pushCase.name === one?.name
+          ? pushCase.pushes.map((push, index) => (index === 0 ? push : { ...push, at: later(push.at) }))
+          : pushCase.pushes,
+    }));
+    const kinds = (unrestMs: number) =>
+      [judgeSchedule, judgeIndependence].map(
+        (judge) => judge({ ...late, unrestMs, latenessMs: late.latenessMs + unrestMs }).judgement.kind,
+      );
+    expect(kinds(0)).toEqual(["failed", "failed"]);
+    expect(kinds(lateMs / 2)).toEqual(["passed", "passed"]);
+  });
+
   it("a sender that is late beyond every tolerance fails neither cap nor retries", () => {
     for (const share of [1, 3])
       for (const judge of [judgeCap, judgeRetries])

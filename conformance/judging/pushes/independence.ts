@@ -88,6 +88,7 @@ const slackOf = (pushRun: PushRun): ((index: number) => number) => {
   const fitted = readingsOf(pushRun.limits).map((reading) => fittedTo(reading, pushRun));
   const [fitting] = [...fitted.filter(isAllowed), ...tardyReadings(fitted, pushRun)];
   if (fitting === undefined) return () => pushRun.latenessMs;
-  const usualMs = usualLatenessMs(fitting, pushRun) + pushRun.latenessMs / 10;
+  const { latenessMs, unrestMs = 0 } = pushRun;
+  const usualMs = usualLatenessMs(fitting, pushRun) + (latenessMs - unrestMs) / 10 + unrestMs;
   return (index) => (index + 1) * usualMs;
 };

@@ -155,6 +155,8 @@ export interface PushTrace {
   readonly limits: Pick<Limits, "pushDelaysMs" | "maxPushes">;
   /** How late a push may be, by the profile or by default, in milliseconds. */
   readonly latenessMs: number;
+  /** The part of it that only allows for this machine and the network: any push may be as late, whatever others are. */
+  readonly unrestMs?: number;
   /** How much earlier than its delay a push may seem to come, in milliseconds. */
   readonly earlyGuardMs: number;
   /** How late a first push may be, in milliseconds; a default if absent. */

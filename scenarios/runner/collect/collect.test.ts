@@ -79,7 +79,9 @@ describe("runLoad with the real k6", () => {
     vi.stubEnv("TMPDIR", temporary);
     onTestFinished(() => void vi.unstubAllEnvs());
     const statuses: Readonly<Record<string, number>> = { "/exchange?fail": 503, "/exchange": 400 };
+    let served = 0;
     await using server = await serveHttp(({ url = "" }, response) => {
+      served += 1;
       setTimeout(() => response.writeHead(statuses[url] ?? 200).end("{}"), 5);
     });
     const options = optionsFor(eventful, server.origin, 100, 2_000);
@@ -96,12 +98,11 @@ describe("runLoad with the real k6", () => {
     expect(result.end).toEqual({ exitCode: 0, meaning: "finished", says: "finished" });
     expect(result.stopped).toBeUndefined();
     expect(result.notes.join()).toMatch(/k6 did not get .*HTTPS_PROXY.*K6_DURATION.*K6_VUS/);
-    // On a busy machine k6 drops iterations, and does not count those that it has not started at the end, or starts a
-    // few more: of its two timers, for the next iteration and for the end, it serves either first if both are due. The
-    // first twenty have one of each kind.
+    // On a busy machine k6 drops iterations, and does not count those that it has not started at the end, or starts
+    // more: those that are overdue may all begin before it notices the end. The first twenty have one of each kind.
     expect(result.achieved.arrivals).toBeGreaterThanOrEqual(20);
-    expect(result.achieved.arrivals + result.achieved.dropped).toBeLessThan(1.1 * 200);
     const requests = 2 * result.achieved.arrivals;
+    expect(served).toBe(requests);
     expect(result.achieved).toMatchObject({ arrivalsAsked: 200, seconds: 2, requests });
     expect(events).toEqual([[1234, "a-1", "n-1"]]);
 

@@ -143,18 +143,18 @@ describe("judgePushes", () => {
     };
     const broken = ["push.schedule"];
     expect(of({})).toEqual(broken);
-    expect(of({ longestStallMs: 20 })).toEqual(broken);
-    expect(of({ longestStallMs: 200 })).toEqual([]);
-    expect(of({ longestStallMs: 200, latenessMs: 333 })).toEqual(broken);
-    expect(of({ longestStallMs: 20 }, 0.05)).toEqual(broken);
-    expect(of({ longestStallMs: 20 }, 0.25)).toEqual([]);
+    expect(of({ stalledMs: 20 })).toEqual(broken);
+    expect(of({ stalledMs: 200 })).toEqual([]);
+    expect(of({ stalledMs: 200, latenessMs: 333 })).toEqual(broken);
+    expect(of({ stalledMs: 20 }, 0.05)).toEqual(broken);
+    expect(of({ stalledMs: 20 }, 0.25)).toEqual([]);
   });
 
   it("allows for a push that was read late because this process stalled, after which the next one seems early", () => {
     const limits = { ...documentLimits, pushDelaysMs: [2_000, 4_000, 8_000, 16_000] };
     const [seen, punctual] = [pushes("a", [0, 2.9, 6, 14, 30]), pushes("b", [0.3, 2.3, 6.3, 14.3, 30.3])];
-    const of = (longestStallMs: number) =>
-      judge([...seen, ...punctual], undefined, 1_200, { limits, longestStallMs }).broken;
+    const of = (stalledMs: number) =>
+      judge([...seen, ...punctual], undefined, 1_200, { limits, stalledMs }).broken;
     expect(of(50)).toEqual(["push.schedule"]);
     expect(of(950)).toEqual([]);
   });

@@ -42,8 +42,8 @@ export interface PushEvidence {
   readonly limits: Pick<Limits, "pushDelaysMs" | "maxPushes">;
   /** tolerances.latenessMs of the profile. */
   readonly latenessMs: number | undefined;
-  /** In real time, the longest stall of this process, which makes pushes seem late, and those after them early; absent on a moved clock. */
-  readonly longestStallMs?: number | undefined;
+  /** In real time, how long this process stalled, which makes pushes seem late, and those after them early; absent on a moved clock. */
+  readonly stalledMs?: number | undefined;
   readonly acknowledgedStatus: number;
   readonly askedRateAt: (atMs: number) => number;
 }
@@ -95,7 +95,7 @@ export const traceOf = (evidence: PushEvidence): PushTrace => {
     ...tolerance,
     latenessMs: tolerance.latenessMs + unrestMs(evidence, pushCases),
     // After a push that was read late because of a stall, the next one seems early.
-    earlyGuardMs: tolerance.earlyGuardMs + (evidence.longestStallMs ?? 0),
+    earlyGuardMs: tolerance.earlyGuardMs + (evidence.stalledMs ?? 0),
     firstLatenessMs: tolerances.firstPushLatenessUnderLoad.default,
     acknowledgedStatus,
     watchedUntil,
@@ -104,13 +104,10 @@ export const traceOf = (evidence: PushEvidence): PushTrace => {
 };
 
 /** What a busy machine adds to the lateness of pushes in real time, unless the profile says how late they may be. */
-const unrestMs = (
-  { latenessMs, longestStallMs, limits }: PushEvidence,
-  pushCases: readonly PushCase[],
-): number =>
-  latenessMs !== undefined || longestStallMs === undefined
+const unrestMs = ({ latenessMs, stalledMs, limits }: PushEvidence, pushCases: readonly PushCase[]): number =>
+  latenessMs !== undefined || stalledMs === undefined
     ? 0
-    : longestStallMs + usualLagMs(pushCases, limits.pushDelaysMs[0] ?? 0);
+    : stalledMs + usualLagMs(pushCases, limits.pushDelaysMs[0] ?? 0);
 
 const pushCasesOf = ({ events, pushes: all, limits, acknowledgedStatus }: PushEvidence) => {
   const byId = Map.groupBy(all, ({ line }) => line.notificationId);

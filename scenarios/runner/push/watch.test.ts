@@ -43,7 +43,7 @@ const finishAfter = async (error: Error, directory: string, readings = 1) => {
     maxWaitMs: 0,
     hookFailure: (thrown: unknown) => (thrown instanceof HookFailed ? thrown.message : undefined),
     watchStalls: () => undefined,
-    longestStallMs: () => 0,
+    stalledMs: () => 0,
   } as unknown as PushPorts;
   const context = {
     push,

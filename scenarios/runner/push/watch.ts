@@ -7,6 +7,7 @@ import { fileMode } from "../../../conformance/contract/files.ts";
 import { loadFiles, type Latencies, type PushSummary } from "../../../conformance/contract/load-record.ts";
 import type { PushLine } from "../../../conformance/contract/push.ts";
 import type { PushPorts } from "../../../conformance/contract/push-ports.ts";
+import { pushToleranceOf } from "../../../conformance/judging/pushes/fits.ts";
 import { instantsOf, readingsOf } from "../../../conformance/judging/pushes/readings.ts";
 import { latenciesOf } from "../../../conformance/contract/latencies.ts";
 import { countedMs, latencyHistogram, note } from "../collect/histograms.ts";
@@ -63,7 +64,7 @@ export const watchPushes = async (context: LoadContext, directory: string) => {
       : new ConfigurationError(`a push load needs a hook that failed: ${failure}`);
   }
   // What stalled before, such as the bundling of the script, delayed no push.
-  push.watchStalls();
+  push.watchStalls(pushToleranceOf(target.limits, "real", undefined).latenessMs);
   const events: Told[] = [];
   let unnamed = 0;
   return {
@@ -234,7 +235,7 @@ const outcomeOf = (
     isMovedOnly: push.targetClock.isMovedOnly(),
     limits,
     latenessMs: profile.tolerances?.latenessMs,
-    longestStallMs: push.targetClock.kind === "real" ? push.longestStallMs() : undefined,
+    stalledMs: push.targetClock.kind === "real" ? push.stalledMs() : undefined,
     acknowledgedStatus: push.acknowledgedStatus,
     askedRateAt: (atMs) => askedRateAt(stages, atMs),
   });
