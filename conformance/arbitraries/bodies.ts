@@ -87,9 +87,15 @@ export const notTheObject: readonly BadBody[] = [
 
 /** Objects that repeat a field, with the right value last or first; nothing says which one is meant. */
 export const repeatedKeys = (name: string): readonly [last: BadBody, first: BadBody] => [
-  bad(`${name} twice, the right one last`, (fields) => withFirst(fields, name, `${fields[name] ?? ""}x`)),
-  bad(`${name} twice, the right one first`, (fields) => withLast(fields, name, `${fields[name] ?? ""}x`)),
+  bad(`${name} twice, the right one last`, (fields) => withFirst(fields, name, wrong(fields, name))),
+  bad(`${name} twice, the right one first`, (fields) => withLast(fields, name, wrong(fields, name))),
 ];
+
+/** The wrong value of `repeatedKeys` by itself. */
+export const wrongAlone = (name: string): BadBody =>
+  bad(`a wrong ${name}`, (fields) => json({ ...fields, [name]: wrong(fields, name) }));
+
+const wrong = (fields: RightFields, name: string): string => `${fields[name] ?? ""}x`;
 
 /** Objects with their fields in the prototype, where only a careless merge finds them. */
 export const inherited: readonly BadBody[] = [

@@ -4,10 +4,18 @@ import {
   notJson,
   notTheObject,
   repeatedKeys,
+  wrongAlone,
   sameObject,
   type BadBody,
 } from "../arbitraries/bodies.ts";
-import { credentialsOf, describe, objectOf, TransportError, type Answer } from "../world/exchange.ts";
+import {
+  ControlFailed,
+  credentialsOf,
+  describe,
+  objectOf,
+  TransportError,
+  type Answer,
+} from "../world/exchange.ts";
 import { endpoints } from "../contract/forms.ts";
 import { expectThat, fail, inconclusive, pass } from "../judging/case-verdict.ts";
 import { tokenSetBreach } from "../judging/laws/tokens.ts";
@@ -103,6 +111,8 @@ export const repeatedKeysHaveOneMeaning = (run: Run): Promise<Verdict> =>
       for (const field of fields) {
         const [last, first] = repeatedKeys(field);
         const [lastCounts, firstCounts] = [await grants(world, last), await grants(world, first)];
+        if (lastCounts && firstCounts && (await grants(world, wrongAlone(field))))
+          throw new ControlFailed(`a wrong ${field} is accepted even if it is not repeated`);
         if (lastCounts && firstCounts)
           return fail(
             "if a field is repeated, at most one of its values counts",

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { rulesOf } from "../checks/rule.ts";
-import { judgeAll } from "../testing/bench.ts";
+import { judge, judgeAll } from "../testing/bench.ts";
 import { judgeDefect, ruleFor, testDefects, testVariants } from "../testing/seeded.ts";
 import { exchangeRules } from "./exchange.ts";
 
@@ -38,6 +38,16 @@ testDefects({
   "body-in-envelope": /one level down/,
   "advice-answers-private": /Cache-Control: private/,
   "advice-refresh-token-from-access-token": /about 0/,
+});
+
+test("repeated fields say nothing where the wrong value alone is accepted", async () => {
+  const verdict = await judge(ruleFor("exchange.bad-bodies"), {
+    behaviour: "last-of-repeated-keys-counts+secret-by-its-first-eight",
+  });
+  expect(verdict).toMatchObject({
+    kind: "inconclusive",
+    reason: expect.stringContaining("a wrong clientSecret is accepted even if it is not repeated") as string,
+  });
 });
 
 test("a token of a wrong exchange is not taken for refused where no token is shown the list", async () => {

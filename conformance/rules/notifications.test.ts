@@ -33,6 +33,11 @@ test("notifications.default-page fails if pages are counted from 1", async () =>
   expect((await judge(rule, { behaviour: "pages-counted-from-one" })).kind).toBe("failed");
 });
 
+test("notifications.default-page passes if only pages past the end are wrong, and an account has a single page", async () => {
+  const rule = ruleFor("notifications.default-page");
+  expect((await judge(rule, { behaviour: "past-the-end-last-page" })).kind).toBe("passed");
+});
+
 testVariants(reading, [
   "clock-starts-in-autumn",
   "order-newest-first",

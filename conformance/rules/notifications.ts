@@ -227,7 +227,9 @@ const noPageIsTheFirst = async (list: List, query: ListQuery, size: number): Pro
       `without page it got ${without.said}, with page=0 ${first.said}, which are not the same notifications`,
       shown,
     );
-  return second.ids.some((id) => first.ids.includes(id))
+  // The only page may come again for every number: that is about what is past the end.
+  const isOnlyOne = typeof first.total === "number" && first.total <= first.ids.length;
+  return !isOnlyOne && second.ids.some((id) => first.ids.includes(id))
     ? fail(
         `with ${asked(query)} the answer is the same as with page=0, not page=1`,
         "page=0 and page=1 show the same notifications",

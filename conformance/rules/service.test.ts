@@ -13,6 +13,8 @@ testDefects([
   "advice-bad-input-fails-service",
   "advice-odd-types-fail-service",
   "advice-bad-query-drops-connection",
+  "advice-page-beyond-64-bits-fails-service",
+  "advice-refused-paging-shows-database",
   "advice-refusals-show-stack",
   "advice-refusals-show-path",
   "advice-refusals-show-database",

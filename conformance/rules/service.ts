@@ -26,10 +26,10 @@ import type { World } from "../world/world.ts";
 
 export const serviceRules = {
   "service.survives-bad-input": (_world, run) =>
-    forEachPart(run, async ({ requests, tokens }, world) => {
+    forEachPart(run, async ({ requests, reading }, world) => {
       // Malformed input must get an answer even where valid requests get nothing.
       const before = await controlFailure(
-        mustOpen(world, tokens.accessToken, "even before the malformed input, a valid accessToken"),
+        mustOpen(world, reading.accessToken, "even before the malformed input, a valid accessToken"),
       );
       for (const malformed of requests) {
         const judgement = await shownAlone(world, () => judgeSurvival(world, malformed));
@@ -42,8 +42,8 @@ export const serviceRules = {
     }),
 
   "service.leaks-nothing": (_world, run) =>
-    forEachPart(run, async ({ part, requests, tokens }, world) => {
-      const secrets = secretsIn(world, tokens);
+    forEachPart(run, async ({ part, requests, tokens, reading }, world) => {
+      const secrets = secretsIn(world, [tokens, reading]);
       for (const { name, request } of requests) {
         const { answer } = await world.raw.request(request);
         const leak = answer === undefined ? undefined : leakIn(answer, textOf(request), secrets);
@@ -95,6 +95,8 @@ interface Part {
   readonly requests: readonly Malformed[];
   /** What they carry, to get past the first check. */
   readonly tokens: IssuedTokens;
+  /** The tokens of the lists among them. */
+  readonly reading: IssuedTokens;
 }
 
 /** Judges the malformed requests; at quick effort every sixth of them, selected by the seed. */
@@ -103,12 +105,23 @@ const forEachPart = (run: Run, judge: Judge<Part>): Promise<Verdict> =>
     Array.from({ length: PARTS }, (_, part) => part),
     async (part, world) => {
       const tokens = await obtainTokens(world);
+      // Requests for tokens present a used code again, which may revoke what it gave.
+      const reading = await obtainTokens(world);
       const { client } = world;
-      const right = { ...client, ...tokens, clientId: client.id, clientSecret: client.secret };
+      const right = {
+        ...client,
+        ...tokens,
+        accessToken: reading.accessToken,
+        clientId: client.id,
+        clientSecret: client.secret,
+      };
       const requests = malformedRequests(right)
         .filter((_, n) => run.effort !== "quick" || (n + (run.seed >>> 0)) % QUICK_SHARE === 0)
         .filter((_, n) => n % PARTS === part);
-      return judge({ part, requests, tokens }, world);
+      const judgement = await judge({ part, requests, tokens, reading }, world);
+      if (judgement.kind === "passed")
+        await mustOpen(world, reading.accessToken, "after the malformed input, the accessToken of its lists");
+      return judgement;
     },
     { replays: 1, print: (part) => `part ${part + 1} of the malformed requests` },
   );
@@ -142,18 +155,20 @@ interface Secrets {
   readonly credentials: readonly string[];
 }
 
-const secretsIn = (world: World, { accessToken, refreshToken, code }: IssuedTokens): Secrets => {
+const secretsIn = (world: World, sets: readonly IssuedTokens[]): Secrets => {
   const long = (values: Named): Named => values.filter(([, value]) => value.length >= LEAST_SECRET_LENGTH);
   return {
     always: long([
       ["the client's secret", world.client.secret],
       ["another client's secret", world.secondClient?.secret ?? ""],
     ]),
-    tokens: long([
-      ["an access token", accessToken],
-      ["a refresh token", refreshToken],
-    ]),
-    credentials: [accessToken, refreshToken, code],
+    tokens: long(
+      sets.flatMap(({ accessToken, refreshToken }) => [
+        ["an access token", accessToken] as const,
+        ["a refresh token", refreshToken] as const,
+      ]),
+    ),
+    credentials: sets.flatMap(({ accessToken, refreshToken, code }) => [accessToken, refreshToken, code]),
   };
 };
 

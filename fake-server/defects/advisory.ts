@@ -104,6 +104,12 @@ export const advisoryDefects = rows({
         return query;
       },
     ),
+    "advice-page-beyond-64-bits-fails-service: A page whose first item has no number in 64 bits is answered with 500.":
+      given("pageFor", (asked = "0", context) => {
+        if (/^\d+$/.test(asked) && BigInt(asked) * BigInt(context.limits.defaultLimit) >= 2n ** 63n)
+          throw new RangeError("an offset beyond 64 bits");
+        return [asked, context];
+      }),
     "advice-bad-body-ends-service: After an unreadable body, every other body is refused.": keeping(
       (isBroken = false) =>
         change("readBody", (body) => {
@@ -126,6 +132,13 @@ export const advisoryDefects = rows({
     ),
     "advice-refusals-show-path: Refusals show a local path.": refusing(
       "cannot open /var/lib/service/codes.sqlite",
+    ),
+    "advice-refused-paging-shows-database: A limit or page that is refused shows a database error.": change(
+      "renderRefusal",
+      (answer, { kind }) =>
+        kind === "paging-refused"
+          ? jsonAnswer(400, { message: "SQLSTATE[42000]: Syntax error or access violation: 1064" })
+          : answer,
     ),
     "advice-refusals-show-database: Refusals show a database error.": refusing(
       "SQLITE_CONSTRAINT: codes.code",
