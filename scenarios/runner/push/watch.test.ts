@@ -7,23 +7,42 @@ import { madePush } from "../../../conformance/testing/push-line.ts";
 import { temporaryFolder } from "../../../conformance/testing/temporary-folder.ts";
 import { ConfigurationError } from "../../../conformance/contract/problem.ts";
 import type { LoadResult } from "../collect/collect.ts";
-import type { LoadContext, LoadPlan } from "../context.ts";
+import type { LoadContext } from "../context.ts";
 import { profileFor } from "../testing/loads.ts";
 import { watchPushes } from "./watch.ts";
 
 class HookFailed extends Error {}
 
-/** The end of a push load in which the clock hook fails with this error, after one reading unless said otherwise. */
-const finishAfter = async (error: Error, directory: string, readings = 1) => {
-  const seen = madePush(0, { action: "answer", status: 200, outcome: "sent", notificationId: "n" });
-  const line = { ...seen, kind: "push", epoch: "e", n: 1 };
+/** A line of the journal: a push of this notification, acknowledged at once. */
+const acknowledged = (notificationId: string, n: number) => ({
+  ...madePush(0, { action: "answer", status: 200, outcome: "sent", notificationId }),
+  kind: "push",
+  epoch: "e",
+  n,
+});
+
+const plan = {
+  scenario: "push",
+  shape: "constant",
+  rate: 1,
+  durationMs: 1_000,
+  warmUpMs: 0,
+  seed: 1,
+} as const;
+
+/** The end of a push load whose clock hook fails with this error, if there is one, after one reading unless said otherwise. */
+const finishAfter = async (
+  error: Error | undefined,
+  directory: string,
+  { readings = 1, lines = [acknowledged("n", 1)] } = {},
+) => {
   const none = async () => {};
   let looks = 0;
   const state = { callbackUrl: "https://receiver.example/", ca: undefined, last: 0, nowMs: 0 };
   const push = {
     receiver: {
       state: async () => state,
-      pushes: async (after: number) => (after === 0 ? [line] : []),
+      pushes: async (after: number) => (after === 0 ? lines : []),
       plan: none,
       clear: none,
     },
@@ -32,7 +51,7 @@ const finishAfter = async (error: Error, directory: string, readings = 1) => {
       kind: "virtual",
       now: async () => {
         looks += 1;
-        if (looks > readings) throw error;
+        if (error !== undefined && looks > readings) throw error;
         return { earliestMs: 0, latestMs: 0 };
       },
       isMovedOnly: () => true,
@@ -53,7 +72,7 @@ const finishAfter = async (error: Error, directory: string, readings = 1) => {
   } as unknown as LoadContext;
   const watch = await watchPushes(context, directory);
   watch.onEvent(0, "account", "n");
-  return watch.finish({ startedAtMs: 0 } as LoadResult, {} as LoadPlan);
+  return watch.finish({ startedAtMs: 0 } as LoadResult, plan);
 };
 
 it("a hook that fails after a push load leaves its rules open, and the pushes are kept", async () => {
@@ -70,12 +89,27 @@ it("a hook that fails after a push load leaves its rules open, and the pushes ar
 
 it("a hook that fails before is a matter of the profile", async () => {
   using folder = temporaryFolder();
-  const failing = finishAfter(new HookFailed("hooks.clock.now: away"), folder.path, 0);
+  const failing = finishAfter(new HookFailed("hooks.clock.now: away"), folder.path, { readings: 0 });
   await expect(failing).rejects.toThrow(ConfigurationError);
-  await expect(finishAfter(new Error("a bug"), folder.path, 0)).rejects.not.toThrow(ConfigurationError);
+  await expect(finishAfter(new Error("a bug"), folder.path, { readings: 0 })).rejects.not.toThrow(
+    ConfigurationError,
+  );
 });
 
 it("any other error then is one of the harness", async () => {
   using folder = temporaryFolder();
   await expect(finishAfter(new Error("a bug"), folder.path)).rejects.toThrow("a bug");
 });
+
+it.each([
+  ["that is judged", undefined],
+  ["whose hook fails", new HookFailed("hooks.clock.now: away")],
+])(
+  "the summary of a load %s counts no other notifications, and an acknowledged one once",
+  async (_, error) => {
+    using folder = temporaryFolder();
+    const lines = [acknowledged("preflight", 1), acknowledged("n", 2), acknowledged("n", 3)];
+    const { summary } = await finishAfter(error, folder.path, { lines });
+    expect(summary).toMatchObject({ events: 1, pushes: 2, acknowledged: 1 });
+  },
+);

@@ -16,10 +16,10 @@ import type { Counted } from "../../../conformance/contract/distribution.ts";
 import type { LoadContext, LoadPlan } from "../context.ts";
 import { stagesFor } from "../settings.ts";
 import { askedRateAt } from "../../../conformance/contract/load-shape.ts";
+import { countsOf } from "./counts.ts";
 import { judgePushes, type PushJudgement, type TriggeredEvent } from "./judge.ts";
 import { planPushes } from "./plan.ts";
 import { seenPushes, type LoadPush, type SeenAt } from "./seen.ts";
-import { isAcknowledged } from "../../../conformance/judging/pushes/answer.ts";
 import { targetTimeAt, type Stop } from "./timeline.ts";
 
 export interface PushOutcome {
@@ -84,7 +84,7 @@ export const watchPushes = async (context: LoadContext, directory: string) => {
         const lines = await readAll(push, state.last);
         keep(directory, lines);
         if (failure === undefined) throw error;
-        return unjudged(failure, events.length, seenPushes(lines, { stops: [], startedAtMs, origin }), push);
+        return unjudged(failure, events, seenPushes(lines, { stops: [], startedAtMs, origin }), push);
       }
       const lines = await readAll(push, state.last);
       keep(directory, lines);
@@ -191,18 +191,13 @@ const keep = (directory: string, lines: readonly PushLine[]): void => {
 /** Without the target's clock nobody knows which pushes were due, so the rules of pushes stay open. */
 const unjudged = (
   failure: string,
-  events: number,
+  events: readonly Told[],
   pushes: readonly LoadPush[],
   { acknowledgedStatus }: PushPorts,
 ): PushOutcome => ({
   judgement: { rules: [], breaches: [], readings: [], attempts: {} },
   delays: [],
-  summary: {
-    events,
-    pushes: pushes.length,
-    acknowledged: pushes.filter((one) => isAcknowledged(one, acknowledgedStatus)).length,
-    attempts: {},
-  },
+  summary: { ...countsOf(events, pushes, acknowledgedStatus), attempts: {} },
   notes: [`no push was judged, because a hook failed while the run waited for retries: ${failure}`],
 });
 
@@ -244,9 +239,7 @@ const outcomeOf = (
     judgement,
     delays: delays.seconds,
     summary: {
-      events: triggered.length,
-      pushes: pushes.length,
-      acknowledged: pushes.filter((one) => isAcknowledged(one, push.acknowledgedStatus)).length,
+      ...countsOf(events, pushes, push.acknowledgedStatus),
       attempts: { ...judgement.attempts },
       ...(delays.all === undefined ? {} : { deliveryDelay: delays.all }),
     },
