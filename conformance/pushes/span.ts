@@ -1,21 +1,11 @@
 import type { Limits } from "../contract/limits.ts";
-import { allowedLatenessMs, pushToleranceOf, type Tolerance } from "../judging/pushes/fits.ts";
-import { instantsOf, lastInstantMs, readingsOf } from "../judging/pushes/readings.ts";
+import { pushToleranceOf, watchMs } from "../judging/pushes/fits.ts";
+import { instantsOf, readingsOf } from "../judging/pushes/readings.ts";
 
 type ScheduleLimits = Pick<Limits, "pushDelaysMs" | "maxPushes">;
 
 /** How long pushes are left unanswered before waiting in real time, in first delays: twice the longest usual timeout. */
 const HANG_DELAYS = 6;
-
-/**
- * From the main moment to the end of the watch, in milliseconds: past the last push of any reading, for the events
- * triggered last, including lateness.
- */
-export const watchMs = (limits: ScheduleLimits, tolerance: Tolerance): number => {
-  const firstMs = limits.pushDelaysMs[0] ?? 0;
-  const longestMs = Math.max(...readingsOf(limits).flatMap(({ delaysMs }) => delaysMs));
-  return lastInstantMs(limits) + allowedLatenessMs(longestMs, tolerance) + firstMs;
-};
 
 /** When pushes are left unanswered, in milliseconds: early in the longest gap between pushes in the readings within the cap. */
 export const hangAfterMs = (limits: ScheduleLimits): number => {

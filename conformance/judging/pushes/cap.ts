@@ -55,7 +55,7 @@ export const judgeCap = (pushRun: PushRun): Finding => {
     return undecidedFinding("none of the notifications that are never acknowledged was pushed");
   const finding = decidedFinding(parts, "no push arrived", facts, "got more pushes than the cap allows");
   if (finding.judgement.kind !== "passed") return finding;
-  if (!pushed.some((pushCase) => isWatchedOut(pushCase, pushRun)))
+  if (!pushed.some((pushCase) => isWatchedBeyondCap(pushCase, pushRun)))
     return undecidedFinding("watching stopped before a push beyond the cap was due", { facts });
   // With fewer such connections than notifications, at least one notification has no unseen push.
   const hidden = hiddenBeyondCap(pushRun, pushed);
@@ -68,9 +68,9 @@ export const judgeCap = (pushRun: PushRun): Finding => {
 };
 
 /** Whether one more push of a notification would have been seen in every reading that its pushes allow, including lateness. */
-const isWatchedOut = (
+export const isWatchedBeyondCap = (
   pushCase: PushCase,
-  { limits, latenessMs, earlyGuardMs, watchedUntil }: PushRun,
+  { limits, latenessMs, earlyGuardMs, watchedUntil }: PushTrace,
 ): boolean => {
   const all = readingsOf(limits);
   const patient = { latenessMs: Math.max(latenessMs, limits.pushDelaysMs[0] ?? 0), earlyGuardMs };

@@ -3,7 +3,15 @@ import type { Limits } from "../../contract/limits.ts";
 import { tolerances } from "../tolerances.ts";
 import { duration } from "../../contract/duration.ts";
 
-import { type Reading, anchors, dueOf, type Anchor, type History } from "./readings.ts";
+import {
+  type Reading,
+  anchors,
+  dueOf,
+  lastInstantMs,
+  readingsOf,
+  type Anchor,
+  type History,
+} from "./readings.ts";
 
 /** How far pushes may deviate, in milliseconds. */
 export interface Tolerance {
@@ -27,6 +35,19 @@ export const pushToleranceOf = (
 /** How late a push with this delay may be, in milliseconds. */
 export const allowedLatenessMs = (delayMs: number, { latenessMs }: Pick<Tolerance, "latenessMs">): number =>
   Math.max(latenessMs, delayMs * tolerances.pushLatenessShare.default);
+
+/**
+ * From the last events to the end of a watch, in milliseconds: past the last push of any reading, those beyond the cap
+ * included, and its lateness.
+ */
+export const watchMs = (
+  limits: Pick<Limits, "pushDelaysMs" | "maxPushes">,
+  tolerance: Pick<Tolerance, "latenessMs">,
+): number => {
+  const firstMs = limits.pushDelaysMs[0] ?? 0;
+  const longestMs = Math.max(...readingsOf(limits).flatMap(({ delaysMs }) => delaysMs));
+  return lastInstantMs(limits) + allowedLatenessMs(longestMs, tolerance) + firstMs;
+};
 
 /** When the next push may come, including lateness, in each reading and anchor that has another push. */
 export const nextDue = (

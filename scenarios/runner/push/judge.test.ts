@@ -165,4 +165,18 @@ describe("judgePushes", () => {
     expect(judged.checks["push.delivered"]).toBe(1);
     expect(judged.notes.join(" ")).toContain("1 event was not watched");
   });
+
+  it("does not count a failing notification for the cap before a push beyond it is overdue", () => {
+    const after = (untilS: number, seconds: readonly number[]) => {
+      const judged = judge([...pushes("a", seconds), ...pushes("b", [0], true)], undefined, untilS);
+      const notes = judged.notes.filter((note) => note.includes("beyond the cap"));
+      const [isBroken, checks] = [judged.broken.includes("push.cap"), judged.checks["push.cap"]];
+      return { isBroken, checks, notes, readings: judged.readings };
+    };
+    const five = [0, 30, 90, 210, 450];
+    const note = "1 failing notification was not watched until a push beyond the cap was overdue";
+    expect(after(960, five)).toEqual({ isBroken: false, checks: 1, notes: [note], readings: ["R1", "R5"] });
+    expect(after(1_032, five)).toEqual({ isBroken: false, checks: 2, notes: [], readings: ["R1"] });
+    expect(after(960, [...five, 930])).toMatchObject({ isBroken: true, checks: 2, notes: [] });
+  });
 });

@@ -3,7 +3,7 @@ import { asRecord } from "../../../conformance/contract/given.ts";
 import { addedUp } from "../../../conformance/contract/second-counts.ts";
 import type { Limits } from "../../../conformance/contract/limits.ts";
 import { answerOf, outcomeOf } from "../../../conformance/judging/pushes/answer.ts";
-import { capPart } from "../../../conformance/judging/pushes/cap.ts";
+import { capPart, isWatchedBeyondCap } from "../../../conformance/judging/pushes/cap.ts";
 import { endOfPushes, isWatchedForFirst, samePart } from "../../../conformance/judging/pushes/delivery.ts";
 import { payloadPart } from "../../../conformance/judging/pushes/payload.ts";
 import { acknowledgedAt, pushCount, type Part } from "../../../conformance/judging/pushes/finding.ts";
@@ -51,7 +51,7 @@ export interface PushEvidence {
 export interface PushJudgement {
   readonly rules: readonly LoadRule[];
   readonly breaches: readonly LoadBreach[];
-  /** Readings of the schedule that all notifications fit. */
+  /** Readings of the schedule that no notification contradicts. */
   readonly readings: readonly string[];
   /** Notifications by number of pushes. */
   readonly attempts: Readonly<Record<string, number>>;
@@ -64,7 +64,7 @@ export const judgePushes = (evidence: PushEvidence): PushJudgement => {
   const judged = [
     delivered(trace),
     partsOf("push.payload", pushed(1), payloadPart),
-    partsOf("push.cap", trace.pushCases, (one) => capPart(one, trace)),
+    capped(trace),
     acknowledgedStops(trace),
     partsOf("push.same-notification", pushed(2), samePart),
     retried(trace),
@@ -199,6 +199,20 @@ const failing = ({ pushCases }: PushTrace): readonly PushCase[] =>
 const FAILING = "failing notification";
 const notWatched = (were: string): string =>
   `${were} not watched to the end of ${were === "was" ? "its" : "their"} retries`;
+
+/** A notification that goes on failing says nothing of the cap before one more push would be overdue. */
+const capped = (trace: PushTrace): Judged => {
+  const isOpen = (one: PushCase): boolean =>
+    one.purpose === "never" && one.pushes.length <= trace.limits.maxPushes && !isWatchedBeyondCap(one, trace);
+  const { open = [], told = [] } = Object.groupBy(trace.pushCases, (one) => (isOpen(one) ? "open" : "told"));
+  const judged = partsOf("push.cap", told, (one) => capPart(one, trace));
+  return noted(
+    judged,
+    open.length,
+    FAILING,
+    (were) => `${were} not watched until a push beyond the cap was overdue`,
+  );
+};
 
 const retried = (trace: PushTrace): Judged => {
   const { maxPushes } = trace.limits;

@@ -3,6 +3,8 @@ import path from "node:path";
 import { expect, it } from "vitest";
 import { documentLimits } from "../../../conformance/contract/limits.ts";
 import type { PushPorts } from "../../../conformance/contract/push-ports.ts";
+import type { TimeInterval } from "../../../conformance/judging/interval.ts";
+import { instantsOf, readingsOf } from "../../../conformance/judging/pushes/readings.ts";
 import { madePush } from "../../../conformance/testing/push-line.ts";
 import { temporaryFolder } from "../../../conformance/testing/temporary-folder.ts";
 import { ConfigurationError } from "../../../conformance/contract/problem.ts";
@@ -30,34 +32,29 @@ const plan = {
   seed: 1,
 } as const;
 
-/** The end of a push load whose clock hook fails with this error, if there is one, after one reading unless said otherwise. */
-const finishAfter = async (
-  error: Error | undefined,
-  directory: string,
-  { readings = 1, lines = [acknowledged("n", 1)] } = {},
-) => {
+interface World {
+  readonly lines: () => readonly unknown[];
+  readonly targetClock: { now(): Promise<TimeInterval>; sleep(durationMs: number): Promise<void> };
+  readonly wallMs: () => number;
+}
+
+/** The end of a push load with one event. */
+const finish = async (directory: string, { lines, targetClock, wallMs }: World) => {
   const none = async () => {};
-  let looks = 0;
-  const state = { callbackUrl: "https://receiver.example/", ca: undefined, last: 0, nowMs: 0 };
   const push = {
     receiver: {
-      state: async () => state,
-      pushes: async (after: number) => (after === 0 ? lines : []),
+      state: async () => ({
+        callbackUrl: "https://receiver.example/",
+        ca: undefined,
+        last: 0,
+        nowMs: wallMs(),
+      }),
+      pushes: async (after: number) => lines().slice(after),
       plan: none,
       clear: none,
     },
     register: none,
-    targetClock: {
-      kind: "virtual",
-      now: async () => {
-        looks += 1;
-        if (error !== undefined && looks > readings) throw error;
-        return { earliestMs: 0, latestMs: 0 };
-      },
-      isMovedOnly: () => true,
-      sleep: none,
-      inFlight: () => 0,
-    },
+    targetClock: { kind: "virtual", isMovedOnly: () => true, inFlight: () => 0, ...targetClock },
     acknowledgedStatus: 200,
     maxWaitMs: 0,
     hookFailure: (thrown: unknown) => (thrown instanceof HookFailed ? thrown.message : undefined),
@@ -67,13 +64,58 @@ const finishAfter = async (
   const context = {
     push,
     target: { profile: profileFor("http://127.0.0.1:1"), limits: documentLimits },
-    clock: { wallTime: () => new Date(0), sleep: none },
+    clock: { wallTime: () => new Date(wallMs()), sleep: none },
     signal: new AbortController().signal,
   } as unknown as LoadContext;
   const watch = await watchPushes(context, directory);
-  watch.onEvent(0, "account", "n");
+  watch.onEvent(wallMs(), "account", "n");
   return watch.finish({ startedAtMs: 0 } as LoadResult, plan);
 };
+
+/** The same if the clock hook fails with this error, if there is one, after one reading unless said otherwise. */
+const finishAfter = async (
+  error: Error | undefined,
+  directory: string,
+  { readings = 1, lines = [acknowledged("n", 1)] } = {},
+) => {
+  let looks = 0;
+  const now = async () => {
+    looks += 1;
+    if (error !== undefined && looks > readings) throw error;
+    return { earliestMs: 0, latestMs: 0 };
+  };
+  return finish(directory, {
+    lines: () => lines,
+    targetClock: { now, sleep: async () => {} },
+    wallMs: () => 0,
+  });
+};
+
+/** A service that pushes the notification at these moments of its clock, which is moved, and gets 503 each time. */
+const pushingAt = (instantsMs: readonly number[]): World => {
+  let [clockMs, wallMs] = [0, 0];
+  const lines: unknown[] = [];
+  const push = (): void => {
+    wallMs += 50;
+    for (
+      let due = instantsMs[lines.length];
+      due !== undefined && due <= clockMs;
+      due = instantsMs[lines.length]
+    )
+      lines.push({ ...acknowledged("n", lines.length + 1), ...failed, ...at(wallMs) });
+    wallMs += 50;
+  };
+  push();
+  const sleep = async (durationMs: number) => {
+    clockMs += durationMs;
+    push();
+  };
+  const now = async () => ({ earliestMs: clockMs, latestMs: clockMs });
+  return { lines: () => lines, targetClock: { now, sleep }, wallMs: () => wallMs };
+};
+
+const failed = { status: 503 };
+const at = (ms: number) => ({ firstByteMs: ms, completeMs: ms, answeredMs: ms });
 
 it("a hook that fails after a push load leaves its rules open, and the pushes are kept", async () => {
   using folder = temporaryFolder();
@@ -113,3 +155,11 @@ it.each([
     expect(summary).toMatchObject({ events: 1, pushes: 2, acknowledged: 1 });
   },
 );
+
+it("watches until a push beyond the cap is overdue, so that readings with one are told apart", async () => {
+  using folder = temporaryFolder();
+  const [R1] = readingsOf(documentLimits);
+  const { judgement, notes } = await finish(folder.path, pushingAt(R1 === undefined ? [] : instantsOf(R1)));
+  expect(notes).toEqual(["readings of the retry schedule that no failing notification contradicts: R1"]);
+  expect(judgement.rules).toContainEqual({ id: "push.cap", checks: 1, breaches: 0 });
+});
