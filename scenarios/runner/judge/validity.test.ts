@@ -104,9 +104,32 @@ describe("the cause of dropped iterations", () => {
     const shortfall = { seconds: 6, machineIdle: 0, k6Cores: 0.08, lateMs: 4 };
     const given = evidence({ dropped: 1_700, mostUnderWay: 60, shortfall });
     expect(reasonsOf(given)[0]?.remedy).toMatch(/cannot be told.*raise --vus/);
-    expect(reasonsOf({ ...given, achieved: { ...given.achieved, mostUnderWay: 5 } })[0]?.remedy).toMatch(
-      /cannot keep up/,
-    );
+  });
+
+  const othersWork: Partial<Achieved> = { machineIdle: 0, k6Cores: 0.06, collectorCores: 0.1 };
+
+  it.each<[string, Partial<Achieved>]>([
+    ["iterations start late", { lag: lagOf(900), ...othersWork }],
+    ["too few start", { arrivals: 900, ...othersWork }],
+    ["some are dropped while few wait", { dropped: 9, shortfall: { seconds: 3, ...othersWork } }],
+    [
+      "some are dropped and others late",
+      { dropped: 9, mostUnderWay: 60, shortfall: { seconds: 3, lateMs: 900, ...othersWork } },
+    ],
+  ])("is other programs, which a lower rate does not end, if they use the machine and %s", (_, achieved) => {
+    const given = evidence(achieved);
+    expect(causesOf(given)).toEqual(["load generator"]);
+    expect(reasonsOf(given)[0]?.remedy).toMatch(/^other programs keep this machine busy, .*: end them/);
+  });
+
+  it.each<[string, Partial<Achieved>]>([
+    ["k6 uses much", { ...othersWork, k6Cores: 0.6 }],
+    ["the collector uses much", { ...othersWork, collectorCores: 0.6 }],
+    ["nobody knows what k6 uses", { machineIdle: 0 }],
+    ["the machine had idle time", { ...othersWork, machineIdle: 0.2 }],
+  ])("is not other programs if %s", (_, achieved) => {
+    const [reason] = reasonsOf(evidence({ lag: lagOf(900), ...achieved }));
+    expect(reason?.remedy).toMatch(/cannot keep up: lower --rate/);
   });
 
   it("is not the load generator if it was late only in other seconds", () => {
