@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { pass, discard } from "../judging/case-verdict.ts";
+import { type Broken, othersOf } from "../../reports/text/breach.ts";
+import { brokenBy, pass, discard } from "../judging/case-verdict.ts";
 import { always, open, wrong } from "./testing/open-run.ts";
 
 describe("forEach", () => {
@@ -38,21 +39,45 @@ describe("forEach", () => {
       { print: String, narrower: (probes) => probes.map((probe) => [probe]) },
     );
     expect(verdict).toMatchObject({
-      facts: { broken: ["5,6,7,9"] },
+      facts: { broken: ["6"], brokenCases: 1 },
       breach: { reproduction: { counterexample: "6", replayed: { failures: 4, attempts: 4 } } },
     });
   });
 
-  it("reports the whole group if no probe fails alone, and truncates long inputs", async () => {
+  it("lists of every other group only the probe that is known to fail, and each once", async () => {
     const verdict = await open().run.forEach(
-      [Array.from({ length: 90 }, (_, probe) => probe)],
-      (probes) => Promise.resolve(probes.length > 1 ? wrong : pass),
+      [
+        [1, 2, 3],
+        [5, 6, 7, 9],
+        [10, 6],
+        [11, 12],
+        [13, 14],
+      ],
+      (probes) => {
+        const failing = probes.find((probe) => probe % 3 === 0);
+        return Promise.resolve(failing === undefined ? pass : brokenBy(String(failing), wrong));
+      },
       { print: String, narrower: (probes) => probes.map((probe) => [probe]) },
     );
     expect(verdict).toMatchObject({
-      facts: { broken: [expect.stringMatching(/^0,1,2,.*… \(\d+ characters more\)$/)] },
+      facts: { broken: ["3", "6", "12"], brokenCases: 3 },
+      breach: { reproduction: { counterexample: "3" } },
+    });
+    expect(othersOf(verdict as Broken)).toEqual(["2 further inputs:", "6", "12"]);
+  });
+
+  it("reports the whole group if no probe fails alone, and truncates long inputs", async () => {
+    const verdict = await open().run.forEach(
+      [90, 91].map((length) => Array.from({ length }, (_, probe) => probe)),
+      (probes) => Promise.resolve(probes.length > 1 ? wrong : pass),
+      { print: String, narrower: (probes) => probes.map((probe) => [probe]) },
+    );
+    const cut = /^0,1,2,.*… \(\d+ characters more\)$/;
+    expect(verdict).toMatchObject({
+      facts: { broken: [expect.stringMatching(/89$/), expect.stringMatching(cut)] },
       breach: { reproduction: { counterexample: expect.stringMatching(/89$/) } },
     });
+    expect(othersOf(verdict as Broken)).toEqual([expect.stringMatching(/^1 further input: 0,1,2,/)]);
   });
 
   it("counts judged values, but not discarded ones", async () => {

@@ -98,20 +98,32 @@ export const forEach =
     const smaller = options.narrower?.(whole.value) ?? [];
     const suspects = smaller.map((value) => ({ value, first: whole.first }));
     const { value, first } = (await failingAlone(context, suspects, judge, tally)) ?? whole;
+    const counterexample = printed(value, first.clientIndex, options.print);
+    const inputs = failing.map((one) =>
+      one.value === whole.value && one.first.clientIndex === first.clientIndex
+        ? counterexample
+        : inputOf(one, options),
+    );
     return failed(context, tally, {
       first,
       judge: (world) => judge(value, world),
       replays: options.replays ?? REPLAYS,
       part: options.part,
-      reproduction: { counterexample: printed(value, first.clientIndex, options.print) },
-      facts: { ...facts, ...failingInputs(failing, options) },
+      reproduction: { counterexample },
+      facts: { ...facts, ...factsOfInputs([...new Set(inputs)], counterexample) },
     });
   };
 
-const failingInputs = <T>(failing: readonly Failing<T>[], { print }: ListOptions<T>): Facts => {
-  const inputs = failing.map(({ value, first }) => printed(value, first.clientIndex, print));
-  return {
-    broken: inputs.slice(0, MOST_INPUTS).map((input) => cut(input, LONGEST_INPUT)),
-    brokenCases: inputs.length,
-  };
+/** What is known to fail of a failing value, which may hold other inputs that were refused or never tried. */
+const inputOf = <T>({ value, first }: Failing<T>, { print }: ListOptions<T>): string => {
+  const input = first.judgement.kind === "failed" ? first.judgement.input : undefined;
+  return printed(value, first.clientIndex, input === undefined ? print : () => input);
 };
+
+/** The reported input is kept whole, so that reports can tell it from the others. */
+const factsOfInputs = (inputs: readonly string[], reported: string): Facts => ({
+  broken: inputs
+    .slice(0, MOST_INPUTS)
+    .map((input) => (input === reported ? input : cut(input, LONGEST_INPUT))),
+  brokenCases: inputs.length,
+});

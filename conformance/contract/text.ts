@@ -23,6 +23,10 @@ export const inGroups = <T>(values: readonly T[], size: number): readonly (reado
     values.slice(group * size, (group + 1) * size),
   );
 
+/** Names of inputs that were sent in turn, if it is not known which of them mattered. */
+export const inTurn = (names: string, sent: readonly unknown[]): string =>
+  sent.length === 1 ? names : `${names}, one after another`;
+
 const credentialCharacter = /[A-Za-z0-9._~+/=%-]/;
 /** Longer than any credential: text beyond this is filler and may be cut anywhere. */
 const LONGEST_CREDENTIAL = 4_096;

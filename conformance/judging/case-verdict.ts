@@ -9,6 +9,8 @@ export type CaseVerdict =
        * their credentials is added. Absent means all exchanges of the case.
        */
       readonly shownBy?: readonly number[];
+      /** What broke it, of a case that tries several inputs in turn; absent means the whole case. */
+      readonly input?: string;
     }
   | { readonly kind: "inconclusive"; readonly reason: string }
   | { readonly kind: "discarded"; readonly reason: string };
@@ -26,6 +28,10 @@ export const fail = (expected: string, actual: string, shownBy?: readonly number
 /** The same verdict; if it is a breach, these exchanges show it. */
 export const shownBy = (exchanges: readonly number[], verdict: CaseVerdict): CaseVerdict =>
   verdict.kind === "failed" ? { ...verdict, shownBy: exchanges } : verdict;
+
+/** The same verdict; if it is a breach, this input of the case broke it. */
+export const brokenBy = (input: string, verdict: CaseVerdict): CaseVerdict =>
+  verdict.kind === "failed" ? { ...verdict, input } : verdict;
 
 export const inconclusive = (reason: string): CaseVerdict => ({ kind: "inconclusive", reason });
 

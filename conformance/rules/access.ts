@@ -14,9 +14,17 @@ import {
 } from "../arbitraries/intrusions.ts";
 import { duration } from "../contract/duration.ts";
 import { accessTokenHeader } from "../contract/forms.ts";
-import { inGroups } from "../contract/text.ts";
+import { inGroups, inTurn } from "../contract/text.ts";
 import { showsData } from "../judging/laws/pages.ts";
-import { fail, pass, discard, inconclusive, shownBy, type CaseVerdict } from "../judging/case-verdict.ts";
+import {
+  brokenBy,
+  fail,
+  pass,
+  discard,
+  inconclusive,
+  shownBy,
+  type CaseVerdict,
+} from "../judging/case-verdict.ts";
 import { listForms, type ListForm } from "../world/list-forms.ts";
 import { notedFrom } from "../world/noted.ts";
 import { withConnections } from "./shared/connections.ts";
@@ -56,8 +64,7 @@ export const accessRules = {
             judgeKeptOut(caseWorld, intrusions, query, connections),
           {
             part: "known ways",
-            print: ({ intrusions, connections }) =>
-              `${namesOf(intrusions)}${connections === 1 ? "" : `, over ${connections} connections`}`,
+            print: ({ intrusions, connections }) => printIntrusions(intrusions, connections),
             narrower: ({ intrusions, ...others }) =>
               intrusions.map((intrusion) => ({ ...others, intrusions: [intrusion] })),
           },
@@ -90,6 +97,9 @@ const formAt = ({ prepared }: World, nth: number): ListForm => {
 
 const namesOf = (intrusions: readonly Intrusion[]): string => intrusions.map(({ name }) => name).join("; ");
 
+const printIntrusions = (intrusions: readonly Intrusion[], connections: number): string =>
+  `${namesOf(intrusions)}${connections === 1 ? "" : `, over ${connections} connections`}`;
+
 /**
  * The right token sees data; then, over the same connection and with the same query, so that neither a cache nor the
  * connection's past lets anyone in, no intrusion does; afterwards the right token still does. With several connections,
@@ -107,11 +117,11 @@ const judgeKeptOut = async (
     const noted = notedFrom(world);
     const { value: tokens, at: issued } = await timed(world, () => obtainTokens(world));
     const { total } = await expectData(connection, tokens, query);
-    let sent = 0;
+    const sent: Intrusion[] = [];
     for (const intrusion of intrusions) {
       const headers = await intrusion.headers(tokens, world);
       if (headers === undefined) continue;
-      sent += 1;
+      sent.push(intrusion);
       const { at } = intrusion;
       const id = world.prepared.notifications.accounts[0]?.ids[0];
       const isById = id !== undefined && at?.path.includes("{id}") === true;
@@ -128,12 +138,16 @@ const judgeKeptOut = async (
         if (answer === undefined) continue;
         const shown = judgeShown(world, intrusion, answer, { total, query: isById ? { id } : whole });
         // With the right token's own request, after which a cache may let anyone in.
-        if (shown.kind === "failed") return shownBy(noted(), shown);
+        if (shown.kind === "failed")
+          return brokenBy(printIntrusions([intrusion], count), shownBy(noted(), shown));
       }
     }
-    if (sent === 0) return discard("refused requests do not affect this token");
+    if (sent.length === 0) return discard("refused requests do not affect this token");
     if (gaveData(await connection.list({ accessToken: tokens.accessToken, query }))) return pass;
-    return judgeEarlyDeath(world, { tokens, issued }, connection, query);
+    return brokenBy(
+      inTurn(printIntrusions(sent, count), sent),
+      await judgeEarlyDeath(world, { tokens, issued }, connection, query),
+    );
   });
 
 /** What the right token is shown, and with which query. */

@@ -3,7 +3,7 @@ import { anyForeignProbe, foreignProbes, placed, type ForeignProbe } from "../ar
 import { encodedThroughout } from "../arbitraries/state.ts";
 import { requirement } from "../contract/catalogue.ts";
 import { counted, inGroups } from "../contract/text.ts";
-import { expectThat, pass, type CaseVerdict } from "../judging/case-verdict.ts";
+import { brokenBy, expectThat, pass, type CaseVerdict } from "../judging/case-verdict.ts";
 import type { HistoryVerdict, Judge, Rules } from "../checks/rule.ts";
 import { answerOrRefusal, obtainCode, redeem, yieldedCode } from "../world/steps.ts";
 import type { World } from "../world/world.ts";
@@ -19,7 +19,7 @@ export const stateRules = {
         withTwin(async (world, probes) => {
           for (const probe of probes) {
             const judgement = await judgeForeign(world, probe);
-            if (judgement.kind !== "passed") return judgement;
+            if (judgement.kind !== "passed") return brokenBy(nameOf(probe), judgement);
           }
           return pass;
         }),

@@ -24,3 +24,32 @@ test.each<readonly [RequirementId, string, RegExp]>([
     breach: { reproduction: { counterexample: expect.stringMatching(input) as string } },
   });
 });
+
+/** Inputs that are refused rightly are tried beside them in the same case. */
+test.each<readonly [RequirementId, string, RegExp]>([
+  [
+    "authorize.state-charset",
+    "state-with-any-letter",
+    /^U\+(?!00[0-7])[\dA-F]+ percent-encoded, (?:alone|at the \w+)$/,
+  ],
+  ["refresh.unknown", "refresh-token-by-prefix", /^(?:once it was refreshed: )?refreshToken: [^;]+$/],
+  ["access.required", "access-open-to-all", /^(?:no token|[^;]+, over 12 connections)$/],
+  ["access.required", "access-token-by-prefix", /^the token[^;]+$/],
+  ["notifications.filter-id", "filter-id-by-prefix", /^"[^"]+"$/],
+  [
+    "notifications.past-the-end",
+    "past-the-end-wraps",
+    /^[^,]+, \d+ pages past the end of \d+ notifications$/,
+  ],
+  [
+    "service.survives-bad-input",
+    "advice-bad-input-fails-service",
+    /^(?:part 1 of the malformed requests|(?:GET|POST) .+)$/,
+  ],
+])("%s lists single inputs that show %s, each once", async (id, behaviour, input) => {
+  const verdict = await judge(ruleFor(id), { behaviour });
+  const broken = ("facts" in verdict ? verdict.facts?.["broken"] : undefined) as readonly string[];
+  const inputs = broken.map((one) => one.replace(/ \(with the second client\)$/, ""));
+  expect(inputs).toEqual(inputs.map(() => expect.stringMatching(input) as string));
+  expect(new Set(broken).size).toBe(broken.length);
+});

@@ -1,10 +1,10 @@
 import fc from "fast-check";
 import { pagesIn } from "../arbitraries/paging.ts";
 import { anyNearMiss, nearMisses, otherSpellings } from "../arbitraries/uuids.ts";
-import { fail, expectThat, pass, inconclusive, type CaseVerdict } from "../judging/case-verdict.ts";
+import { brokenBy, fail, expectThat, pass, inconclusive, type CaseVerdict } from "../judging/case-verdict.ts";
 import { difference, fold } from "../judging/laws/pages.ts";
 import { asked, openLists, whileSteady, type List, type Listing, type ListQuery } from "./shared/lists.ts";
-import type { Rules, Judge, Run } from "../checks/rule.ts";
+import type { ListOptions, Rules, Judge, Run } from "../checks/rule.ts";
 import type { Verdict } from "../contract/verdict.ts";
 import type { AccountSet } from "../world/dataset.ts";
 import type { World } from "../world/world.ts";
@@ -87,12 +87,17 @@ const otherValues = (
     (seen, _value, control) => seen.total === control.total && allHave(seen, filter, uuid),
   );
   return [
-    run.forEach(inGroups(strangers, 6), nothing, { part: "near misses" }),
+    run.forEach(inGroups(strangers, 6), nothing, { part: "near misses", ...oneByOne }),
     run.forAll(anyNearMiss(uuid), (value, world) => nothing([value], world), {
       part: "generated near misses",
     }),
-    run.forEach(inGroups(otherSpellings(uuid), 4), nothingElse, { part: "other spellings" }),
+    run.forEach(inGroups(otherSpellings(uuid), 4), nothingElse, { part: "other spellings", ...oneByOne }),
   ];
+};
+
+const oneByOne: ListOptions<readonly string[]> = {
+  print: (values) => values.map((value) => JSON.stringify(value)).join(", "),
+  narrower: (values) => values.map((value) => [value]),
 };
 
 /** Two existing values in one, which is neither of them. */
@@ -159,9 +164,12 @@ const onlyMatch =
     for (const value of values) {
       const seen = await list({ [filter]: value });
       if (!isNothing(seen) && !isAllowed(seen, value, control))
-        return fail(
-          `${filter}=${JSON.stringify(value)} matches ${expected}`,
-          `it got ${seen.said}; an existing one got ${control.said}`,
+        return brokenBy(
+          JSON.stringify(value),
+          fail(
+            `${filter}=${JSON.stringify(value)} matches ${expected}`,
+            `it got ${seen.said}; an existing one got ${control.said}`,
+          ),
         );
     }
     return pass;

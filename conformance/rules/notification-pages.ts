@@ -7,7 +7,15 @@ import {
   printLimited,
   type Limited,
 } from "../arbitraries/paging.ts";
-import { allHold, fail, expectThat, pass, discard, type CaseVerdict } from "../judging/case-verdict.ts";
+import {
+  allHold,
+  brokenBy,
+  fail,
+  expectThat,
+  pass,
+  discard,
+  type CaseVerdict,
+} from "../judging/case-verdict.ts";
 import { verdictOf } from "../judging/laws/breach.ts";
 import { changeBreach } from "../judging/laws/notification.ts";
 import { difference, fold, repeatedFrom, sameSet } from "../judging/laws/pages.ts";
@@ -78,7 +86,11 @@ export const notificationPageRules = {
           })),
       );
       return run.all([
-        run.forEach(exact, nothingPastTheEnd, { part: "near and far", print: printBeyond }),
+        run.forEach(exact, nothingPastTheEnd, {
+          part: "near and far",
+          print: printBeyond,
+          narrower: ({ beyond, ...others }) => beyond.map((further) => ({ ...others, beyond: [further] })),
+        }),
         run.forAll(generated, nothingPastTheEnd, { print: printBeyond }),
         run.forEach(accounts.slice(0, 2), nothingAfterASingleItem, { part: "id filter" }),
         run.forEach([undefined, 1], nothingFarPastAll, { part: "unfiltered" }),
@@ -231,9 +243,12 @@ const nothingPastTheEnd: Judge<Beyond> = async ({ account, limit, beyond }, worl
       const asNone = page >= HUGE_PAGE && sameSet(seen.ids, first.ids);
       const repeated = asNone ? 0 : repeatedFrom(seen, known);
       if (repeated > 0)
-        return fail(
-          `with ${asked(query)}, page=${count - 1} is the last of ${account.ids.length} notifications, so later pages repeat none`,
-          `page=${page} holds ${repeated} of them again`,
+        return brokenBy(
+          printBeyond({ account, limit, beyond: [further] }),
+          fail(
+            `with ${asked(query)}, page=${count - 1} is the last of ${account.ids.length} notifications, so later pages repeat none`,
+            `page=${page} holds ${repeated} of them again`,
+          ),
         );
     }
     return pass;

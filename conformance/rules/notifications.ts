@@ -13,7 +13,15 @@ import {
 } from "../arbitraries/paging.ts";
 import { mapLimited } from "../checks/map-limited.ts";
 import { inGroups } from "../contract/text.ts";
-import { allHold, discard, fail, expectThat, pass, type CaseVerdict } from "../judging/case-verdict.ts";
+import {
+  allHold,
+  brokenBy,
+  discard,
+  fail,
+  expectThat,
+  pass,
+  type CaseVerdict,
+} from "../judging/case-verdict.ts";
 import { pageSize, sameSet } from "../judging/laws/pages.ts";
 import {
   asked,
@@ -117,6 +125,7 @@ export const notificationRules = {
         run.forEach(inGroups(everyLimit(accounts, greatest), 6), firstPagesHoldTheirShare, {
           part: "every limit",
           print: (group) => group.map(printPaging).join("; "),
+          narrower: (group) => group.map((paging) => [paging]),
         }),
         run.forAll(existingPages(accounts, defaultLimit, greatest), pageHoldsItsShare, {
           print: printPaging,
@@ -250,7 +259,11 @@ const everyLimit = ([account]: readonly AccountSet[], greatest: number): readonl
 
 const firstPagesHoldTheirShare: Judge<readonly Paging[]> = async (group, world) => {
   const list = await openLists(world);
-  return allHold(await mapLimited(group, 3, (paging) => holdsItsShare(list, paging)));
+  return allHold(
+    await mapLimited(group, 3, async (paging) =>
+      brokenBy(printPaging(paging), await holdsItsShare(list, paging)),
+    ),
+  );
 };
 
 const pageHoldsItsShare: Judge<Paging> = async (paging, world) =>

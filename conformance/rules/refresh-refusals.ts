@@ -13,8 +13,8 @@ import {
 import { freshRefreshTokenWorks } from "../world/controls.ts";
 import { describe } from "../world/exchange.ts";
 import { invented } from "../arbitraries/intrusions.ts";
-import { inGroups } from "../contract/text.ts";
-import { fail, pass, discard, type CaseVerdict } from "../judging/case-verdict.ts";
+import { inGroups, inTurn } from "../contract/text.ts";
+import { brokenBy, fail, pass, discard, type CaseVerdict } from "../judging/case-verdict.ts";
 import type { Judge, Rules } from "../checks/rule.ts";
 import { notedFrom, shownAlone } from "../world/noted.ts";
 import {
@@ -176,27 +176,33 @@ const refused =
     const earlier = [tokens.answer.exchange];
     for (let use = 0; use < uses; use += 1)
       earlier.push((await obtainRefreshed(world, tokens)).answer.exchange);
-    let sent = 0;
+    const sent: Probe[] = [];
     for (const probe of probes) {
       const body = await probe.body(tokens, world);
       if (body === undefined) continue;
-      sent += 1;
+      sent.push(probe);
       const noted = notedFrom(world);
       const answer = await answerOrHangUp(world.target.refresh(body));
       const gained = await yielded(world, answer, tokens.client);
       if (gained !== undefined && answer !== undefined)
-        return fail(expected, `${probe.name}: it yielded a working ${gained}, ${describe(answer)}`, [
-          ...earlier,
-          ...noted(),
-        ]);
+        return brokenBy(
+          nameOf({ probes: [probe], uses }),
+          fail(expected, `${probe.name}: it yielded a working ${gained}, ${describe(answer)}`, [
+            ...earlier,
+            ...noted(),
+          ]),
+        );
       earlier.push(...noted());
     }
-    if (sent === 0) return discard("refused requests do not affect this credential");
+    if (sent.length === 0) return discard("refused requests do not affect this credential");
     if (await refreshes(world, tokens.client, tokens.refreshToken)) return pass;
     await freshRefreshTokenWorks(world, tokens);
-    return fail(
-      "a refused refresh does not affect the refreshToken; only time ends its life",
-      `after ${namesOf(probes)} the refreshToken is refused, while an untouched one works`,
+    return brokenBy(
+      inTurn(nameOf({ probes: sent, uses }), sent),
+      fail(
+        "a refused refresh does not affect the refreshToken; only time ends its life",
+        `after ${namesOf(sent)} the refreshToken is refused, while an untouched one works`,
+      ),
     );
   };
 

@@ -1,7 +1,7 @@
 import type { Verdict } from "../contract/verdict.ts";
 import { malformedRequests, type Malformed } from "../arbitraries/malformed.ts";
 import { accessTokenHeader, endpoints } from "../contract/forms.ts";
-import { fail, pass, type CaseVerdict } from "../judging/case-verdict.ts";
+import { brokenBy, fail, pass, type CaseVerdict } from "../judging/case-verdict.ts";
 import { internalsIn } from "./shared/internals.ts";
 import { readable, stackTraceIn } from "./shared/leaks.ts";
 import { observing, type Judge, type Rules, type Run } from "../checks/rule.ts";
@@ -33,7 +33,7 @@ export const serviceRules = {
       );
       for (const malformed of requests) {
         const judgement = await shownAlone(world, () => judgeSurvival(world, malformed));
-        if (judgement.kind !== "passed") return judgement;
+        if (judgement.kind !== "passed") return brokenBy(malformed.name, judgement);
       }
       if (before !== undefined) throw before;
       return (await unlessControlFails(serves(world), false))
@@ -47,11 +47,11 @@ export const serviceRules = {
       for (const { name, request } of requests) {
         const { answer } = await world.raw.request(request);
         const leak = answer === undefined ? undefined : leakIn(answer, textOf(request), secrets);
-        if (leak !== undefined) return fail(NOTHING_INTERNAL, `the answer to ${name} holds ${leak}`);
+        if (leak !== undefined) return leaks(name, leak);
       }
       for (const [name, answer] of part === 0 ? await ordinaryAnswers(world) : []) {
         const leak = leakIn(answer, "", secrets);
-        if (leak !== undefined) return fail(NOTHING_INTERNAL, `the answer to ${name} holds ${leak}`);
+        if (leak !== undefined) return leaks(name, leak);
       }
       return pass;
     }),
@@ -84,7 +84,11 @@ export const serviceRules = {
   }),
 } satisfies Rules;
 
-const NOTHING_INTERNAL = "answers hold no stack traces, secrets or internal paths";
+const leaks = (name: string, leak: string): CaseVerdict =>
+  brokenBy(
+    name,
+    fail("answers hold no stack traces, secrets or internal paths", `the answer to ${name} holds ${leak}`),
+  );
 
 /** Parts of the malformed requests that are judged concurrently, each with its own control. */
 const PARTS = 4;
