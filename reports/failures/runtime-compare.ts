@@ -33,13 +33,15 @@ const kindOf = (value, isDeep = false) => {
 };
 
 const isPage = (value) => value !== null && typeof value === "object" && Array.isArray(value.data);
-const idsIn = (text) => {
-  const body = parsed(text);
-  return isPage(body) ? body.data.map((one) => one?.id) : [];
-};
 
 /** The record keeps the beginning of a long answer only. */
 const isCut = ({ text }) => /… \(\d+ characters in all\)$/.test(text);
+
+const idsIn = (one) => {
+  if (isCut(one)) return [...one.text.matchAll(/"id":\s*"([^"]*)"/g)].map(([, id]) => id);
+  const body = parsed(one.text);
+  return isPage(body) ? body.data.map((item) => item?.id) : [];
+};
 
 /** Which notifications a service holds does not matter, unless the breach is about lists. */
 const bodyOf = (text, withItems) => {

@@ -14,6 +14,7 @@ const MOST_ROUNDS = 40;
 const MOST_REPEATS = 500;
 const MOST_STEPS_APART = 12;
 const WORTH_WAITING_TWICE_MS = 5_000;
+const OTHER_LISTS = "the lists hold different notifications now, or none of those that the breach is about; touchstone replay can judge the rule with any notifications";
 const told = new Set(["cache-control", "content-type", "location", "pragma", "www-authenticate"]);
 
 class CannotRun extends Error {}
@@ -117,29 +118,36 @@ const round = async (one, origin, agents) => {
       text: masked(text, known),
       end,
     }));
+    seen.then.push(...then);
+    seen.live.push(...live);
     const other = difference(then, live, false);
+    // Some services answer otherwise, or refuse, where a list has become empty.
+    if (other !== undefined && one.isAboutLists && isOfContents(seen)) mustShowKnown(seen);
     if (other !== undefined) return other;
     for (const [step, clash] of clashes) {
       const clashing = await clashOf(one, step, clash, origin, agents.kept);
       if (clashing !== undefined) return clashing;
     }
-    seen.then.push(...then);
-    seen.live.push(...live);
   }
   if (one.isAboutLists) checkLists(seen);
   return undefined;
 };
 
+/** A refused token shows as much whatever a list would hold; a refused limit is tried on the way. */
+const isOfContents = ({ then }) => [200, 400].includes(then.at(-1).status) && then.some((one) => isCut(one) || isPage(parsed(one.text)));
+
+/** Lists that show none of the notifications that they showed say nothing, whatever else differs. */
+const mustShowKnown = ({ then, live }) => {
+  const ids = new Set(live.flatMap(idsIn));
+  if (!then.flatMap(idsIn).some((id) => ids.has(id))) throw new CannotRun(OTHER_LISTS);
+};
+
 /** A list proves something only if it still shows what it showed: accounts and notifications are those of one service. */
 const checkLists = ({ then, live }) => {
-  // A refused token shows as much whatever a list would hold; a refused limit is tried on the way.
-  const isOfContents = [200, 400].includes(then.at(-1).status) && then.some((one) => isCut(one) || isPage(parsed(one.text)));
-  if (!isOfContents) return;
-  const ids = new Set(live.flatMap(({ text }) => idsIn(text)));
-  const isKnown = then.some(({ text }) => idsIn(text).some((id) => ids.has(id)));
+  if (!isOfContents({ then })) return;
   if (then.some(isCut)) throw new CannotRun("the record keeps only the beginning of a list; touchstone replay reads it again");
-  if (!isKnown || difference(then, live, true) !== undefined)
-    throw new CannotRun("the lists hold different notifications now, or none of those that the breach is about; touchstone replay can judge the rule with any notifications");
+  mustShowKnown({ then, live });
+  if (difference(then, live, true) !== undefined) throw new CannotRun(OTHER_LISTS);
 };
 
 /** Authorizations that succeeded, each with the first exchange of its code by its own client, if there is one. */
@@ -242,7 +250,7 @@ for (const one of chosen) {
   try {
     const other = await judge(one);
     if (other === undefined) {
-      say("  STILL BROKEN", "  expected  " + one.expected, "  actual    " + one.actual);
+      say("  STILL BROKEN: the service answers as it did then", "  expected  " + one.expected, "  seen then " + one.actual);
       worst = 1;
     } else say("  answers differently now", "  then  " + other.before, "  now   " + other.now);
   } catch (error) {

@@ -268,6 +268,37 @@ describe("a script about lists", () => {
     }
   });
 
+  it("cannot tell from lists that have become empty, in whichever way the service says so", async () => {
+    const cut = {
+      answer: { status: 200, headers: [], text: `{"data":[{"id":"${one}","rem… (26001 characters in all)` },
+    };
+    const refusal = { error: "there is no such account" };
+    for (const [then, status, now] of [
+      [answered(200, page(one)), 200, { data: null, total: 0 }],
+      [answered(200, page(one)), 200, { total: 0 }],
+      [answered(200, page(one)), 404, refusal],
+      [answered(200, { data: [], total: 36 }), 200, { data: null, total: 0 }],
+      [cut, 404, refusal],
+    ] as const) {
+      const { code, stdout } = await runAgainst(proofOf(then), always(status, now), { rule });
+      expect(code).toBe(3);
+      expect(stdout).toContain("the lists hold different notifications now");
+    }
+  });
+
+  it("can tell if a list is answered otherwise while another one shows what it showed", async () => {
+    const exchanges = proofOf(answered(200, page(one)), {
+      ...answered(200, page(one)),
+      request: { path: "/?page=9" },
+    });
+    const mended: RequestListener = ({ url }, response) =>
+      void response.end(JSON.stringify(url === "/" ? page(one) : { data: null, total: 1 }));
+    expect(await runAgainst(exchanges, mended, { rule })).toMatchObject({
+      code: 0,
+      stdout: expect.stringContaining("answers differently now"),
+    });
+  });
+
   it("can tell if the list is refused", async () => {
     const exchanges = proofOf(answered(401, { error: "expired" }));
     expect((await runAgainst(exchanges, always(401, { error: "expired" }), { rule })).code).toBe(1);
@@ -278,6 +309,13 @@ describe("a script about lists", () => {
       1,
     );
   });
+});
+
+it("a script labels what the run saw as that, not as what it sees itself", async () => {
+  const { stdout } = await runAgainst(proofOf({}), always(200, {}));
+  expect(stdout).toContain(
+    "  STILL BROKEN: the service answers as it did then\n  expected  what was promised\n  seen then what was seen\n",
+  );
 });
 
 it("a script waits for the answer that gives what the next request needs, though they overlapped", async () => {
