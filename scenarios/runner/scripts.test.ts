@@ -118,7 +118,9 @@ describe.concurrent("the scripts on the sound fake", () => {
       const wrong = [...failed, ...brokenIn(result), ...breaches, ...troubles, ...result.exceptions.first];
       expect({ wrong, says: end.says }).toEqual({ wrong: [], says: "finished" });
       expect(checkedIn(result)).toEqual(expect.arrayContaining([...checkedRules[scenario]]));
-      expect(Math.abs(requests / arrivals / traits[scenario].requestsPerIteration - 1)).toBeLessThan(0.1);
+      // A starved machine begins few iterations, and their mean is as much further from the stated one.
+      const mostOff = 1 / Math.sqrt(arrivals);
+      expect(Math.abs(requests / arrivals / traits[scenario].requestsPerIteration - 1)).toBeLessThan(mostOff);
       // Each event of `push` is reported with its notification's id; the other scenarios trigger some as well.
       expect(events.filter((id) => id !== undefined)).toHaveLength(events.length);
       expect(events.length).toBeGreaterThanOrEqual(scenario === "push" ? requests : 0);
