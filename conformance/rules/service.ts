@@ -92,6 +92,7 @@ const leaks = (name: string, leak: string): CaseVerdict =>
 
 /** Parts of the malformed requests that are judged concurrently, each with its own control. */
 const PARTS = 4;
+/** Six kinds of huge numbers follow one another, so that one of them is among every sixth request. */
 const QUICK_SHARE = 6;
 
 interface Part {
