@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { rulesOf } from "../checks/rule.ts";
 import { judgeAll } from "../testing/bench.ts";
-import { ruleFor, judgeDefect, testDefects, testVariants } from "../testing/seeded.ts";
+import { behaving, ruleFor, judgeDefect, testDefects, testVariants } from "../testing/seeded.ts";
 import { serviceRules } from "./service.ts";
 
 test("the sound service passes every rule about bad input and leaks", async () => {
@@ -20,6 +20,25 @@ testDefects([
   "advice-refusals-show-database",
   "advice-answers-show-client",
 ]);
+
+test("malformed lists prove nothing if their accessToken stops working on the way", async () => {
+  const judged = [ruleFor("service.survives-bad-input"), ruleFor("service.leaks-nothing")];
+  const behaviour = behaving((sound) => {
+    const uses = new Map<object, number>();
+    return {
+      accessTokenIsAlive: (record, context) => {
+        const count = (uses.get(record) ?? 0) + 1;
+        uses.set(record, count);
+        return count <= 10 && sound.accessTokenIsAlive(record, context);
+      },
+    };
+  });
+  const verdict = {
+    kind: "inconclusive",
+    reason: expect.stringContaining("after the malformed input, the accessToken of its lists") as string,
+  };
+  expect(await judgeAll(judged, { behaviour, effort: "standard" })).toMatchObject([{ verdict }, { verdict }]);
+});
 
 // Nothing works after the first bad body, so the breach cannot be replayed.
 test("a service that a bad body crashes is detected", async () => {
