@@ -102,7 +102,7 @@ const fields = ["code", "clientSecret", "clientId"] as const;
 /**
  * An object with a repeated field is still JSON, and parsers differ in which value they take (RFC 8259 section 4).
  * Refusing it, taking the last and taking the first are readings; a service that accepts a right value in either place
- * has checked none of them.
+ * has checked none of them, or takes the wrong one for right even by itself, which other rules judge.
  */
 export const repeatedKeysHaveOneMeaning = (run: Run): Promise<Verdict> =>
   run.once(
@@ -111,13 +111,14 @@ export const repeatedKeysHaveOneMeaning = (run: Run): Promise<Verdict> =>
       for (const field of fields) {
         const [last, first] = repeatedKeys(field);
         const [lastCounts, firstCounts] = [await grants(world, last), await grants(world, first)];
-        if (lastCounts && firstCounts && (await grants(world, wrongAlone(field))))
-          throw new ControlFailed(`a wrong ${field} is accepted even if it is not repeated`);
-        if (lastCounts && firstCounts)
+        if (lastCounts && firstCounts) {
+          if (await grants(world, wrongAlone(field)))
+            throw new ControlFailed(`a wrong ${field} is accepted even if it is not repeated`);
           return fail(
             "if a field is repeated, at most one of its values counts",
             `with ${field} repeated, the right value was accepted both first and last`,
           );
+        }
         readings.add(lastCounts ? "last-value-counts" : firstCounts ? "first-value-counts" : "refused");
       }
       return { ...pass, cases: fields.length, facts: { readings: [...readings].toSorted() } };
