@@ -7,7 +7,7 @@ export const access = {
     sections: ["1", "5.2"],
     sentence: "Without a valid accessToken in x-service-access-token, no data is returned.",
     judged:
-      "Absent, empty, invented and altered tokens, tokens under another header, and codes or refreshTokens in their place must yield no notification and no total. A code or a refreshToken is also tried over twelve connections at once, since not every process of a service may check alike. As a control, the valid token must yield both.",
+      "Absent, empty, invented and altered tokens, tokens under another header, and codes or refreshTokens in their place must yield no notification and no total. The document puts nothing before the token, so `Bearer ` before it alters it; other base64 padding does not (see `code.unknown`). A code or a refreshToken is also tried over twelve connections at once, since not every process of a service may check alike. As a control, the valid token must yield both.",
   },
   "access.lifetime": {
     level: "required",
