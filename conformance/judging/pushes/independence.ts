@@ -35,7 +35,7 @@ const compareAll = (pushRun: PushRun): Finding => {
         evidence: pushCase.pushes,
         lacking: pushCase.pushes.length < model.pushes.length ? pushCase : undefined,
       };
-    const apart = pushCase.pushes.findIndex((_, index) => !agrees(pushCase, model, index, slackMs(index)));
+    const apart = pushCase.pushes.findIndex((_, index) => !agrees(pushCase, model, index, slackMs));
     if (apart < 0) return "passed";
     return {
       expected,
@@ -66,18 +66,31 @@ const typical = (never: readonly PushCase[]): PushCase => {
   return first;
 };
 
-/** How long after its event a push came. */
-const offsetOf = ({ pushes, triggered }: PushCase, index: number): TimeInterval => {
-  const at = pushes[index]?.at ?? triggered;
-  return { earliestMs: at.earliestMs - triggered.latestMs, latestMs: at.latestMs - triggered.earliestMs };
-};
+const between = (before: TimeInterval, after: TimeInterval): TimeInterval => ({
+  earliestMs: after.earliestMs - before.latestMs,
+  latestMs: after.latestMs - before.earliestMs,
+});
 
-/** Whether the same push of two notifications came at the same offset from their events, within `lateMs`. */
-const agrees = (a: PushCase, model: PushCase, index: number, lateMs: number): boolean => {
+/** How long after its event a push came. */
+const offsetOf = ({ pushes, triggered }: PushCase, index: number): TimeInterval =>
+  between(triggered, pushes[index]?.at ?? triggered);
+
+/** How long after the push before, or its event if it is the first, a push came. */
+const gapOf = ({ pushes, triggered }: PushCase, index: number): TimeInterval =>
+  between(pushes[index - 1]?.at ?? triggered, pushes[index]?.at ?? triggered);
+
+/**
+ * Whether the same push of two notifications came at the same offset from their events, or as long after the push before:
+ * one late push makes all later ones late where delays count from it.
+ */
+const agrees = (a: PushCase, model: PushCase, index: number, slackMs: (index: number) => number): boolean => {
   const [first] = model.pushes;
   const b = hasWaited(a) && first !== undefined ? { ...model, triggered: first.at } : model;
-  const { earliestMs, latestMs } = offsetOf(b, index);
-  return overlap(offsetOf(a, index), { earliestMs: earliestMs - lateMs, latestMs: latestMs + lateMs });
+  const isSame = (measured: typeof offsetOf, lateMs: number): boolean => {
+    const { earliestMs, latestMs } = measured(b, index);
+    return overlap(measured(a, index), { earliestMs: earliestMs - lateMs, latestMs: latestMs + lateMs });
+  };
+  return isSame(offsetOf, slackMs(index)) || isSame(gapOf, slackMs(0));
 };
 
 /**

@@ -164,6 +164,23 @@ describe("independence", () => {
     expect(judgement).toMatchObject({ kind: "failed", actual: expect.stringContaining("always status 404") });
   });
 
+  it("passes if one first push came late, at a moment that is as uncertain, and the others count from it", () => {
+    const lateMs = 3_000;
+    const run = pushRunOf(senderOf("R1"));
+    const one = run.pushCases.findLast(({ purpose }) => purpose === "never");
+    const late = withCases(run, ({ name, pushes: [first, ...retries] }) =>
+      name !== one?.name || first === undefined
+        ? {}
+        : {
+            pushes: [
+              { ...first, at: { ...first.at, latestMs: first.at.latestMs + lateMs } },
+              ...retries.map((push) => ({ ...push, at: shift(push.at, lateMs) })),
+            ],
+          },
+    );
+    expect(judgeIndependence(late).judgement.kind).toBe("passed");
+  });
+
   it("fails if an event of the same account restarts another notification's schedule", () => {
     const { judgement } = judgeIndependence(
       pushRunOf({

@@ -12,8 +12,11 @@ import { after, type Tried } from "./tried.ts";
 
 /** Shorter than a drip takes, longer than a busy machine delays a valid answer, in milliseconds. */
 const TIMEOUT_MS = 3_000;
-/** An exchange is tried at most three times; what takes much longer than that hangs. */
-const HANGS_AFTER_MS = 40_000;
+/**
+ * An exchange is tried at most three times, but all share this process, which needs two seconds of processor time and gets
+ * a twentieth of a core on a busy machine: only far beyond that is silence a hang.
+ */
+const HANGS_AFTER_MS = 400_000;
 const AT_ONCE = 24;
 const IN_A_BATCH = 250;
 
