@@ -33,11 +33,10 @@ export const foreign = async (): Promise<void> => {
   for (const implementation of foreignImplementations) {
     const { document, wallMs } = await judge(implementation);
     const of = (...kinds: RuleDocument["verdict"][]) => rulesOf(document, ...kinds);
-    const failed = of("failed");
-    const alarms = failed.filter(({ id }) => implementation.examined[id] === undefined);
+    const alarms = of("failed", "warned").filter(({ id }) => implementation.examined[id] === undefined);
     falseAlarms += alarms.length;
     figure(
-      `${implementation.name} (${implementation.language}): ${of("passed").length} passed, ${failed.length} failed, ${of("warned").length} warned`,
+      `${implementation.name} (${implementation.language}): ${of("passed").length} passed, ${of("failed").length} failed, ${of("warned").length} warned`,
       seconds(wallMs),
       "no false alarm",
     );

@@ -132,8 +132,9 @@ func main() {
 				found = append(found, one.body)
 			}
 		}
-		limit := number(query.Get("limit"), defaultLimit)
-		from := min(number(query.Get("page"), 0)*limit, len(found))
+		// So that nothing overflows.
+		limit := min(number(query.Get("limit"), defaultLimit), len(found)+1)
+		from := min(min(number(query.Get("page"), 0), len(found))*limit, len(found))
 		page := found[from:min(from+limit, len(found))]
 		w.Header().Set("Content-Type", "application/json")
 		fmt.Fprintf(w, `{"data":[%s],"total":%d}`, strings.Join(page, ","), len(found))

@@ -175,6 +175,8 @@ func (s *service) list(w http.ResponseWriter, r *http.Request) {
 			matching = append(matching, item)
 		}
 	}
+	// So that nothing overflows.
+	limit, page = min(limit, len(matching)+1), min(page, len(matching))
 	from := min(len(matching), page*limit)
 	answer(w, 200, object{"data": matching[from:min(len(matching), from+limit)], "total": len(matching)})
 }
