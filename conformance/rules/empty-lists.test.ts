@@ -24,6 +24,7 @@ const withTokens = rules.filter(({ requirement }) =>
 
 const refusers = [
   "list-of-nothing-refused",
+  "tenancy+list-of-nothing-refused",
   "refusals-with-empty-data",
   "list-of-nothing-refused+notifications-visible-later-in-real-time",
 ];
