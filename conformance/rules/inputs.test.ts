@@ -39,7 +39,7 @@ test.each<readonly [RequirementId, string, RegExp]>([
   [
     "notifications.past-the-end",
     "past-the-end-wraps",
-    /^[^,]+, \d+ pages past the end of \d+ notifications$/,
+    /^page=\d+, (?:the first page )?past the end of \d+ notifications? with (?:no limit|limit=\d+)$/,
   ],
   [
     "service.survives-bad-input",

@@ -29,6 +29,7 @@ import {
   whileSteady,
   whileTotalStands,
 } from "./shared/lists.ts";
+import { counted } from "../contract/text.ts";
 import type { Rules, Judge } from "../checks/rule.ts";
 import type { AccountSet } from "../world/dataset.ts";
 import type { World } from "../world/world.ts";
@@ -67,29 +68,26 @@ export const notificationPageRules = {
     check: async (world, run) => {
       const greatest = await greatestLimit(world);
       const { accounts } = world.prepared.notifications;
-      const generated = fc.constantFrom(...accounts).chain((account) =>
-        fc.record({
-          account: fc.constant(account),
-          limit: limits(account.ids.length, world.limits.defaultLimit, greatest),
-          beyond: fc
-            .oneof(fc.integer({ min: 0, max: 5 }), fc.integer({ min: 6, max: 2_000_000 }))
-            .map((pages) => [pages]),
-        }),
-      );
+      const { defaultLimit } = world.limits;
+      const anywhere = fc.oneof(fc.integer({ min: 0, max: 5 }), fc.integer({ min: 6, max: 2_000_000 }));
+      const generated = fc
+        .constantFrom(...accounts)
+        .chain((account) =>
+          fc.tuple(fc.constant(account), limits(account.ids.length, defaultLimit, greatest), anywhere),
+        )
+        .map(([account, limit, further]) => beyond({ account, limit }, [further], defaultLimit));
       const exact = accounts.flatMap((account, index) =>
         [undefined, 8, account.ids.length]
           .filter((limit) => (limit ?? 1) <= greatest)
-          .map((limit) => ({
-            account,
-            limit,
-            beyond: index < 2 ? farPages(limit ?? world.limits.defaultLimit) : nearPages,
-          })),
+          .map((limit) =>
+            beyond({ account, limit }, index < 2 ? farPages(limit ?? defaultLimit) : nearPages, defaultLimit),
+          ),
       );
       return run.all([
         run.forEach(exact, nothingPastTheEnd, {
           part: "near and far",
           print: printBeyond,
-          narrower: ({ beyond, ...others }) => beyond.map((further) => ({ ...others, beyond: [further] })),
+          narrower: ({ pages, ...others }) => pages.map((page) => ({ ...others, pages: [page] })),
         }),
         run.forAll(generated, nothingPastTheEnd, { print: printBeyond }),
         run.forEach(accounts.slice(0, 2), nothingAfterASingleItem, { part: "id filter" }),
@@ -206,8 +204,10 @@ const readsAlikeByEveryFilter: Judge<number> = async (count, world) => {
 };
 
 interface Beyond extends Limited {
-  /** Pages to request, counted from the first one past the end. */
-  readonly beyond: readonly number[];
+  /** The first page past the end. */
+  readonly end: number;
+  /** Pages to request, from there on. */
+  readonly pages: readonly number[];
 }
 
 /** Numbers from here on are huge: how they are answered is unspecified, as for non-numbers. */
@@ -224,29 +224,39 @@ const farPages = (limit: number): readonly number[] => [
   2 ** 32 + 1,
 ];
 
-const printBeyond = ({ account, limit, beyond }: Beyond): string =>
-  `${limitText(limit)}, ${beyond.join(", ")} pages past the end of ${account.ids.length} notifications`;
+/** Near pages are counted from the end; far ones are absolute, because only an exact number wraps around exactly. */
+const beyond = (list: Limited, further: readonly number[], defaultLimit: number): Beyond => {
+  const end = pagesIn(list.account.ids.length, list.limit ?? defaultLimit);
+  return {
+    ...list,
+    end,
+    pages: further.map((page) => (page < 1_000 ? end + page : Math.max(end, page))),
+  };
+};
 
-const nothingPastTheEnd: Judge<Beyond> = async ({ account, limit, beyond }, world) => {
+const printBeyond = ({ account, limit, end, pages }: Beyond): string => {
+  const which = pages.length === 1 && pages[0] === end ? "the first page past" : "past";
+  return `page=${pages.join(", ")}, ${which} the end of ${counted(account.ids.length, "notification")} with ${limitText(limit)}`;
+};
+
+const nothingPastTheEnd: Judge<Beyond> = async (value, world) => {
+  const { account, limit, end, pages } = value;
   const list = await openLists(world);
   const query = { accountId: account.accountId, limit };
-  const count = pagesIn(account.ids.length, limit ?? world.limits.defaultLimit);
   const first = await list({ ...query, page: 0 });
   if (first.ids.length === 0) return discard(`the first page with ${asked(query)} is empty`);
   const known = new Set([...account.ids.map(fold), ...first.ids]);
   return whileSteady(list, account, async () => {
-    for (const further of beyond) {
-      // Far pages are requested by absolute number, because only an exact number wraps around exactly.
-      const page = further < 1_000 ? count + further : further;
+    for (const page of pages) {
       const seen = await list({ ...query, page });
       // A service that ignores such a number returns the first page.
       const asNone = page >= HUGE_PAGE && sameSet(seen.ids, first.ids);
       const repeated = asNone ? 0 : repeatedFrom(seen, known);
       if (repeated > 0)
         return brokenBy(
-          printBeyond({ account, limit, beyond: [further] }),
+          printBeyond({ ...value, pages: [page] }),
           fail(
-            `with ${asked(query)}, page=${count - 1} is the last of ${account.ids.length} notifications, so later pages repeat none`,
+            `with ${asked(query)}, page=${end - 1} is the last of ${account.ids.length} notifications, so later pages repeat none`,
             `page=${page} holds ${repeated} of them again`,
           ),
         );
