@@ -172,7 +172,7 @@ const send = (world: World, address: Address, state: string): Promise<Answer> =>
 };
 
 /** Every state in the answer, because the address may itself contain a parameter of that name. */
-const statesOf = (answer: Answer): readonly (string | undefined)[] => {
+const statesOf = (answer: Answer): readonly unknown[] => {
   const location = locationOf(answer);
   const inLocation =
     location === undefined

@@ -60,8 +60,13 @@ const happenings = {
         ? world.target.refresh(refreshBody(used.issued.client, used.refreshToken))
         : obtainRefreshed(world, { client: used.issued.client, refreshToken: used.refreshToken }),
     ),
-  "another authorization": (world, { issued }) =>
-    nothing(world.target.authorize({ client: issued.client, state: issued.grant.state })),
+  "another authorization": (world, { issued: { client, grant } }) =>
+    nothing(
+      world.target.authorize({
+        client,
+        state: typeof grant.state === "string" ? grant.state : undefined,
+      }),
+    ),
   "another code is exchanged": (world, { issued }) => nothing(obtainTokens(world, { client: issued.client })),
   "many other codes are exchanged": (world, { issued }) =>
     nothing(Promise.all(Array.from({ length: 24 }, () => obtainTokens(world, { client: issued.client })))),

@@ -11,7 +11,19 @@ test("the sound service passes every rule about exchanges", async () => {
   expect(results.filter(({ verdict }) => !["passed", "observed"].includes(verdict.kind))).toEqual([]);
 });
 
-testDefects(["body-of-lines", "exchange-expires-in-as-text-now-and-then"]);
+testDefects(["body-of-lines"]);
+
+test("a token set that is wrong now and then is described by the field that is wrong", async () => {
+  const { verdict } = await judgeDefect("exchange-expires-in-as-text-now-and-then");
+  expect(verdict).toMatchObject({
+    kind: "failed",
+    breach: {
+      actual: expect.stringMatching(
+        /exchanges got something else, the first one: expiresIn is "7200"$/,
+      ) as string,
+    },
+  });
+});
 
 // No exchange succeeds from then on, not even the one before the body, so the breach cannot be replayed.
 test("a service that a body wedges is detected", async () => {
@@ -24,7 +36,10 @@ test("a service that a body wedges is detected", async () => {
 
 testDefects({
   "exchange-timestamp-of-its-start": /returned \d+/,
-  "exchange-of-second-client-without-refresh-token": /it got status 200/,
+  "exchange-expires-in-as-text": /^expiresIn is "7200"$/,
+  "exchange-with-names-of-the-rfc": /^it got status 200, body/,
+  "exchange-of-second-client-without-refresh-token":
+    /^it holds no refreshToken, only accessToken, expiresIn, timestamp$/,
   "secret-right-at-fifth-attempt": /sent 5 times|working accessToken/,
   "secret-by-longer-half": /without its last character/,
   "client-id-of-plain-object": /without a secret/,

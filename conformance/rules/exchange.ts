@@ -123,11 +123,13 @@ const allSetsAreWhole = async (world: World): Promise<HistoryVerdict> => {
   await mapLimited(clients, 6, (client) => obtainTokens(world, { client }));
   const wrong = world.malformedTokenSets;
   const [first] = wrong;
-  const got = JSON.stringify({ expiresIn: first?.expiresIn, timestamp: first?.timestamp });
-  const verdict = verdictOf(
-    first?.breach,
-    () => `${wrong.length} of the run's exchanges got something else, the first one ${got}`,
-  );
+  const verdict =
+    first === undefined
+      ? pass
+      : fail(
+          first.expected,
+          `${wrong.length} of the run's exchanges got something else, the first one: ${first.actual}`,
+        );
   return { ...verdict, cases: clients.length };
 };
 

@@ -11,13 +11,6 @@ import type { Client, Target } from "./target.ts";
 import type { Tolerances } from "./tolerances.ts";
 import type { NotificationSets } from "./dataset.ts";
 
-/** A token set that section 4.2 does not allow, without its credentials. */
-interface MalformedTokenSet {
-  readonly breach: Breach;
-  readonly expiresIn: unknown;
-  readonly timestamp: unknown;
-}
-
 /** Findings of the preflight, shared by all worlds. */
 export interface Prepared {
   /** Notifications that are not written to while rules read them. */
@@ -62,7 +55,7 @@ export interface World {
   readonly events: Events | undefined;
   readonly secrets: Secrets;
   /** The token sets that valid exchanges of the run got until now, in any rule, and that section 4.2 does not allow. */
-  readonly malformedTokenSets: MalformedTokenSet[];
+  readonly malformedTokenSets: Breach[];
   readonly evidence: Evidence;
   /** What cases of this rule did before they began to wait, if time is real and the run is recorded. */
   readonly checkpoint?: Checkpoint | undefined;

@@ -9,6 +9,11 @@ const redirected = (code: string, state?: string) => ({ code, state, via: "redir
 describe("a grant", () => {
   it.each<[string, PlainAnswer, ReturnType<typeof grantOf>]>([
     ["JSON", json({ code: "c", state: "s" }), { code: "c", state: "s", via: "json" }],
+    [
+      "JSON with a state that is no string",
+      json({ code: "c", state: 0 }),
+      { code: "c", state: 0, via: "json" },
+    ],
     ["JSON with an error status", json({ code: "c" }, 400), { code: "c", state: undefined, via: "json" }],
     ["a query", redirect("https://x/cb?a=1&code=c%2B&state=s"), redirected("c+", "s")],
     ["a fragment", redirect("https://x/cb#code=c&state=s"), redirected("c", "s")],
@@ -46,12 +51,15 @@ describe("a grant", () => {
 });
 
 describe("the state in a grant", () => {
-  const grant = (state: string | undefined) => ({ code: "c", state, via: "json" }) as const;
+  const grant = (state: unknown) => ({ code: "c", state, via: "json" }) as const;
 
   it.each([
     ["is the one sent", grant("s1"), undefined],
     ["differs in case", grant("S1"), 'it carries "S1"'],
     ["is absent", grant(undefined), "it carries no state"],
+    ["is a number", grant(0), "its state is 0, not a string"],
+    ["is null", grant(null), "its state is null, not a string"],
+    ["is a list", grant(["s1"]), "its state is an array, not a string"],
     ["was sent by another request", grant("s2"), "it carries s2, which a concurrent request sent"],
   ])("is judged where it %s", (_, given, actual) => {
     expect(echoBreach(given, "s1", ["s1", "s2"])?.actual).toBe(actual);

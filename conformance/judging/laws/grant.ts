@@ -1,10 +1,11 @@
-import { isText, type PlainAnswer } from "./answer.ts";
+import { isText, shown, type PlainAnswer } from "./answer.ts";
 import type { Breach } from "./breach.ts";
 
 /** What an authorize answer granted, wherever the service put it. */
 export interface Grant {
   readonly code: string;
-  readonly state: string | undefined;
+  /** As it came: a string, if the service keeps its promise. */
+  readonly state: unknown;
   readonly via: "json" | "redirect";
 }
 
@@ -20,9 +21,7 @@ export const grantOf = ({ status, fields, location }: PlainAnswer): Grant | unde
     if (isText(code)) return { code, state: parameters.get("state"), via: "redirect" };
   }
   const { code, state } = fields;
-  return isText(code)
-    ? { code, state: typeof state === "string" ? state : undefined, via: "json" }
-    : undefined;
+  return isText(code) ? { code, state, via: "json" } : undefined;
 };
 
 const isAbsolute = (address: string): boolean => /^[a-z][a-z0-9+.-]*:/i.test(address);
@@ -73,6 +72,8 @@ export const echoBreach = (
   const expected = `the answer carries the exact state that was sent, ${state}`;
   if (grant === undefined) return { expected };
   if (grant.state === undefined) return { expected, actual: "it carries no state" };
+  if (typeof grant.state !== "string")
+    return { expected, actual: `its state is ${shown(grant.state)}, not a string` };
   return {
     expected,
     actual: others.includes(grant.state)

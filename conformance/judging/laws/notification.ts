@@ -1,5 +1,5 @@
 import { momentOf, uuidShape } from "../../contract/forms.ts";
-import type { Fields } from "./answer.ts";
+import { shown, type Fields } from "./answer.ts";
 import type { Breach } from "./breach.ts";
 
 const isString = (value: unknown): value is string => typeof value === "string";
@@ -78,11 +78,3 @@ const itemBreach = (item: unknown): Breach | undefined =>
     : { expected: "each item of data is a notification", actual: `it is ${shown(item)}` };
 
 const isObject = (value: unknown): value is Fields => typeof value === "object" && value !== null;
-
-const LONGEST_VALUE = 60;
-
-const shown = (value: unknown): string => {
-  if (value === undefined) return "missing";
-  if (typeof value !== "object" || value === null) return JSON.stringify(value).slice(0, LONGEST_VALUE);
-  return Array.isArray(value) ? "an array" : "an object";
-};

@@ -22,6 +22,24 @@ describe("a token set", () => {
   });
 
   it.each([
+    [{ expiresIn: "7200" }, 'expiresIn is "7200"'],
+    [{ expiresIn: Infinity }, "expiresIn is Infinity"],
+    [{ refreshToken: "" }, 'refreshToken is ""'],
+    [{ refreshToken: 4711 }, "refreshToken is a number"],
+    [{ accessToken: "key\n" }, "accessToken is a string that no header can hold"],
+    [{ accessToken: null, refreshToken: null, expiresIn: null }, undefined],
+  ])("with %o is described by the field that is wrong, but no credential is shown", (changes, actual) => {
+    expect(tokenSetBreach("exchange", { ...whole, ...changes })?.actual).toBe(actual);
+  });
+
+  it("that lacks a field is described by those that it has", () => {
+    const fields = { access_token: "key", expiresIn: 60, timestamp: 1 };
+    expect(tokenSetBreach("refresh", fields)?.actual).toBe(
+      "it holds no accessToken, only access_token, expiresIn, timestamp",
+    );
+  });
+
+  it.each([
     [whole, true, true],
     [{ accessToken: "a" }, false, true],
     [{ accessToken: null, refreshToken: null, expiresIn: null }, false, false],

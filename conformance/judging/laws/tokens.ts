@@ -1,4 +1,5 @@
-import { isNumber, isText, type Fields } from "./answer.ts";
+import { shorten } from "../../contract/text.ts";
+import { isNumber, isText, shown, type Fields } from "./answer.ts";
 import type { Breach } from "./breach.ts";
 
 /** Credentials in a token answer of any status; undefined if malformed. */
@@ -49,9 +50,21 @@ const demanded = {
 export const tokenSetBreach = (endpoint: keyof typeof demanded, fields: Fields): Breach | undefined => {
   const names: readonly (keyof typeof demands)[] = demanded[endpoint];
   const wrong = names.find((name) => !demands[name].holds(fields[name]));
-  return wrong === undefined
-    ? undefined
-    : { expected: `the answer to a valid ${endpoint} holds ${wrong}, ${demands[wrong].form}` };
+  if (wrong === undefined) return undefined;
+  const expected = `the answer to a valid ${endpoint} holds ${wrong}, ${demands[wrong].form}`;
+  return claimsTokens(fields) ? { expected, actual: wrongly(wrong, fields) } : { expected };
+};
+
+const LONGEST_NAMES = 120;
+
+/** What is there instead of the field that is demanded. What may be a credential is not shown. */
+const wrongly = (name: keyof typeof demands, fields: Fields): string => {
+  const value = fields[name];
+  if (value === undefined)
+    return `it holds no ${name}, only ${shorten(Object.keys(fields).join(", "), LONGEST_NAMES)}`;
+  if (name === "expiresIn" || name === "timestamp") return `${name} is ${shown(value)}`;
+  if (isText(value)) return `${name} is a string that no header can hold`;
+  return `${name} is ${typeof value === "number" ? "a number" : shown(value)}`;
 };
 
 /** A refresh must not return a refreshToken (section 4.3), however its name is written. */
