@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import type { Behaviour } from "../../fake-server/index.ts";
 import { rulesOf } from "../checks/rule.ts";
 import type { Profile } from "../contract/profile.ts";
-import { judgeAll } from "../testing/bench.ts";
+import { judge, judgeAll } from "../testing/bench.ts";
 import { behaving, ruleFor } from "../testing/seeded.ts";
 import { rules } from "./index.ts";
 import { notificationFilterRules } from "./notification-filters.ts";
@@ -40,14 +40,24 @@ test.each([...refusers, strangers])(
   },
 );
 
-test("where strangers get an empty page and notifications are listed for a week only, nothing fails", async () => {
-  const behaviour = `${strangers}+notifications-listed-for-a-week`;
+test.each([
+  [strangers, "a proper one gets no more by now"],
+  ["list-of-nothing-refused", "even the accessToken of a valid exchange gets no page"],
+])("%s fails no rule where notifications are listed for a week only", async (variant, why) => {
+  const behaviour = `${variant}+notifications-listed-for-a-week`;
   const results = await judgeAll(withTokens, { behaviour, effort: "quick" });
   expect(results.filter(({ verdict }) => verdict.kind === "failed")).toEqual([]);
   expect(results.find(({ id }) => id === "refresh.lifetime")?.verdict).toMatchObject({
     kind: "inconclusive",
-    reason: expect.stringContaining("a proper one gets no more by now"),
+    reason: expect.stringContaining(why),
   });
+});
+
+test("where lists of nothing are refused, tokens of one client that open none are still detected", async () => {
+  const verdict = await judge(ruleFor("exchange.access-token-works"), {
+    behaviour: "list-of-nothing-refused+access-token-of-first-client-only",
+  });
+  expect(verdict.kind).toBe("failed");
 });
 
 const withoutEvents = ({ hooks, ...profile }: Profile): Profile => ({

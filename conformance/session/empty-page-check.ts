@@ -18,12 +18,14 @@ export const meaningOfEmptyPage = async (
   world: World,
   clients: readonly Client[],
 ): Promise<NonNullable<Prepared["emptyPage"]>> => {
-  for (const client of clients)
-    if ((await orUndefined(() => isShownOne(world, client))) !== true) return "undecided";
+  for (const client of clients) if (!(await isSurelyShownOne(world, client))) return "undecided";
   return "refusal";
 };
 
 /** Whether the client is shown a notification; one is created for it if not. */
+export const isSurelyShownOne = async (world: World, client: Client): Promise<boolean> =>
+  (await orUndefined(() => isShownOne(world, client))) === true;
+
 const isShownOne = async (world: World, client: Client): Promise<boolean> => {
   const { accessToken } = await obtainTokens(world, { client });
   const isShown = async (): Promise<boolean> => (await shownTo(world, accessToken)) === "notifications";

@@ -3,7 +3,7 @@ import type { Socket } from "node:net";
 import { describe, expect, it } from "vitest";
 import { defects, type StartOptions } from "../../fake-server/index.ts";
 import type { Context } from "../../fake-server/context.ts";
-import { asksFor } from "../../fake-server/changes.ts";
+import { asksFor, eachItsOwn } from "../../fake-server/changes.ts";
 import { behaviourFrom } from "../../fake-server/registry.ts";
 import { conform } from "../engine/conform.ts";
 import type { Check } from "../contract/check.ts";
@@ -111,6 +111,21 @@ describe("the preflight stops the run with a remedy", () => {
     const check = onlyFatal((await checksOf({ fake: { behaviour: filtered } })).checks);
     expect(check).toMatchObject({ check: "notifications", fatal: "configuration" });
     expect(check.message).toContain("one without id and accountId is not");
+  });
+
+  it("if a client has no notifications, and is refused its list for that", async () => {
+    const ownedByFirst = behaviourFrom("owned-by-first", {
+      summary: "shows all notifications to the first client, and refuses a list of nothing",
+      replaces: (sound) => ({
+        ...eachItsOwn(sound),
+        ownerOf: (_clientId, { clients }) => [...clients.keys()][0] ?? "",
+        servesPage: (_paging, matched) => matched > 0,
+      }),
+    });
+    const check = onlyFatal((await checksOf({ fake: { behaviour: ownedByFirst } })).checks);
+    expect(check).toMatchObject({ check: "clients[1]", fatal: "configuration" });
+    expect(check.message).toContain("is refused its list");
+    expect(check.remedy).toContain("{{clientId}}");
   });
 
   const html = (_: IncomingMessage, response: ServerResponse): void =>

@@ -12,6 +12,7 @@ import { checkNotifications } from "./notifications-check.ts";
 import { checkReach } from "./reach-check.ts";
 import type { Session } from "./session.ts";
 import { checkWholeList } from "./whole-list-check.ts";
+import { checkRefusedLists } from "./refused-list-check.ts";
 
 export interface Preflight {
   readonly checks: readonly Check[];
@@ -101,6 +102,11 @@ const examine = async (
   }
   if (isEmptyForStrangers) {
     prepared = { ...prepared, emptyPage: await meaningOfEmptyPage(world, session.resolved.clients) };
+  }
+  if (checks.every(({ fatal }) => fatal === undefined)) {
+    const lists = await checkRefusedLists({ ...world, prepared }, session.resolved.clients);
+    checks.push(...(lists.check === undefined ? [] : [lists.check]));
+    prepared = { ...prepared, refusesNothing: lists.refusesNothing };
   }
   // Last, so that notifications created for readers are not pushed as well.
   if (options.pushes === true && !checks.some(({ fatal }) => fatal !== undefined)) {

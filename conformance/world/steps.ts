@@ -195,8 +195,9 @@ export const noLongerShown = (): ControlFailed =>
   );
 
 export const refusalIsOfToken = async (world: World): Promise<void> => {
-  const { isListShown, notifications } = world.prepared;
-  if (isListShown !== true && notifications.accounts.length === 0) await properTokenOpens(world);
+  const { isListShown, refusesNothing, notifications } = world.prepared;
+  if (refusesNothing === true || (isListShown !== true && notifications.accounts.length === 0))
+    await properTokenOpens(world);
 };
 
 /** Whether the refresh token yields an access token that opens the list. */
@@ -223,19 +224,23 @@ export const yielded = async (
   return undefined;
 };
 
-/** The runs, by what was prepared for them, in which a proper token has opened the list. */
+/** The runs, by what was prepared for them, in which a proper token has opened the list, for good. */
 const opened = new WeakSet<World["prepared"]>();
 
 /** The control: if not even a proper token opens the list, nobody knows whether another token works. */
 const properTokenOpens = async (world: World): Promise<void> => {
   if (opened.has(world.prepared)) return;
-  const { accessToken } = await obtainTokens(world);
-  const listing = await world.target.list({ accessToken, query: { limit: 1 } });
-  if (!gaveData(listing))
-    throw new ControlFailed(
-      `even the accessToken of a valid exchange gets no page with limit=1: ${describe(listing)}`,
-    );
-  opened.add(world.prepared);
+  // A list of nothing may be refused by now, for either client.
+  const isBrief = world.prepared.refusesNothing === true;
+  for (const client of isBrief ? clientsOf(world) : [world.client]) {
+    const { accessToken } = await obtainTokens(world, { client });
+    const listing = await world.target.list({ accessToken, query: { limit: 1 } });
+    if (!gaveData(listing))
+      throw new ControlFailed(
+        `even the accessToken of a valid exchange gets no page with limit=1: ${describe(listing)}`,
+      );
+  }
+  if (!isBrief) opened.add(world.prepared);
 };
 
 /**

@@ -21,6 +21,8 @@ export interface Prepared {
   readonly isFar?: boolean;
   /** Whether each client was shown a list, perhaps of nothing, before any rule ran. */
   readonly isListShown?: boolean;
+  /** Whether a list of nothing is refused, so that a refusal may say nothing about the token. */
+  readonly refusesNothing?: boolean;
   /**
    * What an empty page says of its token, if a token that was never issued gets one, too: that it is refused, or nothing
    * because not each client is known to be shown a notification.

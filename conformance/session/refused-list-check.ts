@@ -1,0 +1,54 @@
+import { mistaken, type Check } from "../contract/check.ts";
+import { describeBriefly, unlessUndecided, type Answer } from "../world/exchange.ts";
+import { gaveData, obtainTokens } from "../world/steps.ts";
+import { answerOrHangUp, type Client, type ListRequest } from "../world/target.ts";
+import type { World } from "../world/world.ts";
+import { isSurelyShownOne } from "./empty-page-check.ts";
+
+interface RefusedLists {
+  /** Whether a list of nothing is refused, and each client is known to be given one of something. */
+  readonly refusesNothing: boolean;
+  readonly check?: Check;
+}
+
+/**
+ * Section 4.4 leaves open whether a list of nothing is refused. Where it is, each client needs a notification: the
+ * tokens of one that is shown none would seem not to work.
+ */
+export const checkRefusedLists = async (world: World, clients: readonly Client[]): Promise<RefusedLists> => {
+  const ofNothing = await unlessUndecided(refusalOfNothing(world), undefined);
+  if (ofNothing === undefined) return { refusesNothing: false };
+  for (const [index, client] of clients.entries()) {
+    if (await isSurelyShownOne(world, client)) continue;
+    const refusal = await unlessUndecided(refusalOf(world, client, {}), undefined);
+    if (refusal === undefined) continue;
+    // Refused in another way, its token may be at fault: the rules judge that.
+    if (refusal.status !== ofNothing.status) return { refusesNothing: false };
+    return { refusesNothing: true, check: withoutNotifications(index, client, refusal) };
+  }
+  return { refusesNothing: true };
+};
+
+const withoutNotifications = (index: number, client: Client, refusal: Answer): Check =>
+  mistaken(
+    `clients[${index}]`,
+    `client "${client.id}" is refused its list, as the first client is that of an account without notifications: ${describeBriefly(refusal)}`,
+    `the client probably has no notifications: let \`hooks.events.trigger\` create them for {{clientId}}, create one by hand, or leave clients[${index}] out`,
+  );
+
+/** How a token that is given the whole list is refused that of an account without notifications. */
+const refusalOfNothing = async (world: World): Promise<Answer | undefined> =>
+  (await refusalOf(world, world.client, {})) === undefined
+    ? refusalOf(world, world.client, { accountId: world.prepared.notifications.emptyAccountId })
+    : undefined;
+
+/** The answer to a list request of a client; undefined if it holds a page. */
+const refusalOf = async (
+  world: World,
+  client: Client,
+  query: NonNullable<ListRequest["query"]>,
+): Promise<Answer | undefined> => {
+  const { accessToken } = await obtainTokens(world, { client });
+  const answer = await answerOrHangUp(world.target.list({ accessToken, query: { ...query, limit: 1 } }));
+  return answer === undefined || gaveData(answer) ? undefined : answer;
+};
