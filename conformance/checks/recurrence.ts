@@ -1,3 +1,5 @@
+import { inconclusive, type CaseVerdict } from "../judging/case-verdict.ts";
+import { whatAnswers, type TransportError } from "../world/exchange.ts";
 import { retryPolicy } from "../world/http/retry.ts";
 import type { Loss, Losses } from "../world/evidence/losses.ts";
 
@@ -39,11 +41,17 @@ const lostBy = (losses: Losses, wanted: Loss["reason"]): boolean =>
 
 export const hasTimedOut = (losses: Losses): boolean => lostBy(losses, "timeout");
 
-/** Why another try is pointless, as a sentence; undefined if it is not. */
-export const hopelessness = (losses: Losses, tries: number): string | undefined => {
-  if (lostBy(losses, "throttled")) return "the service keeps asking to retry later";
-  if (lostBy(losses, "refused")) return "nothing listens at the target's address any more";
+/** The verdict of a case that it is pointless to try again; undefined if it is not. */
+export const hopelessness = (losses: Losses, tries: number): CaseVerdict | undefined => {
+  const undecided = (reason: TransportError["reason"], why: string): CaseVerdict =>
+    inconclusive(why, whatAnswers({ reason }));
+  if (lostBy(losses, "throttled")) return undecided("throttled", "the service keeps asking to retry later");
+  if (lostBy(losses, "refused"))
+    return undecided("refused", "nothing listens at the target's address any more");
   return tries < retryPolicy.mostCaseTries
     ? undefined
-    : `answers were lost in each of ${tries} tries, though not always the same ones`;
+    : undecided(
+        hasTimedOut(losses) ? "timeout" : "closed",
+        `answers were lost in each of ${tries} tries, though not always the same ones`,
+      );
 };

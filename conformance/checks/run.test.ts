@@ -68,6 +68,35 @@ describe.each(methods)("%s", (name, judgeBy) => {
     expect(verdict).toMatchObject({ kind: "passed", facts: { repeated: 2 } });
   });
 
+  it.each([
+    ["timeout", [false, true, true]],
+    ["closed", [false, false, false]],
+  ] as const)("keeps no connection in the tries after a %s", async (reason, expected) => {
+    const kept: boolean[] = [];
+    let left = 3;
+    const { run } = open({
+      casesAtATime: 1,
+      inWorld: (scope) => {
+        kept.push(scope.keepsNoConnection);
+        return (left -= 1) > 0 ? lost(reason)() : Promise.resolve(pass);
+      },
+    });
+    expect(await judgeBy(run, always(pass))).toMatchObject({ kind: "passed" });
+    expect(kept.slice(0, 3)).toEqual(expected);
+  });
+
+  it.each([
+    ["timeout", "tolerances.requestTimeoutMs"],
+    ["throttled", "rate limit"],
+    ["closed", "connections stay open"],
+  ] as const)("says what would settle it if the answers were lost: %s", async (reason, settle) => {
+    const verdict = await judgeBy(open().run, lost(reason));
+    expect(verdict).toMatchObject({
+      kind: "inconclusive",
+      settle: expect.stringContaining(settle) as string,
+    });
+  });
+
   it("is inconclusive if no answer ever comes, without waiting for every case", async () => {
     let asked = 0;
     const verdict = await judgeBy(open().run, () => {

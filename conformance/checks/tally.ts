@@ -1,10 +1,12 @@
 import type { Facts, Verdict } from "../contract/verdict.ts";
+import type { CaseVerdict } from "../judging/case-verdict.ts";
 import type { CaseResult } from "./context.ts";
+
+type Undecided = Extract<CaseVerdict, { readonly kind: "inconclusive" }>;
 
 export interface Tally {
   decided: number;
-  /** Why cases were inconclusive, one reason per case. */
-  readonly inconclusive: string[];
+  readonly inconclusive: Undecided[];
   /** Why the first case that says nothing does not. */
   discarded?: string;
   /** How often a case was repeated because an answer was lost. */
@@ -16,7 +18,7 @@ export interface Tally {
 export const newTally = (): Tally => ({ decided: 0, inconclusive: [], repeated: 0, silent: 0 });
 
 export const count = (tally: Tally, { judgement }: CaseResult): void => {
-  if (judgement.kind === "inconclusive") tally.inconclusive.push(judgement.reason);
+  if (judgement.kind === "inconclusive") tally.inconclusive.push(judgement);
   else if (judgement.kind === "discarded") tally.discarded ??= judgement.reason;
   else tally.decided += 1;
 };
@@ -26,14 +28,18 @@ export const factsOf = ({ repeated }: Tally, facts?: Facts): { facts?: Facts } =
   return Object.keys(all).length > 0 ? { facts: all } : {};
 };
 
+/** What settles a case whose control failed. */
+export const EVERY_CONTROL = "a run in which every control succeeds";
+
 /** The verdict of cases none of which failed: passed only if every one was decided, and there was at least one. */
 export const unbroken = (tally: Tally, facts?: Facts): Verdict => {
   const { decided, inconclusive } = tally;
-  if (inconclusive[0] !== undefined)
+  const [first] = inconclusive;
+  if (first !== undefined)
     return {
       kind: "inconclusive",
-      reason: `${inconclusive.length} of ${inconclusive.length + decided} cases could not be decided: ${inconclusive[0]}`,
-      settle: "a run in which every control succeeds",
+      reason: `${inconclusive.length} of ${inconclusive.length + decided} cases could not be decided: ${first.reason}`,
+      settle: first.settle ?? EVERY_CONTROL,
       cases: decided,
       ...factsOf(tally, facts),
     };

@@ -1,11 +1,12 @@
 import type { Rule } from "../checks/rule.ts";
 import { Interrupted } from "../checks/context.ts";
+import { EVERY_CONTROL } from "../checks/tally.ts";
 import { duration } from "../contract/duration.ts";
 import { given } from "../contract/given.ts";
 import { catalogue } from "../contract/catalogue.ts";
 import { isBreach, type Breached, type Verdict } from "../contract/verdict.ts";
 import type { Session } from "../session/session.ts";
-import { ControlFailed, TransportError } from "../world/exchange.ts";
+import { ControlFailed, TransportError, whatAnswers } from "../world/exchange.ts";
 import { HookError } from "../world/hooks/hooks.ts";
 import type { ExchangeRecord } from "../world/evidence/journal.ts";
 import { ReceiverError } from "../world/receiver.ts";
@@ -95,8 +96,8 @@ export const interrupted: Verdict = undecided("interrupted", "a run that is not 
 
 export const verdictOf = (error: unknown, { signal }: Session): Verdict => {
   if (error instanceof Interrupted || signal.aborted) return interrupted;
-  if (error instanceof ControlFailed || error instanceof TransportError)
-    return undecided(error.message, "a run in which every control succeeds");
+  if (error instanceof ControlFailed) return undecided(error.message, EVERY_CONTROL);
+  if (error instanceof TransportError) return undecided(error.message, whatAnswers(error));
   if (error instanceof ReceiverError)
     return { kind: "could-not-run", missing: "receiver", reason: error.message };
   if (error instanceof HookError) return { kind: "could-not-run", missing: error.key, reason: error.message };

@@ -12,7 +12,12 @@ export type CaseVerdict =
       /** What broke it, of a case that tries several inputs in turn; absent means the whole case. */
       readonly input?: string;
     }
-  | { readonly kind: "inconclusive"; readonly reason: string }
+  | {
+      readonly kind: "inconclusive";
+      readonly reason: string;
+      /** What would settle it; absent means that a control must succeed. */
+      readonly settle?: string;
+    }
   | { readonly kind: "discarded"; readonly reason: string };
 
 export const pass: CaseVerdict = { kind: "passed" };
@@ -33,7 +38,11 @@ export const shownBy = (exchanges: readonly number[], verdict: CaseVerdict): Cas
 export const brokenBy = (input: string, verdict: CaseVerdict): CaseVerdict =>
   verdict.kind === "failed" ? { ...verdict, input } : verdict;
 
-export const inconclusive = (reason: string): CaseVerdict => ({ kind: "inconclusive", reason });
+export const inconclusive = (reason: string, settle?: string): CaseVerdict => ({
+  kind: "inconclusive",
+  reason,
+  ...(settle === undefined ? {} : { settle }),
+});
 
 /** The case tested nothing, for example because a probe fell inside the guard around a boundary. It counts neither way. */
 export const discard = (reason: string): CaseVerdict => ({ kind: "discarded", reason });

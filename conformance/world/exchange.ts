@@ -54,6 +54,19 @@ export class TransportError extends Error {
   }
 }
 
+/** What would bring the answer to a request that got none, as a noun phrase. */
+export const whatAnswers = ({ reason }: Pick<TransportError, "reason">): string => answeredBy[reason];
+
+const answeredBy: Readonly<Record<TransportError["reason"], string>> = {
+  timeout:
+    "a service that answers this request, or more time for it by tolerances.requestTimeoutMs in the profile",
+  closed: "a run in which the connections stay open until their answers have arrived",
+  refused: "a service that accepts connections until the run ends",
+  throttled: "a service, or a rate limit, that lets these requests through",
+  "too-large": "a service whose answers are shorter",
+  protocol: "a service whose answers are HTTP/1.1",
+};
+
 /** A step that had to succeed for the probe to mean anything failed. The probe is undecided, never passed. */
 export class ControlFailed extends Error {
   override readonly name = "ControlFailed";

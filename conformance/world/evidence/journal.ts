@@ -21,14 +21,17 @@ export interface JournalSink {
 export interface Scope {
   readonly rule: string;
   readonly exchanges: ExchangeRecord[];
+  /** Whether each of its requests gets a connection of its own, unless it asks for a dedicated one. */
+  readonly keepsNoConnection: boolean;
   /** Requests of the case that got no complete answer. */
   readonly losses: Losses;
   /** Measurements of the case, recorded once its judgement stands. */
   readonly findings: (() => void)[];
 }
 
-export const newScope = (rule: string): Scope => ({
+export const newScope = (rule: string, keepsNoConnection = false): Scope => ({
   rule,
+  keepsNoConnection,
   exchanges: [],
   losses: newLosses(),
   findings: [],

@@ -55,9 +55,6 @@ export interface HookCallerOptions {
   readonly inProcess?: InProcessHooks | undefined;
 }
 
-/** The options of a dispatcher that opens a connection for each call. */
-export const keepingNone = { pipelining: 0 };
-
 /** Hooks that may be called any number of times: one reads, the other repeats the same setting. */
 const harmless: ReadonlySet<string> = new Set(["clock.now", "callback.register"]);
 

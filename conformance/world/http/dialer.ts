@@ -27,6 +27,9 @@ export interface DialSettings {
   readonly resolve?: Readonly<Record<string, string>>;
 }
 
+/** The options of a dispatcher that opens a connection for each request. */
+export const keepingNone = { pipelining: 0 };
+
 /** Opens connections to the target and its hooks, all with the same settings. */
 export type Dialer = ReturnType<typeof createDialer>;
 

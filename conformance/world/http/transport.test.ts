@@ -252,6 +252,20 @@ describe("connections", () => {
     await Promise.all(own.map((one) => one.close()));
   });
 
+  it("carry one request each for a scope that keeps none", async () => {
+    const sockets = new Set<net.Socket>();
+    const { transport, sender } = await openTo(
+      serveHttp((request, response) => {
+        sockets.add(request.socket);
+        response.end("{}");
+      }),
+    );
+    await transport.send(get("/"), sender);
+    const alone = { ...sender, scope: { ...sender.scope, keepsNoConnection: true } };
+    for (let round = 0; round < 3; round += 1) await transport.send(get("/"), alone);
+    expect(sockets.size).toBe(4);
+  });
+
   it("are closed with the transport during a request, dedicated ones too", async () => {
     const { transport, sender } = await openTo(
       serveTcp(() => {}),

@@ -1,7 +1,7 @@
 import { Client, Pool, errors, type Dispatcher } from "undici";
 import { TransportError, type Answer, type Request } from "../exchange.ts";
 import type { Journal, Scope } from "../evidence/journal.ts";
-import { createDialer, type Dialer } from "./dialer.ts";
+import { createDialer, keepingNone, type Dialer } from "./dialer.ts";
 import { isListening, messageOf, reasonOf, receive, type ReceiveLimits } from "./receive.ts";
 import { parseJson } from "../../contract/json.ts";
 import type { Retries } from "./retry.ts";
@@ -50,6 +50,7 @@ export const createTransport = (options: TransportOptions) => {
     connect: (options.dialer ?? createDialer()).connector(timeoutMs),
   } as const;
   const pool = new Pool(origin, { ...common, connections: options.maxConnections });
+  const unkept = new Pool(origin, { ...common, ...keepingNone, connections: options.maxConnections });
   const probed = { method: "GET", path: options.probePath ?? "/", headers: [] };
   const address = addressOf(() => isListening(pool, probed, { timeoutMs }), retries);
   const state: State = { ...address, inFlight: 0, isClosed: false };
@@ -58,11 +59,13 @@ export const createTransport = (options: TransportOptions) => {
     (dispatcher: Dispatcher) =>
     (request: Request, sender: Sender): Promise<Answer> =>
       sendSurely(options, state, dispatcher, request, sender);
+  const [sendKept, sendUnkept] = [sendOver(pool), sendOver(unkept)];
   return {
-    send: sendOver(pool),
+    send: (request: Request, sender: Sender): Promise<Answer> =>
+      (sender.scope.keepsNoConnection ? sendUnkept : sendKept)(request, sender),
     close: async (): Promise<void> => {
       state.isClosed = true;
-      await Promise.all([pool, ...clients].map((one) => one.destroy()));
+      await Promise.all([pool, unkept, ...clients].map((one) => one.destroy()));
     },
     /** A dedicated connection; closed with the transport at the latest. */
     dedicated: (): Connection => {
