@@ -6,23 +6,40 @@ export interface BadBody {
   /** The bytes to send (as text), made from the right fields. */
   readonly write: (fields: RightFields) => string;
   readonly query?: (fields: RightFields) => string;
+  /** Its content type, if it does not claim to be JSON. */
+  readonly type?: string;
 }
 
 const MEBIBYTE = 1_048_576;
 const DEPTH = 20_000;
 
-const bad = (name: string, write: BadBody["write"], query?: BadBody["query"]): BadBody => ({
+const bad = (name: string, write: BadBody["write"], more: Pick<BadBody, "query" | "type"> = {}): BadBody => ({
   name,
   write,
-  ...(query === undefined ? {} : { query }),
+  ...more,
 });
 
 const form = (fields: RightFields): string => new URLSearchParams(fields).toString();
+
+const BOUNDARY = "----boundary";
+
+const multipart = (fields: RightFields): string =>
+  [
+    ...Object.entries(fields).map(
+      ([name, value]) =>
+        `--${BOUNDARY}\r\ncontent-disposition: form-data; name="${name}"\r\n\r\n${value}\r\n`,
+    ),
+    `--${BOUNDARY}--\r\n`,
+  ].join("");
 
 const json = (fields: RightFields): string => JSON.stringify(fields);
 
 const wrap = (fields: RightFields, change: (value: string) => unknown): string =>
   JSON.stringify(Object.fromEntries(Object.entries(fields).map(([name, value]) => [name, change(value)])));
+
+/** The right object with one more member, whose value no JSON may have. */
+const withValue = (fields: RightFields, written: string): string =>
+  `${json(fields).slice(0, -1)},"note":${written}}`;
 
 /** The object's text with one more member before or after its own, repeating a key. */
 const withFirst = (fields: RightFields, name: string, value: unknown): string =>
@@ -32,11 +49,18 @@ const withLast = (fields: RightFields, name: string, value: unknown): string =>
 
 const nested = (inner: string): string => "[".repeat(DEPTH) + inner + "]".repeat(DEPTH);
 
-/** Bodies that are not JSON (RFC 8259), although a lenient parser would find the right fields in them. */
+/**
+ * Bodies that are not JSON (RFC 8259), although a lenient parser would find the right fields in them. A parser may
+ * accept extensions of JSON (section 9), but what it then accepts is still no JSON.
+ */
 export const notJson: readonly BadBody[] = [
   bad("no body at all", () => ""),
   bad("white space", () => "  \n"),
   bad("a form instead of JSON", form),
+  bad("a form under its own content type", form, { type: "application/x-www-form-urlencoded" }),
+  bad("a form in parts, under its own content type", multipart, {
+    type: `multipart/form-data; boundary=${BOUNDARY}`,
+  }),
   bad("without its closing brace", (fields) => json(fields).slice(0, -1)),
   bad("cut off in the last value", (fields) => json(fields).slice(0, -4)),
   bad("cut off after the first half", (fields) => json(fields).slice(0, json(fields).length >> 1)),
@@ -46,6 +70,10 @@ export const notJson: readonly BadBody[] = [
   bad("two objects in a row", (fields) => json(fields) + json(fields)),
   bad("a comma too many", (fields) => `${json(fields).slice(0, -1)},}`),
   bad("a comment inside", (fields) => `{/* */${json(fields).slice(1)}`),
+  bad("NaN as a further value", (fields) => withValue(fields, "NaN")),
+  bad("-Infinity as a further value", (fields) => withValue(fields, "-Infinity")),
+  bad("a hexadecimal number as a further value", (fields) => withValue(fields, "0x10")),
+  bad("a line break inside a further string", (fields) => withValue(fields, '"a\nb"')),
   bad("single quotes", (fields) => json(fields).replaceAll('"', "'")),
   bad("keys without quotes", (fields) => json(fields).replaceAll(/"(\w+)":/g, "$1:")),
   bad("YAML", (fields) =>
@@ -81,8 +109,8 @@ export const notTheObject: readonly BadBody[] = [
   bad("every value as true", (fields) => wrap(fields, () => true)),
   bad("every value as a number", (fields) => wrap(fields, (value) => value.length)),
   bad("every value null", (fields) => wrap(fields, () => null)),
-  bad("an empty object, the fields in the query", () => "{}", form),
-  bad("no body, the fields in the query", () => "", form),
+  bad("an empty object, the fields in the query", () => "{}", { query: form }),
+  bad("no body, the fields in the query", () => "", { query: form }),
 ];
 
 /** Objects that repeat a field, with the right value last or first; nothing says which one is meant. */

@@ -26,23 +26,29 @@ import type { Judge, Run } from "../checks/rule.ts";
 import type { Verdict } from "../contract/verdict.ts";
 import type { World } from "../world/world.ts";
 
+/** What a raw body comes with, other than usually. */
+interface More {
+  readonly query?: string | undefined;
+  readonly type?: string | undefined;
+}
+
 /** Sends a raw body to an endpoint that issues tokens. */
 const sendText = (
   world: World,
   endpoint: "exchange" | "refresh",
   text: string,
-  query = "",
+  { query = "", type }: More = {},
 ): Promise<Answer> =>
   world.target.send({
     method: "POST",
     path: withQuery(endpoints[endpoint].path, query),
-    headers: [jsonHeader],
+    headers: [type === undefined ? jsonHeader : ["content-type", type]],
     body: text,
   });
 
 /** Sends a raw body to the exchange endpoint; undefined if the service hangs up. */
-export const exchangeText = (world: World, text: string, query?: string): Promise<Answer | undefined> =>
-  answerOrHangUp(sendText(world, "exchange", text, query));
+export const exchangeText = (world: World, text: string, more?: More): Promise<Answer | undefined> =>
+  answerOrHangUp(sendText(world, "exchange", text, more));
 
 /** A bad body, and whether it targets what later requests inherit. */
 interface BadExchange extends BadBody {
@@ -57,11 +63,11 @@ export const badBodies: readonly BadExchange[] = [
 ];
 
 /** The bad body yields nothing, even though all its values are right; a valid exchange succeeds before it and afterwards. */
-export const badBodyIsRefused: Judge<BadExchange> = async ({ name, write, query, lingers }, world) => {
+export const badBodyIsRefused: Judge<BadExchange> = async ({ name, write, query, type, lingers }, world) => {
   const failure = await controlFailure(freshCodeWorks(world, world));
   const { code } = await obtainCode(world);
   const right = exchangeBody(world.client, code);
-  const gain = await yielded(world, await exchangeText(world, write(right), query?.(right)));
+  const gain = await yielded(world, await exchangeText(world, write(right), { query: query?.(right), type }));
   if (gain !== undefined)
     return fail(
       "a body that is not the documented JSON object is refused",

@@ -89,6 +89,29 @@ export const bodyDefects = rows({
       "readBody",
       (usual, raw) => usual ?? Object.fromEntries(new URLSearchParams(raw.toString("utf8"))),
     ),
+    "body-as-declared-form: A body that is declared as a form is parsed as one.": change(
+      "readBody",
+      (usual, raw, { from }) =>
+        from.headers["content-type"]?.startsWith("application/x-www-form-urlencoded") === true
+          ? Object.fromEntries(new URLSearchParams(raw.toString("utf8")))
+          : usual,
+    ),
+    "body-as-declared-form-in-parts: A body that is declared as multipart/form-data is parsed as that.":
+      change("readBody", (usual, raw, { from }) =>
+        from.headers["content-type"]?.startsWith("multipart/form-data") === true
+          ? Object.fromEntries(
+              [...raw.toString("utf8").matchAll(/name="(\w+)"\r\n\r\n(.*)\r\n/g)].map(
+                ([, name = "", value = ""]) => [name, value],
+              ),
+            )
+          : usual,
+      ),
+    "body-with-comments: Comments are accepted in JSON.": reading((text) =>
+      text.replaceAll(/\/\*.*?\*\//gs, ""),
+    ),
+    "body-with-nan: NaN and infinite numbers are accepted in JSON.": reading((text) =>
+      text.replaceAll(/(?<=:)-?(?:NaN|Infinity)\b/g, "0"),
+    ),
     "body-with-loose-syntax: Single quotes and trailing commas are accepted in JSON.": reading((text) =>
       text.replaceAll("'", '"').replaceAll(/,\s*}/g, "}"),
     ),
