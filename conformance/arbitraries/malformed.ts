@@ -38,7 +38,7 @@ const oddValues = [
 ];
 
 /** Whole bodies that hold no request. */
-const oddBodies: Readonly<Record<string, string>> = {
+const oddBodies = {
   "an empty body": "",
   "half a JSON text": '{"clientId":"a',
   "a JSON array": "[]",
@@ -156,6 +156,28 @@ export const malformedRequests = (right: Right): readonly Malformed[] => {
       }),
     ),
     ...elsewhere,
+  ];
+};
+
+/** A few that HTTP clients send as they are, for connections that have carried another request. */
+export const malformedSeconds = (
+  right: Pick<Right, "clientId" | "redirectUri" | "accessToken">,
+): readonly Malformed[] => {
+  const { authorize, exchange, list } = endpoints;
+  const rest = `clientId=${encodeURIComponent(right.clientId)}&redirectUri=${encodeURIComponent(right.redirectUri)}&state=`;
+  return [
+    ...['a"b', "a<b>", "a\\^`{|}", "%zz"].map((state) => ({
+      name: `GET ${authorize.path} with the state ${state}`,
+      request: get(`${authorize.path}?${rest}${state}`),
+    })),
+    {
+      name: `GET ${list.path} with limit="`,
+      request: get(`${list.path}?limit="`, right.accessToken),
+    },
+    {
+      name: `POST ${exchange.path} with half a JSON text`,
+      request: post(exchange.path, oddBodies["half a JSON text"]),
+    },
   ];
 };
 

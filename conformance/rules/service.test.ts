@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { rulesOf } from "../checks/rule.ts";
-import { judgeAll } from "../testing/bench.ts";
+import { judge, judgeAll, type BenchOptions } from "../testing/bench.ts";
 import { behaving, ruleFor, judgeDefect, testDefects, testVariants } from "../testing/seeded.ts";
 import { serviceRules } from "./service.ts";
 
@@ -38,6 +38,41 @@ test("malformed lists prove nothing if their accessToken stops working on the wa
     reason: expect.stringContaining("after the malformed input, the accessToken of its lists") as string,
   };
   expect(await judgeAll(judged, { behaviour, effort: "standard" })).toMatchObject([{ verdict }, { verdict }]);
+});
+
+const briefly: BenchOptions["profile"] = (profile) => ({
+  ...profile,
+  tolerances: { requestTimeoutMs: 1_000 },
+});
+
+test("malformed input that hangs behind a valid request on its connection is detected", async () => {
+  const verdict = await judge(ruleFor("service.survives-bad-input"), {
+    behaviour: "advice-second-request-hangs",
+    profile: briefly,
+  });
+  expect(verdict).toMatchObject({
+    kind: "warned",
+    breach: {
+      part: "behind valid requests",
+      actual: expect.stringContaining("right behind a valid request on its connection") as string,
+      reproduction: { replayed: { failures: 1, attempts: 1 } },
+    },
+  });
+});
+
+test("a service is not blamed for closing a connection instead of answering malformed input on it", async () => {
+  const behaviour = behaving((sound) => {
+    const used = new WeakSet<object>();
+    return {
+      finish: (answer, context) => {
+        const { socket, url = "" } = context.from;
+        if (used.has(socket) && /["<>]/.test(url)) socket.destroy();
+        used.add(socket);
+        return sound.finish(answer, context);
+      },
+    };
+  });
+  expect((await judge(ruleFor("service.survives-bad-input"), { behaviour })).kind).toBe("passed");
 });
 
 // Nothing works after the first bad body, so the breach cannot be replayed.

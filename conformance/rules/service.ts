@@ -20,26 +20,30 @@ import {
 } from "../world/steps.ts";
 import { controlFailure, mustOpen } from "../world/controls.ts";
 import { unlessControlFails, type Answer, type Request } from "../world/exchange.ts";
+import { judgeSurvival, survivesBehindOthers } from "./service-survival.ts";
 import { shownAlone } from "../world/noted.ts";
 import type { RawRequest } from "../world/raw.ts";
 import type { World } from "../world/world.ts";
 
 export const serviceRules = {
   "service.survives-bad-input": (_world, run) =>
-    forEachPart(run, async ({ requests, reading }, world) => {
-      // Malformed input must get an answer even where valid requests get nothing.
-      const before = await controlFailure(
-        mustOpen(world, reading.accessToken, "even before the malformed input, a valid accessToken"),
-      );
-      for (const malformed of requests) {
-        const judgement = await shownAlone(world, () => judgeSurvival(world, malformed));
-        if (judgement.kind !== "passed") return brokenBy(malformed.name, judgement);
-      }
-      if (before !== undefined) throw before;
-      return (await unlessControlFails(serves(world), false))
-        ? pass
-        : fail("the service keeps serving after malformed input", "a valid request got nothing");
-    }),
+    run.all([
+      forEachPart(run, async ({ requests, reading }, world) => {
+        // Malformed input must get an answer even where valid requests get nothing.
+        const before = await controlFailure(
+          mustOpen(world, reading.accessToken, "even before the malformed input, a valid accessToken"),
+        );
+        for (const malformed of requests) {
+          const judgement = await shownAlone(world, () => judgeSurvival(world, malformed));
+          if (judgement.kind !== "passed") return brokenBy(malformed.name, judgement);
+        }
+        if (before !== undefined) throw before;
+        return (await unlessControlFails(serves(world), false))
+          ? pass
+          : fail("the service keeps serving after malformed input", "a valid request got nothing");
+      }),
+      run.once(survivesBehindOthers, { part: "behind valid requests", replays: 1 }),
+    ]),
 
   "service.leaks-nothing": (_world, run) =>
     forEachPart(run, async ({ part, requests, tokens, reading }, world) => {
@@ -130,19 +134,6 @@ const forEachPart = (run: Run, judge: Judge<Part>): Promise<Verdict> =>
     },
     { replays: 1, print: (part) => `part ${part + 1} of the malformed requests` },
   );
-
-const judgeSurvival = async (
-  world: World,
-  { name, request, fitting = [] }: Malformed,
-): Promise<CaseVerdict> => {
-  const answered = "malformed input gets an answer that is not a server error";
-  const { answer, outcome } = await world.raw.request(request);
-  if (outcome === "timeout") return fail(answered, `${name} got no answer in time`);
-  if (answer === undefined) return fail(answered, `${name} got its connection closed without an answer`);
-  return answer.status >= 500 && !fitting.includes(answer.status)
-    ? fail(answered, `${name} got status ${answer.status}`)
-    : pass;
-};
 
 /** Whether the whole flow works. */
 const serves = async (world: World): Promise<boolean> =>

@@ -110,6 +110,15 @@ export const advisoryDefects = rows({
           throw new RangeError("an offset beyond 64 bits");
         return [asked, context];
       }),
+    "advice-second-request-hangs: A query with a raw quote or angle bracket gets no answer unless it comes first on its connection.":
+      keeping((used = new WeakSet<object>()) =>
+        decide("finish", (answer, { from }) => {
+          const { socket, url = "" } = from;
+          if (used.has(socket) && /["<>]/.test(url)) return new Promise<never>(() => {});
+          used.add(socket);
+          return answer;
+        }),
+      ),
     "advice-bad-body-ends-service: After an unreadable body, every other body is refused.": keeping(
       (isBroken = false) =>
         change("readBody", (body) => {

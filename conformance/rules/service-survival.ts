@@ -1,0 +1,68 @@
+import { malformedSeconds, type Malformed } from "../arbitraries/malformed.ts";
+import type { HistoryVerdict } from "../checks/rule.ts";
+import { fail, pass, type CaseVerdict } from "../judging/case-verdict.ts";
+import { TransportError } from "../world/exchange.ts";
+import { shownAlone } from "../world/noted.ts";
+import type { RawRequest } from "../world/raw.ts";
+import { obtainTokens } from "../world/steps.ts";
+import type { World } from "../world/world.ts";
+
+const answered = "malformed input gets an answer that is not a server error";
+
+export const judgeSurvival = async (
+  world: World,
+  { name, request, fitting = [] }: Malformed,
+): Promise<CaseVerdict> => {
+  const { answer, outcome } = await world.raw.request(request);
+  if (outcome === "timeout") return fail(answered, `${name} got no answer in time`);
+  if (answer === undefined) return fail(answered, `${name} got its connection closed without an answer`);
+  return answer.status >= 500 && !fitting.includes(answer.status)
+    ? fail(answered, `${name} got status ${answer.status}`)
+    : pass;
+};
+
+/** The same right behind a valid request on its connection, which the service may also close instead. */
+export const survivesBehindOthers = async (world: World): Promise<HistoryVerdict> => {
+  const { client } = world;
+  const { accessToken } = await obtainTokens(world);
+  const seconds = malformedSeconds({ ...client, clientId: client.id, accessToken });
+  for (const { name, request } of seconds) {
+    const judgement = await shownAlone(world, async () => {
+      const status = await statusBehind(world, accessToken, request);
+      if (status === "none in time")
+        return fail(
+          answered,
+          `${name}, right behind a valid request on its connection, got no answer in time`,
+        );
+      return status !== undefined && status >= 500
+        ? fail(answered, `${name}, right behind a valid request on its connection, got status ${status}`)
+        : pass;
+    });
+    if (judgement.kind !== "passed") return judgement;
+  }
+  return { ...pass, cases: seconds.length };
+};
+
+/** The status that a request gets behind a valid one on its connection; undefined if that was closed instead. */
+const statusBehind = async (
+  world: World,
+  accessToken: string,
+  request: RawRequest,
+): Promise<number | "none in time" | undefined> => {
+  const connection = world.target.dedicated();
+  try {
+    await connection.list({ accessToken, query: { limit: 1 } });
+    return await connection.send({ headers: [], ...request }).then(
+      ({ status }) => status,
+      (error: unknown) => {
+        if (!(error instanceof TransportError)) throw error;
+        if (error.reason === "timeout") return "none in time";
+        if (error.reason !== "closed" && error.reason !== "protocol") throw error;
+        world.evidence.ignoreLoss(error.exchange);
+        return undefined;
+      },
+    );
+  } finally {
+    await connection.close();
+  }
+};
