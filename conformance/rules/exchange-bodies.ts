@@ -1,4 +1,5 @@
 import {
+  extensions,
   heavy,
   inherited,
   notJson,
@@ -130,6 +131,17 @@ export const repeatedKeysHaveOneMeaning = (run: Run): Promise<Verdict> =>
       return { ...pass, cases: fields.length, facts: { readings: [...readings].toSorted() } };
     },
     { part: "repeated keys" },
+  );
+
+/** What a parser accepts beyond JSON is left open (RFC 8259 section 9), so it is only reported. */
+export const extensionsAreReported = (run: Run): Promise<Verdict> =>
+  run.once(
+    async (world) => {
+      const accepted: string[] = [];
+      for (const body of extensions) if (await grants(world, body)) accepted.push(body.name);
+      return { ...pass, cases: extensions.length, facts: { acceptedBeyondJson: accepted } };
+    },
+    { part: "beyond JSON" },
   );
 
 /** Whether a body with a live code yields anything; a valid exchange of another code is the control. */

@@ -18,7 +18,13 @@ import { bitsToGuess } from "./shared/entropy.ts";
 import { MANY } from "./shared/many.ts";
 import type { Client } from "../world/target.ts";
 import { clientsOf, type World } from "../world/world.ts";
-import { anyTextIsRead, badBodies, badBodyIsRefused, repeatedKeysHaveOneMeaning } from "./exchange-bodies.ts";
+import {
+  anyTextIsRead,
+  badBodies,
+  badBodyIsRefused,
+  extensionsAreReported,
+  repeatedKeysHaveOneMeaning,
+} from "./exchange-bodies.ts";
 import { leaksNothing, lookOf, refusalsOf } from "./exchange-refusals.ts";
 import { clientName, toldTimes } from "./told-time.ts";
 import {
@@ -86,6 +92,7 @@ export const exchangeRules = {
     run.all([
       run.forEach(badBodies, badBodyIsRefused, { print: ({ name }) => name }),
       repeatedKeysHaveOneMeaning(run),
+      extensionsAreReported(run),
     ]),
 
   "exchange.errors": observing([], async (world) =>

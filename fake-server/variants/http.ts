@@ -87,6 +87,17 @@ export const httpVariants: Readonly<Record<string, Variant>> = {
       "readBody",
       lenientBody,
     ),
+    "comments-and-nan-in-json: Comments and NaN in a body are accepted, as by the parsers of some languages.":
+      decide("readBody", (raw) =>
+        lenientBody(
+          Buffer.from(
+            raw
+              .toString("utf8")
+              .replaceAll(/\/\*.*?\*\//gs, "")
+              .replaceAll(/(?<=:)NaN\b/g, "null"),
+          ),
+        ),
+      ),
     "timestamps-in-seconds: Timestamps count whole seconds.": decide("timestamp", ({ nowMs }) =>
       Math.floor(nowMs / 1_000),
     ),
