@@ -53,6 +53,14 @@ const lenientBody: Behaviour["readBody"] = (raw) => {
   return isObject(value) ? value : undefined;
 };
 
+const withoutExtensions = (raw: Buffer): Buffer =>
+  Buffer.from(
+    raw
+      .toString("utf8")
+      .replaceAll(/\/\*.*?\*\//gs, "")
+      .replaceAll(/(?<=:)NaN\b/g, "null"),
+  );
+
 /** Variants of time, framing and headers. */
 export const httpVariants: Readonly<Record<string, Variant>> = {
   "clock-flowing": {
@@ -88,16 +96,7 @@ export const httpVariants: Readonly<Record<string, Variant>> = {
       lenientBody,
     ),
     "comments-and-nan-in-json: Comments and NaN in a body are accepted, as by the parsers of some languages.":
-      decide("readBody", (raw) =>
-        lenientBody(
-          Buffer.from(
-            raw
-              .toString("utf8")
-              .replaceAll(/\/\*.*?\*\//gs, "")
-              .replaceAll(/(?<=:)NaN\b/g, "null"),
-          ),
-        ),
-      ),
+      given("readBody", (raw, context) => [withoutExtensions(raw), context]),
     "timestamps-in-seconds: Timestamps count whole seconds.": decide("timestamp", ({ nowMs }) =>
       Math.floor(nowMs / 1_000),
     ),
