@@ -31,7 +31,7 @@ const refusers = [
 /** Shows an empty page to those who own nothing. */
 const strangers = "strangers-own-nothing";
 
-test.each([...refusers, strangers])(
+test.each([...refusers, strangers, `${strangers}+list-of-nothing-refused`])(
   "%s is left alone by rules that need no notifications",
   async (behaviour) => {
     const results = await judgeAll(withTokens, { behaviour, effort: "quick" });

@@ -18,12 +18,12 @@ import {
   type Answer,
 } from "../world/exchange.ts";
 import { endpoints } from "../contract/forms.ts";
-import { expectThat, fail, inconclusive, pass } from "../judging/case-verdict.ts";
+import { expectThat, fail, inconclusive, pass, type CaseVerdict } from "../judging/case-verdict.ts";
 import { tokenSetBreach } from "../judging/laws/tokens.ts";
 import { controlFailure, freshCodeWorks } from "../world/controls.ts";
 import { exchangeBody, obtainCode, obtainTokens, refreshBody, yielded } from "../world/steps.ts";
 import { answerOrHangUp, jsonHeader, withQuery } from "../world/target.ts";
-import type { Judge, Run } from "../checks/rule.ts";
+import type { Run } from "../checks/rule.ts";
 import type { Verdict } from "../contract/verdict.ts";
 import type { World } from "../world/world.ts";
 
@@ -51,25 +51,45 @@ const sendText = (
 export const exchangeText = (world: World, text: string, more?: More): Promise<Answer | undefined> =>
   answerOrHangUp(sendText(world, "exchange", text, more));
 
-/** A bad body, and whether it targets what later requests inherit. */
 interface BadExchange extends BadBody {
+  /** Whether it targets what later requests inherit. */
   readonly lingers?: true;
+  /** Whether a parser may accept it (RFC 8259 section 9): then it is only reported whether it was. */
+  readonly isExtension?: true;
 }
 
-export const badBodies: readonly BadExchange[] = [
+const badBodies: readonly BadExchange[] = [
   ...notJson,
   ...notTheObject,
   ...inherited.map((body) => ({ ...body, lingers: true as const })),
   ...heavy,
+  ...extensions.map((body) => ({ ...body, isExtension: true as const })),
 ];
 
-/** The bad body yields nothing, even though all its values are right; a valid exchange succeeds before it and afterwards. */
-export const badBodyIsRefused: Judge<BadExchange> = async ({ name, write, query, type, lingers }, world) => {
+/** A bad body yields nothing, even though all its values are right; a valid exchange succeeds before it and afterwards. */
+export const badBodiesAreRefused = async (run: Run): Promise<Verdict> => {
+  const accepted = new Set<string>();
+  const verdict = await run.forEach(
+    badBodies,
+    (body, world) => badBodyIsRefused(body, world, (name) => accepted.add(name)),
+    { print: ({ name }) => name },
+  );
+  return verdict.kind === "passed"
+    ? { ...verdict, facts: { ...verdict.facts, acceptedBeyondJson: [...accepted].toSorted() } }
+    : verdict;
+};
+
+const badBodyIsRefused = async (
+  { name, write, query, type, lingers, isExtension }: BadExchange,
+  world: World,
+  accept: (name: string) => void,
+): Promise<CaseVerdict> => {
   const failure = await controlFailure(freshCodeWorks(world, world));
   const { code } = await obtainCode(world);
   const right = exchangeBody(world.client, code);
   const gain = await yielded(world, await exchangeText(world, write(right), { query: query?.(right), type }));
-  if (gain !== undefined)
+  if (gain !== undefined && isExtension === true) accept(name);
+  else if (gain !== undefined)
     return fail(
       "a body that is not the documented JSON object is refused",
       `${name}: yielded a working ${gain}`,
@@ -131,17 +151,6 @@ export const repeatedKeysHaveOneMeaning = (run: Run): Promise<Verdict> =>
       return { ...pass, cases: fields.length, facts: { readings: [...readings].toSorted() } };
     },
     { part: "repeated keys" },
-  );
-
-/** What a parser accepts beyond JSON is left open (RFC 8259 section 9), so it is only reported. */
-export const extensionsAreReported = (run: Run): Promise<Verdict> =>
-  run.once(
-    async (world) => {
-      const accepted: string[] = [];
-      for (const body of extensions) if (await grants(world, body)) accepted.push(body.name);
-      return { ...pass, cases: extensions.length, facts: { acceptedBeyondJson: accepted } };
-    },
-    { part: "beyond JSON" },
   );
 
 /** Whether a body with a live code yields anything; a valid exchange of another code is the control. */

@@ -18,13 +18,7 @@ import { bitsToGuess } from "./shared/entropy.ts";
 import { MANY } from "./shared/many.ts";
 import type { Client } from "../world/target.ts";
 import { clientsOf, type World } from "../world/world.ts";
-import {
-  anyTextIsRead,
-  badBodies,
-  badBodyIsRefused,
-  extensionsAreReported,
-  repeatedKeysHaveOneMeaning,
-} from "./exchange-bodies.ts";
+import { anyTextIsRead, badBodiesAreRefused, repeatedKeysHaveOneMeaning } from "./exchange-bodies.ts";
 import { leaksNothing, lookOf, refusalsOf } from "./exchange-refusals.ts";
 import { clientName, toldTimes } from "./told-time.ts";
 import {
@@ -89,11 +83,7 @@ export const exchangeRules = {
     run.forEach(Object.entries(refusalsOf(world)), leaksNothing, { print: ([name]) => name }),
 
   "exchange.bad-bodies": (_world, run) =>
-    run.all([
-      run.forEach(badBodies, badBodyIsRefused, { print: ({ name }) => name }),
-      repeatedKeysHaveOneMeaning(run),
-      extensionsAreReported(run),
-    ]),
+    run.all([badBodiesAreRefused(run), repeatedKeysHaveOneMeaning(run)]),
 
   "exchange.errors": observing([], async (world) =>
     Object.fromEntries(

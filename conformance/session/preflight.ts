@@ -91,7 +91,7 @@ const examine = async (
   let prepared: Prepared = { ...emptyPrepared, accessLifetimeMs, isFar, isListShown };
   // A service may refuse to list nothing (section 4.4 leaves it open), which would look like a refusal of each token.
   // So may one that shows an empty page to whoever asks.
-  const isEmptyForStrangers = isListShown && (await strangerGetsEmptyPage(world));
+  const isEmptyForStrangers = await strangerGetsEmptyPage(world);
   if (options.notifications || ((!isListShown || isEmptyForStrangers) && session.events !== undefined)) {
     const { check, notifications } = await checkNotifications(session, world);
     const [account] = notifications.accounts;

@@ -47,19 +47,12 @@ const shifted = (byMs: number): Replacement =>
     given("createTime", (nowMs, service) => [nowMs + byMs, service]),
   );
 
-/** JSON objects as most parsers read them: the last value of a repeated key counts. */
+/** JSON objects as many parsers read them: the last value of a repeated key counts, and some read more than JSON. */
 const lenientBody: Behaviour["readBody"] = (raw) => {
-  const value = parseJson(raw.toString("utf8"));
+  const text = raw.toString("utf8").replaceAll(/\/\*.*?\*\//gs, "");
+  const value = parseJson(text.replaceAll(/(?<=:)NaN\b/g, "null"));
   return isObject(value) ? value : undefined;
 };
-
-const withoutExtensions = (raw: Buffer): Buffer =>
-  Buffer.from(
-    raw
-      .toString("utf8")
-      .replaceAll(/\/\*.*?\*\//gs, "")
-      .replaceAll(/(?<=:)NaN\b/g, "null"),
-  );
 
 /** Variants of time, framing and headers. */
 export const httpVariants: Readonly<Record<string, Variant>> = {
@@ -91,12 +84,8 @@ export const httpVariants: Readonly<Record<string, Variant>> = {
     }),
   },
   ...variantRows({
-    "last-of-repeated-keys-counts: The last value of a repeated key counts, as in most JSON parsers.": decide(
-      "readBody",
-      lenientBody,
-    ),
-    "comments-and-nan-in-json: Comments and NaN in a body are accepted, as by the parsers of some languages.":
-      given("readBody", (raw, context) => [withoutExtensions(raw), context]),
+    "json-read-leniently: The last value of a repeated key counts, and comments and NaN are read, as by many JSON parsers.":
+      decide("readBody", lenientBody),
     "timestamps-in-seconds: Timestamps count whole seconds.": decide("timestamp", ({ nowMs }) =>
       Math.floor(nowMs / 1_000),
     ),
