@@ -50,18 +50,20 @@ export const parseShard = (text: string | undefined): Shard => {
 };
 
 /**
- * Variants take longest, because every rule judges them; defects of pushes wait most, and those of lists and of whole
- * sequences wait for what may come late. In this order nothing is waited for alone at the end.
+ * Variants take longest, because every rule judges them; defects of the whole service may have every answer waited for,
+ * those of pushes wait most, and those of lists for what may come late. In this order nothing is waited for alone at the
+ * end.
  */
 const longestFirst = (subjects: readonly Subject[]): readonly Subject[] => {
   const order = ({ kind, breaks }: Subject): number => {
-    if (kind === "variant") return 0;
     const groups = breaks.map((rule) => catalogue[rule].group);
-    if (groups.includes("push")) return 1;
-    return groups.includes("notifications") || groups.includes("whole") ? 2 : 3;
+    const found = waitingFirst.findIndex((group) => groups.includes(group));
+    return kind === "variant" ? -1 : found < 0 ? waitingFirst.length : found;
   };
   return subjects.toSorted((a, b) => order(a) - order(b));
 };
+
+const waitingFirst = ["whole", "push", "notifications"] as const;
 
 type Broken = Readonly<Record<string, { readonly breaks: readonly RequirementId[] }>>;
 
