@@ -53,7 +53,13 @@ export const judgeCap = (pushRun: PushRun): Finding => {
   const pushed = pushedOf(pushRun, "never");
   if (pushed.length === 0)
     return undecidedFinding("none of the notifications that are never acknowledged was pushed");
-  const finding = decidedFinding(parts, "no push arrived", facts, "got more pushes than the cap allows");
+  const finding = decidedFinding(
+    parts,
+    "no push arrived",
+    facts,
+    "got more pushes than the cap allows",
+    pushRun,
+  );
   if (finding.judgement.kind !== "passed") return finding;
   if (!pushed.some((pushCase) => isWatchedBeyondCap(pushCase, pushRun)))
     return undecidedFinding("watching stopped before a push beyond the cap was due", { facts });

@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import { shift } from "../interval.ts";
 import { KEPT_CHARACTERS } from "../../contract/push.ts";
 import { pushRunOf, pushAt, senderOf, withPushes } from "../../testing/push-runs.ts";
 import type { SeenPush } from "./trace.ts";
@@ -51,6 +52,23 @@ describe("delivery", () => {
       expect(judge(over(20_000))).toMatchObject({
         judgement: { kind: "inconclusive", reason: expect.stringContaining("given up on it") },
         settle: expect.stringContaining("hooks.clock.advance"),
+      });
+    }
+  });
+
+  it("does not tell in real time whether pushes end with an acknowledgement that a busy machine gave too late", () => {
+    const again = pushRunOf({ ...senderOf("R1"), isDone: () => false });
+    const busy = (unrestMs: number) => ({
+      ...withPushes(again, (push) => ({ ...push, ended: shift(push.at, 400) })),
+      clock: "real" as const,
+      unrestMs,
+    });
+    for (const judge of [judgeAcknowledgedStops, judgeLateAcknowledgement]) {
+      expect(judge(busy(100)).judgement.kind).toBe("failed");
+      // The sender was seen to wait for ten seconds.
+      expect(judge(busy(20_000))).toMatchObject({
+        judgement: { kind: "inconclusive", reason: expect.stringContaining("this machine was too busy") },
+        settle: expect.stringContaining("less busy"),
       });
     }
   });

@@ -119,12 +119,12 @@ export const judgeAcknowledgedStops = (pushRun: PushRun): Finding => {
   const parts = pushRun.pushCases
     .filter((pushCase) => acknowledgedAt(pushCase, pushRun) === 0)
     .map((pushCase) => endOf(pushCase, 0, pushRun));
-  return decidedFinding(parts, "no first push was acknowledged", undefined, PUSHED_AGAIN);
+  return decidedFinding(parts, "no first push was acknowledged", undefined, PUSHED_AGAIN, pushRun);
 };
 
 const PUSHED_AGAIN = "were pushed again after an acknowledgement";
 
-/** Undecided if the sender may have given up on the acknowledged push or on an earlier one, on a clock that was moved meanwhile. */
+/** Undecided if the sender may have given up on the acknowledged push or on an earlier one. */
 const endOf = (pushCase: PushCase, index: number, pushRun: PushRun): Part | "undecided" => {
   const part = endOfPushes(pushCase, index);
   const acknowledged = pushCase.pushes[index];
@@ -168,7 +168,7 @@ export const judgeLateAcknowledgement = (pushRun: PushRun): Finding => {
       !numbers.has(pushCase.actions.length),
   );
   const facts = { acknowledgedAtPush: [...numbers].toSorted((a, b) => a - b) };
-  if (parts.some((part) => part !== "passed")) return decidedFinding(parts, "", facts, PUSHED_AGAIN);
+  if (parts.some((part) => part !== "passed")) return decidedFinding(parts, "", facts, PUSHED_AGAIN, pushRun);
   if (missed !== undefined)
     return undecidedFinding(`push ${missed.actions.length}, which was to be acknowledged, did not come`, {
       facts,
@@ -178,7 +178,7 @@ export const judgeLateAcknowledgement = (pushRun: PushRun): Finding => {
       "no notification was pushed a second time, so no later push could be acknowledged",
       { facts },
     );
-  return decidedFinding(parts, "", facts, PUSHED_AGAIN);
+  return decidedFinding(parts, "", facts, PUSHED_AGAIN, pushRun);
 };
 
 /** The fields in which a later push's body is known to differ from the first; undefined if it is not a JSON object. */

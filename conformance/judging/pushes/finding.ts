@@ -122,24 +122,39 @@ const patienceOf = (trace: Pick<PushTrace, "pushCases">): readonly TimeInterval[
   );
 
 /**
- * A breach if there is any; otherwise undecided if any notification is, because the clock was moved over its pushes.
- * `what` goes on from their number.
+ * A breach if there is any; otherwise undecided if any notification is, because the clock was moved over its pushes, or this
+ * machine was too busy to answer them in time. `what` goes on from their number.
  */
 export const decidedFinding = (
   parts: readonly (Part | "undecided")[],
   whyNone: string,
   facts: Finding["facts"],
   what: string,
+  { clock }: Pick<PushTrace, "clock">,
 ): Finding => {
   const decided = parts.filter((part) => part !== "undecided");
   const finding = findingOf(decided, whyNone, facts);
-  return finding.judgement.kind === "failed" || decided.length === parts.length
-    ? finding
-    : undecidedFinding(
-        `${parts.length - decided.length} of ${parts.length} notifications ${what}, but the target's clock was moved while a push was under way, so the sender may have given up on it by that clock`,
-        { facts, settle: "a hooks.clock.advance that answers once every push under way has ended" },
-      );
+  if (finding.judgement.kind === "failed" || decided.length === parts.length) return finding;
+  const { why, settle } = whyGivenUp[clock];
+  return undecidedFinding(
+    `${parts.length - decided.length} of ${parts.length} notifications ${what}, but ${why}`,
+    {
+      facts,
+      settle,
+    },
+  );
 };
+
+const whyGivenUp = {
+  virtual: {
+    why: "the target's clock was moved while a push was under way, so the sender may have given up on it by that clock",
+    settle: "a hooks.clock.advance that answers once every push under way has ended",
+  },
+  real: {
+    why: "this machine was too busy to answer a push at once, so the sender may have given up on it before",
+    settle: "a less busy machine, or a sender that waits longer for an answer",
+  },
+} as const;
 
 /** The longest wait of the sender for an answer, in milliseconds; undefined if it was never seen to give up. */
 export const longestPatienceMs = (trace: Pick<PushTrace, "pushCases">): number | undefined => {
@@ -151,17 +166,20 @@ export const longestPatienceMs = (trace: Pick<PushTrace, "pushCases">): number |
 const LEAST_PATIENCE_MS = 1_000;
 
 /**
- * Whether a sender may have given up on a push before its answer arrived, on a clock that was moved meanwhile. Its next
- * push is then one after a failure.
+ * Whether a sender may have given up on a push before its answer arrived: on a clock that was moved meanwhile, or in real
+ * time because this machine was busy. Its next push is then one after a failure.
  */
 export const mayHaveTimedOut = (
   { at, ended, isPassedOver }: SeenPush,
-  trace: Pick<PushTrace, "pushCases">,
+  trace: Pick<PushTrace, "pushCases" | "clock" | "unrestMs">,
 ): boolean => {
-  if (isPassedOver !== true || ended === undefined) return false;
+  const isReal = trace.clock === "real";
+  if ((isPassedOver !== true && !isReal) || ended === undefined) return false;
   const waits = patienceOf(trace);
   const leastMs = waits.length === 0 ? 0 : Math.min(...waits.map(({ earliestMs }) => earliestMs));
-  return ended.latestMs - at.earliestMs >= Math.max(LEAST_PATIENCE_MS, leastMs);
+  // Its connection may have waited for as long before the push was read.
+  const unreadMs = isReal ? (trace.unrestMs ?? 0) : 0;
+  return ended.latestMs - at.earliestMs + unreadMs >= Math.max(LEAST_PATIENCE_MS, leastMs);
 };
 
 /**
