@@ -20,7 +20,7 @@ export const checkRefusedLists = async (world: World, clients: readonly Client[]
   if (ofNothing === undefined) return { refusesNothing: false };
   for (const [index, client] of clients.entries()) {
     if (await isSurelyShownOne(world, client)) continue;
-    const refusal = await unlessUndecided(refusalOf(world, client, {}), undefined);
+    const refusal = await unlessUndecided(refusalOfWholeList(world, client), undefined);
     if (refusal === undefined) continue;
     // Refused in another way, its token may be at fault: the rules judge that.
     if (refusal.status !== ofNothing.status) return { refusesNothing: false };
@@ -36,19 +36,25 @@ const withoutNotifications = (index: number, client: Client, refusal: Answer): C
     `the client probably has no notifications: let \`hooks.events.trigger\` create them for {{clientId}}, create one by hand, or leave clients[${index}] out`,
   );
 
-/** How a token that is given the whole list is refused that of an account without notifications. */
-const refusalOfNothing = async (world: World): Promise<Answer | undefined> =>
-  (await refusalOf(world, world.client, {})) === undefined
-    ? refusalOf(world, world.client, { accountId: world.prepared.notifications.emptyAccountId })
-    : undefined;
+const refusalOfWholeList = async (world: World, client: Client): Promise<Answer | undefined> =>
+  refusalOf(world, (await obtainTokens(world, { client })).accessToken, {});
 
-/** The answer to a list request of a client; undefined if it holds a page. */
+/** How a token that is given the whole list is refused that of an account without notifications. */
+const refusalOfNothing = async (world: World): Promise<Answer | undefined> => {
+  const { accessToken } = await obtainTokens(world);
+  const ofNothing = await refusalOf(world, accessToken, {
+    accountId: world.prepared.notifications.emptyAccountId,
+  });
+  if (ofNothing === undefined) return undefined;
+  return (await refusalOf(world, accessToken, {})) === undefined ? ofNothing : undefined;
+};
+
+/** The answer to a list request; undefined if it holds a page. */
 const refusalOf = async (
   world: World,
-  client: Client,
+  accessToken: string,
   query: NonNullable<ListRequest["query"]>,
 ): Promise<Answer | undefined> => {
-  const { accessToken } = await obtainTokens(world, { client });
   const answer = await answerOrHangUp(world.target.list({ accessToken, query: { ...query, limit: 1 } }));
   return answer === undefined || gaveData(answer) ? undefined : answer;
 };
