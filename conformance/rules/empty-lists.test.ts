@@ -60,6 +60,13 @@ test("where lists of nothing are refused, tokens of one client that open none ar
   expect(verdict.kind).toBe("failed");
 });
 
+test.each(["access-token-bound-to-connection", "access-token-refused-at-first-use"])(
+  "%s is not taken for a service that refuses a list of nothing",
+  async (behaviour) => {
+    expect((await judge(ruleFor("exchange.access-token-works"), { behaviour })).kind).toBe("failed");
+  },
+);
+
 const withoutEvents = ({ hooks, ...profile }: Profile): Profile => ({
   ...profile,
   hooks: { clock: hooks?.clock ?? {} },

@@ -39,14 +39,24 @@ const withoutNotifications = (index: number, client: Client, refusal: Answer): C
 const refusalOfWholeList = async (world: World, client: Client): Promise<Answer | undefined> =>
   refusalOf(world, (await obtainTokens(world, { client })).accessToken, {});
 
-/** How a token that is given the whole list is refused that of an account without notifications. */
+/**
+ * How a token that is given the whole list is refused that of an account without notifications: each time and on one
+ * connection, or the token may be at fault.
+ */
 const refusalOfNothing = async (world: World): Promise<Answer | undefined> => {
-  const { accessToken } = await obtainTokens(world);
-  const ofNothing = await refusalOf(world, accessToken, {
-    accountId: world.prepared.notifications.emptyAccountId,
-  });
-  if (ofNothing === undefined) return undefined;
-  return (await refusalOf(world, accessToken, {})) === undefined ? ofNothing : undefined;
+  const connection = world.target.dedicated();
+  try {
+    const alone = { ...world, target: connection };
+    const { accessToken } = await obtainTokens(alone);
+    const { emptyAccountId } = world.prepared.notifications;
+    const ofNothing = (): Promise<Answer | undefined> =>
+      refusalOf(alone, accessToken, { accountId: emptyAccountId });
+    const first = await ofNothing();
+    if (first === undefined || (await refusalOf(alone, accessToken, {})) !== undefined) return undefined;
+    return (await ofNothing()) === undefined ? undefined : first;
+  } finally {
+    await connection.close();
+  }
 };
 
 /** The answer to a list request; undefined if it holds a page. */
