@@ -131,14 +131,18 @@ const bodyWith = (right: Readonly<Record<string, string>>, field: string, json: 
 
 const named = (text: string): string => (text.length > 40 ? `${text.slice(0, 20)}… (${text.length})` : text);
 
+/** A right authorize query, up to the value of its state. */
+const beforeState = ({ clientId, redirectUri }: Pick<Right, "clientId" | "redirectUri">): string =>
+  `clientId=${encodeURIComponent(clientId)}&redirectUri=${encodeURIComponent(redirectUri)}&state=`;
+
 /** Malformed requests to every endpoint. Their codes are used up or unknown, so that none of them can succeed. */
 export const malformedRequests = (right: Right): readonly Malformed[] => {
-  const { clientId, clientSecret, redirectUri, code, refreshToken, accessToken } = right;
+  const { clientId, clientSecret, code, refreshToken, accessToken } = right;
   const client = `clientId=${encodeURIComponent(clientId)}`;
   const { authorize, exchange, refresh, list } = endpoints;
   return [
     ...malformedQueries(authorize.path, ""),
-    ...malformedQueries(authorize.path, `${client}&redirectUri=${encodeURIComponent(redirectUri)}&state=`),
+    ...malformedQueries(authorize.path, beforeState(right)),
     ...malformedQueries(authorize.path, `${client}&state=a&redirectUri=`),
     ...malformedPosts(exchange.path, { clientId, clientSecret, code }),
     ...malformedPosts(refresh.path, { clientId, refreshToken }),
@@ -164,7 +168,7 @@ export const malformedSeconds = (
   right: Pick<Right, "clientId" | "redirectUri" | "accessToken">,
 ): readonly Malformed[] => {
   const { authorize, exchange, list } = endpoints;
-  const rest = `clientId=${encodeURIComponent(right.clientId)}&redirectUri=${encodeURIComponent(right.redirectUri)}&state=`;
+  const rest = beforeState(right);
   return [
     ...['a"b', "a<b>", "a\\^`{|}", "%zz"].map((state) => ({
       name: `GET ${authorize.path} with the state ${state}`,

@@ -30,7 +30,7 @@ export const judgeOnce = async (
     const ended = (judgement: CaseVerdict): CaseResult => ({ clientIndex, judgement, scope });
     if (context.untilBreach?.isSeen === true) return ended(discard("the rule is already broken"));
     if (tally.silent >= MOST_SILENT_CASES)
-      return ended(inconclusive("the service no longer answers", whatAnswers({ reason: "timeout" })));
+      return ended(inconclusive("the service no longer answers", whatAnswers.timeout));
     const judgement = await judgeTry(context, scope, judge, clientIndex);
     if (recurrence.stands(scope.losses, judgement.kind !== "inconclusive")) {
       if (judgement.kind === "inconclusive" && hasTimedOut(scope.losses)) tally.silent += 1;
@@ -65,6 +65,9 @@ const judgeTry = async (
     if (error instanceof ControlFailed) return inconclusive(error.message);
     if (!(error instanceof TransportError)) throw error;
     if (scope.losses.open().size === 0) scope.losses.note("a request", error);
-    return inconclusive(`no answer: ${error.message} (exchange ${error.exchange})`, whatAnswers(error));
+    return inconclusive(
+      `no answer: ${error.message} (exchange ${error.exchange})`,
+      whatAnswers[error.reason],
+    );
   }
 };

@@ -44,7 +44,7 @@ export const hasTimedOut = (losses: Losses): boolean => lostBy(losses, "timeout"
 /** The verdict of a case that it is pointless to try again; undefined if it is not. */
 export const hopelessness = (losses: Losses, tries: number): CaseVerdict | undefined => {
   const undecided = (reason: TransportError["reason"], why: string): CaseVerdict =>
-    inconclusive(why, whatAnswers({ reason }));
+    inconclusive(why, whatAnswers[reason]);
   if (lostBy(losses, "throttled")) return undecided("throttled", "the service keeps asking to retry later");
   if (lostBy(losses, "refused"))
     return undecided("refused", "nothing listens at the target's address any more");

@@ -97,7 +97,7 @@ export const interrupted: Verdict = undecided("interrupted", "a run that is not 
 export const verdictOf = (error: unknown, { signal }: Session): Verdict => {
   if (error instanceof Interrupted || signal.aborted) return interrupted;
   if (error instanceof ControlFailed) return undecided(error.message, EVERY_CONTROL);
-  if (error instanceof TransportError) return undecided(error.message, whatAnswers(error));
+  if (error instanceof TransportError) return undecided(error.message, whatAnswers[error.reason]);
   if (error instanceof ReceiverError)
     return { kind: "could-not-run", missing: "receiver", reason: error.message };
   if (error instanceof HookError) return { kind: "could-not-run", missing: error.key, reason: error.message };

@@ -19,11 +19,17 @@ export const from = ({ earliestMs, latestMs }: TimeInterval, momentMs: number): 
   latestMs,
 });
 
+/** The time from one moment to another; negative where the second may have come first. */
+export const between = (before: TimeInterval, after: TimeInterval): TimeInterval => ({
+  earliestMs: after.earliestMs - before.latestMs,
+  latestMs: after.latestMs - before.earliestMs,
+});
+
 /** The minimum and maximum age, in milliseconds, of something issued in one interval and probed in another. */
 export const ageBetween = (
   issued: TimeInterval,
   probed: TimeInterval,
-): { readonly leastMs: number; readonly greatestMs: number } => ({
-  leastMs: Math.max(0, probed.earliestMs - issued.latestMs),
-  greatestMs: probed.latestMs - issued.earliestMs,
-});
+): { readonly leastMs: number; readonly greatestMs: number } => {
+  const { earliestMs, latestMs } = between(issued, probed);
+  return { leastMs: Math.max(0, earliestMs), greatestMs: latestMs };
+};

@@ -28,35 +28,30 @@ export const survivesBehindOthers = async (world: World): Promise<HistoryVerdict
   const seconds = malformedSeconds({ ...client, clientId: client.id, accessToken });
   for (const { name, request } of seconds) {
     const judgement = await shownAlone(world, async () => {
-      const status = await statusBehind(world, accessToken, request);
-      if (status === "none in time")
-        return fail(
-          answered,
-          `${name}, right behind a valid request on its connection, got no answer in time`,
-        );
-      return status !== undefined && status >= 500
-        ? fail(answered, `${name}, right behind a valid request on its connection, got status ${status}`)
-        : pass;
+      const got = await gotBehind(world, accessToken, request);
+      return got === undefined
+        ? pass
+        : fail(answered, `${name}, right behind a valid request on its connection, got ${got}`);
     });
     if (judgement.kind !== "passed") return judgement;
   }
   return { ...pass, cases: seconds.length };
 };
 
-/** The status that a request gets behind a valid one on its connection; undefined if that was closed instead. */
-const statusBehind = async (
+/** What is wrong with what a request got behind a valid one on its connection; undefined if nothing is. */
+const gotBehind = async (
   world: World,
   accessToken: string,
   request: RawRequest,
-): Promise<number | "none in time" | undefined> => {
+): Promise<string | undefined> => {
   const connection = world.target.dedicated();
   try {
     await connection.list({ accessToken, query: { limit: 1 } });
     return await connection.send({ headers: [], ...request }).then(
-      ({ status }) => status,
+      ({ status }) => (status >= 500 ? `status ${status}` : undefined),
       (error: unknown) => {
         if (!(error instanceof TransportError)) throw error;
-        if (error.reason === "timeout") return "none in time";
+        if (error.reason === "timeout") return "no answer in time";
         if (error.reason !== "closed" && error.reason !== "protocol") throw error;
         world.evidence.ignoreLoss(error.exchange);
         return undefined;

@@ -72,6 +72,7 @@ const examine = async (
   options: PreflightOptions,
 ): Promise<Preflight> => {
   const checks: Check[] = [];
+  const mayGoOn = (): boolean => checks.every(({ fatal }) => fatal === undefined);
   const reach = await checkReach(session, world);
   checks.push(reach);
   if (reach.fatal !== undefined) return { checks, prepared: emptyPrepared };
@@ -81,9 +82,8 @@ const examine = async (
   checks.push(...clients.checks);
   const { faketime, advance, now } = session.resolved.profile.hooks?.clock ?? {};
   const isUnseen = faketime !== undefined || (advance !== undefined && now === undefined);
-  if (isUnseen && checks.every(({ fatal }) => fatal === undefined))
-    checks.push(await checkFollowed(world, faketime?.file, session.clocks));
-  if (checks.some(({ fatal }) => fatal !== undefined)) return { checks, prepared: emptyPrepared };
+  if (isUnseen && mayGoOn()) checks.push(await checkFollowed(world, faketime?.file, session.clocks));
+  if (!mayGoOn()) return { checks, prepared: emptyPrepared };
 
   const isFar = session.transport.address.health.roundTripMs() >= FAR_MS;
   const isListShown = clients.checks.every(({ ok }) => ok !== false);
@@ -103,13 +103,13 @@ const examine = async (
   if (isEmptyForStrangers) {
     prepared = { ...prepared, emptyPage: await meaningOfEmptyPage(world, session.resolved.clients) };
   }
-  if (checks.every(({ fatal }) => fatal === undefined)) {
+  if (mayGoOn()) {
     const lists = await checkRefusedLists({ ...world, prepared }, session.resolved.clients);
     checks.push(...(lists.check === undefined ? [] : [lists.check]));
     prepared = { ...prepared, refusesNothing: lists.refusesNothing };
   }
   // Last, so that notifications created for readers are not pushed as well.
-  if (options.pushes === true && !checks.some(({ fatal }) => fatal !== undefined)) {
+  if (options.pushes === true && mayGoOn()) {
     const callback = await checkCallback(session, clock);
     checks.push(...callback.checks);
     prepared = { ...prepared, ...callback.prepared };

@@ -55,9 +55,7 @@ export class TransportError extends Error {
 }
 
 /** What would bring the answer to a request that got none, as a noun phrase. */
-export const whatAnswers = ({ reason }: Pick<TransportError, "reason">): string => answeredBy[reason];
-
-const answeredBy: Readonly<Record<TransportError["reason"], string>> = {
+export const whatAnswers: Readonly<Record<TransportError["reason"], string>> = {
   timeout:
     "a service that answers this request, or more time for it by tolerances.requestTimeoutMs in the profile",
   closed: "a run in which the connections stay open until their answers have arrived",

@@ -23,6 +23,14 @@ const reading = (
 /** Takes another value than that of the whole body. */
 const taking = (chosen: (value: unknown) => unknown): Replacement => reading((text) => text, chosen);
 
+const formIn = (text: string): JsonObject => Object.fromEntries(new URLSearchParams(text));
+
+/** Also reads bodies of another content type. */
+const declaredAs = (type: string, read: (text: string) => JsonObject): Replacement =>
+  change("readBody", (usual, raw, { from }) =>
+    from.headers["content-type"]?.startsWith(type) === true ? read(raw.toString("utf8")) : usual,
+  );
+
 /** Refusals that may depend on the request's body. */
 const refusingBody = (
   render: (answer: Answer, refusal: Refusal, context: Context, body: JsonObject | undefined) => Answer,
@@ -87,24 +95,20 @@ export const bodyDefects = rows({
     ),
     "body-as-form: A body that is not JSON is parsed as a form.": change(
       "readBody",
-      (usual, raw) => usual ?? Object.fromEntries(new URLSearchParams(raw.toString("utf8"))),
+      (usual, raw) => usual ?? formIn(raw.toString("utf8")),
     ),
-    "body-as-declared-form: A body that is declared as a form is parsed as one.": change(
-      "readBody",
-      (usual, raw, { from }) =>
-        from.headers["content-type"]?.startsWith("application/x-www-form-urlencoded") === true
-          ? Object.fromEntries(new URLSearchParams(raw.toString("utf8")))
-          : usual,
+    "body-as-declared-form: A body that is declared as a form is parsed as one.": declaredAs(
+      "application/x-www-form-urlencoded",
+      formIn,
     ),
     "body-as-declared-form-in-parts: A body that is declared as multipart/form-data is parsed as that.":
-      change("readBody", (usual, raw, { from }) =>
-        from.headers["content-type"]?.startsWith("multipart/form-data") === true
-          ? Object.fromEntries(
-              [...raw.toString("utf8").matchAll(/name="(\w+)"\r\n\r\n(.*)\r\n/g)].map(
-                ([, name = "", value = ""]) => [name, value],
-              ),
-            )
-          : usual,
+      declaredAs("multipart/form-data", (text) =>
+        Object.fromEntries(
+          [...text.matchAll(/name="(\w+)"\r\n\r\n(.*)\r\n/g)].map(([, name = "", value = ""]) => [
+            name,
+            value,
+          ]),
+        ),
       ),
     "body-with-loose-syntax: Single quotes and trailing commas are accepted in JSON.": reading((text) =>
       text.replaceAll("'", '"').replaceAll(/,\s*}/g, "}"),

@@ -4,7 +4,7 @@ import { counted } from "../../contract/text.ts";
 import { duration } from "../../contract/duration.ts";
 import type { Facts } from "../../contract/verdict.ts";
 import { fail, pass, inconclusive, type CaseVerdict } from "../case-verdict.ts";
-import type { TimeInterval } from "../interval.ts";
+import { between, type TimeInterval } from "../interval.ts";
 import { isAcknowledged } from "./answer.ts";
 import type { PushRun, PushTrace, Purpose, SeenPush, PushCase } from "./trace.ts";
 
@@ -116,7 +116,7 @@ const patienceOf = (trace: Pick<PushTrace, "pushCases">): readonly TimeInterval[
   ofPurpose(trace, "hang").flatMap(({ pushes }) =>
     pushes.flatMap(({ line, at, ended }) =>
       line.action === "hang" && line.outcome === "abandoned" && ended !== undefined
-        ? [{ earliestMs: ended.earliestMs - at.latestMs, latestMs: ended.latestMs - at.earliestMs }]
+        ? [between(at, ended)]
         : [],
     ),
   );

@@ -1,4 +1,4 @@
-import { overlap, type TimeInterval } from "../interval.ts";
+import { between, overlap, type TimeInterval } from "../interval.ts";
 import { readingsOf } from "./readings.ts";
 import type { PushRun, PushCase } from "./trace.ts";
 import {
@@ -65,11 +65,6 @@ const typical = (never: readonly PushCase[]): PushCase => {
   if (first === undefined) throw new Error("a push run has notifications that are never acknowledged");
   return first;
 };
-
-const between = (before: TimeInterval, after: TimeInterval): TimeInterval => ({
-  earliestMs: after.earliestMs - before.latestMs,
-  latestMs: after.latestMs - before.earliestMs,
-});
 
 /** How long after its event a push came. */
 const offsetOf = ({ pushes, triggered }: PushCase, index: number): TimeInterval =>
