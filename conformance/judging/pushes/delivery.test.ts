@@ -59,7 +59,11 @@ describe("delivery", () => {
   it("does not tell in real time whether pushes end with an acknowledgement that a busy machine gave too late", () => {
     const again = pushRunOf({ ...senderOf("R1"), isDone: () => false });
     const busy = (unrestMs: number) => ({
-      ...withPushes(again, (push) => ({ ...push, ended: shift(push.at, 400) })),
+      ...withPushes(again, ({ line, ...push }) => ({
+        ...push,
+        ended: shift(push.at, 400),
+        line: { ...line, answeredMs: line.firstByteMs + 400 },
+      })),
       clock: "real" as const,
       unrestMs,
     });

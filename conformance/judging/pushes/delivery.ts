@@ -118,26 +118,19 @@ const strangerOf = ({ others }: PushRun): SeenPush | undefined =>
 export const judgeAcknowledgedStops = (pushRun: PushRun): Finding => {
   const parts = pushRun.pushCases
     .filter((pushCase) => acknowledgedAt(pushCase, pushRun) === 0)
-    .map((pushCase) => endOf(pushCase, 0, pushRun));
+    .map((pushCase) => endOfPushes(pushCase, 0, pushRun));
   return decidedFinding(parts, "no first push was acknowledged", undefined, PUSHED_AGAIN, pushRun);
 };
 
 const PUSHED_AGAIN = "were pushed again after an acknowledgement";
 
 /** Undecided if the sender may have given up on the acknowledged push or on an earlier one. */
-const endOf = (pushCase: PushCase, index: number, pushRun: PushRun): Part | "undecided" => {
-  const part = endOfPushes(pushCase, index);
-  const acknowledged = pushCase.pushes[index];
-  if (part === "passed" || acknowledged === undefined) return part;
-  const isOpen = mayHaveTimedOut(acknowledged, pushRun) || sentOverOpen(pushCase, pushRun) > 0;
-  return isOpen ? "undecided" : part;
-};
-
-export const endOfPushes = (pushCase: PushCase, index: number): Part => {
+export const endOfPushes = (pushCase: PushCase, index: number, trace: PushTrace): Part | "undecided" => {
   const further = pushesAfter(pushCase, index);
   const [first] = further;
   const acknowledged = pushCase.pushes[index];
   if (first === undefined || acknowledged === undefined) return "passed";
+  if (mayHaveTimedOut(acknowledged, trace) || sentOverOpen(pushCase, trace) > 0) return "undecided";
   return {
     expected: `a notification is not pushed again once its push ${index + 1} has been acknowledged`,
     actual: `${pushCount(further.length)} came after that (${pushCase.name}), the first ${sinceText(acknowledged, first)}`,
@@ -159,7 +152,7 @@ export const judgeLateAcknowledgement = (pushRun: PushRun): Finding => {
     const index = acknowledgedAt(pushCase, pushRun);
     if (index < 0) continue;
     numbers.add(index + 1);
-    parts.push(endOf(pushCase, index, pushRun));
+    parts.push(endOfPushes(pushCase, index, pushRun));
   }
   const missed = late.find(
     (pushCase) =>

@@ -170,17 +170,21 @@ const LEAST_PATIENCE_MS = 1_000;
  * time because this machine was busy. Its next push is then one after a failure.
  */
 export const mayHaveTimedOut = (
-  { at, ended, isPassedOver }: SeenPush,
+  push: SeenPush,
   trace: Pick<PushTrace, "pushCases" | "clock" | "unrestMs">,
 ): boolean => {
-  const isReal = trace.clock === "real";
-  if ((isPassedOver !== true && !isReal) || ended === undefined) return false;
+  const waitedMs = trace.clock === "real" ? realWaitMs(push, trace) : passedOverMs(push);
   const waits = patienceOf(trace);
   const leastMs = waits.length === 0 ? 0 : Math.min(...waits.map(({ earliestMs }) => earliestMs));
-  // Its connection may have waited for as long before the push was read.
-  const unreadMs = isReal ? (trace.unrestMs ?? 0) : 0;
-  return ended.latestMs - at.earliestMs + unreadMs >= Math.max(LEAST_PATIENCE_MS, leastMs);
+  return waitedMs >= Math.max(LEAST_PATIENCE_MS, leastMs);
 };
+
+/** Its connection may have waited for as long as this machine was busy before the push was read. */
+const realWaitMs = ({ line }: SeenPush, { unrestMs = 0 }: Pick<PushTrace, "unrestMs">): number =>
+  (line.answeredMs ?? line.completeMs) - line.firstByteMs + line.uncertaintyMs + unrestMs;
+
+const passedOverMs = ({ at, ended, isPassedOver }: SeenPush): number =>
+  isPassedOver === true && ended !== undefined ? ended.latestMs - at.earliestMs : 0;
 
 /**
  * How many pushes of a notification came while an earlier one of it was still open, although the run had moved the clock

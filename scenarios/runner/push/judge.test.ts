@@ -159,6 +159,28 @@ describe("judgePushes", () => {
     expect(of(950)).toEqual([]);
   });
 
+  it("does not tell whether pushes end with an acknowledgement that a busy machine gave too late", () => {
+    const again = [...pushes("a", [0.1], true), ...pushes("a", [30], true)];
+    const of = (stalledMs: number | undefined, heldMs = 0) => {
+      const seen = again.map(({ line, ...push }) => ({
+        ...push,
+        line: { ...line, answeredMs: line.firstByteMs + heldMs },
+      }));
+      const { broken, checks, notes } = judge(seen, ["a"], 1_200, { stalledMs });
+      return {
+        isBroken: broken.includes("push.acknowledged-stops"),
+        checks: checks["push.acknowledged-stops"],
+        notes,
+      };
+    };
+    expect(of(undefined)).toEqual({ isBroken: true, checks: 1, notes: [] });
+    expect(of(400)).toMatchObject({ isBroken: true, checks: 1 });
+    const note =
+      "1 notification was pushed again after an acknowledgement that this machine may have given too late";
+    expect(of(1_200)).toEqual({ isBroken: false, checks: 0, notes: [note] });
+    expect(of(undefined, 1_200)).toEqual({ isBroken: false, checks: 0, notes: [note] });
+  });
+
   it("notes events that were not watched long enough, and does not judge them", () => {
     const judged = judge(pushes("a", [0.1]), ["a", "b"], 8);
     expect(judged.broken).toEqual([]);

@@ -2,6 +2,7 @@ import type { LoadBreach, LoadRule } from "../../../conformance/contract/load-re
 import { asRecord } from "../../../conformance/contract/given.ts";
 import { addedUp } from "../../../conformance/contract/second-counts.ts";
 import type { Limits } from "../../../conformance/contract/limits.ts";
+import { counted } from "../../../conformance/contract/text.ts";
 import { answerOf, outcomeOf } from "../../../conformance/judging/pushes/answer.ts";
 import { capPart, isWatchedBeyondCap } from "../../../conformance/judging/pushes/cap.ts";
 import { endOfPushes, isWatchedForFirst, samePart } from "../../../conformance/judging/pushes/delivery.ts";
@@ -87,13 +88,15 @@ export const traceOf = (evidence: PushEvidence): PushTrace => {
   const { acknowledgedStatus, limits, watchedUntil, isMovedOnly = false } = evidence;
   const pushCases = pushCasesOf(evidence);
   const tolerance = pushToleranceOf(limits, "real", evidence.latenessMs);
+  const unrestMs = unrestOf(evidence, pushCases);
   return {
     // Events occur at any fraction of a second, so a sender's rounding counts on a moved clock as well.
     clock: "real",
     isMovedOnly,
     limits,
     ...tolerance,
-    latenessMs: tolerance.latenessMs + unrestMs(evidence, pushCases),
+    latenessMs: tolerance.latenessMs + unrestMs,
+    unrestMs,
     // After a push that was read late because of a stall, the next one seems early.
     earlyGuardMs: tolerance.earlyGuardMs + (evidence.stalledMs ?? 0),
     firstLatenessMs: tolerances.firstPushLatenessUnderLoad.default,
@@ -104,7 +107,7 @@ export const traceOf = (evidence: PushEvidence): PushTrace => {
 };
 
 /** What a busy machine adds to the lateness of pushes in real time, unless the profile says how late they may be. */
-const unrestMs = ({ latenessMs, stalledMs, limits }: PushEvidence, pushCases: readonly PushCase[]): number =>
+const unrestOf = ({ latenessMs, stalledMs, limits }: PushEvidence, pushCases: readonly PushCase[]): number =>
   latenessMs !== undefined || stalledMs === undefined
     ? 0
     : stalledMs + usualLagMs(pushCases, limits.pushDelaysMs[0] ?? 0);
@@ -144,27 +147,31 @@ interface Judged {
   readonly id: string;
   readonly checks: number;
   readonly broken: readonly Broken[];
+  /** How many notifications leave it open. */
+  readonly open: number;
   readonly note?: string;
 }
 
 const partsOf = (
   id: string,
   pushCases: readonly PushCase[],
-  judge: (pushCase: PushCase) => Part,
-): Judged => ({
-  id,
-  checks: pushCases.length,
-  broken: pushCases.flatMap((pushCase) => {
-    const part = judge(pushCase);
-    return part === "passed" ? [] : [{ pushCase, ...part }];
-  }),
-});
+  judge: (pushCase: PushCase) => Part | "undecided",
+): Judged => {
+  const parts = pushCases.map((pushCase) => ({ pushCase, part: judge(pushCase) }));
+  const told = parts.filter(({ part }) => part !== "undecided");
+  return {
+    id,
+    checks: told.length,
+    broken: told.flatMap(({ pushCase, part }) => (typeof part === "string" ? [] : [{ pushCase, ...part }])),
+    open: parts.length - told.length,
+  };
+};
 
-/** `what` follows the noun, such as "event", whose plural has an s. */
-const noted = (judged: Judged, count: number, noun: string, what: (were: string) => string): Judged =>
-  count === 0
+/** Says how many are open; `what` follows the noun, such as "event", whose plural has an s. */
+const noted = (judged: Judged, noun: string, what: (were: string) => string): Judged =>
+  judged.open === 0
     ? judged
-    : { ...judged, note: `${count} ${noun}${count === 1 ? "" : "s"} ${what(count === 1 ? "was" : "were")}` };
+    : { ...judged, note: `${counted(judged.open, noun)} ${what(judged.open === 1 ? "was" : "were")}` };
 
 const delivered = (trace: PushTrace): Judged => {
   const families = Map.groupBy(trace.pushCases, ({ family }) => family);
@@ -172,26 +179,31 @@ const delivered = (trace: PushTrace): Judged => {
     const turn = fromItsTurn(one, families.get(one.family) ?? [], trace);
     return turn !== undefined && isWatchedForFirst(turn, trace);
   };
-  const watched = trace.pushCases.filter((one) => one.pushes.length > 0 || isWatched(one));
-  const judged = partsOf("push.delivered", watched, ({ pushes, triggered }) =>
-    pushes.length > 0
-      ? "passed"
-      : {
-          expected: "every event is pushed",
-          actual: `no push within ${Math.round((trace.watchedUntil.earliestMs - triggered.latestMs) / 1_000)} s of the event`,
-          evidence: [],
-        },
-  );
-  const unwatched = trace.pushCases.length - watched.length;
-  return noted(judged, unwatched, "event", (were) => `${were} not watched for long enough`);
+  const judged = partsOf("push.delivered", trace.pushCases, (one) => {
+    if (one.pushes.length > 0) return "passed";
+    if (!isWatched(one)) return "undecided";
+    const watchedMs = trace.watchedUntil.earliestMs - one.triggered.latestMs;
+    return {
+      expected: "every event is pushed",
+      actual: `no push within ${Math.round(watchedMs / 1_000)} s of the event`,
+      evidence: [],
+    };
+  });
+  return noted(judged, "event", (were) => `${were} not watched for long enough`);
 };
 
-const acknowledgedStops = (trace: PushTrace): Judged =>
-  partsOf(
-    "push.acknowledged-stops",
-    trace.pushCases.filter((one) => acknowledgedAt(one, trace) >= 0),
-    (one) => endOfPushes(one, acknowledgedAt(one, trace)),
+/** A sender that gave up before a busy machine acknowledged its push is right to repeat it. */
+const acknowledgedStops = (trace: PushTrace): Judged => {
+  const acknowledged = trace.pushCases.filter((one) => acknowledgedAt(one, trace) >= 0);
+  const judged = partsOf("push.acknowledged-stops", acknowledged, (one) =>
+    endOfPushes(one, acknowledgedAt(one, trace), trace),
   );
+  return noted(
+    judged,
+    "notification",
+    (were) => `${were} pushed again after an acknowledgement that this machine may have given too late`,
+  );
+};
 
 const failing = ({ pushCases }: PushTrace): readonly PushCase[] =>
   pushCases.filter(({ purpose }) => purpose === "never" || purpose === "late");
@@ -204,14 +216,10 @@ const notWatched = (were: string): string =>
 const capped = (trace: PushTrace): Judged => {
   const isOpen = (one: PushCase): boolean =>
     one.purpose === "never" && one.pushes.length <= trace.limits.maxPushes && !isWatchedBeyondCap(one, trace);
-  const { open = [], told = [] } = Object.groupBy(trace.pushCases, (one) => (isOpen(one) ? "open" : "told"));
-  const judged = partsOf("push.cap", told, (one) => capPart(one, trace));
-  return noted(
-    judged,
-    open.length,
-    FAILING,
-    (were) => `${were} not watched until a push beyond the cap was overdue`,
+  const judged = partsOf("push.cap", trace.pushCases, (one) =>
+    isOpen(one) ? "undecided" : capPart(one, trace),
   );
+  return noted(judged, FAILING, (were) => `${were} not watched until a push beyond the cap was overdue`);
 };
 
 const retried = (trace: PushTrace): Judged => {
@@ -229,7 +237,7 @@ const retried = (trace: PushTrace): Judged => {
         }
       : "passed",
   );
-  return noted(judged, lacking.length - lost.size, FAILING, notWatched);
+  return noted({ ...judged, open: lacking.length - lost.size }, FAILING, notWatched);
 };
 
 const contradictionsOf = ({ fits }: Fitted) =>
@@ -251,10 +259,10 @@ const scheduled = (trace: PushTrace): Judged => {
     broken: isBroken
       ? contradictionsOf(best).map(({ pushCase, why }) => ({ pushCase, expected, actual: why }))
       : [],
+    open: best?.fits.filter(({ fit }) => fit.kind === "vague").length ?? 0,
   };
-  const vague = best?.fits.filter(({ fit }) => fit.kind === "vague").length ?? 0;
   const orVague = (were: string) => `${notWatched(were)}, or the times of the pushes are too imprecise`;
-  return noted(judged, vague, FAILING, orVague);
+  return noted(judged, FAILING, orVague);
 };
 
 const breachOf = (
