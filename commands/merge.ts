@@ -1,12 +1,12 @@
-import { exitCodes } from "../conformance/contract/exit-codes.ts";
 import { runDirectory } from "../conformance/engine/recorded-run.ts";
 import { loadDoc } from "../reports/document/load.ts";
 import { mergeSegments, runnerClock } from "../scenarios/runner/index.ts";
 import type { merge as definition } from "./flags/merge.ts";
+import { conclude, withVerdict } from "./shared/conclude.ts";
 import type { Action } from "./shared/context.ts";
 import { holdRecords } from "./shared/hold.ts";
 import { segmentRecord } from "./shared/segment-record.ts";
-import { checkReportOut, reportOn } from "./shared/write-reports.ts";
+import { checkReportOut } from "./shared/write-reports.ts";
 import { show } from "./shared/show.ts";
 
 export const run: Action<typeof definition> = async (context, directories, flags) => {
@@ -17,10 +17,12 @@ export const run: Action<typeof definition> = async (context, directories, flags
   try {
     const runs = [];
     for (const directory of directories) runs.push(await segmentRecord(directory));
-    const record = await mergeSegments(runs, out);
-    show(output, loadDoc({ record, directory: out }, { detail: "brief" }), { ...record, run: out });
-    for (const file of await reportOn(context, [out], flags)) output.say(`Report   ${file}`);
-    context.exitWith(record.exitCode ?? exitCodes["harness-error"]);
+    const merged = await withVerdict(mergeSegments(runs, out).then((record) => ({ record, directory: out })));
+    const { files } = await conclude(context, [merged], flags, (exitCode) => {
+      const record = { ...merged.record, exitCode };
+      show(output, loadDoc({ record, directory: out }, { detail: "brief" }), { ...record, run: out });
+    });
+    for (const file of files) output.say(`Report   ${file}`);
   } finally {
     release();
   }

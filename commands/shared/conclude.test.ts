@@ -51,6 +51,22 @@ it.each([
   );
 });
 
+it.each([
+  [[3, 1], exitCodes.failed],
+  [[6, 1], exitCodes.failed],
+  [[5, 1], exitCodes.failed],
+  [[6, 3], exitCodes.incomplete],
+  [[3, 5], exitCodes["harness-error"]],
+  [[0, 6], exitCodes.drifted],
+  [[3, 130], exitCodes.interrupted],
+  [[0, 0], exitCodes.passed],
+])("runs with the exit codes %j end with the worst, %d", async (ended, expected) => {
+  const { context, codes } = contextOf();
+  const ran = ended.map((exitCode) => ({ record: { exitCode }, directory: "runs/x" }));
+  await conclude(context, ran, {});
+  expect(codes).toEqual([expected]);
+});
+
 it("prints one line and keeps the exit code if a report cannot be written", async () => {
   const { context, printed, codes } = contextOf();
   const ran = [{ record: { exitCode: exitCodes.failed }, directory: "/nowhere/at/all" }];

@@ -1,4 +1,4 @@
-import { exitCodes } from "../../conformance/contract/exit-codes.ts";
+import { exitCodes, worstExitCode } from "../../conformance/contract/exit-codes.ts";
 import {
   ConfigurationError,
   UnfinishedRecord,
@@ -59,7 +59,7 @@ export const conclude = async (
   show?: (exitCode: number) => void,
 ): Promise<{ readonly files: readonly string[]; readonly exitCode: number }> => {
   const codes = ran.map(({ record }) => record.exitCode ?? exitCodes["harness-error"]);
-  const verdict = codes.find((code) => code !== exitCodes.passed) ?? exitCodes.passed;
+  const verdict = worstExitCode(codes);
   const troubles = ran.flatMap(({ trouble }) => trouble ?? []);
   let files: readonly string[] = [];
   try {

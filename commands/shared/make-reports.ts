@@ -30,9 +30,7 @@ const tellCi = async (
   { output, environment, programName: program }: CommandContext,
   runs: readonly Run[],
 ): Promise<void> => {
-  // CI services read both streams; standard output may hold a document.
-  const tell = output.manner().json ? output.complain : output.print;
-  for (const line of annotationsOf(suitesOf(runs, program), environment)) tell(line);
+  for (const line of annotationsOf(suitesOf(runs, program), environment)) output.annotate(line);
   const summary = environment["GITHUB_STEP_SUMMARY"] ?? "";
   if (summary === "") return;
   const text = await renderReport("markdown", runs, { program });

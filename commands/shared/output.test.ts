@@ -39,6 +39,33 @@ describe("control characters are escaped", () => {
   });
 });
 
+describe("text from outside starts no command of a CI service", () => {
+  const faked =
+    "seen:\n   ::stop-commands::x\n::error::y\na ##[add-mask]b ##vso[task.complete]c ##TeamCity[x] [::1] ::1";
+  const command = /^\s*::.*::|##(\[|vso\[|teamcity\[)/im;
+
+  it.each(["print", "say", "complain"] as const)("by %s", (stream) => {
+    const { output, written } = captured();
+    output[stream](faked);
+    expect(written.join("")).not.toMatch(command);
+    expect(written.join("")).toContain("\n   :\\x3astop-commands::x\n");
+    expect(written.join("")).toContain(String.raw`#\x23vso[task.complete]c #\x23TeamCity[x] [::1] ::1`);
+  });
+
+  it("by printJson, which still prints the same values", () => {
+    const { output, written } = captured();
+    output.printJson({ faked });
+    expect(written.join("")).not.toMatch(command);
+    expect(JSON.parse(written.join(""))).toEqual({ faked });
+  });
+
+  it("but annotations are such commands, one to a line", () => {
+    const { output, written } = captured();
+    output.annotate("::error title=a::b\n::stop-commands::x");
+    expect(written).toEqual([String.raw`::error title=a::b\n::stop-commands::x` + "\n"]);
+  });
+});
+
 describe("user input in error messages is escaped", () => {
   const contextOf = (output: Output): CommandContext => ({
     output,

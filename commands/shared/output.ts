@@ -1,5 +1,12 @@
 import type { CommandUnknownOpts } from "@commander-js/extra-typings";
-import { harmlessColoured, harmlessJson, harmlessLines } from "../../conformance/contract/harmless-text.ts";
+import {
+  harmless,
+  harmlessColoured,
+  harmlessJson,
+  harmlessLines,
+  jsonWithoutCommands,
+  withoutCommands,
+} from "../../conformance/contract/harmless-text.ts";
 import { createSecrets, type Secrets } from "../../conformance/contract/secrets.ts";
 import colors from "picocolors";
 import type { Page } from "../../reports/terminal/palette.ts";
@@ -23,6 +30,11 @@ export interface Output {
   readonly say: (text: string) => void;
   /** Errors, on standard error. */
   readonly complain: (text: string) => void;
+  /**
+   * A line that is a command of a CI service, on standard output unless that holds a document. Nothing else that is
+   * printed can be one.
+   */
+  readonly annotate: (line: string) => void;
   /** For live lines, which are rewritten in place on a terminal. */
   readonly live: Streams["stderr"];
   readonly page: () => Page;
@@ -46,15 +58,18 @@ export const createOutput = (manner: () => Manner, { stdout, stderr }: Streams =
   const met = createSecrets();
   const shown = (text: string): string => {
     const { colour, json } = manner();
-    return ended((colour && !json ? harmlessColoured : harmlessLines)(lasting.mask(text)));
+    return ended(withoutCommands((colour && !json ? harmlessColoured : harmlessLines)(lasting.mask(text))));
   };
   return {
     manner,
     print: (text) => void stdout.write(shown(text)),
     printJson: (value) =>
-      void stdout.write(ended(harmlessJson(lasting.mask(JSON.stringify(value, undefined, 2))))),
+      void stdout.write(
+        ended(jsonWithoutCommands(harmlessJson(lasting.mask(JSON.stringify(value, undefined, 2))))),
+      ),
     say: (text) => void (manner().quiet || stderr.write(shown(text))),
-    complain: (text) => void stderr.write(ended(harmlessLines(met.mask(text)))),
+    complain: (text) => void stderr.write(ended(withoutCommands(harmlessLines(met.mask(text))))),
+    annotate: (line) => void (manner().json ? stderr : stdout).write(ended(harmless(lasting.mask(line)))),
     live: stderr,
     page: () => {
       const { colour, json } = manner();

@@ -9,6 +9,21 @@ export const exitCodes = {
   interrupted: 130,
 } as const;
 
+/** A breach outweighs everything; what Touchstone failed at outweighs what it could not judge; then comes drift. */
+const worstFirst: readonly number[] = [
+  exitCodes.failed,
+  exitCodes["harness-error"],
+  exitCodes.usage,
+  exitCodes.unreachable,
+  exitCodes.interrupted,
+  exitCodes.incomplete,
+  exitCodes.drifted,
+];
+
+/** The exit code of a command with several results. */
+export const worstExitCode = (codes: readonly number[]): number =>
+  worstFirst.find((code) => codes.includes(code)) ?? exitCodes.passed;
+
 export const exitCodeMeanings: Readonly<Record<number, string>> = {
   0: "every required rule ran and held",
   1: "the service broke a promise",

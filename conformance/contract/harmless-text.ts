@@ -45,6 +45,18 @@ export const jsonFile = (
   replacer?: (this: unknown, key: string, value: unknown) => unknown,
 ): string => `${harmlessJson(JSON.stringify(value, replacer, 2))}\n`;
 
+/**
+ * Lines that hold no command for a CI service, which reads them from the output of any program: GitHub `::name::` at the
+ * start of a line and `##[name]` anywhere, Azure Pipelines `##vso[name]`, TeamCity `##teamcity[name]`.
+ */
+export const withoutCommands = (text: string): string =>
+  text.replace(/^([^\S\n]*:):(?=.*::)/gm, "$1\\x3a").replace(hashCommand, "#\\x23");
+
+const hashCommand = /##(?=(?:vso|teamcity)?\[)/gi;
+
+/** The same for a JSON document: the values stay the same. */
+export const jsonWithoutCommands = (json: string): string => json.replace(hashCommand, "#\\u0023");
+
 const inJson = (character: string): string =>
   Array.from(
     { length: character.length },

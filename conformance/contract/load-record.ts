@@ -141,6 +141,10 @@ const EndpointRow = Type.Object({
 });
 export type EndpointRow = Frozen<typeof EndpointRow>;
 
+/** Without the event hook, which a load calls as well, but which is not part of the service. */
+export const serviceRows = (rows: readonly EndpointRow[]): readonly EndpointRow[] =>
+  rows.filter(({ endpoint }) => endpoint !== "trigger");
+
 const PushSummary = Type.Object({
   events: Count,
   pushes: Count,

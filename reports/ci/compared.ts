@@ -1,4 +1,4 @@
-import type { ComparedRule } from "../compare/rules.ts";
+import { isUntold, type ComparedRule } from "../compare/rules.ts";
 import type { Comparison } from "../compare/compare.ts";
 import { isWorse } from "../compare/limits.ts";
 import type { DuetDocument } from "../duet/document.ts";
@@ -45,7 +45,7 @@ export const comparisonSuite = (comparison: Comparison, exitCode: number): CiSui
 
 const ruleStatus = ({ change, regresses }: ComparedRule): CiCase["status"] => {
   if (regresses) return "failed";
-  return change === "newly unable" || change === "failing unjudged" ? "skipped" : "passed";
+  return isUntold(change) ? "skipped" : "passed";
 };
 
 const ruleCases = ({ rules }: Extract<Comparison, { kind: "conform" }>): readonly RawCase[] => [
@@ -71,7 +71,7 @@ const loadCases = ({ load, limits, unjudged }: Extract<Comparison, { kind: "load
     caseOf(
       id,
       "promises",
-      change === "newly failing" ? "failed" : "passed",
+      change === "newly failing" ? "failed" : isUntold(change) ? "skipped" : "passed",
       change,
       `${plural(baseBreaches, "breach", "breaches")} before, ${headBreaches} now`,
     ),

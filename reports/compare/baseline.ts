@@ -14,7 +14,7 @@ export const baselineOf = async (folder: string, head: Run, given: readonly stri
   const runs: Run[] = [];
   const leftOut: { directory: string; reason: string }[] = [];
   for await (const { directory, run } of runsBelow(folder)) {
-    const real = realpathSync(directory);
+    const real = typeof run === "string" ? directory : realpathSync(directory);
     if (met.has(real)) continue;
     met.add(real);
     const reason = typeof run === "string" ? run : unfit(run, head);

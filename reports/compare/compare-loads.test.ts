@@ -49,6 +49,27 @@ describe("two load runs", () => {
     expect(show(result)).toMatch(/code\.single-use +newly failing +0 +3/);
   });
 
+  it.each([
+    ["failing unjudged", { checks: 0, breaches: 0 }, { checks: 84, breaches: 3 }, "cross"],
+    ["newly unable", { checks: 84, breaches: 3 }, { checks: 0, breaches: 0 }, "question"],
+  ])("tell of a rule that only one of them checked that it is %s", async (change, before, now) => {
+    const of = (rule: { checks: number; breaches: number }) =>
+      load({
+        seed: 1,
+        record: {
+          rules: [
+            { id: "code.single-use", ...rule },
+            { id: "code.expiry", checks: 9, breaches: 0 },
+          ],
+        },
+      });
+    const result = await compared(await of(before), await of(now));
+    expect(result).toMatchObject({ verdict: "incomplete", load: { regressed: false, rules: [{ change }] } });
+    const suite = comparisonSuite(result, 3);
+    expect(suite.cases.find(({ name }) => name === "code.single-use")?.status).toBe("skipped");
+    expect(show(result)).not.toContain("✓");
+  });
+
   it("are regressed if an objective with the same limit is newly missed", async () => {
     const withErrors = (measured: number, limit = 0.01, more = {}) =>
       load({
@@ -207,6 +228,20 @@ describe("a load run against ten earlier ones", () => {
       )
         alarms += 1;
     expect(alarms).toBeLessThan(30);
+  });
+
+  it("does not count failures of the event hook, which is not part of the service", async () => {
+    const bases = (await tenRuns()).map(({ record }) => record);
+    const [row] = bases[0]?.endpoints ?? [];
+    if (row === undefined) throw new Error("no endpoint");
+    const failing = { ...row, endpoint: "trigger", outcome: "failed" as const };
+    const { record } = await load({ seed: 50, seconds: 4, requests: 1_200, slowness: 20.4 });
+    const head = { ...record, endpoints: [...record.endpoints, failing] };
+    expect(compareWithLimits(bases, head).metrics.at(-1)).toMatchObject({
+      metric: "failed share",
+      verdict: "usual",
+      head: 0,
+    });
   });
 
   it("reports a higher share of failed requests", async () => {

@@ -1,4 +1,4 @@
-import type { EndpointRow, LoadRecord } from "../../conformance/contract/load-record.ts";
+import { serviceRows, type EndpointRow, type LoadRecord } from "../../conformance/contract/load-record.ts";
 import { leastRatio } from "../statistics/floors.ts";
 import { mean, predictionLimits } from "../statistics/sample.ts";
 import { failedShare } from "./load.ts";
@@ -102,8 +102,5 @@ const failuresOf = (bases: readonly LoadRecord[], head: LoadRecord, confidence: 
   return { endpoint: "all", metric: "failed share", usual: mean(shares), low, high, head: share, verdict };
 };
 
-/** The load calls the event hook, but the hook is not part of the service. */
-const hook = "trigger";
-
 const granted = ({ endpoints }: LoadRecord): readonly EndpointRow[] =>
-  endpoints.filter(({ endpoint, outcome }) => outcome === "granted" && endpoint !== hook);
+  serviceRows(endpoints).filter(({ outcome }) => outcome === "granted");

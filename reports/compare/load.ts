@@ -1,11 +1,14 @@
 import {
   histogramUnit,
+  serviceRows,
   type LoadRecord,
+  type LoadRule,
   type ObjectiveResult,
 } from "../../conformance/contract/load-record.ts";
 import type { LoadRun } from "../read/index.ts";
 import { whyIncomplete } from "../validity.ts";
 import { ratioOf, quantileEstimates, type QuantileEstimate } from "../statistics/blocks.ts";
+import type { RuleChange } from "./rules.ts";
 import type { Random } from "../../conformance/contract/random.ts";
 import { densitiesOf, type Densities } from "./densities.ts";
 import { addedByKey } from "../read/latency-log.ts";
@@ -39,9 +42,18 @@ export interface ComparedFigure {
   readonly unit: "per second" | "share" | "count";
 }
 
+/** What became of a rule that at least one of two loads saw broken; without a check it neither held nor broke. */
+export const loadRuleChanges = [
+  "newly failing",
+  "failing unjudged",
+  "newly unable",
+  "still failing",
+  "fixed",
+] as const satisfies readonly RuleChange[];
+
 export interface LoadRuleChange {
   readonly id: string;
-  readonly change: "newly failing" | "still failing" | "fixed";
+  readonly change: (typeof loadRuleChanges)[number];
   readonly baseBreaches: number;
   readonly headBreaches: number;
 }
@@ -123,7 +135,9 @@ const alone = (
     .filter((profile) => matching(others, profile) === undefined)
     .map(({ endpoint }) => ({ endpoint, only }));
 
-export const failedShare = ({ endpoints }: LoadRecord): number => {
+/** Of the requests to the service. */
+export const failedShare = (record: LoadRecord): number => {
+  const endpoints = serviceRows(record.endpoints);
   const count = (rows: LoadRecord["endpoints"]): number =>
     rows.reduce((sum, { service }) => sum + service.count, 0);
   const all = count(endpoints);
@@ -146,12 +160,26 @@ const figuresOf = (base: LoadRecord, head: LoadRecord): readonly ComparedFigure[
 
 const ruleChangesOf = (base: LoadRecord, head: LoadRecord): readonly LoadRuleChange[] =>
   [...new Set([...head.rules, ...base.rules].map(({ id }) => id))].flatMap((id): LoadRuleChange[] => {
-    const breaches = ({ rules }: LoadRecord): number => rules.find((rule) => rule.id === id)?.breaches ?? 0;
-    const [baseBreaches, headBreaches] = [breaches(base), breaches(head)];
-    if (baseBreaches === 0 && headBreaches === 0) return [];
-    const change = baseBreaches === 0 ? "newly failing" : headBreaches === 0 ? "fixed" : "still failing";
-    return [{ id, change, baseBreaches, headBreaches }];
+    const of = ({ rules }: LoadRecord) => rules.find((rule) => rule.id === id) ?? unchecked;
+    const [before, now] = [of(base), of(head)];
+    const change = ruleChangeOf(before, now);
+    return change === undefined
+      ? []
+      : [{ id, change, baseBreaches: before.breaches, headBreaches: now.breaches }];
   });
+
+type Checked = Pick<LoadRule, "checks" | "breaches">;
+const unchecked: Checked = { checks: 0, breaches: 0 };
+
+const ruleChangeOf = (before: Checked, now: Checked): LoadRuleChange["change"] | undefined => {
+  const [wasFailing, isFailing] = [before.breaches > 0, now.breaches > 0];
+  if (isFailing) {
+    if (wasFailing) return "still failing";
+    return before.checks > 0 ? "newly failing" : "failing unjudged";
+  }
+  if (!wasFailing) return undefined;
+  return now.checks > 0 ? "fixed" : "newly unable";
+};
 
 /** Whether there is a promise or an objective that both runs judged. */
 export const judgesInCommon = (base: LoadRecord, head: LoadRecord): boolean =>

@@ -21,6 +21,14 @@ export const changeTitles = [
 ] as const;
 export type RuleChange = (typeof changeTitles)[number][0];
 
+/** As a word in a table. */
+export const changeWord = (change: RuleChange): string =>
+  (changeTitles.find(([one]) => one === change)?.[1] ?? change).toLowerCase();
+
+/** Whether it cannot be told if the rule became worse. */
+export const isUntold = (change: RuleChange): boolean =>
+  change === "newly unable" || change === "failing unjudged";
+
 export interface ComparedRule {
   readonly id: RequirementId;
   readonly level: Level;

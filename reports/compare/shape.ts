@@ -2,6 +2,7 @@ import Type, { Optional, type TProperties } from "typebox";
 import type { RequirementId } from "../../conformance/contract/catalogue.ts";
 import type { Level } from "../../conformance/contract/requirement.ts";
 import { verdictOrder } from "../text/verdicts.ts";
+import { loadRuleChanges } from "./load.ts";
 import { changeTitles } from "./rules.ts";
 
 /* The shape of comparison.json. The compiler holds it to the types: what was checked must be a `Comparison`. */
@@ -83,7 +84,7 @@ const load = Type.Object({
   rules: list(
     Type.Object({
       id: string,
-      change: literals(["newly failing", "still failing", "fixed"]),
+      change: literals(loadRuleChanges),
       baseBreaches: number,
       headBreaches: number,
     }),

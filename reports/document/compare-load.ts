@@ -1,6 +1,7 @@
 import type { Densities } from "../compare/densities.ts";
 import { isWorse, type LimitedMetric, type LimitsComparison } from "../compare/limits.ts";
-import type { ComparedFigure, ComparedLatency, LoadComparison } from "../compare/load.ts";
+import type { ComparedFigure, ComparedLatency, LoadComparison, LoadRuleChange } from "../compare/load.ts";
+import { changeWord } from "../compare/rules.ts";
 import { plural, change, inUnit, latency, percent, sparkline, rate } from "../text/figures.ts";
 import { knownRequirement } from "../text/titles.ts";
 import {
@@ -15,6 +16,7 @@ import {
   text,
   type Block,
   type Figure,
+  type Look,
   type Section,
 } from "./model.ts";
 
@@ -29,8 +31,8 @@ export const loadComparisonSections = (
     "Broken under load",
     ["Rule", "Change", ">Breaches before", ">Breaches now", "What it says"],
     load.rules.map(({ id, change: became, baseBreaches, headBreaches }) => [
-      mark(became === "fixed" ? ["good", "check"] : ["bad", "cross"], code(id), became),
-      became,
+      mark(lookOf[became], code(id), became),
+      changeWord(became),
       String(baseBreaches),
       String(headBreaches),
       knownRequirement(id)?.sentence ?? "",
@@ -57,6 +59,14 @@ export const loadComparisonSections = (
   section("distributions", "Latency distribution", ...load.distributions.map(distribution)),
   section("load", "Throughput", ...achieved(load)),
 ];
+
+const lookOf: Readonly<Record<LoadRuleChange["change"], Look>> = {
+  "newly failing": ["bad", "cross"],
+  "failing unjudged": ["bad", "cross"],
+  "newly unable": ["open", "question"],
+  "still failing": ["bad", "cross"],
+  fixed: ["good", "check"],
+};
 
 const latencies = ({ latencies: all }: LoadComparison, unjudged: string | undefined): Figure => {
   const title = "How latencies changed";

@@ -109,9 +109,10 @@ const detailOf = (comparison: Comparison): string => {
   }
   const { limits, unjudged, load } = comparison;
   const slower = limits?.metrics.filter(isWorse);
-  const broken = load.rules.filter(({ change }) => change === "newly failing");
+  const changed = (change: string): number => load.rules.filter((one) => one.change === change).length;
+  const unknown = changed("failing unjudged");
   const missed = load.objectives.filter(({ change }) => change === "newly missed");
-  return `${missing}${plural(broken.length, "promise")} newly broken and ${plural(missed.length, "objective")} newly missed under load. ${
+  return `${missing}${plural(changed("newly failing"), "promise")} newly broken${unknown === 0 ? "" : `, ${unknown} broken and not checked before,`} and ${plural(missed.length, "objective")} newly missed under load. ${
     slower === undefined
       ? `Speed is shown, not judged${unjudged === undefined ? "" : `: ${unjudged}`}.`
       : `${plural(slower.length, "metric")} beyond the limits of the earlier runs.`

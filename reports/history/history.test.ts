@@ -1,8 +1,10 @@
-import { cpSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { cpSync, mkdirSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { beforeAll, beforeEach, describe, expect, it } from "vitest";
 import type { LoadRecord } from "../../conformance/contract/load-record.ts";
 import type { RunRecord } from "../../conformance/contract/record.ts";
+import { baselineOf } from "../compare/baseline.ts";
+import { readRun } from "../read/index.ts";
 import { historyDoc } from "../document/history.ts";
 import { onTerminal } from "../testing/shown.ts";
 import { ruleThat } from "../testing/fixture.ts";
@@ -204,6 +206,18 @@ describe("run directories", () => {
     expect(runs).toHaveLength(11);
     writeFileSync(run, whole);
     expect(await historyOf(folder)).toMatchObject({ problems: [] });
+  });
+
+  it("are listed as problems if the folder itself cannot be read, and left out of a baseline", async () => {
+    const loop = path.join(folder, "loop");
+    symlinkSync("loop", loop);
+    expect((await historyOf(folder)).problems).toMatchObject([
+      { name: "loop", problem: expect.stringContaining("cannot be read") },
+    ]);
+    const head = await readRun(path.join(folder, "load-12"));
+    const { runs, leftOut } = await baselineOf(folder, head);
+    expect(runs).toHaveLength(11);
+    expect(leftOut).toContainEqual({ directory: loop, reason: expect.stringContaining("cannot be read") });
   });
 
   it("are read again each time, so that changes and deletions show at once", async () => {

@@ -212,15 +212,26 @@ export async function* runsBelow(
     );
   for (const name of names) {
     const directory = path.join(folder, name);
-    const file = statSync(path.join(directory, recordFiles.run), { throwIfNoEntry: false });
-    if (file?.isFile() !== true) continue;
-    const run = await readRun(directory).catch((error: unknown) => {
-      if (error instanceof ConfigurationError) return error.message;
-      throw error;
-    });
+    const isRun = isRunDirectory(directory);
+    if (isRun === false) continue;
+    const run = isRun === true ? await readRun(directory).catch(messageOf) : isRun;
     yield { directory, run };
   }
 }
+
+const messageOf = (error: unknown): string => {
+  if (error instanceof ConfigurationError) return error.message;
+  throw error;
+};
+
+/** Whether this entry of a folder is a run directory, or why that cannot be told. */
+const isRunDirectory = (directory: string): boolean | string => {
+  try {
+    return statSync(path.join(directory, recordFiles.run), { throwIfNoEntry: false })?.isFile() === true;
+  } catch (error) {
+    return `"${directory}" cannot be read (${fileReason(error)})`;
+  }
+};
 
 const namesIn = (folder: string): readonly string[] => {
   try {

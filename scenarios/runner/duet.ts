@@ -1,6 +1,6 @@
 import path from "node:path";
 import type { Block, BrokenRule, PlannedPair, Side } from "../../conformance/contract/duet.ts";
-import type { EndpointRow, LoadRecord } from "../../conformance/contract/load-record.ts";
+import { serviceRows, type EndpointRow, type LoadRecord } from "../../conformance/contract/load-record.ts";
 import { duetScenarioNames } from "../../conformance/contract/load-shape.ts";
 import type { LoadContext, LoadPlan } from "./context.ts";
 import { load } from "./load.ts";
@@ -106,7 +106,7 @@ export const playDuet = async (context: DuetContext, out: string): Promise<Playe
 const blocksOf = (record: LoadRecord, pair: number, side: Side): readonly Block[] => {
   const reasons = (record.validity?.reasons ?? []).map(({ reason }) => reason);
   const spoilt = reasons.length > 0 ? reasons.join("; ") : record.stopped;
-  const rows = record.endpoints.filter(({ endpoint }) => endpoint !== "trigger");
+  const rows = serviceRows(record.endpoints);
   if (rows.every(({ outcome }) => outcome !== "granted"))
     return [{ ...nothing, pair, side, spoilt: spoilt ?? "no requests were granted" }];
   const seconds = Math.max(1, (record.durationMs - record.warmUpMs) / 1_000);

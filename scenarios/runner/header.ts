@@ -1,3 +1,4 @@
+import { given } from "../../conformance/contract/given.ts";
 import type { ShapeName } from "../../conformance/contract/load-shape.ts";
 import type { LoadContext, LoadPlan, LoadTarget } from "./context.ts";
 import { machine, machineText } from "./machine.ts";
@@ -67,6 +68,12 @@ const fingerprintOf = (
     rate: String(plan.rate),
     duration: String(plan.durationMs),
     warmUp: String(plan.warmUpMs),
+    ...given({
+      visits: profile.load?.mixed && canonicalJson(profile.load.mixed),
+      "virtual users": plan.virtualUsers === undefined ? undefined : String(plan.virtualUsers),
+      accounts: profile.accounts && digest(profile.accounts),
+      events: profile.hooks?.events && "hook",
+    }),
     ...(plan.segment && { segments: String(plan.segment.count) }),
     k6: k6.version,
     machine: machineText(machine()),

@@ -1,4 +1,4 @@
-import type { BreakpointStep, LoadRecord } from "../../conformance/contract/load-record.ts";
+import { serviceRows, type BreakpointStep, type LoadRecord } from "../../conformance/contract/load-record.ts";
 
 export type JudgedLoad = Pick<
   LoadRecord,
@@ -6,9 +6,7 @@ export type JudgedLoad = Pick<
 >;
 
 export const stepOf = (record: JudgedLoad): BreakpointStep => {
-  const granted = record.endpoints.filter(
-    ({ endpoint, outcome }) => outcome === "granted" && endpoint !== "trigger",
-  );
+  const granted = serviceRows(record.endpoints).filter(({ outcome }) => outcome === "granted");
   const base = {
     rate: record.rate,
     achieved: record.achieved?.requestsPerSecond ?? 0,
