@@ -39,6 +39,25 @@ describe("the page of a history", () => {
     expect(textOf(html)).not.toContain("From run-300 on:");
   });
 
+  it("says that no trend changed only where a change could be found", () => {
+    const [one] = madeHistory().trends;
+    if (one === undefined) throw new Error("no trend");
+    const trendOf = (runs: number) => ({ ...one, points: one.points.slice(-runs), changes: [] });
+    const detail = (...trends: History["trends"]) =>
+      historyDoc(madeHistory({ trends, rules: [], flaky: [] })).detail;
+    expect(detail()).toBe("12 runs; no rule failed.");
+    expect(detail(trendOf(1), trendOf(9))).toBe(
+      "12 runs; too few runs to find a change in a trend (10 are needed); no rule failed.",
+    );
+    const unchanged =
+      "12 runs; no change found in 1 trend, where one in the latest 3 runs cannot be told yet";
+    expect(detail(trendOf(10))).toBe(`${unchanged}; no rule failed.`);
+    expect(detail(trendOf(12), trendOf(9))).toBe(
+      `${unchanged}, and too few runs to find one in 1 trend (10 are needed); no rule failed.`,
+    );
+    expect(detail(one, trendOf(9))).toBe("12 runs; trends changed in 1 place; no rule failed.");
+  });
+
   it("says of an empty selection whether the folder has runs, or some that cannot be read", () => {
     const none = { runs: [], trends: [], rules: [], flaky: [], problems: [] };
     const { problems } = madeHistory();

@@ -1,4 +1,11 @@
-import { isFailing, type History, type ListedRun, type RuleHistory, type Trend } from "../history/index.ts";
+import {
+  changesNeed,
+  isFailing,
+  type History,
+  type ListedRun,
+  type RuleHistory,
+  type Trend,
+} from "../history/index.ts";
 import {
   figure as number,
   moment,
@@ -14,6 +21,7 @@ import {
   code,
   doc,
   figure,
+  given,
   mark,
   section,
   softText,
@@ -98,16 +106,26 @@ const detailOf = ({ rule, runs, inFolder, trends, rules, flaky, leftOut }: Histo
   if (runs.length === 0) return inFolder === 0 ? "" : `0 of ${plural(inFolder, "run")}.`;
   const count = plural(runs.length, "run");
   if (leftOut.length === runs.length) return `${count}; none complete.`;
-  const changes = trends.reduce((sum, { changes: some }) => sum + some.length, 0);
   const ofAll =
     rules.length === 0
       ? `no rule failed${leftOut.length === 0 ? "" : " in a complete run"}`
       : `${plural(rules.length, "rule")} did not always pass, ${number(flaky.length)} of them flaky`;
-  return `${[
-    count,
-    changes === 0 ? "no trend changed" : `trends changed in ${plural(changes, "place")}`,
-    rule === undefined ? ofAll : ofRule(rule, rules),
-  ].join("; ")}.`;
+  return `${given([count, ofTrends(trends), rule === undefined ? ofAll : ofRule(rule, rules)]).join("; ")}.`;
+};
+
+/** Where nothing could be found, that nothing was found says nothing. */
+const ofTrends = (trends: readonly Trend[]): string | undefined => {
+  if (trends.length === 0) return undefined;
+  const changes = trends.reduce((sum, { changes: some }) => sum + some.length, 0);
+  if (changes > 0) return `trends changed in ${plural(changes, "place")}`;
+  const { runs, latestUntold } = changesNeed;
+  const short = trends.filter(({ points }) => points.length < runs).length;
+  const needed = `(${number(runs)} are needed)`;
+  if (short === trends.length) return `too few runs to find a change in a trend ${needed}`;
+  const found = `no change found in ${plural(trends.length - short, "trend")}, where one in the latest ${number(latestUntold)} runs cannot be told yet`;
+  return short === 0
+    ? found
+    : `${found}, and too few runs to find one in ${plural(short, "trend")} ${needed}`;
 };
 
 const ofRule = (rule: string, rules: readonly RuleHistory[]): string => {
@@ -175,7 +193,7 @@ const trendFigure = (whole: Trend): Figure => {
     picture: {
       is: "trend",
       trend,
-      label: `${endpoint} ${metric} over ${plural(points.length, "run")}: ${ends}, ${plural(changes.length, "change")}.`,
+      label: `${endpoint} ${metric} over ${plural(points.length, "run")}: ${ends}${changes.length === 0 ? "" : `, ${plural(changes.length, "change")}`}.`,
     },
     brief: [`${sparkline(values, MOST_BRIEF)}  ${ends}`],
     table: rows,

@@ -8,6 +8,7 @@ import {
 } from "./runs.ts";
 import { trendsOf, type Trend } from "./trends.ts";
 
+export { changesNeed } from "./trends.ts";
 export type { FlakyRule, HistoryFilter, ListedRun, RuleHistory, Trend };
 
 export interface HistoryQuestion extends HistoryFilter {

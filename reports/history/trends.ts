@@ -1,4 +1,9 @@
-import { changePoints, usualChangePoints, type ChangePoint } from "../statistics/change-points.ts";
+import {
+  changePoints,
+  fewestValues,
+  usualChangePoints,
+  type ChangePoint,
+} from "../statistics/change-points.ts";
 import { leastRatio } from "../statistics/floors.ts";
 import { seededRandom } from "../../conformance/contract/random.ts";
 import type { HistoryRun } from "./runs.ts";
@@ -43,6 +48,12 @@ export const trendsOf = (
     ),
   }));
 };
+
+/** A change is found from so many runs on, and only before the latest few, which are too few for a level of their own. */
+export const changesNeed = {
+  runs: fewestValues(usualChangePoints),
+  latestUntold: usualChangePoints.leastStretch - 1,
+} as const;
 
 /** Even a certain change of less is no reason to look, and among many trends some are found by chance. */
 const isLarge = (metric: string, low: number, high: number): boolean => high >= low * leastRatio(metric, low);

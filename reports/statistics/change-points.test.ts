@@ -1,6 +1,6 @@
 import { assert, double, array, property } from "fast-check";
 import { describe, expect, it } from "vitest";
-import { changePoints, usualChangePoints } from "./change-points.ts";
+import { changePoints, fewestValues, usualChangePoints } from "./change-points.ts";
 import { bestSplit, splitStatistics } from "./energy.ts";
 import { normalOf } from "../testing/random.ts";
 import { seededRandom } from "../../conformance/contract/random.ts";
@@ -79,6 +79,20 @@ describe("change points", () => {
 
   it.each([[[]], [[1]], [[1, 2, 3]], [level(5, 40)]])("are not found in %j", (values) => {
     expect(find(values)).toEqual([]);
+  });
+
+  it("are found from the fewest values on that fewer than one in a hundred orders can split as well", () => {
+    // Two of 126 ways to choose four of nine are more than that, two of 252 ways to choose five of ten are not.
+    expect(fewestValues(usualChangePoints)).toBe(10);
+    expect(fewestValues({ alpha: 0.05, leastStretch: 4 })).toBe(8);
+    expect(fewestValues({ alpha: 0.05, leastStretch: 6 })).toBe(12);
+    const stepped = (count: number) => [
+      ...level(10, Math.floor(count / 2)),
+      ...level(40, Math.ceil(count / 2)),
+    ];
+    const seeds = Array.from({ length: 20 }, (_, seed) => seed);
+    expect(seeds.filter((seed) => find(stepped(9), seed).length > 0)).toEqual([]);
+    expect(seeds.filter((seed) => find(stepped(10), seed).length > 0).length).toBeGreaterThan(0);
   });
 
   it("are rare in series that do not change", () => {

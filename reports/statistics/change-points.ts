@@ -24,6 +24,22 @@ export interface ChangePointOptions {
 export const usualChangePoints = { alpha: 0.01, permutations: 199, leastStretch: 4 } as const;
 
 /**
+ * The fewest values in which a change can be found. However clear a change is, reorderings that bring the same values
+ * to either end split as well: two of all ways to choose one side, of which there are most at the middle.
+ */
+export const fewestValues = ({
+  alpha,
+  leastStretch,
+}: Pick<ChangePointOptions, "alpha" | "leastStretch">): number => {
+  let count = 2 * leastStretch;
+  while (2 / waysToChoose(count, Math.floor(count / 2)) > alpha) count += 1;
+  return count;
+};
+
+const waysToChoose = (count: number, of: number): number =>
+  Array.from({ length: of }).reduce<number>((ways, _, at) => (ways * (count - at)) / (at + 1), 1);
+
+/**
  * Change points by hierarchical E-divisive estimation (Matteson and James 2014), without distributional assumptions:
  * the best split of any stretch is tested against random permutations within all stretches, and kept while significant.
  * In series order.
@@ -32,6 +48,7 @@ export const changePoints = (
   series: readonly number[],
   options: ChangePointOptions,
 ): readonly ChangePoint[] => {
+  if (series.length < fewestValues(options)) return [];
   const values = Float64Array.from(series);
   let bounds = [0, values.length];
   const found = new Map<number, number>();
