@@ -120,6 +120,39 @@ describe("the history of a folder", () => {
     expect(ofOneRule.rules.map(({ id, points }) => [id, points.length])).toEqual([["code.lifetime", 11]]);
   });
 
+  it("tells flakiness only from runs that asked for the same", async () => {
+    rmSync(folder, { recursive: true });
+    const gate = (day: number, effort: RunRecord["effort"], fails: boolean): void => {
+      writeGateRun(path.join(folder, `gate-${two(day)}`), {
+        seed: day,
+        exchanges: 2,
+        failing: fails ? ["code.single-use"] : [],
+        record: { startedAt: startedAt(day), effort },
+      });
+    };
+    // Only thorough runs find the breach.
+    for (let day = 1; day <= 8; day += 1) gate(day, day % 2 === 0 ? "thorough" : "quick", day % 2 === 0);
+    const steady = await historyOf(folder);
+    expect(steady.rules.map(({ id, points }) => [id, points.length])).toEqual([["code.single-use", 8]]);
+    expect(steady.flaky).toEqual([]);
+    // A defect that appears changes the verdict once in the runs of either effort.
+    for (const day of [9, 11]) gate(day, "quick", true);
+    expect((await historyOf(folder)).flaky).toEqual([]);
+    for (const [day, fails] of [
+      [12, false],
+      [14, true],
+      [16, true],
+    ] as const)
+      gate(day, "thorough", fails);
+    expect((await historyOf(folder)).flaky).toMatchObject([
+      { id: "code.single-use", judged: 7, failed: 6, flips: 2, rate: 2 / 6 },
+    ]);
+    for (const day of [15, 17]) gate(day, "quick", day === 17);
+    expect((await historyOf(folder)).flaky).toMatchObject([
+      { id: "code.single-use", judged: 8, failed: 3, flips: 3, rate: 3 / 7 },
+    ]);
+  });
+
   it("says of one rule how often it failed, and nothing of the others", async () => {
     const shown = async (rule: string) => onTerminal(historyDoc(await historyOf(folder, { rule })));
     const held = await shown("code.lifetime");

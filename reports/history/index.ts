@@ -47,7 +47,7 @@ export const historyOf = async (folder: string, question: HistoryQuestion = {}):
     runs: runs.map(({ listed }) => listed),
     trends: trendsOf(complete, question),
     rules,
-    flaky: flakyRules(rules),
+    flaky: flakyRules(complete, question.rule),
     leftOut: runs.flatMap(({ listed: { name }, incomplete: reason }) =>
       reason === undefined ? [] : [{ name, reason }],
     ),
@@ -71,6 +71,8 @@ interface FlakyRule extends Omit<RuleHistory, "points"> {
   readonly rate: number;
 }
 
+const keyOf = ({ id, target, kind }: Omit<RuleHistory, "points">): string => [id, target, kind].join("\n");
+
 export const isFailing = ({ verdict }: { readonly verdict: string }): boolean =>
   verdict === "failed" || verdict === "warned";
 
@@ -84,7 +86,7 @@ const ruleHistories = (runs: readonly HistoryRun[], rule: string | undefined): r
     for (const [id, verdict] of verdicts) {
       if (rule !== undefined && id !== rule) continue;
       const { name, startedAt, target, kind } = listed;
-      const key = [id, target, kind].join("\n");
+      const key = keyOf({ id, target, kind });
       const known = histories.get(key) ?? { id, target, kind, points: [] };
       histories.set(key, known);
       known.points.push({ name, startedAt, verdict });
@@ -98,9 +100,15 @@ const ruleHistories = (runs: readonly HistoryRun[], rule: string | undefined): r
 /** A single flip may be a defect introduced or fixed; from two on a rule is flaky. */
 const LEAST_FLIPS = 2;
 
-/** Rules that alternate between passing and failing, flakiest first. */
-const flakyRules = (histories: readonly RuleHistory[]): readonly FlakyRule[] =>
-  histories
+/**
+ * Rules that alternate between passing and failing, flakiest first. Like trends, only runs with one fingerprint are set
+ * against each other: a breach that only thorough runs find does not come and go because quick runs lie between. A rule
+ * that alternates in several such series is listed once, with the flakiest.
+ */
+const flakyRules = (runs: readonly HistoryRun[], rule: string | undefined): readonly FlakyRule[] => {
+  const alike = Map.groupBy(runs, ({ fingerprint }) => fingerprint);
+  const flaky = [...alike.values()]
+    .flatMap((some) => ruleHistories(some, rule))
     .map(({ id, target, kind, points }): FlakyRule => {
       const fails = points.filter((point) => point.verdict === "passed" || isFailing(point)).map(isFailing);
       const flips = fails.filter((value, at) => at > 0 && value !== fails[at - 1]).length;
@@ -110,3 +118,5 @@ const flakyRules = (histories: readonly RuleHistory[]): readonly FlakyRule[] =>
     })
     .filter(({ flips }) => flips >= LEAST_FLIPS)
     .toSorted((a, b) => b.rate - a.rate || (a.id < b.id ? -1 : 1));
+  return [...Map.groupBy(flaky, keyOf).values()].flatMap((some) => some.slice(0, 1));
+};
