@@ -82,21 +82,20 @@ const play = async (
   );
   const document = session.document(played.interrupted ? "interrupted" : "ended", played);
   writeDuet(run, document);
-  const isPilot = planFor !== undefined;
-  const shown = duetDoc(document, { run, isPilot });
+  const about = { run, isPilot: planFor !== undefined };
+  const shown = duetDoc(document, about);
   show(output, shown, { ...document, run });
-  const exitCode = duetExitCode(document, isPilot);
   if (report !== undefined) {
     const files = writeDocument(shown, {
       name: "duet",
       formats: report,
       out: reportOut ?? besideRun(run),
       flag: "--report-out",
-      suite: duetSuite(document, run, exitCode),
+      suite: duetSuite(document, about),
     });
     for (const file of files) output.say(`Report   ${file}`);
   }
-  context.exitWith(exitCode);
+  context.exitWith(duetExitCode(document, about.isPilot));
 };
 
 interface AskedSide {

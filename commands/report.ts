@@ -5,7 +5,6 @@ import { besideRun, checkReportOut, reportOn } from "./shared/write-reports.ts";
 import { duetDoc } from "../reports/document/duet.ts";
 import { duetSuite } from "../reports/ci/compared.ts";
 import { readComparison } from "../reports/compare/stored.ts";
-import { duetExitCode } from "../reports/duet/document.ts";
 import { tool } from "../conformance/record/tool.ts";
 import { writeComparison } from "./shared/compared.ts";
 import { readDuet } from "../reports/read/duet.ts";
@@ -78,12 +77,12 @@ const writeCompared = (
   if (stored !== undefined)
     return writeComparison(stored.comparison, { ...stored, formats, out: reportOut ?? folder });
   if (duet === undefined) return undefined;
-  const isPilot = duet.plan !== undefined;
-  return writeDocument(duetDoc(duet, { run: folder, isPilot }), {
+  const about = { run: folder, isPilot: duet.plan !== undefined };
+  return writeDocument(duetDoc(duet, about), {
     name: "duet",
     formats,
     out: reportOut ?? besideRun(folder),
-    suite: duetSuite(duet, folder, duetExitCode(duet, isPilot)),
+    suite: duetSuite(duet, about),
   });
 };
 

@@ -1,7 +1,7 @@
 import { isUntold, type ComparedRule } from "../compare/rules.ts";
 import type { Comparison } from "../compare/compare.ts";
 import { isWorse } from "../compare/limits.ts";
-import type { DuetDocument } from "../duet/document.ts";
+import { duetExitCode, whyDuetIncomplete, type DuetDocument } from "../duet/document.ts";
 import type { Failures, Member, MemberVerdict } from "../duet/model.ts";
 import { plural, change, latency, inUnit } from "../text/figures.ts";
 import { wordOfResult } from "../text/verdicts.ts";
@@ -123,23 +123,25 @@ const failuresCase = ({ a, b, verdict }: Failures): RawCase =>
     `${inUnit(b, "share")} of b, ${inUnit(a, "share")} of a`,
   );
 
-export const duetSuite = (duet: DuetDocument, run: string, exitCode: number): CiSuite =>
-  suiteOf({
+export const duetSuite = (
+  duet: DuetDocument,
+  { run, isPilot }: { readonly run: string; readonly isPilot: boolean },
+): CiSuite => {
+  const whyIncomplete = whyDuetIncomplete(duet, isPilot);
+  return suiteOf({
     name: "duet",
     outcome: duet.state === "ended" ? duet.verdict : duet.state,
-    incomplete:
-      duet.state !== "ended"
-        ? "the duet did not play to its end"
-        : duet.verdict === "inconclusive"
-          ? "the duet cannot tell"
-          : undefined,
-    exitCode,
+    incomplete: whyIncomplete ?? (duet.verdict === "inconclusive" ? "the duet cannot tell" : undefined),
+    exitCode: duetExitCode(duet, isPilot),
     startedAt: duet.startedAt,
     tool: duet.tool,
     run,
     target: `${duet.a} and ${duet.b}`,
     seed: duet.seed,
     cases: [
+      ...(whyIncomplete === undefined
+        ? []
+        : [caseOf("the duet is complete", "duet", "skipped", "incomplete", whyIncomplete)]),
       ...duet.members.flatMap(memberCase),
       ...(duet.failures === undefined ? [] : [failuresCase(duet.failures)]),
       ...duet.broken.map(({ side, rule, times }) =>
@@ -153,3 +155,4 @@ export const duetSuite = (duet: DuetDocument, run: string, exitCode: number): Ci
       ),
     ],
   });
+};

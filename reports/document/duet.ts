@@ -1,6 +1,6 @@
 import { duration } from "../../conformance/contract/duration.ts";
 import { mostSpoilt } from "../duet/judge.ts";
-import type { DuetDocument } from "../duet/document.ts";
+import { whyDuetIncomplete, type DuetDocument } from "../duet/document.ts";
 import type { DuetPlan, Member } from "../duet/model.ts";
 import { pairedValues, sortedPairs, type PairedValues } from "../duet/ratios.ts";
 import { moment, plural, change, percent, sparkline, rate } from "../text/figures.ts";
@@ -86,12 +86,15 @@ const answerOf = (duet: DuetDocument, { isPilot }: DuetContext): readonly [Look,
   const { state, verdict, plan, broken } = duet;
   if (state !== "ended")
     return [["open", "dots"], "The duet was interrupted; these are the results until then."];
+  const isShort = whyDuetIncomplete(duet, isPilot) !== undefined && (isPilot || verdict !== "regressed");
+  const said = isShort
+    ? `Too few clean pairs to ${isPilot ? "plan from" : "tell whether b is slower"}.`
+    : sentenceOf(duet);
   if (broken.some(({ side }) => side === "b"))
-    return [["bad", "cross"], `b breaks promises under load. ${sentenceOf(duet)}`];
+    return [["bad", "cross"], `b breaks promises under load. ${said}`];
   if (plan !== undefined)
     return [["seen", "ring"], `${plural(plan.pairs, "pair")} find a change of ${percent(plan.effect)}.`];
-  if (isPilot) return [["open", "question"], "Too few clean pairs to plan from."];
-  return [looks[verdict], sentenceOf(duet)];
+  return [isShort ? ["open", "question"] : looks[verdict], said];
 };
 
 const detailOf = (duet: DuetDocument, gated: readonly GatedMember[]): string => {

@@ -42,17 +42,28 @@ export const DuetDocument = closed({
 });
 export type DuetDocument = Frozen<typeof DuetDocument>;
 
-/**
- * Exit code of a duet: 1 if b is slower, or breaks a promise under load at any speed; 3 if fewer clean pairs were
- * played than requested (incomplete); otherwise 0, even if inconclusive.
- */
-export const duetExitCode = (
-  duet: Pick<DuetDocument, "state" | "broken" | "verdict" | "pairs" | "planned" | "endedEarly" | "plan">,
+type Played = Pick<
+  DuetDocument,
+  "state" | "broken" | "verdict" | "pairs" | "planned" | "endedEarly" | "plan"
+>;
+
+/** Why a duet is incomplete: exit code, headline and reports for CI all ask this. A pilot is complete with its plan. */
+export const whyDuetIncomplete = (
+  { state, pairs, planned, endedEarly, plan }: Played,
   isPilot: boolean,
-): number => {
+): string | undefined => {
+  if (state !== "ended") return "the duet did not play to its end";
+  if (isPilot) return plan === undefined ? "too few clean pairs to plan from" : undefined;
+  return pairs < planned && !endedEarly ? `only ${pairs} of ${planned} planned pairs were clean` : undefined;
+};
+
+/**
+ * Exit code of a duet: 1 if b is slower, or breaks a promise under load at any speed; 3 if it is incomplete; otherwise
+ * 0, even if inconclusive.
+ */
+export const duetExitCode = (duet: Played, isPilot: boolean): number => {
   if (duet.state !== "ended") return exitCodes.interrupted;
   if (duet.broken.some(({ side: broke }) => broke === "b")) return exitCodes.failed;
-  if (isPilot) return duet.plan === undefined ? exitCodes.incomplete : exitCodes.passed;
-  if (duet.verdict === "regressed") return exitCodes.failed;
-  return duet.pairs < duet.planned && !duet.endedEarly ? exitCodes.incomplete : exitCodes.passed;
+  if (duet.verdict === "regressed" && !isPilot) return exitCodes.failed;
+  return whyDuetIncomplete(duet, isPilot) === undefined ? exitCodes.passed : exitCodes.incomplete;
 };

@@ -76,12 +76,13 @@ export const judgeDuet = (blocks: readonly Block[], rules: DuetRules): DuetResul
   });
   const last = pValues.length - 1;
   const failures = failed && judgedFailures(failed, plan, adjusted[last] ?? 1, significant[last] === true);
+  const verdict = overall([...members, ...(failures ? [failures] : [])]);
   return {
-    verdict: overall([...members, ...(failures ? [failures] : [])]),
+    verdict,
     pairs: used.length,
     planned: rules.pairs,
     spoilt,
-    endedEarly: used.length < rules.pairs && rules.looks.includes(used.length),
+    endedEarly: verdict === "regressed" && used.length < rules.pairs && rules.looks.includes(used.length),
     members,
     ...(failures && { failures }),
     rules,
@@ -213,7 +214,7 @@ export const mostSpoilt = (pairs: number): number => Math.max(2, Math.floor(pair
 export const whyEnded = (blocks: readonly Block[], rules: DuetRules): DuetEnd | undefined => {
   const { clean, spoilt } = sortedPairs(blocks);
   if (clean.length >= rules.pairs) return "all pairs are there";
-  if (rules.looks.includes(clean.length) && judgeDuet(blocks, rules).verdict === "regressed")
+  if (rules.looks.includes(clean.length) && judgeDuet(blocks, rules).endedEarly)
     return "a regression is certain";
   return spoilt.length > mostSpoilt(rules.pairs) ? "too many pairs were spoilt" : undefined;
 };

@@ -1,6 +1,8 @@
 import { describe, expect, it } from "vitest";
 import type { Block } from "../../conformance/contract/duet.ts";
+import { duetSuite } from "../ci/compared.ts";
 import { duetDoc } from "../document/duet.ts";
+import { madeDuet, type MadeDuet } from "../testing/duet-document.ts";
 import { onTerminal } from "../testing/shown.ts";
 import { duetExitCode, type DuetDocument } from "./document.ts";
 import { duetSession, type DuetQuestion } from "./session.ts";
@@ -86,6 +88,57 @@ describe("a duet's session", () => {
   });
 });
 
+describe("a duet that gave up on a noisy machine", () => {
+  /** Of twenty planned pairs, eleven are spoilt when the given number is clean. */
+  const gaveUp = (clean: number, more: MadeDuet = {}): DuetDocument =>
+    madeDuet({
+      pairs: 20,
+      endEarly: true,
+      spoilt: Array.from({ length: 11 }, (_, at) => at),
+      blocks: (blocks) => blocks.filter(({ pair: number }) => number < 11 + clean),
+      ...more,
+    });
+
+  // Ten pairs are at a look, at which only a regression would have ended the duet.
+  it.each([
+    [9, 0],
+    [10, 0],
+    [10, -0.2],
+  ])("with %i clean pairs is incomplete everywhere", (clean, change) => {
+    const document = gaveUp(clean, { effect: { p50: change, p95: change } });
+    expect(document).toMatchObject({ ended: "too many pairs were spoilt", endedEarly: false, pairs: clean });
+    expect(duetExitCode(document, false)).toBe(3);
+    expect(show(document)).toContain("? Too few clean pairs to tell whether b is slower.\n");
+    const why = `only ${clean} of 20 planned pairs were clean`;
+    const suite = duetSuite(document, { run: "runs/x", isPilot: false });
+    expect(suite).toMatchObject({ incomplete: why, exitCode: 3 });
+    expect(suite.cases[0]).toMatchObject({ name: "the duet is complete", status: "skipped", message: why });
+  });
+
+  it("fails if the clean pairs show that b is slower, or b broke a promise", () => {
+    const slow = gaveUp(9, { effect: { p50: 2, p95: 2 } });
+    expect(duetExitCode(slow, false)).toBe(1);
+    expect(show(slow)).toContain("✗ b is slower than a.\n");
+    const broken = [{ side: "b", rule: "code.single-use", times: 2 }] as const;
+    expect(show(gaveUp(9, { broken }))).toContain(
+      "✗ b breaks promises under load. Too few clean pairs to tell whether b is slower.\n",
+    );
+  });
+
+  it("is complete if a regression ended it early, at the same number of clean pairs", () => {
+    const early = madeDuet({
+      pairs: 20,
+      endEarly: true,
+      effect: { p50: 0.3, p95: 0.3 },
+      blocks: (blocks) => blocks.filter(({ pair: number }) => number < 10),
+    });
+    expect(early).toMatchObject({ ended: "a regression is certain", endedEarly: true });
+    const suite = duetSuite(early, { run: "runs/x", isPilot: false });
+    expect(suite).toMatchObject({ incomplete: undefined, exitCode: 1 });
+    expect(suite.cases.map(({ name }) => name)).not.toContain("the duet is complete");
+  });
+});
+
 describe("a duet's exit code", () => {
   const broke = (side: "a" | "b") => [{ side, rule: "code.single-use", times: 2 }];
 
@@ -96,7 +149,7 @@ describe("a duet's exit code", () => {
     [1, "b broke a rule", { verdict: "unchanged", broken: broke("b") }],
     [0, "only a broke a rule", { verdict: "unchanged", broken: broke("a") }],
     [3, "too few pairs were played", { verdict: "unchanged", pairs: 3 }],
-    [0, "it ended early", { verdict: "unchanged", pairs: 3, endedEarly: true }],
+    [1, "a regression ended it early", { pairs: 3, endedEarly: true }],
     [130, "it was interrupted", { state: "interrupted" }],
   ] as const)("is %i if %s", (code, _, change) => {
     expect(duetExitCode({ ...documentOf(slower), ...change }, false)).toBe(code);
