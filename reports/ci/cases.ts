@@ -120,11 +120,12 @@ const breachLines = (id: string, { expected, actual, part, reproduction }: Breac
 
 const loadCases = (record: LoadRecord): readonly RawCase[] => [
   validityCase(record),
+  ...endCases(record),
   ...record.objectives.map(objectiveCase),
   ...record.rules.map((rule) => ruleCase(rule, record)),
 ];
 
-const validityCase = ({ validity, outcome, stopped, notes }: LoadRecord): RawCase => {
+const validityCase = ({ validity, outcome, notes }: LoadRecord): RawCase => {
   const common = { name: "the load run is valid", group: "load" };
   if (outcome === "interrupted")
     return {
@@ -133,10 +134,8 @@ const validityCase = ({ validity, outcome, stopped, notes }: LoadRecord): RawCas
       verdict: "interrupted",
       message: "the run was interrupted: objectives and rules cover only the time until then",
     };
-  if (validity?.valid === true) {
-    const valid = { ...common, status: "passed", verdict: "valid" } as const;
-    return stopped === undefined ? valid : { ...valid, details: [`ended early: ${stopped}`] };
-  }
+  if (validity?.valid === true && outcome !== "harness-error")
+    return { ...common, status: "passed", verdict: "valid" };
   const reasons = (validity?.reasons ?? []).map(({ reason, remedy }) => `${reason}: ${remedy}`);
   return {
     ...common,
@@ -145,6 +144,19 @@ const validityCase = ({ validity, outcome, stopped, notes }: LoadRecord): RawCas
     message: reasons[0] ?? notes[0] ?? "the run ended before this could be judged",
     ...(reasons.length > 1 && { details: reasons }),
   };
+};
+
+/** What failed a load, or left it open, without any objective or rule. */
+const endCases = ({ outcome, stopped, rules, steps = [], highestRate }: LoadRecord): readonly RawCase[] => {
+  const isBroken = rules.some(({ breaches }) => breaches > 0);
+  const hasFailed = outcome === "failed" && !isBroken;
+  const common = { group: "load", status: hasFailed ? "failed" : "skipped" } as const;
+  if (stopped !== undefined && outcome !== "interrupted")
+    return [{ ...common, name: "the load ran to its end", verdict: "ended early", message: stopped }];
+  if (!hasFailed || steps.length === 0 || highestRate !== undefined) return [];
+  const { reason } = steps.at(-1) ?? {};
+  const message = `no rate tried met all objectives${reason === undefined ? "" : `; the last one: ${reason}`}`;
+  return [{ ...common, name: "the search found a rate", verdict: "none found", message }];
 };
 
 const objectiveCase = ({

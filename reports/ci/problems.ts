@@ -37,7 +37,8 @@ export const problemsOf = (suites: readonly CiSuite[]): readonly CiProblem[] => 
   ),
 ];
 
-const titleOf = ({ name, status, verdict }: CiCase): string => {
+const titleOf = ({ name, group, status, verdict }: CiCase): string => {
   if (status === "error") return `Touchstone failed at ${name}`;
+  if (group === "load") return "The load failed";
   return verdict === "drifted" ? `${name} changed` : `${name} is broken`;
 };

@@ -3,6 +3,7 @@ import type { LoadRecord } from "../../conformance/contract/load-record.ts";
 import { gather } from "../gather/gather.ts";
 import type { LoadView } from "../gather/view.ts";
 import { readRun } from "../read/index.ts";
+import { loadRecordOf } from "../testing/fixture.ts";
 import { onTerminal } from "../testing/shown.ts";
 import { writeLoadRun } from "../testing/records.ts";
 import { loadDoc } from "./load.ts";
@@ -71,6 +72,30 @@ describe("a load run on the terminal", () => {
       /Why these figures cannot be trusted\n {2}\? 9 were dropped\n {4}lower --rate\n[^]*\? The load run is not valid/,
     );
   });
+});
+
+it("calls a load not valid only if it is, and else names what was left open", () => {
+  const rules: LoadRecord["rules"] = [{ id: "access.required", checks: 9, breaches: 0 }];
+  const headline = (more: Partial<LoadRecord>): string =>
+    loadDoc({
+      record: loadRecordOf({ outcome: "incomplete", exitCode: 3, rules, ...more }),
+      directory: "runs/load",
+    }).headline;
+  const open = ["refresh p95", "refresh p99"].map((name): LoadRecord["objectives"][number] => {
+    return { name, bound: "at most", limit: 8, unit: "ms", verdict: "not measured" };
+  });
+  expect(headline({ objectives: open.slice(1) })).toBe("1 objective was not measured: refresh p99.");
+  expect(headline({ objectives: open })).toBe("2 objectives were not measured: refresh p95, refresh p99.");
+  expect(headline({ objectives: open, validity: { valid: false, reasons: [] } })).toBe(
+    "The load run is not valid: its figures say nothing.",
+  );
+  expect(headline({ rules: [{ id: "access.required", checks: 0, breaches: 0 }] })).toBe(
+    "No promise was checked under load.",
+  );
+  expect(headline({ stopped: "k6 gave up before the load" })).toBe(
+    "The load ended early, so it was not judged.",
+  );
+  expect(headline({ exitCode: 4 })).toBe("The target could not be reached.");
 });
 
 it("shows the first breach of each broken rule, and folds later ones", () => {

@@ -99,8 +99,7 @@ const headlineOf = (record: LoadRecord): string => {
         .join(", and ")
         .concat(broken + missed === 0 ? "The load run failed." : ".");
     case "incomplete":
-      if (record.exitCode === exitCodes.unreachable) return "The target could not be reached.";
-      return "The load run is not valid: its figures say nothing.";
+      return incompleteHeadline(record);
     case "harness-error":
       return "Touchstone itself failed under load; this says nothing about the service.";
     default:
@@ -108,6 +107,19 @@ const headlineOf = (record: LoadRecord): string => {
         ? `The load run was cut off; ${plural(broken, "promise")} broke until then.`
         : "The load run was cut off; these are the measurements until then.";
   }
+};
+
+/** The figures of a valid run stand, even if something was left open. */
+const incompleteHeadline = ({ exitCode, validity, stopped, objectives, rules }: LoadRecord): string => {
+  if (exitCode === exitCodes.unreachable) return "The target could not be reached.";
+  if (validity?.valid === false) return "The load run is not valid: its figures say nothing.";
+  if (stopped !== undefined) return "The load ended early, so it was not judged.";
+  const unmeasured = objectives.filter(({ verdict }) => verdict === "not measured");
+  if (unmeasured.length > 0)
+    return `${plural(unmeasured.length, "objective was", "objectives were")} not measured: ${unmeasured.map(({ name }) => name).join(", ")}.`;
+  return validity === undefined || rules.some(({ checks }) => checks > 0)
+    ? "The load run could not be judged."
+    : "No promise was checked under load.";
 };
 
 const detailOf = (record: LoadRecord): string => {

@@ -2,6 +2,7 @@ import { readFileSync } from "node:fs";
 import path from "node:path";
 import { validateXML } from "xmllint-wasm";
 import { describe, expect, it } from "vitest";
+import { problemsOf as annotated } from "../ci/problems.ts";
 import { failedRule, gateRun, hostileRun, loadRun, missingRule, suites } from "../testing/ci-runs.ts";
 import { ruleThat, withResults } from "../testing/fixture.ts";
 import { renderJunit } from "./junit.ts";
@@ -150,6 +151,37 @@ describe("JUnit XML", () => {
     );
     expect(xml).toContain('<property name="incomplete" value="true"/>');
   });
+});
+
+describe("a load that failed although no objective was missed and no rule broken", () => {
+  const failed = { objectives: [], rules: [], breaches: [], outcome: "failed", exitCode: 1 } as const;
+
+  it("fails a case with the reason why it was given up", () => {
+    const stopped = "more than 50 % of the requests failed for 5 consecutive seconds";
+    const run = loadRun({ ...failed, stopped });
+    const xml = render(run);
+    expect(xml).toContain('<testsuites name="Touchstone" tests="2" failures="1"');
+    expect(elementOf(xml, "the load run is valid")).not.toContain("<skipped");
+    expect(elementOf(xml, "the load ran to its end")).toContain(`<failure message="${stopped}"`);
+    expect(annotated(suites(run))[0]).toMatchObject({ title: "The load failed", message: stopped });
+  });
+
+  it("fails a case if a search found no rate", () => {
+    const base = { rate: 100, achieved: 99, p95Ms: {} };
+    const steps = [
+      { ...base, verdict: "gave way" as const, gaveWay: "service" as const, reason: "list p95" },
+    ];
+    const found = elementOf(render(loadRun({ ...failed, steps })), "the search found a rate");
+    expect(found).toContain('<failure message="no rate tried met all objectives; the last one: list p95"');
+  });
+});
+
+it("says of a load that ended early why, without blaming the service for it", () => {
+  const more = { objectives: [], rules: [], breaches: [], stopped: "k6 gave up" };
+  const xml = render(loadRun({ ...more, outcome: "incomplete", exitCode: 3 }));
+  expect(elementOf(xml, "the load ran to its end")).toContain('<skipped message="k6 gave up"/>');
+  const crashed = render(loadRun({ ...more, outcome: "harness-error", exitCode: 5 }));
+  expect(elementOf(crashed, "the load run is valid")).toContain("<error");
 });
 
 it("never writes an interrupted load as a valid one", () => {
