@@ -7,6 +7,9 @@ import { ConfigurationError, UnreachableError } from "./problem.ts";
 
 const gating: ReadonlySet<Level> = new Set<Level>(["required", "derived"]);
 
+/** Whether a breach of such a rule fails the gate; reports call these the required rules. */
+export const isGating = (level: Level): boolean => gating.has(level);
+
 /** Verdicts that leave open whether the promise is kept. */
 const unsettled: ReadonlySet<VerdictKind> = new Set<VerdictKind>([
   "pending",
@@ -48,9 +51,9 @@ export const leftUnjudged = (
   results: readonly RuleResult[],
   pinned: OutcomeOptions["pinned"],
 ): readonly RuleResult[] => {
-  const noneGates = !results.some(({ level }) => gating.has(level));
+  const noneGates = !results.some(({ level }) => isGating(level));
   const mustSettle = ({ id, level }: RuleResult): boolean =>
-    noneGates || gating.has(level) || Object.hasOwn(pinned, id);
+    noneGates || isGating(level) || Object.hasOwn(pinned, id);
   return results.filter(
     (result) =>
       (mustSettle(result) && leavesOpen(result.verdict)) ||

@@ -1,5 +1,6 @@
+import { catalogue, requirementIds, type RequirementId } from "../../conformance/contract/catalogue.ts";
 import { exitCodes } from "../../conformance/contract/exit-codes.ts";
-import { leavesOpen } from "../../conformance/contract/outcome.ts";
+import { isGating, leavesOpen } from "../../conformance/contract/outcome.ts";
 import type { RuleResult, RunRecord } from "../../conformance/contract/record.ts";
 import { casesOf } from "../../conformance/contract/verdict.ts";
 import { plural } from "../text/figures.ts";
@@ -8,27 +9,40 @@ import { activeWaivers, failingWaivers } from "../text/waivers.ts";
 import { passedHeadline, took } from "./run.ts";
 
 export const gateHeadline = (record: RunRecord): string => {
-  const excused = activeWaivers(record);
   switch (record.outcome) {
     case "passed":
-      return passedHeadline(
-        record,
-        excused.size === 0
-          ? "Every required rule ran and held"
-          : `Every required rule ran and held, except for ${plural(excused.size, "waived breach", "waived breaches")}`,
-      );
+      return passedHeadline(record, whatHeld(record));
     case "failed":
       return failedHeadline(record);
     case "incomplete":
       if (record.exitCode === exitCodes.unreachable) return "The target could not be reached.";
-      return `Nothing broke, but ${plural(openRules(record).length, "rule")} could not be judged.`;
+      return `Nothing broke${exceptWaived(record)}, but ${plural(openRules(record).length, "rule")} could not be judged.`;
     case "drifted":
-      return "Every required rule held, but a pinned observation changed.";
+      return `${whatHeld(record)}, but a pinned observation changed.`;
     case "harness-error":
       return "Touchstone itself failed; this says nothing about the service.";
     default:
       return "The run was cut off; these are the results until then.";
   }
+};
+
+/** What a run without a new breach or an open rule shows: of no more rules than were selected. */
+const whatHeld = (record: RunRecord): string => {
+  const { selected, rules } = record;
+  const required = requirementIds.filter(isRequired);
+  const isSelected = new Set<string>(selected);
+  const of = required.filter((id) => isSelected.has(id)).length;
+  if (of > 0)
+    return `Every ${of < required.length ? "selected " : ""}required rule ran and held${exceptWaived(record)}`;
+  const warned = rules.filter(({ verdict }) => verdict.kind === "warned").length;
+  return `Every selected rule ran, none of which is required${warned === 0 ? "" : `, and ${warned} warned`}`;
+};
+
+const isRequired = (id: RequirementId): boolean => isGating(catalogue[id].level);
+
+const exceptWaived = (record: RunRecord): string => {
+  const { size } = activeWaivers(record);
+  return size === 0 ? "" : `, except for ${plural(size, "waived breach", "waived breaches")}`;
 };
 
 const failedHeadline = (record: RunRecord): string => {

@@ -123,7 +123,9 @@ describe("what a run measured", () => {
         Observation           Pinned       Seen
         ≠ authorize.redirect  status: 302  status: 200"
     `);
-    expect(text).toContain("≠ Every required rule held, but a pinned observation changed.");
+    expect(text).toContain(
+      "≠ Every selected rule ran, none of which is required, but a pinned observation changed.",
+    );
     expect(text).toContain("Exit code 6.");
   });
 });

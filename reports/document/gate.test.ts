@@ -4,7 +4,9 @@ import { anyCharacter } from "../../conformance/testing/any-character.ts";
 import { describe, expect, it } from "vitest";
 import { documentLimits } from "../../conformance/contract/limits.ts";
 import { authorized, breachOf, recordOf, resultOf, ruleThat, withResults } from "../testing/fixture.ts";
+import type { RunRecord } from "../../conformance/contract/record.ts";
 import { width } from "../text/layout.ts";
+import { gateHeadline } from "./gate-answer.ts";
 import { broken, failedRecord, partOf, render } from "../testing/gate-text.ts";
 
 describe("the report of a run", () => {
@@ -50,18 +52,49 @@ describe("the report of a run", () => {
         Selected rules       3
         Seed                 1234
 
-      ✓ Every required rule ran and held.
+      ✓ Every selected required rule ran and held.
       1 observed, 2 passed; 1,217 cases in 6.3 s. Exit code 0.
       "
     `);
   });
 
   it("shows no tick where all held but the record or a report could not be written", () => {
-    const text = render(recordOf({ exitCode: exitCodes["harness-error"] }));
+    const text = render(recordOf({ rules: withResults(), exitCode: exitCodes["harness-error"] }));
     expect(text).toContain(
       "# Every required rule ran and held, but the record or a report could not be written.",
     );
     expect(text).not.toContain("✓ Every");
+  });
+
+  it("claims no more than the selected rules show", () => {
+    const headline = (rules: RunRecord["rules"], more: Partial<RunRecord> = {}): string =>
+      gateHeadline(recordOf({ rules, ...more }));
+    const advisory = ruleThat.passed("exchange.no-store", 1);
+    const pinned = { "authorize.redirect": '{"status":302}' };
+    const changed = ruleThat.observed("authorize.redirect", '{"status":200}');
+    const drift = { outcome: "drifted", exitCode: 6, pinned } as const;
+    expect(headline(withResults())).toBe("Every required rule ran and held.");
+    expect(headline([ruleThat.passed("code.unknown", 1), advisory])).toBe(
+      "Every selected required rule ran and held.",
+    );
+    expect(headline([advisory])).toBe("Every selected rule ran, none of which is required.");
+    expect(headline([ruleThat.warned("exchange.no-store", "no-store", "nothing")])).toBe(
+      "Every selected rule ran, none of which is required, and 1 warned.",
+    );
+    expect(headline(withResults(changed), drift)).toBe(
+      "Every required rule ran and held, but a pinned observation changed.",
+    );
+    const waiver = { id: "code.single-use", reason: "known", owner: "a team", expires: "2030-02-01" };
+    const excused = { waivers: [{ ...waiver, state: "active" as const }] };
+    expect(headline(withResults(broken(), changed), { ...drift, ...excused })).toBe(
+      "Every required rule ran and held, except for 1 waived breach, but a pinned observation changed.",
+    );
+    const open = ruleThat.couldNotRun("refresh.lifetime", "it would take 30 days");
+    const isOpen = { outcome: "incomplete", exitCode: 3 } as const;
+    expect(headline(withResults(broken(), open), { ...isOpen, ...excused })).toBe(
+      "Nothing broke, except for 1 waived breach, but 1 rule could not be judged.",
+    );
+    expect(headline(withResults(open), isOpen)).toBe("Nothing broke, but 1 rule could not be judged.");
   });
 
   it("states first which limits differ from the document's, with both values", () => {
