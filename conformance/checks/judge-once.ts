@@ -32,6 +32,7 @@ export const judgeOnce = async (
     if (tally.silent >= MOST_SILENT_CASES)
       return ended(inconclusive("the service no longer answers", whatAnswers.timeout));
     const judgement = await judgeTry(context, scope, judge, clientIndex);
+    if (judgement.kind === "failed" || judgement.kind === "inconclusive") scope.losses.noteDoubts();
     if (recurrence.stands(scope.losses, judgement.kind !== "inconclusive")) {
       if (judgement.kind === "inconclusive" && hasTimedOut(scope.losses)) tally.silent += 1;
       for (const commit of scope.findings) commit();

@@ -15,6 +15,8 @@ export interface ProxyConditions {
    * second of two.
    */
   readonly hideEvery?: number;
+  /** The status of these answers instead. */
+  readonly hideWith?: number;
   /** Requests whose answers are hidden so each time, and which the service does not get. */
   readonly hideAlways?: (incoming: IncomingMessage) => boolean;
   /** Every nth request of any kind is answered with 429 and Retry-After, unless it is dropped. */
@@ -49,6 +51,7 @@ export const startFaultyProxy = async (origin: string, conditions: ProxyConditio
     latencyMs,
     dropEvery = Infinity,
     hideEvery = Infinity,
+    hideWith,
     hideAlways = () => false,
     throttleEvery = Infinity,
     restartAfter = Infinity,
@@ -80,7 +83,9 @@ export const startFaultyProxy = async (origin: string, conditions: ProxyConditio
       const isDone = counts.hidden % 2 === 0 && !hideAlways(incoming);
       if (isDone) await passOnInVain(origin, incoming);
       else incoming.resume();
-      outgoing.writeHead(isDone ? 504 : 502, { "content-type": "text/html" }).end("<h1>Bad Gateway</h1>");
+      outgoing
+        .writeHead(hideWith ?? (isDone ? 504 : 502), { "content-type": "text/html" })
+        .end("<h1>Bad Gateway</h1>");
     } else if (fate === "throttled") {
       incoming.resume();
       outgoing.writeHead(429, { "retry-after": "1" }).end();

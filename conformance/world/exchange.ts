@@ -40,6 +40,13 @@ export const objectOf = (answer: Answer): Readonly<Record<string, unknown>> =>
 export const mayBeGateways = ({ status }: Pick<Answer, "status">): boolean =>
   status === 502 || status === 504;
 
+/**
+ * Whether an answer says that the service is away, and not for how long: a rate limiter that never passed the request on
+ * may say so, and a gateway that lost the service's answer.
+ */
+export const isUnavailable = (answer: Pick<Answer, "status" | "headers">): boolean =>
+  answer.status === 503 && headerOf(answer, "retry-after") === undefined;
+
 /** The request got no complete answer: refused, reset, closed early, timed out. Says nothing about the service's promises. */
 export class TransportError extends Error {
   readonly exchange: number;

@@ -9,7 +9,7 @@ import type { PatientClock } from "./http/throttling.ts";
 import type { TransportOptions } from "./http/transport.ts";
 import { afterAll, MAX_ANSWER_BYTES } from "./http/receive.ts";
 import { parseJson } from "../contract/json.ts";
-import { noteLoss, sendToTarget, slowLimitMs, type TargetAddress } from "./http/send.ts";
+import { sendToTarget, slowLimitMs, type TargetAddress } from "./http/send.ts";
 
 export interface RawAnswer {
   /** The first answer; undefined if there was none. */
@@ -78,8 +78,9 @@ const sendUntilAnswered = async (
 ): Promise<RawAnswer> => {
   const { address, clock, scope } = options;
   try {
-    const answer = await noteLoss(scope.losses, address, request, () =>
-      sendToTarget(address, request, clock, () => sendOnce(options, origin, request)),
+    const { losses } = scope;
+    const answer = await sendToTarget(address, request, { losses, clock }, () =>
+      sendOnce(options, origin, request),
     );
     return { answer, outcome: "answered" };
   } catch (error) {

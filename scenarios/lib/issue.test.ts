@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { mayHaveEnded, reliedUntilMs } from "./issue.ts";
+import { isPromptUse, mayHaveEnded, reliedUntilMs } from "./issue.ts";
 
 const asked = (lifetimeMs: number) => ({ askedAtMs: 1_000_000, lifetimeMs });
 const endedAfter = (lifetimeMs: number, ageMs: number) => mayHaveEnded(asked(lifetimeMs), 1_000_000 + ageMs);
@@ -18,4 +18,11 @@ it("one that lives shortly must work at once, for half its life, and one of unkn
   expect([1_000, 1_001].map((ageMs) => endedAfter(2_500, ageMs))).toEqual([false, true]);
   expect([400, 401].map((ageMs) => endedAfter(800, ageMs))).toEqual([false, true]);
   expect([1_000, 1_001].map((ageMs) => endedAfter(0, ageMs))).toEqual([false, true]);
+});
+
+it("its first use is prompt within a hundredth of its life, or within a second", () => {
+  const isPrompt = (lifetimeMs: number, ageMs: number) => isPromptUse(asked(lifetimeMs), 1_000_000 + ageMs);
+  expect([72_000, 72_001].map((ageMs) => isPrompt(7_200_000, ageMs))).toEqual([true, false]);
+  expect([1_000, 1_001].map((ageMs) => isPrompt(5_000, ageMs))).toEqual([true, false]);
+  expect([1_000, 1_001].map((ageMs) => isPrompt(0, ageMs))).toEqual([true, false]);
 });

@@ -9,8 +9,15 @@ export interface Issue {
 export const reliedUntilMs = ({ askedAtMs, lifetimeMs }: Issue): number =>
   askedAtMs + lifetimeMs - Math.max(2_000, lifetimeMs / 10);
 
-/** A token first used later than this tests its lifetime, not its issue. */
+/** A token that lives too shortly to be relied on is used within this time. */
 export const AT_ONCE_MS = 1_000;
+
+/**
+ * Whether the first use of a token shows that it works, not how long it lives: within a hundredth of its life, which is
+ * more than a busy machine takes, or within a second if it lives shortly.
+ */
+export const isPromptUse = ({ askedAtMs, lifetimeMs }: Issue, usedAtMs: number): boolean =>
+  usedAtMs - askedAtMs <= Math.max(AT_ONCE_MS, lifetimeMs / 100);
 
 /**
  * Whether a refusal that was read at this moment proves nothing, because the credential may have ended meanwhile. One

@@ -5,7 +5,7 @@ import type { Check } from "./check.ts";
 import { obtainCode, obtainCodesTogether, redeemTogether, type IssuedCode } from "./login.ts";
 import { judgeOpens, type Tokens } from "./oracles/tokens.ts";
 import type { IterationContext } from "./iteration.ts";
-import { AT_ONCE_MS, mayHaveEnded, reliedUntilMs, type Issue } from "./issue.ts";
+import { AT_ONCE_MS, isPromptUse, mayHaveEnded, reliedUntilMs, type Issue } from "./issue.ts";
 
 /** A logged-in client, kept by a virtual user between iterations. */
 export interface Session {
@@ -59,13 +59,13 @@ export const dropToken = (session: Session): void => {
 };
 
 /**
- * A use of the token at the list: the first immediate use shows that it works, later uses that it lives as long as
+ * A use of the token at the list: the first, prompt use shows that it works, later uses that it lives as long as
  * promised.
  */
 export const judgeUse = (session: Session, listing: Exchange): readonly Check[] => {
   const { access } = session;
-  const isAtOnce = epochMs() - listing.durationMs - access.askedAtMs <= AT_ONCE_MS;
-  const origin = isAtOnce ? session.fresh : undefined;
+  const isPrompt = isPromptUse(access, epochMs() - listing.durationMs);
+  const origin = isPrompt ? session.fresh : undefined;
   session.fresh = undefined;
   if (origin === undefined ? isNearItsEnd(session) : mayHaveEnded(access, epochMs())) return [];
   return judgeOpens(origin === undefined ? "access.lifetime" : `${origin}.access-token-works`, listing);

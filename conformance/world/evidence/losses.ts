@@ -18,6 +18,7 @@ export const newLosses = () => {
   const clientIndexes = new Map<string, number>();
   const begun: string[] = [];
   const lost = new Map<string, Loss>();
+  const doubted = new Map<string, Loss>();
   const everLost = new Set<string>();
   return {
     /** Names a request that is about to start by method, path and its index among those: "POST /open-api/oauth/access-token 2". */
@@ -33,9 +34,22 @@ export const newLosses = () => {
       lost.set(name, loss);
       everLost.add(name);
     },
+    /**
+     * A loss unless the case passes: the request was refused after it had been resent, and may have taken effect before.
+     */
+    doubt: (name: string, loss: Loss): void => void doubted.set(name, loss),
+    /** The case did not pass. */
+    noteDoubts: (): void => {
+      for (const [name, loss] of doubted) {
+        lost.set(name, loss);
+        everLost.add(name);
+      }
+      doubted.clear();
+    },
     /** Declares that nothing judged from now on depends on the outcome of this exchange. */
     ignoreLoss: (exchange: number): void => {
-      for (const [name, loss] of lost) if (loss.exchange === exchange) lost.delete(name);
+      for (const some of [lost, doubted])
+        for (const [name, loss] of some) if (loss.exchange === exchange) some.delete(name);
     },
     /** The losses that a judgement may depend on, by name. */
     open: (): ReadonlyMap<string, Loss> => lost,

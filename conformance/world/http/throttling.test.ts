@@ -2,6 +2,7 @@ import { describe, expect, it } from "vitest";
 import { answer } from "../../testing/answer.ts";
 import { manualTime } from "../../testing/manual-time.ts";
 import { TransportError, type Answer } from "../exchange.ts";
+import { newLosses } from "../evidence/losses.ts";
 import { createRetries } from "./retry.ts";
 import { addressOf, sendToTarget } from "./send.ts";
 import type { PatientClock } from "./throttling.ts";
@@ -24,9 +25,10 @@ const open = (seed = 1, mostMs = Infinity, virtual?: { nowMs: number }) => {
     sleepAsAsked: sleep,
     sleepOnEither: sleep,
   };
+  const losses = newLosses();
   const obey = (request: typeof get, send: () => Promise<Answer>): Promise<Answer> =>
-    sendToTarget(address, request, clock, send);
-  return { time, health: address.health, obey };
+    sendToTarget(address, { ...request, headers: [] }, { losses, clock }, send);
+  return { time, health: address.health, losses, obey };
 };
 
 const answering = (status: number, retryAfter?: number): Answer =>
@@ -104,6 +106,30 @@ describe("a gateway without Retry-After", () => {
     const { send, sent } = inTurn(...Array.from({ length: 9 }, () => status));
     expect((await obey(request, send)).status).toBe(status);
     expect(sent.count).toBe(times);
+  });
+
+  it.each([
+    ["refused", post, 400, 1],
+    ["granted", post, 200, 0],
+    ["refused", get, 400, 0],
+  ])(
+    "that says 503 first may have lost the effect of what is then %s, if %j gets %i",
+    async (_, request, status, count) => {
+      const { obey, losses } = open();
+      expect((await obey(request, inTurn(503, status).send)).status).toBe(status);
+      expect(losses.open().size).toBe(0);
+      losses.noteDoubts();
+      expect(losses.open().size).toBe(count);
+      expect(losses.answered()).toHaveLength(1 - count);
+    },
+  );
+
+  it("that asks to retry later has not passed on what it turned away", async () => {
+    const { obey, losses } = open();
+    const answers = [answering(503, 1), answering(400)];
+    await obey(post, () => Promise.resolve(answers.shift() ?? answering(400)));
+    losses.noteDoubts();
+    expect(losses.open().size).toBe(0);
   });
 
   it("is asked again until the service is back", async () => {

@@ -5,7 +5,7 @@ import { createDialer, keepingNone, type Dialer } from "./dialer.ts";
 import { isListening, messageOf, reasonOf, receive, type ReceiveLimits } from "./receive.ts";
 import { parseJson } from "../../contract/json.ts";
 import type { Retries } from "./retry.ts";
-import { addressOf, noteLoss, sendToTarget, slowLimitMs, type TargetAddress } from "./send.ts";
+import { addressOf, sendToTarget, slowLimitMs, type TargetAddress } from "./send.ts";
 import type { PatientClock } from "./throttling.ts";
 
 /** The context of a request: its case's scope for the journal, and the clock on which a 429 is waited out. */
@@ -110,9 +110,8 @@ const sendSurely = async (
   };
   state.inFlight += 1;
   try {
-    return await noteLoss(scope.losses, state, request, () =>
-      sendToTarget(state, request, clock, send, () => state.isClosed, waiting),
-    );
+    const { losses } = scope;
+    return await sendToTarget(state, request, { losses, clock, isOver: () => state.isClosed, waiting }, send);
   } finally {
     state.inFlight -= 1;
   }
