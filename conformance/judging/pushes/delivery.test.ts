@@ -56,6 +56,24 @@ describe("delivery", () => {
     }
   });
 
+  it("does not tell on a moved clock whether pushes end with an acknowledgement that a busy machine gave too late", () => {
+    const again = pushRunOf({ ...senderOf("R1"), isDone: () => false });
+    const after = (uncertaintyMs: number) =>
+      withPushes(again, ({ line, ...push }) => ({
+        ...push,
+        line:
+          line.action === "hang"
+            ? { ...line, answeredMs: line.firstByteMs + 5_000 }
+            : { ...line, uncertaintyMs },
+      }));
+    for (const judge of [judgeAcknowledgedStops, judgeLateAcknowledgement]) {
+      expect(judge(after(4_000)).judgement.kind).toBe("failed");
+      expect(judge(after(6_000))).toMatchObject({
+        judgement: { kind: "inconclusive", reason: expect.stringContaining("this machine was too busy") },
+      });
+    }
+  });
+
   it("does not tell in real time whether pushes end with an acknowledgement that a busy machine gave too late", () => {
     const again = pushRunOf({ ...senderOf("R1"), isDone: () => false });
     const busy = (unrestMs: number) => ({

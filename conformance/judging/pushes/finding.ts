@@ -111,15 +111,15 @@ export const isShortened = ({ line }: SeenPush): boolean =>
 /** "1 push" or "3 pushes". */
 export const pushCount = (count: number): string => `${count} push${count === 1 ? "" : "es"}`;
 
-/** How long the sender waited for each answer that never came, until it gave up, in milliseconds. */
-const patienceOf = (trace: Pick<PushTrace, "pushCases">): readonly TimeInterval[] =>
+/** The pushes whose sender waited for an answer that never came, until it gave up. */
+const abandoned = (trace: Pick<PushTrace, "pushCases">): readonly SeenPush[] =>
   ofPurpose(trace, "hang").flatMap(({ pushes }) =>
-    pushes.flatMap(({ line, at, ended }) =>
-      line.action === "hang" && line.outcome === "abandoned" && ended !== undefined
-        ? [between(at, ended)]
-        : [],
-    ),
+    pushes.filter(({ line }) => line.action === "hang" && line.outcome === "abandoned"),
   );
+
+/** How long it waited for each, in milliseconds on the push run's scale. */
+const patienceOf = (trace: Pick<PushTrace, "pushCases">): readonly TimeInterval[] =>
+  abandoned(trace).flatMap(({ at, ended }) => (ended === undefined ? [] : [between(at, ended)]));
 
 /**
  * A breach if there is any; otherwise undecided if any notification is, because the clock was moved over its pushes, or this
@@ -147,8 +147,8 @@ export const decidedFinding = (
 
 const whyGivenUp = {
   virtual: {
-    why: "the target's clock was moved while a push was under way, so the sender may have given up on it by that clock",
-    settle: "a hooks.clock.advance that answers once every push under way has ended",
+    why: "the target's clock was moved while a push was under way, or this machine was too busy to answer it at once, so the sender may have given up on it before",
+    settle: "a hooks.clock.advance that answers once every push under way has ended, or a less busy machine",
   },
   real: {
     why: "this machine was too busy to answer a push at once, so the sender may have given up on it before",
@@ -167,24 +167,29 @@ const LEAST_PATIENCE_MS = 1_000;
 
 /**
  * Whether a sender may have given up on a push before its answer arrived: on a clock that was moved meanwhile, or in real
- * time because this machine was busy. Its next push is then one after a failure.
+ * time, in which sockets time out whatever the target's clock is, because this machine was busy. Its next push is then
+ * one after a failure.
  */
 export const mayHaveTimedOut = (
   push: SeenPush,
   trace: Pick<PushTrace, "pushCases" | "clock" | "unrestMs">,
 ): boolean => {
-  const waitedMs = trace.clock === "real" ? realWaitMs(push, trace) : passedOverMs(push);
-  const waits = patienceOf(trace);
-  const leastMs = waits.length === 0 ? 0 : Math.min(...waits.map(({ earliestMs }) => earliestMs));
-  return waitedMs >= Math.max(LEAST_PATIENCE_MS, leastMs);
+  const realWaits = abandoned(trace).map(({ line }) => answeredAfterMs(line) - line.uncertaintyMs);
+  const { line, at, ended, isPassedOver } = push;
+  // Its connection may have waited for as long as this machine was busy before the push was read.
+  const realWaitMs = answeredAfterMs(line) + line.uncertaintyMs + (trace.unrestMs ?? 0);
+  if (realWaitMs >= leastPatienceMs(realWaits)) return true;
+  const waits = patienceOf(trace).map(({ earliestMs }) => earliestMs);
+  return (
+    isPassedOver === true && ended !== undefined && ended.latestMs - at.earliestMs >= leastPatienceMs(waits)
+  );
 };
 
-/** Its connection may have waited for as long as this machine was busy before the push was read. */
-const realWaitMs = ({ line }: SeenPush, { unrestMs = 0 }: Pick<PushTrace, "unrestMs">): number =>
-  (line.answeredMs ?? line.completeMs) - line.firstByteMs + line.uncertaintyMs + unrestMs;
+const leastPatienceMs = (waitsMs: readonly number[]): number =>
+  Math.max(LEAST_PATIENCE_MS, waitsMs.length === 0 ? 0 : Math.min(...waitsMs));
 
-const passedOverMs = ({ at, ended, isPassedOver }: SeenPush): number =>
-  isPassedOver === true && ended !== undefined ? ended.latestMs - at.earliestMs : 0;
+const answeredAfterMs = ({ answeredMs, completeMs, firstByteMs }: SeenPush["line"]): number =>
+  (answeredMs ?? completeMs) - firstByteMs;
 
 /**
  * How many pushes of a notification came while an earlier one of it was still open, although the run had moved the clock
