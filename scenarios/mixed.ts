@@ -137,8 +137,8 @@ const pollOf = ({ random }: IterationContext, { accountId, seen }: Account): Ask
   const drawn = random.next();
   const [id] = seen.keys();
   if (id !== undefined && drawn < 0.15) return { id };
-  if (drawn < 0.3) return { accountId, limit: 5, page: random.below(2), mayBeRefused: true };
-  return { accountId, mayBeRefused: seen.size === 0 };
+  if (drawn < 0.3) return { accountId, limit: 5, page: random.below(2) };
+  return { accountId };
 };
 
 export const mixed = scenario({ setUp: logInCustomers, preflight: preflightLists, iteration: visit });

@@ -63,14 +63,10 @@ const readBesideWrites = (context: IterationContext, session: Session): void => 
     growing = newAccount(context.freshAccount());
   const account = growing;
   const { accountId } = account;
-  const mayBeRefused = account.seen.size === 0;
   // Alternates between its last page, so that all of it is seen, and a page of one.
   const other =
     context.random.below(2) === 0 ? { limit: 1 } : { page: Math.floor(account.begun / defaultLimit) };
-  const queries = [
-    { accountId, mayBeRefused },
-    { accountId, mayBeRefused: true, ...other },
-  ];
+  const queries = [{ accountId }, { accountId, ...other }];
   read(session, queries, { account, events: readsPerIteration - queries.length });
 };
 
@@ -98,8 +94,8 @@ const courses: Readonly<Record<keyof typeof readKinds, Course>> = {
     const reads = read(session, [
       { id },
       { id, accountId },
-      { id: foreignId, accountId, mayBeRefused: true },
-      { id: context.random.uuid(), mayBeRefused: true },
+      { id: foreignId, accountId, mayBeNothing: true },
+      { id: context.random.uuid(), mayBeNothing: true },
     ]);
     matches("notifications.filter-id", reads[0], 1);
     matches("notifications.filters-combine", reads[1], 1);
@@ -120,14 +116,14 @@ const courses: Readonly<Record<keyof typeof readKinds, Course>> = {
     const areSound = reads.every(({ isSound }) => isSound);
     if (areSound && pages.length === pagesOfWalk && pages.every(({ total }) => total === account.begun))
       report([judgeWalk(pages, account.begun)], exchanges);
-    const [past] = read(session, [{ accountId, limit, page: pagesOfWalk, mayBeRefused: true }], { account });
+    const [past] = read(session, [{ accountId, limit, page: pagesOfWalk }], { account });
     if (past?.page !== undefined && past.isSound)
       report([judgePastTheEnd(past.page, new Set(account.seen.keys()))], [past.exchange]);
   },
 
   everything: (_context, session, account) => {
     const sentAtMs = epochMs();
-    const reads = read(session, [{}, { limit: 7 }, { page: 1 }]);
+    const reads = read(session, [{}, { limit: 7 }, { page: 1 }], { account });
     for (const { page, exchange } of reads)
       if (page !== undefined) report([atLeast(account.seen.size, page)], [exchange]);
     if (reads[0] !== undefined) lookPastTotal(session, reads[0], sentAtMs);
@@ -145,7 +141,7 @@ let shown: { readonly least: number; readonly atMs: number } | undefined;
 const lookPastTotal = (session: Session, { page, exchange }: Read, sentAtMs: number): void => {
   if (page === undefined || typeof page.total !== "number" || page.items.length !== defaultLimit) return;
   const number = Math.floor(page.total / defaultLimit);
-  const [last] = read(session, [{ page: number, mayBeRefused: true }]);
+  const [last] = read(session, [{ page: number }]);
   const count = last?.isSound === true ? (last.page?.items.length ?? 0) : 0;
   const least = count === 0 ? 0 : number * defaultLimit + count;
   if (shown !== undefined && shown.atMs > sentAtMs - settings.visibilityMs) return;

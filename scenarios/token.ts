@@ -1,3 +1,4 @@
+import type { Check } from "./lib/check.ts";
 import { epochMs } from "./lib/clock.ts";
 import type { Exchange } from "./lib/exchange.ts";
 import { mayHaveEnded, type Issue } from "./lib/issue.ts";
@@ -25,11 +26,14 @@ import {
   tokensOf,
   type Tokens,
 } from "./lib/oracles/tokens.ts";
+import { pageOf, type ListQuery } from "./lib/oracles/pages.ts";
 import { requests, type IterationContext } from "./lib/iteration.ts";
 import { preflightTokens } from "./lib/preflight.ts";
+import { audience } from "./lib/reading.ts";
 import { issued, report } from "./lib/report.ts";
 import { scenario } from "./lib/scenario.ts";
 import { send, sendTogether } from "./lib/send.ts";
+import type { ScriptClient } from "./protocol.ts";
 
 /* The token endpoints: authorize, exchange, refresh. A share of the iterations attacks the rules. */
 
@@ -38,15 +42,16 @@ const courses: Readonly<Record<keyof typeof tokenKinds, (context: IterationConte
     const login = logIn(context);
     if (login === undefined) return;
     // Concurrently, so that one of them uses another connection than the exchange.
-    const list = listWith(login.tokens.accessToken, login.access);
-    for (const listing of sendTogether([list, list]))
-      report(judgeUse("exchange.access-token-works", login.access, listing), [listing]);
+    const use = useOf(login.client, login.tokens.accessToken, login.access);
+    for (const listing of sendTogether([use.request, use.request]))
+      report(use.judge("exchange.access-token-works", listing), [listing]);
     const askedAtMs = epochMs();
     const refreshed = refresh(login);
     if (refreshed === undefined) return;
     const access = { askedAtMs, lifetimeMs: refreshed.expiresInMs };
-    const listing = send(listWith(refreshed.accessToken, access));
-    report(judgeUse("refresh.access-token-works", access, listing), [listing]);
+    const again = useOf(login.client, refreshed.accessToken, access);
+    const listing = send(again.request);
+    report(again.judge("refresh.access-token-works", listing), [listing]);
   },
 
   refreshesAtOnce: (context) => {
@@ -54,13 +59,17 @@ const courses: Readonly<Record<keyof typeof tokenKinds, (context: IterationConte
     if (login === undefined) return;
     const { client, tokens } = login;
     const request = requests.refresh(client, tokens.refreshToken);
+    const mayBeNothing = audience.mayBeNothing(client.id, firstOfAll);
     const askedAtMs = epochMs();
     const answers = sendTogether([request, request]);
     const refreshed = answers.flatMap((answer) => tellRefreshed(login, answer) ?? []);
     // A service that revokes the previous token may refuse one of them: that is not a failure.
-    const listings = refreshed.map(({ accessToken }) => send(requests.list(accessToken, { limit: 1 }, true)));
+    const listings = refreshed.map(({ accessToken }) => send(requests.list(accessToken, firstOfAll, true)));
     const nowMs = epochMs();
-    if (!refreshed.some(({ expiresInMs }) => mayHaveEnded({ askedAtMs, lifetimeMs: expiresInMs }, nowMs)))
+    const someMayHaveEnded = refreshed.some(({ expiresInMs }) =>
+      mayHaveEnded({ askedAtMs, lifetimeMs: expiresInMs }, nowMs),
+    );
+    if (!mayBeNothing && !someMayHaveEnded)
       report(judgeOneOpens(answers, listings), [...answers, ...listings]);
     refresh(login);
   },
@@ -106,15 +115,16 @@ const courses: Readonly<Record<keyof typeof tokenKinds, (context: IterationConte
     const login = logIn(context);
     if (login === undefined) return;
     const { client, code, tokens } = login;
+    const use = useOf(client, tokens.accessToken, login.access, {});
     const answers = sendTogether([
       requests.list(halfOf(tokens.accessToken), {}, true),
       requests.exchange(client, halfOf(code), true),
       requests.refresh(client, halfOf(tokens.refreshToken), true),
-      requests.list(tokens.accessToken, {}, mayHaveEnded(login.access, epochMs())),
+      use.request,
     ]);
     const [stranger, exchanged, refreshed, control] = answers as [Exchange, Exchange, Exchange, Exchange];
     report(
-      [...judgeUse("exchange.access-token-works", login.access, control), ...judgeKeptOut(stranger, control)],
+      [...use.judge("exchange.access-token-works", control), ...judgeKeptOut(stranger, control)],
       [stranger, control],
     );
     tryForged("code.unknown", exchanged);
@@ -122,13 +132,24 @@ const courses: Readonly<Record<keyof typeof tokenKinds, (context: IterationConte
   },
 };
 
-/** The first page of one. A token that may have ended meanwhile may be refused. */
-const listWith = (accessToken: string, access: Issue) =>
-  requests.list(accessToken, { limit: 1 }, mayHaveEnded(access, epochMs()));
+const firstOfAll: ListQuery = { limit: 1 };
 
-/** Judges the use of a token that cannot have ended by now. */
-const judgeUse = (rule: Parameters<typeof judgeOpens>[0], access: Issue, listing: Exchange) =>
-  mayHaveEnded(access, epochMs()) ? [] : judgeOpens(rule, listing);
+/**
+ * A list with a token, and what its answer says of the token: nothing if the token may have ended by then, nor a refusal
+ * if, for all that was known before, there may have been nothing to list.
+ */
+const useOf = (client: ScriptClient, accessToken: string, access: Issue, query = firstOfAll) => {
+  const mayBeNothing = audience.mayBeNothing(client.id, query);
+  return {
+    request: requests.list(accessToken, query, mayBeNothing || mayHaveEnded(access, epochMs())),
+    judge: (rule: Parameters<typeof judgeOpens>[0], listing: Exchange): readonly Check[] => {
+      const page = pageOf(listing);
+      if (page !== undefined) audience.shows(client.id, page);
+      const saysNothing = mayHaveEnded(access, epochMs()) || (mayBeNothing && page === undefined);
+      return saysNothing ? [] : judgeOpens(rule, listing);
+    },
+  };
+};
 
 /** Half a credential is none, whereas the last character of an encoded one may carry nothing. */
 const halfOf = (credential: string): string => credential.slice(0, Math.floor(credential.length / 2));
@@ -136,7 +157,7 @@ const halfOf = (credential: string): string => credential.slice(0, Math.floor(cr
 /** Judges what a forged credential got; a token that it got must not work. */
 const tryForged = (rule: Parameters<typeof judgeForged>[0], forged: Exchange): void => {
   const tokens = refreshedOf(forged);
-  const uses = tokens === undefined ? [] : [send(requests.list(tokens.accessToken, { limit: 1 }, true))];
+  const uses = tokens === undefined ? [] : [send(requests.list(tokens.accessToken, firstOfAll, true))];
   report(judgeForged(rule, forged, uses), [forged, ...uses]);
 };
 

@@ -11,6 +11,9 @@ import { settings } from "./settings.ts";
 
 export const hasEvents = requests.trigger !== undefined;
 
+/** Clients whose list the preflight requires. What events create may belong to the first client alone. */
+export const listedClients = settings.clients.slice(0, hasEvents ? 1 : undefined);
+
 /** k6 sends a GET again if its kept connection ends before the answer begins, without telling. */
 export const eventsMayRepeat = settings.trigger?.method === "GET";
 

@@ -6,7 +6,7 @@ import { refreshedOf, tokensOf } from "./oracles/tokens.ts";
 import { epochMs } from "./clock.ts";
 import { quote } from "./evidence.ts";
 import { isSuccess, type Exchange } from "./exchange.ts";
-import { beginEvent, hasEvents, notificationIn } from "./events.ts";
+import { beginEvent, hasEvents, listedClients, notificationIn } from "./events.ts";
 import { mayHaveEnded } from "./issue.ts";
 import { requests, type IterationContext } from "./iteration.ts";
 import { trouble } from "./report.ts";
@@ -104,20 +104,19 @@ const tryClient = (
           }
         : { remedy: "Check the client's secret" }),
     };
-  return beforeList() ?? tryTokens(client, index, who, tokens);
+  return beforeList() ?? tryTokens(client, who, tokens);
 };
 
 /** What the tokens of an exchange bring. */
 const tryTokens = (
   client: ScriptClient,
-  index: number,
   who: string,
   tokens: NonNullable<ReturnType<typeof tokensOf>>,
 ): Failure | undefined => {
   const listed = ask(requests.list(tokens.accessToken, {}));
-  // What was created may belong to the first client alone, and may not be listed yet.
+  // What was created may not be listed yet.
   const isEmpty = hasEvents && [400, 401, 403, 404].includes(listed.status);
-  if (pageOf(listed) === undefined && !(isEmpty && index > 0))
+  if (pageOf(listed) === undefined && (!isEmpty || listedClients.includes(client)))
     return { what: `the list gave ${who} no page`, answer: listed, mayPass: isEmpty };
   const refreshed = ask(requests.refresh(client, tokens.refreshToken));
   return refreshedOf(refreshed) === undefined

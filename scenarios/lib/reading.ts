@@ -5,7 +5,7 @@ import { before, judgeOwnPage, type Account } from "./oracles/account.ts";
 import { createAudience } from "./oracles/audience.ts";
 import type { Page } from "../../conformance/judging/laws/pages.ts";
 import { judgePage, judgeShape, pageOf, type ListQuery } from "./oracles/pages.ts";
-import { beginEvent, endEvent } from "./events.ts";
+import { beginEvent, endEvent, listedClients } from "./events.ts";
 import { accountsAreOwn, requests } from "./iteration.ts";
 import { report } from "./report.ts";
 import { send, sendTogether } from "./send.ts";
@@ -13,7 +13,10 @@ import { settings } from "./settings.ts";
 import { dropToken, judgeUse, type Session } from "./session.ts";
 
 const { defaultLimit } = settings.limits;
-const audience = createAudience(settings.clients[0]?.id);
+export const audience = createAudience(
+  listedClients.map(({ id }) => id),
+  defaultLimit,
+);
 
 export interface Read {
   readonly exchange: Exchange;
@@ -22,11 +25,11 @@ export interface Read {
   readonly isSound: boolean;
 }
 
-/** A query, and whether a refusal is as good as an empty page: it may match nothing, or its page is past the end. */
-export type Asked = ListQuery & { readonly mayBeRefused?: boolean };
+/** A query, and whether it may match nothing for a reason that only the caller knows. */
+export type Asked = ListQuery & { readonly mayBeNothing?: boolean };
 
 interface ReadOptions {
-  /** The account the queries are about, if the virtual user knows it. */
+  /** The client's account, if the virtual user knows one: queries by account are about it. */
   readonly account?: Account;
   readonly events?: number;
 }
@@ -41,15 +44,21 @@ export const read = (
   const own = account && { account, known: before(account, sentAtMs, settings.visibilityMs) };
   const triggers =
     account === undefined ? [] : Array.from({ length: events }, () => beginEvent(session.client, account));
-  const reads = asked.map(({ mayBeRefused, ...query }) =>
+  // As known before the answers.
+  const queries = asked.map(({ mayBeNothing = false, ...query }) => ({
+    query,
+    mayBeRefused: mayBeNothing || audience.mayBeNothing(session.client.id, query, account),
+  }));
+  const reads = queries.map(({ query, mayBeRefused }) =>
     requests.list(session.accessToken, query, mayBeRefused),
   );
   const answers = sendTogether([...triggers, ...reads]);
   if (account !== undefined)
     for (const answer of answers.slice(0, triggers.length)) endEvent(account, sentAtMs, answer);
-  return asked.map(({ mayBeRefused = false, ...query }, index) => {
+  return queries.map(({ query, mayBeRefused }, index) => {
     const exchange = answers[triggers.length + index] as Exchange;
     const page = pageOf(exchange);
+    if (page !== undefined) audience.shows(session.client.id, page);
     const checks = page === undefined ? [] : judgePage(query, page, defaultLimit);
     // If the filter is broken, the account's counts are as well: only one breach is reported.
     const isSound = checks.every(({ breach }) => breach === undefined);

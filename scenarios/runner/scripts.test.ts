@@ -151,12 +151,25 @@ describe.concurrent("the scripts on services that conform", () => {
     const hook = (fake: string) => ({
       http: { url: `${fake}/events`, body: { accountId: "{{accountId}}" } },
     });
-    const asked = { behaviour: "tenancy", triggerOf: hook, visibilityMs: 0, seconds: 3 };
-    for (const scenario of ["mixed", "notifications"] as const) {
+    // And may be refused a list of nothing.
+    const behaviour = ["tenancy", "list-of-nothing-refused"].join(joint);
+    const asked = { behaviour, triggerOf: hook, visibilityMs: 0, seconds: 3, eventsBefore: 1 };
+    for (const [scenario, checked] of [
+      ["mixed", "notifications.under-writes"],
+      ["notifications", "notifications.under-writes"],
+      ["token", "exchange.access-token-works"],
+    ] as const) {
       const { result } = await play({ scenario, ...asked });
       expect(brokenIn(result)).toEqual([]);
-      expect(checkedIn(result)).toContain("notifications.under-writes");
+      expect(checkedIn(result)).toContain(checked);
     }
+  });
+
+  it("may refuse pages of an account at rest of which nothing is listed yet", async () => {
+    const behaviour = ["notifications-visible-later", "past-the-end-refused"].join(joint);
+    const { result } = await play({ scenario: "notifications", behaviour, eventsBefore: 1 });
+    expect(brokenIn(result)).toEqual([]);
+    expect(checkedIn(result)).toContain("access.lifetime");
   });
 });
 
