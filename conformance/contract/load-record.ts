@@ -141,9 +141,11 @@ const EndpointRow = Type.Object({
 });
 export type EndpointRow = Frozen<typeof EndpointRow>;
 
-/** Without the event hook, which a load calls as well, but which is not part of the service. */
+/** A load calls the event hook as well, which is not part of the service. */
+export const isOfService = (endpoint: string): boolean => endpoint !== "trigger";
+
 export const serviceRows = (rows: readonly EndpointRow[]): readonly EndpointRow[] =>
-  rows.filter(({ endpoint }) => endpoint !== "trigger");
+  rows.filter(({ endpoint }) => isOfService(endpoint));
 
 const PushSummary = Type.Object({
   events: Count,

@@ -135,10 +135,13 @@ export const Profile = Type.Object(
         ),
         maxRate: number("Highest rate, in requests a second.", { exclusiveMinimum: 0 }),
         maxDurationMs: number("Longest duration of a load.", { exclusiveMinimum: 0 }),
-        abort: options("Aborts a run once this share of requests fails for this many consecutive seconds.", {
-          errorShare: described(Share, "Share of failing requests."),
-          seconds: integer("Number of consecutive seconds.", { minimum: 1 }),
-        }),
+        abort: options(
+          "Aborts a run once this share of requests fails for this many consecutive seconds, not counting those in which none ended.",
+          {
+            errorShare: described(Share, "Share of failing requests."),
+            seconds: integer("Number of consecutive seconds.", { minimum: 1 }),
+          },
+        ),
       }),
       waivers: list(
         "Known breaches that do not fail the gate for a while.",

@@ -52,7 +52,7 @@ const instead = ([first = "", , third = ""]: readonly string[], faulty: string):
 ];
 
 const ofTwo = (problem: string): RegExp => new RegExp(`segment 2 of 3: ${problem}`);
-const failing = "more than 50 % of the requests failed for \\d+ consecutive seconds";
+const failing = "more than 50 % of the requests failed in each of \\d+ consecutive seconds";
 
 const faults: readonly Fault[] = [
   {

@@ -87,6 +87,14 @@ describe("a step of the search", () => {
     expect(step).toMatchObject({ verdict: "spoilt", gaveWay: "load generator" });
   });
 
+  it("is spoilt if the run was given up because of the hook of events", () => {
+    const stopped = "calls of hooks.events.trigger failed";
+    expect(stepOf(judged({ outcome: "incomplete", stopped }))).toMatchObject({
+      verdict: "spoilt",
+      reason: stopped,
+    });
+  });
+
   it("does not blame the network for a share of errors", () => {
     const errors = { ...missed, name: "list errors", limit: 0.01, unit: "share" as const };
     expect(stepOf(judged({ objectives: [errors], endpoints: answeredIn(1) })).gaveWay).toBe("service");

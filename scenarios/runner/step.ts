@@ -1,4 +1,5 @@
 import { serviceRows, type BreakpointStep, type LoadRecord } from "../../conformance/contract/load-record.ts";
+import { isHooksFault } from "./judge/abort.ts";
 
 export type JudgedLoad = Pick<
   LoadRecord,
@@ -27,7 +28,7 @@ export const stepOf = (record: JudgedLoad): BreakpointStep => {
   });
   const broken = rules.filter(({ breaches }) => breaches > 0).map(({ id }) => id);
   if (broken.length > 0) return gave("service", broken.join(", "));
-  if (stopped !== undefined) return gave("service", stopped);
+  if (stopped !== undefined) return isHooksFault(stopped) ? spoilt(stopped) : gave("service", stopped);
   const reasons = validity?.reasons ?? [];
   const told = reasons.map(({ reason }) => reason).join("; ");
   if (reasons.some(({ cause }) => cause === "load generator")) return spoilt(told);

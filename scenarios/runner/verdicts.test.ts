@@ -1,4 +1,6 @@
 import { expect, it } from "vitest";
+import type { SecondLine } from "../../conformance/contract/load-record.ts";
+import { createAbortWatch } from "./judge/abort.ts";
 import { endOf } from "./k6/exit.ts";
 import { causeNotes } from "./judge/outcome.ts";
 import { earlyOutcome, waiverNotes } from "./verdicts.ts";
@@ -12,6 +14,16 @@ it("a service too slow for the set-up leaves the load incomplete, and is no faul
   };
   expect(outcomeAfter(100)).toBe("incomplete");
   expect(outcomeAfter(107)).toBe("harness-error");
+});
+
+it("a load that was given up because of the hook of events is incomplete, and no fault of the service", () => {
+  const failing = { trigger: { granted: 0, refused: 0, failed: 9 } };
+  const stoppedBy = (requests: SecondLine["requests"]) =>
+    createAbortWatch({ errorShare: 0.5, seconds: 1 })({ asked: 9, requests }) ?? "";
+  const outcomeAfter = (stopped: string) =>
+    earlyOutcome({ end: endOf(105, null, true), stopped, exceptions: none }, false);
+  expect(outcomeAfter(stoppedBy(failing))).toBe("incomplete");
+  expect(outcomeAfter(stoppedBy({ list: failing.trigger }))).toBe("failed");
 });
 
 it("a code that was issued twice explains a refused exchange", () => {

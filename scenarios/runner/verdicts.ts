@@ -8,6 +8,7 @@ import type { PushOutcome } from "./push/watch.ts";
 import type { LoadFinal } from "./record.ts";
 import { withUnchecked } from "./scenario-rules.ts";
 import { thinkingUsers, virtualUsersFor } from "./settings.ts";
+import { isHooksFault } from "./judge/abort.ts";
 import { judgeObjectives } from "./judge/objectives.ts";
 import { causeNotes, firstOfEach, judgedOutcome, type Judged } from "./judge/outcome.ts";
 import { judgeValidity } from "./judge/validity.ts";
@@ -107,5 +108,6 @@ export const earlyOutcome = (
   if (end.says === "too slow") return "incomplete";
   // Apart from an interruption, only a full disk or the abort rule ends a load early.
   if (stopped === undefined) return undefined;
+  if (isHooksFault(stopped)) return "incomplete";
   return stopped.startsWith("the record") ? "harness-error" : "failed";
 };

@@ -54,11 +54,8 @@ export const createCollector = (options: CollectorOptions, stop: (reason: string
   let read: Readings["read"] = () => ({});
   let setUp: Collected["setUp"];
 
-  const closed = (second: ClosedSecond): void => {
-    totals.add(second);
-    const reason = tellSecond(options, second, seconds.startedAtMs() ?? 0);
-    if (reason !== undefined) stop(reason);
-  };
+  const teller = createTeller(options, totals, stop);
+  const closed = (second: ClosedSecond): void => teller.tell(second, seconds.startedAtMs() ?? 0);
   const seconds = createSeconds(stages, (fromMs, toMs) => read(fromMs, toMs), closed);
   const sinceStart = (atMs: number): number => atMs - (seconds.startedAtMs() ?? atMs);
   const prove = (message: BreachMessage): void => {
@@ -90,7 +87,10 @@ export const createCollector = (options: CollectorOptions, stop: (reason: string
     /** Measures the cost of the load from here on. */
     watch: (given: Readings["read"]): void => void (read = given),
     /** Closes open seconds, so that the record has all measurements. */
-    close: seconds.finish,
+    close: (): void => {
+      teller.end();
+      seconds.finish();
+    },
     summary: (isWhole: boolean): Collected => ({
       ...totals.summary(seconds.elapsedMs(), isWhole),
       ...log.log,
@@ -120,17 +120,26 @@ const rulesOf = (breaches: Breaches, { note }: Uniqueness): readonly LoadRule[] 
   return breaches.rules();
 };
 
-/** Writes and reports a second; returns a reason to end the load, if any. */
-const tellSecond = (
+/** Adds, writes and reports each second, and ends the load if there is a reason to. */
+const createTeller = (
   { sink, onSecond }: CollectorOptions,
-  { line, latencies, histograms }: ClosedSecond,
-  startedAtMs: number,
-): string | undefined => {
-  sink.latency(logLines(startedAtMs, line.second, histograms));
-  sink.second(line);
-  const reason = onSecond?.({ line, latencies });
-  const failure = sink.failure();
-  return failure === undefined ? reason : `the record could not be written: ${failure}`;
+  totals: Pick<ReturnType<typeof createTotals>, "add">,
+  stop: (reason: string) => void,
+) => {
+  let isOver = false;
+  const tell = (second: ClosedSecond, startedAtMs: number): void => {
+    totals.add(second);
+    const { line, latencies, histograms } = second;
+    sink.latency(logLines(startedAtMs, line.second, histograms));
+    sink.second(line);
+    const reason = onSecond?.({ line, latencies });
+    const failure = sink.failure();
+    if (failure !== undefined) stop(`the record could not be written: ${failure}`);
+    else if (reason !== undefined && !isOver) stop(reason);
+  };
+  /** A load that has ended cannot be given up any more. */
+  const end = (): void => void (isOver = true);
+  return { tell, end };
 };
 
 const proofOf = (rule: (typeof issuedRules)[Issued], { what, atMs, beforeMs }: Duplicate) => {

@@ -105,6 +105,7 @@ describe("objectives", () => {
 
 describe("aborting a run", () => {
   const second = (granted: number, failed: number) => ({
+    asked: 10,
     requests: { list: { granted, refused: 0, failed } },
   });
 
@@ -119,7 +120,24 @@ describe("aborting a run", () => {
 
   it("does not happen for seconds without requests", () => {
     const watch = createAbortWatch({ errorShare: 0.5, seconds: 1 });
-    expect(watch({ requests: {} })).toBeUndefined();
+    expect(watch({ asked: 10, requests: {} })).toBeUndefined();
+  });
+
+  it("does not happen for seconds after the last stage, in which only the slowest requests end", () => {
+    const watch = createAbortWatch({ errorShare: 0.5, seconds: 1 });
+    expect(watch({ ...second(0, 3), asked: 0 })).toBeUndefined();
+  });
+
+  it("is put down to the hook of events if the service's own requests fail no more than they may", () => {
+    const withHook = (granted: number, failed: number) => ({
+      asked: 10,
+      requests: { ...second(granted, failed).requests, trigger: { granted: 0, refused: 0, failed: 20 } },
+    });
+    const reasonOf = (line: ReturnType<typeof withHook>) =>
+      createAbortWatch({ errorShare: 0.5, seconds: 1 })(line) ?? "";
+    expect(reasonOf(withHook(9, 1))).toMatch(/^calls of hooks\.events\.trigger failed.*50 %/);
+    expect(reasonOf(withHook(0, 0))).toMatch(/hooks/);
+    expect(reasonOf(withHook(1, 9))).toMatch(/^more than 50 %/);
   });
 });
 
