@@ -37,6 +37,18 @@ describe("the validity of a load", () => {
     expect(judgeValidity(evidence({ arrivals: 300 }, { whole: false })).valid).toBe(true);
   });
 
+  it.each([
+    [7.5, 7, true],
+    [7.5, 6, false],
+    // The last is due at the very end.
+    [6, 5, true],
+    [6 + 1e-9, 5, true],
+    [6, 4, false],
+    [100, 94, false],
+  ])("of %d iterations, of which %i were started, is %s", (arrivalsAsked, arrivals, valid) => {
+    expect(judgeValidity(evidence({ arrivalsAsked, arrivals })).valid).toBe(valid);
+  });
+
   const late = { lag: lagOf(900), k6Cores: 1.9, machineIdle: 0.01 };
 
   it.each([
