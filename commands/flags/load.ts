@@ -37,7 +37,7 @@ export const load = new Command("load")
   )
   .option(
     "--warm-up <duration>",
-    "time at the start that objectives ignore (default: a tenth, at most 5s)",
+    "time at the start that objectives ignore, rounded up to whole seconds (default: a tenth, at most 5s)",
     durationFlag("--warm-up"),
   )
   .option(

@@ -1,8 +1,20 @@
 import { describe, expect, it } from "vitest";
 import { askedRateAt, stagesOf } from "../../conformance/contract/load-shape.ts";
 import { parseAsked } from "./asked-run.ts";
+import { parseBlock } from "./duet.ts";
 
 const flags = { scenario: "token", seed: 1 };
+
+describe("the warm-up", () => {
+  it("is rounded up to whole seconds, in a duet too, because results are counted by second", () => {
+    expect(parseAsked({ ...flags, durationMs: 10_000, warmUpMs: 1_500 }).warmUpMs).toBe(2_000);
+    expect(parseBlock({ scenario: "token", rate: 9, blockMs: 2_000, seed: 1 }).warmUpMs).toBe(1_000);
+  });
+
+  it("is refused if it is as long as the load then", () => {
+    expect(() => parseAsked({ ...flags, durationMs: 1_500, warmUpMs: 1_200 })).toThrow("--warm-up");
+  });
+});
 
 describe("custom stages", () => {
   const asked = parseAsked({ ...flags, stages: ["30s:100", "1m:500", "10s:0"] });

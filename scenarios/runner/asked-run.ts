@@ -58,6 +58,9 @@ const staged = (flags: LoadFlags) => {
   return { ...flags, own, rate, durationMs: ends.reduce((sum, { afterMs }) => sum + afterMs, 0) };
 };
 
+/** Results are counted by second, so a warm-up ends with one. */
+export const wholeWarmUpMs = (warmUpMs: number): number => Math.ceil(warmUpMs / 1_000) * 1_000;
+
 /** A tenth of the run, at most five seconds, to open connections and compile code. */
 const usualWarmUpMs = (durationMs: number): number =>
   Math.min(5_000, Math.floor(durationMs / 10_000) * 1_000);
@@ -73,7 +76,7 @@ export const parseAsked = (given: LoadFlags): AskedRun => {
     : scenarioNames.find((name) => name === flags.scenario);
   const asked = flags.shape ?? (isSearch ? "breakpoint" : "constant");
   const shape: ShapeName | undefined = flags.own ?? shapeNames.find((name) => name === asked);
-  const warmUpMs = flags.warmUpMs ?? usualWarmUpMs(durationMs);
+  const warmUpMs = wholeWarmUpMs(flags.warmUpMs ?? usualWarmUpMs(durationMs));
   const problems = [
     scenario === undefined &&
       `--scenario is "${flags.scenario}"; accepted are ${[...scenarioNames, "breakpoint"].join(", ")}`,
@@ -86,7 +89,8 @@ export const parseAsked = (given: LoadFlags): AskedRun => {
     shape === "breakpoint" &&
       segment !== undefined &&
       "--segment needs a load with a fixed course; run a search (breakpoint) without --segment, because each of its steps depends on the previous one",
-    warmUpMs >= durationMs && "--warm-up is as long as --duration or longer; accepted is a shorter one",
+    warmUpMs >= durationMs &&
+      "--warm-up, rounded up to whole seconds, is as long as --duration or longer; accepted is a shorter one",
   ].filter((one) => one !== false);
   if (scenario === undefined || shape === undefined || problems.length > 0)
     throw new ConfigurationError(problems);

@@ -25,6 +25,7 @@ export interface LoadPlan {
   /** Requests per second at the peak. */
   readonly rate: number;
   readonly durationMs: number;
+  /** Whole seconds. */
   readonly warmUpMs: number;
   readonly virtualUsers?: number | undefined;
   readonly seed: number;

@@ -2,6 +2,7 @@ import path from "node:path";
 import type { Block, BrokenRule, PlannedPair, Side } from "../../conformance/contract/duet.ts";
 import { serviceRows, type EndpointRow, type LoadRecord } from "../../conformance/contract/load-record.ts";
 import { duetScenarioNames } from "../../conformance/contract/load-shape.ts";
+import { wholeWarmUpMs } from "./asked-run.ts";
 import type { LoadContext, LoadPlan } from "./context.ts";
 import { load } from "./load.ts";
 import { ConfigurationError } from "../../conformance/contract/problem.ts";
@@ -27,7 +28,7 @@ export const parseBlock = (flags: {
       `--block is ${durationMs / 1_000}s; accepted is ${LEAST_BLOCK_MS / 1_000}s or longer`,
   ].filter((one) => one !== false);
   if (scenario === undefined || problems.length > 0) throw new ConfigurationError(problems);
-  return { scenario, shape: "constant", rate, durationMs, warmUpMs: Math.round(durationMs / 5), seed };
+  return { scenario, shape: "constant", rate, durationMs, warmUpMs: wholeWarmUpMs(durationMs / 5), seed };
 };
 
 export interface DuetContext {
