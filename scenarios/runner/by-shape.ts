@@ -6,9 +6,8 @@ import { traits } from "../lib/mix.ts";
 import { searchBreakpoint, stepsIn, type SearchResult } from "./breakpoint.ts";
 import { checkPlan } from "./check-plan.ts";
 import type { LoadContext, LoadPlan } from "./context.ts";
-import { headerOf } from "./header.ts";
-import { load } from "./load.ts";
-import { openLoadRecord, pick, type LoadRecordWriter } from "./record.ts";
+import { load, recorded } from "./load.ts";
+import { pick, type LoadFinal, type LoadRecordWriter } from "./record.ts";
 import { stepOf } from "./step.ts";
 import { exitCodes } from "../../conformance/contract/exit-codes.ts";
 
@@ -37,7 +36,22 @@ const search = async (context: LoadContext, asked: AskedRun, out: string): Promi
     warmUpMs: Math.min(1_000, asked.warmUpMs),
   };
   checkPlan(context.target, { ...plan, durationMs: asked.durationMs });
-  using writer = openLoadRecord(out, headerOf(context, asked));
+  return recorded(context, asked, out, (writer) =>
+    playSearch(context, writer, { asked, plan, stepMs, mostSteps }),
+  );
+};
+
+interface PlannedSearch extends Pick<ReturnType<typeof stepsIn>, "stepMs" | "mostSteps"> {
+  readonly asked: AskedRun;
+  /** A step's load, but for its rate. */
+  readonly plan: LoadPlan;
+}
+
+const playSearch = async (
+  context: LoadContext,
+  writer: LoadRecordWriter,
+  { asked, plan, stepMs, mostSteps }: PlannedSearch,
+): Promise<LoadFinal> => {
   const records: LoadRecord[] = [];
   const step = async (rate: number): Promise<BreakpointStep | undefined> => {
     if (context.signal.aborted) return undefined;
@@ -48,8 +62,13 @@ const search = async (context: LoadContext, asked: AskedRun, out: string): Promi
     const record = await load(
       inStep,
       { ...plan, rate, isKnown: records.length > 0 },
-      path.join(out, "steps", `step-${String(number).padStart(2, "0")}-${Math.round(rate)}`),
-    );
+      path.join(writer.directory, "steps", `step-${String(number).padStart(2, "0")}-${Math.round(rate)}`),
+    ).catch((error: unknown) => {
+      // An interruption ends a step anywhere, and may look like a failure there.
+      if (context.signal.aborted) return undefined;
+      throw error;
+    });
+    if (record === undefined) return undefined;
     records.push(record);
     if (record.outcome === "interrupted") return undefined;
     const result = stepOf(record);
@@ -66,7 +85,7 @@ const search = async (context: LoadContext, asked: AskedRun, out: string): Promi
     step,
   });
   context.onPhase?.(undefined);
-  return writer.seal(summaryOf(context, records, found));
+  return summaryOf(context, records, found);
 };
 
 /**
@@ -94,11 +113,7 @@ const contextOfStep = (
 const summarized = ["achieved", "validity", "k6", "endpoints", "objectives", "rules", "breaches"] as const;
 
 /** The search as one run: the figures of the best step, or of the one that broke a rule. */
-const summaryOf = (
-  context: LoadContext,
-  records: readonly LoadRecord[],
-  found: SearchResult,
-): Parameters<LoadRecordWriter["seal"]>[0] => {
+const summaryOf = (context: LoadContext, records: readonly LoadRecord[], found: SearchResult): LoadFinal => {
   const { steps, highestRate } = found;
   const best = records.findLast(({ rate, outcome }) => rate === highestRate && outcome === "passed");
   const broken = records.find(({ rules }) => rules.some(({ breaches }) => breaches > 0));

@@ -1,11 +1,28 @@
-import { mkdirSync, readdirSync } from "node:fs";
+import { mkdirSync, readFileSync, readdirSync } from "node:fs";
 import path from "node:path";
-import { expect, it, onTestFinished, vi } from "vitest";
+import { describe, expect, it, onTestFinished, vi } from "vitest";
 import { documentLimits } from "../../conformance/contract/limits.ts";
 import { temporaryFolder } from "../../conformance/testing/temporary-folder.ts";
+import { manifestFile } from "../../conformance/contract/manifest.ts";
+import { loadByShape } from "./by-shape.ts";
 import { runnerClock } from "./clock.ts";
+import type { LoadContext } from "./context.ts";
 import { load } from "./load.ts";
 import { profileFor } from "./testing/loads.ts";
+
+const contextFor = (signal = new AbortController().signal): LoadContext => {
+  const names = { name: "test", clients: [], profiles: [], replacedLimits: [] };
+  return {
+    target: { ...names, profile: profileFor("http://127.0.0.1:1"), limits: documentLimits },
+    k6: { path: "/nowhere/k6", version: "1.8.1", from: "PATH", tried: [] },
+    environment: {},
+    clock: runnerClock,
+    signal,
+    tool: "test",
+    runKey: "k",
+  };
+};
+const rates = { rate: 1, durationMs: 10_000, warmUpMs: 0, seed: 1 };
 
 it("a load whose folder is in use leaves no temporary folder behind", async () => {
   using folder = temporaryFolder();
@@ -13,19 +30,36 @@ it("a load whose folder is in use leaves no temporary folder behind", async () =
   mkdirSync(temporary);
   vi.stubEnv("TMPDIR", temporary);
   onTestFinished(() => void vi.unstubAllEnvs());
-  const profile = profileFor("http://127.0.0.1:1");
-  const names = { name: "test", clients: [], profiles: [], replacedLimits: [] };
-  const context = {
-    target: { ...names, profile, limits: documentLimits },
-    k6: { path: "k6", version: "1.8.1", from: "PATH", tried: [] } as const,
-    environment: {},
-    clock: runnerClock,
-    signal: new AbortController().signal,
-    tool: "test",
-    runKey: "k",
-  };
-  const rates = { rate: 1, durationMs: 1_000, warmUpMs: 0, seed: 1 };
   const plan = { scenario: "token", shape: "constant", ...rates } as const;
-  await expect(load(context, plan, folder.path)).rejects.toThrow(/--out is .*, a folder that is not empty/);
+  await expect(load(contextFor(), plan, folder.path)).rejects.toThrow(
+    /--out is .*, a folder that is not empty/,
+  );
   expect(readdirSync(temporary)).toEqual([]);
+});
+
+describe("a search whose step ends early leaves no open record", () => {
+  const asked = { scenario: "token", shape: "breakpoint", ...rates } as const;
+  const recordIn = (directory: string) =>
+    JSON.parse(readFileSync(path.join(directory, "run.json"), "utf8")) as unknown;
+
+  it("if the step fails", async () => {
+    using folder = temporaryFolder();
+    const out = path.join(folder.path, "run");
+    await expect(loadByShape(contextFor(), asked, out)).rejects.toThrow("k6");
+    const record = { state: "sealed", shape: "breakpoint", outcome: "harness-error", exitCode: 5 };
+    expect(recordIn(out)).toMatchObject({ ...record, notes: [expect.stringContaining("k6")] });
+    expect(readdirSync(out)).toContain(manifestFile);
+  });
+
+  it("if it is interrupted", async () => {
+    using folder = temporaryFolder();
+    const out = path.join(folder.path, "run");
+    const interruption = new AbortController();
+    const onPhase = (phase: string | undefined): void => {
+      if (phase?.endsWith("preflight") === true) interruption.abort();
+    };
+    const record = await loadByShape({ ...contextFor(interruption.signal), onPhase }, asked, out);
+    expect(record).toMatchObject({ state: "sealed", outcome: "interrupted", exitCode: 130, steps: [] });
+    expect(recordIn(out)).toEqual(record);
+  });
 });

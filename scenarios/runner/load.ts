@@ -14,7 +14,7 @@ import { headerOf } from "./header.ts";
 import { createAbortWatch, usualAbortRule } from "./judge/abort.ts";
 import { verdictsOf } from "./verdicts.ts";
 import { watchPushes } from "./push/watch.ts";
-import { nowhere, openLoadRecord, type LoadRecordWriter } from "./record.ts";
+import { nowhere, openLoadRecord, type LoadFinal, type LoadRecordWriter } from "./record.ts";
 import { playSegment } from "./segment/play.ts";
 import { digestKeyOf } from "./segment-plan.ts";
 import { scriptSettings } from "./settings.ts";
@@ -30,17 +30,30 @@ import { exitCodes } from "../../conformance/contract/exit-codes.ts";
 export const load = async (context: LoadContext, plan: LoadPlan, out: string): Promise<LoadRecord> => {
   checkPlan(context.target, plan);
   await using folder = await mkdtempDisposable(temporaryBase("load"));
-  using writer = openLoadRecord(out, headerOf(context, plan));
-  try {
+  // Awaited, because the folder is removed at the return.
+  return await recorded(context, plan, out, async (writer) => {
     const script = await scriptFor(folder.path);
     const pushes = traits[plan.scenario].events === "needed" ? await watchPushes(context, out) : undefined;
     if (plan.isKnown !== true) await preflight(context, plan, script, pushes?.accounts);
     const play = () => run(context, plan, script, writer, pushes);
-    if (plan.segment !== undefined) return writer.seal(await playSegment(context, plan, plan.segment, play));
+    if (plan.segment !== undefined) return playSegment(context, plan, plan.segment, play);
     const result = await play();
     const pushed = await pushes?.finish(result, plan);
     context.onPhase?.(undefined);
-    return writer.seal(verdictsOf(context, plan, result, pushed));
+    return verdictsOf(context, plan, result, pushed);
+  });
+};
+
+/** Keeps a record of what is played, and seals it, also if an error cuts it short. */
+export const recorded = async (
+  context: LoadContext,
+  asked: Parameters<typeof headerOf>[1],
+  out: string,
+  play: (writer: LoadRecordWriter) => Promise<LoadFinal>,
+): Promise<LoadRecord> => {
+  using writer = openLoadRecord(out, headerOf(context, asked));
+  try {
+    return writer.seal(await play(writer));
   } catch (error) {
     sealBroken(context, writer, error);
     if (error instanceof UnreachableError) error.record = writer.directory;
