@@ -33,11 +33,10 @@ export const pushesAreListed = async (world: World, pushRun: PushRun): Promise<H
   });
   if (pushed.length === 0) throw new ControlFailed("no push arrived");
   const { accessToken } = await obtainTokens(world);
+  const looked = await mapLimited(pushed, LOOKUPS_AT_A_TIME, (one) => isListed(world, accessToken, one));
+  // Only now, as the lookups have waited for an index that may lag behind, in its total too.
   const whole = await wholeList(world, accessToken);
-  const judged = [
-    ...(await mapLimited(pushed, LOOKUPS_AT_A_TIME, (one) => isListed(world, accessToken, one, whole))),
-    ...wereListedSoon(pushRun),
-  ];
+  const judged = [...looked.map((one) => isAmongAll(one, whole)), ...wereListedSoon(pushRun)];
   const verdict = allHold(judged.map((one) => one.verdict));
   return {
     ...withPush(
@@ -54,6 +53,8 @@ export const pushesAreListed = async (world: World, pushRun: PushRun): Promise<H
 interface Looked {
   readonly verdict: CaseVerdict;
   readonly push?: SeenPush;
+  /** The id under which it is listed, and the exchange that shows that. */
+  readonly under?: { readonly id: string; readonly exchange: number };
   /** Exchanges of the push run that show it. */
   readonly earlier?: readonly ExchangeRecord[];
 }
@@ -81,17 +82,12 @@ const wereListedSoon = ({ listLooks, visibilityMs }: PushRun): readonly Looked[]
     return [{ verdict, push, earlier: missing.exchanges }];
   });
 
-const isListed = async (
-  world: World,
-  accessToken: string,
-  { pushCase, first }: Pushed,
-  whole: Whole | undefined,
-): Promise<Looked> => {
+const isListed = async (world: World, accessToken: string, { pushCase, first }: Pushed): Promise<Looked> => {
   const body = bodyOf(first);
   const id = body?.["id"];
   if (isShortened(first)) return { verdict: discard("the pushed body is longer than the receiver stores") };
   if (body === undefined || typeof id !== "string") return { verdict: discard("the push names no id") };
-  return { verdict: await judgeListed(world, accessToken, { body, id, ...pushCase }, whole), push: first };
+  return { ...(await judgeListed(world, accessToken, { body, id, ...pushCase })), push: first };
 };
 
 interface Named extends Pick<PushCase, "accountId"> {
@@ -103,12 +99,12 @@ const judgeListed = async (
   world: World,
   accessToken: string,
   { body, id, accountId }: Named,
-  whole: Whole | undefined,
-): Promise<CaseVerdict> => {
+): Promise<Looked> => {
   const byId = await findListed(world, accessToken, { id }, id);
   const shown = [byId.answer.exchange];
-  const missing = (where: string, got: string, more: readonly number[] = []): CaseVerdict =>
-    fail(`a pushed notification is listed ${where}`, got, [...shown, ...more]);
+  const missing = (where: string, got: string, more: readonly number[] = []): Looked => ({
+    verdict: fail(`a pushed notification is listed ${where}`, got, [...shown, ...more]),
+  });
   if (byId.item === undefined)
     return missing("under its id", `a list request with its id got ${describe(byId.answer)}`);
   const byAccount = await findListed(world, accessToken, { accountId }, id);
@@ -119,23 +115,29 @@ const judgeListed = async (
       `it is listed under its id, but a list request with its account got ${describe(byAccount.answer)}`,
       [byAccount.answer.exchange],
     );
-  if (whole !== undefined && !whole.ids.has(id.toLowerCase()))
-    return missing(
-      "among all others",
-      "it is listed under its id, but on no page of a list request without a filter",
-      whole.exchanges,
-    );
   // Its status has changed since other rules read it, and is not among the pushed fields.
   const form = verdictOf(notificationBreach(byId.item), () => describe(byId.answer));
-  if (form.kind === "failed") return shownBy(shown, form);
+  if (form.kind === "failed") return { verdict: shownBy(shown, form) };
   const differing = changedFields(body, byId.item);
-  return differing.length === 0
-    ? pass
-    : fail(
-        "a pushed notification is listed with the same fields",
-        `${differing.join(", ")} of a notification of account ${accountId} differ${differing.length === 1 ? "s" : ""} between push and list`,
-        shown,
-      );
+  if (differing.length === 0) return { verdict: pass, under: { id, exchange: byId.answer.exchange } };
+  const verdict = fail(
+    "a pushed notification is listed with the same fields",
+    `${differing.join(", ")} of a notification of account ${accountId} differ${differing.length === 1 ? "s" : ""} between push and list`,
+    shown,
+  );
+  return { verdict };
+};
+
+/** The same, unless what is listed under its id is missing from the whole list. */
+const isAmongAll = (looked: Looked, whole: Whole | undefined): Looked => {
+  const { under } = looked;
+  if (under === undefined || whole === undefined || whole.ids.has(under.id.toLowerCase())) return looked;
+  const verdict = fail(
+    "a pushed notification is listed among all others",
+    "it is listed under its id, but on no page of a list request without a filter",
+    [under.exchange, ...whole.exchanges],
+  );
+  return { ...looked, verdict };
 };
 
 /** All that is listed without a filter: the ids in lower case, and the numbers of the exchanges of the last walk. */
