@@ -1,7 +1,7 @@
 import { ageBetween, type TimeInterval } from "../judging/interval.ts";
 import { describe, type Answer } from "../world/exchange.ts";
 import type { Verdict } from "../contract/verdict.ts";
-import { duration } from "../contract/duration.ts";
+import { duration, SECOND_MS } from "../contract/duration.ts";
 import { fail, pass } from "../judging/case-verdict.ts";
 import type { HistoryVerdict, Rule, Run } from "../checks/rule.ts";
 import { obtainCode, timed } from "../world/steps.ts";
@@ -12,12 +12,12 @@ import { timestampOf, toldTimes } from "./told-time.ts";
 const WRAP_MS = 2 ** 32;
 /** Real seconds are expensive and virtual ones are free, so a virtual clock is watched for longer. */
 const pausesMs = { real: [3_000], virtual: [7_000, 100_000, 93_600_000, WRAP_MS] } as const;
-/** A service may round to whole seconds, its machines' clocks may differ a little, and its clock and ours may drift. */
-const ROUNDING_MS = 1_050;
+/** The clocks of a service's machines may differ by about a second, and its clock and ours may drift. */
+const APART_MS = 1_050;
 const LOOKS = 6;
 
-const unitsMs = { seconds: 1_000, milliseconds: 1, microseconds: 1e-3, nanoseconds: 1e-6 } as const;
-type Unit = keyof typeof unitsMs;
+const ticksPerSecond = { seconds: 1, milliseconds: 1e3, microseconds: 1e6, nanoseconds: 1e9 } as const;
+type Unit = keyof typeof ticksPerSecond;
 
 interface Look {
   readonly timestamp: number;
@@ -76,11 +76,12 @@ const looksAt = async (world: World): Promise<readonly Look[] | Answer> => {
   return looks;
 };
 
-const judgeLooks = (looks: readonly Look[] | Answer): HistoryVerdict => {
+/** Judges the looks in the order in which they were made, or the answer that carried no timestamp. */
+export const judgeLooks = (looks: readonly Look[] | Answer): HistoryVerdict => {
   if ("status" in looks) return fail("the answer carries a numeric timestamp", describe(looks));
   const backwards = pairs(looks).find(([before, after]) => after.timestamp < before.timestamp);
-  const left = (Object.keys(unitsMs) as Unit[]).filter((unit) =>
-    looks.every((look) => isInStep(looks[0] ?? look, look, unitsMs[unit])),
+  const left = (Object.keys(ticksPerSecond) as Unit[]).filter((unit) =>
+    areInStep(looks, ticksPerSecond[unit]),
   );
   // A balancer may spread the requests of one connection over machines whose clocks differ a little.
   if (left.length > 0)
@@ -106,11 +107,17 @@ const judgeLooks = (looks: readonly Look[] | Answer): HistoryVerdict => {
 const stepText = ([before, after]: readonly [Look, Look]): string =>
   `${before.timestamp} was followed by ${after.timestamp}`;
 
-/** Whether two timestamps differ by the time that passed between them, except for rounding. */
-const isInStep = (first: Look, later: Look, unitMs: number): boolean => {
-  const movedMs = (later.timestamp - first.timestamp) * unitMs;
-  const { leastMs, greatestMs } = ageBetween(first.at, later.at);
-  return movedMs >= leastMs - ROUNDING_MS && movedMs <= greatestMs + ROUNDING_MS;
+/** Whether timestamps that count so many ticks per second differ from the first by the time that passed since. */
+const areInStep = (looks: readonly Look[], perSecond: number): boolean => {
+  const isWhole = looks.every(({ timestamp }) => timestamp % perSecond === 0);
+  // Whole seconds may cost a second more than the clocks are apart, whichever way they round.
+  const toleranceMs = APART_MS + (isWhole ? SECOND_MS : 0);
+  return looks.every((later) => {
+    const first = looks[0] ?? later;
+    const movedMs = ((later.timestamp - first.timestamp) / perSecond) * SECOND_MS;
+    const { leastMs, greatestMs } = ageBetween(first.at, later.at);
+    return movedMs >= leastMs - toleranceMs && movedMs <= greatestMs + toleranceMs;
+  });
 };
 
 const steps = (looks: readonly Look[]): readonly (readonly [elapsedMs: number, moved: number])[] =>

@@ -50,7 +50,7 @@ export const authorize = {
     sections: ["4.1"],
     sentence: "The timestamp of the answer is a number that follows the clock and never runs backwards.",
     judged:
-      "Timestamps are read before and after a known stretch of time; their difference must match it in one unit (seconds, milliseconds, microseconds or nanoseconds), and no later answer on the same connection may carry an earlier time, except for the second that rounding and the clocks of several machines may cost.",
+      "Timestamps are read before and after a known stretch of time; their difference must match it in one unit (seconds, milliseconds, microseconds or nanoseconds), and no later answer on the same connection may carry an earlier time, except for a second by which the clocks of several machines may differ, and another where the time is told in whole seconds.",
     readings: {
       seconds: "timestamps count seconds",
       milliseconds: "timestamps count milliseconds",
