@@ -1,4 +1,4 @@
-import type { PushLine, PushPlan, ReceiverState } from "./push.ts";
+import type { JournalMark, PushLine, PushPlan, ReceiverState } from "./push.ts";
 
 /** An interval that contains a moment, in milliseconds. */
 interface Stretch {
@@ -11,7 +11,7 @@ export interface PushPorts {
   readonly receiver: {
     state(): Promise<Pick<ReceiverState, "callbackUrl" | "ca" | "last" | "nowMs">>;
     pushes(after: number, waitMs?: number): Promise<readonly PushLine[]>;
-    plan(plan: PushPlan): Promise<unknown>;
+    plan(plan: PushPlan): Promise<Pick<JournalMark, "epoch" | "last">>;
     clear(): Promise<void>;
   };
   readonly register: (url: string, ca: string) => Promise<void>;

@@ -1,14 +1,16 @@
-import { mkdirSync, readFileSync, readdirSync } from "node:fs";
+import { mkdirSync, readFileSync, readdirSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { describe, expect, it, onTestFinished, vi } from "vitest";
 import { documentLimits } from "../../conformance/contract/limits.ts";
 import { temporaryFolder } from "../../conformance/testing/temporary-folder.ts";
 import { manifestFile } from "../../conformance/contract/manifest.ts";
+import type { PushPorts } from "../../conformance/contract/push-ports.ts";
 import { loadByShape } from "./by-shape.ts";
 import { runnerClock } from "./clock.ts";
 import type { LoadContext } from "./context.ts";
 import { load } from "./load.ts";
 import { profileFor } from "./testing/loads.ts";
+import { head, secondOfRows } from "./testing/sample-rows.ts";
 
 const contextFor = (signal = new AbortController().signal): LoadContext => {
   const names = { name: "test", clients: [], profiles: [], replacedLimits: [] };
@@ -62,4 +64,42 @@ describe("a search whose step ends early leaves no open record", () => {
     expect(record).toMatchObject({ state: "sealed", outcome: "interrupted", exitCode: 130, steps: [] });
     expect(recordIn(out)).toEqual(record);
   });
+});
+
+it("a push load reads the receiver's journal while k6 runs, and all of it is in the record", async () => {
+  using folder = temporaryFolder();
+  const at = (name: string): string => path.join(folder.path, name);
+  writeFileSync(
+    at("rows.csv"),
+    head + [0, 1, 2, 3].map((second) => secondOfRows(second, 6, () => 0.5)).join(""),
+  );
+  const program = `#!/bin/sh\ncat "${at("rows.csv")}" > "$K6_CSV_FILENAME"\n`;
+  writeFileSync(at("k6"), program, { mode: 0o755 });
+  let read = 0;
+  const none = async () => {};
+  const push = {
+    receiver: {
+      state: async () => ({ callbackUrl: "https://receiver.example/", last: 0, nowMs: 0 }),
+      // One more line each time.
+      pushes: async () => [{ kind: "cleared", atMs: 0, epoch: "e", n: (read += 1) }],
+      plan: async () => ({ epoch: "e", last: 0 }),
+      clear: none,
+    },
+    register: none,
+    targetClock: { kind: "real", now: none, isMovedOnly: () => false },
+    acknowledgedStatus: 200,
+    maxWaitMs: 0,
+    watchStalls: () => undefined,
+    stalledMs: () => 0,
+  } as unknown as PushPorts;
+  const plan = { scenario: "push", shape: "constant", ...rates, isKnown: true } as const;
+  const context = contextFor();
+  const k6 = { ...context.k6, path: at("k6") };
+  const http = { method: "POST", url: "http://127.0.0.1:1/events" };
+  const hooks = { events: { trigger: { http } }, callback: { register: { http } } };
+  const target = { ...context.target, profile: { ...context.target.profile, hooks } };
+  const { state } = await load({ ...context, k6, target, push }, plan, at("run"));
+  expect(state).toBe("sealed");
+  expect(read).toBeGreaterThan(1);
+  expect(readFileSync(at("run/pushes.jsonl"), "utf8").trim().split("\n")).toHaveLength(read);
 });

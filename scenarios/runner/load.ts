@@ -33,7 +33,7 @@ export const load = async (context: LoadContext, plan: LoadPlan, out: string): P
   // Awaited, because the folder is removed at the return.
   return await recorded(context, plan, out, async (writer) => {
     const script = await scriptFor(folder.path);
-    const pushes = traits[plan.scenario].events === "needed" ? await watchPushes(context, out) : undefined;
+    using pushes = traits[plan.scenario].events === "needed" ? await watchPushes(context, out) : undefined;
     if (plan.isKnown !== true) await preflight(context, plan, script, pushes?.accounts);
     const play = () => run(context, plan, script, writer, pushes);
     if (plan.segment !== undefined) return playSegment(context, plan, plan.segment, play);
@@ -131,6 +131,7 @@ const run = (
     ...(pushes && { onEvent: pushes.onEvent }),
     onSecond: (second) => {
       onSecond?.(second);
+      pushes?.follow();
       return giveUp(second.line);
     },
   });

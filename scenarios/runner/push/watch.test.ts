@@ -36,10 +36,12 @@ interface World {
   readonly lines: () => readonly unknown[];
   readonly targetClock: { now(): Promise<TimeInterval>; sleep(durationMs: number): Promise<void> };
   readonly wallMs: () => number;
+  /** How many of the newest lines the receiver keeps; all by default. */
+  readonly kept?: number;
 }
 
 /** The end of a push load with one event. */
-const finish = async (directory: string, { lines, targetClock, wallMs }: World) => {
+const finish = async (directory: string, { lines, targetClock, wallMs, kept = Infinity }: World) => {
   const none = async () => {};
   const push = {
     receiver: {
@@ -49,8 +51,8 @@ const finish = async (directory: string, { lines, targetClock, wallMs }: World) 
         last: 0,
         nowMs: wallMs(),
       }),
-      pushes: async (after: number) => lines().slice(after),
-      plan: none,
+      pushes: async (after: number) => lines().slice(Math.max(after, lines().length - kept)),
+      plan: async () => ({ epoch: "e", last: 0 }),
       clear: none,
     },
     register: none,
@@ -162,4 +164,26 @@ it("watches until a push beyond the cap is overdue, so that readings with one ar
   const { judgement, notes } = await finish(folder.path, pushingAt(R1 === undefined ? [] : instantsOf(R1)));
   expect(notes).toEqual(["readings of the retry schedule that no failing notification contradicts: R1"]);
   expect(judgement.rules).toContainEqual({ id: "push.cap", checks: 1, breaches: 0 });
+});
+
+it("pushes that come while the run waits are read before the receiver forgets them", async () => {
+  using folder = temporaryFolder();
+  const [R1] = readingsOf(documentLimits);
+  const world = pushingAt(R1 === undefined ? [] : instantsOf(R1));
+  const { summary, notes } = await finish(folder.path, { ...world, kept: 1 });
+  expect(summary).toMatchObject({ pushes: 5 });
+  expect(notes.join()).not.toContain("lost");
+  expect(readFileSync(path.join(folder.path, "pushes.jsonl"), "utf8").trim().split("\n")).toHaveLength(5);
+});
+
+it("a journal with a hole is not judged", async () => {
+  using folder = temporaryFolder();
+  const lines = [acknowledged("n", 1), acknowledged("m", 2), acknowledged("m", 3)];
+  const targetClock = { now: async () => ({ earliestMs: 0, latestMs: 0 }), sleep: async () => {} };
+  const world = { lines: () => lines, targetClock, wallMs: () => 0, kept: 1 };
+  const { judgement, notes } = await finish(folder.path, world);
+  expect(judgement.rules).toEqual([]);
+  expect(notes).toEqual([
+    "no push was judged, because lines 1 to 2 of the receiver's journal were lost before they could be read",
+  ]);
 });

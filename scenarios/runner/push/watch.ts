@@ -1,13 +1,10 @@
 import type { TimeInterval } from "../../../conformance/judging/interval.ts";
 import { randomUUID } from "node:crypto";
-import { appendFileSync } from "node:fs";
-import path from "node:path";
 import { ConfigurationError } from "../../../conformance/contract/problem.ts";
-import { fileMode } from "../../../conformance/contract/files.ts";
-import { loadFiles, type Latencies, type PushSummary } from "../../../conformance/contract/load-record.ts";
+import type { Latencies, PushSummary } from "../../../conformance/contract/load-record.ts";
 import type { PushLine } from "../../../conformance/contract/push.ts";
 import type { PushPorts } from "../../../conformance/contract/push-ports.ts";
-import { pushToleranceOf, watchMs } from "../../../conformance/judging/pushes/fits.ts";
+import { pushToleranceOf } from "../../../conformance/judging/pushes/fits.ts";
 import { latenciesOf } from "../../../conformance/contract/latencies.ts";
 import { countedMs, latencyHistogram, note } from "../collect/histograms.ts";
 import type { LoadResult } from "../collect/collect.ts";
@@ -16,10 +13,12 @@ import type { LoadContext, LoadPlan } from "../context.ts";
 import { stagesFor } from "../settings.ts";
 import { askedRateAt } from "../../../conformance/contract/load-shape.ts";
 import { countsOf } from "./counts.ts";
+import { openPushJournal } from "./journal.ts";
 import { judgePushes, type PushJudgement, type TriggeredEvent } from "./judge.ts";
 import { planPushes } from "./plan.ts";
 import { seenPushes, type LoadPush, type SeenAt } from "./seen.ts";
 import { targetTimeAt, type Stop } from "./timeline.ts";
+import { QUIET_MS, watchRetries } from "./wait.ts";
 
 export interface PushOutcome {
   readonly judgement: PushJudgement;
@@ -30,9 +29,6 @@ export interface PushOutcome {
 }
 
 const ACCOUNTS = 50;
-/** Step size of a moved clock while waiting for retries: a push's time is known to within one step. */
-const STEP_MS = 5_000;
-const QUIET_MS = 300;
 
 interface Told extends Pick<TriggeredEvent, "notificationId" | "accountId"> {
   readonly sentAtMs: number;
@@ -51,7 +47,7 @@ export const watchPushes = async (context: LoadContext, directory: string) => {
   );
   const { state, origin } = await originOf(push, context.clock);
   await push.receiver.clear();
-  await push.receiver.plan(plan);
+  const journal = openPushJournal(push, directory, await push.receiver.plan(plan));
   try {
     await push.register(state.callbackUrl, state.ca ?? "");
     // A first reading of the clock: the next one, after the load, shows whether it stood still.
@@ -72,23 +68,20 @@ export const watchPushes = async (context: LoadContext, directory: string) => {
       if (notificationId === undefined) unnamed += 1;
       else events.push({ sentAtMs, accountId, notificationId });
     },
+    /** Reads what the receiver got meanwhile. */
+    follow: (): void => void journal.follow(),
     finish: async (result: LoadResult, asked: LoadPlan): Promise<PushOutcome> => {
       context.onPhase?.("waiting for retries");
       const startedAtMs = result.startedAtMs ?? 0;
-      let stops: readonly Stop[];
-      try {
-        stops = await waitForRetries(context, push);
-      } catch (error) {
-        const failure = push.hookFailure(error);
-        const lines = await readAll(push, state.last);
-        keep(directory, lines);
-        if (failure === undefined) throw error;
-        return unjudged(failure, events, seenPushes(lines, { stops: [], startedAtMs, origin }), push);
-      }
-      const lines = await readAll(push, state.last);
-      keep(directory, lines);
+      const stops: Stop[] = [];
+      const failure = await watchRetries(context, push, journal, stops);
+      const lines = journal.lines();
+      const unknown = failure ?? journal.hole();
+      if (unknown !== undefined)
+        return unjudged(unknown, events, seenPushes(lines, { stops: [], startedAtMs, origin }), push);
       return outcomeOf(context, asked, push, { events, unnamed, stops, lines, startedAtMs, origin });
     },
+    [Symbol.dispose]: journal[Symbol.dispose],
   };
 };
 
@@ -113,82 +106,12 @@ const originOf = async ({ receiver }: PushPorts, clock: LoadContext["clock"]) =>
   return quickest;
 };
 
-/** Moves the target's clock, or waits, until one more push would be overdue in every reading, also beyond the cap. */
-const waitForRetries = async (context: LoadContext, push: PushPorts): Promise<readonly Stop[]> => {
-  const { target, clock, signal } = context;
-  const { targetClock, maxWaitMs } = push;
-  const stops: Stop[] = [];
-  const look = async (): Promise<void> => {
-    const earliestMs = clock.wallTime().getTime();
-    const at = await targetClock.now();
-    stops.push({ wall: { earliestMs, latestMs: clock.wallTime().getTime() }, target: at });
-  };
-  const { limits, profile } = target;
-  const longestMs = watchMs(limits, pushToleranceOf(limits, "real", profile.tolerances?.latenessMs));
-  await pause(context, QUIET_MS);
-  await look();
-  if (targetClock.kind === "real") {
-    await pause(context, Math.min(longestMs, maxWaitMs));
-    await look();
-    // On a real clock both clocks are the same, so no stop is needed.
-    return [];
-  }
-  // Pushes of a busy target may still be under way when the load ends.
-  await settle(context, push);
-  for (let waitedMs = 0; waitedMs < longestMs && !signal.aborted; waitedMs += STEP_MS) {
-    await targetClock.sleep(STEP_MS);
-    await settle(context, push);
-    await look();
-  }
-  await pause(context, QUIET_MS);
-  await look();
-  return stops;
-};
-
-/** Ends early if the run is interrupted. */
-const pause = ({ clock, signal }: LoadContext, durationMs: number): Promise<void> =>
-  clock.sleep(durationMs, signal).catch(() => undefined);
-
-const SETTLE_MS = 50;
-const MOST_SETTLES = 200;
-
 /**
- * Waits until no push is in flight: moving the clock while a sender waits for an answer would make its next push late.
- * If the hook does not report pending pushes, waits until arrivals stop.
+ * Without the target's clock nobody knows which pushes were due, and without all lines of the journal which came: the
+ * rules of pushes stay open.
  */
-const settle = async (context: LoadContext, { targetClock, receiver }: PushPorts): Promise<void> => {
-  let last: number | undefined;
-  for (let round = 0; round < MOST_SETTLES && !context.signal.aborted; round += 1) {
-    const underWay = targetClock.inFlight();
-    if (underWay === 0) return;
-    await pause(context, underWay === undefined ? 2 * SETTLE_MS : SETTLE_MS);
-    if (underWay === undefined) {
-      const now = (await receiver.state()).last;
-      if (now === last) return;
-      last = now;
-    } else await targetClock.sleep(1);
-  }
-};
-
-const readAll = async ({ receiver }: PushPorts, after: number): Promise<readonly PushLine[]> => {
-  const lines: PushLine[] = [];
-  for (let last = after; ;) {
-    const more = await receiver.pushes(last);
-    lines.push(...more);
-    const newest = more.at(-1)?.n;
-    if (newest === undefined || newest <= last) return lines;
-    last = newest;
-  }
-};
-
-const keep = (directory: string, lines: readonly PushLine[]): void => {
-  const text = lines.map((line) => `${JSON.stringify(line)}\n`).join("");
-  appendFileSync(path.join(directory, loadFiles.pushes), text, { mode: fileMode });
-};
-
-/** Without the target's clock nobody knows which pushes were due, so the rules of pushes stay open. */
 const unjudged = (
-  failure: string,
+  reason: string,
   events: readonly Told[],
   pushes: readonly LoadPush[],
   { acknowledgedStatus }: PushPorts,
@@ -196,7 +119,7 @@ const unjudged = (
   judgement: { rules: [], breaches: [], readings: [], attempts: {} },
   delays: [],
   summary: { ...countsOf(events, pushes, acknowledgedStatus), attempts: {} },
-  notes: [`no push was judged, because a hook failed while the run waited for retries: ${failure}`],
+  notes: [`no push was judged, because ${reason}`],
 });
 
 interface Gathered extends SeenAt {

@@ -1,0 +1,85 @@
+import { readFileSync } from "node:fs";
+import path from "node:path";
+import { expect, it } from "vitest";
+import { temporaryFolder } from "../../../conformance/testing/temporary-folder.ts";
+import type { PushPorts } from "../../../conformance/contract/push-ports.ts";
+import { openPushJournal } from "./journal.ts";
+
+const KEPT = 3;
+
+/** A receiver that keeps its newest lines only, and the journal that is read from it after its fourth line. */
+const opened = (directory: string) => {
+  const all: { n: number; epoch: string }[] = [];
+  const state = { isAway: false, epoch: "e" };
+  const receive = (count: number): void => {
+    for (let more = 0; more < count; more += 1) all.push({ n: all.length + 1, epoch: state.epoch });
+  };
+  const pushes = async (after: number) => {
+    if (state.isAway) throw new Error("away");
+    return all.slice(-KEPT).filter(({ n }) => n > after);
+  };
+  receive(4);
+  const ports = { receiver: { pushes } } as unknown as PushPorts;
+  const journal = openPushJournal(ports, directory, { epoch: "e", last: 4 });
+  const numbers = () => journal.lines().map(({ n }) => n);
+  const written = (): string =>
+    readFileSync(path.join(directory, "pushes.jsonl"), "utf8").replaceAll(/\{"n":(\d+).*\n/g, "$1 ");
+  return { journal, state, receive, numbers, written };
+};
+
+it("a journal that is read as it grows has every line, and so has its file", async () => {
+  using folder = temporaryFolder();
+  const { journal, state, receive, numbers, written } = opened(folder.path);
+  receive(2);
+  await journal.follow();
+  receive(1);
+  state.isAway = true;
+  await journal.follow();
+  state.isAway = false;
+  receive(2);
+  await Promise.all([journal.follow(), journal.follow()]);
+  receive(1);
+  await journal.readAll();
+  expect(numbers()).toEqual([5, 6, 7, 8, 9, 10]);
+  expect(written()).toBe("5 6 7 8 9 10 ");
+  expect(journal.hole()).toBeUndefined();
+});
+
+it("a journal that is read too late says which lines are missing", async () => {
+  using folder = temporaryFolder();
+  const { journal, receive, numbers } = opened(folder.path);
+  receive(KEPT + 2);
+  await journal.readAll();
+  receive(KEPT + 1);
+  await journal.readAll();
+  expect(numbers()).toEqual([7, 8, 9, 11, 12, 13]);
+  expect(journal.hole()).toBe("lines 5 to 6 of the receiver's journal were lost before they could be read");
+});
+
+it("a receiver that was restarted may have lost pushes", async () => {
+  using folder = temporaryFolder();
+  const { journal, state, receive } = opened(folder.path);
+  state.epoch = "f";
+  receive(1);
+  await journal.readAll();
+  expect(journal.hole()).toBe("the receiver was restarted while its pushes were watched");
+});
+
+it("nothing is written once the record may be sealed", async () => {
+  using folder = temporaryFolder();
+  const { journal, receive, written } = opened(folder.path);
+  receive(1);
+  await journal.follow();
+  receive(1);
+  const late = journal.follow();
+  journal[Symbol.dispose]();
+  await late;
+  expect(written()).toBe("5 ");
+});
+
+it("an error in the end is told", async () => {
+  using folder = temporaryFolder();
+  const { journal, state } = opened(folder.path);
+  state.isAway = true;
+  await expect(journal.readAll()).rejects.toThrow("away");
+});

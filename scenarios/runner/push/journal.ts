@@ -1,0 +1,63 @@
+import { appendFileSync } from "node:fs";
+import path from "node:path";
+import { fileMode } from "../../../conformance/contract/files.ts";
+import { loadFiles } from "../../../conformance/contract/load-record.ts";
+import type { JournalMark, PushLine } from "../../../conformance/contract/push.ts";
+import type { PushPorts } from "../../../conformance/contract/push-ports.ts";
+
+export type PushJournal = ReturnType<typeof openPushJournal>;
+
+/**
+ * The lines of the receiver's journal after a mark, also written to the run directory. The receiver keeps only its newest
+ * lines, so they are read as they come.
+ */
+export const openPushJournal = (
+  { receiver }: Pick<PushPorts, "receiver">,
+  directory: string,
+  { epoch, last: first }: Pick<JournalMark, "epoch" | "last">,
+) => {
+  const lines: PushLine[] = [];
+  let last = first;
+  let hole: string | undefined;
+  let underWay: Promise<void> | undefined;
+  let isClosed = false;
+
+  const note = (line: PushLine): void => {
+    if (line.epoch !== epoch) hole ??= "the receiver was restarted while its pushes were watched";
+    else if (line.n !== last + 1)
+      hole ??= `lines ${last + 1} to ${line.n - 1} of the receiver's journal were lost before they could be read`;
+    last = line.n;
+    lines.push(line);
+  };
+  const readOn = async (): Promise<void> => {
+    const more = await receiver.pushes(last);
+    if (isClosed) return;
+    const text = more.map((line) => `${JSON.stringify(line)}\n`).join("");
+    appendFileSync(path.join(directory, loadFiles.pushes), text, { mode: fileMode });
+    for (const line of more) note(line);
+  };
+
+  return {
+    lines: (): readonly PushLine[] => lines,
+    /** Why lines are missing among those read; undefined if none are. */
+    hole: () => hole,
+    /** Reads what is new, unless that is going on already. Never fails: what it did not get, the next reading gets. */
+    follow: (): Promise<void> => {
+      underWay ??= readOn()
+        .catch(() => undefined)
+        .finally(() => {
+          underWay = undefined;
+        });
+      return underWay;
+    },
+    /** Reads all that there is. */
+    readAll: async (): Promise<void> => {
+      await underWay;
+      await readOn();
+    },
+    /** Writes nothing from here on: the record may be sealed. */
+    [Symbol.dispose]: (): void => {
+      isClosed = true;
+    },
+  };
+};
