@@ -96,7 +96,7 @@ const byLoad = (trace: Trace): TraceVerdict => {
       atMs: 0,
       target: moment(0),
     })),
-    pushes: seenPushes(lines, { origin: moment(0), startedAtMs: 0, stops: [] }),
+    pushes: seenPushes(lines, { origin: moment(0), startedAtMs: 0, stops: [], isMovedOnly: false }),
     watchedUntil: moment(trace.watchedUntilMs),
     limits,
     latenessMs: undefined,

@@ -2,7 +2,7 @@ import type { PushLine } from "../../../conformance/contract/push.ts";
 import { shift, type TimeInterval } from "../../../conformance/judging/interval.ts";
 import { pushesIn } from "../../../conformance/judging/pushes/journal.ts";
 import type { SeenPush } from "../../../conformance/judging/pushes/trace.ts";
-import { targetTimeAt, type Stop } from "./timeline.ts";
+import { targetTimeAt, type Timeline } from "./timeline.ts";
 
 /** A push as our receiver saw it, on the target's clock. */
 export interface LoadPush extends SeenPush {
@@ -10,18 +10,17 @@ export interface LoadPush extends SeenPush {
   readonly atMs: number;
 }
 
-export interface SeenAt {
+export interface SeenAt extends Timeline {
   /** Wall-clock time at the origin of the receiver's clock. */
   readonly origin: TimeInterval;
   /** When the load began, on the wall clock. */
   readonly startedAtMs: number;
-  readonly stops: readonly Stop[];
 }
 
 /** The receiver's journal as pushes of notifications, without those that name no notification. */
 export const seenPushes = (
   lines: readonly PushLine[],
-  { origin, startedAtMs, stops }: SeenAt,
+  { origin, startedAtMs, ...timeline }: SeenAt,
 ): readonly LoadPush[] =>
   pushesIn(lines)
     .filter(({ notificationId }) => notificationId !== undefined)
@@ -32,8 +31,8 @@ export const seenPushes = (
       };
       return {
         line,
-        at: targetTimeAt(stops, wallAt(line.firstByteMs)),
-        ended: targetTimeAt(stops, wallAt(line.answeredMs ?? line.completeMs)),
+        at: targetTimeAt(timeline, wallAt(line.firstByteMs)),
+        ended: targetTimeAt(timeline, wallAt(line.answeredMs ?? line.completeMs)),
         // The plan does not matter here: the journal says what was done.
         action: undefined,
         atMs: wallAt(line.firstByteMs).latestMs - startedAtMs,

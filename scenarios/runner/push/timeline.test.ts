@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { targetTimeAt, type Stop } from "./timeline.ts";
+import type { TimeInterval } from "../../../conformance/judging/interval.ts";
+import { targetTimeAt as timeAt, type Stop } from "./timeline.ts";
 
 const at = (ms: number, width = 0) => ({ earliestMs: ms, latestMs: ms + width });
 
@@ -9,6 +10,9 @@ const stops: readonly Stop[] = [
   { wall: at(10_100, 10), target: at(1_015_100, 10) },
   { wall: at(10_200, 10), target: at(1_020_200, 10) },
 ];
+
+const targetTimeAt = (of: readonly Stop[], wall: TimeInterval, isMovedOnly = false) =>
+  timeAt({ stops: of, isMovedOnly }, wall);
 
 describe("the target's time at a moment of this machine's", () => {
   it("is this machine's if the clock was never moved", () => {
@@ -20,6 +24,12 @@ describe("the target's time at a moment of this machine's", () => {
     expect(earliestMs).toBeLessThanOrEqual(1_004_000);
     expect(latestMs).toBeGreaterThanOrEqual(1_004_000);
     expect(latestMs - earliestMs).toBeLessThanOrEqual(20);
+  });
+
+  it("is that of the first stop before it, if it stands still unless moved", () => {
+    expect(targetTimeAt(stops, at(4_000), true)).toEqual(at(1_010_000, 10));
+    expect(targetTimeAt(stops, at(9_995, 30), true)).toEqual({ earliestMs: 1_010_000, latestMs: 1_015_110 });
+    expect(targetTimeAt(stops, at(10_150), true)).toEqual(targetTimeAt(stops, at(10_150)));
   });
 
   it("lies between the stops around it", () => {

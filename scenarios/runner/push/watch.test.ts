@@ -38,10 +38,15 @@ interface World {
   readonly wallMs: () => number;
   /** How many of the newest lines the receiver keeps; all by default. */
   readonly kept?: number;
+  /** What happens during the load, after the event; nothing by default. */
+  readonly load?: () => void;
 }
 
 /** The end of a push load with one event. */
-const finish = async (directory: string, { lines, targetClock, wallMs, kept = Infinity }: World) => {
+const finish = async (
+  directory: string,
+  { lines, targetClock, wallMs, kept = Infinity, load = () => {} }: World,
+) => {
   const none = async () => {};
   const push = {
     receiver: {
@@ -71,6 +76,7 @@ const finish = async (directory: string, { lines, targetClock, wallMs, kept = In
   } as unknown as LoadContext;
   const watch = await watchPushes(context, directory);
   watch.onEvent(wallMs(), "account", "n");
+  load();
   return watch.finish({ startedAtMs: 0 } as LoadResult, plan);
 };
 
@@ -94,7 +100,7 @@ const finishAfter = async (
 };
 
 /** A service that pushes the notification at these moments of its clock, which is moved, and gets 503 each time. */
-const pushingAt = (instantsMs: readonly number[]): World => {
+const pushingAt = (instantsMs: readonly number[], loadMs = 0): World => {
   let [clockMs, wallMs] = [0, 0];
   const lines: unknown[] = [];
   const push = (): void => {
@@ -113,7 +119,8 @@ const pushingAt = (instantsMs: readonly number[]): World => {
     push();
   };
   const now = async () => ({ earliestMs: clockMs, latestMs: clockMs });
-  return { lines: () => lines, targetClock: { now, sleep }, wallMs: () => wallMs };
+  const load = (): void => void (wallMs += loadMs);
+  return { lines: () => lines, targetClock: { now, sleep }, wallMs: () => wallMs, load };
 };
 
 const failed = { status: 503 };
@@ -186,4 +193,11 @@ it("a journal with a hole is not judged", async () => {
   expect(notes).toEqual([
     "no push was judged, because lines 1 to 2 of the receiver's journal were lost before they could be read",
   ]);
+});
+
+it("a clock that stands still stood still during the load, too", async () => {
+  using folder = temporaryFolder();
+  const [R1] = readingsOf(documentLimits);
+  const { judgement } = await finish(folder.path, pushingAt(R1 === undefined ? [] : instantsOf(R1), 45_000));
+  expect(judgement.rules).toContainEqual({ id: "push.schedule", checks: 4, breaches: 0 });
 });

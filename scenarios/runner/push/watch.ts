@@ -75,11 +75,12 @@ export const watchPushes = async (context: LoadContext, directory: string) => {
       const startedAtMs = result.startedAtMs ?? 0;
       const stops: Stop[] = [];
       const failure = await watchRetries(context, push, journal, stops);
-      const lines = journal.lines();
       const unknown = failure ?? journal.hole();
-      if (unknown !== undefined)
-        return unjudged(unknown, events, seenPushes(lines, { stops: [], startedAtMs, origin }), push);
-      return outcomeOf(context, asked, push, { events, unnamed, stops, lines, startedAtMs, origin });
+      const moments = { startedAtMs, origin, stops, isMovedOnly: push.targetClock.isMovedOnly() };
+      const gathered = { ...moments, events, unnamed, lines: journal.lines() };
+      return unknown === undefined
+        ? outcomeOf(context, asked, push, gathered)
+        : unjudged(unknown, push, gathered);
     },
     [Symbol.dispose]: journal[Symbol.dispose],
   };
@@ -112,13 +113,12 @@ const originOf = async ({ receiver }: PushPorts, clock: LoadContext["clock"]) =>
  */
 const unjudged = (
   reason: string,
-  events: readonly Told[],
-  pushes: readonly LoadPush[],
   { acknowledgedStatus }: PushPorts,
+  { events, lines, ...moments }: Gathered,
 ): PushOutcome => ({
   judgement: { rules: [], breaches: [], readings: [], attempts: {} },
   delays: [],
-  summary: { ...countsOf(events, pushes, acknowledgedStatus), attempts: {} },
+  summary: { ...countsOf(events, seenPushes(lines, moments), acknowledgedStatus), attempts: {} },
   notes: [`no push was judged, because ${reason}`],
 });
 
@@ -135,20 +135,20 @@ const outcomeOf = (
   { events, unnamed, lines, ...moments }: Gathered,
 ): PushOutcome => {
   const { limits, profile } = context.target;
-  const { stops, startedAtMs } = moments;
+  const { startedAtMs, isMovedOnly } = moments;
   const stages = stagesFor(asked);
   const triggered = events.map(({ sentAtMs, ...event }): TriggeredEvent => ({
     ...event,
     atMs: sentAtMs - startedAtMs,
-    target: targetTimeAt(stops, { earliestMs: sentAtMs, latestMs: sentAtMs + 1 }),
+    target: targetTimeAt(moments, { earliestMs: sentAtMs, latestMs: sentAtMs + 1 }),
   }));
   const pushes = seenPushes(lines, moments);
   const nowMs = context.clock.wallTime().getTime();
   const judgement = judgePushes({
     events: triggered,
     pushes,
-    watchedUntil: targetTimeAt(stops, { earliestMs: nowMs, latestMs: nowMs }),
-    isMovedOnly: push.targetClock.isMovedOnly(),
+    watchedUntil: targetTimeAt(moments, { earliestMs: nowMs, latestMs: nowMs }),
+    isMovedOnly,
     limits,
     latenessMs: profile.tolerances?.latenessMs,
     stalledMs: push.targetClock.kind === "real" ? push.stalledMs() : undefined,
