@@ -9,7 +9,7 @@ import type { Stop } from "./timeline.ts";
  * receiver's journal is read.
  */
 const STEP_MS = 5_000;
-export const QUIET_MS = 300;
+const QUIET_MS = 300;
 
 /**
  * Waits until no push can be due any more, and reads the journal to its end. Adds a stop for each reading of a clock that

@@ -3,7 +3,6 @@ import path from "node:path";
 import { expect, it } from "vitest";
 import { documentLimits } from "../../../conformance/contract/limits.ts";
 import type { PushPorts } from "../../../conformance/contract/push-ports.ts";
-import type { TimeInterval } from "../../../conformance/judging/interval.ts";
 import { instantsOf, readingsOf } from "../../../conformance/judging/pushes/readings.ts";
 import { madePush } from "../../../conformance/testing/push-line.ts";
 import { temporaryFolder } from "../../../conformance/testing/temporary-folder.ts";
@@ -34,18 +33,20 @@ const plan = {
 
 interface World {
   readonly lines: () => readonly unknown[];
-  readonly targetClock: { now(): Promise<TimeInterval>; sleep(durationMs: number): Promise<void> };
+  readonly targetClock: Pick<PushPorts["targetClock"], "now" | "sleep"> & { readonly kind?: "real" };
   readonly wallMs: () => number;
   /** How many of the newest lines the receiver keeps; all by default. */
   readonly kept?: number;
   /** What happens during the load, after the event; nothing by default. */
   readonly load?: () => void;
+  /** How much of it objectives ignore; nothing by default. */
+  readonly warmUpMs?: number;
 }
 
 /** The end of a push load with one event. */
 const finish = async (
   directory: string,
-  { lines, targetClock, wallMs, kept = Infinity, load = () => {} }: World,
+  { lines, targetClock, wallMs, kept = Infinity, load = () => {}, warmUpMs = 0 }: World,
 ) => {
   const none = async () => {};
   const push = {
@@ -77,7 +78,7 @@ const finish = async (
   const watch = await watchPushes(context, directory);
   watch.onEvent(wallMs(), "account", "n");
   load();
-  return watch.finish({ startedAtMs: 0 } as LoadResult, plan);
+  return watch.finish({ startedAtMs: 0 } as LoadResult, { ...plan, warmUpMs });
 };
 
 /** The same if the clock hook fails with this error, if there is one, after one reading unless said otherwise. */
@@ -200,4 +201,24 @@ it("a clock that stands still stood still during the load, too", async () => {
   const [R1] = readingsOf(documentLimits);
   const { judgement } = await finish(folder.path, pushingAt(R1 === undefined ? [] : instantsOf(R1), 45_000));
   expect(judgement.rules).toContainEqual({ id: "push.schedule", checks: 4, breaches: 0 });
+});
+
+it.each([
+  ["whose target's clock nobody moves, whenever it comes", "real", 20],
+  ["until the target's clock is moved", undefined, undefined],
+] as const)("the first push of a load is measured %s", async (_, kind, delayS) => {
+  using folder = temporaryFolder();
+  const lines = [{ ...acknowledged("n", 1), ...at(20_000) }];
+  const targetClock = { now: async () => ({ earliestMs: 0, latestMs: 0 }), sleep: async () => {} };
+  const world = { lines: () => lines, targetClock: { ...targetClock, ...(kind && { kind }) } };
+  const { summary } = await finish(folder.path, { ...world, wallMs: () => 0 });
+  const delay = summary.deliveryDelay;
+  expect(delay && Math.round(delay.p50Ms / 1_000)).toBe(delayS);
+});
+
+it("the delay of a load's pushes is that after its warm-up", async () => {
+  using folder = temporaryFolder();
+  const { summary } = await finish(folder.path, { ...pushingAt([0]), warmUpMs: 1_000 });
+  expect(summary.deliveryDelay).toBeUndefined();
+  expect((await finish(folder.path, pushingAt([0]))).summary.deliveryDelay).toBeDefined();
 });

@@ -1,12 +1,10 @@
 import type { TimeInterval } from "../../../conformance/judging/interval.ts";
 import { randomUUID } from "node:crypto";
 import { ConfigurationError } from "../../../conformance/contract/problem.ts";
-import type { Latencies, PushSummary } from "../../../conformance/contract/load-record.ts";
+import type { PushSummary } from "../../../conformance/contract/load-record.ts";
 import type { PushLine } from "../../../conformance/contract/push.ts";
 import type { PushPorts } from "../../../conformance/contract/push-ports.ts";
 import { pushToleranceOf } from "../../../conformance/judging/pushes/fits.ts";
-import { latenciesOf } from "../../../conformance/contract/latencies.ts";
-import { countedMs, latencyHistogram, note } from "../collect/histograms.ts";
 import type { LoadResult } from "../collect/collect.ts";
 import type { Counted } from "../../../conformance/contract/distribution.ts";
 import type { LoadContext, LoadPlan } from "../context.ts";
@@ -14,11 +12,12 @@ import { stagesFor } from "../settings.ts";
 import { askedRateAt } from "../../../conformance/contract/load-shape.ts";
 import { countsOf } from "./counts.ts";
 import { openPushJournal } from "./journal.ts";
-import { judgePushes, type PushJudgement, type TriggeredEvent } from "./judge.ts";
+import { delaysOf } from "./delays.ts";
+import { judgePushes, type PushEvidence, type PushJudgement, type TriggeredEvent } from "./judge.ts";
 import { planPushes } from "./plan.ts";
-import { seenPushes, type LoadPush, type SeenAt } from "./seen.ts";
+import { seenPushes, type SeenAt } from "./seen.ts";
 import { targetTimeAt, type Stop } from "./timeline.ts";
-import { QUIET_MS, watchRetries } from "./wait.ts";
+import { watchRetries } from "./wait.ts";
 
 export interface PushOutcome {
   readonly judgement: PushJudgement;
@@ -144,7 +143,7 @@ const outcomeOf = (
   }));
   const pushes = seenPushes(lines, moments);
   const nowMs = context.clock.wallTime().getTime();
-  const judgement = judgePushes({
+  const evidence: PushEvidence = {
     events: triggered,
     pushes,
     watchedUntil: targetTimeAt(moments, { earliestMs: nowMs, latestMs: nowMs }),
@@ -154,8 +153,11 @@ const outcomeOf = (
     stalledMs: push.targetClock.kind === "real" ? push.stalledMs() : undefined,
     acknowledgedStatus: push.acknowledgedStatus,
     askedRateAt: (atMs) => askedRateAt(stages, atMs),
-  });
-  const delays = delaysOf(triggered, pushes, asked.durationMs, limits.pushDelaysMs[0] ?? Infinity);
+  };
+  const judgement = judgePushes(evidence);
+  const [moved] = moments.stops;
+  const movedAtMs = moved && moved.wall.earliestMs - startedAtMs;
+  const delays = delaysOf(evidence, { warmUpMs: asked.warmUpMs, movedAtMs });
   return {
     judgement,
     delays: delays.seconds,
@@ -167,39 +169,9 @@ const outcomeOf = (
     notes: [
       unnamed > 0 &&
         `${unnamed} events were triggered whose notification the hook does not name: their pushes cannot be told apart and were not judged; set "result" in hooks.events.trigger to the place of the id`,
-      delays.all === undefined &&
-        triggered.length > 0 &&
-        "no first push arrived before the target's clock was moved, so no push delay was measured",
+      delays.note,
       judgement.readings.length > 0 &&
         `readings of the retry schedule that no failing notification contradicts: ${judgement.readings.join(", ")}`,
-    ].filter((one) => one !== false),
+    ].filter((one) => typeof one === "string"),
   };
-};
-
-/**
- * Delays from event to first push in real time, by the second of the event. If a reading delays the first push, the
- * delay counts from its due time. First pushes that arrived while the clock was being moved say nothing about real
- * time.
- */
-const delaysOf = (
-  events: readonly TriggeredEvent[],
-  pushes: readonly LoadPush[],
-  durationMs: number,
-  firstDelayMs: number,
-): { readonly seconds: readonly Counted[]; readonly all: Latencies | undefined } => {
-  const byId = Map.groupBy(pushes, ({ line }) => line.notificationId);
-  const timely = events.flatMap(({ notificationId, atMs }) => {
-    const [first] = byId.get(notificationId) ?? [];
-    if (first === undefined || first.atMs > durationMs + QUIET_MS) return [];
-    return { second: Math.max(0, Math.floor(atMs / 1_000)), delayMs: Math.max(0, first.atMs - atMs) };
-  });
-  const isDelayed = timely.filter(({ delayMs }) => delayMs >= firstDelayMs).length * 2 > timely.length;
-  const [all, ofSecond] = [latencyHistogram(), latencyHistogram()];
-  const seconds = [...Map.groupBy(timely, ({ second }) => second).values()].map((of) => {
-    ofSecond.reset();
-    for (const { delayMs } of of) note(ofSecond, isDelayed ? delayMs - firstDelayMs : delayMs);
-    all.add(ofSecond);
-    return countedMs(ofSecond);
-  });
-  return { seconds, all: all.totalCount === 0 ? undefined : latenciesOf(all) };
 };
