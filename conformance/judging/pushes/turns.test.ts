@@ -1,8 +1,10 @@
 import { describe, expect, it } from "vitest";
-import { pushRunOf, senderOf, type Sender } from "../../testing/push-runs.ts";
+import { pushAt, pushRunOf, senderOf, type Sender } from "../../testing/push-runs.ts";
 import { judgeIndependence } from "./independence.ts";
 import { judgeRetries } from "./retries.ts";
 import { judgeSchedule } from "./schedule.ts";
+import type { PushCase } from "./trace.ts";
+import { fromTheirTurn, hasWaited } from "./turns.ts";
 
 /** How long after the event that waits the last push of the earlier one comes, in milliseconds. */
 const EARLIER_OVER_MS = 433_000;
@@ -52,4 +54,23 @@ it.each([
 ])("an event whose first push comes late breaks the schedule if it $what", ({ fromMs }) => {
   const [schedule, independence] = kindsOf(delaysMs.map((ms) => fromMs + ms));
   expect([schedule, independence]).toEqual(["failed", "failed"]);
+});
+
+it("the thousands of events that a load has in one account are not compared pair by pair", () => {
+  let looks = 0;
+  const trace = pushRunOf(usual);
+  const plan = { ...(trace.pushCases[0] as PushCase), family: "one" };
+  const many = 2_000;
+  const crowd = Array.from({ length: many }, (_, index): PushCase => {
+    const pushes = [pushAt(index, { kind: "answer", status: 200 })];
+    return {
+      ...plan,
+      get pushes() {
+        looks += 1;
+        return pushes;
+      },
+    };
+  });
+  expect(fromTheirTurn({ ...trace, pushCases: crowd }).some(hasWaited)).toBe(false);
+  expect(looks).toBeLessThan(100 * many);
 });

@@ -18,14 +18,35 @@ export const hasWaited = (pushCase: PushCase): boolean => "waited" in pushCase;
  */
 export const fromTheirTurn = (trace: Trace): readonly PushCase[] => {
   const families = Map.groupBy(trace.pushCases, ({ family }) => family);
+  families.delete(undefined);
+  const waited = new Set([...families.values()].flatMap((ofAccount) => waitingIn(ofAccount, trace)));
   return trace.pushCases.map((pushCase): PushCase | Waited => {
     const [first] = pushCase.pushes;
-    if (pushCase.family === undefined || first === undefined) return pushCase;
-    const before = (families.get(pushCase.family) ?? []).filter(
-      ({ pushes: [other] }) => other !== undefined && other.line.n < first.line.n,
-    );
-    return waitedFor(pushCase, before, trace) ? { ...pushCase, waited: true, triggered: first.at } : pushCase;
+    return first !== undefined && waited.has(pushCase)
+      ? { ...pushCase, waited: true, triggered: first.at }
+      : pushCase;
   });
+};
+
+/**
+ * Those of an account that waited: all that were pushed before were over before their first push, and a retry of one of
+ * these came after their event. In one pass, because a load has thousands.
+ */
+const waitingIn = (ofAccount: readonly PushCase[], trace: Trace): readonly PushCase[] => {
+  const least = leastPushes(trace);
+  const firstN = ({ pushes }: PushCase): number => pushes[0]?.line.n ?? Infinity;
+  let areOver = true;
+  let [lastN, lastRetryMs] = [-Infinity, -Infinity];
+  return ofAccount
+    .filter(({ pushes }) => pushes.length > 0)
+    .toSorted((a, b) => firstN(a) - firstN(b))
+    .filter((one) => {
+      const hasWaitedHere = areOver && lastN < firstN(one) && lastRetryMs > one.triggered.latestMs;
+      areOver &&= isOver(one, least, trace);
+      lastN = Math.max(lastN, ...one.pushes.map(({ line }) => line.n));
+      if (one.pushes.length > 1) lastRetryMs = Math.max(lastRetryMs, one.pushes.at(-1)?.at.earliestMs ?? 0);
+      return hasWaitedHere;
+    });
 };
 
 /**
@@ -39,29 +60,18 @@ export const fromItsTurn = (
 ): PushCase | undefined => {
   const { triggered } = pushCase;
   const others = ofAccount.filter(({ pushes }) => pushes.length > 0);
-  if (!others.every((other) => isOver(other, Infinity, trace))) return undefined;
+  const least = leastPushes(trace);
+  if (!others.every((other) => isOver(other, least, trace))) return undefined;
   const ends = others.flatMap(({ pushes }) => pushes.map(({ at, ended = at }) => ended.latestMs));
   return { ...pushCase, triggered: { ...triggered, latestMs: Math.max(triggered.latestMs, ...ends) } };
 };
 
-/** Whether the others were all over before its first push, and a retry of one of them came after its event. */
-const waitedFor = ({ triggered, pushes }: PushCase, others: readonly PushCase[], trace: Trace): boolean => {
-  const n = pushes[0]?.line.n ?? -Infinity;
-  const isBehind = others.some(
-    (other) => other.pushes.length > 1 && (other.pushes.at(-1)?.at.earliestMs ?? 0) > triggered.latestMs,
-  );
-  return isBehind && others.every((other) => isOver(other, n, trace));
-};
+const leastPushes = ({ limits }: Pick<Trace, "limits">): number =>
+  Math.min(...readingsOf(limits).map((reading) => reading.pushes));
 
-/** Whether a notification was acknowledged, or had all pushes of a reading, before this line of the journal. */
+/** Whether a notification was acknowledged, or had all pushes of the shortest reading. */
 const isOver = (
   { pushes }: PushCase,
-  n: number,
-  { limits, acknowledgedStatus }: Pick<Trace, "limits" | "acknowledgedStatus">,
-): boolean => {
-  const least = Math.min(...readingsOf(limits).map((reading) => reading.pushes));
-  return (
-    pushes.every(({ line }) => line.n < n) &&
-    (pushes.length >= least || pushes.some((push) => isAcknowledged(push, acknowledgedStatus)))
-  );
-};
+  least: number,
+  { acknowledgedStatus }: Pick<Trace, "acknowledgedStatus">,
+): boolean => pushes.length >= least || pushes.some((push) => isAcknowledged(push, acknowledgedStatus));

@@ -61,6 +61,7 @@ export interface PushJudgement {
 /** Judges the pushes of a load run with the gate's judgement, notification by notification. */
 export const judgePushes = (evidence: PushEvidence): PushJudgement => {
   const trace = traceOf(evidence);
+  const eventsMs = new Map(evidence.events.map(({ notificationId, atMs }) => [notificationId, atMs]));
   const pushed = (times: number) => trace.pushCases.filter(({ pushes }) => pushes.length >= times);
   const judged = [
     delivered(trace),
@@ -75,7 +76,9 @@ export const judgePushes = (evidence: PushEvidence): PushJudgement => {
     rules: judged.map(({ id, checks, broken, note }) =>
       asRecord<LoadRule>({ id, checks, breaches: broken.length, note }),
     ),
-    breaches: judged.flatMap(({ id, broken }) => broken.map((one) => breachOf(id, one, evidence))),
+    breaches: judged.flatMap(({ id, broken }) =>
+      broken.map((one) => breachOf(id, one, eventsMs.get(one.pushCase.name) ?? 0, evidence)),
+    ),
     readings: readingsThatFit({
       ...trace,
       firstLatenessMs: pushToleranceOf(trace.limits, "real", undefined).firstLatenessMs,
@@ -268,17 +271,16 @@ const scheduled = (trace: PushTrace): Judged => {
 const breachOf = (
   rule: string,
   { pushCase, expected, actual }: Broken,
-  evidence: PushEvidence,
+  eventMs: number,
+  { askedRateAt }: PushEvidence,
 ): LoadBreach => {
   const pushes = pushCase.pushes as readonly LoadPush[];
-  const eventMs =
-    evidence.events.find(({ notificationId }) => notificationId === pushCase.notificationId)?.atMs ?? 0;
   return {
     rule,
     atMs: pushes.at(-1)?.atMs ?? eventMs,
     expected,
     actual: actual.includes(`(${pushCase.name})`) ? actual : `notification ${pushCase.name}: ${actual}`,
-    askedRate: evidence.askedRateAt(eventMs),
+    askedRate: askedRateAt(eventMs),
     exchanges: pushes.map(({ line: { method, path, body, answer, action, status } }) => ({
       method,
       path,
