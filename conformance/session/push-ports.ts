@@ -12,7 +12,9 @@ export const openPushPorts = (
   receiver: ReceiverAccess | undefined,
   options: { readonly maxWaitMs: number; readonly signal: AbortSignal; readonly freshUuid: () => string },
 ): PushPorts & { readonly close: () => Promise<void> } => {
-  const session = openSession(resolved, { ...options, receiver });
+  // What an interrupted load received is judged, too, so the receiver is asked after an interruption.
+  const closing = new AbortController();
+  const session = openSession(resolved, { ...options, receiver, receiverEnds: closing.signal });
   const { registerCallback } = session;
   if (session.receiver === undefined || registerCallback === undefined)
     throw new ConfigurationError([
@@ -39,6 +41,7 @@ export const openPushPorts = (
     stalledMs: () => stalls?.mostMs() ?? 0,
     maxWaitMs: options.maxWaitMs,
     close: async () => {
+      closing.abort();
       stalls?.stop();
       clock.leave();
       await session.cleanUp();

@@ -63,6 +63,8 @@ export interface SessionOptions {
   readonly checkpoint?: Checkpoint | undefined;
   /** Where pushes are received, if a rule needs any. */
   readonly receiver?: ReceiverAccess | undefined;
+  /** Ends calls of the receiver; by default an interruption does. */
+  readonly receiverEnds?: AbortSignal | undefined;
 }
 
 /** One run's connection to a target: transport, clocks, hooks and secrets, from which each case gets its world. */
@@ -102,7 +104,7 @@ export const openSession = (resolved: ResolvedProfile, options: SessionOptions) 
     /** Credentials judged in a later run; undefined if this run has no ledger. */
     ledger: ledgerOf(resolved, options),
     /** The receiver of pushes; undefined if this run has none. */
-    receiver: receiver && openReceiver(receiver, connections.stopped, dispatcher),
+    receiver: receiver && openReceiver(receiver, options.receiverEnds ?? connections.stopped, dispatcher),
     /** The return code that the service expects from a receiver. */
     acknowledgedStatus: profile.acknowledgement?.status ?? 200,
     registerCallback: registerCallbackOf(resolved, connections),

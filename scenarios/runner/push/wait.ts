@@ -11,9 +11,19 @@ import type { Stop } from "./timeline.ts";
 const STEP_MS = 5_000;
 const QUIET_MS = 300;
 
+/** Reads the target's clock. */
+export const stopNow = async (
+  { clock }: Pick<LoadContext, "clock">,
+  { targetClock }: Pick<PushPorts, "targetClock">,
+): Promise<Stop> => {
+  const earliestMs = clock.wallTime().getTime();
+  const target = await targetClock.now();
+  return { wall: { earliestMs, latestMs: clock.wallTime().getTime() }, target };
+};
+
 /**
- * Waits until no push can be due any more, and reads the journal to its end. Adds a stop for each reading of a clock that
- * is moved. Returns which hook failed meanwhile, if one did.
+ * Waits until no push can be due any more or the run is interrupted, and reads the journal to its end. Adds a stop for
+ * each reading of a clock that is moved. Returns which hook failed meanwhile, if one did.
  */
 export const watchRetries = async (
   context: LoadContext,
@@ -25,6 +35,8 @@ export const watchRetries = async (
     await waitForRetries(context, push, journal, stops);
     return undefined;
   } catch (error) {
+    // An interruption also ends calls of hooks and sleeps of the target's clock.
+    if (context.signal.aborted) return undefined;
     const failure = push.hookFailure(error);
     if (failure === undefined) throw error;
     return `a hook failed while the run waited for retries: ${failure}`;
@@ -43,13 +55,9 @@ const waitForRetries = async (
   journal: PushJournal,
   stops: Stop[],
 ): Promise<void> => {
-  const { target, clock, signal } = context;
+  const { target, signal } = context;
   const { targetClock, maxWaitMs } = push;
-  const look = async (): Promise<void> => {
-    const earliestMs = clock.wallTime().getTime();
-    const at = await targetClock.now();
-    stops.push({ wall: { earliestMs, latestMs: clock.wallTime().getTime() }, target: at });
-  };
+  const look = async (): Promise<void> => void stops.push(await stopNow(context, push));
   const { limits, profile } = target;
   const longestMs = watchMs(limits, pushToleranceOf(limits, "real", profile.tolerances?.latenessMs));
   await pause(context, QUIET_MS);

@@ -41,12 +41,13 @@ interface World {
   readonly load?: () => void;
   /** How much of it objectives ignore; nothing by default. */
   readonly warmUpMs?: number;
+  readonly signal?: AbortSignal;
 }
 
 /** The end of a push load with one event. */
 const finish = async (
   directory: string,
-  { lines, targetClock, wallMs, kept = Infinity, load = () => {}, warmUpMs = 0 }: World,
+  { lines, targetClock, wallMs, kept = Infinity, load = () => {}, warmUpMs = 0, ...world }: World,
 ) => {
   const none = async () => {};
   const push = {
@@ -73,7 +74,7 @@ const finish = async (
     push,
     target: { profile: profileFor("http://127.0.0.1:1"), limits: documentLimits },
     clock: { wallTime: () => new Date(wallMs()), sleep: none },
-    signal: new AbortController().signal,
+    signal: world.signal ?? new AbortController().signal,
   } as unknown as LoadContext;
   const watch = await watchPushes(context, directory);
   watch.onEvent(wallMs(), "account", "n");
@@ -221,4 +222,50 @@ it("the delay of a load's pushes is that after its warm-up", async () => {
   const { summary } = await finish(folder.path, { ...pushingAt([0]), warmUpMs: 1_000 });
   expect(summary.deliveryDelay).toBeUndefined();
   expect((await finish(folder.path, pushingAt([0]))).summary.deliveryDelay).toBeDefined();
+});
+
+/** The world is interrupted with this call of its clock, and its clock says nothing from then on. */
+const interruptedAt = (world: World, call: number): World => {
+  const interruption = new AbortController();
+  let calls = 0;
+  const untilThen =
+    <Given extends unknown[], T>(ask: (...given: Given) => Promise<T>) =>
+    async (...given: Given): Promise<T> => {
+      calls += 1;
+      if (calls >= call) interruption.abort();
+      if (interruption.signal.aborted) throw new HookFailed("interrupted");
+      return ask(...given);
+    };
+  const { now, sleep } = world.targetClock;
+  const targetClock = { ...world.targetClock, now: untilThen(now), sleep: untilThen(sleep) };
+  return { ...world, targetClock, signal: interruption.signal };
+};
+
+it.each([
+  ["before its clock was read after the load", 2, 1],
+  ["while its clock is moved", 20, 2],
+])("an interrupted push load is judged as far as it came: %s", async (_, call, pushes) => {
+  using folder = temporaryFolder();
+  const world = interruptedAt(pushingAt([0, 30_000, 90_000]), call);
+  const { judgement, summary, notes } = await finish(folder.path, world);
+  expect(summary).toMatchObject({ events: 1, pushes });
+  expect(notes.join()).not.toContain("no push was judged");
+  const broken = judgement.rules.filter(({ breaches }) => breaches > 0).map(({ id }) => id);
+  // Its body is none, and nothing else can be told yet.
+  expect(broken).toEqual(["push.payload"]);
+  expect(readFileSync(path.join(folder.path, "pushes.jsonl"), "utf8").trim().split("\n")).toHaveLength(
+    pushes,
+  );
+});
+
+it("an interrupted load does not miss pushes that are due by a clock that may have stood still", async () => {
+  using folder = temporaryFolder();
+  const world = interruptedAt(pushingAt([30_000], 100_000), 2);
+  const { judgement } = await finish(folder.path, world);
+  expect(judgement.rules).toContainEqual({
+    id: "push.delivered",
+    checks: 0,
+    breaches: 0,
+    note: "1 event was not watched for long enough",
+  });
 });

@@ -17,7 +17,7 @@ import { judgePushes, type PushEvidence, type PushJudgement, type TriggeredEvent
 import { planPushes } from "./plan.ts";
 import { seenPushes, type SeenAt } from "./seen.ts";
 import { targetTimeAt, type Stop } from "./timeline.ts";
-import { watchRetries } from "./wait.ts";
+import { stopNow, watchRetries } from "./wait.ts";
 
 export interface PushOutcome {
   readonly judgement: PushJudgement;
@@ -47,10 +47,11 @@ export const watchPushes = async (context: LoadContext, directory: string) => {
   const { state, origin } = await originOf(push, context.clock);
   await push.receiver.clear();
   const journal = openPushJournal(push, directory, await push.receiver.plan(plan));
+  let before: Stop;
   try {
     await push.register(state.callbackUrl, state.ca ?? "");
     // A first reading of the clock: the next one, after the load, shows whether it stood still.
-    await push.targetClock.now();
+    before = await stopNow(context, push);
   } catch (error) {
     const failure = push.hookFailure(error);
     throw failure === undefined
@@ -75,8 +76,19 @@ export const watchPushes = async (context: LoadContext, directory: string) => {
       const stops: Stop[] = [];
       const failure = await watchRetries(context, push, journal, stops);
       const unknown = failure ?? journal.hole();
-      const moments = { startedAtMs, origin, stops, isMovedOnly: push.targetClock.isMovedOnly() };
-      const gathered = { ...moments, events, unnamed, lines: journal.lines() };
+      const [first] = stops;
+      const { targetClock } = push;
+      const gathered = {
+        startedAtMs,
+        origin,
+        isMovedOnly: targetClock.isMovedOnly(),
+        events,
+        unnamed,
+        lines: journal.lines(),
+        movedAtMs: first && first.wall.earliestMs - startedAtMs,
+        // If the run was interrupted before the clock was read again, this is all that is known of it.
+        stops: targetClock.kind === "virtual" && first === undefined ? [before] : stops,
+      };
       return unknown === undefined
         ? outcomeOf(context, asked, push, gathered)
         : unjudged(unknown, push, gathered);
@@ -125,13 +137,15 @@ interface Gathered extends SeenAt {
   readonly events: readonly Told[];
   readonly unnamed: number;
   readonly lines: readonly PushLine[];
+  /** When the target's clock began to be moved, since the start of the load; undefined if it was not. */
+  readonly movedAtMs: number | undefined;
 }
 
 const outcomeOf = (
   context: LoadContext,
   asked: LoadPlan,
   push: PushPorts,
-  { events, unnamed, lines, ...moments }: Gathered,
+  { events, unnamed, lines, movedAtMs, ...moments }: Gathered,
 ): PushOutcome => {
   const { limits, profile } = context.target;
   const { startedAtMs, isMovedOnly } = moments;
@@ -155,8 +169,6 @@ const outcomeOf = (
     askedRateAt: (atMs) => askedRateAt(stages, atMs),
   };
   const judgement = judgePushes(evidence);
-  const [moved] = moments.stops;
-  const movedAtMs = moved && moved.wall.earliestMs - startedAtMs;
   const delays = delaysOf(evidence, { warmUpMs: asked.warmUpMs, movedAtMs });
   return {
     judgement,
