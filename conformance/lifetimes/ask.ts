@@ -5,6 +5,7 @@ import {
   ageAt,
   judgeProbe,
   sideOf,
+  type Age,
   type Issued as IssuedAt,
   type Probe,
   type Side,
@@ -15,6 +16,13 @@ import type { World } from "../world/world.ts";
 export interface Issued<C> extends IssuedAt {
   readonly credential: C;
 }
+
+/** The age of something issued by the clock of this world. */
+export const ageIn = (
+  { clock, tolerances }: Pick<World, "clock" | "tolerances">,
+  issued: IssuedAt,
+  at: TimeInterval,
+): Age => ageAt(issued, at, tolerances.lifetimeGuardMs, clock);
 
 /** The clock that ages are measured on: the run's own, or the target's timestamps across runs. */
 export type Now = () => Promise<TimeInterval>;
@@ -45,7 +53,7 @@ export const ask = async <C>(
   const { name, alive, control, inVain, shownBy } = expiring;
   const works = await alive(world, credential);
   const at = { earliestMs: woken.earliestMs, latestMs: (await now()).latestMs };
-  const probe = { ...ageAt(issued, at, world.tolerances.lifetimeGuardMs), works };
+  const probe = { ...ageIn(world, issued, at), works };
   const side = sideOf(probe);
   const verdict = judgeProbe(name, probe, { inVain: inVain?.(credential), remark });
   if (verdict.kind !== "failed") return { probe, at, side, verdict };

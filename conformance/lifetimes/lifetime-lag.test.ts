@@ -46,7 +46,7 @@ describe("on a machine that is late during the first waits", () => {
 });
 
 describe("a probe that itself takes long", () => {
-  const coarser = { kind: "passed", facts: { code: { resolutionMs: 2_450 } } };
+  const coarser = { kind: "passed", facts: { code: { resolutionMs: 2_850 } } };
   it.each([
     ["passes by leaving a larger margin with each attempt", { requestMs: 300 }, { kind: "passed" }],
     ["makes the reported resolution coarser", { requestMs: 1_500 }, coarser],
@@ -96,6 +96,25 @@ describe("a clock that flows while a hook takes up to 3 s to move it", () => {
       kind: "inconclusive",
       settle: expect.stringContaining("hooks.clock.advance") as string,
     });
+  });
+});
+
+describe("at a service that keeps whole seconds, a credential that a stall lets it issue late in one", () => {
+  const stalled = { flowMs: 15, countsMs: 1_000, requestMs: 60 };
+
+  it.each([200, 575])("keeps the lifetime (%i ms late)", async (issuedLateMs) => {
+    const { verdict } = await judge({ ...stalled, issuedLateMs });
+    expect(verdict).toMatchObject({ kind: "passed" });
+    if (verdict.kind !== "passed") throw new Error("it did not pass");
+    const { acceptedUpToMs = 0, resolutionMs } = (verdict.facts ?? {})["code"] as Record<string, number>;
+    expect(resolutionMs).toBeGreaterThanOrEqual(LIFETIME_MS - acceptedUpToMs);
+    // The guard, what is left of the second, and the room for a slow try.
+    expect(acceptedUpToMs).toBeGreaterThan(LIFETIME_MS - 500 - 1_000 - 1_000);
+  });
+
+  it.each([-2_000, 1_000])("breaks it if that is off by %i ms", async (byMs) => {
+    const { verdict } = await judge({ ...stalled, issuedLateMs: 400, livesMs: LIFETIME_MS + byMs });
+    expect(verdict).toMatchObject({ kind: "failed" });
   });
 });
 

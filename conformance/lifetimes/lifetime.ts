@@ -8,6 +8,7 @@ import { sleepUntilMoment, type Moment } from "./calendar.ts";
 import type { CaseVerdict } from "../judging/case-verdict.ts";
 import {
   cutFrom,
+  datedBackFrom,
   distanceFromEnd,
   guardFor,
   guardOn,
@@ -158,14 +159,17 @@ const probeAt = async <C>(
   const noted = notedFrom(world);
   const again = (tries: Tries): Promise<CaseVerdict> => probeAt(world, expiring, planned, findings, tries);
   const own = await issueOne(planned.distanceMs === 0 ? world : sharing(world), expiring, steps, planned.way);
-  const precision = precisionIn(world, own.lifetimeMs);
+  const precision: Precision = {
+    ...precisionIn(world, own.lifetimeMs),
+    datedBackMs: datedBackFrom(own.issued, world.clock),
+  };
   const { lifetimeMs, guardMs } = precision;
   const room = roomMs(
     precision,
     first,
     findings.delays.map(({ wakeMs, answerMs }) => wakeMs + answerMs),
   );
-  const lastAliveMs = lifetimeMs - guardMs - room;
+  const lastAliveMs = lifetimeMs - guardOn("alive", precision) - room;
   // Shortly after the end is any time then, also the earliest that decides.
   const deadMs = world.clock.kind === "virtual" && planned.distanceMs < NEAR_MS ? 0 : planned.distanceMs;
   const firstDeadMs = lifetimeMs + guardOn("dead", { guardMs, cutMs: own.cutMs });

@@ -1,11 +1,11 @@
 import type { ExpiringCredential } from "../checks/rule.ts";
 import { SECOND_MS } from "../contract/duration.ts";
 import { ageBetween } from "../judging/interval.ts";
-import { ageAt, sideOf } from "../judging/lifetimes/probe.ts";
+import { sideOf } from "../judging/lifetimes/probe.ts";
 import { sleepFrom } from "../world/clock.ts";
 import type { DurableSteps } from "../world/durable-steps.ts";
 import type { World } from "../world/world.ts";
-import type { Issued } from "./ask.ts";
+import { ageIn, type Issued } from "./ask.ts";
 import { BESIDE_MS } from "./plan.ts";
 
 /** How a credential is used before its probe. */
@@ -33,7 +33,7 @@ const LATER_USE = 0.95;
 export const useOnTheWay = async <C>(
   world: World,
   { use, uses = USES, lastUses = 1 }: Pick<ExpiringCredential<C>, "use"> & Uses,
-  { credential, issued, lifetimeMs }: Issued<C>,
+  { credential, ...own }: Issued<C>,
   steps: DurableSteps,
   aimMs: number,
   lastAliveMs: number,
@@ -42,15 +42,14 @@ export const useOnTheWay = async <C>(
   for (const [index, useAtMs] of agesOfUse(uses, aimMs, lastAliveMs).entries()) {
     if (steps.has(`use ${index}`)) continue;
     if (steps.isContinued()) {
-      const now = ageAt({ issued, lifetimeMs }, await world.clock.now(), world.tolerances.lifetimeGuardMs);
-      if (sideOf(now) !== "alive") return false;
+      if (sideOf(ageIn(world, own, await world.clock.now())) !== "alive") return false;
     }
     // Only a last use right before the end must be punctual, and only those before a probe at the end must be apart.
     const isFar = aimMs < lastAliveMs - BESIDE_MS.standing;
     const laterMs = isFar ? aimMs - useAtMs : apartMs(uses, aimMs, lastAliveMs) * LATER_USE;
     const slackMs = index < uses ? laterMs : 0;
     const now = await world.clock.now();
-    const { greatestMs } = ageBetween(issued, now);
+    const { greatestMs } = ageBetween(own.issued, now);
     if (useAtMs > greatestMs) await sleepFrom(world.clock, now, useAtMs - greatestMs, slackMs);
     const times = index < uses ? 1 : lastUses;
     await Promise.all(Array.from({ length: times }, () => use(world, credential)));

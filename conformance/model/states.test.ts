@@ -6,7 +6,8 @@ import { MINUTE_MS, DAY_MS } from "../contract/duration.ts";
 
 const at = (ms: number): { earliestMs: number; latestMs: number } => ({ earliestMs: ms, latestMs: ms });
 
-const begun = (): Model => newModel(documentLimits, 500, at(0), Infinity);
+const clock = { kind: "virtual", isTold: true, runs: () => true } as const;
+const begun = (): Model => newModel(documentLimits, 500, clock, at(0), Infinity);
 const tokens = { accessToken: "access", refreshToken: "refresh", lifetimeMs: 7_200_000 };
 
 const first = <T>([one]: readonly T[]): T => {
@@ -15,6 +16,13 @@ const first = <T>([one]: readonly T[]): T => {
 };
 
 describe("the reference model", () => {
+  test("expects nothing of a code that a service which keeps whole seconds may take for expired", () => {
+    const model = begun();
+    const code = codeIssued(model, "code", 0, at(769));
+    expect(ofExchange(model, code, at(10 * MINUTE_MS - 501))).toMatchObject({ outcome: "yield" });
+    expect(ofExchange(model, code, at(10 * MINUTE_MS))).toEqual({ outcome: "either" });
+  });
+
   test("lets a code be exchanged once within 10 minutes", () => {
     const model = begun();
     const code = codeIssued(model, "code", 0, at(0));

@@ -1,7 +1,7 @@
 import type { TimeInterval } from "../judging/interval.ts";
 import type { Limits } from "../contract/limits.ts";
 
-import { ageAt, sideOf, type Issued, type Side } from "../judging/lifetimes/probe.ts";
+import { ageAt, sideOf, type Issued, type IssuingClock, type Side } from "../judging/lifetimes/probe.ts";
 
 /** The states of sections 3.1, 3.2 and 5.1 that the histories of a run must reach. */
 export const states = [
@@ -52,6 +52,7 @@ export interface EventState {
 export interface Model {
   readonly limits: Limits;
   readonly guardMs: number;
+  readonly clock: IssuingClock;
   /** The latest reading of the service's clock. */
   now: TimeInterval;
   /** How much longer the history may wait, in milliseconds. */
@@ -71,11 +72,13 @@ export interface Model {
 export const newModel = (
   limits: Limits,
   guardMs: number,
+  clock: IssuingClock,
   now: TimeInterval,
   leftToWaitMs: number,
 ): Model => ({
   limits,
   guardMs,
+  clock,
   now,
   leftToWaitMs,
   codes: [],
@@ -95,8 +98,8 @@ export type Expectation =
 
 const either: Expectation = { outcome: "either" };
 
-const sideIn = ({ guardMs }: Model, issued: Issued, at: TimeInterval): Side | undefined =>
-  sideOf(ageAt(issued, at, guardMs));
+const sideIn = ({ guardMs, clock }: Model, issued: Issued, at: TimeInterval): Side | undefined =>
+  sideOf(ageAt(issued, at, guardMs, clock));
 
 /** The expected outcome of exchanging the code with the right secret. */
 export const ofExchange = (model: Model, code: CodeState, at: TimeInterval): Expectation => {

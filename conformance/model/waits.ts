@@ -1,6 +1,6 @@
 import { duration } from "../contract/duration.ts";
 import { command, pickFrom, sleep, type Command } from "./command.ts";
-import { guardFor, guardOn } from "../judging/lifetimes/probe.ts";
+import { datedBackFrom, guardFor, guardOn } from "../judging/lifetimes/probe.ts";
 import type { Model } from "./states.ts";
 
 type Kind = "code" | "refresh token" | "access token";
@@ -41,15 +41,18 @@ export const waitForEnd = (kind: Kind, pick: number, side: "before" | "after", d
     async (model, real) => {
       const expiring = pickFrom(model, expiringOf(model, kind), pick);
       const { issued, lifetimeMs, cutMs } = expiring;
-      const guardMs = guardFor(lifetimeMs, model.guardMs);
+      const datedBackMs = datedBackFrom(issued, model.clock);
+      const ends = { guardMs: guardFor(lifetimeMs, model.guardMs), cutMs, datedBackMs };
       const slackMs = slackOf(side, distanceMs, lifetimeMs);
       const waitMs =
         side === "before"
-          ? lifetimeMs - guardMs - TRAVEL_MS - distanceMs - slackMs - (model.now.latestMs - issued.earliestMs)
-          : lifetimeMs +
-            guardOn("dead", { guardMs, cutMs }) +
+          ? lifetimeMs -
+            guardOn("alive", ends) -
+            TRAVEL_MS -
             distanceMs -
-            (model.now.earliestMs - issued.latestMs);
+            slackMs -
+            (model.now.latestMs - issued.earliestMs)
+          : lifetimeMs + guardOn("dead", ends) + distanceMs - (model.now.earliestMs - issued.latestMs);
       // Skips a lifetime that is not a number, is over, or exceeds what the history may wait.
       if (!(waitMs <= model.leftToWaitMs)) return;
       model.focus = expiring;

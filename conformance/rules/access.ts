@@ -1,4 +1,4 @@
-import { ageBetween, type TimeInterval } from "../judging/interval.ts";
+import type { TimeInterval } from "../judging/interval.ts";
 import fc from "fast-check";
 import { describe, objectOf, pageOf, ControlFailed, type Answer } from "../world/exchange.ts";
 import {
@@ -16,6 +16,8 @@ import { duration } from "../contract/duration.ts";
 import { accessTokenHeader } from "../contract/forms.ts";
 import { inGroups, inTurn } from "../contract/text.ts";
 import { showsData } from "../judging/laws/pages.ts";
+import { sideOf } from "../judging/lifetimes/probe.ts";
+import { ageIn } from "../lifetimes/ask.ts";
 import {
   brokenBy,
   fail,
@@ -180,13 +182,13 @@ const judgeEarlyDeath = async (
   connection: Omit<Target, "dedicated">,
   query: ListForm,
 ): Promise<CaseVerdict> => {
-  const { greatestMs } = ageBetween(issued, await world.clock.now());
+  const age = ageIn(world, { issued, lifetimeMs: tokens.expiresInMs }, await world.clock.now());
   await expectData(connection, await obtainTokens(world, { client: tokens.client }), query);
-  if (!(greatestMs < tokens.expiresInMs - world.tolerances.lifetimeGuardMs))
+  if (sideOf(age) !== "alive")
     return inconclusive("the token may have expired while wrong tokens were presented");
   return fail(
     "an accessToken is accepted until expiresIn seconds after issue (sections 2.2, 5.1)",
-    `a token that had worked is refused at an age of at most ${duration(greatestMs)}, while a fresh one works; in between, wrong tokens were presented, and other rules of this run sent requests for the same client`,
+    `a token that had worked is refused at an age of at most ${duration(age.greatestMs)}, while a fresh one works; in between, wrong tokens were presented, and other rules of this run sent requests for the same client`,
   );
 };
 

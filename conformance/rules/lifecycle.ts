@@ -131,6 +131,8 @@ const play = async (history: History, world: World, tally: Tally): Promise<CaseV
   const model = newModel(
     world.limits,
     world.tolerances.lifetimeGuardMs,
+    // A history issues at any moment of a second, also where the clock stands.
+    { ...world.clock, runs: () => true },
     await world.clock.now(),
     affordableWaitMs(world),
   );

@@ -1,5 +1,7 @@
 import { sleepFrom } from "../world/clock.ts";
 import { ageBetween } from "../judging/interval.ts";
+import { sideOf } from "../judging/lifetimes/probe.ts";
+import { ageIn } from "../lifetimes/ask.ts";
 import fc from "fast-check";
 import { credentialsOf, describe, type Answer } from "../world/exchange.ts";
 import { duration, MINUTE_MS } from "../contract/duration.ts";
@@ -182,8 +184,8 @@ const watchLives = (
         const ageMs = ageBetween(issued, now).leastMs;
         const refreshed = await timed(caseWorld, () => refreshAt(caseWorld, tokens, ageMs), now);
         // A refresh planned for the end of its life may have come after it; only the measured age tells.
-        const { greatestMs } = ageBetween(issued, refreshed.at);
-        if (greatestMs >= lastAgeMs(caseWorld) + ROOM_MS)
+        const lifetimeMs = caseWorld.limits.refreshTokenLifetimeMs;
+        if (sideOf(ageIn(caseWorld, { issued, lifetimeMs }, refreshed.at)) !== "alive")
           return index > 0 ? pass : discard("the token was too close to the end of its life");
         if (refreshed.value.kind !== "passed") return refreshed.value;
       }

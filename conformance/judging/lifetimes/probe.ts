@@ -15,6 +15,8 @@ export interface Age {
   readonly guardMs: number;
   /** See Issued. */
   readonly cutMs?: number | undefined;
+  /** By how much its service may have dated it back, in milliseconds. */
+  readonly datedBackMs?: number | undefined;
 }
 
 export interface Probe extends Age {
@@ -39,25 +41,49 @@ export const cutFrom = (statedMs: number, runs: boolean): number => {
   return runs && Number.isInteger(seconds) && seconds % ROUND_SECONDS !== 0 ? SECOND_MS : 0;
 };
 
+/** What is known of the clock by which something was issued. */
+export interface IssuingClock {
+  readonly kind: "virtual" | "real";
+  readonly isTold: boolean;
+  readonly runs: () => boolean;
+}
+
+/**
+ * By how much a service that keeps whole seconds may have dated back what it issued, in milliseconds: to the beginning of
+ * the second, which is unknown if the target does not tell its time. Where the clock stands, credentials are issued at
+ * the beginning of one; real time is read from this machine's clock, whose seconds are others, and the guard covers one.
+ */
+export const datedBackFrom = ({ earliestMs }: TimeInterval, clock: IssuingClock): number => {
+  if (clock.kind === "real" || !clock.runs()) return 0;
+  return clock.isTold ? earliestMs - Math.floor(earliestMs / SECOND_MS) * SECOND_MS : SECOND_MS;
+};
+
 /**
  * The guard around the end of a lifetime, within which nothing is decided, in milliseconds; at most a quarter of the
  * lifetime.
  */
 export const guardFor = (lifetimeMs: number, usualMs: number): number => Math.min(usualMs, lifetimeMs / 4);
 
-/** The guard on one side of an end. On the dead side it covers what may have been cut from the stated lifetime. */
-export const guardOn = (side: Side, { guardMs, cutMs = 0 }: Pick<Age, "guardMs" | "cutMs">): number =>
-  side === "dead" ? Math.max(guardMs, cutMs) : guardMs;
+/**
+ * The guard on one side of an end. On the dead side it covers what may have been cut from the stated lifetime; on the
+ * alive side it comes before the end of a credential that was dated back.
+ */
+export const guardOn = (
+  side: Side,
+  { guardMs, cutMs = 0, datedBackMs = 0 }: Pick<Age, "guardMs" | "cutMs" | "datedBackMs">,
+): number => (side === "dead" ? Math.max(guardMs, cutMs) : guardMs + datedBackMs);
 
 export const ageAt = (
-  { issued, lifetimeMs, cutMs = 0 }: Issued,
+  { issued, lifetimeMs, cutMs }: Issued,
   at: TimeInterval,
   usualGuardMs: number,
+  clock: IssuingClock,
 ): Age => ({
   ...ageBetween(issued, at),
   lifetimeMs,
   guardMs: guardFor(lifetimeMs, usualGuardMs),
   cutMs,
+  datedBackMs: datedBackFrom(issued, clock),
 });
 
 /**

@@ -55,6 +55,11 @@ describe("the margin that an attempt leaves before the guard", () => {
     expect(rooms([0, 10, 20, 30])).toEqual([75, 200, 350, 350, 350, 350]);
   });
 
+  it("leaves less of it to a credential that was dated back, whose guard comes earlier", () => {
+    expect(rooms([MINUTE_MS], { datedBackMs: 800 }).slice(2)).toEqual([4_230, 4_230, 4_230, 4_230]);
+    expect(rooms([], { datedBackMs: 800 }).slice(0, 4)).toEqual([75, 200, 350, 1_000]);
+  });
+
   it("never exceeds what the coarsest resolution and a quarter of the lifetime allow", () => {
     expect(rooms([MINUTE_MS]).slice(2)).toEqual([4_950, 4_950, 4_950, 4_950]);
     expect(Math.max(...rooms([MINUTE_MS], { resolutionMs: 900 }))).toBeCloseTo(360);

@@ -9,6 +9,8 @@ export interface Precision {
   readonly guardMs: number;
   /** The coarsest resolution that may pass, if the profile sets one. */
   readonly resolutionMs: number | undefined;
+  /** See Age. */
+  readonly datedBackMs?: number | undefined;
   /** Whether the target tells its time. If not, ages are only as certain as the run is short. */
   readonly isTold: boolean;
 }
@@ -50,7 +52,7 @@ export const roomSteps = ROOM.length;
 export const roomMs = (precision: Precision, nth: number, delaysMs: readonly number[]): number => {
   const closeMs = closenessMs(precision);
   const mostMs = Math.min(
-    Math.max(0, coarsestMs(precision) - precision.guardMs) * MOST_ROOM,
+    Math.max(0, coarsestMs(precision) - guardOn("alive", precision)) * MOST_ROOM,
     precision.lifetimeMs / 4,
   );
   if (nth < STRICT_TRIES || delaysMs.length === 0) return Math.min(closeMs * (ROOM[nth] ?? Infinity), mostMs);

@@ -22,6 +22,10 @@ interface Setting {
   readonly expiring?: Partial<JudgedLifetime<number>>;
   /** How far the clock moves on with each reading. */
   readonly flowMs?: number;
+  /** The unit in which the target keeps moments, in milliseconds. */
+  readonly countsMs?: number;
+  /** How late after the beginning of its second a credential is issued, at a moment that is exactly known. */
+  readonly issuedLateMs?: number;
   readonly tolerances?: Partial<World["tolerances"]>;
   /** Age of the credentials that an earlier run left for this one to continue with. */
   readonly continuedAtMs?: number;
@@ -29,7 +33,9 @@ interface Setting {
 
 /** Judges a lifetime at a target simulated in memory whose time overshoots, as on an overloaded machine. */
 export const judge = async (setting: Setting = {}) => {
-  const { livesMs = LIFETIME_MS, overshootMs = () => 0, requestMs = 0, guessedMs } = setting;
+  const { livesMs = LIFETIME_MS, overshootMs = () => 0, requestMs = 0, guessedMs, countsMs = 1 } = setting;
+  const { issuedLateMs = 0 } = setting;
+  const counted = (momentMs: number): number => Math.floor(momentMs / countsMs) * countsMs;
   let nowMs = 1_000_000;
   let knownMs = 0;
   let moves = 0;
@@ -91,12 +97,14 @@ export const judge = async (setting: Setting = {}) => {
     lifetimeMs: () => LIFETIME_MS,
     issue: () => {
       issues += 1;
+      nowMs += issuedLateMs;
       return Promise.resolve(nowMs);
     },
+    ...(issuedLateMs > 0 ? { issuedIn: (ms: number) => ({ earliestMs: ms, latestMs: ms }) } : {}),
     alive: (_, issuedMs) => {
       probes += 1;
       nowMs += requestMs;
-      return Promise.resolve(nowMs - issuedMs < livesMs);
+      return Promise.resolve(counted(nowMs) - counted(issuedMs) < livesMs);
     },
     ...setting.expiring,
   });

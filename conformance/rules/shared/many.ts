@@ -1,7 +1,8 @@
 import type { HistoryVerdict } from "../../checks/rule.ts";
 import { mapLimited } from "../../checks/map-limited.ts";
 import { discard, type CaseVerdict } from "../../judging/case-verdict.ts";
-import { ageBetween } from "../../judging/interval.ts";
+import { sideOf } from "../../judging/lifetimes/probe.ts";
+import { ageIn } from "../../lifetimes/ask.ts";
 import { timed } from "../../world/steps.ts";
 import type { World } from "../../world/world.ts";
 
@@ -27,8 +28,7 @@ export const judgeFirstOfMany = async <C>(
   await control?.(first);
   await manyTimes(issue);
   const judgement = await judge(first);
-  const { greatestMs } = ageBetween(at, await world.clock.now());
-  const isDecisive =
-    judgement.kind === "passed" || greatestMs < lifetimeOf(first) - world.tolerances.lifetimeGuardMs;
+  const age = ageIn(world, { issued: at, lifetimeMs: lifetimeOf(first) }, await world.clock.now());
+  const isDecisive = judgement.kind === "passed" || sideOf(age) === "alive";
   return isDecisive ? judgement : discard("it may have expired meanwhile");
 };
