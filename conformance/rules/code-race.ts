@@ -1,9 +1,16 @@
-import { fail, pass, type CaseVerdict } from "../judging/case-verdict.ts";
+import { fail, inconclusive, pass, type CaseVerdict } from "../judging/case-verdict.ts";
 import { anomalyOf, type Anomaly, type Attempt } from "../judging/laws/one-shot.ts";
 import { holdsTokenSet } from "../judging/laws/tokens.ts";
 import type { Connections } from "./shared/connections.ts";
 import { exchangeBody, obtainCode, yielded } from "../world/steps.ts";
-import { mayBeGateways, objectOf, TransportError, type Answer } from "../world/exchange.ts";
+import {
+  isHangUp,
+  mayBeGateways,
+  objectOf,
+  TransportError,
+  whatAnswers,
+  type Answer,
+} from "../world/exchange.ts";
 import { notedFrom } from "../world/noted.ts";
 import type { Target } from "../world/target.ts";
 import type { World } from "../world/world.ts";
@@ -29,7 +36,24 @@ export interface Met {
   roundsWithoutWinner: number;
 }
 
-/** Five rounds over the same connections, whose roles change from lane to lane. Stops at the first anomaly. */
+/** An exchange of the code, and why its outcome is unknown. */
+interface Contender extends Attempt {
+  readonly lost?: TransportError | "gateway";
+}
+
+/** What the rounds of a lane leave. */
+interface Left {
+  /** Numbers of all exchanges of the code of the last round. */
+  sent: number[];
+  /** Whether a round had a grant, and a contender that got something else. */
+  hasShown: boolean;
+  lost: Contender["lost"];
+}
+
+/**
+ * Five rounds over the same connections, whose roles change from lane to lane. Stops at the first anomaly. Decides nothing
+ * if no round shows what several contenders got.
+ */
 export const raceInLane = async (
   world: World,
   connections: Connections,
@@ -39,13 +63,26 @@ export const raceInLane = async (
   const turned = connections.map(
     (_, at) => connections[(at + lane) % connections.length] as Connections[number],
   );
+  const left: Left = { sent: [], hasShown: false, lost: undefined };
   for (const starts of patterns(lane)) {
-    const sent: number[] = [];
-    const anomaly = await anomalyOfRound(world, turned, starts, met, sent);
-    if (anomaly !== undefined) return fail(linearizable, seen[anomaly](starts.length), sent);
+    left.sent = [];
+    const anomaly = await anomalyOfRound(world, turned, starts, met, left);
+    if (anomaly !== undefined) return fail(linearizable, seen[anomaly](starts.length), left.sent);
   }
-  return pass;
+  if (left.hasShown) return pass;
+  return inconclusive(
+    "in no round did one of several concurrent exchanges of a code get tokens and another get an answer",
+    left.lost instanceof TransportError ? whatAnswers[left.lost.reason] : whatPassesAnswers,
+  );
 };
+
+const whatPassesAnswers =
+  "a gateway that waits for the answers of the service, or a run that is not behind it";
+
+/** Whether the contenders show that the first alone is granted: one is, and another is not, perhaps by hanging up on it. */
+const showsRace = (contenders: readonly Contender[]): boolean =>
+  contenders.some(({ outcome }) => outcome === "granted") &&
+  contenders.some(({ outcome, lost }) => outcome === "refused" || isHangUp(lost));
 
 /**
  * A round without a winner may be a deadlock that the service resolved, which the document does not forbid. Three in a
@@ -56,13 +93,14 @@ const anomalyOfRound = async (
   connections: Connections,
   starts: readonly Start[],
   met: Met,
-  /** Takes the numbers of all exchanges of the code. */
-  sent: number[],
+  left: Left,
 ): Promise<Anomaly | undefined> => {
   for (let again = 1; ; again += 1) {
-    const history = await raceForCode(world, connections, starts, sent);
+    const history = await raceForCode(world, connections, starts, left.sent);
     met.rounds += 1;
     met.unanswered += history.filter(({ outcome }) => outcome === "unknown").length;
+    left.hasShown ||= showsRace(history);
+    left.lost = history.find(({ lost }) => lost !== undefined)?.lost ?? left.lost;
     const anomaly = anomalyOf(history);
     if (anomaly !== "never-granted") return anomaly;
     met.roundsWithoutWinner += 1;
@@ -91,25 +129,25 @@ const raceForCode = async (
   connections: Connections,
   starts: readonly Start[],
   sent: number[],
-): Promise<Attempt[]> => {
+): Promise<Contender[]> => {
   const issued = await obtainCode(world);
   let events = 0;
   const next = (): number => (events += 1);
-  const attempt = async (connection: Target, after: Promise<unknown> | undefined): Promise<Attempt> => {
+  const attempt = async (connection: Target, after: Promise<unknown> | undefined): Promise<Contender> => {
     await after;
     const invokedAt = next();
-    const answer = await answerOrNothing(
+    const answer = await answerOrLoss(
       world,
       connection.exchange(exchangeBody(issued.client, issued.code)),
       sent,
     );
-    if (answer === undefined) return { invokedAt, returnedAt: undefined, outcome: "unknown" };
+    if (answer instanceof TransportError) return { ...unknown, invokedAt, lost: answer };
     if (await grants(world, answer, sent)) return { invokedAt, returnedAt: next(), outcome: "granted" };
     if (!mayBeGateways(answer)) return { invokedAt, returnedAt: next(), outcome: "refused" };
     world.evidence.ignoreLoss(answer.exchange);
-    return { invokedAt, returnedAt: undefined, outcome: "unknown" };
+    return { ...unknown, invokedAt, lost: "gateway" };
   };
-  const running: Promise<Attempt>[] = [];
+  const running: Promise<Contender>[] = [];
   for (const [index, start] of starts.entries()) {
     const connection = connections[index];
     if (connection === undefined) throw new Error("a race needs a connection for each contender");
@@ -122,12 +160,14 @@ const trips = async (world: World, count: number): Promise<void> => {
   for (let trip = 0; trip < count; trip += 1) await world.target.list({ query: { limit: 1 } });
 };
 
-/** The answer; undefined if none came, so that the history has an attempt with unknown outcome. */
-const answerOrNothing = async (
+const unknown = { returnedAt: undefined, outcome: "unknown" } as const;
+
+/** The answer; the error if none came, so that the history has an attempt with unknown outcome. */
+const answerOrLoss = async (
   world: World,
   request: Promise<Answer>,
   sent: number[],
-): Promise<Answer | undefined> => {
+): Promise<Answer | TransportError> => {
   try {
     const answer = await request;
     sent.push(answer.exchange);
@@ -136,7 +176,7 @@ const answerOrNothing = async (
     if (!(error instanceof TransportError)) throw error;
     sent.push(error.exchange);
     world.evidence.ignoreLoss(error.exchange);
-    return undefined;
+    return error;
   }
 };
 

@@ -1,7 +1,7 @@
 import { malformedSeconds, type Malformed } from "../arbitraries/malformed.ts";
 import type { HistoryVerdict } from "../checks/rule.ts";
 import { fail, pass, type CaseVerdict } from "../judging/case-verdict.ts";
-import { TransportError } from "../world/exchange.ts";
+import { isHangUp, TransportError } from "../world/exchange.ts";
 import { shownAlone } from "../world/noted.ts";
 import type { RawRequest } from "../world/raw.ts";
 import { obtainTokens } from "../world/steps.ts";
@@ -50,9 +50,8 @@ const gotBehind = async (
     return await connection.send({ headers: [], ...request }).then(
       ({ status }) => (status >= 500 ? `status ${status}` : undefined),
       (error: unknown) => {
-        if (!(error instanceof TransportError)) throw error;
-        if (error.reason === "timeout") return "no answer in time";
-        if (error.reason !== "closed" && error.reason !== "protocol") throw error;
+        if (error instanceof TransportError && error.reason === "timeout") return "no answer in time";
+        if (!isHangUp(error)) throw error;
         world.evidence.ignoreLoss(error.exchange);
         return undefined;
       },

@@ -61,6 +61,10 @@ export class TransportError extends Error {
   }
 }
 
+/** Whether the other side hung up on a request, which a service may do to refuse it. */
+export const isHangUp = (error: unknown): error is TransportError =>
+  error instanceof TransportError && (error.reason === "closed" || error.reason === "protocol");
+
 /** What would bring the answer to a request that got none, as a noun phrase. */
 export const whatAnswers: Readonly<Record<TransportError["reason"], string>> = {
   timeout:

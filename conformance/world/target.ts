@@ -1,5 +1,5 @@
 import { accessTokenHeader, endpoints, type Endpoint } from "../contract/forms.ts";
-import { TransportError, type Answer, type Request } from "./exchange.ts";
+import { isHangUp, type Answer, type Request } from "./exchange.ts";
 import type { Connection, Sender, Transport } from "./http/transport.ts";
 
 /** One OAuth client of the service. */
@@ -149,8 +149,7 @@ export const answerOrHangUp = async (request: Promise<Answer>): Promise<Answer |
   try {
     return await request;
   } catch (error) {
-    if (error instanceof TransportError && (error.reason === "closed" || error.reason === "protocol"))
-      return undefined;
+    if (isHangUp(error)) return undefined;
     throw error;
   }
 };
