@@ -63,7 +63,7 @@ const judgeTry = async (
     return judgement;
   } catch (error) {
     if (context.signal.aborted) throw new Interrupted();
-    if (error instanceof ControlFailed) return inconclusive(error.message);
+    if (error instanceof ControlFailed) return inconclusive(error.message, error.settle);
     if (!(error instanceof TransportError)) throw error;
     if (scope.losses.open().size === 0) scope.losses.note("a request", error);
     return inconclusive(

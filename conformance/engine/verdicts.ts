@@ -96,7 +96,7 @@ export const interrupted: Verdict = undecided("interrupted", "a run that is not 
 
 export const verdictOf = (error: unknown, { signal }: Session): Verdict => {
   if (error instanceof Interrupted || signal.aborted) return interrupted;
-  if (error instanceof ControlFailed) return undecided(error.message, EVERY_CONTROL);
+  if (error instanceof ControlFailed) return undecided(error.message, error.settle ?? EVERY_CONTROL);
   if (error instanceof TransportError) return undecided(error.message, whatAnswers[error.reason]);
   if (error instanceof ReceiverError)
     return { kind: "could-not-run", missing: "receiver", reason: error.message };

@@ -1,7 +1,15 @@
 import { mapLimited } from "../checks/map-limited.ts";
 import type { Run } from "../checks/rule.ts";
 import type { Verdict } from "../contract/verdict.ts";
-import { ControlFailed, TransportError, mayBeGateways, type Answer } from "../world/exchange.ts";
+import {
+  ControlFailed,
+  TransportError,
+  isHangUp,
+  mayBeGateways,
+  whatAnswersInstead,
+  type Answer,
+  type Lost,
+} from "../world/exchange.ts";
 import type { DurableSteps } from "../world/durable-steps.ts";
 import type { Target } from "../world/target.ts";
 import type { World } from "../world/world.ts";
@@ -29,9 +37,9 @@ export const issueCrowd = async <C>(
     ifAnswered(world, (noted) => issue(noted, nth)),
   );
   const members = issued.flatMap((one) =>
-    one === undefined ? [] : [{ credential: one.value, exchanges: one.exchanges }],
+    one.isAnswered ? [{ credential: one.value, exchanges: one.exchanges }] : [],
   );
-  if (members.length === 0) throw new ControlFailed("no answer came to any request for a credential");
+  if (members.length === 0) throw noneAnswered("request for a credential", issued);
   return members;
 };
 
@@ -68,13 +76,15 @@ export const judgeCrowd = <C>(world: World, run: Run, crowd: Crowd<C>): readonly
         );
         const isAlive = sides === "alive";
         // After the end, a service may refuse by hanging up on each; before it, that would show nothing.
-        if (isAlive && probed.every((one) => one === undefined))
-          throw new ControlFailed(`no answer came to any probe of the ${name}`);
-        const at = probed.findIndex((one) => one !== undefined && one.value !== isAlive);
-        const member = members[at];
-        if (member === undefined) return isAlive;
-        odd.set(members, { ...member, exchanges: [...member.exchanges, ...(probed[at]?.exchanges ?? [])] });
-        return !isAlive;
+        if (!probed.some((one) => one.isAnswered || (!isAlive && one.lost.every(isHangUp))))
+          throw noneAnswered(`probe of the ${name}`, probed);
+        for (const [at, one] of probed.entries()) {
+          const member = members[at];
+          if (member === undefined || !one.isAnswered || one.value === isAlive) continue;
+          odd.set(members, { ...member, exchanges: [...member.exchanges, ...one.exchanges] });
+          return !isAlive;
+        }
+        return isAlive;
       },
       shownBy: (members) => odd.get(members)?.exchanges,
       inVain: (members) => inVain?.((odd.get(members) ?? first(members)).credential),
@@ -98,29 +108,36 @@ const ofFirst =
   (members: readonly Member<C>[]): R =>
     of(first(members).credential);
 
+/** What was done, and the numbers of its exchanges; or those of them that were lost. */
+type Done<T> =
+  | { readonly isAnswered: true; readonly value: T; readonly exchanges: readonly number[] }
+  | { readonly isAnswered: false; readonly lost: readonly Lost[] };
+
+const noneAnswered = (what: string, done: readonly Done<unknown>[]): ControlFailed => {
+  const lost = done.flatMap((one) => (one.isAnswered ? [] : one.lost)).at(-1);
+  return new ControlFailed(`no answer came to any ${what}`, lost && whatAnswersInstead(lost));
+};
+
 /**
- * What is done in a world, and the numbers of its exchanges; undefined if one of them got no answer. Of so many requests
- * some are lost in most cases where a network loses a few in a hundred, and the others decide without them.
+ * Does something in a world, unless one of its exchanges gets no answer. Of so many requests some are lost in most cases
+ * where a network loses a few in a hundred, and the others decide without them.
  */
-const ifAnswered = async <T>(
-  world: World,
-  act: (world: World) => Promise<T>,
-): Promise<{ readonly value: T; readonly exchanges: readonly number[] } | undefined> => {
+const ifAnswered = async <T>(world: World, act: (world: World) => Promise<T>): Promise<Done<T>> => {
   const exchanges: number[] = [];
-  const lost: number[] = [];
+  const lost: Lost[] = [];
   const noted = async (answering: Promise<Answer>): Promise<Answer> => {
     try {
       const answer = await answering;
       exchanges.push(answer.exchange);
       return answer;
     } catch (error) {
-      if (error instanceof TransportError) lost.push(error.exchange);
+      if (error instanceof TransportError) lost.push(error);
       throw error;
     }
   };
   const notedUnlessHidden = async (answering: Promise<Answer>): Promise<Answer> => {
     const answer = await noted(answering);
-    if (mayBeGateways(answer)) lost.push(answer.exchange);
+    if (mayBeGateways(answer)) lost.push(answer);
     return answer;
   };
   const { target } = world;
@@ -133,11 +150,11 @@ const ifAnswered = async <T>(
   };
   try {
     const value = await act({ ...world, target: notedTarget });
-    if (lost.length === 0) return { value, exchanges };
+    if (lost.length === 0) return { isAnswered: true, value, exchanges };
   } catch (error) {
     const isOfLoss = error instanceof TransportError || error instanceof ControlFailed;
     if (lost.length === 0 || !isOfLoss) throw error;
   }
-  for (const exchange of lost) world.evidence.ignoreLoss(exchange);
-  return undefined;
+  for (const { exchange } of lost) world.evidence.ignoreLoss(exchange);
+  return { isAnswered: false, lost };
 };

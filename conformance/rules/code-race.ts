@@ -8,8 +8,9 @@ import {
   mayBeGateways,
   objectOf,
   TransportError,
-  whatAnswers,
+  whatAnswersInstead,
   type Answer,
+  type Lost,
 } from "../world/exchange.ts";
 import { notedFrom } from "../world/noted.ts";
 import type { Target } from "../world/target.ts";
@@ -38,7 +39,7 @@ export interface Met {
 
 /** An exchange of the code, and why its outcome is unknown. */
 interface Contender extends Attempt {
-  readonly lost?: TransportError | "gateway";
+  readonly lost?: Lost;
 }
 
 /** What the rounds of a lane leave. */
@@ -47,7 +48,7 @@ interface Left {
   sent: number[];
   /** Whether a round had a grant, and a contender that got something else. */
   hasShown: boolean;
-  lost: Contender["lost"];
+  lost: Lost | undefined;
 }
 
 /**
@@ -72,12 +73,9 @@ export const raceInLane = async (
   if (left.hasShown) return pass;
   return inconclusive(
     "in no round did one of several concurrent exchanges of a code get tokens and another get an answer",
-    left.lost instanceof TransportError ? whatAnswers[left.lost.reason] : whatPassesAnswers,
+    left.lost && whatAnswersInstead(left.lost),
   );
 };
-
-const whatPassesAnswers =
-  "a gateway that waits for the answers of the service, or a run that is not behind it";
 
 /** Whether the contenders show that the first alone is granted: one is, and another is not, perhaps by hanging up on it. */
 const showsRace = (contenders: readonly Contender[]): boolean =>
@@ -145,7 +143,7 @@ const raceForCode = async (
     if (await grants(world, answer, sent)) return { invokedAt, returnedAt: next(), outcome: "granted" };
     if (!mayBeGateways(answer)) return { invokedAt, returnedAt: next(), outcome: "refused" };
     world.evidence.ignoreLoss(answer.exchange);
-    return { ...unknown, invokedAt, lost: "gateway" };
+    return { ...unknown, invokedAt, lost: answer };
   };
   const running: Promise<Contender>[] = [];
   for (const [index, start] of starts.entries()) {

@@ -61,6 +61,9 @@ export class TransportError extends Error {
   }
 }
 
+/** What a request got whose outcome is unknown: no answer, or perhaps only a gateway's. */
+export type Lost = TransportError | Answer;
+
 /** Whether the other side hung up on a request, which a service may do to refuse it. */
 export const isHangUp = (error: unknown): error is TransportError =>
   error instanceof TransportError && (error.reason === "closed" || error.reason === "protocol");
@@ -76,9 +79,20 @@ export const whatAnswers: Readonly<Record<TransportError["reason"], string>> = {
   protocol: "a service whose answers are HTTP/1.1",
 };
 
+export const whatAnswersInstead = (lost: Lost): string =>
+  lost instanceof TransportError
+    ? whatAnswers[lost.reason]
+    : "a gateway that waits for the answers of the service, or a run that is not behind it";
+
 /** A step that had to succeed for the probe to mean anything failed. The probe is undecided, never passed. */
 export class ControlFailed extends Error {
   override readonly name = "ControlFailed";
+  /** What would settle it, if that is not for the control to succeed. */
+  readonly settle: string | undefined;
+  constructor(message: string, settle?: string) {
+    super(message);
+    this.settle = settle;
+  }
 }
 
 const unless =

@@ -1,0 +1,100 @@
+import { expect, it } from "vitest";
+import { open } from "../checks/testing/open-run.ts";
+import type { Clock } from "../world/clock.ts";
+import { TransportError, type Answer } from "../world/exchange.ts";
+import { virtualClock } from "../world/time/virtual-clock.ts";
+import type { World } from "../world/world.ts";
+import { judgeCrowd } from "./crowd.ts";
+
+const LIFETIME_MS = 600_000;
+
+type Result = "tokens" | "refusal" | 504 | TransportError["reason"];
+
+/** Judges both sides of twenty-four codes, the nth of which gets this result. */
+const judge = async (resultOf: (nth: number) => Result) => {
+  let nowMs = 1_000_000;
+  const now = () => Promise.resolve({ earliestMs: nowMs, latestMs: nowMs });
+  const advance = (byMs: number) => {
+    nowMs += byMs;
+    return now();
+  };
+  const rule = virtualClock({ now, advance, inFlight: () => 0 }).join();
+  const exchange = ({ nth }: { readonly nth: number }): Promise<Pick<Answer, "exchange" | "status">> => {
+    const result = resultOf(nth);
+    const statuses: Partial<Record<Result, number>> = { tokens: 200, refusal: 400, 504: 504 };
+    const status = statuses[result];
+    return status === undefined
+      ? Promise.reject(new TransportError(nth, result as TransportError["reason"], String(result)))
+      : Promise.resolve({ exchange: nth, status });
+  };
+  const worldWith = (clock: Clock): World =>
+    ({ clock, target: { exchange }, tolerances: { lifetimeGuardMs: 500 } }) as unknown as World;
+  const { run } = open({
+    effort: "quick",
+    seed: 1,
+    shrinking: { tries: 0, mostMs: 0 },
+    inWorld: async (scope, action) => {
+      const clock = rule.branch();
+      const evidence = {
+        exchanges: () => [],
+        ignoreLoss: () => {},
+        onCommit: (commit: () => void) => void scope.findings.push(commit),
+      } as unknown as World["evidence"];
+      try {
+        return await action({ ...worldWith(clock), evidence });
+      } finally {
+        clock.leave();
+      }
+    },
+  });
+  const [alive, dead] = await Promise.all(
+    judgeCrowd(worldWith(rule), run, {
+      name: "code",
+      lifetimeMs: () => LIFETIME_MS,
+      issue: () =>
+        Promise.resolve(Array.from({ length: 24 }, (_, nth) => ({ credential: nth, exchanges: [] }))),
+      alive: async ({ target }, nth) => (await target.exchange({ nth })).status === 200,
+    }),
+  );
+  return { alive, dead };
+};
+
+it.each([
+  ["throttled", /rate limit/],
+  ["timeout", /more time for it/],
+  ["refused", /accepts connections/],
+  [504, /gateway/],
+] as const)(
+  "a crowd of which no probe is answered (%s) is undecided, also after its end",
+  async (result, settle) => {
+    const undecided = {
+      kind: "inconclusive",
+      reason: expect.stringContaining("no answer came to any probe of the code") as string,
+      settle: expect.stringMatching(settle) as string,
+    };
+    expect(await judge(() => result)).toMatchObject({ alive: undecided, dead: undecided });
+  },
+);
+
+it.each(["closed", "protocol"] as const)(
+  "a service may refuse a crowd after its end by hanging up on each (%s), which shows nothing before it",
+  async (result) => {
+    expect(await judge(() => result)).toMatchObject({
+      alive: { kind: "inconclusive" },
+      dead: { kind: "passed" },
+    });
+  },
+);
+
+it("one that gets what it should not breaks it, whatever the others get", async () => {
+  const oneGets = (one: Result, others: Result) => judge((nth) => (nth === 7 ? one : others));
+  for (const others of ["timeout", "closed", "refusal"] as const)
+    expect((await oneGets("tokens", others)).dead).toMatchObject({ kind: "failed" });
+  expect((await oneGets("refusal", "tokens")).alive).toMatchObject({ kind: "failed" });
+});
+
+it("a few that get no answer do not matter", async () => {
+  const threeAreLost = (others: Result) => judge((nth) => (nth < 3 ? "timeout" : others));
+  expect((await threeAreLost("tokens")).alive).toMatchObject({ kind: "passed" });
+  expect((await threeAreLost("refusal")).dead).toMatchObject({ kind: "passed" });
+});
