@@ -84,6 +84,9 @@ const tryOnce = async (setting: Setting, asked = new Set<string>()) => {
     client: { id: "client-1" },
     target: timestamps,
     clock: {
+      kind: "real",
+      isTold: true,
+      runs: () => true,
       sleep: (durationMs: number) => {
         slept.push(durationMs);
         nowMs += durationMs * pace;
