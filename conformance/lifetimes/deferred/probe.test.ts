@@ -1,8 +1,12 @@
+import path from "node:path";
 import { beforeEach, describe, expect, it } from "vitest";
 import type { DeferredCredential } from "../../checks/rule.ts";
 import { createSecrets } from "../../contract/secrets.ts";
+import { eachTestIn } from "../../testing/folders.ts";
+import { quickKey } from "../../testing/quick-key.ts";
 import { ControlFailed } from "../../world/exchange.ts";
 import type { World } from "../../world/world.ts";
+import { listLedger, openLedger } from "../store/open.ts";
 import type { Settlement, Store, Unlocked } from "../store/store.ts";
 import { probeEntry } from "./probe.ts";
 import type { LedgerSession } from "./session.ts";
@@ -16,6 +20,8 @@ const GUARD_MS = 1_000;
 let written: (readonly [string, ...unknown[]])[];
 let nowMs: number;
 let slept: number[];
+let folder: string;
+eachTestIn((made) => (folder = made));
 beforeEach(() => {
   written = [];
   slept = [];
@@ -34,6 +40,9 @@ interface Setting {
   readonly pace?: number;
   /** Whether another answer of the case is lost, so that nothing is committed. */
   readonly isLost?: true;
+  /** A ledger with the entry that was claimed from it; by default its calls are only written down. */
+  readonly from?: { readonly store: Store; readonly entry: Unlocked };
+  readonly secrets?: ReturnType<typeof createSecrets>;
 }
 
 /** A target that issues tokens whose timestamp tells its time. */
@@ -57,13 +66,15 @@ const tryOnce = async (setting: Setting, asked = new Set<string>()) => {
     pace = 1,
   } = setting;
   const session: LedgerSession = {
-    store: {
-      ask: (id: string) => !asked.has(id) && asked.add(id).has(id),
-      settle: (_: string, settlement: Settlement) =>
-        void written.push(["settle", settlement.side, settlement.held]),
-      miss: (_: string, note: string) => void written.push(["miss", note]),
-      release: () => void written.push(["release"]),
-    } as unknown as Store,
+    store:
+      setting.from?.store ??
+      ({
+        ask: (id: string) => !asked.has(id) && asked.add(id).has(id),
+        settle: (_: string, settlement: Settlement) =>
+          void written.push(["settle", settlement.side, settlement.held]),
+        miss: (_: string, note: string) => void written.push(["miss", note]),
+        release: () => void written.push(["release"]),
+      } as unknown as Store),
     target: "here",
     hereMs: () => nowMs,
     maxWaitMs,
@@ -80,7 +91,7 @@ const tryOnce = async (setting: Setting, asked = new Set<string>()) => {
   };
   const world = {
     tolerances: { lifetimeGuardMs: GUARD_MS },
-    secrets: createSecrets(),
+    secrets: setting.secrets ?? createSecrets(),
     client: { id: "client-1" },
     target: timestamps,
     clock: {
@@ -109,10 +120,12 @@ const tryOnce = async (setting: Setting, asked = new Set<string>()) => {
     state: "claimed",
   };
   const commit = (): void => findings.forEach((one) => one());
-  const judgement = await probeEntry(session, world, entry, probe).catch((error: unknown) => {
-    if (error instanceof ControlFailed) commit();
-    throw error;
-  });
+  const judgement = await probeEntry(session, world, setting.from?.entry ?? entry, probe).catch(
+    (error: unknown) => {
+      if (error instanceof ControlFailed) commit();
+      throw error;
+    },
+  );
   if (setting.isLost === undefined) commit();
   return judgement;
 };
@@ -198,5 +211,37 @@ describe("a probe whose control fails", () => {
     nowMs = 596_000;
     await expect(tryOnce({ alive: refused, control, isUsedUp: true })).rejects.toThrow("gets no tokens");
     expect(written).toEqual([["miss", "its control failed: a fresh code gets no tokens"]]);
+  });
+
+  it("keeps no credential in the ledger that the control's answer held", async () => {
+    const file = path.join(folder, "ledger.sqlite");
+    const store = openLedger(file, "a passphrase", quickKey);
+    const issued = { earliestMs: ISSUED_MS, latestMs: ISSUED_MS + 1 };
+    const ages = { fromMs: 569_000, untilMs: 599_000 };
+    store.deposit({
+      target: "here",
+      rule: "code.lifetime",
+      subject: "code",
+      secret: "{}",
+      plan: { side: "alive", lifetimeMs: LIFE_MS, issued, issuedHereMs: 0, ages },
+    });
+    nowMs = 596_000;
+    const now = { earliestMs: ISSUED_MS + nowMs, latestMs: ISSUED_MS + nowMs };
+    const [entry] = store.claim("here", "code.lifetime", now, nowMs);
+    const secrets = createSecrets();
+    secrets.conceal("MARKED-code-of-the-control", "code");
+    const message = "a valid exchange got no tokens: status 400 (MARKED-code-of-the-control is unknown)";
+    const judging = tryOnce({
+      alive: refused,
+      control: () => Promise.reject(new ControlFailed(message)),
+      isUsedUp: true,
+      from: { store, entry: entry as Unlocked },
+      secrets,
+    });
+    await expect(judging).rejects.toThrow("got no tokens");
+    store.close();
+    const [listed] = listLedger(file);
+    expect(listed?.state).toBe("missed");
+    expect(listed?.note).toMatch(/its control failed: .* status 400 \(‹code 1› is unknown\)/);
   });
 });

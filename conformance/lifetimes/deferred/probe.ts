@@ -40,7 +40,9 @@ export const probeEntry = async (
     { now: () => targetNow(session, world), woken: reached },
   ).catch((error: unknown) => {
     if (probe.isUsedUp === true && error instanceof ControlFailed)
-      world.evidence.onCommit(() => store.miss(entry.id, `its control failed: ${error.message}`, hereMs()));
+      world.evidence.onCommit(() =>
+        store.miss(entry.id, world.secrets.mask(`its control failed: ${error.message}`), hereMs()),
+      );
     throw error;
   });
   const refused = probe.inVain?.(credential as never) ?? "refused";
