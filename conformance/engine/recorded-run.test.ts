@@ -1,9 +1,12 @@
 import { once } from "node:events";
+import { mkdirSync } from "node:fs";
 import path from "node:path";
 import { describe, expect, it } from "vitest";
 import { defects } from "../../fake-server/index.ts";
 import { fail, pass } from "../judging/case-verdict.ts";
 import { readGateRun } from "../../reports/read/index.ts";
+import { openCheckpoint } from "../lifetimes/checkpoint/checkpoint.ts";
+import { reading } from "../world/clock.ts";
 import { recordedRun, type RecordedRunOptions } from "./recorded-run.ts";
 import { replay, replayable } from "./replay.ts";
 import type { Rule } from "../checks/rule.ts";
@@ -120,6 +123,33 @@ describe("a recorded run", () => {
     });
     expect((await readGateRun(directory)).record.outcome).toBe("interrupted");
     expect((await exchangesOf(directory)).length).toBeGreaterThan(0);
+  });
+
+  it("hands on the waiting cases of the run that it continues if its preflight is interrupted", async () => {
+    const fake = await stopping(startFake());
+    const resolved = await fake.resolved();
+    const keys = path.join(folder, "keys");
+    const common = { keys, target: resolved.profile.baseUrl, read: reading, freshUuid: base().freshUuid };
+    const first = path.join(folder, "first");
+    mkdirSync(first);
+    const waiting = openCheckpoint({ ...common, directory: first });
+    waiting.keep("code 1", [{ name: "issue", value: "a code", at: { earliestMs: 1, latestMs: 2 } }]);
+    waiting.close();
+    const { record, directory } = await recordedRun({
+      ...base(),
+      resolved,
+      keys,
+      rules: [single(() => expect.unreachable())],
+      resumes: first,
+      signal: AbortSignal.abort(),
+    });
+    expect(record.outcome).toBe("interrupted");
+    const third = path.join(folder, "third");
+    mkdirSync(third);
+    const next = openCheckpoint({ ...common, directory: third, continues: directory });
+    next.begin();
+    expect(next.take("code 1")).toMatchObject([{ name: "issue", value: "a code" }]);
+    next.remove();
   });
 
   it("is sealed with the reason if it cannot begin, and the error is thrown", async () => {

@@ -1,12 +1,12 @@
 import path from "node:path";
-import { conform, pinnedOf, type ConformOptions } from "./conform.ts";
+import { conform, pinnedOf, type ConformOptions, type ConformResult } from "./conform.ts";
 import { judgedTargetOf } from "./judged-target.ts";
 import { watchesPushes } from "./needs.ts";
 import { UnreachableError } from "../contract/problem.ts";
 import { openCheckpoint } from "../lifetimes/checkpoint/checkpoint.ts";
 import { keyFolder } from "../lifetimes/checkpoint/key.ts";
 import { maxWaitOf } from "./resume.ts";
-import { openRecord, type RecordHeader, type RecordWriter } from "../record/writer.ts";
+import { openRecord, type RecordFinal, type RecordHeader, type RecordWriter } from "../record/writer.ts";
 import { tool } from "../record/tool.ts";
 import { reading, wallClock } from "../world/clock.ts";
 import { errorMessage } from "../contract/text.ts";
@@ -63,19 +63,10 @@ export const recordedRun = async (options: RecordedRunOptions) => {
         options.onResult?.(one);
       },
     });
-    if (result.outcome !== "interrupted") checkpoint.remove();
-    const record = writer.seal({
-      endedAt: wallClock().toISOString(),
-      outcome: result.outcome,
-      exitCode: result.exitCode,
-      notes: [
-        ...(options.resumes === undefined ? [] : [resumeNote(options)]),
-        ...checkpoint.notes(),
-        ...result.notes,
-      ],
-      leftBehind: result.leftBehind,
-      ...(result.waivers.length === 0 ? {} : { waivers: result.waivers }),
-    });
+    // A run that was interrupted in its preflight hands on what it was to continue.
+    if (result.outcome === "interrupted") checkpoint.begin();
+    else checkpoint.remove();
+    const record = writer.seal(closingOf(options, result, checkpoint.notes()));
     return { record, directory, pinned };
   } catch (error) {
     checkpoint.remove();
@@ -112,6 +103,20 @@ const openingOf = (
     notes: [],
   };
 };
+
+/** The record's end, once the gate has an outcome. */
+const closingOf = (
+  options: RecordedRunOptions,
+  { outcome, exitCode, notes, leftBehind, waivers }: ConformResult,
+  ofCheckpoint: readonly string[],
+): RecordFinal => ({
+  endedAt: wallClock().toISOString(),
+  outcome,
+  exitCode,
+  notes: [...(options.resumes === undefined ? [] : [resumeNote(options)]), ...ofCheckpoint, ...notes],
+  leftBehind,
+  ...(waivers.length === 0 ? {} : { waivers }),
+});
 
 const resumeNote = ({ resumes, earlier = [], rules }: RecordedRunOptions): string =>
   [

@@ -12,8 +12,8 @@ import { findKey, makeKey, removeKey } from "./key.ts";
 
 export interface CheckpointFile extends Checkpoint {
   /**
-   * Takes over the checkpoint of the continued run, once it is certain that rules will run. Throws ConfigurationError
-   * if a process is still working on that run.
+   * Takes over the checkpoint of the continued run, once it is certain that rules will run or that this run is to be
+   * continued in its place; only the first call does. Throws ConfigurationError if a process is still working on that run.
    */
   begin(): void;
   /** What happened to the earlier run's checkpoint, and whether this run could keep its own. */
@@ -51,7 +51,8 @@ export const checkpointOf = (all: Checkpoint, rule: string): Checkpoint => {
 export const openCheckpoint = (options: CheckpointOptions): CheckpointFile => {
   const file = path.join(options.directory, recordFiles.checkpoint);
   const left = new Map<string, readonly KeptStep[]>();
-  let told: readonly string[] = [];
+  /** What the takeover gave to note; undefined before it. */
+  let told: readonly string[] | undefined;
   let failure: string | undefined;
   let open: { readonly store: Store; readonly keyName: string } | undefined;
   let isOver = false;
@@ -74,7 +75,7 @@ export const openCheckpoint = (options: CheckpointOptions): CheckpointFile => {
   };
   return {
     begin: () => {
-      if (options.continues === undefined) return;
+      if (options.continues === undefined || told !== undefined) return;
       const { cases, notes } = takeOver(options.continues, options);
       told = notes;
       for (const [id, steps] of cases) {
@@ -92,7 +93,7 @@ export const openCheckpoint = (options: CheckpointOptions): CheckpointFile => {
       if (open !== undefined) write((store) => store.dropCase(id));
     },
     notes: () => [
-      ...told,
+      ...(told ?? []),
       ...(failure === undefined
         ? []
         : [`the waiting cases could not be kept for a run that continues this one: ${failure}`]),
