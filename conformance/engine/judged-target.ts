@@ -7,11 +7,15 @@ import type { ResolvedProfile } from "../profile/profile.ts";
 import { limitsOf } from "../session/session.ts";
 
 /** What a run judges, and by what: the part of its record that verdicts depend on. */
-export type JudgedTarget = Pick<RunRecord, "target" | "limits" | "replacedLimits" | "settings">;
+export type JudgedTarget = Pick<
+  RunRecord,
+  "target" | "clients" | "notApplicable" | "limits" | "replacedLimits" | "settings"
+>;
 
 export const judgedTargetOf = (resolved: ResolvedProfile, behaviour: string | undefined): JudgedTarget => {
   const { profile, sources } = resolved;
   const settings = settingsOf(resolved);
+  const notApplicable = Object.keys(profile.notApplicable ?? {}).toSorted();
   return {
     target: {
       name: profile.name ?? new URL(profile.baseUrl).host,
@@ -20,6 +24,8 @@ export const judgedTargetOf = (resolved: ResolvedProfile, behaviour: string | un
       ...(behaviour === undefined ? {} : { behaviour }),
       clock: canMoveClock(profile) ? "virtual" : "real",
     },
+    clients: profile.clients.map(({ id, redirectUri }) => ({ id, redirectUri })),
+    ...(notApplicable.length === 0 ? {} : { notApplicable }),
     limits: { ...limitsOf(resolved) },
     replacedLimits: replacedLimits(resolved),
     ...(Object.keys(settings).length === 0 ? {} : { settings }),
@@ -44,7 +50,7 @@ const settingsOf = ({
   );
 
 /**
- * Throws ConfigurationError unless an interrupted run judged this very target by the same numbers: its results are kept
+ * Throws ConfigurationError unless an interrupted run judged this very target as the same clients, by the same numbers: its results are kept
  * as if they were this run's.
  */
 export const refuseOtherTarget = (run: string, earlier: JudgedTarget, now: JudgedTarget): void => {
@@ -62,10 +68,22 @@ export const refuseOtherTarget = (run: string, earlier: JudgedTarget, now: Judge
 };
 
 /** An embedded fake has another address each time. */
-const partsOf = ({ target, limits, settings }: JudgedTarget): Readonly<Record<string, string>> => ({
+const partsOf = ({
+  target,
+  clients = [],
+  notApplicable = [],
+  limits,
+  settings,
+}: JudgedTarget): Readonly<Record<string, string>> => ({
   name: target.name,
   baseUrl: target.profiles.length === 0 ? "that of the embedded fake" : target.baseUrl,
   clock: target.clock,
+  ...Object.fromEntries(
+    clients.flatMap((client, index) =>
+      Object.entries(client).map(([key, value]) => [`clients[${index}].${key}`, value]),
+    ),
+  ),
+  ...Object.fromEntries(notApplicable.map((id) => [`notApplicable.${id}`, "set"])),
   ...Object.fromEntries(
     Object.entries(limits).map(([name, value]) => [`limits.${name}`, canonicalJson(value)]),
   ),
