@@ -4,6 +4,13 @@ import { closed, described, group, list, optional, text } from "./schema.ts";
 export const Address = text("An absolute http or https URL.", { minLength: 1 });
 export const Milliseconds = Type.Number({ minimum: 0 });
 
+/** A program and its arguments, of which only the arguments may be empty. */
+const command = (description: string) =>
+  list(description, Type.String(), {
+    minItems: 1,
+    allOf: [{ items: [text("The program.", { minLength: 1 })] }],
+  });
+
 /** Where a secret is kept. Secrets are never written into a profile. */
 export const SecretSource = Type.Union(
   [
@@ -16,10 +23,8 @@ export const SecretSource = Type.Union(
     ),
     Type.Object(
       {
-        command: list(
+        command: command(
           "Program and arguments; its output, without the trailing line break, is the secret.",
-          Type.String(),
-          { minItems: 1 },
         ),
       },
       closed,
@@ -84,10 +89,8 @@ export const Hook = Type.Union(
     ),
     Type.Object(
       {
-        command: list(
+        command: command(
           "Program and arguments; {{placeholders}} are replaced. It prints JSON or plain text.",
-          Type.String(),
-          { minItems: 1 },
         ),
         ...optionsOf("output"),
       },

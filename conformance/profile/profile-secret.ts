@@ -1,5 +1,6 @@
 import { readFile } from "node:fs/promises";
 import { readReason } from "../contract/files.ts";
+import { fieldOf } from "../contract/json.ts";
 import { ConfigurationError } from "../contract/problem.ts";
 import type { SecretSource } from "../contract/profile.ts";
 import { readPrivate } from "../files/private.ts";
@@ -16,11 +17,13 @@ const COMMAND_TIMEOUT_MS = 30_000;
 export const secretReader =
   (environment: Environment): SecretReader =>
   async (where) => {
-    if ("env" in where)
+    if ("env" in where) {
+      const value = fieldOf(environment, where.env);
       return orEmpty(
-        environment[where.env] ?? "",
+        typeof value === "string" ? value : "",
         `the environment variable ${where.env} is not set; ${where.env.startsWith("$") ? "write its name without $" : "set it to the secret itself"}`,
       );
+    }
     if ("command" in where) return fromCommand(where.command);
     return orEmpty(await readSecretFile(where.file), `the file ${where.file} is empty`);
   };

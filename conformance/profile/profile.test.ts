@@ -87,6 +87,15 @@ describe("a profile is refused, with the key and what is accepted,", () => {
       ["hooks.clock.now.http", '"methode"', "method"],
     ],
     [withHook({ command: [] }), ["hooks.clock.now.command", "must not be empty"]],
+    [withHook({ command: ["", "x"] }), ["hooks.clock.now.command[0]", "must not be empty (The program.)"]],
+    [
+      withClient({ secret: { command: [""] } }),
+      ["clients[0].secret.command[0]", "must not be empty (The program.)"],
+    ],
+    [
+      { headers: { authorization: { command: [""], prefix: "Bearer " } } },
+      ["headers.authorization.command[0]", "must not be empty (The program.)"],
+    ],
     [withHook({ http: { url: "x/{{ms}}" } }), ["hooks.clock.now.http.url", "http://"]],
     [{ notApplicable: { nope: "x" } }, ['"nope"', "touchstone rules"]],
     [{ pins: { readings: { "authorize.state-length": "bites" } } }, ['"bites"', "bytes-after-decoding"]],
@@ -190,6 +199,8 @@ describe("a secret", () => {
 
   it.each([
     [{ env: "EMPTY" }, ["EMPTY"]],
+    [{ env: "toString" }, ["the environment variable toString is not set"]],
+    [{ env: "__proto__" }, ["the environment variable __proto__ is not set"]],
     [{ file: path.join(folder, "empty") }, ["is empty"]],
   ])("is reported if it cannot be read from %j", async (secret, words) => {
     writeFileSync(path.join(folder, "empty"), "\n", { mode: 0o600 });
@@ -218,6 +229,10 @@ describe("a secret", () => {
     [["sh", "-c", "echo the safe is locked >&2; exit 1", plainSecret], ["the safe is locked"]],
     [["sh", "-c", "true", plainSecret], ["printed nothing"]],
     [["no-such-program-here", plainSecret], ["there is no such program"]],
+    [
+      ["no\0program", plainSecret],
+      ["failed", "ERR_INVALID_ARG_VALUE"],
+    ],
   ])("is reported if the command %j fails, without its arguments", async (command, words) => {
     const profile = checkProfile({ ...sound, ...withClient({ secret: { command } }) });
     const text = await problemsOf(() => resolveProfile(profile, {}));
@@ -225,7 +240,7 @@ describe("a secret", () => {
   });
 
   it("is what a command prints, without the final newline", async () => {
-    const secret = { command: ["printf", "%s\\n", plainSecret] };
+    const secret = { command: ["printf", "%s%s\\n", "", plainSecret] };
     const profile = checkProfile({ ...sound, ...withClient({ secret }) });
     expect((await resolveProfile(profile, {})).clients[0]?.secret).toBe(plainSecret);
   });

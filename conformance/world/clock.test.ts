@@ -1,5 +1,15 @@
 import { describe, expect, it, vi } from "vitest";
-import { monotonicMs, pause, realClock } from "./clock.ts";
+import { after, monotonicMs, pause, realClock } from "./clock.ts";
+
+describe("a call after some time", () => {
+  it.each([3_000_000_000, Infinity])("of %s ms does not come at once", async (durationMs) => {
+    const call = vi.fn<() => void>();
+    const waiting = after(durationMs, call);
+    await pause(5);
+    waiting.cancel();
+    expect(call).not.toHaveBeenCalled();
+  });
+});
 
 describe("a real clock", () => {
   it("never wakes early, and runs sleeps concurrently", async () => {

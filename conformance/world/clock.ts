@@ -150,9 +150,12 @@ export interface RealTime {
 }
 export const realTime: RealTime = { nowMs: monotonicMs, pause };
 
-/** Calls back once this much of this machine's time has passed, unless cancelled. */
+/** The longest delay of a timer, in milliseconds, which is 25 days; Node lets one that is longer end at once. */
+export const LONGEST_TIMER_MS = 2 ** 31 - 1;
+
+/** Calls back once this much of this machine's time, or `LONGEST_TIMER_MS`, has passed, unless cancelled. */
 export const after = (durationMs: number, callback: () => void): { cancel(): void } => {
-  const timer = setTimeout(callback, durationMs);
+  const timer = setTimeout(callback, Math.min(durationMs, LONGEST_TIMER_MS));
   return { cancel: () => clearTimeout(timer) };
 };
 
@@ -197,9 +200,9 @@ export const realClock = (maxWaitMs: number, signal?: AbortSignal): ClockSource 
     const wakeAtMs = monotonicMs() + durationMs;
     wakeUps.add(wakeAtMs);
     try {
-      // Timers may fire slightly early and cannot exceed 2^31 ms, so wait repeatedly until the time is really over.
+      // Timers may fire slightly early and have a longest delay, so wait repeatedly until the time is really over.
       for (let leftMs = durationMs; leftMs > 0; leftMs = wakeAtMs - monotonicMs())
-        await pause(Math.min(Math.ceil(leftMs), 2 ** 31 - 1), signal);
+        await pause(Math.min(Math.ceil(leftMs), LONGEST_TIMER_MS), signal);
     } finally {
       wakeUps.delete(wakeAtMs);
     }

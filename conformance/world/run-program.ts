@@ -7,13 +7,13 @@ interface Ended {
   readonly stderr: string;
 }
 
-/** Runs a program until it ends, or until the signal kills it. */
+/** Runs a program until it ends, or until the signal kills it. One that cannot be started ends with the reason as its error. */
 export const runProgram = (
   [program = "", ...parameters]: readonly string[],
   signal: AbortSignal,
   input = "",
 ): Promise<Ended> =>
-  new Promise((resolve) => {
+  new Promise<Ended>((resolve) => {
     const options = { killSignal: "SIGKILL", signal } as const;
     const child = execFile(program, parameters, options, (error, stdout, stderr) =>
       resolve({ error, stdout, stderr }),
@@ -26,4 +26,5 @@ export const runProgram = (
       child.stdout?.destroy();
       child.stderr?.destroy();
     });
-  });
+    // Node reports some of the reasons for which nothing starts by an event, and throws the others.
+  }).catch((error: ExecFileException) => ({ error, stdout: "", stderr: "" }));

@@ -101,6 +101,7 @@ describe("touchstone receive", () => {
   });
 
   it.each<[string, ReceiveOptions, RegExp]>([
+    ["a token from no variable", { host: "0.0.0.0", tokenEnv: "toString" }, /variable toString is not set/],
     ["a certificate without its key", { certFile: "c.pem" }, /--cert needs --key/],
     [
       "a missing certificate file",

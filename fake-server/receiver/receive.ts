@@ -2,6 +2,7 @@ import path from "node:path";
 import { userFolder } from "../../conformance/files/user-folder.ts";
 import type { PushPlan } from "../../conformance/contract/push.ts";
 import { aborted, readJson, readText } from "../serving.ts";
+import { fieldOf } from "../../conformance/contract/json.ts";
 import { isLoopback } from "../../conformance/contract/loopback.ts";
 import type { Certificate } from "./make-certificate.ts";
 import { parsePlan } from "./plan.ts";
@@ -114,8 +115,8 @@ const certificateIn = async (
 };
 
 const tokenIn = (name: string, environment: ReceiveIo["environment"]): string => {
-  const token = environment[name];
-  if (token === undefined || token === "")
+  const token = fieldOf(environment, name);
+  if (typeof token !== "string" || token === "")
     throw new ConfigurationError(
       `--token-env: the environment variable ${name} is not set; accepted is one that holds the token`,
     );

@@ -102,6 +102,8 @@ describe("a command hook", () => {
     expect(
       await problemOf(run({ command: [node, "-e", "console.error('because'); process.exit(3)"] })),
     ).toContain("because");
+    // A placeholder may be filled with nothing.
+    expect(await problemOf(run({ command: [""] }))).toContain("failed: ");
     expect(await problemOf(run({ command: ["/no/such/program"] }))).toContain(
       "there is no program /no/such/program",
     );

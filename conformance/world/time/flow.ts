@@ -59,7 +59,7 @@ const createAlarm = (
     if (due === undefined || now === undefined) return;
     timer = {
       dueMs: due,
-      ...after(Math.min(Math.max(LEAST_WAIT_MS, due - now), LONGEST_TIMER_MS), () => {
+      ...after(Math.max(LEAST_WAIT_MS, due - now), () => {
         timer = undefined;
         // If the clock cannot be read now, moving it will fail as well.
         void look().then(rearm, () => undefined);
@@ -118,6 +118,3 @@ export const watchFlow = ({ dueMs, look, nowMs = monotonicMs }: FlowOptions) => 
     rearm,
   };
 };
-
-/** The longest delay that `setTimeout` takes, in milliseconds. */
-const LONGEST_TIMER_MS = 2 ** 31 - 1;

@@ -1,11 +1,9 @@
 import type { TimeInterval } from "../../judging/interval.ts";
 import { duration, SECOND_MS } from "../../contract/duration.ts";
-import { pause, type JoinedClock } from "../clock.ts";
+import { LONGEST_TIMER_MS, pause, type JoinedClock } from "../clock.ts";
 import { ControlFailed } from "../exchange.ts";
 import { SleepEnded, type Participant, type Sleeper, type Sleepers } from "./sleepers.ts";
 
-/** The longest delay of a timer. */
-const LONGEST_PAUSE_MS = 2 ** 31 - 1;
 /** Longer than any intended lifetime. A service that states more has its unit wrong, and no clock can be moved that far. */
 const LONGEST_SLEEP_MS = 80 * 365 * 86_400_000;
 
@@ -88,7 +86,7 @@ const sleepOnEither = async (
   try {
     await Promise.race([
       sleep(over.signal),
-      pause(Math.min(durationMs, LONGEST_PAUSE_MS), over.signal).catch(() => undefined),
+      pause(Math.min(durationMs, LONGEST_TIMER_MS), over.signal).catch(() => undefined),
     ]);
   } finally {
     over.abort();
