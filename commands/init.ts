@@ -14,27 +14,24 @@ import type { init as definition } from "./flags/init.ts";
 
 export const run: Action<typeof definition> = async (context, flags) => {
   const { output, programName, programFile } = context;
-  const { schema: schemaFile } = flags;
-  const force = flags.force === true;
-  const isSchemaAlone =
-    schemaFile !== undefined &&
-    flags.baseUrl === undefined &&
-    flags.clientId === undefined &&
-    flags.yes !== true;
+  const { schema: schemaFile, force: forced, ...others } = flags;
+  const force = forced === true;
+  const isSchemaAlone = schemaFile !== undefined && Object.keys(others).length === 0;
   if (!isSchemaAlone) {
     const folder = path.dirname(path.resolve(flags.out ?? "touchstone.config"));
     const importFrom = profileModule(folder, programFile);
     const file = flags.out ?? profileNameAt(folder, importFrom !== undefined);
-    checkFile({ file, force, importFrom });
+    const target = { file, force, importFrom, schemaFile };
+    checkFile(target);
     const asking = flags.yes === true ? takingOffers : await startAsking(context);
     const profile = await gatherAnswers(flags, asking).finally(() => asking?.stop());
-    writeProfile(profile, { file, force, importFrom, schemaFile });
+    writeProfile(profile, target);
     const names = profile.clients.map(({ secret }) => secret.env).join(", ");
     output.say(`Set ${names}, then: ${programName} doctor --profile ${file}`);
     output.print(file);
   }
   if (schemaFile === undefined) return;
-  writeSchema(schemaFile);
+  writeSchema(schemaFile, force);
   output.print(schemaFile);
 };
 

@@ -14,7 +14,7 @@ export const init = new Command("init")
     "the file to write: .ts, .mts or .json (default: touchstone.config with the extension that loads in this folder)",
   )
   .option("--yes", "accept the defaults instead of asking; edit the file later")
-  .option("--force", "overwrite an existing profile")
+  .option("--force", "overwrite an existing profile, or another file that --schema names")
   .option(
     "--schema <file>",
     "write the JSON Schema of profiles to this file, for editors; without other flags, write nothing else",

@@ -72,7 +72,7 @@ describe("a new profile", () => {
   it("in JSON refers to its schema, and is valid under it", () => {
     const schemaFile = path.join(folder, "schemas.json");
     writeProfile(answers, into("profile.json", { schemaFile }));
-    writeSchema(schemaFile);
+    writeSchema(schemaFile, false);
     const profile = JSON.parse(readFileSync(path.join(folder, "profile.json"), "utf8")) as object;
     expect(profile).toHaveProperty("$schema", "./schemas.json");
     const validate = new Ajv({ strict: false }).compile(
@@ -81,6 +81,33 @@ describe("a new profile", () => {
     expect(validate(profile)).toBe(true);
     expect(validate({ ...profile, baseURL: 1 })).toBe(false);
     expect(Object.keys(profileSchema()["properties"] as object)).toContain("network");
+  });
+});
+
+describe("a new schema", () => {
+  it("replaces an older one, and any other file only with --force", () => {
+    const file = path.join(folder, "schema.json");
+    writeFileSync(file, '{ "title": "Touchstone profile" }');
+    writeSchema(file, false);
+    expect(readFileSync(file, "utf8")).toContain("baseUrl");
+    for (const mine of ['{ "title": "mine" }', "mine"]) {
+      writeFileSync(file, mine);
+      expect(() => writeSchema(file, false)).toThrow(/schema\.json already exists and is no schema.*--force/);
+      expect(readFileSync(file, "utf8")).toBe(mine);
+    }
+    writeSchema(file, true);
+    expect(readFileSync(file, "utf8")).toContain("baseUrl");
+  });
+
+  it("that must not be written keeps its profile from being written, too", () => {
+    const other = path.join(folder, "package.json");
+    writeFileSync(other, "{}");
+    expect(() => writeProfile(answers, into("p.json", { schemaFile: other }))).toThrow(/is no schema/);
+    const same = { schemaFile: path.join(folder, "none", "..", "p.json"), force: true };
+    expect(() => writeProfile(answers, into("p.json", same))).toThrow(
+      /--schema is .* also where the profile is written/,
+    );
+    expect(readdirSync(folder)).toEqual(["package.json"]);
   });
 });
 

@@ -1,7 +1,8 @@
-import { existsSync } from "node:fs";
+import { existsSync, readFileSync } from "node:fs";
 import path from "node:path";
 import { given } from "../contract/given.ts";
 import { fileReason } from "../contract/files.ts";
+import { fieldOf, parseJson } from "../contract/json.ts";
 import { replaceFile } from "../files/replace.ts";
 import { Profile } from "../contract/profile.ts";
 import { profileText, type MinimalProfile } from "./init-text.ts";
@@ -95,8 +96,8 @@ export interface InitFile {
   readonly schemaFile?: string | undefined;
 }
 
-/** Throws ConfigurationError if the profile must not be written there. Call it before asking questions. */
-export const checkFile = ({ file, force, importFrom }: InitFile): void => {
+/** Throws ConfigurationError if the profile or its schema must not be written there. Call it before asking questions. */
+export const checkFile = ({ file, force, importFrom, schemaFile }: InitFile): void => {
   if (!/\.(ts|mts|json)$/.test(file))
     throw new ConfigurationError([
       `--out is "${file}"; accepted is a name that ends with .ts, .mts or .json`,
@@ -111,6 +112,28 @@ export const checkFile = ({ file, force, importFrom }: InitFile): void => {
     ]);
   if (!force && existsSync(file))
     throw new ConfigurationError([`--out: ${file} already exists; --force replaces it`]);
+  if (schemaFile === undefined) return;
+  if (path.resolve(schemaFile) === path.resolve(file))
+    throw new ConfigurationError([
+      `--schema is "${schemaFile}", which is also where the profile is written; accepted is another file`,
+    ]);
+  checkSchemaFile(schemaFile, force);
+};
+
+/** An older schema is replaced unasked, because nothing is lost with it. */
+const checkSchemaFile = (file: string, force: boolean): void => {
+  if (!force && existsSync(file) && !isSchema(file))
+    throw new ConfigurationError([
+      `--schema: ${file} already exists and is no schema of profiles; --force replaces it`,
+    ]);
+};
+
+const isSchema = (file: string): boolean => {
+  try {
+    return fieldOf(parseJson(readFileSync(file, "utf8")), "title") === SCHEMA_TITLE;
+  } catch {
+    return false;
+  }
 };
 
 /**
@@ -128,15 +151,19 @@ export const writeProfile = (profile: MinimalProfile, target: InitFile): void =>
   putInPlace(file, text);
 };
 
+const SCHEMA_TITLE = "Touchstone profile";
+
 export const profileSchema = (): Readonly<Record<string, unknown>> => ({
   $schema: "http://json-schema.org/draft-07/schema#",
-  title: "Touchstone profile",
+  title: SCHEMA_TITLE,
   ...(JSON.parse(JSON.stringify(Profile)) as Record<string, unknown>),
 });
 
-/** Writes the schema. Throws ConfigurationError if the file cannot be written. */
-export const writeSchema = (file: string): void =>
+/** Writes the schema. Throws ConfigurationError if the file cannot be written, or is another file and not forced. */
+export const writeSchema = (file: string, force: boolean): void => {
+  checkSchemaFile(file, force);
   putInPlace(file, `${JSON.stringify(profileSchema(), undefined, 2)}\n`);
+};
 
 const relativeTo = (folder: string, file: string): string => {
   const relative = path.relative(folder, path.resolve(file));
