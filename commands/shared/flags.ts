@@ -36,10 +36,8 @@ export const seedOption = seedOptionOf("seed of all generated values (default: r
 
 export const effortOption = new Option(
   "--effort <effort>",
-  `how many cases each rule judges: ${efforts.join(", ")}`,
-)
-  .default("standard" as const)
-  .argParser(choiceFlag("--effort", efforts));
+  `how many cases each rule judges: ${efforts.join(", ")} (default: standard)`,
+).argParser(choiceFlag("--effort", efforts));
 
 export const effortOf = (record: { readonly effort: string }): Effort =>
   choiceFlag("effort of the run", efforts)(record.effort);

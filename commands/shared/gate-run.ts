@@ -18,7 +18,7 @@ interface GateFlags extends TargetFlags {
   readonly section?: string[] | undefined;
   readonly level?: string[] | undefined;
   readonly strict?: true | undefined;
-  readonly effort: Effort;
+  readonly effort?: Effort | undefined;
   readonly seed?: number | undefined;
   readonly maxWait: number;
   readonly out?: string | undefined;
@@ -59,7 +59,7 @@ export const runGate = async (
       ...target,
       rules: selected,
       ...(resume === undefined ? {} : { earlier: resume.earlier, resumes: resume.run }),
-      effort: flags.effort,
+      effort: flags.effort ?? "standard",
       seed: flags.seed ?? context.freshSeed(),
       strict: flags.strict === true,
       maxWaitMs: flags.maxWait,
@@ -81,9 +81,9 @@ export const runGate = async (
 const resumeFlags = async (given: GateFlags) => {
   const { resume } = given;
   if (resume === undefined) return { flags: given };
-  const contradicting = (["only", "section", "level", "behaviour", "seed", "strict"] as const).filter(
-    (name) => given[name] !== undefined,
-  );
+  const contradicting = (
+    ["only", "section", "level", "behaviour", "effort", "seed", "strict"] as const
+  ).filter((name) => given[name] !== undefined);
   if (contradicting.length > 0)
     throw new ConfigurationError([
       `--resume ${resume} continues that run with the flags of that run; remove ${contradicting.map((name) => `--${name}`).join(", ")}`,

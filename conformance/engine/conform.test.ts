@@ -6,6 +6,7 @@ import { replacedLimits } from "./judged-target.ts";
 import { readsPrepared } from "./needs.ts";
 import type { Rule } from "../checks/rule.ts";
 import { runOptions, startFake, type ProfileChange } from "../testing/fake.ts";
+import { ruleFor } from "../testing/seeded.ts";
 import { serveTcp } from "../testing/servers.ts";
 import { stopAfterEach } from "../testing/stopping.ts";
 import { rules as allRules } from "../rules/index.ts";
@@ -64,6 +65,16 @@ it("conform notes first which limits differ from the document's", async () => {
   expect(replacedLimits(resolved)).toEqual(["codeLifetimeMs"]);
   const { notes } = await conform({ ...runOptions(), resolved, rules: [passing] });
   expect(notes[0]).toContain("codeLifetimeMs");
+});
+
+it("a rule whose wait is too long names the command that keeps a ledger, as not every one that judges it does", async () => {
+  const { results } = await run([ruleFor("refresh.lifetime")], { hooks: {} });
+  expect(results[0]?.verdict).toMatchObject({
+    kind: "could-not-run",
+    reason: expect.stringMatching(
+      /raise --max-wait, or keep a ledger \(`conform --ledger FILE`\)$/,
+    ) as string,
+  });
 });
 
 it("readsPrepared is true only for rules that read prepared notifications", () => {

@@ -29,7 +29,7 @@ export const missingFor = (session: Session, prepared: Prepared, rule: Rule): Mi
   const { limits, tolerances, ledger } = session;
   const waitMs = rule.waitsMs?.({ limits, tolerances, accessLifetimeMs: prepared.accessLifetimeMs }) ?? 0;
   if (session.clocks.canWait(waitMs)) return undefined;
-  const orLedger = rule.deferred === undefined ? "" : ", or keep a ledger (--ledger)";
+  const orLedger = rule.deferred === undefined ? "" : ", or keep a ledger (`conform --ledger FILE`)";
   const isTooFar = session.clocks.kind === "virtual";
   return {
     isTooFar,

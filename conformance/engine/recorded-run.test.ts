@@ -204,12 +204,23 @@ describe("a replay", () => {
     };
     const { record } = await recordedRun({ ...base(), resolved, rules: [disturbed, disturbing] });
     isDisturbed = false;
-    const { earlier, others } = replayable(record, "code.single-use");
-    expect(others.map(({ requirement }) => requirement)).toEqual(["code.unknown"]);
+    const found = replayable(record, "code.single-use");
+    expect(found.others.map(({ requirement }) => requirement)).toEqual(["code.unknown"]);
     const answerBeside = async (some: readonly Rule[]) =>
-      (await replay({ earlier, rule: disturbed, others: some }, { ...runOptions(), resolved })).answer;
+      (await replay({ ...found, rule: disturbed, others: some }, { ...runOptions(), resolved })).answer;
     expect(await answerBeside([])).toBe("fixed");
     expect(await answerBeside([disturbing])).toBe("still fails");
+  });
+
+  it("may wait as long as the run that found the breach", async () => {
+    const fake = await stopping(startFake());
+    const resolved = await fake.resolved({ hooks: {} });
+    const failing = single((_, run) => run.once(() => Promise.resolve(fail("a", "b"))));
+    const rule: Rule = { ...failing, waitsMs: () => 7_000 };
+    const { record } = await recordedRun({ ...base(), resolved, rules: [rule], maxWaitMs: 7_000 });
+    const found = { ...replayable(record, "code.single-use"), rule };
+    const { answer } = await replay(found, { ...runOptions(), resolved, maxWaitMs: 1_000 });
+    expect(answer).toBe("still fails");
   });
 
   it("that is interrupted answers nothing, even if the rule has passed by then", async () => {
@@ -217,7 +228,7 @@ describe("a replay", () => {
     const resolved = await fake.resolved();
     const failing = single((_, run) => run.once(() => Promise.resolve(fail("a", "b"))));
     const { record } = await recordedRun({ ...base(), resolved, rules: [failing] });
-    const { earlier } = replayable(record, "code.single-use");
+    const found = replayable(record, "code.single-use");
     const interrupt = new AbortController();
     const passing = single((_, run) => run.once(() => Promise.resolve(pass)));
     const hanging: Rule = {
@@ -228,7 +239,7 @@ describe("a replay", () => {
       },
     };
     const options = { ...runOptions(), resolved, signal: interrupt.signal };
-    await expect(replay({ earlier, rule: passing, others: [hanging] }, options)).rejects.toThrow(
+    await expect(replay({ ...found, rule: passing, others: [hanging] }, options)).rejects.toThrow(
       "interrupted",
     );
   });

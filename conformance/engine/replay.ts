@@ -14,6 +14,8 @@ export interface Replayable {
   readonly rule: Rule;
   /** The other rules of that run whose requests may have led to the breach. */
   readonly others: readonly Rule[];
+  /** The longest single wait that the run was allowed, in milliseconds. */
+  readonly maxWaitMs: number;
 }
 
 /** Finds a rule's result in a record. Throws ConfigurationError if the run has none with that id. */
@@ -23,7 +25,7 @@ export const replayable = (record: RunRecord, id: string): Replayable => {
   if (earlier !== undefined && rule !== undefined && isBreach(earlier.verdict)) {
     const judged = new Set<string>(record.rules.map((result) => result.id));
     const others = rules.filter((one) => one !== rule && judged.has(one.requirement) && isQuick(one));
-    return { earlier, rule, others };
+    return { earlier, rule, others, maxWaitMs: record.maxWaitMs ?? 0 };
   }
   const failed = record.rules.filter(({ verdict }) => isBreach(verdict)).map((result) => result.id);
   throw new ConfigurationError([
@@ -43,10 +45,10 @@ const whyNot = (earlier: RuleResult | undefined): string =>
 /**
  * Judges one rule of an earlier run again, with that run's seed: first the very input that failed; if that holds now,
  * the whole rule; and if that holds too, the rule beside the others that the run judged, since a breach may take what
- * they send. Throws if it is interrupted.
+ * they send. It may wait as long as that run, or longer. Throws if it is interrupted.
  */
 export const replay = async (
-  { earlier, rule, others }: Replayable,
+  { earlier, rule, others, maxWaitMs }: Replayable,
   options: Omit<ConformOptions, "rules" | "path">,
 ): Promise<{ readonly answer: "still fails" | "fixed" | "could not run"; readonly result: RuleResult }> => {
   const path = pathOf(earlier);
@@ -57,7 +59,11 @@ export const replay = async (
   ];
   let last: RuleResult | undefined;
   for (const one of tries) {
-    const { results, outcome } = await conform({ ...options, ...one });
+    const { results, outcome } = await conform({
+      ...options,
+      ...one,
+      maxWaitMs: Math.max(options.maxWaitMs, maxWaitMs),
+    });
     // The rule may have passed before the interruption, but not beside all others.
     if (outcome === "interrupted") throw new Interrupted();
     last = results.find(({ id }) => id === rule.requirement);
