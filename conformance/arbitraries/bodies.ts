@@ -57,10 +57,6 @@ export const notJson: readonly BadBody[] = [
   bad("without its closing brace", (fields) => json(fields).slice(0, -1)),
   bad("cut off in the last value", (fields) => json(fields).slice(0, -4)),
   bad("cut off after the first half", (fields) => json(fields).slice(0, json(fields).length >> 1)),
-  bad("a brace too many", (fields) => `${json(fields)}}`),
-  bad("text after the object", (fields) => `${json(fields)} x`),
-  bad("the object in each of two lines", (fields) => `${json(fields)}\n${json(fields)}`),
-  bad("two objects in a row", (fields) => json(fields) + json(fields)),
   bad("a comma too many", (fields) => `${json(fields).slice(0, -1)},}`),
   bad("single quotes", (fields) => json(fields).replaceAll('"', "'")),
   bad("keys without quotes", (fields) => json(fields).replaceAll(/"(\w+)":/g, "$1:")),
@@ -79,12 +75,16 @@ export const notJson: readonly BadBody[] = [
 ];
 
 /**
- * The right object with what the standard parsers of some languages (Ruby's and Python's) read beyond JSON, as a parser may
- * (RFC 8259 section 9).
+ * The right object in a text that common parsers read although it is not JSON, as a parser may (RFC 8259 section 9):
+ * Ruby's and Python's read more in the object, Go's Decoder and Jackson stop behind it.
  */
 export const extensions: readonly BadBody[] = [
   bad("a comment", (fields) => `{/* */${json(fields).slice(1)}`),
   bad("NaN", (fields) => `${json(fields).slice(0, -1)},"note":NaN}`),
+  bad("a brace too many", (fields) => `${json(fields)}}`),
+  bad("text after the object", (fields) => `${json(fields)} x`),
+  bad("the object in each of two lines", (fields) => `${json(fields)}\n${json(fields)}`),
+  bad("two objects in a row", (fields) => json(fields) + json(fields)),
 ];
 
 /** JSON that is not an object with the documented fields as strings. */

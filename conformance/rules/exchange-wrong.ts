@@ -51,12 +51,6 @@ export const wrongSecrets = ({ secondClient }: World): readonly WrongBody[] => [
   ...[...nearMisses, ...columnNames("clientSecret", "client_secret", "secret")].map(missOf("clientSecret")),
   wrong("the client's id for its secret", (right) => ({ ...right, clientSecret: right.clientId })),
   wrong("the code for the secret", (right) => ({ ...right, clientSecret: right.code })),
-  wrong("the secret under another name", ({ clientId, clientSecret: secret, code }) => ({
-    clientId,
-    client_secret: secret,
-    secret,
-    code,
-  })),
 ];
 
 /** Fields that plain objects inherit: a lookup finds them, and they have no secret to compare. */

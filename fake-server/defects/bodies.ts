@@ -87,11 +87,11 @@ export const bodyDefects = rows({
     "body-cut-short-completed: The missing closing brace of a truncated body is added.": reading((text) =>
       text.trimEnd().endsWith("}") ? text : `${text.replace(/[,\s]+$/, "")}}`,
     ),
-    "body-with-rest-ignored: Anything after the first closing brace of a body is ignored.": reading((text) =>
-      text.slice(0, text.indexOf("}") + 1),
-    ),
-    "body-of-lines: A body is read as lines of JSON, of which the first counts.": reading((text) =>
-      text.replace(/(?<=\})\n.*$/s, ""),
+    "body-of-lines: A body of lines, each a name, a colon and a value, is read as the object.": reading(
+      (text) =>
+        /^(\w+: .*\n)+$/.test(text)
+          ? JSON.stringify(formIn(text.replaceAll(": ", "=").replaceAll("\n", "&")))
+          : text,
     ),
     "body-as-form: A body that is not JSON is parsed as a form.": change(
       "readBody",

@@ -49,9 +49,15 @@ const shifted = (byMs: number): Replacement =>
 
 /** JSON objects as many parsers read them: the last value of a repeated key counts, and some read more than JSON. */
 const lenientBody: Behaviour["readBody"] = (raw) => {
-  const text = raw.toString("utf8").replaceAll(/\/\*.*?\*\//gs, "");
-  const value = parseJson(text.replaceAll(/(?<=:)NaN\b/g, "null"));
-  return isObject(value) ? value : undefined;
+  const text = raw
+    .toString("utf8")
+    .replaceAll(/\/\*.*?\*\//gs, "")
+    .replaceAll(/(?<=:)NaN\b/g, "null");
+  for (const { index } of text.matchAll(/\}/g)) {
+    const value = parseJson(text.slice(0, index + 1));
+    if (isObject(value)) return value;
+  }
+  return undefined;
 };
 
 /** Variants of time, framing and headers. */
@@ -84,7 +90,7 @@ export const httpVariants: Readonly<Record<string, Variant>> = {
     }),
   },
   ...variantRows({
-    "json-read-leniently: The last value of a repeated key counts, and comments and NaN are read, as by many JSON parsers.":
+    "json-read-leniently: The last value of a repeated key counts, comments and NaN are read, and what follows the object is not, as by many JSON parsers.":
       decide("readBody", lenientBody),
     "timestamps-in-seconds: Timestamps count whole seconds.": decide("timestamp", ({ nowMs }) =>
       Math.floor(nowMs / 1_000),
