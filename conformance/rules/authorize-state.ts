@@ -3,7 +3,7 @@ import { anyForeignProbe, foreignProbes, placed, type ForeignProbe } from "../ar
 import { encodedThroughout } from "../arbitraries/state.ts";
 import { requirement } from "../contract/catalogue.ts";
 import { counted, inGroups } from "../contract/text.ts";
-import { brokenBy, expectThat, pass, type CaseVerdict } from "../judging/case-verdict.ts";
+import { brokenBy, discard, expectThat, pass, type CaseVerdict } from "../judging/case-verdict.ts";
 import type { HistoryVerdict, Judge, Rules } from "../checks/rule.ts";
 import { answerOrRefusal, obtainCode, redeem, yieldedCode } from "../world/steps.ts";
 import type { World } from "../world/world.ts";
@@ -17,11 +17,14 @@ export const stateRules = {
       run.forEach(
         inGroups(foreignProbes(run.seed, run.effort !== "quick"), PROBES_PER_CONTROL),
         withTwin(async (world, probes) => {
+          let together = discard(sawNone);
           for (const probe of probes) {
             const judgement = await judgeForeign(world, probe);
+            if (judgement.kind === "discarded") continue;
             if (judgement.kind !== "passed") return brokenBy(nameOf(probe), judgement);
+            together = pass;
           }
-          return pass;
+          return together;
         }),
         {
           part: "listed",
@@ -94,17 +97,35 @@ const nameOf = ({ name, position }: ForeignProbe): string =>
 
 const onlyAllowed = "a state with any character outside a-z, A-Z, 0-9 is refused";
 
+const sawNone = "the service saw a request without a state, which need not be refused";
+
 const judgeForeign = async (world: World, probe: ForeignProbe): Promise<CaseVerdict> => {
   const state = placed(world.unique(), probe.raw, probe.position, world.limits.stateMaxBytes);
   const answer =
     probe.bare === true
       ? (await world.raw.authorize(queryWith(world, state))).answer
       : await answerOrRefusal(() => authorizeWith(world, state));
+  if (answer !== undefined && carriesNoState(answer) && mayBeDropped(probe, state)) return discard(sawNone);
   return expectThat(
     !(await yieldedCode(world, answer)),
     onlyAllowed,
     `a state with ${nameOf(probe)} got a code that can be exchanged`,
   );
+};
+
+const carriesNoState = (answer: Answer): boolean => {
+  const grant = grantOf(answer);
+  return grant !== undefined && (grant.state ?? "") === "";
+};
+
+/** Some parsers drop a parameter that is not well-formed (Go, Tomcat), or is blank (ASP.NET Core), without a word. */
+const mayBeDropped = ({ position }: ForeignProbe, state: string): boolean => {
+  try {
+    const text = decodeURIComponent(state.replaceAll("+", " "));
+    return position === "alone" && text.trim() === "";
+  } catch {
+    return true;
+  }
 };
 
 /**

@@ -1,7 +1,8 @@
 import { expect, test } from "vitest";
+import { parseQuery } from "../../fake-server/query.ts";
 import { rulesOf } from "../checks/rule.ts";
 import { judge } from "../testing/bench.ts";
-import { ruleFor, testDefects, testVariants } from "../testing/seeded.ts";
+import { behaving, ruleFor, testDefects, testVariants } from "../testing/seeded.ts";
 import { authorizeRules } from "./authorize.ts";
 
 const rules = rulesOf(authorizeRules);
@@ -59,4 +60,32 @@ test("a state is judged even if its refusal comes only over a connection that ha
     profile: (profile) => ({ ...profile, tolerances: { requestTimeoutMs: 1_000 } }),
   });
   expect(verdict).toMatchObject({ kind: "passed", facts: { repeated: expect.any(Number) as number } });
+});
+
+test("a parameter that the parser dropped is no state that was accepted", async () => {
+  const behaviour = behaving((sound) => ({
+    readQuery: (raw) => {
+      const isWellFormed = (pair: string): boolean => parseQuery(pair) !== undefined;
+      return parseQuery(raw.split("&").filter(isWellFormed).join("&"));
+    },
+    acceptsState: (state = "", ...more) => state.trim() === "" || sound.acceptsState(state, ...more),
+    authorizeFields: (record, ...more) => ({
+      ...sound.authorizeFields(record, ...more),
+      state: record.state.trim() === "" ? null : record.state,
+    }),
+  }));
+  const verdict = await judge(ruleFor("authorize.state-charset"), { behaviour, effort: "standard" });
+  expect(verdict).toMatchObject({ kind: "passed" });
+});
+
+test("a state that is not well-formed and comes back is one that was accepted", async () => {
+  const behaviour = behaving((sound) => ({
+    readQuery: (raw) => parseQuery(raw) ?? parseQuery(raw.replaceAll("%zz", "%25zz")),
+    acceptsState: (state = "", ...more) => sound.acceptsState(state.replace("%zz", ""), ...more),
+  }));
+  const verdict = await judge(ruleFor("authorize.state-charset"), { behaviour });
+  expect(verdict).toMatchObject({
+    kind: "failed",
+    breach: { actual: expect.stringContaining("(%zz)") as string },
+  });
 });

@@ -23,7 +23,7 @@ export const authorize = {
     sections: ["2.1", "8"],
     sentence: "A state with any character outside a-z, A-Z, 0-9 is refused.",
     judged:
-      "Each foreign character is placed in an otherwise valid state; the answer must yield no exchangeable code, while a twin request with a valid state must yield one.",
+      "Each foreign character is placed in an otherwise valid state; the answer must yield no exchangeable code, while a twin request with a valid state must yield one. A state that is blank or not well-formed decides nothing if the answer carries none: the parser may have dropped it.",
   },
   "authorize.state-length": {
     level: "required",
