@@ -10,7 +10,7 @@ import {
   type Encoding,
 } from "../arbitraries/redirect-uri.ts";
 import { fail, pass, discard, type CaseVerdict } from "../judging/case-verdict.ts";
-import { placeOf, strayLocation } from "./shared/redirects.ts";
+import { placeOf, strayLocation, withAbsoluteLocation } from "./shared/redirects.ts";
 import { observing, type Rules } from "../checks/rule.ts";
 import { kindOfBody, outcomeOf } from "./shared/shapes.ts";
 import { notedFrom } from "../world/noted.ts";
@@ -33,24 +33,30 @@ export const redirectRules = {
     return run.forEach(asked, judgeAddress, { print: printAddress, clients: "first" });
   },
 
-  "authorize.unregistered-redirect": (world, run) =>
-    run.forEach(
+  "authorize.unregistered-redirect": async (world, run) => {
+    let redirects = false;
+    const verdict = await run.forEach(
       lookAlikes(world.client.redirectUri),
       async ({ name, address }, caseWorld) => {
-        const answer = await answerOrRefusal(() => caseWorld.target.authorize({ redirectUri: address }));
-        const location = answer === undefined ? undefined : locationOf(answer);
-        const leadsAway =
-          location !== undefined && placeOf(location) !== placeOf(new URL(caseWorld.client.redirectUri));
-        if (leadsAway && (await yieldedCode(caseWorld, answer)))
+        if (await leadsCodeAway(caseWorld, address))
           return fail(
             "no redirect that carries a code leads to an unregistered address",
             `${name} (${address}) got one`,
           );
-        await redeem(caseWorld, (await obtainCode(caseWorld)).code);
+        const { code, grant } = await obtainCode(caseWorld);
+        redirects ||= grant.via === "redirect";
+        await redeem(caseWorld, code);
         return pass;
       },
       { print: ({ name, address }) => `${name}: ${address}`, clients: "first" },
-    ),
+    );
+    if (verdict.kind !== "passed" || redirects) return verdict;
+    return {
+      kind: "not-applicable",
+      by: "service",
+      reason: "the service answers with JSON, and redirected no address to anywhere with a code",
+    };
+  },
 
   "authorize.redirect": observing([], async (world) => {
     const { answer, grant } = await obtainCode(world);
@@ -75,6 +81,17 @@ export const redirectRules = {
     return seen;
   }),
 } satisfies Rules;
+
+/** Whether a request with this address is redirected elsewhere than to the registered one, with a code that works. */
+const leadsCodeAway = async (world: World, redirectUri: string): Promise<boolean> => {
+  const received = await answerOrRefusal(() => world.target.authorize({ redirectUri }));
+  if (received === undefined) return false;
+  const answer = withAbsoluteLocation(received, world.client.redirectUri);
+  const location = locationOf(answer);
+  const leadsAway =
+    location !== undefined && placeOf(location) !== placeOf(new URL(world.client.redirectUri));
+  return leadsAway && (await yieldedCode(world, answer));
+};
 
 /** Other parameters before or after the address: parsers that decode too early lose or find some there. */
 const orders = ["address last", "address first"] as const;

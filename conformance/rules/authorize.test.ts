@@ -1,5 +1,7 @@
 import { expect, test } from "vitest";
+import { codeAndState, redirectTo } from "../../fake-server/answer.ts";
 import { parseQuery } from "../../fake-server/query.ts";
+import { withQuery } from "../arbitraries/redirect-uri.ts";
 import { rulesOf } from "../checks/rule.ts";
 import { judge } from "../testing/bench.ts";
 import { behaving, ruleFor, testDefects, testVariants } from "../testing/seeded.ts";
@@ -60,6 +62,27 @@ test("a state is judged even if its refusal comes only over a connection that ha
     profile: (profile) => ({ ...profile, tolerances: { requestTimeoutMs: 1_000 } }),
   });
   expect(verdict).toMatchObject({ kind: "passed", facts: { repeated: expect.any(Number) as number } });
+});
+
+test("a code must not lead to an address without a scheme either", async () => {
+  const behaviour = behaving((sound) => ({
+    acceptsRedirectUri: (redirectUri = "", ...more) =>
+      redirectUri.startsWith("//") || sound.acceptsRedirectUri(redirectUri, ...more),
+    renderAuthorized: (fields, redirectUri) => redirectTo(withQuery(redirectUri, codeAndState(fields))),
+  }));
+  const verdict = await judge(ruleFor("authorize.unregistered-redirect"), { behaviour });
+  expect(verdict).toMatchObject({
+    kind: "warned",
+    breach: { actual: expect.stringMatching(/^no scheme /) as string },
+  });
+});
+
+test.each([
+  ["sound", "not-applicable"],
+  ["authorize-any-redirect-uri", "not-applicable"],
+  ["redirect-302", "passed"],
+])("unregistered addresses are judged where codes come by redirect: %s", async (behaviour, kind) => {
+  expect(await judge(ruleFor("authorize.unregistered-redirect"), { behaviour })).toMatchObject({ kind });
 });
 
 test("a parameter that the parser dropped is no state that was accepted", async () => {

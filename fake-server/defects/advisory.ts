@@ -1,13 +1,19 @@
-import { jsonAnswer, redirectTo, withCodeAndState, withHeaders } from "../answer.ts";
+import { type Fields, jsonAnswer, redirectTo, withCodeAndState, withHeaders } from "../answer.ts";
 import type { FakeClient } from "../clients.ts";
 import { change, decide, decisions, given, keeping, type Replacement, rows } from "../registry.ts";
+
+/** An address without a scheme stays without one; browsers complete it. */
+const addressWithCode = (address: string, fields: Fields): string =>
+  address.startsWith("//")
+    ? withCodeAndState(`https:${address}`, fields).slice("https:".length)
+    : withCodeAndState(address, fields);
 
 /** Redirects to the addresses that are accepted. */
 const redirectingIf = (accepts: (redirectUri: string, client: FakeClient) => boolean): Replacement =>
   decisions(() => ({
     acceptsRedirectUri: (redirectUri = "", client) =>
-      URL.canParse(redirectUri) && accepts(redirectUri, client),
-    renderAuthorized: (fields, redirectUri) => redirectTo(withCodeAndState(redirectUri, fields)),
+      URL.canParse(redirectUri, "https://service.example") && accepts(redirectUri, client),
+    renderAuthorized: (fields, redirectUri) => redirectTo(addressWithCode(redirectUri, fields)),
   }));
 
 const refusing = (message: string): Replacement =>
@@ -16,9 +22,8 @@ const refusing = (message: string): Replacement =>
 /** Services that keep the document but violate advice in the standards: a warning, not a failure. */
 export const advisoryDefects = rows({
   "authorize.unregistered-redirect": {
-    "advice-redirects-anywhere: The code is sent to any redirectUri that a request names.": redirectingIf(
-      () => true,
-    ),
+    "advice-redirects-anywhere: The code is sent to any redirectUri that a request names, also to one without a scheme.":
+      redirectingIf((redirectUri) => /^[a-z]+:|^\/\//i.test(redirectUri)),
     "advice-redirects-to-prefix: A redirectUri that starts with the registered one is accepted.":
       redirectingIf((redirectUri, client) => redirectUri.startsWith(client.redirectUri.split("?")[0] ?? "")),
   },

@@ -85,7 +85,7 @@ export const authorize = {
     sentence: "No redirect that carries a code leads to an unregistered address.",
     clause: "RFC 6749 section 3.1.2.3; RFC 9700 section 4.1",
     judged:
-      "Addresses that look like the registered one are sent, and no Location that points there may hold a usable code.",
+      "Addresses that look like the registered one are sent, and no Location that points there, with or without a scheme, may hold a usable code. If the service answers with JSON, the rule is not applicable.",
   },
   "authorize.code-entropy": {
     level: "advisory",

@@ -10,6 +10,15 @@ const normalised = (path: string): string =>
 /** Scheme, host, port and path of an address, normalized for comparison. */
 export const placeOf = (url: URL): string => `${url.protocol}//${url.host}${normalised(url.pathname)}`;
 
+/** The answer with the whole address of its Location, as browsers complete one without a scheme, or with a backslash for a slash. */
+export const withAbsoluteLocation = (answer: Answer, base: string): Answer => ({
+  ...answer,
+  headers: answer.headers.map(([name, value]) => [
+    name,
+    name === "location" && URL.canParse(value, base) ? new URL(value, base).href : value,
+  ]),
+});
+
 /**
  * Whether a location contains the requested address: its place, and every query parameter with the same value. Only the
  * order of equal names has a meaning: some libraries sort a query by name as they write it.
