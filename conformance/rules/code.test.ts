@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { rulesOf } from "../checks/rule.ts";
-import { judgeAll } from "../testing/bench.ts";
-import { behaving, judgeDefect, testDefects, testVariants, troublesOf } from "../testing/seeded.ts";
+import { judge, judgeAll } from "../testing/bench.ts";
+import { behaving, judgeDefect, ruleFor, testDefects, testVariants, troublesOf } from "../testing/seeded.ts";
 import { codeRules } from "./code.ts";
 
 const rules = rulesOf(codeRules);
@@ -46,6 +46,19 @@ testVariants(
   ["code-burned-by-failed-attempt", "code-reuse-leaves-tokens", "exchanges-of-a-code-in-turn"],
   ["warned"],
 );
+
+test("a code may be used up by a near miss of it", async () => {
+  const behaviour = behaving((sound) => ({
+    findCode: (presented, context) => {
+      const spelt = String(presented).toLowerCase();
+      for (const record of context.credentials.codes.values())
+        if (record.code !== presented && spelt.includes(record.code.toLowerCase()))
+          record.usedAtMs ??= context.nowMs;
+      return sound.findCode(presented, context);
+    },
+  }));
+  expect(await judge(ruleFor("code.unknown"), { behaviour })).toMatchObject({ kind: "passed" });
+});
 
 test("a service that accepts each state only once passes every rule about codes", async () => {
   const seen = new Set<string>();

@@ -112,7 +112,7 @@ export const strangersOwnCodeIsRefused = async (
 
 const onlyTheSecret = "without a known client's own exact secret, nothing is issued";
 
-/** The wrong body is refused. The right one is then granted, for the same code or, if the attempt used that up, for a twin. */
+/** The wrong body is refused, and the right one granted. */
 export const wrongBodyIsRefused = async ({ name, change }: WrongBody, world: World): Promise<CaseVerdict> => {
   const { code } = await obtainCode(world);
   const right = exchangeBody(world.client, code);
@@ -120,7 +120,7 @@ export const wrongBodyIsRefused = async ({ name, change }: WrongBody, world: Wor
   if (JSON.stringify(body) === JSON.stringify(right)) return discard(`nothing to alter for "${name}"`);
   const gain = await anyoneYields(world, body);
   if (gain !== undefined) return fail(onlyTheSecret, `${name}: yielded a working ${gain}`);
-  await rightStillWorks(world, code);
+  await codeOrTwinWorks(world, code);
   return pass;
 };
 
@@ -133,7 +133,7 @@ export const insistenceIsRefused = async (times: number, world: World): Promise<
     if (gain !== undefined)
       return fail(onlyTheSecret, `a made-up secret, sent ${time} times, yielded a working ${gain}`);
   }
-  await rightStillWorks(world, code);
+  await codeOrTwinWorks(world, code);
   return pass;
 };
 
@@ -153,7 +153,8 @@ const anyoneYields = async (world: World, body: object): Promise<string | undefi
     : yielded(world, answer, world.secondClient);
 };
 
-const rightStillWorks = async (world: World, code: string): Promise<void> => {
+/** The control of a refused attempt: its code works or, if the attempt used that up, a twin does. */
+export const codeOrTwinWorks = async (world: World, code: string): Promise<void> => {
   const { accessToken } = credentialsOf(await world.target.exchange(exchangeBody(world.client, code)));
   if (accessToken === undefined) await obtainTokens(world);
 };

@@ -45,7 +45,7 @@ export const code = {
     sentence: "A code that was never issued is refused.",
     derivation: "The exchange takes the code from the authorize answer; anything else is not such a code.",
     judged:
-      "Near misses of a live code (case, prefix, suffix, padding, white space), other types and other credentials in its place must be refused, and the live code must still work. The same code with different base64 padding is not another code (whoever knows one knows both), so the service may accept or refuse it.",
+      "Near misses of a live code (case, prefix, suffix, padding, white space), other types and other credentials in its place must be refused, while the live code, or a twin if the attempt used that up, works. The same code with different base64 padding is not another code (whoever knows one knows both), so the service may accept or refuse it.",
   },
   "code.failed-attempt": {
     level: "unspecified",
