@@ -120,6 +120,23 @@ describe("values that a session masks", () => {
   });
 });
 
+const uuid = "0b0e3b0c-6c1f-4d53-8a3e-0d3f2d7c9a11";
+
+it.each([
+  ["OK", undefined, undefined],
+  ['"queued"', undefined, undefined],
+  ["<html>created</html>", undefined, undefined],
+  [uuid, undefined, uuid],
+  [JSON.stringify(uuid.toUpperCase()), undefined, uuid.toUpperCase()],
+  ['{"id":"n-1"}', undefined, "n-1"],
+  ['"n-1"', "", "n-1"],
+])("an event whose hook answers %s, with result %j, has the id %s", async (said, result, id) => {
+  const { origin } = await stopping(serveHttp((_request, response) => void response.end(said)));
+  const trigger = { http: { method: "POST", url: origin }, ...(result !== undefined && { result }) } as const;
+  const { session } = await open({ hooks: { events: { trigger } } });
+  expect(await session.events?.trigger("account")).toBe(id);
+});
+
 it("unique returns strings that differ across worlds and runs", async () => {
   const { world, session } = await open();
   const other = (await open()).world;

@@ -1,8 +1,11 @@
 import { concealResolved, type ResolvedProfile } from "../profile/profile.ts";
+import { uuidShape } from "../contract/forms.ts";
+import { isObject } from "../contract/json.ts";
 import type { LeftBehind } from "../contract/left-behind.ts";
 import { documentLimits, type Limits } from "../contract/limits.ts";
 import type { PushLine } from "../contract/push.ts";
 import { createSecrets, type Secrets } from "../contract/secrets.ts";
+import { isText } from "../judging/laws/answer.ts";
 import { tolerances as defaults } from "../judging/tolerances.ts";
 import { ledgerTarget, type LedgerAccess, type LedgerSession } from "../lifetimes/deferred/session.ts";
 import type { ClockSource } from "../world/clock.ts";
@@ -34,7 +37,9 @@ const eventsOf = (
         throw error;
       });
       const told = resultOf(answer, trigger.result, ["/id", "/notificationId", "/data/id"]);
-      const id = typeof told === "string" && told !== "" ? told : undefined;
+      // A whole answer in words, such as "OK", names nothing.
+      const isInPlace = trigger.result !== undefined || isObject(answer.json);
+      const id = isText(told) && (isInPlace || uuidShape.test(told)) ? told : undefined;
       account.created(values.accountId, id);
       return id;
     },

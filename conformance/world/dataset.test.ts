@@ -11,8 +11,14 @@ interface Stored {
   readonly listedFromMs: number;
 }
 
+/** What the hook returns for the n-th event, which created the notification of this id. */
+type Tells = (id: string, n: number) => string | undefined;
+
 /** An in-memory list with the document's paging, whose notifications appear after a delay. */
-const stub = (delayMs: number, options: Partial<EventsOptions> & { tellsIds?: boolean } = {}) => {
+const stub = (
+  delayMs: number,
+  { tells = (id) => id, ...options }: Partial<EventsOptions> & { tells?: Tells } = {},
+) => {
   const stored: Stored[] = [];
   let nowMs = 0;
   let uuids = 0;
@@ -31,10 +37,7 @@ const stub = (delayMs: number, options: Partial<EventsOptions> & { tellsIds?: bo
     return Promise.resolve(answer({ json }));
   };
   const events = createEvents({
-    runHook: ({ accountId }) => {
-      const id = add(accountId);
-      return Promise.resolve(options.tellsIds === false ? undefined : id);
-    },
+    runHook: ({ accountId, n }) => Promise.resolve(tells(add(accountId), n)),
     clientId: "client",
     accounts: undefined,
     freshUuid,
@@ -76,9 +79,51 @@ test("accounts of its own hold 36, 20, 3 and 1 notifications, with the ids that 
 });
 
 test("ids that the hook does not return are read from the list", async () => {
-  const { sets, notes } = await prepareNotifications(stub(4_000, { tellsIds: false }).dataset);
+  const { sets, notes } = await prepareNotifications(stub(4_000, { tells: () => undefined }).dataset);
   expect(notes).toEqual([]);
   expect(sets.accounts.map(({ ids, known }) => [ids.length, known])).toEqual(ofOwn);
+});
+
+const jobs: Tells = (_, n) => `job-${n}`;
+const sameWord: Tells = () => "OK";
+
+test.each([
+  ["jobs", jobs],
+  ["one word", sameWord],
+])(
+  "ids of something else that the hook returns (%s) are not taken for those of notifications",
+  async (_, tells) => {
+    const { dataset, stored } = stub(4_000, { tells });
+    const { sets, notes } = await prepareNotifications(dataset);
+    expect(notes).toEqual([
+      expect.stringMatching(/hooks\.events\.trigger.*name the place of the id with `result`/),
+    ]);
+    expect(sets.accounts.map(({ ids, known }) => [ids.length, known])).toEqual(ofOwn);
+    const ids = new Set(stored.map(({ id }) => id));
+    expect(sets.accounts.flatMap((account) => account.ids).filter((id) => !ids.has(id))).toEqual([]);
+    expect(await dataset.events?.trigger("account")).toBeUndefined();
+  },
+);
+
+test("ids of something else are noted for accounts that the profile names, too", async () => {
+  const accounts = ["a".repeat(8)];
+  const { dataset, add } = stub(0, { accounts, tells: jobs });
+  add("a".repeat(8));
+  const { notes } = await prepareNotifications(dataset);
+  expect(notes).toEqual([expect.stringContaining("ids of something other than notifications")]);
+});
+
+test("ids that the hook returns stand where the list shows some of them, or nothing", async () => {
+  const { dataset, stored } = stub(0);
+  const list: DatasetOptions["target"]["list"] = async (request) => {
+    const page = await dataset.target.list(request);
+    const hidden = stored[0]?.id;
+    const { data, total } = page.json as { data: Stored[]; total: number };
+    return { ...page, json: { data: data.filter(({ id }) => id !== hidden), total } };
+  };
+  const { sets } = await prepareNotifications({ ...dataset, target: { list } });
+  expect(sets.accounts.map(({ ids, known }) => [ids.length, known])).toEqual(ofOwn);
+  expect(await dataset.events?.trigger("account")).toBeDefined();
 });
 
 test("notifications that are not listed in time are noted, and still count as known", async () => {

@@ -4,6 +4,7 @@ import type { Clock } from "./clock.ts";
 import { EventHookFailed, type Events } from "./hooks/events.ts";
 import { givenToBeListed, untilListed } from "./listing.ts";
 import { openList, readAccount, readPages } from "./listed.ts";
+import { areOthers, isListed, OTHERS_NOTE, type Told } from "./told-ids.ts";
 import type { Target } from "./target.ts";
 import type { Tolerances } from "./tolerances.ts";
 
@@ -49,11 +50,8 @@ export interface PreparedNotifications {
   readonly notes: readonly string[];
 }
 
-interface Batch {
+interface Batch extends Told {
   readonly accountId: string;
-  readonly events: number;
-  /** Ids as the hook returned them, in order of the events. */
-  readonly told: readonly (string | undefined)[];
   /** When they were created, in order of the events. */
   readonly moments?: readonly TimeInterval[];
 }
@@ -106,11 +104,13 @@ const createOwn = async (options: DatasetOptions, events: Events): Promise<Prepa
   const batches = [large, full, apart, await triggerTogether(options, events, twinOf(first, last), one ?? 0)];
   const seen = await waitUntilListed(options, batches);
   const accounts = batches.map(({ accountId, told, moments = [], events: count }, index): AccountSet => {
+    const listed = seen.ids[index] ?? [];
+    const areListed = listed.length === count;
+    if (seen.areOthers) return { accountId, ids: listed, known: areListed };
     const ids = told.filter((id) => id !== undefined);
     const created = momentsOf(told, moments);
     if (ids.length === count) return { accountId, ids, known: true, created };
-    const listed = seen.ids[index] ?? [];
-    return { accountId, ids: listed, known: listed.length === count, created };
+    return { accountId, ids: listed, known: areListed, created };
   });
   return {
     sets: { accounts, emptyAccountId: twinOf(twinOf(first, last), last) },
@@ -195,11 +195,15 @@ const triggerIn = async (
   return { accountId, events: count, told, moments };
 };
 
+interface Seen {
+  readonly ids: readonly (readonly string[])[];
+  /** Whether the hook returned ids of something other than notifications. */
+  readonly areOthers: boolean;
+  readonly notes: readonly string[];
+}
+
 /** Reads until every event is listed or the time for that is over, with growing pauses. */
-const waitUntilListed = async (
-  options: DatasetOptions,
-  batches: readonly Batch[],
-): Promise<{ readonly ids: readonly (readonly string[])[]; readonly notes: readonly string[] }> => {
+const waitUntilListed = async (options: DatasetOptions, batches: readonly Batch[]): Promise<Seen> => {
   const ids: string[][] = batches.map(() => []);
   const readMissing = async (): Promise<readonly Batch[]> => {
     const read = await openList(options);
@@ -215,24 +219,18 @@ const waitUntilListed = async (
     if (waitedMs >= options.tolerances.visibilityMs)
       await untilListed(options, async () => (missing = await readMissing()).length === 0);
     const leftMs = options.tolerances.visibilityMs - waitedMs;
-    if (missing.length === 0 || leftMs <= 0)
-      return {
-        ids,
-        notes: missing.map(
-          (batch) =>
-            `of ${batch.events} notifications triggered for account ${batch.accountId}, ${ids[batches.indexOf(batch)]?.length ?? 0} were listed ${givenToBeListed(options)}`,
-        ),
-      };
+    if (missing.length === 0 || leftMs <= 0) {
+      const isOfOthers = areOthers(batches, ids);
+      if (isOfOthers) options.events?.ignoreIds();
+      const notes = missing.map(
+        (batch) =>
+          `of ${batch.events} notifications triggered for account ${batch.accountId}, ${ids[batches.indexOf(batch)]?.length ?? 0} were listed ${givenToBeListed(options)}`,
+      );
+      return { ids, areOthers: isOfOthers, notes: isOfOthers ? [...notes, OTHERS_NOTE] : notes };
+    }
     await options.clock.sleep(Math.min(pauseMs, leftMs));
     waitedMs += Math.min(pauseMs, leftMs);
   }
-};
-
-const isListed = (batch: Batch, ids: readonly string[]): boolean => {
-  const seen = new Set(ids.map((id) => id.toLowerCase()));
-  return (
-    seen.size >= batch.events && batch.told.every((id) => id === undefined || seen.has(id.toLowerCase()))
-  );
 };
 
 /** Accounts that the profile names may already hold notifications, so only missing ones are triggered. */
@@ -249,11 +247,7 @@ const topUpNamed = async (
     const existing = await readAccount(read, accountId);
     const missing = Math.max(0, (sizes[index] ?? 0) - existing.length);
     const batch = await triggerTogether(options, events, accountId, missing);
-    wanted.push({
-      accountId,
-      events: existing.length + missing,
-      told: [...existing, ...batch.told],
-    });
+    wanted.push({ ...batch, events: existing.length + missing, existing });
   }
   const seen = await waitUntilListed(options, wanted);
   const accounts = wanted.map(({ accountId }, index) => ({

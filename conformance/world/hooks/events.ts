@@ -40,6 +40,7 @@ export const createEvents = (options: EventsOptions) => {
   let events = 0;
   let handedOut = 0;
   let acknowledged = 0;
+  let areIds = true;
   return {
     /** Whether `account` returns unused, empty accounts. */
     accountsAreFresh: named.length === 0,
@@ -51,6 +52,10 @@ export const createEvents = (options: EventsOptions) => {
     },
     /** How many events of this run that concern the first client the hook has acknowledged so far. */
     acknowledged: () => acknowledged,
+    /** From now on `trigger` returns no ids: those of the hook were seen to be of something other than notifications. */
+    ignoreIds: (): void => {
+      areIds = false;
+    },
     /**
      * Triggers one event for the account and returns the notification's id if the hook returns one. It concerns the
      * first client unless another is given, which only hooks that name the client obey. Resolves once the hook has
@@ -62,7 +67,7 @@ export const createEvents = (options: EventsOptions) => {
         const id = await options.runHook({ accountId, clientId, n: events });
         // The first client need not be shown what concerns another.
         if (clientId === options.clientId) acknowledged += 1;
-        return id;
+        return areIds ? id : undefined;
       } catch (error) {
         throw new EventHookFailed(accountId, error);
       }
