@@ -25,8 +25,8 @@ export interface PushPorts {
     inFlight(): number | undefined;
   };
   readonly acknowledgedStatus: number;
-  /** What failed, if an error comes from a hook of the profile, which is no failure of the harness. */
-  readonly hookFailure: (error: unknown) => string | undefined;
+  /** What failed, if an error comes from a hook of the profile or from the receiver, which is no failure of the harness. */
+  readonly failureOf: (error: unknown) => string | undefined;
   /** Watches this process, which receives the pushes, for stalls from now on. */
   readonly watchStalls: (withinMs: number) => void;
   /** The most time for which it stalled within any such span since then, in milliseconds. */

@@ -242,6 +242,9 @@ export interface JournalMark {
   readonly nowMs: number;
 }
 
+/** The header of a call to the control interface that names the run which calls. */
+export const runHeader = "touchstone-run";
+
 /** The receiver's state as its control interface reports it: GET /state. */
 export interface ReceiverState extends JournalMark {
   readonly callbackUrl: string;

@@ -70,7 +70,7 @@ export const checkCallback = async (session: Session, clock: Clock): Promise<Cal
         mistaken(
           "receiver",
           error.message.replace(/^the receiver: /, ""),
-          "check `receiver` in the profile, and that the receiver is running",
+          error.remedy ?? "check `receiver` in the profile, and that the receiver is running",
         ),
       );
     if (!(error instanceof HookError) || error instanceof EventHookFailed) throw error;

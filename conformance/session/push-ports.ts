@@ -4,7 +4,7 @@ import type { ResolvedProfile } from "../profile/profile.ts";
 import { openSession } from "./session.ts";
 import { watchStalls } from "../world/clock.ts";
 import { HookError } from "../world/hooks/hooks.ts";
-import type { ReceiverAccess } from "../world/receiver.ts";
+import { ReceiverError, type ReceiverAccess } from "../world/receiver.ts";
 
 /** Opens them; sends nothing yet. Throws ConfigurationError if the profile lacks what pushes need. */
 export const openPushPorts = (
@@ -33,7 +33,10 @@ export const openPushPorts = (
       inFlight: () => session.clocks.underWay?.()?.inFlight,
     },
     acknowledgedStatus: session.acknowledgedStatus,
-    hookFailure: (error) => (error instanceof HookError ? error.message : undefined),
+    failureOf: (error) => {
+      if (error instanceof ReceiverError) return [error.message, error.remedy].filter(Boolean).join("; ");
+      return error instanceof HookError ? error.message : undefined;
+    },
     watchStalls: (withinMs) => {
       stalls?.stop();
       stalls = watchStalls(withinMs);

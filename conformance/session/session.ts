@@ -12,7 +12,7 @@ import type { ClockSource } from "../world/clock.ts";
 import type { Checkpoint } from "../world/durable-steps.ts";
 import { type Events, createEvents } from "../world/hooks/events.ts";
 import { createJournal, type JournalSink } from "../world/evidence/journal.ts";
-import { openReceiver, type ReceiverAccess } from "../world/receiver.ts";
+import { openReceiver, type Receiver, type ReceiverAccess } from "../world/receiver.ts";
 import type { Tolerances } from "../world/tolerances.ts";
 import { cleanUp } from "./clean-up.ts";
 import { openConnections, type Connections } from "./connections.ts";
@@ -80,8 +80,7 @@ export const limitsOf = ({ profile }: ResolvedProfile): Limits => ({ ...document
 /** Opens a session; sends nothing yet. */
 export const openSession = (resolved: ResolvedProfile, options: SessionOptions) => {
   const { profile } = resolved;
-  const { freshUuid, signal, receiver, sink } = options;
-  const secrets = options.secrets ?? createSecrets();
+  const { freshUuid, signal, receiver, sink, secrets = createSecrets() } = options;
   concealResolved(secrets, resolved);
   if (receiver?.token !== undefined) secrets.conceal(receiver.token, "receiver token");
   const journal = createJournal(secrets, sink, () => clocks.toldMs?.());
@@ -89,6 +88,7 @@ export const openSession = (resolved: ResolvedProfile, options: SessionOptions) 
   const requestTimeoutMs = profile.tolerances?.requestTimeoutMs ?? defaults.requestTimeout.default;
   const connections = openConnections(resolved, { ...options, journal, limits, requestTimeoutMs });
   const { account, clocks, dispatcher } = connections;
+  const pushReceiver = receiverOf(options, connections);
   const common = {
     limits,
     tolerances: tolerancesOf(resolved, clocks.kind, requestTimeoutMs),
@@ -109,7 +109,7 @@ export const openSession = (resolved: ResolvedProfile, options: SessionOptions) 
     /** Credentials judged in a later run; undefined if this run has no ledger. */
     ledger: ledgerOf(resolved, options),
     /** The receiver of pushes; undefined if this run has none. */
-    receiver: receiver && openReceiver(receiver, options.receiverEnds ?? connections.stopped, dispatcher),
+    receiver: pushReceiver,
     /** The return code that the service expects from a receiver. */
     acknowledgedStatus: profile.acknowledgement?.status ?? 200,
     registerCallback: registerCallbackOf(resolved, connections),
@@ -127,7 +127,7 @@ export const openSession = (resolved: ResolvedProfile, options: SessionOptions) 
       }),
     /** Records a line of the receiver's journal. */
     notePush: (line: PushLine): void => sink?.push?.(maskedLine(line, secrets.mask)),
-    close: connections.close,
+    close: closing(pushReceiver, connections),
     world: worldsOf({
       ...common,
       resolved,
@@ -138,6 +138,17 @@ export const openSession = (resolved: ResolvedProfile, options: SessionOptions) 
     }),
   };
 };
+
+const closing = (receiver: Receiver | undefined, connections: Connections) => async (): Promise<void> => {
+  await receiver?.leave();
+  await connections.close();
+};
+
+const receiverOf = (
+  { receiver, receiverEnds, freshUuid }: SessionOptions,
+  { stopped, dispatcher }: Connections,
+): Receiver | undefined =>
+  receiver && openReceiver({ ...receiver, run: freshUuid() }, receiverEnds ?? stopped, dispatcher);
 
 const tolerancesOf = (
   { profile: { tolerances } }: ResolvedProfile,

@@ -39,6 +39,42 @@ describe("the client of a receiver", () => {
     await receiver.clear();
   });
 
+  it("uses it alone until it leaves", async () => {
+    const running = await stopping(startReceiver({ scheme: "http" }));
+    const [one, other] = ["one", "other"].map((run) => openReceiver({ ...running, run }, never));
+    await one?.plan({ rules: [] });
+    for (const change of [
+      other?.plan({ rules: [] }),
+      other?.clear(),
+      other?.listener("closed"),
+      other?.certificate("untrusted"),
+    ])
+      await expect(change).rejects.toMatchObject({
+        message: expect.stringMatching(/^the receiver: another run uses it, which last called .* ago$/),
+        remedy: expect.stringContaining("one run at a time"),
+      });
+    await other?.leave();
+    await expect(other?.state()).rejects.toThrow("another run uses it");
+    expect(await one?.pushes(0)).not.toContainEqual(expect.objectContaining({ kind: "cleared" }));
+    await one?.leave();
+    expect(await other?.state()).toMatchObject({ listening: true });
+    // Calls by hand name no run.
+    await openReceiver(running, never).clear();
+  });
+
+  it("leaves without a failure, also where it was interrupted or nothing answers", async () => {
+    const running = await stopping(startReceiver({ scheme: "http" }));
+    const interruption = new AbortController();
+    const interrupted = openReceiver({ ...running, run: "one" }, interruption.signal);
+    await interrupted.clear();
+    interruption.abort();
+    await interrupted.leave();
+    await openReceiver({ ...running, run: "other" }, never).clear();
+    const away = openReceiver({ controlUrl: "http://127.0.0.1:1", run: "one" }, never);
+    await expect(away.clear()).rejects.toThrow(/gave no answer/);
+    await away.leave();
+  });
+
   it("reports a wrong or missing token with its key in the profile", async () => {
     const { origin } = await answering(401, "{}");
     await expect(openReceiver({ controlUrl: origin, token: "wrong" }, never).state()).rejects.toThrow(

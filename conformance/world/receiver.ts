@@ -1,14 +1,26 @@
 import { withDeadline } from "./clock.ts";
 import { getGlobalDispatcher, type Dispatcher } from "undici";
-import type { JournalMark, PushLine, PushPlan, ReceiverState } from "../contract/push.ts";
+import {
+  runHeader,
+  type JournalMark,
+  type PushLine,
+  type PushPlan,
+  type ReceiverState,
+} from "../contract/push.ts";
 import { shorten } from "../contract/text.ts";
 import { messageOf, receive } from "./http/receive.ts";
-import { parseJson } from "../contract/json.ts";
+import { fieldOf, parseJson } from "../contract/json.ts";
 
 export interface ReceiverAccess {
   readonly controlUrl: string;
   /** Undefined if the receiver requires none, as on the same machine. */
   readonly token?: string | undefined;
+}
+
+/** The access of one run, which uses the receiver alone. */
+interface RunAccess extends ReceiverAccess {
+  /** Tells the run from others; without it nothing is refused. */
+  readonly run?: string;
 }
 
 export type CertificateKind = "own" | "untrusted" | "wrong-host" | "expired";
@@ -18,35 +30,39 @@ export type Receiver = ReturnType<typeof openReceiver>;
 
 /** The receiver failed: a matter of the harness or its configuration, never a breach. */
 export class ReceiverError extends Error {
-  constructor(message: string) {
+  override readonly name = "ReceiverError";
+  /** What to do about it, if that is known. */
+  readonly remedy: string | undefined;
+  constructor(message: string, remedy?: string) {
     super(`the receiver: ${message}`);
-    this.name = "ReceiverError";
+    this.remedy = remedy;
   }
 }
 
 /** Generous, because no verdict depends on it and a busy machine may delay the receiver's answer for long. */
 const TIMEOUT_MS = 60_000;
+/** The receiver counts a silent run as ended, too. */
+const LEAVE_TIMEOUT_MS = 2_000;
 const jsonContent = ["content-type", "application/json"] as const;
 
-/** Creates a client of a receiver's control interface; sends nothing yet. */
-export const openReceiver = (
-  access: ReceiverAccess,
-  interrupted: AbortSignal,
-  dispatcher: Dispatcher = getGlobalDispatcher(),
-) => {
+interface Call {
+  readonly method: "GET" | "PUT" | "POST" | "DELETE";
+  readonly path: string;
+  readonly body?: unknown;
+  readonly timeoutMs: number;
+  readonly interrupted?: AbortSignal;
+}
+
+const callerOf = (access: RunAccess, dispatcher: Dispatcher) => {
   const base = access.controlUrl.replace(/\/+$/, "");
   const { origin, pathname } = new URL(base);
-  const authorization =
-    access.token === undefined ? [] : [["authorization", `Bearer ${access.token}`] as const];
-
-  const call = async (
-    method: "GET" | "PUT" | "POST" | "DELETE",
-    path: string,
-    body?: unknown,
-    waitMs = 0,
-  ) => {
+  const { token, run } = access;
+  const headers = [
+    ...(token === undefined ? [] : [["authorization", `Bearer ${token}`] as const]),
+    ...(run === undefined ? [] : [[runHeader, run] as const]),
+  ];
+  return async ({ method, path, body, timeoutMs, interrupted }: Call): Promise<unknown> => {
     try {
-      const timeoutMs = TIMEOUT_MS + Math.ceil(waitMs);
       const { status, text } = await withDeadline(timeoutMs, interrupted, (signal) =>
         receive(
           dispatcher,
@@ -54,18 +70,32 @@ export const openReceiver = (
             origin,
             method,
             path: `${pathname.replace(/\/$/, "")}${path}`,
-            headers: [...authorization, ...(body === undefined ? [] : [jsonContent])],
+            headers: [...headers, ...(body === undefined ? [] : [jsonContent])],
             ...(body === undefined ? {} : { body: JSON.stringify(body) }),
           },
           { timeoutMs, mostBytes: Infinity, signal },
         ),
       );
       if (status >= 200 && status <= 299) return parseJson(text);
-      throw new ReceiverError(explained(access, status, path, text));
+      throw refusalOf(access, status, path, text);
     } catch (error) {
       if (error instanceof ReceiverError) throw error;
       throw new ReceiverError(`${base}${path} gave no answer: ${messageOf(error)}`);
     }
+  };
+};
+
+/** Creates a client of a receiver's control interface; sends nothing yet. */
+export const openReceiver = (
+  access: RunAccess,
+  interrupted: AbortSignal,
+  dispatcher: Dispatcher = getGlobalDispatcher(),
+) => {
+  const send = callerOf(access, dispatcher);
+  let isUsed = false;
+  const call = (method: Call["method"], path: string, body?: unknown, waitMs = 0): Promise<unknown> => {
+    isUsed = true;
+    return send({ method, path, body, timeoutMs: TIMEOUT_MS + Math.ceil(waitMs), interrupted });
   };
 
   return {
@@ -87,6 +117,12 @@ export const openReceiver = (
       markIn(await call("PUT", "/certificate", { kind })),
     /** Forgets attempts, so that counting starts over. */
     clear: async (): Promise<void> => void (await call("POST", "/clear", {})),
+    /** Lets other runs use it; also after an interruption. Never fails: a run that falls silent counts as ended. */
+    leave: async (): Promise<void> => {
+      if (!isUsed || access.run === undefined) return;
+      isUsed = false;
+      await send({ method: "DELETE", path: "/use", timeoutMs: LEAVE_TIMEOUT_MS }).catch(() => undefined);
+    },
   };
 };
 
@@ -97,6 +133,16 @@ const markIn = (answer: unknown): JournalMark => {
       "its answer names no position in the journal, so it is an older version: start `touchstone receive` of this version",
     );
   return { epoch, last, lastConnection, nowMs };
+};
+
+const refusalOf = (access: ReceiverAccess, status: number, path: string, text: string): ReceiverError => {
+  const refusal = fieldOf(parseJson(text), "error");
+  return status === 409 && typeof refusal === "string"
+    ? new ReceiverError(
+        refusal,
+        "wait until the other run has ended, or attach another receiver: one serves one run at a time",
+      )
+    : new ReceiverError(explained(access, status, path, text));
 };
 
 const explained = (

@@ -1,8 +1,10 @@
 import { fieldOf } from "../../conformance/contract/json.ts";
 import type { FastifyInstance, FastifyReply } from "fastify";
 import { controlApp } from "../serving.ts";
+import { runHeader } from "../../conformance/contract/push.ts";
 import { isLoopback } from "../../conformance/contract/loopback.ts";
 import { createAccess } from "./access.ts";
+import { createUse } from "./use.ts";
 import { addChangingRoutes, type Controlled } from "./changing-routes.ts";
 import { addWorkbenchRoutes } from "./workbench-routes.ts";
 import { createReadStream } from "node:fs";
@@ -33,10 +35,25 @@ export const buildControl = (controlled: Controlled, options: ControlOptions): F
       .header("www-authenticate", "Bearer")
       .send({ error: "the receiver's token is required: Authorization: Bearer TOKEN" });
   });
+  addUse(app, controlled.clock);
   addReadingRoutes(app, controlled.log, options.journal);
   addChangingRoutes(app, controlled);
   addWorkbenchRoutes(app, controlled, isLoopback(options.host));
   return app;
+};
+
+/** Refuses the calls of a run while another one uses the receiver. Calls by hand name no run. */
+const addUse = (app: FastifyInstance, clock: Controlled["clock"]): void => {
+  const use = createUse(clock);
+  app.addHook("onRequest", async (request, reply) => {
+    const run = request.headers[runHeader];
+    const refusal = typeof run === "string" ? use.refusal(run) : undefined;
+    return refusal === undefined ? undefined : reply.code(409).send({ error: refusal });
+  });
+  app.delete("/use", (_request, reply) => {
+    use.end();
+    return reply.code(204).send();
+  });
 };
 
 const sendPage = async (url: string, reply: FastifyReply): Promise<boolean> => {

@@ -23,7 +23,7 @@ export const stopNow = async (
 
 /**
  * Waits until no push can be due any more or the run is interrupted, and reads the journal to its end. Adds a stop for
- * each reading of a clock that is moved. Returns which hook failed meanwhile, if one did.
+ * each reading of a clock that is moved. Returns what failed meanwhile, a hook or the receiver, if one did.
  */
 export const watchRetries = async (
   context: LoadContext,
@@ -31,18 +31,27 @@ export const watchRetries = async (
   journal: PushJournal,
   stops: Stop[],
 ): Promise<string | undefined> => {
+  let failed: string | undefined;
+  let unread: string | undefined;
   try {
     await waitForRetries(context, push, journal, stops);
-    return undefined;
   } catch (error) {
     // An interruption also ends calls of hooks and sleeps of the target's clock.
-    if (context.signal.aborted) return undefined;
-    const failure = push.hookFailure(error);
-    if (failure === undefined) throw error;
-    return `a hook failed while the run waited for retries: ${failure}`;
+    if (!context.signal.aborted)
+      failed = `a hook failed while the run waited for retries: ${failureIn(push, error)}`;
   } finally {
-    await journal.readAll();
+    await journal.readAll().catch((error: unknown) => {
+      unread = `the receiver's journal could not be read to its end: ${failureIn(push, error)}`;
+    });
   }
+  return failed ?? unread;
+};
+
+/** Throws what is a failure of the harness. */
+const failureIn = (push: PushPorts, error: unknown): string => {
+  const failure = push.failureOf(error);
+  if (failure === undefined) throw error;
+  return failure;
 };
 
 /**

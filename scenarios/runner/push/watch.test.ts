@@ -37,6 +37,8 @@ interface World {
   readonly wallMs: () => number;
   /** How many of the newest lines the receiver keeps; all by default. */
   readonly kept?: number;
+  /** What fails at the receiver when it is told the plan. */
+  readonly planFailure?: Error;
   /** What happens during the load, after the event; nothing by default. */
   readonly load?: () => void;
   /** How much of it objectives ignore; nothing by default. */
@@ -47,7 +49,16 @@ interface World {
 /** The end of a push load with one event. */
 const finish = async (
   directory: string,
-  { lines, targetClock, wallMs, kept = Infinity, load = () => {}, warmUpMs = 0, ...world }: World,
+  {
+    lines,
+    targetClock,
+    wallMs,
+    kept = Infinity,
+    load = () => {},
+    warmUpMs = 0,
+    planFailure,
+    ...world
+  }: World,
 ) => {
   const none = async () => {};
   const push = {
@@ -59,14 +70,17 @@ const finish = async (
         nowMs: wallMs(),
       }),
       pushes: async (after: number) => lines().slice(Math.max(after, lines().length - kept)),
-      plan: async () => ({ epoch: "e", last: 0 }),
+      plan: async () => {
+        if (planFailure !== undefined) throw planFailure;
+        return { epoch: "e", last: 0 };
+      },
       clear: none,
     },
     register: none,
     targetClock: { kind: "virtual", isMovedOnly: () => true, inFlight: () => 0, ...targetClock },
     acknowledgedStatus: 200,
     maxWaitMs: 0,
-    hookFailure: (thrown: unknown) => (thrown instanceof HookFailed ? thrown.message : undefined),
+    failureOf: (thrown: unknown) => (thrown instanceof HookFailed ? thrown.message : undefined),
     watchStalls: () => undefined,
     stalledMs: () => 0,
   } as unknown as PushPorts;
@@ -147,6 +161,27 @@ it("a hook that fails before is a matter of the profile", async () => {
   await expect(finishAfter(new Error("a bug"), folder.path, { readings: 0 })).rejects.not.toThrow(
     ConfigurationError,
   );
+});
+
+it("a receiver that another run uses ends a load before it begins", async () => {
+  using folder = temporaryFolder();
+  const world = { ...pushingAt([0]), planFailure: new HookFailed("the receiver: another run uses it") };
+  await expect(finish(folder.path, world)).rejects.toThrow(
+    new ConfigurationError("a push load cannot begin: the receiver: another run uses it"),
+  );
+});
+
+it("a receiver that another run began to use leaves the rules open", async () => {
+  using folder = temporaryFolder();
+  const lines = () => {
+    throw new HookFailed("the receiver: another run began to use it");
+  };
+  const { judgement, notes } = await finish(folder.path, { ...pushingAt([0]), lines });
+  expect(judgement.rules).toEqual([]);
+  expect(notes.join()).toContain(
+    "no push was judged, because the receiver's journal could not be read to its end",
+  );
+  expect(notes.join()).toContain("another run began to use it");
 });
 
 it("any other error then is one of the harness", async () => {

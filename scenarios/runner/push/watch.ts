@@ -35,7 +35,7 @@ interface Told extends Pick<TriggeredEvent, "notificationId" | "accountId"> {
 
 /**
  * Prepares receiver and target for a push load. Then events are reported as they happen, and `finish` judges their
- * pushes. Throws ConfigurationError if a hook fails.
+ * pushes. Throws ConfigurationError if a hook or the receiver fails.
  */
 export const watchPushes = async (context: LoadContext, directory: string) => {
   const { push, target } = context;
@@ -44,20 +44,18 @@ export const watchPushes = async (context: LoadContext, directory: string) => {
     target.profile.accounts ?? Array.from({ length: ACCOUNTS }, () => randomUUID()),
     push.acknowledgedStatus,
   );
-  const { state, origin } = await originOf(push, context.clock);
-  await push.receiver.clear();
-  const journal = openPushJournal(push, directory, await push.receiver.plan(plan));
-  let before: Stop;
-  try {
+  const prepare = async () => {
+    const { state, origin } = await originOf(push, context.clock);
+    await push.receiver.clear();
+    const journal = openPushJournal(push, directory, await push.receiver.plan(plan));
     await push.register(state.callbackUrl, state.ca ?? "");
     // A first reading of the clock: the next one, after the load, shows whether it stood still.
-    before = await stopNow(context, push);
-  } catch (error) {
-    const failure = push.hookFailure(error);
-    throw failure === undefined
-      ? error
-      : new ConfigurationError(`a push load needs a hook that failed: ${failure}`);
-  }
+    return { origin, journal, before: await stopNow(context, push) };
+  };
+  const { origin, journal, before } = await prepare().catch((error: unknown) => {
+    const failure = push.failureOf(error);
+    throw failure === undefined ? error : new ConfigurationError(`a push load cannot begin: ${failure}`);
+  });
   // What stalled before, such as the bundling of the script, delayed no push.
   push.watchStalls(pushToleranceOf(target.limits, "real", undefined).latenessMs);
   const events: Told[] = [];
