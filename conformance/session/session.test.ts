@@ -128,7 +128,9 @@ it.each([
   ["<html>created</html>", undefined, undefined],
   [uuid, undefined, uuid],
   [JSON.stringify(uuid.toUpperCase()), undefined, uuid.toUpperCase()],
-  ['{"id":"n-1"}', undefined, "n-1"],
+  ['{"id":"job-17"}', undefined, undefined],
+  [`{"id":"job-17","data":{"id":"${uuid}"}}`, undefined, uuid],
+  ['{"id":"n-1"}', "/id", "n-1"],
   ['"n-1"', "", "n-1"],
 ])("an event whose hook answers %s, with result %j, has the id %s", async (said, result, id) => {
   const { origin } = await stopping(serveHttp((_request, response) => void response.end(said)));

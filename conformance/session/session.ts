@@ -1,11 +1,9 @@
 import { concealResolved, type ResolvedProfile } from "../profile/profile.ts";
-import { uuidShape } from "../contract/forms.ts";
-import { isObject } from "../contract/json.ts";
 import type { LeftBehind } from "../contract/left-behind.ts";
 import { documentLimits, type Limits } from "../contract/limits.ts";
 import type { PushLine } from "../contract/push.ts";
 import { createSecrets, type Secrets } from "../contract/secrets.ts";
-import { isText } from "../judging/laws/answer.ts";
+import { toldId } from "../contract/told-id.ts";
 import { tolerances as defaults } from "../judging/tolerances.ts";
 import { ledgerTarget, type LedgerAccess, type LedgerSession } from "../lifetimes/deferred/session.ts";
 import type { ClockSource } from "../world/clock.ts";
@@ -18,7 +16,7 @@ import { cleanUp } from "./clean-up.ts";
 import { openConnections, type Connections } from "./connections.ts";
 import { maskedLine } from "../world/evidence/learn.ts";
 import { worldsOf } from "./worlds.ts";
-import { HookError, resultOf } from "../world/hooks/hooks.ts";
+import { HookError } from "../world/hooks/hooks.ts";
 
 /** Creates notifications through the profile's hook, and keeps track of them; undefined if it has none. */
 const eventsOf = (
@@ -36,10 +34,7 @@ const eventsOf = (
         if (mayHaveBeenObeyed(error)) account.maybeCreated();
         throw error;
       });
-      const told = resultOf(answer, trigger.result, ["/id", "/notificationId", "/data/id"]);
-      // A whole answer in words, such as "OK", names nothing.
-      const isInPlace = trigger.result !== undefined || isObject(answer.json);
-      const id = isText(told) && (isInPlace || uuidShape.test(told)) ? told : undefined;
+      const id = toldId(answer.json ?? answer.text, trigger.result);
       account.created(values.accountId, id);
       return id;
     },

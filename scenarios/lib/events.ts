@@ -1,7 +1,6 @@
-import { atPointer } from "../../conformance/contract/placeholders.ts";
+import { toldId } from "../../conformance/contract/told-id.ts";
 import type { ScriptClient } from "../protocol.ts";
 import { epochMs } from "./clock.ts";
-import { isText } from "../../conformance/judging/laws/answer.ts";
 import { isSuccess, type Exchange } from "./exchange.ts";
 import type { Account } from "./oracles/account.ts";
 import { requests } from "./iteration.ts";
@@ -38,10 +37,5 @@ export const endEvent = (account: Account, sentAtMs: number, answer: Exchange): 
   triggered(sentAtMs, account.accountId, id);
 };
 
-/** Where hooks usually return the id, if the profile does not say. */
-const usualPlaces = ["/id", "/notificationId", "/data/id"];
-
-export const notificationIn = ({ fields }: Exchange): string | undefined => {
-  const pointers = settings.trigger?.result === undefined ? usualPlaces : [settings.trigger.result];
-  return pointers.map((pointer) => atPointer(fields, pointer)).find(isText);
-};
+export const notificationIn = ({ fields }: Exchange): string | undefined =>
+  toldId(fields, settings.trigger?.result);
