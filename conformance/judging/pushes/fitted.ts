@@ -41,15 +41,16 @@ export interface Fitted {
   readonly fits: readonly { readonly pushCase: PushCase; readonly fit: Fit }[];
 }
 
+/** Delays from an event whose pushes had to wait say nothing about when they come. */
+const isUntold = ({ from }: Reading, pushCase: PushCase): boolean => from === "event" && hasWaited(pushCase);
+
 export const fittedTo = (reading: Reading, pushRun: PushTrace): Fitted => ({
   reading,
   fits: timedCases(pushRun).map((pushCase) => ({
     pushCase,
-    // Delays from an event whose pushes had to wait say nothing about when they come.
-    fit:
-      hasWaited(pushCase) && reading.from === "event"
-        ? fits
-        : fitOf(reading, "start", pushCase, optionsFor(pushCase, pushRun)),
+    fit: isUntold(reading, pushCase)
+      ? fits
+      : fitOf(reading, "start", pushCase, optionsFor(pushCase, pushRun)),
   })),
 });
 
@@ -73,7 +74,9 @@ export const tardyReadings = (fitted: readonly Fitted[], pushRun: PushTrace): re
     const late = one.fits.flatMap(({ fit }) => (fit.kind === "tardy" ? [fit] : []));
     const [worst] = late.toSorted((a, b) => b.byMs - a.byMs);
     if (worst === undefined) return [];
-    const periodMs = periodOf(one.reading, pushRun, worst.byMs);
+    // A single late push may be late by a tick at most; of several, one may have waited for its turn on the tick.
+    const turnMs = late.length > 1 ? lagOf(pushRun) : 0;
+    const periodMs = periodOf(one.reading, pushRun, worst.byMs - turnMs);
     return periodMs === undefined ? [] : [{ ...one, periodMs, why: worst.why }];
   });
 };
@@ -89,7 +92,14 @@ const periodOf = (
   beside: readonly Polled[] = [],
 ): number | undefined => {
   const firstMs = pushRun.limits.pushDelaysMs[0] ?? 0;
-  const options = { minMs, maxMs: firstMs, stepMs: firstMs / 60, isExact: pushRun.isMovedOnly === true };
+  const isExact = pushRun.isMovedOnly === true;
+  const options = {
+    minMs,
+    maxMs: firstMs,
+    // A loop sleeps a round time and works for some, so that its period is not round, and adds up over the run.
+    stepMs: firstMs / (isExact ? 60 : 1_500),
+    isExact,
+  };
   return (reading.from === "event" ? [false, true] : [reading.from === "previous"])
     .map((isChained) => pollPeriodMs([...polledIn(reading, isChained, pushRun), ...beside], options))
     .find((periodMs) => periodMs !== undefined);
@@ -141,7 +151,8 @@ const lagOf = ({ isMovedOnly, earlyGuardMs }: PushTrace): number => (isMovedOnly
 /** The retries in a reading, as a polling sender notices them. */
 const polledIn = (reading: Reading, isChained: boolean, pushRun: PushTrace): readonly Polled[] => {
   const lagMs = lagOf(pushRun);
-  return timedCases(pushRun).flatMap(({ triggered, pushes: [first, ...retries] }) =>
+  const told = timedCases(pushRun).filter((pushCase) => !isUntold(reading, pushCase));
+  return told.flatMap(({ triggered, pushes: [first, ...retries] }) =>
     first === undefined
       ? []
       : [

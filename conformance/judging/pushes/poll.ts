@@ -47,17 +47,34 @@ interface TickingClock {
   readonly earlierMs: number;
 }
 
-/** The clocks on whose ticks all moments can fall. If any does, one with a tick at the end of some moment does. */
+/** The clocks on whose ticks all moments can fall, each with its tick as late as that allows. */
 const clocksFor = (moments: readonly TimeInterval[], periodMs: number): readonly TickingClock[] => {
-  const narrow = moments.filter((moment) => isNarrow(moment, periodMs));
-  const ends = new Map(narrow.map(({ latestMs }) => [remainder(latestMs, periodMs), latestMs]));
-  return [...ends.values()].flatMap((tickMs) => {
-    const earlierMs = Math.min(
-      ...narrow.map(
-        ({ earliestMs, latestMs }) => latestMs - remainder(latestMs - tickMs, periodMs) - earliestMs,
-      ),
-    );
-    return earlierMs < 0 ? [] : [{ periodMs, tickMs, earlierMs }];
+  let clocks: readonly TickingClock[] | undefined;
+  for (const moment of moments) {
+    if (!isNarrow(moment, periodMs)) continue;
+    const { earliestMs, latestMs } = moment;
+    clocks =
+      clocks === undefined
+        ? [{ periodMs, tickMs: latestMs, earlierMs: latestMs - earliestMs }]
+        : clocks.flatMap((clock) => clocksAlso(moment, clock));
+    if (clocks.length === 0) break;
+  }
+  return clocks ?? [];
+};
+
+/** What is left of a clock if one of its ticks must fall in this moment; two clocks if the first or last of them may. */
+const clocksAlso = (
+  { earliestMs, latestMs }: TimeInterval,
+  { periodMs, tickMs, earlierMs }: TickingClock,
+): readonly TickingClock[] => {
+  const widthMs = latestMs - earliestMs;
+  const laterMs = remainder(latestMs - tickMs, periodMs);
+  const ends = [laterMs, laterMs - periodMs];
+  return ends.flatMap((endMs) => {
+    // Counted from the latest tick of the clock, the moment lasts from endMs - widthMs to endMs.
+    const lastMs = Math.min(endMs, 0);
+    const firstMs = Math.max(endMs - widthMs, -earlierMs);
+    return firstMs > lastMs ? [] : [{ periodMs, tickMs: tickMs + lastMs, earlierMs: lastMs - firstMs }];
   });
 };
 

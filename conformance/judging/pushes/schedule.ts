@@ -62,7 +62,7 @@ const tardyFinding = (fitted: readonly Fitted[], pushRun: PushRun): Finding | un
 
 const polledFinding = ({ name }: Reading, why: string, periodMs: number): Finding =>
   undecidedFinding(
-    `pushes follow ${name}, but late (${why}), and all at multiples of one period, as if the sender polls for due pushes every ${duration(periodMs)} or more; the document does not say how late a push may be`,
+    `pushes follow ${name}, but late (${why}), and all at multiples of one period, as if the sender polls for due pushes every ${duration(Number(periodMs.toPrecision(3)))} or more; the document does not say how late a push may be`,
     { settle: "tolerances.latenessMs in the profile, which sets how late a push may be" },
   );
 
