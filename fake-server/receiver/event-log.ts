@@ -97,8 +97,11 @@ const inTurns = (publish: (entry: Entry) => void): ((entry: Entry) => void) => {
     waiting.push(entry);
     if (publishing) return;
     publishing = true;
-    for (let next = waiting.shift(); next !== undefined; next = waiting.shift()) publish(next);
-    publishing = false;
+    try {
+      for (let next = waiting.shift(); next !== undefined; next = waiting.shift()) publish(next);
+    } finally {
+      publishing = false;
+    }
   };
 };
 

@@ -80,6 +80,7 @@ describe("a plan", () => {
       'attempts[1].headers."Content-Length" cannot be set',
       "any but connection",
     ],
+    [{ kind: "answer", headers: { trailer: "x-sum" } }, 'attempts[1].headers."trailer" cannot be set', ""],
     [
       { kind: "answer", headers: { a: "b\r\nc: d" } },
       'attempts[1].headers."a" cannot be sent as a header',

@@ -11,8 +11,16 @@ let validate: ValidateFunction<PushPlan> | undefined;
 
 /** A longer body of bytes would take days to dribble. */
 const LONGEST_DRIBBLE_BYTES = 65_536;
-/** Headers that the receiver sets itself. */
-const ownHeaders = ["connection", "content-length", "date", "keep-alive", "transfer-encoding", "upgrade"];
+/** Headers that the receiver sets itself, or never sends: Node throws at a trailer beside a length. */
+const ownHeaders = [
+  "connection",
+  "content-length",
+  "date",
+  "keep-alive",
+  "trailer",
+  "transfer-encoding",
+  "upgrade",
+];
 
 /**
  * Parses a plan from untrusted data. Throws ConfigurationError with all problems, each with its key, its value and what
@@ -93,7 +101,7 @@ const headerProblem = ([name, value]: readonly [string, string]): readonly strin
   }
   if (!ownHeaders.includes(name.toLowerCase())) return [];
   return [
-    `.headers.${shown(name)} cannot be set, because the receiver sets it; accepted is any but ${ownHeaders.join(", ")}`,
+    `.headers.${shown(name)} cannot be set, because the receiver sets it or never sends it; accepted is any but ${ownHeaders.join(", ")}`,
   ];
 };
 
