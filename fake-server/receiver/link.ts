@@ -51,9 +51,9 @@ export const newLink = (id: number, raw: Socket, remotePort: number, opened: Sta
 /** Stamps the bytes of a connection before the parser reads them: this listener precedes the parser's own. */
 export const stampBytes = (link: Link, socket: Socket, clock: ReceiverClock): void => {
   link.socket = socket;
-  socket.prependListener("data", () => {
+  socket.prependListener("data", (chunk: Buffer) => {
     const stamp = clock.stamp();
-    if ((link.reading?.complete ?? true) && link.first === undefined) {
+    if ((link.reading?.complete ?? true) && link.first === undefined && !isEmptyLine(chunk)) {
       // A pipelining sender may have sent the first bytes along with the previous ones.
       const waitedMs = link.busy > 0 ? stamp.ms - link.newest.ms : 0;
       link.first = { ms: stamp.ms, uncertaintyMs: stamp.uncertaintyMs + waitedMs };
@@ -62,6 +62,10 @@ export const stampBytes = (link: Link, socket: Socket, clock: ReceiverClock): vo
     link.spoken = true;
   });
 };
+
+/** RFC 9112, section 2.2: an empty line before a request is to be ignored. Some senders send one after a body. */
+const isEmptyLine = (chunk: Buffer): boolean => chunk.every((byte) => byte === CR || byte === LF);
+const [LF, CR] = [10, 13];
 
 /**
  * The report on a connection on which no push could be read; undefined if already reported. `sinceMs` is when the

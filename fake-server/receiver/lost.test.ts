@@ -3,6 +3,7 @@ import tls from "node:tls";
 import { describe, expect, it } from "vitest";
 import { stopAfterAll } from "../../conformance/testing/stopping.ts";
 import { startReceiver } from "./start.ts";
+import { madeNotification } from "../../conformance/testing/notification.ts";
 import { operate } from "./testing/sender.ts";
 
 /** Connections that end before a push can be read are recorded with the stage that they reached. */
@@ -74,5 +75,35 @@ describe.concurrent("a connection without a push", () => {
     const { lost } = await control.until("fault", (line) => (line.lost?.count ?? 0) > 1);
     expect(lost?.openedMs.length).toBe(Math.min(100, lost?.count ?? 0));
     expect(lost?.openedMs).toEqual(lost?.openedMs.toSorted((a, b) => a - b));
+  });
+});
+
+describe.concurrent("a sender that ends each body with an empty line", () => {
+  const body = JSON.stringify(madeNotification);
+  const push = `POST /service/webhook HTTP/1.1\r\nhost: x\r\ncontent-length: ${Buffer.byteLength(body)}\r\n\r\n${body}`;
+
+  it("has its pushes recorded when they come, and none as lost", async () => {
+    const { port, control } = await start("http");
+    const open = () => {
+      const socket = net.connect(port, "127.0.0.1");
+      const pushed = async (): Promise<void> => {
+        socket.write(push);
+        await new Promise((resolve) => socket.once("data", resolve));
+      };
+      return { socket, gone: closed(socket), pushed };
+    };
+    const [one, other] = [open(), open()];
+    await one.pushed();
+    one.socket.write("\r\n");
+    await other.pushed();
+    await one.pushed();
+    one.socket.end("\r\n");
+    await one.gone;
+    await connect(port, (silent) => silent.end());
+    const { lost } = await control.until("fault", (line) => line.lost !== undefined);
+    expect(lost).toMatchObject({ stage: "silent", count: 1 });
+    const pushes = (await control.lines()).lines.filter((line) => line.kind === "push");
+    expect(pushes[2]?.firstByteMs).toBeGreaterThan(pushes[1]?.completeMs ?? Infinity);
+    other.socket.destroy();
   });
 });
