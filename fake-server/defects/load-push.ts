@@ -9,6 +9,8 @@ const pushes: LoadShow = { scenario: "push", rate: 150, seconds: 10 };
  */
 const MANY = 64;
 
+const LOCK_MS = 40;
+
 /** Decisions that change while many deliveries are pending. */
 const inCrowds = (
   replaces: (isCrowded: () => boolean, sound: Behaviour) => Partial<Behaviour>,
@@ -65,10 +67,15 @@ export const loadPushDefects = loadRows(pushes, {
     "load-push-hurries-when-many: While many deliveries are pending, retries are sent after half their delay.":
       changing("pushDelayMs", (usual) => usual / 2),
     "load-push-holds-a-lock: Each push holds a lock for 40 ms that blocks the next one.": decisions(
-      (_sound, freeAtMs = 0) => ({
-        pushNoticedMs: (dueMs) => {
-          const startMs = Math.max(dueMs, freeAtMs);
-          freeAtMs = startMs + 40;
+      (_sound, held: readonly number[] = []) => ({
+        // A push due later holds the lock only from then on, so that those before it find it free.
+        pushNoticedMs: (dueMs, _attempt, { clock }) => {
+          const ahead = held.filter((fromMs) => fromMs + LOCK_MS > clock.nowMs());
+          const startMs = ahead.reduce(
+            (freeMs, fromMs) => (Math.abs(fromMs - freeMs) < LOCK_MS ? fromMs + LOCK_MS : freeMs),
+            dueMs,
+          );
+          held = [...ahead, startMs].toSorted((a, b) => a - b);
           return startMs;
         },
       }),

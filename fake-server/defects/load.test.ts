@@ -94,3 +94,17 @@ test("load-push-holds-a-lock makes each push wait for the lock of the previous o
   }
   expect(seen).toEqual([1, 1, 2, 10, 11, 20]);
 });
+
+test("load-push-holds-a-lock blocks no push for a retry that is due later", async () => {
+  await using service = await startPushing({ behaviour: "load-push-holds-a-lock" });
+  service.receiver.react = () => 500;
+  using crowd = crowdAt(service);
+  const seen: number[] = [];
+  for (const ms of [0, 40, 29_960, 40]) {
+    if (ms < 100) await crowd.event(ACCOUNT);
+    await service.advance(ms);
+    seen.push(service.receiver.pushes.length);
+  }
+  // At half a minute comes the first retry; the last event waits for it, beside the retry of the second one.
+  expect(seen).toEqual([1, 2, 3, 4]);
+});
