@@ -67,6 +67,16 @@ test.each(["sound", ...Object.keys(pushVariants), ...Object.keys(oddPushVariants
   },
 );
 
+test("push-code-alone-acknowledges-at-once stops after 200 whose body never comes", async () => {
+  await using service = await startPushing({
+    behaviour: "push-code-alone-acknowledges-at-once",
+    patienceMs: 20,
+  });
+  service.receiver.react = () => (answer) => answer.writeHead(200, { "content-length": 10 }).flushHeaders();
+  await service.event({});
+  expect(await service.secondsOfPushes(1_200, 10)).toEqual([0]);
+});
+
 test.each(Object.entries(secondsOfHanging))(
   "%s counts delays from its anchor",
   async (behaviour, expected) => {

@@ -64,12 +64,8 @@ export const pushVariants = variantRows({
       outcome.status === 200 &&
       acknowledgementIn(outcome.body, notification.id),
   ),
-  "push-code-alone-acknowledges-at-once: 200 acknowledges a push as soon as it is read, whatever body follows.":
-    decide(
-      "acknowledges",
-      ({ kind, ...outcome }) =>
-        (kind === "answered" || kind === "cut") && "status" in outcome && outcome.status === 200,
-    ),
+  "push-code-alone-acknowledges-at-once: 200 acknowledges a push once it is read, whatever body follows, if any.":
+    decide("acknowledges", (outcome) => "status" in outcome && outcome.status === 200),
   "push-timeout-two-seconds: The sender waits 2 seconds for an answer.": timeout(2 * SECOND_MS),
   "push-timeout-half-a-minute: The sender waits 30 seconds for an answer.": timeout(30 * SECOND_MS),
   "push-timeout-in-real-time: The sender waits for an answer for three seconds of real time.": decisions(
