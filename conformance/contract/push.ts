@@ -166,7 +166,7 @@ export interface LostConnections {
 
 /**
  * The end of a push: its answer handed over completely, its connection closed or reset by the receiver, or abandoned by
- * the sender.
+ * the sender, which ended its side first. TCP does not tell a sender that gives up from one that half-closes and reads on.
  */
 export interface Answered {
   readonly answeredMs: number;
