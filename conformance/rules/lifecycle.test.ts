@@ -48,3 +48,7 @@ test("lifecycle.model could not run without a clock hook, and names the states t
     reason: expect.stringContaining("refresh token invalid"),
   });
 });
+
+test("whatever character a secret ends in, the wrong one differs from it", async () => {
+  expect((await judge(rule, { client: { secret: "s3CrXp7WqLz9TnBvK2mYhD5gRjEa8Uf~" } })).kind).toBe("passed");
+});

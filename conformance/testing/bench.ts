@@ -1,5 +1,5 @@
 import { randomUUID } from "node:crypto";
-import { startFakeServer, type FakeBehaviour } from "../../fake-server/index.ts";
+import { defaultClients, startFakeServer, type FakeBehaviour } from "../../fake-server/index.ts";
 import { startReceiver, type ReceiverOptions } from "../../fake-server/receiver/index.ts";
 import { profileOf, secretsOf } from "../../fake-server/profile.ts";
 import type { Profile } from "../contract/profile.ts";
@@ -28,6 +28,8 @@ export interface BenchOptions {
   readonly stopAtBreach?: boolean;
   /** Limits of the fake and of its profile that differ from the document's. */
   readonly limits?: NonNullable<Profile["limits"]>;
+  /** What differs from the fake's first client. */
+  readonly client?: Partial<(typeof defaultClients)[number]>;
   /** How the receiver of pushes is started. */
   readonly receiver?: ReceiverOptions;
 }
@@ -47,8 +49,9 @@ export const judgeAll = async (
   await using ending = new AsyncDisposableStack();
   const receiver = rules.some(watchesPushes) ? await startReceiver(options.receiver ?? {}) : undefined;
   ending.defer(async () => receiver?.stop());
-  const { behaviour = "sound", limits } = options;
-  const fake = await startFakeServer({ behaviour, limits: limits ?? {} });
+  const { behaviour = "sound", client, limits } = options;
+  const clients = defaultClients.map((usual, at) => (at === 0 ? { ...usual, ...client } : usual));
+  const fake = await startFakeServer({ behaviour, clients, limits: limits ?? {} });
   ending.defer(fake.stop);
   const change = options.profile ?? ((profile: Profile) => profile);
   const profile: Profile = { ...profileOf(fake), ...(limits === undefined ? {} : { limits }) };
