@@ -1,4 +1,5 @@
 import { DAY_MS } from "../contract/duration.ts";
+import { fold } from "../judging/laws/pages.ts";
 import { describe, pageOf, showsSomething, type Answer } from "../world/exchange.ts";
 import { gaveData } from "../world/steps.ts";
 import { givenToBeListed, untilListed } from "../world/listing.ts";
@@ -92,8 +93,8 @@ const comparePage = (model: Model, world: World, answer: Answer, least: number):
   model.otherDecisions += 1;
   const page = pageOf(answer);
   const total = typeof page?.total === "number" ? page.total : Number.NaN;
-  const ids = page?.ids ?? [];
-  const triggered = new Set(model.events.map(({ id }) => id));
+  const ids = page?.ids.map(fold) ?? [];
+  const triggered = new Set(model.events.map(({ id }) => (id === undefined ? undefined : fold(id))));
   const strange = triggered.has(undefined) ? undefined : ids.find((id) => !triggered.has(id));
   if (
     total >= least &&

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { judge } from "../testing/bench.ts";
-import { ruleFor, judgeDefect } from "../testing/seeded.ts";
+import { behaving, ruleFor, judgeDefect } from "../testing/seeded.ts";
 
 const rule = ruleFor("lifecycle.model");
 
@@ -51,4 +51,11 @@ test("lifecycle.model could not run without a clock hook, and names the states t
 
 test("whatever character a secret ends in, the wrong one differs from it", async () => {
   expect((await judge(rule, { client: { secret: "s3CrXp7WqLz9TnBvK2mYhD5gRjEa8Uf~" } })).kind).toBe("passed");
+});
+
+test("a notification's id may be listed in another case than the hook tells it in", async () => {
+  const behaviour = behaving((sound) => ({
+    item: (...subject) => ({ ...(sound.item(...subject) as object), id: subject[0].id.toUpperCase() }),
+  }));
+  expect((await judge(rule, { behaviour })).kind).toBe("passed");
 });
