@@ -65,7 +65,7 @@ test("an alteration other than a cut changes the length by at most one, and a ch
   );
 });
 
-test("only padding and the other base64 alphabet count as spellings of the same credential", () => {
+test("only padding, the other base64 alphabet and forms of a UUID count as spellings of the same credential", () => {
   const spellingsOf = (credential: string): readonly string[] =>
     nearMisses
       .filter(
@@ -79,4 +79,21 @@ test("only padding and the other base64 alphabet count as spellings of the same 
     "its dashes and underscores as + and /",
   ]);
   expect(spellingsOf("0123456789abcdef0123456789abcdef")).toEqual([]);
+  expect(spellingsOf("7d3c1f0e-5b1a-4c0e-9f3a-2b6d8e1a9c47")).toEqual([
+    "all in capitals",
+    "case of every letter flipped",
+    "case of one letter flipped",
+    "in braces",
+    "a dash put in",
+    "its dashes left out",
+    "a space after it",
+    "a space before it",
+    "a space on either side",
+    "a tab after it",
+    "a line feed after it",
+    "CR LF after it",
+    "a line feed before it",
+    "a no-break space after it",
+    "a byte order mark before it",
+  ]);
 });

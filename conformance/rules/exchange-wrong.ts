@@ -2,6 +2,7 @@ import { without } from "../arbitraries/bodies.ts";
 import {
   altered,
   columnNames,
+  isSameCredential,
   nearMisses,
   type Alteration,
   type NearMiss,
@@ -117,7 +118,9 @@ export const wrongBodyIsRefused = async ({ name, change }: WrongBody, world: Wor
   const { code } = await obtainCode(world);
   const right = exchangeBody(world.client, code);
   const body = change(right, world);
-  if (JSON.stringify(body) === JSON.stringify(right)) return discard(`nothing to alter for "${name}"`);
+  const isRightClient = isSameCredential(right.clientId, body["clientId"]);
+  const meant = isRightClient ? { ...body, clientId: right.clientId } : body;
+  if (JSON.stringify(meant) === JSON.stringify(right)) return discard(`nothing to alter for "${name}"`);
   const gain = await anyoneYields(world, body);
   if (gain !== undefined) return fail(onlyTheSecret, `${name}: yielded a working ${gain}`);
   await codeOrTwinWorks(world, code);

@@ -115,3 +115,24 @@ testVariants(
   ],
   ["warned"],
 );
+
+/** The clients by UUID, as a column of that type reads it (RFC 9562 section 4). */
+const readingUuids = behaving((sound) => {
+  const read = (id: unknown) => {
+    const digits = String(id).toLowerCase().replaceAll(/[{}-]/g, "");
+    return typeof id === "string" && /^[\da-f]{32}$/.test(digits)
+      ? digits.replace(/^(.{8})(.{4})(.{4})(.{4})/, "$1-$2-$3-$4-")
+      : id;
+  };
+  return {
+    authenticateClient: (id, ...more) => sound.authenticateClient(read(id), ...more),
+    findClientToRefresh: (id, ...more) => sound.findClientToRefresh(read(id), ...more),
+  };
+});
+
+test("another spelling of a client's UUID is no unknown client", async () => {
+  const judged = [ruleFor("exchange.unknown-client"), ruleFor("refresh.unknown-client")];
+  const client = { id: "7d3c1f0e-5b1a-4c0e-9f3a-2b6d8e1a9c47" };
+  const results = await judgeAll(judged, { behaviour: readingUuids, client });
+  expect(results.map(({ verdict }) => verdict.kind)).toEqual(["passed", "passed"]);
+});
