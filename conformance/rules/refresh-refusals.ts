@@ -106,25 +106,21 @@ const nameOf = ({ probes, uses }: Group): string =>
 
 const namesOf = (probes: readonly Probe[]): string => probes.map(({ name }) => name).join("; ");
 
-/** A refresh with another value in this field; a near miss only where it is not the right one after all. */
+/** A refresh with another value in this field, only where that is not the right one after all. */
 const withAnother =
-  (field: "clientId" | "refreshToken", isNearMiss = false) =>
+  (field: "clientId" | "refreshToken") =>
   (name: string, value: (tokens: IssuedTokens, world: World) => unknown): Probe => ({
     name,
     body: async (tokens, world) => {
       const right = { clientId: tokens.client.id, refreshToken: tokens.refreshToken };
       const other = await value(tokens, world);
       // Another client of the run is not unknown.
-      const isKnown = clientsOf(world).some(({ id }) => id === other);
-      return isNearMiss && (isKnown || isSameCredential(right[field], other))
-        ? undefined
-        : { ...right, [field]: other };
+      const isKnown = field === "clientId" && clientsOf(world).some(({ id }) => id === other);
+      return isKnown || isSameCredential(right[field], other) ? undefined : { ...right, [field]: other };
     },
   });
 const withToken = withAnother("refreshToken");
-const withTokenLike = withAnother("refreshToken", true);
 const withClient = withAnother("clientId");
-const withClientLike = withAnother("clientId", true);
 
 const otherCredentials: readonly Probe[] = [
   withToken("no refreshToken at all", () => undefined),
@@ -142,12 +138,10 @@ const otherCredentials: readonly Probe[] = [
 ];
 
 const tokenMiss = ({ name, alter }: NearMiss): Probe =>
-  withTokenLike(`refreshToken: ${name}`, ({ refreshToken }) => alter(refreshToken));
+  withToken(`refreshToken: ${name}`, ({ refreshToken }) => alter(refreshToken));
 
 const alteredToken = (alteration: Alteration): Probe =>
-  withTokenLike(`${alteration.how} at ${alteration.at}`, ({ refreshToken }) =>
-    altered(refreshToken, alteration),
-  );
+  withToken(`${alteration.how} at ${alteration.at}`, ({ refreshToken }) => altered(refreshToken, alteration));
 
 const noClients: readonly Probe[] = [
   withClient("no clientId at all", () => undefined),
@@ -160,7 +154,7 @@ const noClients: readonly Probe[] = [
 ];
 
 const clientMisses: readonly Probe[] = nearMisses.map(({ name, alter }) =>
-  withClientLike(`clientId: ${name}`, ({ client }) => alter(client.id)),
+  withClient(`clientId: ${name}`, ({ client }) => alter(client.id)),
 );
 
 /**
