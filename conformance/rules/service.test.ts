@@ -82,3 +82,16 @@ test("a service that a bad body crashes is detected", async () => {
 
 // An answer may repeat what the request contained.
 testVariants([ruleFor("service.leaks-nothing")], ["refusals-show-address-sent"]);
+
+test.each(["", "/app", "/srv/shop/api"])("an address below %j is no internal path", async (basePath) => {
+  const behaviour = behaving((sound) => ({
+    pathsOf: (operation) => sound.pathsOf(operation).map((path) => `${basePath}${path}`),
+    renderRefusal: ({ kind }, { from }) => ({
+      status: 400,
+      headers: { "content-type": "application/json" },
+      body: JSON.stringify({ error: kind, path: from.url?.split("?")[0] }),
+    }),
+  }));
+  const profile: BenchOptions["profile"] = (own) => ({ ...own, baseUrl: `${own.baseUrl}${basePath}` });
+  expect((await judge(ruleFor("service.leaks-nothing"), { behaviour, profile })).kind).toBe("passed");
+});

@@ -48,13 +48,15 @@ export const serviceRules = {
   "service.leaks-nothing": (_world, run) =>
     forEachPart(run, async ({ part, requests, tokens, reading }, world) => {
       const secrets = secretsIn(world, [tokens, reading]);
+      const addresses = addressesOf(world);
       for (const { name, request } of requests) {
         const { answer } = await world.raw.request(request);
-        const leak = answer === undefined ? undefined : leakIn(answer, textOf(request), secrets);
+        const sent = `${addresses}\n${textOf(world, request)}`;
+        const leak = answer === undefined ? undefined : leakIn(answer, sent, secrets);
         if (leak !== undefined) return leaks(name, leak);
       }
       for (const [name, answer] of part === 0 ? await ordinaryAnswers(world) : []) {
-        const leak = leakIn(answer, "", secrets);
+        const leak = leakIn(answer, addresses, secrets);
         if (leak !== undefined) return leaks(name, leak);
       }
       return pass;
@@ -183,8 +185,14 @@ const leakIn = (answer: Answer, sent: string, secrets: Secrets): string | undefi
   return platform === undefined ? internalsIn(text, sent) : `a stack trace of ${platform}`;
 };
 
-const textOf = ({ path, headers = [], body = "" }: RawRequest): string =>
-  [path, ...headers.map(([, value]) => value), body].join("\n");
+const textOf = ({ raw }: World, { path, headers = [], body = "" }: RawRequest): string =>
+  [`${raw.basePath}${path}`, ...headers.map(([, value]) => value), body].join("\n");
+
+/** The documented addresses below the base path, which answers may name: a service may well live under /app or /srv. */
+const addressesOf = ({ raw }: World): string =>
+  Object.values(endpoints)
+    .map(({ path }) => `${raw.basePath}${path}`)
+    .join("\n");
 
 /** Valid requests and common refusals. */
 const ordinaryAnswers = async (

@@ -58,6 +58,8 @@ export const createRawTarget = (options: RawTargetOptions) => {
       ...(body === undefined || body === "" ? {} : { body }),
     });
   return {
+    /** The path of the base address, which precedes that of every request. */
+    basePath: options.basePath,
     request,
     /** GET /open-api/oauth/authorize with this raw query and the profile's additions to get past consent. */
     authorize: (rawQuery: string): Promise<RawAnswer> => {
