@@ -55,17 +55,12 @@ const bytesOf = (part: string, signed: boolean): string | undefined => {
     : undefined;
 };
 
-const uuid = /^[\da-f]{8}-(?:[\da-f]{4}-){3}[\da-f]{12}$/i;
-const uuidDigits = (text: string): string => text.trim().toLowerCase().replaceAll(/[{}-]/g, "");
-
 /**
- * Whether two values are the same credential, so that knowing one gives nothing more than the other: to a service that
- * stores UUIDs as such, if they are spellings of one (RFC 9562 section 4); to one that signs or encrypts what it issues
- * and decodes the bytes, if they differ only in padding or base64 alphabet.
+ * Whether two values are the same credential to a service that signs or encrypts what it issues and decodes the
+ * bytes: they differ only in padding or base64 alphabet, so knowing one gives nothing more than the other.
  */
 export const isSameCredential = (issued: string, presented: unknown): boolean => {
   if (typeof presented !== "string") return false;
-  if (uuid.test(issued)) return uuidDigits(issued) === uuidDigits(presented);
   const [parts, others] = [issued.split("."), presented.split(".")];
   return (
     parts.length === others.length &&
@@ -77,6 +72,17 @@ export const isSameCredential = (issued: string, presented: unknown): boolean =>
     })
   );
 };
+
+const uuid = /^[\da-f]{8}-(?:[\da-f]{4}-){3}[\da-f]{12}$/i;
+const uuidDigits = (text: string): string => text.trim().toLowerCase().replaceAll(/[{}-]/g, "");
+
+/**
+ * The same for a clientId, which is no secret: a service may also store UUIDs as such, to which all spellings of one are
+ * the same (RFC 9562 section 4).
+ */
+export const isSameClientId = (id: string, presented: unknown): boolean =>
+  isSameCredential(id, presented) ||
+  (typeof presented === "string" && uuid.test(id) && uuidDigits(id) === uuidDigits(presented));
 
 const miss = (name: string, alter: NearMiss["alter"]): NearMiss => ({ name, alter });
 

@@ -2,7 +2,7 @@ import { without } from "../arbitraries/bodies.ts";
 import {
   altered,
   columnNames,
-  isSameCredential,
+  isSameClientId,
   nearMisses,
   type Alteration,
   type NearMiss,
@@ -118,7 +118,7 @@ export const wrongBodyIsRefused = async ({ name, change }: WrongBody, world: Wor
   const { code } = await obtainCode(world);
   const right = exchangeBody(world.client, code);
   const body = change(right, world);
-  const isRightClient = isSameCredential(right.clientId, body["clientId"]);
+  const isRightClient = isSameClientId(right.clientId, body["clientId"]);
   const meant = isRightClient ? { ...body, clientId: right.clientId } : body;
   if (JSON.stringify(meant) === JSON.stringify(right)) return discard(`nothing to alter for "${name}"`);
   const gain = await anyoneYields(world, body);

@@ -3,6 +3,7 @@ import {
   altered,
   alterations,
   catchAlls,
+  isSameClientId,
   isSameCredential,
   misspellings,
   nearMisses,
@@ -114,9 +115,12 @@ const withAnother =
     body: async (tokens, world) => {
       const right = { clientId: tokens.client.id, refreshToken: tokens.refreshToken };
       const other = await value(tokens, world);
-      // Another client of the run is not unknown.
-      const isKnown = field === "clientId" && clientsOf(world).some(({ id }) => id === other);
-      return isKnown || isSameCredential(right[field], other) ? undefined : { ...right, [field]: other };
+      const isRight =
+        field === "refreshToken"
+          ? isSameCredential(right.refreshToken, other)
+          : // Another client of the run is not unknown.
+            clientsOf(world).some(({ id }) => isSameClientId(id, other));
+      return isRight ? undefined : { ...right, [field]: other };
     },
   });
 const withToken = withAnother("refreshToken");
