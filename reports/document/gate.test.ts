@@ -165,6 +165,15 @@ describe("the report of a run", () => {
     `);
   });
 
+  it("lists a rule that does not apply to this service apart from those that were left open", () => {
+    const reason = "the service answers with JSON";
+    const verdict = { kind: "not-applicable", by: "service", reason } as const;
+    const record = recordOf({ rules: withResults(resultOf("authorize.unregistered-redirect", verdict)) });
+    const text = render(record);
+    expect(text).not.toContain("Rules that could not be judged");
+    expect(partOf(text, "Rules that do not apply to this service")).toContain(reason);
+  });
+
   it("shows only failures and totals if quiet", () => {
     const text = render(failedRecord(withResults(broken())), { detail: "failures" });
     expect(text).toContain("✗ code.single-use");

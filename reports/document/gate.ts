@@ -1,7 +1,7 @@
 import { requirementIds } from "../../conformance/contract/catalogue.ts";
 import { leftBehindLine, leftBehindSentences } from "../../conformance/contract/left-behind.ts";
 import { drifted } from "../../conformance/contract/outcome.ts";
-import type { RunRecord } from "../../conformance/contract/record.ts";
+import type { RuleResult, RunRecord } from "../../conformance/contract/record.ts";
 import { failsGate, type WaiverState } from "../../conformance/contract/waivers.ts";
 import type { GateView } from "../gather/view.ts";
 import { causesOf } from "../text/causes.ts";
@@ -204,6 +204,11 @@ const accountSections = (subject: GateSubject, options: GateOptions): readonly (
         : observed > 0 &&
             softText(`${plural(observed, "observation")}; --verbose and reports show the values.`),
     ),
+    section(
+      "not-applicable",
+      "Rules that do not apply to this service",
+      ...causeCards(record.rules.filter(doesNotApply), options),
+    ),
     section("untested", "Not selected, or not testable", ...untested(record, options)),
     isFull &&
       section(
@@ -219,17 +224,27 @@ const accountSections = (subject: GateSubject, options: GateOptions): readonly (
 const wasCutOff = ({ verdict }: RunRecord["rules"][number]): boolean =>
   verdict.kind === "inconclusive" && verdict.reason === "interrupted";
 
+/** The service conforms in another way, so that nothing was left open. */
+const doesNotApply = ({ verdict }: RuleResult): boolean =>
+  verdict.kind === "not-applicable" && verdict.by === "service";
+
+const causeCards = (results: readonly RuleResult[], options: GateOptions): readonly Card[] =>
+  causesOf(results).map(({ kind, title, detail, ids }) => ({
+    is: "card",
+    header: mark(lookOf[kind], title, wordOf(kind)),
+    blocks: [text(detail), softText(...listed(ids, (id) => ruleLink(options, id)))],
+  }));
+
 const unjudged = (record: RunRecord, options: GateOptions): readonly (Block | false)[] => {
   const settled = record.rules.filter((result) => !wasCutOff(result));
   const ids = new Set<string>(settled.map(({ id }) => id));
   const unreached = record.selected.filter((id) => !ids.has(id));
   const names = options.detail === "full" ? `: ${unreached.join(", ")}` : "";
   return [
-    ...causesOf(settled).map(({ kind, title, detail, ids: of }): Card => ({
-      is: "card",
-      header: mark(lookOf[kind], title, wordOf(kind)),
-      blocks: [text(detail), softText(...listed(of, (id) => ruleLink(options, id)))],
-    })),
+    ...causeCards(
+      settled.filter((result) => !doesNotApply(result)),
+      options,
+    ),
     unreached.length > 0 &&
       softText(
         `${plural(unreached.length, "rule was", "rules were")} not judged before the run ended${names}.`,
