@@ -42,7 +42,7 @@ const judgeWithLists = async (only: readonly string[], treat: (response: ServerR
 };
 
 it("lists that are never answered are not asked for again and again in every case", async () => {
-  const needs = ["authorize.redirect-uri-encoded", "code.single-use", "code.unknown"];
+  const needs = ["authorize.redirect-uri-encoded", "code.single-use", "exchange.access-token-works"];
   const { kinds, lists, undecided } = await judgeWithLists(needs, (response) => response.destroy());
   expect(kinds).toEqual(Object.fromEntries(needs.map((id) => [id, "inconclusive"])));
   expect(undecided).toBeGreaterThan(50);
