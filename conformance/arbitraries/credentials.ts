@@ -1,5 +1,6 @@
 import { createHash } from "node:crypto";
 import fc from "fast-check";
+import { uuidShape } from "../contract/forms.ts";
 
 /** A way to get a credential nearly right: what is sent instead of the right value. */
 export interface NearMiss {
@@ -73,7 +74,6 @@ export const isSameCredential = (issued: string, presented: unknown): boolean =>
   );
 };
 
-const uuid = /^[\da-f]{8}-(?:[\da-f]{4}-){3}[\da-f]{12}$/i;
 const uuidDigits = (text: string): string => text.trim().toLowerCase().replaceAll(/[{}-]/g, "");
 
 /**
@@ -82,7 +82,7 @@ const uuidDigits = (text: string): string => text.trim().toLowerCase().replaceAl
  */
 export const isSameClientId = (id: string, presented: unknown): boolean =>
   isSameCredential(id, presented) ||
-  (typeof presented === "string" && uuid.test(id) && uuidDigits(id) === uuidDigits(presented));
+  (typeof presented === "string" && uuidShape.test(id) && uuidDigits(id) === uuidDigits(presented));
 
 const miss = (name: string, alter: NearMiss["alter"]): NearMiss => ({ name, alter });
 

@@ -50,8 +50,8 @@ const settingsOf = ({
   );
 
 /**
- * Throws ConfigurationError unless an interrupted run judged this very target as the same clients, by the same numbers: its results are kept
- * as if they were this run's.
+ * Throws ConfigurationError unless an interrupted run judged this very target as the same clients, by the same numbers:
+ * its results are kept as if they were this run's.
  */
 export const refuseOtherTarget = (run: string, earlier: JudgedTarget, now: JudgedTarget): void => {
   const [before, after] = [partsOf(earlier), partsOf(now)];

@@ -7,7 +7,10 @@ interface Ended {
   readonly stderr: string;
 }
 
-/** Runs a program until it ends, or until the signal kills it. One that cannot be started ends with the reason as its error. */
+/**
+ * Runs a program until it ends, or until the signal kills it. One that cannot be started ends with the reason as its
+ * error.
+ */
 export const runProgram = (
   [program = "", ...parameters]: readonly string[],
   signal: AbortSignal,

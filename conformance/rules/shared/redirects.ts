@@ -10,7 +10,10 @@ const normalised = (path: string): string =>
 /** Scheme, host, port and path of an address, normalized for comparison. */
 export const placeOf = (url: URL): string => `${url.protocol}//${url.host}${normalised(url.pathname)}`;
 
-/** The answer with the whole address of its Location, as browsers complete one without a scheme, or with a backslash for a slash. */
+/**
+ * The answer with the whole address of its Location, as browsers complete one without a scheme, or with a backslash for a
+ * slash.
+ */
 export const withAbsoluteLocation = (answer: Answer, base: string): Answer => ({
   ...answer,
   headers: answer.headers.map(([name, value]) => [

@@ -20,6 +20,10 @@ export const newLosses = () => {
   const lost = new Map<string, Loss>();
   const doubted = new Map<string, Loss>();
   const everLost = new Set<string>();
+  const note = (name: string, loss: Loss): void => {
+    lost.set(name, loss);
+    everLost.add(name);
+  };
   return {
     /** Names a request that is about to start by method, path and its index among those: "POST /open-api/oauth/access-token 2". */
     begin: ({ method, path }: Pick<Request, "method" | "path">): string => {
@@ -30,20 +34,14 @@ export const newLosses = () => {
       begun.push(name);
       return name;
     },
-    note: (name: string, loss: Loss): void => {
-      lost.set(name, loss);
-      everLost.add(name);
-    },
+    note,
     /**
      * A loss unless the case passes: the request was refused after it had been resent, and may have taken effect before.
      */
     doubt: (name: string, loss: Loss): void => void doubted.set(name, loss),
     /** The case did not pass. */
     noteDoubts: (): void => {
-      for (const [name, loss] of doubted) {
-        lost.set(name, loss);
-        everLost.add(name);
-      }
+      for (const [name, loss] of doubted) note(name, loss);
       doubted.clear();
     },
     /** Declares that nothing judged from now on depends on the outcome of this exchange. */

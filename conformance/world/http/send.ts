@@ -24,7 +24,7 @@ export const slowLimitMs = (
   return Math.min(responseTimes * health.roundTripMs(), mostLimits * timeoutMs);
 };
 
-export interface SendOptions {
+interface SendOptions {
   /** Those of the case that sends it. */
   readonly losses: Losses;
   readonly clock: PatientClock;
@@ -57,10 +57,10 @@ export const sendToTarget = async (
         return isResent;
       },
     });
-    const { exchange } = answer;
-    const isNeverAnswered = address.unanswered.isNever(request);
-    if (isHidden(request, answer)) losses.note(name, { exchange, reason: "gateway", isNeverAnswered });
-    else if (mayHaveTakenEffect && answer.status >= 400) losses.doubt(name, { exchange, reason: "gateway" });
+    const loss = { exchange: answer.exchange, reason: "gateway" } as const;
+    if (isHidden(request, answer))
+      losses.note(name, { ...loss, isNeverAnswered: address.unanswered.isNever(request) });
+    else if (mayHaveTakenEffect && answer.status >= 400) losses.doubt(name, loss);
     return answer;
   } catch (error) {
     if (error instanceof TransportError) losses.note(name, error);

@@ -1,6 +1,13 @@
 import { duration } from "../../contract/duration.ts";
 import type { Clock } from "../clock.ts";
-import { TransportError, headerOf, mayBeGateways, type Answer, type Request } from "../exchange.ts";
+import {
+  TransportError,
+  headerOf,
+  isUnavailable,
+  mayBeGateways,
+  type Answer,
+  type Request,
+} from "../exchange.ts";
 import type { ConnectionHealth } from "./connection-health.ts";
 import { retryPolicy, withoutQuery, type Retries } from "./retry.ts";
 
@@ -112,7 +119,7 @@ const waitOf = (
   if (askedMs !== undefined) return { waitMs: askedMs, mostTries: mostTries.withRetryAfter, stands: false };
   if (answer.status === 429) return { waitMs, mostTries: mostTries.without, stands: false };
   // What a gateway could not deliver may still have been done, so only reads are resent.
-  const isOfGateway = answer.status === 503 || (method === "GET" && mayBeGateways(answer));
+  const isOfGateway = isUnavailable(answer) || (method === "GET" && mayBeGateways(answer));
   return isOfGateway ? { waitMs, mostTries: mostTriesOfGateway, stands: true } : undefined;
 };
 

@@ -37,8 +37,7 @@ export const watchRetries = async (
     await waitForRetries(context, push, journal, stops);
   } catch (error) {
     // An interruption also ends calls of hooks and sleeps of the target's clock.
-    if (!context.signal.aborted)
-      failed = `a hook failed while the run waited for retries: ${failureIn(push, error)}`;
+    if (!context.signal.aborted) failed = `the run could not wait for retries: ${failureIn(push, error)}`;
   } finally {
     await journal.readAll().catch((error: unknown) => {
       unread = `the receiver's journal could not be read to its end: ${failureIn(push, error)}`;
