@@ -93,7 +93,7 @@ export const Profile = Type.Object(
           "Distance from the end of a lifetime within which a probe decides nothing; default 500 on a virtual clock, 1500 on a real one. After the end of an expiresIn that is not a multiple of ten seconds it is at least 1000 if the clock runs, because a fraction may have been cut from it.",
         ),
         lifetimeResolutionMs: number(
-          "Coarsest resolution of a lifetime's end at which the rule passes; default 1 % of the lifetime, at most 60000, but no finer than twice the guard; without hooks.clock.now, which leaves the target's time uncertain, a twentieth of the lifetime.",
+          "Coarsest resolution of a lifetime's end at which the rule passes; default 1 % of the lifetime, at most 60000, but no finer than twice the guard; without hooks.clock.now, which leaves the target's time uncertain, a twentieth of the lifetime, at most an hour.",
           { exclusiveMinimum: 0 },
         ),
         visibilityMs: described(
@@ -104,6 +104,10 @@ export const Profile = Type.Object(
         latenessMs: described(
           Milliseconds,
           "How late a push may be; default a third of the first delay, and at least 15 % of the push's own delay. In real time the default grows by the lateness that the run measures.",
+        ),
+        pushResolutionShare: number(
+          "Coarsest resolution of a retry's moment at which push.schedule passes, as a share of its delay; default 0.5, but no finer than latenessMs. The reports state the resolution that was reached.",
+          { exclusiveMinimum: 0, maximum: 1 },
         ),
         outageMs: described(
           Milliseconds,

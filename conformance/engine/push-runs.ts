@@ -44,6 +44,7 @@ export const pushRunsOf = (
   const run = async (): Promise<RunningPushRun> => {
     const { receiver, events } = session;
     if (receiver === undefined || events === undefined) throw new ReceiverError("there is none in this run");
+    const { tolerances } = session.resolved.profile;
     return holdingAClock(session, async (clock) => {
       await atTheSameTimeOfDay(clock);
       return runPushRun({
@@ -52,7 +53,8 @@ export const pushRunsOf = (
         target: session.clocks,
         events,
         limits: session.limits,
-        latenessMs: session.resolved.profile.tolerances?.latenessMs,
+        latenessMs: tolerances?.latenessMs,
+        resolutionShare: tolerances?.pushResolutionShare,
         acknowledgedStatus: session.acknowledgedStatus,
         hangsInRealTime: session.resolved.profile.hooks?.clock?.faketime !== undefined,
         patienceMs: Math.min(MOST_PATIENCE_MS, Math.max(LEAST_PATIENCE_MS, 3 * (prepared.pushLagMs ?? 0))),

@@ -47,6 +47,12 @@ export const tolerances = {
     reason:
       "A share of the lifetime: how close to the guard a probe must come if the lifetime is short or the profile has no hooks.clock.now.",
   },
+  lifetimeUntold: {
+    unit: "ms",
+    default: 3_600_000,
+    reason:
+      "Without hooks.clock.now the target's time is as uncertain as the run is long. The resolution of a lifetime may be coarser for it, but by no more than this: no run that moves the clock takes longer.",
+  },
   mendedShare: {
     unit: "share",
     default: 1 / 20,
@@ -132,6 +138,7 @@ export const tolerances = {
   },
   pushResolutionShare: {
     unit: "share",
+    profileKey: "tolerances.pushResolutionShare",
     default: 1 / 2,
     reason:
       "Slow hooks make the moments of pushes less precise; the verdict says how precise they are. If no notification shows a push to within this share of its delay, the rule cannot pass.",

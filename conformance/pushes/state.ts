@@ -24,6 +24,8 @@ export interface PushRunOptions {
   readonly limits: Limits;
   /** tolerances.latenessMs of the profile. */
   readonly latenessMs: number | undefined;
+  /** tolerances.pushResolutionShare of the profile. */
+  readonly resolutionShare?: number | undefined;
   /** The return code that the service expects. */
   readonly acknowledgedStatus: number;
   /** Whether the sender's sockets time out in real time, though its schedule goes by a clock that is moved (libfaketime). */

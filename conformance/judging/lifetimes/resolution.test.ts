@@ -36,6 +36,11 @@ describe("the coarsest resolution that may pass", () => {
     ["the value in the profile, even if finer", { resolutionMs: 700 }, 700],
     ["the value in the profile, even if coarser", { resolutionMs: 90_000 }, 90_000],
     ["a twentieth plus the guard, if the target does not tell its time", { isTold: false }, 30_500],
+    [
+      "an hour of thirty days if the target does not tell its time",
+      { lifetimeMs: 30 * DAY_MS, isTold: false },
+      3_600_500,
+    ],
   ])("is %s", (_, over, expected) => {
     expect(coarsestMs({ ...precision, ...over })).toBe(expected);
   });

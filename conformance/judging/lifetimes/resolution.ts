@@ -24,12 +24,15 @@ const closenessMs = ({ lifetimeMs, guardMs }: Precision): number =>
 
 /**
  * The coarsest resolution at which a lifetime is still judged, in milliseconds: by default no finer than a quick
- * machine reaches, and a twentieth of the lifetime if the target does not tell its time.
+ * machine reaches, and a twentieth of the lifetime, at most an hour, if the target does not tell its time.
  */
 export const coarsestMs = (precision: Precision): number => {
   const { lifetimeMs, guardMs, resolutionMs, isTold } = precision;
-  const quickMs =
-    guardMs + (isTold ? closenessMs(precision) : lifetimeMs * tolerances.lifetimeClosenessShare.default);
+  const untoldMs = Math.min(
+    lifetimeMs * tolerances.lifetimeClosenessShare.default,
+    tolerances.lifetimeUntold.default,
+  );
+  const quickMs = guardMs + (isTold ? closenessMs(precision) : untoldMs);
   return resolutionMs ?? Math.max(quickMs, tolerances.lifetimeResolution.default({ lifetimeMs }));
 };
 

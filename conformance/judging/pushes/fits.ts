@@ -236,15 +236,19 @@ export const exactnessOf = (
   reading: Reading,
   history: History,
   options: Pick<FitOptions, "latenessMs" | "firstLatenessMs">,
+  share?: number,
 ): readonly Exactness[] =>
   history.pushes.flatMap(({ at }, index) => {
     const due = dueOf(reading, "start", index, history);
     if (due === undefined) return [];
     const delayMs = reading.delaysMs[index] ?? 0;
     const shareMs =
-      index === 0 ? (options.firstLatenessMs ?? 0) : delayMs * tolerances.pushResolutionShare.default;
+      index === 0
+        ? (options.firstLatenessMs ?? 0)
+        : delayMs * (share ?? tolerances.pushResolutionShare.default);
     const widthMs = at.latestMs - at.earliestMs + (due.latestMs - due.earliestMs);
-    return [{ index, widthMs, mostMs: Math.max(options.latenessMs, shareMs) }];
+    const leastMs = index > 0 && share !== undefined ? 0 : options.latenessMs;
+    return [{ index, widthMs, mostMs: Math.max(leastMs, shareMs) }];
   });
 
 const missingFit = (reading: Reading, anchor: Anchor, history: History, options: FitOptions): Fit => {

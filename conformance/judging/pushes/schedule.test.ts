@@ -93,6 +93,21 @@ describe("the schedule", () => {
     expect(judgement.kind).toBe("inconclusive");
   });
 
+  it("passes at no coarser resolution than the profile's share of the delay", () => {
+    const coarse = pushRunOf({ ...senderOf("R1"), widthMs: 6_000 });
+    const strict = judgeSchedule({ ...coarse, resolutionShare: 0.1 });
+    expect(strict).toMatchObject({
+      judgement: { kind: "inconclusive", reason: expect.stringContaining("6 s, but 3 s is needed") },
+      settle: expect.stringContaining("a larger tolerances.pushResolutionShare"),
+      facts: { resolutionMs: 12_000 },
+    });
+    const sharp = pushRunOf({ ...senderOf("R1"), widthMs: 500 });
+    expect(judgeSchedule({ ...sharp, resolutionShare: 0.1 }).judgement.kind).toBe("passed");
+    const vague = pushRunOf({ ...senderOf("R1"), widthMs: 25_000 });
+    expect(judgeSchedule({ ...vague, resolutionShare: 1 }).judgement.kind).toBe("passed");
+    expect(judgeSchedule(vague).judgement.kind).toBe("inconclusive");
+  });
+
   it("reports as its resolution that of the notification with the most precise times", () => {
     const coarse = pushRunOf({ ...senderOf("R1"), widthMs: 6_000 });
     expect(judgeSchedule(coarse)).toMatchObject({

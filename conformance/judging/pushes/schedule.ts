@@ -153,7 +153,7 @@ const vagueFinding = (keeping: readonly Fitted[], pushRun: PushRun): Finding | u
     const coarse = sharpest(reading, pushRun).find(({ widthMs, mostMs }) => widthMs > mostMs);
     return coarse === undefined
       ? undefined
-      : `the moment of push ${coarse.index + 1} is known at best to within ${duration(coarse.widthMs)}, but ${duration(coarse.mostMs)} is needed to tell the readings apart`;
+      : `the moment of push ${coarse.index + 1} is known at best to within ${duration(coarse.widthMs)}, but ${duration(coarse.mostMs)} is needed${pushRun.resolutionShare === undefined ? " to tell the readings apart" : ""}`;
   });
   const [reason] = vague;
   return reason !== undefined && vague.every((why) => why !== undefined)
@@ -167,7 +167,7 @@ const isWatchedOut = ({ pushCase, fit }: Fitted["fits"][number]): boolean =>
 /** For each push of a reading, its exactness in the notification that shows it best. */
 const sharpest = (reading: Reading, pushRun: PushRun): readonly Exactness[] => {
   const all = timedCases(pushRun).flatMap((pushCase) =>
-    exactnessOf(reading, pushCase, optionsFor(pushCase, pushRun)),
+    exactnessOf(reading, pushCase, optionsFor(pushCase, pushRun), pushRun.resolutionShare),
   );
   return [...Map.groupBy(all, ({ index }) => index).values()].flatMap(
     (group) => group.toSorted((a, b) => a.widthMs - b.widthMs)[0] ?? [],
@@ -183,9 +183,10 @@ const resolutionFact = (allowed: readonly Fitted[], pushRun: PushRun): { readonl
   return widths.length === 0 ? {} : { resolutionMs: Math.round(Math.max(...widths)) };
 };
 
-const whatHelps = ({ clock, isAwaited }: PushRun): string => {
-  if (clock === "real") return IN_REAL_TIME;
-  return isAwaited ? FASTER : EXACTLY;
+const whatHelps = ({ clock, isAwaited, resolutionShare }: PushRun): string => {
+  const exact = isAwaited ? FASTER : EXACTLY;
+  const bound = resolutionShare === undefined ? "" : "; or a larger tolerances.pushResolutionShare";
+  return (clock === "real" ? IN_REAL_TIME : exact) + bound;
 };
 
 const FASTER =

@@ -157,6 +157,8 @@ export interface PushTrace {
   readonly latenessMs: number;
   /** The part of it that only allows for this machine and the network: any push may be as late, whatever others are. */
   readonly unrestMs?: number;
+  /** tolerances.pushResolutionShare of the profile. */
+  readonly resolutionShare?: number | undefined;
   /** How much earlier than its delay a push may seem to come, in milliseconds. */
   readonly earlyGuardMs: number;
   /** How late a first push may be, in milliseconds; a default if absent. */
