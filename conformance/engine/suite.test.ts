@@ -11,6 +11,7 @@ import type { RuleResult } from "../contract/record.ts";
 import { checkProfile, loadProfile, resolveProfile, type ResolvedProfile } from "../profile/profile.ts";
 import { rules } from "../rules/index.ts";
 import { effortOf } from "../../commands/shared/flags.ts";
+import { complaintOf, endedWith, skippedBecause } from "./testing/suite-words.ts";
 
 /**
  * The same rules under Vitest, one test a rule, all judged once and together:
@@ -40,9 +41,9 @@ const receiverFor = async ({ receiver }: ResolvedProfile): Promise<ConformOption
 let results: ReadonlyMap<string, RuleResult>;
 let excused: ReadonlySet<string>;
 
-beforeAll(async () => {
+const judge = async () => {
   const resolved = await resolveTarget();
-  const outcome = await conform({
+  return conform({
     resolved,
     receiver: await receiverFor(resolved),
     rules,
@@ -54,6 +55,12 @@ beforeAll(async () => {
     signal: new AbortController().signal,
     freshUuid: randomUUID,
   });
+};
+
+beforeAll(async () => {
+  const outcome = await judge().catch((error: unknown) => {
+    throw endedWith(error);
+  });
   results = new Map(outcome.results.map((result) => [result.id, result]));
   excused = waived(outcome.waivers);
 });
@@ -62,24 +69,13 @@ afterAll(async () => {
   await Promise.all(stopping.map((stop) => stop()));
 });
 
-/** The reason why a test fails; undefined if the promise is kept. */
-const complaintOf = ({ level, verdict }: RuleResult): string | undefined => {
-  if (verdict.kind === "failed")
-    return `expected: ${verdict.breach.expected}\nactual:   ${verdict.breach.actual}\ninput:    ${verdict.breach.reproduction.counterexample ?? "(none)"}`;
-  if (verdict.kind === "harness-error") return verdict.message;
-  const gating = level === "required" || level === "derived";
-  return gating && verdict.kind !== "passed"
-    ? `${verdict.kind}: ${"reason" in verdict ? verdict.reason : ""}`
-    : undefined;
-};
-
 describe("the service keeps the promises of its document", () => {
   it.for(rules.map((rule) => rule.requirement))("%s", (id, { skip }) => {
     const result = results.get(id);
     if (result === undefined) throw new Error("the rule has no result");
     if (excused.has(id)) skip("its breach is waived by the profile");
     expect(complaintOf(result), requirement(id).sentence).toBeUndefined();
-    if (result.verdict.kind === "could-not-run" || result.verdict.kind === "inconclusive")
-      skip(result.verdict.reason);
+    const reason = skippedBecause(result);
+    if (reason !== undefined) skip(reason);
   });
 });
