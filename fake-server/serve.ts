@@ -1,6 +1,7 @@
 import { rm, rmdir, writeFile } from "node:fs/promises";
 import path from "node:path";
 import { fileReason } from "../conformance/contract/files.ts";
+import { jsonFile } from "../conformance/contract/harmless-text.ts";
 import { ConfigurationError } from "../conformance/contract/problem.ts";
 import { findBehaviour } from "./behaviours.ts";
 import { parseClients } from "./clients.ts";
@@ -89,10 +90,7 @@ const writeProfile = async (file: string, server: FakeServer): Promise<void> => 
     ...client,
     secret: { file: secretFiles[index] ?? "" },
   }));
-  await writeFile(
-    file,
-    `${JSON.stringify({ ...profile, name: `fake (${server.behaviour})`, clients }, undefined, 2)}\n`,
-  );
+  await writeFile(file, jsonFile({ ...profile, name: `fake (${server.behaviour})`, clients }));
 };
 
 /** Removes what `writeProfile` wrote, including the folder if it is otherwise empty. */

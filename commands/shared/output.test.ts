@@ -2,11 +2,8 @@ import { describe, expect, it } from "vitest";
 import { commands } from "../index.ts";
 import type { CommandContext } from "./context.ts";
 import { endingOf } from "./exit.ts";
+import { acting, ciCommand, unsafeCharacters } from "../../reports/testing/hostile.ts";
 import { complainThrough, createOutput, type Output } from "./output.ts";
-
-/** An escape sequence, bidirectional, zero-width, tag and other invisible characters, and half a surrogate pair. */
-const hostile = "a\u001b[2J\rb\u202ec\u200bd\u0000\u009be\ud800f\u{e0041}g\u2028h\u3164i\u034fj\ufe0f";
-const unsafe = /(?!\n)[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}\p{DI}]/u;
 
 const captured = (manner = { quiet: false, json: false, colour: false }) => {
   const written: string[] = [];
@@ -18,18 +15,18 @@ const captured = (manner = { quiet: false, json: false, colour: false }) => {
 describe("control characters are escaped", () => {
   it.each(["print", "say", "complain"] as const)("by %s", (stream) => {
     const { output, written } = captured();
-    output[stream](`first ${hostile}\nsecond`);
+    output[stream](`first ${acting}\nsecond`);
     const text = written.join("");
-    expect(text).not.toMatch(unsafe);
+    expect(text).not.toMatch(unsafeCharacters);
     expect(text).toContain(String.raw`b\u202ec\u200bd\x00\x9be\ud800f\u{e0041}g\u2028h\u3164i\u034fj\ufe0f`);
     expect(text).toMatch(/\nsecond\n$/);
   });
 
   it("by printJson, which still prints the same values", () => {
     const { output, written } = captured();
-    output.printJson({ hostile });
-    expect(written.join("")).not.toMatch(unsafe);
-    expect(JSON.parse(written.join(""))).toEqual({ hostile });
+    output.printJson({ acting });
+    expect(written.join("")).not.toMatch(unsafeCharacters);
+    expect(JSON.parse(written.join(""))).toEqual({ acting });
   });
 
   it("except for the program's own colours, if enabled", () => {
@@ -42,12 +39,11 @@ describe("control characters are escaped", () => {
 describe("text from outside starts no command of a CI service", () => {
   const faked =
     "seen:\n   ::stop-commands::x\n::error::y\na ##[add-mask]b ##vso[task.complete]c ##TeamCity[x] [::1] ::1";
-  const command = /^\s*::.*::|##(\[|vso\[|teamcity\[)/im;
 
   it.each(["print", "say", "complain"] as const)("by %s", (stream) => {
     const { output, written } = captured();
     output[stream](faked);
-    expect(written.join("")).not.toMatch(command);
+    expect(written.join("")).not.toMatch(ciCommand);
     expect(written.join("")).toContain("\n   :\\x3astop-commands::x\n");
     expect(written.join("")).toContain(String.raw`#\x23vso[task.complete]c #\x23TeamCity[x] [::1] ::1`);
   });
@@ -55,7 +51,7 @@ describe("text from outside starts no command of a CI service", () => {
   it("by printJson, which still prints the same values", () => {
     const { output, written } = captured();
     output.printJson({ faked });
-    expect(written.join("")).not.toMatch(command);
+    expect(written.join("")).not.toMatch(ciCommand);
     expect(JSON.parse(written.join(""))).toEqual({ faked });
   });
 
@@ -101,11 +97,11 @@ describe("user input in error messages is escaped", () => {
       const { options } = create(contextOf(captured().output));
       const flags = options.flatMap(({ long, required }) => (required && long ? [long] : []));
       // Unknown flags come last, so that no command starts its work.
-      const lines = [[hostile, `--${hostile}`], ...flags.map((flag) => [flag, hostile, `--${hostile}`])];
+      const lines = [[acting, `--${acting}`], ...flags.map((flag) => [flag, acting, `--${acting}`])];
       for (const parameters of lines) {
         const text = await typed(create, parameters);
         expect(text).toContain(String.raw`b\u202ec`);
-        expect(text).not.toMatch(unsafe);
+        expect(text).not.toMatch(unsafeCharacters);
       }
     },
   );

@@ -1,3 +1,4 @@
+import { harmlessJson } from "../contract/harmless-text.ts";
 import type { Profile } from "../contract/profile.ts";
 
 /** The minimum of a profile, which `init` asks for. */
@@ -102,7 +103,7 @@ export const profileText = (profile: MinimalProfile, importFrom: string): string
       .map((line) => `  // ${line}`)
       .join("\n"),
   );
-  return `import { defineProfile } from ${JSON.stringify(importFrom)};
+  return `import { defineProfile } from ${literal(importFrom, "")};
 
 // Everything that Touchstone needs to know about one service. Never write secrets here: say where they are kept.
 // \`touchstone doctor --profile FILE\` checks whether everything is there.
@@ -121,7 +122,7 @@ const sentenceOf: Readonly<Record<string, string>> = {
 
 /** A value in TypeScript notation: on one line if it fits, otherwise on several, indented by `margin`. */
 const literal = (value: unknown, margin: string): string => {
-  if (typeof value !== "object" || value === null) return JSON.stringify(value);
+  if (typeof value !== "object" || value === null) return harmlessJson(JSON.stringify(value));
   const items = Array.isArray(value)
     ? value.map((item) => literal(item, `${margin}  `))
     : Object.entries(value).map(([key, inner]) => `${keyText(key)}: ${literal(inner, `${margin}  `)}`);

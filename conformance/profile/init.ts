@@ -2,6 +2,7 @@ import { existsSync, readFileSync } from "node:fs";
 import path from "node:path";
 import { given } from "../contract/given.ts";
 import { fileReason } from "../contract/files.ts";
+import { jsonFile } from "../contract/harmless-text.ts";
 import { fieldOf, parseJson } from "../contract/json.ts";
 import { replaceFile } from "../files/replace.ts";
 import { Profile } from "../contract/profile.ts";
@@ -146,7 +147,7 @@ export const writeProfile = (profile: MinimalProfile, target: InitFile): void =>
   checkFile(target);
   const $schema = schemaFile && relativeTo(path.dirname(path.resolve(file)), schemaFile);
   const text = file.endsWith(".json")
-    ? `${JSON.stringify({ $schema, ...profile }, undefined, 2)}\n`
+    ? jsonFile({ $schema, ...profile })
     : profileText(profile, target.importFrom ?? "");
   putInPlace(file, text);
 };
@@ -162,7 +163,7 @@ export const profileSchema = (): Readonly<Record<string, unknown>> => ({
 /** Writes the schema. Throws ConfigurationError if the file cannot be written, or is another file and not forced. */
 export const writeSchema = (file: string, force: boolean): void => {
   checkSchemaFile(file, force);
-  putInPlace(file, `${JSON.stringify(profileSchema(), undefined, 2)}\n`);
+  putInPlace(file, jsonFile(profileSchema()));
 };
 
 const relativeTo = (folder: string, file: string): string => {

@@ -1,5 +1,6 @@
 import { createHash } from "node:crypto";
 import path from "node:path";
+import { jsonFile } from "../../conformance/contract/harmless-text.ts";
 import type { CiSuite } from "../ci/case.ts";
 import { problemsOf, type CiProblem } from "../ci/problems.ts";
 
@@ -28,7 +29,7 @@ export const renderCodeQuality = (
     severity: severities[kind],
     location,
   }));
-  return `${JSON.stringify(issues, undefined, 2)}\n`;
+  return jsonFile(issues);
 };
 
 const placeOf = (profile: string | undefined, root: string | undefined): string => {

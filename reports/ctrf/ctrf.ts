@@ -1,3 +1,4 @@
+import { jsonFile } from "../../conformance/contract/harmless-text.ts";
 import type { CiCase, CiSuite } from "../ci/case.ts";
 
 const statuses = { passed: "passed", failed: "failed", error: "other", skipped: "skipped" } as const;
@@ -40,7 +41,7 @@ export const renderCtrf = (suites: readonly CiSuite[]): string => {
       },
     },
   };
-  return `${JSON.stringify(report, undefined, 2)}\n`;
+  return jsonFile(report);
 };
 
 const testOf = (one: CiCase, suite: CiSuite) => ({

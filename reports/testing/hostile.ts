@@ -1,11 +1,16 @@
-/** Answers of a malicious service: markup, escapes, bidirectional marks, broken text. */
+import { unsafe } from "../../conformance/contract/harmless-text.ts";
+
+/** Characters that act on a terminal, are invisible or reorder text, of each kind; and half a surrogate pair. */
+export const acting = "a\u001b[2J\rb\u202ec\u200bd\u0000\u009be\ud800f\u{e0041}g\u2028h\u3164i\u034fj\ufe0f";
+
+/** Answers of a malicious service: markup, escapes, bidirectional marks, broken text, commands of CI services. */
 export const hostile = [
   `</script><script>document.title="taken"</script>`,
   `<img src=x onerror="document.title='taken'">`,
   `"><style>*{display:none}</style>`,
-  "\u001b[2J\u001b]8;;https://evil.example\u0007link",
+  acting,
+  "\u001b]8;;https://evil.example\u0007link",
   "\u202etxt.exe\u2066",
-  "inv\u3164isi\u034fble\ufe0f",
   "a\u0000b\u0007c",
   "half \ud800 a pair, and \udfff the other",
   "]]>&amp;<!--",
@@ -13,7 +18,8 @@ export const hostile = [
   "::error::faked\n##vso[task.complete result=Succeeded]\n##teamcity[x]",
 ].join(" ");
 
-/** Characters that affect whatever displays them; of these, a report may only contain line ends. */
-export const unsafeCharacters =
-  // eslint-disable-next-line no-control-regex -- control characters are what it is about
-  /[\u0000-\u0009\u000b-\u001f\u007f-\u009f\u200b-\u200f\u202a-\u202e\u2066-\u2069\p{Cs}\p{DI}]/u;
+/** Characters that affect whatever displays them; of these, what is shown may only contain line ends. */
+export const unsafeCharacters = new RegExp(`(?!\n)${unsafe.source}`, "u");
+
+/** What a CI service takes for a command in the output of a program. */
+export const ciCommand = /^\s*::.*::|##(?:\[|vso\[|teamcity\[)/im;
