@@ -5,6 +5,7 @@ import { harmlessJson } from "../conformance/contract/harmless-text.ts";
 import { filesBelow } from "../conformance/files/run-directory.ts";
 import { openLedger } from "../conformance/lifetimes/store/open.ts";
 import { folderOfFile } from "../conformance/testing/folders.ts";
+import { quickKey } from "../conformance/testing/quick-key.ts";
 import { runHere, startHere } from "../conformance/testing/run-here.ts";
 import { serveHttp } from "../conformance/testing/servers.ts";
 import { stopAfterAll } from "../conformance/testing/stopping.ts";
@@ -110,7 +111,7 @@ const writeSegments = (): void => {
 };
 
 const writeLedger = (): void => {
-  const ledger = openLedger(at("kept.sqlite"), "a key of more than sixteen characters");
+  const ledger = openLedger(at("kept.sqlite"), "a key of more than sixteen characters", quickKey);
   ledger.deposit({
     target: hostile,
     rule: hostile,

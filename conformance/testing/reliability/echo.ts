@@ -2,6 +2,7 @@ import { createServer, request, type IncomingMessage, type ServerResponse } from
 import { once } from "node:events";
 import net from "node:net";
 import { buffer, text } from "node:stream/consumers";
+import { hostile } from "../../../reports/testing/hostile.ts";
 import { listening, type TestServer } from "../servers.ts";
 
 /** A proxy whose answers echo everything sent, in every form that texts take. */
@@ -11,9 +12,6 @@ export interface EchoProxy extends TestServer {
   /** Whether answers are occasionally spoilt. */
   spoils: boolean;
 }
-
-/** Characters that act on terminals, are invisible, or reorder text. */
-const acting = "\u001b[31m\u202e\u0000\u0007<script>alert(1)</script>";
 
 /** One answer in this many is spoilt, so that breaches are reported. */
 const SPOILT_EVERY = 11;
@@ -70,7 +68,7 @@ const pass = async (
     "set-cookie": "session=planted-cookie-0123456789abcdef; Path=/",
     ...(location === undefined ? {} : { location: `${location}&was=${encodeURIComponent(echo)}` }),
   });
-  outgoing.end(status < 400 ? received : JSON.stringify({ error: `${acting} ${echo}`, was: received }));
+  outgoing.end(status < 400 ? received : JSON.stringify({ error: `${hostile} ${echo}`, was: received }));
 };
 
 /** Everything that was sent: raw, encoded on its own, and encoded in the middle of something longer. */

@@ -11,6 +11,7 @@ import { runEverythingElse, type RunPlanted } from "./planted-more.ts";
 import { searchFor } from "./search.ts";
 import { startCli, type Started } from "../start-cli.ts";
 import { temporaryFolder } from "../temporary-folder.ts";
+import { unsafeCharacters } from "../../../reports/testing/hostile.ts";
 import { filesBelow, processesBelow } from "./processes.ts";
 
 /** What was printed or shown to others, and by what. */
@@ -112,7 +113,7 @@ export const plantSecrets = async (k6: string, breadth: "few" | "all") => {
     const search = searchFor(secrets.flatMap(formsOf));
     const texts = [...filesBelow(out), ...filesBelow(temporary), ...said];
     for (const { file, bytes } of texts) {
-      if (isShown(file) && actsIn(file).test(bytes.toString("utf8")))
+      if (isShown(file) && actsOnReader(file, bytes.toString("utf8")))
         found.push(`${file} holds what acts on its reader`);
       const hits = new Map(search(bytes).map(({ text, at }) => [text, at]));
       for (const [text, at] of hits)
@@ -127,13 +128,11 @@ export const plantSecrets = async (k6: string, breadth: "few" | "all") => {
 
 const hasLines = (file: string): boolean => (statSync(file, { throwIfNoEntry: false })?.size ?? 0) > 0;
 
-/** What people read; other files are for programs. */
+/** What people read, and what a program reads but anyone may print; lines of requests and databases are neither. */
 const isShown = (file: string): boolean =>
-  file.endsWith(".html") || /^(?!.*json).*: std(?:out|err)$/.test(file);
-// eslint-disable-next-line no-control-regex -- control characters are what it is about
-const actsOnTerminal = /[\u0000\u0007\u001b\u202e]/;
-const actsIn = (file: string): RegExp =>
-  file.endsWith(".html") ? new RegExp(`${actsOnTerminal.source}|<script>alert`) : actsOnTerminal;
+  /: std(?:out|err)$|\.(?:html|xml|md|json|har|mjs)$|(?:rules|breaches)\.jsonl$/.test(file);
+const actsOnReader = (file: string, text: string): boolean =>
+  unsafeCharacters.test(text) || (file.endsWith(".html") && text.includes("<img src=x"));
 
 const around = (bytes: Buffer, at: number, length: number): string =>
   ` in ${JSON.stringify(bytes.toString("latin1", Math.max(0, at - 60), at + length + 20))}`;
