@@ -7,6 +7,8 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { describe, expect, it } from "vitest";
 import { launchBrowser } from "../../conformance/testing/browser.ts";
 import { axeViolations, overflowOf } from "../../conformance/testing/page-checks.ts";
+import { authorized } from "../testing/fixture.ts";
+import { hostile, unsafeCharacters } from "../testing/hostile.ts";
 import { writeGateRun, writeLoadRun } from "../testing/records.ts";
 import { follow } from "./follow.ts";
 import { serveLive } from "./serve.ts";
@@ -46,6 +48,24 @@ describe("the live page's server", () => {
     const reader = events.body?.getReader();
     const first = new TextDecoder().decode((await reader?.read())?.value);
     expect(first).toBe('data: {"kind":"gate","target":"fake","ids":["code.single-use"]}\n\n');
+    await reader?.cancel();
+    await live.end(undefined);
+  });
+
+  it("sends nothing that would act on a reader of the page or of the stream, whatever a service says", async () => {
+    const live = await serveLive(patient);
+    live.tell({ kind: "gate", target: hostile, ids: [] });
+    const answer = { status: 200, headers: [], text: hostile };
+    const broken = { kind: "rule", id: "code.single-use", verdict: "failed", durationMs: 1 } as const;
+    live.tell({ ...broken, expected: hostile, actual: hostile, exchanges: [authorized(1, { answer })] });
+    const events = await fetch(`${live.url}events`);
+    const reader = events.body?.getReader();
+    const text = new TextDecoder().decode((await reader?.read())?.value);
+    const strings: string[] = [];
+    for (const line of text.trim().split("\n\n"))
+      JSON.parse(line.slice("data: ".length), (_, value: unknown) => strings.push(String(value)));
+    expect(strings.filter((one) => one.includes(String.raw`\u202etxt`))).toHaveLength(4);
+    for (const one of [text, ...strings]) expect(one).not.toMatch(unsafeCharacters);
     await reader?.cancel();
     await live.end(undefined);
   });

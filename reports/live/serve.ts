@@ -3,6 +3,7 @@ import { readFile } from "node:fs/promises";
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import { answerPage, pageHeaders } from "../../web/page.ts";
+import { safe } from "../text/safe.ts";
 import type { LiveEvent } from "./protocol.ts";
 
 /** About an hour of a load with its heat maps; earlier events are in the report. */
@@ -58,7 +59,7 @@ export const serveLive = async ({ after }: { readonly after: After }) => {
   // The page must not keep a finished run alive.
   server.unref();
   const tell = (event: LiveEvent): void => {
-    const text = JSON.stringify(event);
+    const text = JSON.stringify(event, shown);
     events.push(text);
     if (events.length > MOST_EVENTS) events.splice(0, events.length - MOST_EVENTS);
     for (const reader of readers) reader.write(asMessage(text));
@@ -81,6 +82,9 @@ export const serveLive = async ({ after }: { readonly after: After }) => {
     },
   };
 };
+
+/** What the page shows is escaped once, here: the stream may be read in a terminal, too. */
+const shown = (_: string, value: unknown): unknown => (typeof value === "string" ? safe(value) : value);
 
 const asMessage = (text: string): string => `data: ${text}\n\n`;
 

@@ -1,5 +1,4 @@
 import type { ExchangeRecord } from "../../../conformance/contract/record.ts";
-import { safe } from "../../text/safe.ts";
 
 interface BrokenRule {
   readonly kind: "failed" | "warned";
@@ -18,22 +17,20 @@ export const Broken = ({ kind, rule, said, expected, actual, exchanges }: Broken
     </h3>
     <dl>
       <dt>Expected</dt>
-      <dd>{safe(expected)}</dd>
+      <dd>{expected}</dd>
       <dt>Seen</dt>
-      <dd>{safe(actual)}</dd>
+      <dd>{actual}</dd>
     </dl>
     <ol class="exchanges">
       {exchanges.map(({ n, request: { method, path, body }, answer, error }) => (
         <li key={n}>
           <details>
             <summary>
-              <b>{safe(method)}</b> <code>{safe(path)}</code>
+              <b>{method}</b> <code>{path}</code>
             </summary>
             <pre tabIndex={0}>
-              {body === undefined ? "" : `${safe(body)}\n\n`}
-              {safe(
-                answer === undefined ? (error ?? "no complete answer") : `${answer.status}\n${answer.text}`,
-              )}
+              {body === undefined ? "" : `${body}\n\n`}
+              {answer === undefined ? (error ?? "no complete answer") : `${answer.status}\n${answer.text}`}
             </pre>
           </details>
         </li>
