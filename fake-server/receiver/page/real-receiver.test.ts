@@ -74,9 +74,9 @@ describe("the live page of a real receiver", () => {
     await expect
       .poll(() => page.locator(".differences tbody").textContent())
       .toContain('body/remark"first""second"');
-    await page.locator("#replay-url").fill("https://example.com/");
+    await page.locator("#replay-url").fill("https://example.com/\u202e");
     await page.getByRole("button", { name: "Replay" }).click();
-    await page.getByText('url is "https://example.com/"; accepted is').waitFor();
+    await page.getByText(String.raw`url is "https://example.com/\u202e"; accepted is`).waitFor();
     await page.locator("#replay-url").fill(receiver.callbackUrl);
     await page.getByRole("button", { name: "Replay" }).click();
     const pushes = page.getByRole("group", { name: "Pushes of this notification" });

@@ -31,7 +31,8 @@ const useLine = (feed: Feed, n: number | undefined): ReadPush => {
     if (n === undefined) return;
     feed.line(n).then(
       (line) => setRead({ n, push: line?.kind === "push" ? line : "The receiver no longer has this push." }),
-      (error: unknown) => setRead({ n, push: `The push could not be read: ${errorMessage(error)}` }),
+      (error: unknown) =>
+        setRead({ n, push: harmless(`The push could not be read: ${errorMessage(error)}`) }),
     );
   }, [n]);
   return read?.n === n ? read?.push : undefined;
@@ -220,7 +221,7 @@ const Replay = ({ feed, n }: { feed: Feed; n: number }) => {
       readonly outcome: Outcome;
     };
     const without = omitted.length === 0 ? "" : `, without ${omitted.join(", ")}`;
-    return harmless(`Sent${without}: ${outcomeWords(outcome)}.`);
+    return `Sent${without}: ${outcomeWords(outcome)}.`;
   };
   return (
     <section aria-label="Replay">

@@ -1,5 +1,6 @@
 import type { ComponentChildren } from "preact";
 import { useState } from "preact/hooks";
+import { harmless } from "../../../../conformance/contract/harmless-text.ts";
 import { errorMessage } from "../../../../conformance/contract/text.ts";
 
 interface FieldProps {
@@ -41,9 +42,10 @@ export const useTask = () => {
   const run = (task: () => Promise<string>): void => {
     setWords("…");
     // An error thrown by the task itself, such as invalid JSON, is shown like one from the receiver.
-    Promise.resolve()
+    void Promise.resolve()
       .then(task)
-      .then(setWords, (error: unknown) => setWords(errorMessage(error)));
+      .catch(errorMessage)
+      .then((said) => setWords(harmless(said)));
   };
   return { words, run };
 };

@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { parseRule } from "../../plan.ts";
+import { acting, unsafeCharacters } from "../../../../reports/testing/hostile.ts";
 import { otherwiseWords, outcomeWords, ruleFor, ruleWords, usualActions } from "./answers.ts";
 
 describe("the page's rules", () => {
@@ -17,6 +18,15 @@ describe("the page's rules", () => {
       "the next push: answer 500",
       "pushes with accountId 7c9e: answer 500",
     ]);
+  });
+
+  it("do nothing to the page, whoever wrote the plan", () => {
+    const action = { kind: "answer", headers: { [acting]: acting }, body: { json: acting } } as const;
+    const rule = { match: { accountId: acting }, attempts: [action] };
+    for (const words of [ruleWords(rule), otherwiseWords({ rules: [], otherwise: action })]) {
+      expect(words).not.toMatch(unsafeCharacters);
+      expect(words).toContain(String.raw`\u202e`);
+    }
   });
 
   it("are described in words, with the default answer", () => {

@@ -1,3 +1,4 @@
+import { harmless } from "../../../../conformance/contract/harmless-text.ts";
 import type { PushAction, PushPlan, PushRule } from "../../../../conformance/contract/push.ts";
 
 /** Initial actions; their JSON can be edited before use. */
@@ -26,7 +27,7 @@ export const ruleFor = (use: Use, accountId: string, action: PushAction): PushRu
 const detailsOf = (fields: object): string[] =>
   Object.entries(fields)
     .filter(([, value]) => value !== undefined)
-    .map(([name, value]) => `${name} ${typeof value === "string" ? value : JSON.stringify(value)}`);
+    .map(([name, value]) => harmless(`${name} ${typeof value === "string" ? value : JSON.stringify(value)}`));
 
 /** An action of the plan in a few words. */
 const actionWords = (action: PushAction): string => {
