@@ -11,7 +11,8 @@ import type { ExchangeRecord, RuleResult } from "../../conformance/contract/reco
 import { startFakeServer, profileOf, secretsOf } from "../../fake-server/index.ts";
 import { gateRun } from "../testing/ci-runs.ts";
 import { recordOf, ruleThat } from "../testing/fixture.ts";
-import { hostile, unsafeCharacters } from "../testing/hostile.ts";
+import type { RequirementId } from "../../conformance/contract/catalogue.ts";
+import { ciCommand, hostile, unsafeCharacters } from "../testing/hostile.ts";
 import { curlOf } from "./curl.ts";
 import { failuresOf } from "./failures.ts";
 import { renderHar } from "./har.ts";
@@ -175,10 +176,10 @@ it("the HTTP Archive sends a push to its receiver, and says when it came", () =>
 });
 
 const node = (file: string, ...args: readonly string[]) => ({
-  with: (env: Readonly<Record<string, string>>): Promise<{ code: number; stdout: string }> =>
+  with: (env: Readonly<Record<string, string>>): Promise<{ code: number; stdout: string; stderr: string }> =>
     new Promise((resolve) => {
-      execFile(process.execPath, [file, ...args], { env }, (error, stdout) =>
-        resolve({ code: typeof error?.code === "number" ? error.code : 0, stdout }),
+      execFile(process.execPath, [file, ...args], { env }, (error, stdout, stderr) =>
+        resolve({ code: typeof error?.code === "number" ? error.code : 0, stdout, stderr }),
       );
     }),
 });
@@ -305,10 +306,16 @@ describe("the script", () => {
     expect([same.code, other.code]).toEqual([1, 0]);
     for (const { stdout } of [same, other]) {
       expect(stdout).not.toMatch(unsafeCharacters);
+      expect(stdout).not.toMatch(ciCommand);
       expect(stdout).toContain(String.raw`\u202etxt.exe`);
       expect(Math.max(...stdout.split("\n").map(({ length }) => length))).toBeLessThan(2_100);
     }
     expect(same.stdout).toMatch(/L… \(60,\d+ characters\)/);
+    // A record may hold any rule.
+    const unknown = await node(scriptOf({ ...rule, id: hostile as RequirementId }), "code.unknown").with({});
+    expect(unknown.stderr).toContain(String.raw`\u202etxt.exe`);
+    expect(unknown.stderr.trimEnd()).not.toMatch(unsafeCharacters);
+    expect(unknown.stderr).not.toMatch(ciCommand);
   });
 
   it("exits with 3 if the failure could not be tried", async () => {

@@ -2,7 +2,7 @@ import { time } from "./clock.ts";
 import { comparison } from "./runtime-compare.ts";
 import { labels } from "./runtime-labels.ts";
 
-/** The part of the script that is the same for every failure, inserted verbatim after `cases` and `unsafe`. */
+/** The part of the script that is the same for every failure, inserted verbatim after its constants. */
 export const runtime = `${String.raw`
 import { spawnSync } from "node:child_process";
 import http from "node:http";
@@ -21,9 +21,9 @@ class CannotRun extends Error {}
 
 const LONGEST_SHOWN = 2_000;
 
-/** Text of the service as one line that does nothing to a terminal. */
+/** Text of the service as one line that does nothing to a terminal or a CI service. */
 const shown = (text) => {
-  const escaped = text.replaceAll(unsafe, (one) => one.split("").map((unit) => "\\u" + unit.charCodeAt(0).toString(16).padStart(4, "0")).join(""));
+  const escaped = text.replaceAll(unsafe, (one) => one.split("").map((unit) => "\\u" + unit.charCodeAt(0).toString(16).padStart(4, "0")).join("")).replaceAll(hashCommand, "#\\u0023");
   if (escaped.length <= LONGEST_SHOWN) return escaped;
   return escaped.slice(0, LONGEST_SHOWN).replace(/[\ud800-\udbff]$/, "") + "… (" + escaped.length.toLocaleString("en") + " characters)";
 };
@@ -244,7 +244,7 @@ const otherConnections = ({ steps }) => {
 const asked = process.argv.slice(2);
 const chosen = cases.filter(({ rule }) => asked.length === 0 || asked.includes(rule));
 let worst = chosen.length === 0 && asked.length > 0 ? 3 : 0;
-if (worst === 3) console.error("no failure of " + shown(asked.join(", ")) + " is in this file; accepted is one of " + cases.map(({ rule }) => rule).join(", ") + ", or nothing for all of them; another address is given as BASE_URL");
+if (worst === 3) console.error("no failure of " + shown(asked.join(", ")) + " is in this file; accepted is one of " + cases.map(({ rule }) => shown(rule)).join(", ") + ", or nothing for all of them; another address is given as BASE_URL");
 for (const one of chosen) {
   say(one.rule + ": " + one.sentence);
   try {

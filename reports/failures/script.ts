@@ -1,4 +1,4 @@
-import { jsonFile, unsafe } from "../../conformance/contract/harmless-text.ts";
+import { hashCommand, jsonFile, unsafe } from "../../conformance/contract/harmless-text.ts";
 import type { ExchangeRecord } from "../../conformance/contract/record.ts";
 import { ALTERED_SECRET } from "../../conformance/contract/secrets.ts";
 import { isPush, sentMs } from "../text/proof.ts";
@@ -42,6 +42,7 @@ export const renderScript = (
  */
 const cases = ${jsonFile(cases).trimEnd()};
 const unsafe = ${String(unsafe)};
+const hashCommand = ${String(hashCommand)};
 ${runtime}`;
 };
 
