@@ -6,6 +6,7 @@ import { connect as connectTls } from "node:tls";
 import { describe, expect, it } from "vitest";
 import type { JournalMark, PushLine, ReceiverState } from "../../conformance/contract/push.ts";
 import { folderOfFile } from "../../conformance/testing/folders.ts";
+import { acting, unsafeCharacters } from "../../reports/testing/hostile.ts";
 import { receiversOfTests } from "./testing/receivers.ts";
 import { notification, openSender } from "./testing/sender.ts";
 
@@ -41,6 +42,29 @@ describe("the control interface", () => {
     expect(answer.status).toBe(400);
     expect(text).toContain(String.raw`a\u202eb\u009bc\u200bd\u3164e`);
     expect(text).not.toContain("\u202e");
+  });
+
+  it("shows pushes and events with text that does nothing to a terminal, and the same values", async () => {
+    const { receiver, control, sender } = await start();
+    const { last } = await control.lines();
+    // Their JSON keeps some of these characters as they are.
+    const body = JSON.stringify({ id: acting.toWellFormed() });
+    await sender.send(body);
+    const { lines } = await control.lines(last, 20_000);
+    expect(lines[0]).toMatchObject({ kind: "push", body });
+    const pushes = await (await fetch(`${receiver.controlUrl}/pushes?after=${last}`)).text();
+    const ending = new AbortController();
+    const events = await fetch(`${receiver.controlUrl}/events?after=${last}`, { signal: ending.signal });
+    let streamed = "";
+    for await (const chunk of events.body ?? []) {
+      streamed += Buffer.from(chunk).toString("utf8");
+      if (streamed.includes("bodySha256")) break;
+    }
+    ending.abort();
+    for (const text of [pushes, streamed]) {
+      expect(text).toContain(String.raw`b\u202ec`);
+      expect(text).not.toMatch(unsafeCharacters);
+    }
   });
 
   it("waits for the first line, and no longer than requested", async () => {

@@ -1,3 +1,4 @@
+import { harmlessJson } from "../../conformance/contract/harmless-text.ts";
 import { fieldOf } from "../../conformance/contract/json.ts";
 import type { FastifyInstance, FastifyReply } from "fastify";
 import { controlApp } from "../serving.ts";
@@ -122,7 +123,7 @@ function* linesDocument(log: EventLog, after: number, limit: number): Generator<
   const last = log.last();
   let separator = `{"last":${last},"lines":[`;
   for (const lines of linesOf(log, after, last, limit)) {
-    yield separator + lines.join(",");
+    yield separator + harmlessJson(lines.join(","));
     separator = ",";
   }
   yield separator === "," ? "]}" : `${separator}]}`;
@@ -141,7 +142,7 @@ async function* events(log: EventLog, after: number, closed: AbortSignal): Async
     await log.waitFor(sent, LONGEST_WAIT_MS, closed);
     const upTo = log.last();
     for (const lines of linesOf(log, sent, upTo))
-      yield lines.map((line) => `id: ${numberOf(line)}\ndata: ${line}\n\n`).join("");
+      yield lines.map((line) => `id: ${numberOf(line)}\ndata: ${harmlessJson(line)}\n\n`).join("");
     sent = Math.max(sent, upTo);
   }
 }
