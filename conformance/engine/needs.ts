@@ -29,6 +29,8 @@ export const missingFor = (session: Session, prepared: Prepared, rule: Rule): Mi
   const { limits, tolerances, ledger } = session;
   const waitMs = rule.waitsMs?.({ limits, tolerances, accessLifetimeMs: prepared.accessLifetimeMs }) ?? 0;
   if (session.clocks.canWait(waitMs)) return undefined;
+  const why = session.clocks.distrusted?.();
+  if (why !== undefined) return { verdict: lacks("clock.now", why) };
   const orLedger = rule.deferred === undefined ? "" : ", or keep a ledger (`conform --ledger FILE`)";
   const isTooFar = session.clocks.kind === "virtual";
   return {

@@ -61,10 +61,12 @@ const usedCode: Provoke = async (world, ready) => {
   return { sent: [code, client.id], earlier: [accessToken, refreshToken], answer };
 };
 
+const pastTheCodeMs = ({ limits }: World): number => limits.codeLifetimeMs + 60_000;
+
 /** Only on a virtual clock: otherwise it takes as long as a code lives. */
 const expiredCode: Provoke = async (world, ready) => {
   const { client, code } = await obtainCode(world);
-  await world.clock.sleep(world.limits.codeLifetimeMs + 60_000, world.limits.codeLifetimeMs);
+  await world.clock.sleep(pastTheCodeMs(world), world.limits.codeLifetimeMs);
   await ready();
   return { sent: [code, client.id], answer: await present(world, client, code) };
 };
@@ -72,7 +74,9 @@ const expiredCode: Provoke = async (world, ready) => {
 export const refusalsOf = (world: World): Readonly<Record<string, Provoke>> => ({
   ...Object.fromEntries(attemptKinds(world).map((kind) => [kind, attempted(kind)])),
   "a used code": usedCode,
-  ...(world.clock.kind === "virtual" ? { "an expired code": expiredCode } : {}),
+  ...(world.clock.kind === "virtual" && world.clock.canWait(pastTheCodeMs(world))
+    ? { "an expired code": expiredCode }
+    : {}),
   "an unknown code": withCode((caseWorld) => caseWorld.unique()),
   "an empty code": withCode(() => ""),
   "no code": withCode(() => undefined),

@@ -1,7 +1,9 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { readFileSync, writeFileSync } from "node:fs";
 import path from "node:path";
-import { expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
+import { missingFor } from "../engine/needs.ts";
+import { ruleFor } from "../testing/seeded.ts";
 import { eachTestIn } from "../testing/folders.ts";
 import { runOptions, startFake } from "../testing/fake.ts";
 import { serveHttp } from "../testing/servers.ts";
@@ -11,6 +13,8 @@ import { parseFaketime } from "../world/time/faketime-text.ts";
 import { emptyPrepared } from "../world/world.ts";
 import { checkFollowed } from "./followed-check.ts";
 import { openSession } from "./session.ts";
+
+type Serving = Parameters<typeof serveHttp>[0];
 
 const stopping = stopAfterEach();
 let folder: string;
@@ -29,8 +33,8 @@ const answering =
     response.end(JSON.stringify({ timestamp: tell(), ...body }));
   };
 
-/** The check of a service that reads a file which says this at first. */
-const checked = async (startsAt: string, service: (readMs: () => number) => () => number) => {
+/** The session with a service that reads a file which says this at first, or ought to, and its check. */
+const judged = async (startsAt: string, serve: (readMs: () => number) => Serving) => {
   const file = path.join(folder, "clock");
   writeFileSync(file, startsAt);
   const readMs = (): number => {
@@ -38,14 +42,20 @@ const checked = async (startsAt: string, service: (readMs: () => number) => () =
     if (setting === undefined) throw new Error("the file says no time");
     return setting.kind === "frozen" ? setting.atMs : Date.now() + setting.offsetMs;
   };
-  const { origin } = await stopping(serveHttp(answering(service(readMs))));
+  const { origin } = await stopping(serveHttp(serve(readMs)));
   const fake = await stopping(startFake());
   const resolved = await fake.resolved({ baseUrl: origin, hooks: { clock: { faketime: { file } } } });
   const session = openSession(resolved, runOptions());
   await stopping({ stop: () => session.close() });
   const world = session.world(newScope("preflight"), session.clocks.join(), emptyPrepared);
-  return checkFollowed(world, file, session.clocks);
+  return {
+    session,
+    check: await checkFollowed(world, { faketimeFile: file, isTold: false }, session.clocks),
+  };
 };
+
+const checked = async (startsAt: string, service: (readMs: () => number) => () => number) =>
+  (await judged(startsAt, (readMs) => answering(service(readMs)))).check;
 
 /** Keeps what it read for this many answers. */
 const keeping =
@@ -63,12 +73,14 @@ const keeping =
 const seconds = (readMs: () => number) => () => Math.floor(readMs() / 1_000);
 const minutes = (readMs: () => number) => () => Math.floor(readMs() / 60_000) * 60_000;
 const ahead = (byMs: number) => (readMs: () => number) => () => readMs() + byMs;
+const since2000 = (readMs: () => number) => () => readMs() - Date.UTC(2000);
 const FROZEN = "2026-01-31 12:00:00";
 
 it.each([
   ["at once", "+0", keeping(1)],
   ["in whole seconds", "+0", seconds],
   ["in whole minutes", "+0", minutes],
+  ["in milliseconds since 2000", "+0", since2000],
   ["at once, with a time that stands still", FROZEN, keeping(1)],
   ["in whole seconds, with a time that stands still", FROZEN, seconds],
   ["with a time some days ahead of one that stands still", FROZEN, ahead(5 * 86_400_000)],
@@ -91,4 +103,86 @@ it("a service is refused that reads a time that stands still in another time zon
   expect(check).toMatchObject({ ok: false, fatal: "configuration" });
   expect(check.message).toContain("1 h earlier: it runs in another time zone");
   expect(check.remedy).toContain("TZ");
+});
+
+describe("a service whose timestamps do not move", () => {
+  interface Service {
+    /** The time by which its codes and tokens end. */
+    readonly nowMs: () => number;
+    readonly endsMs?: Readonly<Partial<Record<"code" | "accessToken", number>>>;
+    readonly fields?: Readonly<Record<string, number | undefined>>;
+    readonly dated?: true;
+  }
+
+  /** Issues and takes codes and tokens that say when they were issued. */
+  const serving = ({ nowMs, endsMs = {}, fields = {}, dated }: Service): Serving => {
+    const isAlive = (name: "code" | "accessToken", value: unknown): boolean => {
+      const [, issuedMs] = /^at-(\d+)$/.exec(String(value)) ?? [];
+      return issuedMs !== undefined && nowMs() - Number(issuedMs) <= (endsMs[name] ?? Infinity);
+    };
+    const answerTo = (pathname: string, body: unknown, query: URLSearchParams, token: unknown): object => {
+      const credential = `at-${nowMs()}`;
+      const tokens = { accessToken: credential, refreshToken: credential, expiresIn: 7_200, ...fields };
+      if (pathname.endsWith("/authorize")) return { code: credential, state: query.get("state"), ...fields };
+      if (pathname.endsWith("/refresh-token")) return tokens;
+      if (pathname.endsWith("/access-token"))
+        return isAlive("code", (body as { code?: unknown }).code) ? tokens : { error: "expired" };
+      return isAlive("accessToken", token) ? { data: [], total: 0 } : { error: "expired" };
+    };
+    return (request, response, body) => {
+      const { pathname, searchParams } = new URL(request.url ?? "/", "http://service.example");
+      if (dated) response.setHeader("date", new Date(nowMs()).toUTCString());
+      response.setHeader("content-type", "application/json");
+      const token = request.headers["x-service-access-token"];
+      const sent: unknown = body === "" ? {} : JSON.parse(body);
+      response.end(JSON.stringify(answerTo(pathname, sent, searchParams, token)));
+    };
+  };
+  const document = { code: 600_000, accessToken: 7_200_000 };
+  const fixed = { timestamp: Date.UTC(2026, 0, 31, 12, 0, 1) };
+
+  it("makes lifetimes undecided if it has none and ignores the file", async () => {
+    const { session, check } = await judged("+0", () => serving({ nowMs: Date.now, endsMs: document }));
+    expect(check).toMatchObject({ ok: "skipped" });
+    expect(check).not.toHaveProperty("fatal");
+    expect(check.message).toContain("an earlier code still works, and no token was seen to expire");
+    const reasonOf = (id: Parameters<typeof ruleFor>[0]) =>
+      missingFor(session, emptyPrepared, ruleFor(id))?.verdict.reason;
+    for (const id of ["code.lifetime", "refresh.lifetime", "access.lifetime"] as const)
+      expect(reasonOf(id)).toMatch(/could not be verified that its clock follows .*FAKETIME_NO_CACHE=1/);
+    expect(reasonOf("authorize.timestamp")).toBeUndefined();
+    expect(reasonOf("code.single-use")).toBeUndefined();
+    expect(session.clocks.join().canWait(session.limits.codeLifetimeMs)).toBe(false);
+  });
+
+  it("is refused if they stand still and it ignores the file", async () => {
+    const { check } = await judged("+0", () => serving({ nowMs: Date.now, endsMs: document, fields: fixed }));
+    expect(check).toMatchObject({ ok: false, fatal: "configuration" });
+    expect(check.message).toContain("the service's clock does not follow");
+  });
+
+  it.each([
+    ["its codes expire", { endsMs: document }, "a code expired"],
+    [
+      "its codes expire, though exchanges give no refreshToken",
+      { endsMs: document, fields: { refreshToken: undefined } },
+      "a code expired",
+    ],
+    [
+      "its accessTokens expire, though its codes never do",
+      { endsMs: { accessToken: 7_200_000 } },
+      "an accessToken",
+    ],
+    ["its Date moves, though nothing ever expires", { dated: true }, "the Date of its answers"],
+    [
+      "its accessTokens expire, though its codes never do and its timestamps stand still",
+      { endsMs: { accessToken: 7_200_000 }, fields: fixed },
+      "an accessToken",
+    ],
+  ] as const)("passes if %s", async (_, service, shown) => {
+    const { session, check } = await judged("+0", (readMs) => serving({ ...service, nowMs: readMs }));
+    expect(check).toMatchObject({ ok: true });
+    expect(check.message).toContain(shown);
+    expect(missingFor(session, emptyPrepared, ruleFor("code.lifetime"))).toBeUndefined();
+  });
 });

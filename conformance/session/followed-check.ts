@@ -1,11 +1,11 @@
 import { mistaken, skipped, type Check } from "../contract/check.ts";
 import { duration, HOUR_MS } from "../contract/duration.ts";
 import { stopwatch, type ClockSource } from "../world/clock.ts";
-import { ControlFailed, TransportError } from "../world/exchange.ts";
-import { exchangeable, obtainCode } from "../world/steps.ts";
+import { ControlFailed, TransportError, unlessControlFails } from "../world/exchange.ts";
+import { exchangeable, obtainCode, obtainTokens, opens, refreshes } from "../world/steps.ts";
 import { zoneProblem, ZONE_REMEDY } from "../world/time/faketime-text.ts";
 import type { World } from "../world/world.ts";
-import { isExact, lateLooks, movedBetween, shiftOf, toldMs, type Compared, type Told } from "./told.ts";
+import { flowOf, isExact, lateLooks, movedBetween, shiftOf, type Compared, type Flow } from "./told.ts";
 
 /** Far enough to be distinguished from the time that passes meanwhile, and a small part of any lifetime. */
 const MOVE_MS = 60_000;
@@ -23,40 +23,50 @@ const LOOKS = { least: 3, most: 12 } as const;
 /** No more looks than the least are begun after this much of this machine's time. */
 const LOOKING_MS = 500;
 
+/** What moves the clock, and whether a hook tells its time. */
+export interface Moved {
+  readonly faketimeFile: string | undefined;
+  readonly isTold: boolean;
+}
+
 /**
  * Checks whether the service's own timestamps (sections 4.1 and 4.2) follow what moves its clock, if no hook tells its
  * time: the libfaketime file, or `hooks.clock.advance`. If none of them does, every lifetime would seem too long; if
  * only one stands still, that is the service's breach and left to the rules. The document does not say how precise
- * timestamps are: if a minute does not show, an hour does, or the expiry of a code (section 2.1). A program that follows
- * the file late, or reads it in another time zone, would be accused of what it did not do, and is refused.
+ * timestamps are: if a minute does not show, an hour does, or the expiry of a code (section 2.1) or token. A program that
+ * follows the file late, or reads it in another time zone, would be accused of what it did not do, and is refused. A
+ * service of which nothing shows a move, not even a time that stands still, may be one whose clock is not moved or one
+ * where nothing ever expires: rules that wait for longer are not judged.
  */
 export const checkFollowed = async (
   world: World,
-  faketimeFile: string | undefined,
-  clocks: Pick<ClockSource, "followed" | "isFrozen">,
+  { faketimeFile, isTold }: Moved,
+  clocks: Pick<ClockSource, "followed" | "isFrozen" | "distrust">,
 ): Promise<Check> => {
   const check = faketimeFile === undefined ? "hooks.clock.advance" : "hooks.clock.faketime";
   const mover = faketimeFile === undefined ? "the hook" : `"${faketimeFile}"`;
-  const unseen = (why: string): Check =>
-    skipped(
-      check,
-      `${why}, so it could not be verified that its clock follows ${mover}`,
-      "add `hooks.clock.now`, which returns the service's time",
-    );
-  const told = { check, mover, faketimeFile, before: {} };
+  const unseen = (why: string): Check => {
+    const message = `${why}, so it could not be verified that its clock follows ${mover}`;
+    // Each move is compared with what the hook returns.
+    if (isTold) return { check, ok: "skipped", message };
+    const remedy = `${howToFollow(faketimeFile)}; or add \`hooks.clock.now\`, which returns the service's time`;
+    clocks.distrust?.(`${message}; ${remedy}`, Math.min(MOVE_MS, world.limits.codeLifetimeMs));
+    return skipped(check, message, remedy);
+  };
   try {
     const before = await compared(world);
-    if (Object.keys(before.told).length === 0) return unseen("the service's answers carry no time of day");
+    const looked = { check, mover, faketimeFile, before, unseen };
+    if (Object.keys(before.told).length === 0)
+      return isTold ? unseen(NO_TIME) : await movedFar(world, looked);
     await world.clock.sleep(MOVE_MS);
     const after = await compared(world);
     const looks = [before, after, ...(faketimeFile === undefined ? [] : await lookQuickly(world))];
     const found =
-      followsLate({ ...told, before: before.told }, looks) ??
-      (clocks.isFrozen === true ? inOtherZone(check, looks) : undefined);
+      followsLate(looked, looks) ?? (clocks.isFrozen === true ? inOtherZone(check, looks) : undefined);
     if (found !== undefined) return found;
     const movedMs = movedBetween(before.told, after.told);
     if (movedMs < MOVE_MS - COARSE_MS)
-      return await movedFar(world, { ...told, before: looks.at(-1)?.told ?? after.told });
+      return await movedFar(world, { ...looked, before: looks.at(-1) ?? after });
     clocks.followed?.();
     return { check, ok: true, message: movedText(movedMs, MOVE_MS, mover) };
   } catch (error) {
@@ -65,9 +75,16 @@ export const checkFollowed = async (
   }
 };
 
+const NO_TIME = "the service's answers carry no time of day";
+
+const howToFollow = (faketimeFile: string | undefined): string =>
+  faketimeFile === undefined
+    ? "compare the hook's address and unit ({{ms}}, {{seconds}}) with what the service expects"
+    : `start the service with LD_PRELOAD set to libfaketime.so.1 (libfaketimeMT.so.1 if it has threads), FAKETIME_TIMESTAMP_FILE="${faketimeFile}" and FAKETIME_NO_CACHE=1; programs that do not call libc for the time, such as Go's, cannot be moved this way`;
+
 const compared = async (world: World): Promise<Compared> => {
-  const told = await toldMs(world);
-  return { told, at: await world.clock.now() };
+  const flow = await flowOf(world);
+  return { ...flow, at: await world.clock.now() };
 };
 
 const lookQuickly = async (world: World): Promise<readonly Compared[]> => {
@@ -120,27 +137,59 @@ interface Looked {
   readonly check: string;
   readonly mover: string;
   readonly faketimeFile: string | undefined;
-  readonly before: Told;
+  readonly before: Compared;
+  /** The result if nothing can tell, for this reason. */
+  readonly unseen: (why: string) => Check;
 }
 
-/** What timestamps, or a code that expires meanwhile, show of a much longer move. */
-const movedFar = async (world: World, { check, mover, faketimeFile, before }: Looked): Promise<Check> => {
+/** What timestamps, or something that expires meanwhile, show of a much longer move. */
+const movedFar = async (
+  world: World,
+  { check, mover, faketimeFile, before, unseen }: Looked,
+): Promise<Check> => {
   const askedMs = Math.max(FAR_MOVE_MS, 2 * world.limits.codeLifetimeMs);
   const issued = await obtainCode(world);
   await world.clock.sleep(askedMs);
   const hasEnded = !(await exchangeable(world, issued));
-  const movedMs = movedBetween(before, await toldMs(world));
-  const moved = movedText(movedMs, askedMs, mover);
+  const after = await flowOf(world);
+  const movedMs = movedBetween(before.told, after.told);
+  const hasTime = Object.keys(before.told).length > 0;
+  const moved = hasTime ? movedText(movedMs, askedMs, mover) : NO_TIME;
   // Times that are exact to the second would have shown a minute as well, had they followed at once.
-  if (movedMs >= askedMs / 2 && faketimeFile !== undefined && isExact(before))
+  if (movedMs >= askedMs / 2 && faketimeFile !== undefined && isExact(before.told))
     return tooLate(check, mover, `${moved}, but some moves of ${duration(MOVE_MS)} did not show`);
   if (movedMs >= askedMs / 2) return { check, ok: true, message: moved };
-  if (hasEnded) return { check, ok: true, message: `a code expired meanwhile, although ${moved}` };
+  const shown = hasEnded
+    ? "a code expired"
+    : dateMoved(before, after) >= askedMs / 2
+      ? "the Date of its answers moved"
+      : await unlessControlFails(tokenEnded(world), undefined);
+  if (shown !== undefined)
+    return {
+      check,
+      ok: true,
+      message: `${shown} when ${mover} was asked to move its clock, although ${moved}`,
+    };
+  const stillWorks = `${moved}, an earlier code still works, and no token was seen to expire`;
+  if (!hasTime) return unseen(stillWorks);
   return mistaken(
     check,
-    `the service's clock does not follow ${mover}: ${moved}, and an earlier code still works`,
+    `the service's clock does not follow ${mover}: ${stillWorks}`,
     faketimeFile === undefined
-      ? "compare the hook's address and unit ({{ms}}, {{seconds}}) with what the service expects; if its timestamps come from another clock, add `hooks.clock.now`"
-      : `start the service with LD_PRELOAD set to libfaketime.so.1 (libfaketimeMT.so.1 if it has threads), FAKETIME_TIMESTAMP_FILE="${faketimeFile}" and FAKETIME_NO_CACHE=1; programs that do not call libc for the time, such as Go's, cannot be moved this way`,
+      ? `${howToFollow(faketimeFile)}; if its timestamps come from another clock, add \`hooks.clock.now\``
+      : howToFollow(faketimeFile),
   );
+};
+
+const dateMoved = (before: Flow, after: Flow): number => (after.dateMs ?? NaN) - (before.dateMs ?? NaN);
+
+/**
+ * What of a token set ends long after its end, if a code lives on: then that is the service's breach. Nothing else is
+ * issued meanwhile, which some services end earlier tokens for.
+ */
+const tokenEnded = async (world: World): Promise<string | undefined> => {
+  const { accessToken, refreshToken, client } = await obtainTokens(world);
+  await world.clock.sleep(2 * world.limits.refreshTokenLifetimeMs);
+  if (!(await opens(world, accessToken))) return "an accessToken expired";
+  return (await refreshes(world, client, refreshToken)) ? undefined : "a refreshToken expired";
 };

@@ -82,7 +82,10 @@ const examine = async (
   checks.push(...clients.checks);
   const { faketime, advance, now } = session.resolved.profile.hooks?.clock ?? {};
   const isUnseen = faketime !== undefined || (advance !== undefined && now === undefined);
-  if (isUnseen && mayGoOn()) checks.push(await checkFollowed(world, faketime?.file, session.clocks));
+  if (isUnseen && mayGoOn())
+    checks.push(
+      await checkFollowed(world, { faketimeFile: faketime?.file, isTold: now !== undefined }, session.clocks),
+    );
   if (!mayGoOn()) return { checks, prepared: emptyPrepared };
 
   const isFar = session.transport.address.health.roundTripMs() >= FAR_MS;

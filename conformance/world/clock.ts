@@ -83,6 +83,10 @@ export interface ClockSource {
   verify?(): void;
   /** Timestamps of the target were seen to follow what moves its clock; any that no longer do make `verify` throw. */
   followed?(): void;
+  /** Nothing showed that the target's clock follows what moves it: from now on, waits of this length do not fit into the run. */
+  distrust?(why: string, fromMs: number): void;
+  /** Why `distrust` was called. */
+  distrusted?(): string | undefined;
   /** Whether only moving the target's clock changes its time, by what moves it. */
   readonly isFrozen?: boolean;
   /** The target's last report about its work; undefined before its clock was first moved, or in real time. */

@@ -11,6 +11,7 @@ export const canWait = (durationMs: number): boolean => durationMs <= LONGEST_SL
 
 /** The shared state of all participants in a virtual clock. */
 export interface SharedClock {
+  readonly canWait: (durationMs: number) => boolean;
   readonly isReckoned: boolean;
   readonly signal: AbortSignal | undefined;
   readonly read: () => Promise<TimeInterval>;
@@ -52,7 +53,7 @@ export const joinedClock = (
     isMovedOnly: () => !isReckoned && shared.isStill(),
     runs: () => isReckoned || shared.isFlowing(),
     now: read,
-    canWait,
+    canWait: shared.canWait,
     sleep: (durationMs, slackMs) => sleepFor(durationMs, slackMs),
     sleepAsAsked: (durationMs) => sleepFor(durationMs),
     sleepOnEither: (durationMs) => sleepOnEither(durationMs, (signal) => sleepFor(durationMs, 0, signal)),

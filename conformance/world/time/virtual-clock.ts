@@ -67,7 +67,11 @@ export const virtualClock = (
       () => new SleepEnded("interrupted"),
     );
   time.signal?.addEventListener("abort", interrupt, { once: true });
+  let doubt: { readonly why: string; readonly fromMs: number } | undefined;
+  const fits = (durationMs: number): boolean =>
+    canWait(durationMs) && durationMs < (doubt?.fromMs ?? Infinity);
   const shared = {
+    canWait: fits,
     isReckoned: time.isReckoned === true,
     signal: time.signal,
     read: reader.read,
@@ -79,7 +83,9 @@ export const virtualClock = (
   };
   return {
     kind: "virtual",
-    canWait,
+    canWait: fits,
+    distrust: (why, fromMs) => void (doubt = { why, fromMs }),
+    distrusted: () => doubt?.why,
     isFlowing: flow.isSeen,
     join: () => joinedClock(shared, sleepers.participants),
     jumped: async () => {
