@@ -8,6 +8,8 @@ import type { Rule } from "../checks/rule.ts";
 import { emptyPrepared } from "../world/world.ts";
 import { ControlFailed, TransportError } from "../world/exchange.ts";
 import { folderOfFile } from "../testing/folders.ts";
+import { serveHttp } from "../testing/servers.ts";
+import { stopAfterEach } from "../testing/stopping.ts";
 import { judge, rule, holds, breaks, verdictOf } from "./testing/judge-own.ts";
 
 describe("a rule's requirements", () => {
@@ -256,5 +258,40 @@ describe("a clock that someone else moves by its hook while a rule is judged", (
 
   it("does not matter if it holds", async () => {
     expect(await judgedWhile(holds, DAY_MS)).toMatchObject({ kind: "passed" });
+  });
+});
+
+describe("a clock that goes back while a rule is judged", () => {
+  const stopping = stopAfterEach();
+  const judgedWhile = async (judgement: typeof holds | typeof breaks, backMs: number) => {
+    let nowMs = 1_767_225_600_000;
+    const { origin } = await stopping(
+      serveHttp((_, response) => void response.end(JSON.stringify({ now: nowMs }))),
+    );
+    const profile = ({ hooks }: Profile) => ({
+      hooks: { ...hooks, clock: { ...hooks?.clock, now: { http: { url: origin } } } },
+    });
+    const disturbed = rule("code.lifetime", async ({ clock }) => {
+      await clock.now();
+      nowMs -= backMs;
+      return judgement();
+    });
+    return verdictOf(disturbed, { profile });
+  };
+
+  it("takes back its breach, and says how far the clock went back", async () => {
+    expect(await judgedWhile(breaks, 5_000)).toMatchObject({
+      kind: "inconclusive",
+      reason: expect.stringMatching(/went back by 5 s within .* something set it back/) as string,
+      settle: expect.stringContaining("nothing sets the target's clock back") as string,
+    });
+  });
+
+  it("keeps its breach if it went no further than the clocks of two machines differ", async () => {
+    expect(await judgedWhile(breaks, 1_000)).toMatchObject({ kind: "failed" });
+  });
+
+  it("does not matter if it holds", async () => {
+    expect(await judgedWhile(holds, 5_000)).toMatchObject({ kind: "passed" });
   });
 });

@@ -68,16 +68,31 @@ const doubtful = ({ breach, facts }: Breached, settle: string): Verdict => ({
   ...given({ facts }),
 });
 
-/** What a breach says if somebody else moves the target's clock too: what was issued may have expired of that. */
+/**
+ * What a breach says if something else sets the target's clock too: what was issued may have expired of that, or live
+ * longer.
+ */
 export const unlessMovedByOthers = async ({ clocks }: Session, verdict: Verdict): Promise<Verdict> => {
   if (!isBreach(verdict)) return verdict;
   // A service that this breach ended tells no more time.
   const jump = await clocks.jumped?.().catch(() => undefined);
   if (jump === undefined) return verdict;
+  const { went, by, settle } =
+    jump.wentMs < 0
+      ? {
+          went: "back",
+          by: "something set it back: NTP, a restart, another run; or machines tell the time whose clocks differ",
+          settle: "a run during which nothing sets the target's clock back",
+        }
+      : {
+          went: "on",
+          by: "somebody else moves it too, perhaps another run",
+          settle: "a run that alone moves the target's clock",
+        };
   return {
     ...undecided(
-      `the target's clock went on by ${duration(jump.wentMs)} within ${duration(jump.tookMs)} without this run, so somebody else moves it too, perhaps another run; that may be the cause of what was seen: ${verdict.breach.actual}`,
-      "a run that alone moves the target's clock",
+      `the target's clock went ${went} by ${duration(Math.abs(jump.wentMs))} within ${duration(jump.tookMs)} without this run, so ${by}; that may be the cause of what was seen: ${verdict.breach.actual}`,
+      settle,
     ),
     ...given({ facts: verdict.facts }),
   };

@@ -77,12 +77,47 @@ describe("a clock that somebody else moves", () => {
   it("is not suspected because a reading was under way while the clock was moved", () => {
     const { flow, read } = watch();
     read(0, 7_000);
-    const begun = flow.moved();
+    const begun = flow.begin();
     flow.moves();
     flow.moves();
     flow.note({ earliestMs: 7_000, latestMs: 7_000 }, begun);
     read(20, 607_000);
     expect(flow.jump()).toBeUndefined();
     expect(flow.isSeen()).toBe(false);
+  });
+});
+
+describe("a clock that goes back", () => {
+  it("is recognized, whether it stands or runs", () => {
+    const still = watch();
+    still.read(0, 7_000);
+    still.read(100, 2_000);
+    expect(still.flow.jump()).toEqual({ wentMs: -5_000, tookMs: 100 });
+    const flowing = watch();
+    flowing.read(0, 7_000, 7_999);
+    flowing.read(2_000, 9_000, 9_999);
+    flowing.read(3_000, 6_000, 6_999);
+    expect(flowing.flow.jump()).toEqual({ wentMs: -2_001, tookMs: 1_000 });
+  });
+
+  it("is not suspected of one that two machines tell a second apart, in whole seconds", () => {
+    const { flow, read } = watch();
+    for (let turn = 0; turn < 10; turn += 1) {
+      const atMs = 7_000 + turn * 1_000 - (turn % 2) * 2_000;
+      read(turn * 1_000, atMs, atMs + 999);
+    }
+    expect(flow.jump()).toBeUndefined();
+  });
+
+  it("is not suspected if a later reading ended first, or it was moved in between", () => {
+    const { flow, read, pass } = watch();
+    const begun = flow.begin();
+    read(5_000, 12_000);
+    flow.note({ earliestMs: 7_000, latestMs: 7_000 }, begun);
+    pass(5_100);
+    flow.moves();
+    flow.moves();
+    read(5_200, 2_000);
+    expect(flow.jump()).toBeUndefined();
   });
 });

@@ -13,7 +13,7 @@ export interface FlowOptions {
 /** Learns from readings whether a clock runs by itself, and reads it again when a sleeper is due. */
 export type FlowWatch = ReturnType<typeof watchFlow>;
 
-/** How far a clock went between two readings, and how long that took in real time; in milliseconds. */
+/** How far a clock went between two readings, less than 0 if back, and how long that took in real time; in milliseconds. */
 export interface Jump {
   readonly wentMs: number;
   readonly tookMs: number;
@@ -24,24 +24,36 @@ const STILL_MS = 500;
 /** How long a reading may stand in for the next, in milliseconds; someone else may still move the clock. */
 const FRESH_MS = 100;
 
+/** When a reading began: after how many calls of `moves`, and by this machine's time. */
+interface Begun {
+  readonly moves: number;
+  readonly realMs: number;
+}
+
 /** Pause between two readings of a clock that runs slower than real time, in milliseconds. */
 const LEAST_WAIT_MS = 2;
 
 /** Faster than any clock runs by itself: this far, and this many times as far as real time went; in milliseconds. */
 const LEAST_JUMP_MS = 60_000;
 const FASTEST_FLOW = 100;
+/** The clocks of several machines that tell the time in turn may differ by about a second; in milliseconds. */
+const LEAST_BACK_MS = 1_050;
 
 const watchJumps = () => {
   let first: Jump | undefined;
   return {
     isOne: (step: Jump): boolean => {
-      const isJump = step.wentMs > LEAST_JUMP_MS + FASTEST_FLOW * step.tookMs;
+      const isJump = step.wentMs > LEAST_JUMP_MS + FASTEST_FLOW * step.tookMs || step.wentMs < -LEAST_BACK_MS;
       if (isJump) first ??= step;
       return isJump;
     },
     first: (): Jump | undefined => first,
   };
 };
+
+/** How far a clock went at least between two readings; 0 if it may have stood. */
+const wentBetween = (before: TimeInterval, after: TimeInterval): number =>
+  Math.max(0, after.earliestMs - before.latestMs) + Math.min(0, after.latestMs - before.earliestMs);
 
 /** Looks once the next sleeper is due on a clock that runs by itself. `estimate` is its time, if it was read. */
 const createAlarm = (
@@ -76,6 +88,7 @@ export const watchFlow = ({ dueMs, look, nowMs = monotonicMs }: FlowOptions) => 
   let first: typeof last;
   let last: { readonly at: TimeInterval; readonly realMs: number } | undefined;
   let moves = 0;
+  const begin = (): Begun => ({ moves, realMs: nowMs() });
   const jumps = watchJumps();
   const rearm = createAlarm(
     () => (isSeen ? dueMs() : undefined),
@@ -84,13 +97,18 @@ export const watchFlow = ({ dueMs, look, nowMs = monotonicMs }: FlowOptions) => 
   );
 
   return {
-    /** Records what reading the clock gave, and returns it; `begun` is what `moves` counted when the reading began. */
-    note: (at: TimeInterval, begun = moves): TimeInterval => {
+    /** A reading of the clock begins. */
+    begin,
+    /** Records what a reading gave, and returns it. */
+    note: (at: TimeInterval, begun = begin()): TimeInterval => {
       // What was read while the clock was moved may be of before or after.
-      if (begun !== moves) return at;
+      if (begun.moves !== moves) return at;
       const realMs = nowMs();
-      const wentMs = last === undefined ? 0 : at.earliestMs - last.at.latestMs;
-      if (wentMs > 0 && !jumps.isOne({ wentMs, tookMs: realMs - (last?.realMs ?? realMs) })) isSeen = true;
+      const wentMs = last === undefined ? 0 : wentBetween(last.at, at);
+      // Of two readings at a time, the one that ends last may be of the earlier moment.
+      const isInOrder = wentMs > 0 || begun.realMs >= (last?.realMs ?? 0);
+      const isJump = isInOrder && jumps.isOne({ wentMs, tookMs: realMs - (last?.realMs ?? realMs) });
+      if (wentMs > 0 && !isJump) isSeen = true;
       last = { at, realMs };
       if (first?.at.earliestMs !== at.earliestMs || first.at.latestMs !== at.latestMs) first = last;
       const leftOpenMs = at.latestMs - at.earliestMs;
@@ -103,9 +121,7 @@ export const watchFlow = ({ dueMs, look, nowMs = monotonicMs }: FlowOptions) => 
       last = undefined;
       first = undefined;
     },
-    /** How often `moves` was called. */
-    moved: (): number => moves,
-    /** The first time that the clock went further by itself than any clock runs: somebody else moves it too. */
+    /** The first time that the clock went back, or further than any clock runs by itself: something else sets it too. */
     jump: jumps.first,
     /** Whether time has been seen to run by itself. */
     isSeen: (): boolean => isSeen,

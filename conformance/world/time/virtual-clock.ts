@@ -49,7 +49,7 @@ export const virtualClock = (
     look: async () => sleepers.wakeDue(await read(), flow.isSeen()),
   });
   const read = async (): Promise<TimeInterval> => {
-    const begun = flow.moved();
+    const begun = flow.begin();
     return flow.note(await time.now(), begun);
   };
   const reader = createReader({ now: read, verify: time.verify }, flow, (now) => {
