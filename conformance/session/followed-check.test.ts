@@ -186,3 +186,13 @@ describe("a service whose timestamps do not move", () => {
     expect(missingFor(session, emptyPrepared, ruleFor("code.lifetime"))).toBeUndefined();
   });
 });
+
+const SHOWN = /; each of (?:[4-9]|\d\d) moves was shown within [\d.]+ m?s$/;
+
+it("the check of a service that follows the file says within how much time moves were shown", async () => {
+  expect((await checked("+0", keeping(1))).message).toMatch(SHOWN);
+});
+
+it("times in whole minutes do not tell how soon they showed the moves", async () => {
+  expect((await checked("+0", minutes)).message).not.toContain("shown within");
+});

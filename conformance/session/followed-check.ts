@@ -58,9 +58,9 @@ export const checkFollowed = async (
     const looked = { check, mover, faketimeFile, before, unseen };
     if (Object.keys(before.told).length === 0)
       return isTold ? unseen(NO_TIME) : await movedFar(world, looked);
-    await world.clock.sleep(MOVE_MS);
-    const after = await compared(world);
-    const looks = [before, after, ...(faketimeFile === undefined ? [] : await lookQuickly(world))];
+    const after = await lookAfterMove(world);
+    const afterMoves = [after, ...(faketimeFile === undefined ? [] : await lookQuickly(world))];
+    const looks = [before, ...afterMoves];
     const found =
       followsLate(looked, looks) ?? (clocks.isFrozen === true ? inOtherZone(check, looks) : undefined);
     if (found !== undefined) return found;
@@ -68,7 +68,8 @@ export const checkFollowed = async (
     if (movedMs < MOVE_MS - COARSE_MS)
       return await movedFar(world, { ...looked, before: looks.at(-1) ?? after });
     clocks.followed?.();
-    return { check, ok: true, message: movedText(movedMs, MOVE_MS, mover) };
+    const message = `${movedText(movedMs, MOVE_MS, mover)}${faketimeFile === undefined ? "" : delayText(afterMoves)}`;
+    return { check, ok: true, message };
   } catch (error) {
     if (!(error instanceof ControlFailed || error instanceof TransportError)) throw error;
     return unseen(`the flow failed (${error.message})`);
@@ -87,12 +88,20 @@ const compared = async (world: World): Promise<Compared> => {
   return { ...flow, at: await world.clock.now() };
 };
 
-const lookQuickly = async (world: World): Promise<readonly Compared[]> => {
-  const looks: Compared[] = [];
+/** What was told after a move, and how long after it was begun, in milliseconds of this machine's time. */
+type LookAfterMove = Compared & { readonly withinMs: number };
+
+const lookAfterMove = async (world: World): Promise<LookAfterMove> => {
+  const elapsedMs = stopwatch();
+  await world.clock.sleep(MOVE_MS);
+  return { ...(await compared(world)), withinMs: elapsedMs() };
+};
+
+const lookQuickly = async (world: World): Promise<readonly LookAfterMove[]> => {
+  const looks: LookAfterMove[] = [];
   const elapsedMs = stopwatch();
   while (looks.length < LOOKS.least || (looks.length < LOOKS.most && elapsedMs() < LOOKING_MS)) {
-    await world.clock.sleep(MOVE_MS);
-    looks.push(await compared(world));
+    looks.push(await lookAfterMove(world));
   }
   return looks;
 };
@@ -132,6 +141,13 @@ const inOtherZone = (check: string, looks: readonly Compared[]): Check | undefin
 
 const movedText = (movedMs: number, askedMs: number, mover: string): string =>
   `the service's timestamps moved by ${duration(movedMs)} when ${mover} was asked to move it by ${duration(askedMs)}`;
+
+/** How soon moves of the file showed, at the latest; nothing of times that are in whole minutes, which need not show one. */
+const delayText = (looks: readonly LookAfterMove[]): string => {
+  if (!looks.some(({ told }) => isExact(told))) return "";
+  const mostMs = Math.ceil(Math.max(...looks.map(({ withinMs }) => withinMs)));
+  return `; each of ${looks.length} moves was shown within ${duration(mostMs)}`;
+};
 
 interface Looked {
   readonly check: string;
