@@ -30,11 +30,6 @@ const diagnose = async (
   let target;
   try {
     target = await withReceiver(openTarget(context, flags), rules);
-  } catch (error) {
-    if (error instanceof ConfigurationError) return profileMistakes(error);
-    throw error;
-  }
-  try {
     const today = new Date(clock.wallMs()).toISOString().slice(0, 10);
     return [
       ...profileChecks(target.resolved, environment, today),
@@ -46,8 +41,12 @@ const diagnose = async (
         freshUuid,
       })),
     ];
+  } catch (error) {
+    // Some mistakes show only once the session opens, such as those of the clock file.
+    if (error instanceof ConfigurationError) return profileMistakes(error);
+    throw error;
   } finally {
-    await target.stop();
+    await target?.stop();
   }
 };
 

@@ -31,6 +31,24 @@ const runsIn = (folder: string): Readonly<Record<string, string>> => {
   return Object.fromEntries(["gate", "altered", "newer", "load"].map((name) => [name, at(name)]));
 };
 
+/** Clock files of libfaketime with one mistake each, by the names of their profiles. */
+const clocksIn = (folder: string): Readonly<Record<string, string>> => {
+  const file = fileIn(folder);
+  mkdirSync(path.join(folder, "clock-is-a-folder"));
+  mkdirSync(path.join(folder, "lock-is-a-folder.lock"));
+  // The first process of a machine always lives.
+  file("clock-in-use.lock", "1");
+  return {
+    noClockFile: path.join(folder, "no-clock"),
+    noClockFolder: path.join(folder, "none/clock"),
+    clockIsFolder: path.join(folder, "clock-is-a-folder"),
+    clockUnread: file("clock-unread", "tomorrow"),
+    clockOfStart: file("clock-of-start", "@2026-01-31 12:00:00"),
+    clockLocked: file("lock-is-a-folder", "+0"),
+    clockInUse: file("clock-in-use", "+0"),
+  };
+};
+
 /** Profiles with one mistake each, found before anything is sent. */
 const profilesIn = (folder: string): Readonly<Record<string, string>> => {
   const file = fileIn(folder);
@@ -38,7 +56,11 @@ const profilesIn = (folder: string): Readonly<Record<string, string>> => {
   const sound = { baseUrl: deadAddress, clients: [{ ...client, secret }] };
   const withSecret = (own: unknown): unknown => ({ ...sound, clients: [{ ...client, secret: own }] });
   const waiver = { id: "code.single-use", reason: "known", owner: "us", expires: "2030-02-31" };
+  const clocks = Object.entries(clocksIn(folder)).map(
+    ([name, clock]) => [name, { ...sound, hooks: { clock: { faketime: { file: clock } } } }] as const,
+  );
   const profiles = {
+    ...Object.fromEntries(clocks),
     dead: sound,
     unknownKey: { ...sound, baseURL: "x" },
     noClients: { baseUrl: sound.baseUrl },
