@@ -14,6 +14,7 @@ import { segments } from "../../scenarios/runner/segments.bench.ts";
 import { detection } from "../engine/detect.bench.ts";
 import { gate } from "../engine/gate.bench.ts";
 import { asked } from "./asked.ts";
+import { faketime } from "./foreign/faketime.bench.ts";
 import { foreign } from "./foreign/foreign.bench.ts";
 import { guides } from "./guides/guides.bench.ts";
 import { mutants } from "./mutants/mutants.bench.ts";
@@ -46,6 +47,7 @@ const benchmarks: Readonly<Record<string, () => Promise<void>>> = {
   duet,
   reliability,
   foreign,
+  faketime,
   startup,
   package: packageBench,
   adopt,

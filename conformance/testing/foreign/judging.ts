@@ -2,11 +2,22 @@ import { randomBytes } from "node:crypto";
 import { writeFileSync } from "node:fs";
 import path from "node:path";
 import type { ConformDocument, RuleDocument } from "../../../reports/json/conform.ts";
+import type { RequirementId } from "../../contract/catalogue.ts";
+import { rules } from "../../rules/index.ts";
 import type { Measured } from "../measure.ts";
 import type { ForeignClient, RunningService } from "./services.ts";
 
 /** None of the implementations pushes notifications, so pushes are not judged. */
 export const SECTIONS = "authorize,code,exchange,refresh,access,notifications,whole";
+
+/** Rules that wait on the service's clock. The last two wait for as long as the clock lets them, so they state no wait. */
+export const waitingRules: readonly RequirementId[] = [
+  ...rules
+    .filter(({ waitsMs, needs = [] }) => waitsMs !== undefined && !needs.includes("pushes"))
+    .map(({ requirement }) => requirement),
+  "refresh.reusable",
+  "lifecycle.model",
+];
 
 export const newClients = (...redirectUris: readonly string[]): readonly ForeignClient[] =>
   redirectUris.map((redirectUri) => ({

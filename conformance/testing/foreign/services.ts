@@ -93,21 +93,32 @@ export const faketimeEnvironment = (file: string): NodeJS.ProcessEnv => ({
   FAKETIME_NO_CACHE: "1",
 });
 
-/** A Python service whose profile moves its clock by a file. It follows the file if it runs with this environment. */
-export const startPython = async (
+/** Starts a service whose profile moves its clock by a file. It follows the file if it runs with this environment. */
+const movedByFile = async (
+  program: string,
+  parameters: readonly string[],
+  place: Pick<Place, "folder" | "clients">,
+  { env, ...options }: { readonly cwd?: string; readonly env: (clockFile: string) => NodeJS.ProcessEnv },
+): Promise<RunningService> => {
+  const file = path.join(place.folder, "clock");
+  if (!existsSync(file)) writeFileSync(file, "+0");
+  const { baseUrl, events, stop } = await startService(program, parameters, place, {
+    ...options,
+    env: env(file),
+  });
+  return { stop, profile: { baseUrl, hooks: { clock: { faketime: { file } }, events } } };
+};
+
+export const startPython = (
   program: string,
   module: string,
   place: Pick<Place, "folder" | "clients">,
   env: (clockFile: string) => NodeJS.ProcessEnv = faketimeEnvironment,
-): Promise<RunningService> => {
-  const file = path.join(place.folder, "clock");
-  if (!existsSync(file)) writeFileSync(file, "+0");
-  const { baseUrl, events, stop } = await startService(program, ["front.py", module], place, {
+): Promise<RunningService> =>
+  movedByFile(program, ["front.py", module], place, {
     cwd: path.join(here, "python"),
-    env: { ...env(file), PYTHONDONTWRITEBYTECODE: "1" },
+    env: (file) => ({ ...env(file), PYTHONDONTWRITEBYTECODE: "1" }),
   });
-  return { stop, profile: { baseUrl, hooks: { clock: { faketime: { file } }, events } } };
-};
 
 const python =
   (module: string): ForeignImplementation["start"] =>
@@ -140,10 +151,16 @@ const go: ForeignImplementation["start"] = async (place) => {
   return withClockHooks(startService(program, [], place));
 };
 
-export const startNodeService = (place: Pick<Place, "folder" | "clients">): Promise<RunningService> => {
-  const program = fileURLToPath(new URL("node/main.ts", import.meta.url));
-  return withClockHooks(startService(process.execPath, [program], place));
-};
+const nodeProgram = fileURLToPath(new URL("node/main.ts", import.meta.url));
+
+export const startNodeService = (place: Pick<Place, "folder" | "clients">): Promise<RunningService> =>
+  withClockHooks(startService(process.execPath, [nodeProgram], place));
+
+/** The same service under libfaketime. Its timers, which Node times by a monotonic clock, run in real time. */
+export const startNodeUnderFaketime = (place: Pick<Place, "folder" | "clients">): Promise<RunningService> =>
+  movedByFile(process.execPath, [nodeProgram], place, {
+    env: (file) => ({ ...faketimeEnvironment(file), FAKETIME_DONT_FAKE_MONOTONIC: "1" }),
+  });
 
 /** RFC 6749 appendix A.5 allows every visible ASCII character in a state and sets no length; none of the libraries checks it. */
 const anyState = {
