@@ -1,6 +1,13 @@
 import { monotonicMs } from "../clock.ts";
 import type { Losses } from "../evidence/losses.ts";
-import { TransportError, isUnavailable, mayBeGateways, type Answer, type Request } from "../exchange.ts";
+import {
+  TransportError,
+  credentialsOf,
+  isUnavailable,
+  mayBeGateways,
+  type Answer,
+  type Request,
+} from "../exchange.ts";
 import { createUnanswered } from "./unanswered.ts";
 import { createConnectionHealth } from "./connection-health.ts";
 import { retryPolicy, sendWithRetries, type Retries, type Sending } from "./retry.ts";
@@ -60,7 +67,7 @@ export const sendToTarget = async (
     const loss = { exchange: answer.exchange, reason: "gateway" } as const;
     if (isHidden(request, answer))
       losses.note(name, { ...loss, isNeverAnswered: address.unanswered.isNever(request) });
-    else if (mayHaveTakenEffect && answer.status >= 400) losses.doubt(name, loss);
+    else if (mayHaveTakenEffect && credentialsOf(answer).accessToken === undefined) losses.doubt(name, loss);
     return answer;
   } catch (error) {
     if (error instanceof TransportError) losses.note(name, error);
