@@ -57,14 +57,23 @@ const judgeMoments = (pushRun: PushRun): Finding => {
 /** Pushes are late in the way of a sender that polls for due pushes. */
 const tardyFinding = (fitted: readonly Fitted[], pushRun: PushRun): Finding | undefined => {
   const [tardy] = tardyReadings(fitted, pushRun).filter(({ reading }) => reading.keepsCap);
-  return tardy === undefined ? undefined : polledFinding(tardy.reading, tardy.why, tardy.periodMs);
+  return tardy === undefined ? undefined : polledFinding(tardy);
 };
 
-const polledFinding = ({ name }: Reading, why: string, periodMs: number): Finding =>
-  undecidedFinding(
-    `pushes follow ${name}, but late (${why}), and all at multiples of one period, as if the sender polls for due pushes every ${duration(Number(periodMs.toPrecision(3)))} or more; the document does not say how late a push may be`,
-    { settle: "tolerances.latenessMs in the profile, which sets how late a push may be" },
-  );
+interface LikePolled {
+  readonly reading: Reading;
+  readonly why: string;
+  readonly periodMs: number;
+}
+
+/** Says what is seen of a sender that seems to poll. */
+export const asPolled = ({ reading, why, periodMs }: LikePolled): string =>
+  `pushes follow ${reading.name}, but late (${why}), and all at multiples of one period, as if the sender polls for due pushes every ${duration(Number(periodMs.toPrecision(3)))} or more; the document does not say how late a push may be`;
+
+const polledFinding = (polled: LikePolled): Finding =>
+  undecidedFinding(asPolled(polled), {
+    settle: "tolerances.latenessMs in the profile, which sets how late a push may be",
+  });
 
 /** The pushes fit no reading that keeps to the cap. */
 const misfitFinding = (
@@ -95,7 +104,8 @@ const slowFinding = (fitted: readonly Fitted[], cases: number, pushRun: PushRun)
   for (const { reading, fits } of fitted) {
     const misfits = fits.filter(({ fit }) => fit.kind === "against").map(({ pushCase }) => pushCase);
     const periodMs = periodWithSlow(reading, misfits, pushRun);
-    if (periodMs !== undefined) return polledFinding(reading, worst?.why ?? "after slow failures", periodMs);
+    if (periodMs !== undefined)
+      return polledFinding({ reading, why: worst?.why ?? "after slow failures", periodMs });
   }
   return {
     judgement: fail(

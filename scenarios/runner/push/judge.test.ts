@@ -108,6 +108,19 @@ describe("judgePushes", () => {
     expect(judged.broken).toEqual(["push.schedule"]);
   });
 
+  it("leaves open the notifications that come late in the way of a sender that polls, and says why", () => {
+    const polled = [0, 7, 13].flatMap((from) => pushes(`a ${from}`, [from + 0.1, 45, 120, 255, 510]));
+    const onTime = pushes("b", [14.9, 45, 105, 225, 465]);
+    const judged = judge([...polled, ...onTime]);
+    expect(judged.broken).toEqual([]);
+    expect(judged.checks["push.schedule"]).toBe(4);
+    expect(judged.notes).toEqual([
+      expect.stringMatching(
+        /^3 failing notifications were late and not judged: pushes follow R1, but late \(.*\), and all at multiples of one period, as if the sender polls for due pushes every 15 s or more; /,
+      ),
+    ]);
+  });
+
   it("waits for an event's turn where a sender delivers those of an account one after the other", () => {
     const seconds = [0.1, 30.2, 90.3, 210.4, 450.5];
     const after = (untilS: number) => judge(pushes("a", seconds), ["a", "b"], untilS);

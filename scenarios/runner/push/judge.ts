@@ -2,26 +2,21 @@ import type { LoadBreach, LoadRule } from "../../../conformance/contract/load-re
 import { asRecord } from "../../../conformance/contract/given.ts";
 import { addedUp } from "../../../conformance/contract/second-counts.ts";
 import type { Limits } from "../../../conformance/contract/limits.ts";
-import { counted } from "../../../conformance/contract/text.ts";
 import { answerOf, outcomeOf } from "../../../conformance/judging/pushes/answer.ts";
 import { capPart, isWatchedBeyondCap } from "../../../conformance/judging/pushes/cap.ts";
 import { endOfPushes, isWatchedForFirst, samePart } from "../../../conformance/judging/pushes/delivery.ts";
 import { payloadPart } from "../../../conformance/judging/pushes/payload.ts";
-import { acknowledgedAt, pushCount, type Part } from "../../../conformance/judging/pushes/finding.ts";
-import {
-  fittedTo,
-  readingsThatFit,
-  tardyReadings,
-  type Fitted,
-} from "../../../conformance/judging/pushes/fitted.ts";
+import { acknowledgedAt, pushCount } from "../../../conformance/judging/pushes/finding.ts";
+import { readingsThatFit } from "../../../conformance/judging/pushes/fitted.ts";
 import { pushToleranceOf } from "../../../conformance/judging/pushes/fits.ts";
-import { readingsOf } from "../../../conformance/judging/pushes/readings.ts";
 import { fromItsTurn } from "../../../conformance/judging/pushes/turns.ts";
 import { usualLagMs } from "../../../conformance/judging/pushes/usual-lag.ts";
 import { isWatchedForNext, leastOfFailing } from "../../../conformance/judging/pushes/retries.ts";
 import { tolerances } from "../../../conformance/judging/tolerances.ts";
 import type { PushCase, PushTrace, Purpose } from "../../../conformance/judging/pushes/trace.ts";
 import type { TimeInterval } from "../../../conformance/judging/interval.ts";
+import { FAILING, failing, noted, notWatched, partsOf, type Broken, type Judged } from "./judged.ts";
+import { scheduled } from "./scheduled.ts";
 import type { LoadPush } from "./seen.ts";
 
 /** An event that was requested from the service and acknowledged. */
@@ -140,42 +135,6 @@ const purposeOf = (pushes: readonly LoadPush[], acknowledgedStatus: number): Pur
   return outcomes.includes("open") ? "cut" : "never";
 };
 
-interface Broken {
-  readonly pushCase: PushCase;
-  readonly expected: string;
-  readonly actual: string;
-}
-
-interface Judged {
-  readonly id: string;
-  readonly checks: number;
-  readonly broken: readonly Broken[];
-  /** How many notifications leave it open. */
-  readonly open: number;
-  readonly note?: string;
-}
-
-const partsOf = (
-  id: string,
-  pushCases: readonly PushCase[],
-  judge: (pushCase: PushCase) => Part | "undecided",
-): Judged => {
-  const parts = pushCases.map((pushCase) => ({ pushCase, part: judge(pushCase) }));
-  const told = parts.filter(({ part }) => part !== "undecided");
-  return {
-    id,
-    checks: told.length,
-    broken: told.flatMap(({ pushCase, part }) => (typeof part === "string" ? [] : [{ pushCase, ...part }])),
-    open: parts.length - told.length,
-  };
-};
-
-/** Says how many are open; `what` follows the noun, such as "event", whose plural has an s. */
-const noted = (judged: Judged, noun: string, what: (were: string) => string): Judged =>
-  judged.open === 0
-    ? judged
-    : { ...judged, note: `${counted(judged.open, noun)} ${what(judged.open === 1 ? "was" : "were")}` };
-
 const delivered = (trace: PushTrace): Judged => {
   const families = Map.groupBy(trace.pushCases, ({ family }) => family);
   const isWatched = (one: PushCase): boolean => {
@@ -208,13 +167,6 @@ const acknowledgedStops = (trace: PushTrace): Judged => {
   );
 };
 
-const failing = ({ pushCases }: PushTrace): readonly PushCase[] =>
-  pushCases.filter(({ purpose }) => purpose === "never" || purpose === "late");
-
-const FAILING = "failing notification";
-const notWatched = (were: string): string =>
-  `${were} not watched to the end of ${were === "was" ? "its" : "their"} retries`;
-
 /** A notification that goes on failing says nothing of the cap before one more push would be overdue. */
 const capped = (trace: PushTrace): Judged => {
   const isOpen = (one: PushCase): boolean =>
@@ -241,31 +193,6 @@ const retried = (trace: PushTrace): Judged => {
       : "passed",
   );
   return noted({ ...judged, open: lacking.length - lost.size }, FAILING, notWatched);
-};
-
-const contradictionsOf = ({ fits }: Fitted) =>
-  fits.flatMap(({ pushCase, fit }) =>
-    fit.kind === "against" || fit.kind === "tardy" ? [{ pushCase, why: fit.why }] : [],
-  );
-
-/** Against the reading with the fewest contradictions. */
-const scheduled = (trace: PushTrace): Judged => {
-  const fitted = readingsOf(trace.limits).map((reading) => fittedTo(reading, trace));
-  const [best] = fitted
-    .filter(({ reading }) => reading.keepsCap)
-    .toSorted((a, b) => contradictionsOf(a).length - contradictionsOf(b).length);
-  const isBroken = best !== undefined && tardyReadings(fitted, trace).length === 0;
-  const expected = `pushes match one reading of the schedule (${best?.reading.name} fits best)`;
-  const judged: Judged = {
-    id: "push.schedule",
-    checks: failing(trace).reduce((sum, { pushes }) => sum + Math.max(0, pushes.length - 1), 0),
-    broken: isBroken
-      ? contradictionsOf(best).map(({ pushCase, why }) => ({ pushCase, expected, actual: why }))
-      : [],
-    open: best?.fits.filter(({ fit }) => fit.kind === "vague").length ?? 0,
-  };
-  const orVague = (were: string) => `${notWatched(were)}, or the times of the pushes are too imprecise`;
-  return noted(judged, FAILING, orVague);
 };
 
 const breachOf = (

@@ -1,0 +1,47 @@
+import { counted } from "../../../conformance/contract/text.ts";
+import type { Part } from "../../../conformance/judging/pushes/finding.ts";
+import type { PushCase, PushTrace } from "../../../conformance/judging/pushes/trace.ts";
+
+export interface Broken {
+  readonly pushCase: PushCase;
+  readonly expected: string;
+  readonly actual: string;
+}
+
+export interface Judged {
+  readonly id: string;
+  readonly checks: number;
+  readonly broken: readonly Broken[];
+  /** How many notifications leave it open. */
+  readonly open: number;
+  readonly note?: string;
+}
+
+export const partsOf = (
+  id: string,
+  pushCases: readonly PushCase[],
+  judge: (pushCase: PushCase) => Part | "undecided",
+): Judged => {
+  const parts = pushCases.map((pushCase) => ({ pushCase, part: judge(pushCase) }));
+  const told = parts.filter(({ part }) => part !== "undecided");
+  return {
+    id,
+    checks: told.length,
+    broken: told.flatMap(({ pushCase, part }) => (typeof part === "string" ? [] : [{ pushCase, ...part }])),
+    open: parts.length - told.length,
+  };
+};
+
+/** Adds how many are open; `what` follows the noun, such as "event", whose plural has an s. */
+export const noted = (judged: Judged, noun: string, what: (were: string) => string): Judged => {
+  if (judged.open === 0) return judged;
+  const open = `${counted(judged.open, noun)} ${what(judged.open === 1 ? "was" : "were")}`;
+  return { ...judged, note: judged.note === undefined ? open : `${judged.note}; ${open}` };
+};
+
+export const failing = ({ pushCases }: PushTrace): readonly PushCase[] =>
+  pushCases.filter(({ purpose }) => purpose === "never" || purpose === "late");
+
+export const FAILING = "failing notification";
+export const notWatched = (were: string): string =>
+  `${were} not watched to the end of ${were === "was" ? "its" : "their"} retries`;
