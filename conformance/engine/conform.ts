@@ -7,8 +7,9 @@ import { applyWaivers, type AppliedWaiver } from "../contract/waivers.ts";
 import { runRules, type ExecutorOptions } from "./executor.ts";
 import { replacedLimits } from "./judged-target.ts";
 import { preflight } from "../session/preflight.ts";
-import { readsPrepared, watchesPushes } from "./needs.ts";
+import { comparesCreated, readsPrepared, watchesPushes } from "./needs.ts";
 import { hookNotes, connectionNotes } from "./connection-notes.ts";
+import { OTHERS_NOTE } from "../world/told-ids.ts";
 import { ConfigurationError, UnreachableError } from "../contract/problem.ts";
 import type { ResolvedProfile } from "../profile/profile.ts";
 import type { Rule } from "../checks/rule.ts";
@@ -67,7 +68,9 @@ const conformIn = async (
   options: ConformOptions,
 ): Promise<Omit<ConformResult, "leftBehind">> => {
   const begun = await preflight(session, {
-    notifications: options.rules.some(readsPrepared),
+    notifications:
+      options.rules.some(readsPrepared) ||
+      (session.events?.mayTellOthers === true && options.rules.some(comparesCreated)),
     pushes: options.rules.some(watchesPushes),
   }).catch((error: unknown) => {
     // An interruption ends what the preflight waits for.
@@ -128,6 +131,7 @@ const notesOf = (session: Session, results: readonly RuleResult[]): readonly str
     ...(replaced.length > 0 ? [`limits replaced by the profile: ${replaced.join(", ")}`] : []),
     ...connectionNotes(session.transport.address.health.report(), results),
     ...hookNotes(session.hookReport()),
+    ...(session.events?.ignoresIds() === true ? [OTHERS_NOTE] : []),
     ...drifted(results, pinnedOf(session.resolved)).map((id) => `${id} differs from what the profile pins`),
   ];
 };

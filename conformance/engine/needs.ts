@@ -11,6 +11,12 @@ type CouldNotRun = Extract<Verdict, { readonly kind: "could-not-run" }>;
 export const readsPrepared = (rule: Rule): boolean =>
   rule.needs?.some((need) => need === "notifications" || need === "many-notifications") ?? false;
 
+/**
+ * Whether a rule compares what it creates with a list. It must know whether the ids that a hook returns are those of
+ * notifications, which shows when the preflight prepares some.
+ */
+export const comparesCreated = (rule: Rule): boolean => rule.writes === true && !watchesPushes(rule);
+
 /** Whether a rule judges pushes, for which a receiver has to run. */
 export const watchesPushes = (rule: Rule): boolean => rule.needs?.includes("pushes") ?? false;
 

@@ -28,6 +28,7 @@ const eventsOf = (
   if (trigger === undefined) return undefined;
   return createEvents({
     accounts: resolved.profile.accounts,
+    idsAreNamed: trigger.result !== undefined,
     freshUuid,
     runHook: async (values) => {
       const answer = await callHook("events.trigger", trigger, { ...values }).catch((error: unknown) => {

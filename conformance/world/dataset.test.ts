@@ -105,6 +105,17 @@ test.each([
   },
 );
 
+test("ids whose place the profile names stand, even if the list shows none of them", async () => {
+  const { dataset, stored } = stub(0, { tells: jobs, idsAreNamed: true });
+  const { sets, notes } = await prepareNotifications(dataset);
+  expect(notes[0]).toMatch(/^of 36 notifications .*, 36 were listed .*, but not under all ids that the hook/);
+  expect(notes.join()).not.toContain("something other");
+  const listed = new Set(stored.map(({ id }) => id));
+  expect(sets.accounts.map(({ ids, known }) => [ids.length, known])).toEqual(ofOwn);
+  expect(sets.accounts.flatMap(({ ids }) => ids).filter((id) => listed.has(id))).toEqual([]);
+  expect(await dataset.events?.trigger("account")).toBeDefined();
+});
+
 test("ids of something else are noted for accounts that the profile names, too", async () => {
   const accounts = ["a".repeat(8)];
   const { dataset, add } = stub(0, { accounts, tells: jobs });

@@ -192,7 +192,7 @@ const triggerIn = async (
     const { latestMs } = await clock.now();
     while (moments.length < told.length) moments.push({ earliestMs, latestMs });
   }
-  return { accountId, events: count, told, moments };
+  return { accountId, events: count, told, moments, mayBeOthers: events.mayTellOthers };
 };
 
 interface Seen {
@@ -222,10 +222,11 @@ const waitUntilListed = async (options: DatasetOptions, batches: readonly Batch[
     if (missing.length === 0 || leftMs <= 0) {
       const isOfOthers = areOthers(batches, ids);
       if (isOfOthers) options.events?.ignoreIds();
-      const notes = missing.map(
-        (batch) =>
-          `of ${batch.events} notifications triggered for account ${batch.accountId}, ${ids[batches.indexOf(batch)]?.length ?? 0} were listed ${givenToBeListed(options)}`,
-      );
+      const notes = missing.map((batch) => {
+        const count = ids[batches.indexOf(batch)]?.length ?? 0;
+        const others = count < batch.events ? "" : ", but not under all ids that the hook returned";
+        return `of ${batch.events} notifications triggered for account ${batch.accountId}, ${count} were listed ${givenToBeListed(options)}${others}`;
+      });
       return { ids, areOthers: isOfOthers, notes: isOfOthers ? [...notes, OTHERS_NOTE] : notes };
     }
     await options.clock.sleep(Math.min(pauseMs, leftMs));

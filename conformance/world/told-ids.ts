@@ -8,10 +8,12 @@ export interface Told {
   readonly told: readonly (string | undefined)[];
   /** Ids that the account held before. */
   readonly existing?: readonly string[];
+  /** Whether the ids may be of something other than notifications: the profile does not name their place. */
+  readonly mayBeOthers: boolean;
 }
 
 export const OTHERS_NOTE =
-  "hooks.events.trigger returns ids of something other than notifications, so these were found through the list; name the place of the id with `result`, if the answer has it";
+  "hooks.events.trigger returns ids of something other than notifications, so notifications are found through the list; name the place of the id with `result`, if the answer has it";
 
 /** Whether a list shows every notification of the account, if under other ids than the hook returned. */
 export const isListed = (batch: Told, ids: readonly string[]): boolean => {
@@ -33,6 +35,7 @@ export const areOthers = (batches: readonly Told[], ids: readonly (readonly stri
   !batches.some((batch, index) => showsAny(batch, ids[index] ?? []));
 
 const isOfOthers = (batch: Told, ids: readonly string[]): boolean =>
+  batch.mayBeOthers &&
   new Set(ids.map(fold)).size === batch.events &&
   batch.told.some((id) => id !== undefined) &&
   !showsAny(batch, ids);

@@ -11,6 +11,8 @@ export interface EventsOptions {
     readonly clientId: string;
     readonly n: number;
   }) => Promise<string | undefined>;
+  /** Whether the profile names the place of the ids in the hook's answer, and so says whose they are. */
+  readonly idsAreNamed?: boolean;
   /** The client that the events concern. */
   readonly clientId: string;
   /** Accounts that the profile names, for services that accept no others. */
@@ -44,6 +46,8 @@ export const createEvents = (options: EventsOptions) => {
   return {
     /** Whether `account` returns unused, empty accounts. */
     accountsAreFresh: named.length === 0,
+    /** Whether the ids that the hook returns may be of something other than notifications, such as of jobs. */
+    mayTellOthers: options.idsAreNamed !== true,
     /** A fresh account id, or the next of the profile's accounts if it names any. */
     account: (): string => {
       const account = named[handedOut % Math.max(1, named.length)];
@@ -56,6 +60,7 @@ export const createEvents = (options: EventsOptions) => {
     ignoreIds: (): void => {
       areIds = false;
     },
+    ignoresIds: () => !areIds,
     /**
      * Triggers one event for the account and returns the notification's id if the hook returns one. It concerns the
      * first client unless another is given, which only hooks that name the client obey. Resolves once the hook has
