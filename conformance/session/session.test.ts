@@ -127,6 +127,7 @@ it.each([
   ['"queued"', undefined, undefined],
   ["<html>created</html>", undefined, undefined],
   [uuid, undefined, uuid],
+  [`${uuid}\n`, undefined, uuid],
   [JSON.stringify(uuid.toUpperCase()), undefined, uuid.toUpperCase()],
   ['{"id":"job-17"}', undefined, undefined],
   [`{"id":"job-17","data":{"id":"${uuid}"}}`, undefined, uuid],

@@ -35,7 +35,7 @@ const eventsOf = (
         if (mayHaveBeenObeyed(error)) account.maybeCreated();
         throw error;
       });
-      const id = toldId(answer.json ?? answer.text, trigger.result);
+      const id = toldId(answer, trigger.result);
       account.created(values.accountId, id);
       return id;
     },

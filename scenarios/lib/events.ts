@@ -37,5 +37,5 @@ export const endEvent = (account: Account, sentAtMs: number, answer: Exchange): 
   triggered(sentAtMs, account.accountId, id);
 };
 
-export const notificationIn = ({ fields }: Exchange): string | undefined =>
-  toldId(fields, settings.trigger?.result);
+export const notificationIn = ({ text }: Exchange): string | undefined =>
+  toldId({ text }, settings.trigger?.result);

@@ -1,3 +1,4 @@
+import { randomUUID } from "node:crypto";
 import { describe, expect, it } from "vitest";
 import { documentLimits, type Limits } from "../../conformance/contract/limits.ts";
 import type { RequirementId } from "../../conformance/contract/catalogue.ts";
@@ -14,6 +15,7 @@ import { scenarioRules } from "./scenario-rules.ts";
 import { scriptSettings } from "./settings.ts";
 import { k6OfFile } from "./testing/load-here.ts";
 import { profileFor } from "./testing/loads.ts";
+import { serveHttp } from "../../conformance/testing/servers.ts";
 import { folderOfFile } from "../../conformance/testing/folders.ts";
 
 /* The scripts as k6 runs them, against the fake: what they make of a sound service, and of defects that every run shows. */
@@ -216,6 +218,13 @@ describe.concurrent("the preflight", () => {
     const { result } = await play({ scenario: "token", preflight: true, clients: [client] });
     expect(result.troubles.join("\n")).toMatch(/authorize gave clients\[0\] .* no code: status 400/);
     expect(result.troubles.join("\n")).not.toContain("not-the-secret");
+  });
+
+  it("takes a hook's whole answer for the id if it is a UUID", async () => {
+    await using hook = await serveHttp((_request, response) => void response.end(`${randomUUID()}\n`));
+    const trigger = { http: { method: "POST", url: hook.origin } } as const;
+    const { result } = await play({ scenario: "push", preflight: true, trigger });
+    expect(result.troubles).toEqual([]);
   });
 
   it("names the missing hook", async () => {
