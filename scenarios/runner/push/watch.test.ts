@@ -41,6 +41,10 @@ interface World {
   readonly planFailure?: Error;
   /** What happens during the load, after the event; nothing by default. */
   readonly load?: () => void;
+  /** The id that the hook returned for the event. */
+  readonly told?: string;
+  /** What else the profile says of the hook. */
+  readonly trigger?: { readonly result?: string };
   /** How much of it objectives ignore; nothing by default. */
   readonly warmUpMs?: number;
   readonly signal?: AbortSignal;
@@ -57,6 +61,8 @@ const finish = async (
     load = () => {},
     warmUpMs = 0,
     planFailure,
+    told = "n",
+    trigger = {},
     ...world
   }: World,
 ) => {
@@ -86,12 +92,15 @@ const finish = async (
   } as unknown as PushPorts;
   const context = {
     push,
-    target: { profile: profileFor("http://127.0.0.1:1"), limits: documentLimits },
+    target: {
+      profile: { ...profileFor("http://127.0.0.1:1"), hooks: { events: { trigger } } },
+      limits: documentLimits,
+    },
     clock: { wallTime: () => new Date(wallMs()), sleep: none },
     signal: world.signal ?? new AbortController().signal,
   } as unknown as LoadContext;
   const watch = await watchPushes(context, directory);
-  watch.onEvent(wallMs(), "account", "n");
+  watch.onEvent(wallMs(), "account", told);
   load();
   return watch.finish({ startedAtMs: 0 } as LoadResult, { ...plan, warmUpMs });
 };
@@ -152,6 +161,25 @@ it("a hook that fails after a push load leaves its rules open, and the pushes ar
   expect(summary).toMatchObject({ events: 1, pushes: 1 });
   expect(notes.join()).toContain("hooks.clock.now: away");
   expect(readFileSync(path.join(folder.path, "pushes.jsonl"), "utf8")).toContain('"notificationId":"n"');
+});
+
+it("events whose ids no push carries are named by something else, unless the profile says where the id is", async () => {
+  using folder = temporaryFolder();
+  const judge = async (told: string, pushed: string, trigger: { readonly result?: string } = {}) => {
+    const world = pushingAt([0]);
+    const lines = () => world.lines().map((line) => ({ ...(line as object), notificationId: pushed }));
+    const { judgement, summary, notes } = await finish(folder.path, { ...world, lines, told, trigger });
+    const broken = judgement.rules.filter(({ breaches }) => breaches > 0).map(({ id }) => id);
+    return { isLost: broken.includes("push.delivered"), events: summary.events, notes: notes.join() };
+  };
+  expect(await judge("job", "n")).toEqual({
+    isLost: false,
+    events: 0,
+    notes: expect.stringMatching(/^1 events .* \(no push carries an id that it returned\)/) as string,
+  });
+  expect(await judge("job", "n", { result: "/id" })).toMatchObject({ isLost: true, events: 1 });
+  for (const trigger of [{}, { result: "/id" }])
+    expect(await judge("N", "n", trigger)).toMatchObject({ isLost: false, events: 1, notes: "" });
 });
 
 it("a hook that fails before is a matter of the profile", async () => {

@@ -4,6 +4,7 @@ import { ConfigurationError } from "../../../conformance/contract/problem.ts";
 import type { PushSummary } from "../../../conformance/contract/load-record.ts";
 import type { PushLine } from "../../../conformance/contract/push.ts";
 import type { PushPorts } from "../../../conformance/contract/push-ports.ts";
+import { fold } from "../../../conformance/judging/laws/pages.ts";
 import { pushToleranceOf } from "../../../conformance/judging/pushes/fits.ts";
 import type { LoadResult } from "../collect/collect.ts";
 import type { Counted } from "../../../conformance/contract/distribution.ts";
@@ -15,7 +16,7 @@ import { openPushJournal } from "./journal.ts";
 import { delaysOf } from "./delays.ts";
 import { judgePushes, type PushEvidence, type PushJudgement, type TriggeredEvent } from "./judge.ts";
 import { planPushes } from "./plan.ts";
-import { seenPushes, type SeenAt } from "./seen.ts";
+import { seenPushes, type LoadPush, type SeenAt } from "./seen.ts";
 import { targetTimeAt, type Stop } from "./timeline.ts";
 import { stopNow, watchRetries } from "./wait.ts";
 
@@ -139,21 +140,44 @@ interface Gathered extends SeenAt {
   readonly movedAtMs: number | undefined;
 }
 
+/**
+ * The events under their ids as pushes spell them. None if the ids that the hook returned are of something other than
+ * notifications, such as of jobs: no push has any, and for most events some push came. The preflight's event is pushed,
+ * too, also where those of the load are lost.
+ */
+const namedEvents = (
+  events: readonly Told[],
+  pushes: readonly LoadPush[],
+  mayBeOthers: boolean,
+): readonly Told[] => {
+  const spelled = new Map(
+    pushes.map(({ line: { notificationId } }) => [fold(notificationId), notificationId]),
+  );
+  const isPushed = events.some(({ notificationId }) => spelled.has(fold(notificationId)));
+  if (mayBeOthers && !isPushed && 2 * spelled.size > events.length) return [];
+  return events.map(({ notificationId, ...event }) => ({
+    ...event,
+    notificationId: spelled.get(fold(notificationId)) ?? notificationId,
+  }));
+};
+
 const outcomeOf = (
   context: LoadContext,
   asked: LoadPlan,
   push: PushPorts,
-  { events, unnamed, lines, movedAtMs, ...moments }: Gathered,
+  { events: told, unnamed, lines, movedAtMs, ...moments }: Gathered,
 ): PushOutcome => {
   const { limits, profile } = context.target;
   const { startedAtMs, isMovedOnly } = moments;
   const stages = stagesFor(asked);
+  const pushes = seenPushes(lines, moments);
+  const events = namedEvents(told, pushes, profile.hooks?.events?.trigger?.result === undefined);
+  const unknown = unnamed + told.length - events.length;
   const triggered = events.map(({ sentAtMs, ...event }): TriggeredEvent => ({
     ...event,
     atMs: sentAtMs - startedAtMs,
     target: targetTimeAt(moments, { earliestMs: sentAtMs, latestMs: sentAtMs + 1 }),
   }));
-  const pushes = seenPushes(lines, moments);
   const nowMs = context.clock.wallTime().getTime();
   const evidence: PushEvidence = {
     events: triggered,
@@ -177,8 +201,8 @@ const outcomeOf = (
       ...(delays.all === undefined ? {} : { deliveryDelay: delays.all }),
     },
     notes: [
-      unnamed > 0 &&
-        `${unnamed} events were triggered whose notification the hook does not name: their pushes cannot be told apart and were not judged; set "result" in hooks.events.trigger to the place of the id`,
+      unknown > 0 &&
+        `${unknown} events were triggered whose notification the hook does not name${unknown > unnamed ? " (no push carries an id that it returned)" : ""}: their pushes cannot be told apart and were not judged; set "result" in hooks.events.trigger to the place of the id`,
       delays.note,
       judgement.readings.length > 0 &&
         `readings of the retry schedule that no failing notification contradicts: ${judgement.readings.join(", ")}`,
