@@ -77,6 +77,20 @@ test("a code must not lead to an address without a scheme either", async () => {
   });
 });
 
+test("a redirect within the service leads to no other address, even with a code", async () => {
+  const registered = new Set<string | undefined>();
+  const behaviour = behaving((sound) => ({
+    acceptsRedirectUri: (redirectUri, ...more) => {
+      if (sound.acceptsRedirectUri(redirectUri, ...more)) registered.add(redirectUri);
+      return true;
+    },
+    renderAuthorized: (fields, redirectUri) =>
+      redirectTo(withQuery(registered.has(redirectUri) ? redirectUri : "/consent", codeAndState(fields))),
+  }));
+  const verdict = await judge(ruleFor("authorize.unregistered-redirect"), { behaviour });
+  expect(verdict).toMatchObject({ kind: "passed" });
+});
+
 test.each([
   ["sound", "not-applicable"],
   ["authorize-any-redirect-uri", "not-applicable"],

@@ -12,13 +12,15 @@ export const placeOf = (url: URL): string => `${url.protocol}//${url.host}${norm
 
 /**
  * The answer with the whole address of its Location, as browsers complete one without a scheme, or with a backslash for a
- * slash.
+ * slash. A path alone stays one: it leads within the service.
  */
 export const withAbsoluteLocation = (answer: Answer, base: string): Answer => ({
   ...answer,
   headers: answer.headers.map(([name, value]) => [
     name,
-    name === "location" && URL.canParse(value, base) ? new URL(value, base).href : value,
+    name === "location" && /^[\\/]{2}/.test(value) && URL.canParse(value, base)
+      ? new URL(value, base).href
+      : value,
   ]),
 });
 
