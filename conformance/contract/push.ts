@@ -245,6 +245,9 @@ export interface JournalMark {
 /** The header of a call to the control interface that names the run which calls. */
 export const runHeader = "touchstone-run";
 
+/** A run that has not called its receiver for so long counts as ended, in milliseconds: it may have been killed. */
+export const LONGEST_SILENCE_MS = 30_000;
+
 /** The receiver's state as its control interface reports it: GET /state. */
 export interface ReceiverState extends JournalMark {
   readonly callbackUrl: string;

@@ -164,6 +164,12 @@ export const after = (durationMs: number, callback: () => void): { cancel(): voi
   return { cancel: () => clearTimeout(timer) };
 };
 
+/** Calls back at this interval of this machine's time until cancelled; does not keep the process alive. */
+export const every = (intervalMs: number, callback: () => void): { cancel(): void } => {
+  const timer = setInterval(callback, intervalMs).unref();
+  return { cancel: () => clearInterval(timer) };
+};
+
 /**
  * Runs something with a signal that aborts when its time is up or the run is interrupted. Leaves no timer behind,
  * unlike AbortSignal.timeout.

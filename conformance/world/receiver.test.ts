@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import { LONGEST_SILENCE_MS, runHeader } from "../contract/push.ts";
 import { startReceiver } from "../../fake-server/receiver/index.ts";
 import { serveHttp, type TestServer } from "../testing/servers.ts";
 import { stopAfterEach } from "../testing/stopping.ts";
@@ -60,6 +61,35 @@ describe("the client of a receiver", () => {
     expect(await other?.state()).toMatchObject({ listening: true });
     // Calls by hand name no run.
     await openReceiver(running, never).clear();
+  });
+
+  it("calls at intervals from its first call until it leaves, so that it is not taken for dead", async () => {
+    const seen: (string | undefined)[] = [];
+    const { origin } = await stopping(
+      serveHttp(({ method, url, headers }, response) => {
+        seen.push(`${method} ${url} ${String(headers[runHeader])}`);
+        response.end("{}");
+      }),
+    );
+    let passes = (): void => {};
+    const repeated: number[] = [];
+    const repeat = (intervalMs: number, callback: () => void) => {
+      repeated.push(intervalMs);
+      passes = callback;
+      return { cancel: () => (passes = () => {}) };
+    };
+    const receiver = openReceiver({ controlUrl: origin, run: "one" }, never, undefined, repeat);
+    await receiver.leave();
+    expect([seen, repeated]).toEqual([[], []]);
+    await receiver.clear();
+    await receiver.endHangs();
+    expect(repeated).toEqual([LONGEST_SILENCE_MS / 3]);
+    passes();
+    // What was begun before arrives before it leaves.
+    await receiver.leave();
+    passes();
+    await receiver.leave();
+    expect(seen).toEqual(["POST /clear one", "DELETE /hangs one", "GET /state one", "DELETE /use one"]);
   });
 
   it("leaves without a failure, also where it was interrupted or nothing answers", async () => {

@@ -1,6 +1,7 @@
-import { withDeadline } from "./clock.ts";
+import { every, withDeadline } from "./clock.ts";
 import { getGlobalDispatcher, type Dispatcher } from "undici";
 import {
+  LONGEST_SILENCE_MS,
   runHeader,
   type JournalMark,
   type PushLine,
@@ -41,8 +42,8 @@ export class ReceiverError extends Error {
 
 /** Generous, because no verdict depends on it and a busy machine may delay the receiver's answer for long. */
 const TIMEOUT_MS = 60_000;
-/** The receiver counts a silent run as ended, too. */
-const LEAVE_TIMEOUT_MS = 2_000;
+/** For calls whose failure changes nothing: the receiver counts a silent run as ended anyway. */
+const QUIET_TIMEOUT_MS = 2_000;
 const jsonContent = ["content-type", "application/json"] as const;
 
 interface Call {
@@ -90,11 +91,12 @@ export const openReceiver = (
   access: RunAccess,
   interrupted: AbortSignal,
   dispatcher: Dispatcher = getGlobalDispatcher(),
+  repeat = every,
 ) => {
   const send = callerOf(access, dispatcher);
-  let isUsed = false;
+  const use = access.run === undefined ? undefined : useOf(send, repeat);
   const call = (method: Call["method"], path: string, body?: unknown, waitMs = 0): Promise<unknown> => {
-    isUsed = true;
+    use?.begin();
     return send({ method, path, body, timeoutMs: TIMEOUT_MS + Math.ceil(waitMs), interrupted });
   };
 
@@ -118,10 +120,30 @@ export const openReceiver = (
     /** Forgets attempts, so that counting starts over. */
     clear: async (): Promise<void> => void (await call("POST", "/clear", {})),
     /** Lets other runs use it; also after an interruption. Never fails: a run that falls silent counts as ended. */
-    leave: async (): Promise<void> => {
-      if (!isUsed || access.run === undefined) return;
-      isUsed = false;
-      await send({ method: "DELETE", path: "/use", timeoutMs: LEAVE_TIMEOUT_MS }).catch(() => undefined);
+    leave: async (): Promise<void> => use?.end(),
+  };
+};
+
+/**
+ * A run's use of a receiver, from its first call on. It calls while it has nothing to say, too, since it would be taken
+ * for dead otherwise: a live run in real time sleeps for minutes.
+ */
+const useOf = (send: ReturnType<typeof callerOf>, repeat: typeof every) => {
+  const quietly = (method: Call["method"], path: string): Promise<unknown> =>
+    send({ method, path, timeoutMs: QUIET_TIMEOUT_MS }).catch(() => undefined);
+  let calling: { cancel(): void } | undefined;
+  let lastCall: Promise<unknown> | undefined;
+  return {
+    begin: (): void => {
+      calling ??= repeat(LONGEST_SILENCE_MS / 3, () => void (lastCall = quietly("GET", "/state")));
+    },
+    end: async (): Promise<void> => {
+      if (calling === undefined) return;
+      calling.cancel();
+      calling = undefined;
+      // One that arrived afterwards would begin another use.
+      await lastCall;
+      await quietly("DELETE", "/use");
     },
   };
 };

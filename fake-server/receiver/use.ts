@@ -1,8 +1,6 @@
 import type { ReceiverClock } from "./clock.ts";
 import { duration } from "../../conformance/contract/duration.ts";
-
-/** A run that has not called for so long counts as ended, in milliseconds: it may have been killed. */
-const LONGEST_SILENCE_MS = 30_000;
+import { LONGEST_SILENCE_MS } from "../../conformance/contract/push.ts";
 
 /**
  * One run at a time uses a receiver: its plan, its listener and its certificate are the same for all pushes, so what one
