@@ -7,6 +7,7 @@ import {
   createProgress,
   progressAtStart,
   progressLine,
+  waitingText,
   type ProgressState,
 } from "./progress.ts";
 
@@ -38,6 +39,13 @@ describe("the progress line", () => {
     expect(waits(1, 3_000)).toMatch(/1 rule waits, the next for 3\.0 s more$/);
     expect(waits(1, undefined)).toMatch(/running code\.lifetime, refresh\.lifetime$/);
     expect(waits(0, undefined)).toMatch(/running /);
+  });
+
+  it("says that it waits for the hook that moves the clock, once that takes half a second", () => {
+    const moves = (movingForMs: number): string =>
+      progressLine({ ...halfway, waiting: { sleepers: 2, nextInMs: undefined, movingForMs } }, page);
+    expect(moves(499)).toMatch(/ {2}running code\.lifetime, refresh\.lifetime$/);
+    expect(moves(500)).toMatch(/ {2}waiting for hooks\.clock\.advance for 500 ms$/);
   });
 
   it("fits a narrow terminal", () => {
@@ -84,5 +92,47 @@ describe("showing progress", () => {
       "2 of 4 rules settled after 10.1 s, 1 failed; 2 rules wait, the next until 10:07:30 UTC (7.5 min more); unsettled: code.lifetime, refresh.lifetime\n",
       "2 of 4 rules settled after 20.2 s, 1 failed; 2 rules wait, the next until 10:07:30 UTC (7.5 min more); unsettled: code.lifetime, refresh.lifetime\n",
     ]);
+  });
+
+  it("says without a terminal since when it waits for the hook that moves the clock", () => {
+    const { written, stream } = kept(false);
+    const progress = createProgress(stream, plain);
+    const wallMs = Date.parse("2030-01-01T10:00:00Z");
+    for (const [elapsedMs, movingForMs] of [
+      [0, 0],
+      [10_000, 499],
+      [20_000, 12_000],
+    ] as const)
+      progress.show({
+        ...halfway,
+        elapsedMs,
+        wallMs,
+        waiting: { sleepers: 2, nextInMs: undefined, movingForMs },
+      });
+    expect(written).toEqual([
+      "judging 4 rules\n",
+      "2 of 4 rules settled after 10.0 s, 1 failed; unsettled: code.lifetime, refresh.lifetime\n",
+      "2 of 4 rules settled after 20.0 s, 1 failed; waiting for hooks.clock.advance since 09:59:48 UTC (12.0 s); unsettled: code.lifetime, refresh.lifetime\n",
+    ]);
+  });
+});
+
+describe("what the live page says that the run waits for", () => {
+  const wallMs = Date.parse("2030-01-01T10:00:00Z");
+  const said = (waiting: NonNullable<ProgressState["waiting"]>, laterMs = 0): string =>
+    waitingText({ ...halfway, wallMs: wallMs + laterMs, waiting });
+
+  it("is the hook that moves the clock, in the same words while it runs", () => {
+    const still = { sleepers: 2, nextInMs: undefined };
+    expect(said({ ...still, movingForMs: 499 })).toBe("");
+    expect(said({ ...still, movingForMs: 500 }, 500)).toBe(
+      "waiting for hooks.clock.advance since 10:00:00 UTC",
+    );
+    expect(said({ ...still, movingForMs: 9_700 }, 9_700)).toBe(said({ ...still, movingForMs: 500 }, 500));
+  });
+
+  it("is the next wake-up in real time, and nothing while rules are at work", () => {
+    expect(said({ sleepers: 1, nextInMs: 450_000 })).toBe("1 rule waits, the next until 10:07:30 UTC");
+    expect(said({ sleepers: 0, nextInMs: undefined })).toBe("");
   });
 });

@@ -49,31 +49,50 @@ export const progressLine = (state: ProgressState, { palette, columns }: Page): 
 /** A hook call longer than this is shown as what the run waits for. */
 const SLOW_MS = 500;
 
-const tailOf = ({ ids, settled, waiting }: ProgressState): string => {
+/** What the run waits for, how long, and from or until when; undefined if nothing. */
+const waitedFor = ({ waiting }: ProgressState) => {
   const { sleepers = 0, nextInMs, movingForMs = 0 } = waiting ?? {};
   if (sleepers > 0 && nextInMs !== undefined)
-    return `${plural(sleepers, "rule waits", "rules wait")}, the next for ${elapsed(nextInMs)} more`;
-  if (movingForMs >= SLOW_MS) return `waiting for hooks.clock.advance for ${elapsed(movingForMs)}`;
-  const running = ids.filter((id) => !settled.has(id));
+    return {
+      what: `${plural(sleepers, "rule waits", "rules wait")}, the next`,
+      span: `${elapsed(nextInMs)} more`,
+      moment: (wallMs: number) => `until ${utc(wallMs + nextInMs)}`,
+    };
+  if (movingForMs < SLOW_MS) return undefined;
+  return {
+    what: "waiting for hooks.clock.advance",
+    span: elapsed(movingForMs),
+    moment: (wallMs: number) => `since ${utc(wallMs - movingForMs)}`,
+  };
+};
+
+const utc = (wallMs: number): string => `${new Date(wallMs).toISOString().slice(11, 19)} UTC`;
+
+const tailOf = (state: ProgressState): string => {
+  const waited = waitedFor(state);
+  if (waited !== undefined) return `${waited.what} for ${waited.span}`;
+  const running = state.ids.filter((id) => !state.settled.has(id));
   return running.length === 0 ? "" : `running ${safe(running.join(", "))}`;
 };
 
 export const progressNote = (state: ProgressState): string => {
-  const { settled, ids, failed, elapsedMs, waiting } = state;
+  const { settled, ids, failed, elapsedMs } = state;
   if (elapsedMs === 0) return `judging ${plural(ids.length, "rule")}`;
   const running = ids.filter((id) => !settled.has(id));
   const named = safe(running.slice(0, MOST_NAMED).join(", "));
   const names = running.length > MOST_NAMED ? `${named} and ${running.length - MOST_NAMED} more` : named;
   const waited = waitingText(state);
-  const until = waited === "" ? "" : `; ${waited} (${elapsed(waiting?.nextInMs ?? 0)} more)`;
+  const until = waited === "" ? "" : `; ${waited} (${waitedFor(state)?.span})`;
   return `${settled.size} of ${plural(ids.length, "rule")} settled after ${elapsed(elapsedMs)}, ${failed} failed${until}${running.length === 0 ? "" : `; unsettled: ${names}`}`;
 };
 
-/** How many rules wait, and until when; empty if none waits or the clock is moved. */
-export const waitingText = ({ waiting, wallMs }: ProgressState): string =>
-  wallMs === undefined || waiting?.nextInMs === undefined || waiting.sleepers === 0
+/** What the run waits for, with the time of day, so that the text stays the same meanwhile; empty if it waits for nothing. */
+export const waitingText = (state: ProgressState): string => {
+  const waited = waitedFor(state);
+  return state.wallMs === undefined || waited === undefined
     ? ""
-    : `${plural(waiting.sleepers, "rule waits", "rules wait")}, the next until ${new Date(wallMs + waiting.nextInMs).toISOString().slice(11, 19)} UTC`;
+    : `${waited.what} ${waited.moment(state.wallMs)}`;
+};
 
 const MOST_NAMED = 5;
 
