@@ -43,7 +43,7 @@ export const hookNotes = ({ hooks, outages, elapsedMs }: HookReport): readonly s
     .filter(({ totalMs }) => totalMs >= NOTICED_MS && totalMs >= elapsedMs * NOTICED_SHARE)
     .map(
       ({ key, calls, totalMs, longestMs }) =>
-        `${key} takes most of the time: ${counted(calls, "call")} took ${duration(totalMs)} of ${duration(elapsedMs)}, the longest ${duration(longestMs)}`,
+        `${key} takes much of the time: ${counted(calls, "call")} took ${duration(totalMs)} of ${duration(elapsedMs)}, the longest ${duration(longestMs)}`,
     ),
   ...hooks
     .filter(({ lost, throttled, madeAgain }) => lost + throttled + madeAgain > 0)
