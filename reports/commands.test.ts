@@ -12,6 +12,7 @@ import path from "node:path";
 import { Ajv } from "ajv";
 import { beforeAll, describe, expect, it } from "vitest";
 import { runHere } from "../conformance/testing/run-here.ts";
+import { profileOf, secretsOf, startFakeServer } from "../fake-server/index.ts";
 import type { Comparison } from "./compare/compare.ts";
 import type { History } from "./history/index.ts";
 import { writeGateRun, writeLoadRun } from "./testing/records.ts";
@@ -20,7 +21,7 @@ import { writeDuet } from "./duet/write.ts";
 import { seal } from "./testing/seal.ts";
 import { folderOfFile } from "../conformance/testing/folders.ts";
 
-/** `report`, `compare` and `history` on the command line, on made-up run directories. */
+/** `report`, `compare` and `history` on the command line, mostly on made-up run directories. */
 
 const home = folderOfFile();
 const at = (...names: readonly string[]): string => path.join(home, ...names);
@@ -239,6 +240,21 @@ describe("compare", () => {
     expect(worse.stdout).toContain("code.single-use");
     expect(better.exitCode).toBe(0);
     expect(better.stdout).toMatch(/fixed/i);
+  });
+
+  it("exits with 3 and says why if the target of the newer run was down", async () => {
+    const service = await startFakeServer();
+    const [profile, env] = [at("of-one-service.json"), secretsOf(service)];
+    writeFileSync(profile, JSON.stringify(profileOf(service)));
+    const asked = ["conform", "--profile", profile, "--only", "code.single-use", "--effort", "quick"];
+    const good = await runHere([...asked, "--out", at("good")], { env });
+    await service.stop();
+    const down = await runHere([...asked, "--out", at("down")], { env });
+    expect([good.exitCode, down.exitCode]).toEqual([0, 4]);
+    const { exitCode, stdout } = await cli("compare", at("good"), at("down"));
+    expect(exitCode).toBe(3);
+    expect(stdout.replaceAll(/\s+/g, " ")).toContain("The head run is incomplete: 1 rule was not reached");
+    expect(stdout).not.toContain("✓");
   });
 
   it("exits with 1 if a load run is worse than ten earlier ones of a folder", async () => {

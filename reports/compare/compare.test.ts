@@ -178,7 +178,7 @@ describe("two runs of the gate", () => {
   it.each([
     [
       "whose target was down",
-      { rules: [], outcome: "incomplete", exitCode: 3 },
+      { rules: [], outcome: "incomplete", exitCode: 4 },
       /\d+ rules were not reached/,
     ],
     [
