@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { startFakeServer } from "../../fake-server/index.ts";
+import { startFakeServer, type FakeServer } from "../../fake-server/index.ts";
 import { profileOf, secretsOf } from "../../fake-server/profile.ts";
 import { startReceiver } from "../../fake-server/receiver/index.ts";
 import { conform, type ConformOptions } from "./conform.ts";
@@ -22,10 +22,11 @@ import { complaintOf, endedWith, skippedBecause } from "./testing/suite-words.ts
 const { TOUCHSTONE_PROFILE, TOUCHSTONE_EFFORT, TOUCHSTONE_SEED, TOUCHSTONE_MAX_WAIT } = process.env;
 
 const stopping: (() => Promise<void>)[] = [];
+let fake: FakeServer | undefined;
 
 const resolveTarget = async (): Promise<ResolvedProfile> => {
   if (TOUCHSTONE_PROFILE !== undefined) return loadProfile(TOUCHSTONE_PROFILE, process.env);
-  const fake = await startFakeServer();
+  fake = await startFakeServer();
   stopping.push(fake.stop);
   return resolveProfile(checkProfile(profileOf(fake)), secretsOf(fake));
 };
@@ -78,4 +79,13 @@ describe("the service keeps the promises of its document", () => {
     const reason = skippedBecause(result);
     if (reason !== undefined) skip(reason);
   });
+});
+
+const isOwnGate = TOUCHSTONE_PROFILE === undefined && TOUCHSTONE_EFFORT === undefined;
+
+it.runIf(isOwnGate)("the whole gate moves the embedded fake's clock at most 150 times", async () => {
+  const counters = await fetch(`${fake?.controlUrl}/counters`);
+  const { clockMoves } = (await counters.json()) as { readonly clockMoves: number };
+  expect(clockMoves).toBeGreaterThan(20);
+  expect(clockMoves).toBeLessThanOrEqual(150);
 });
