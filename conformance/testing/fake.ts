@@ -33,6 +33,12 @@ export const moveFake = async ({ controlUrl }: FakeServer, ms: number): Promise<
   });
 };
 
+/** How often a fake's clock was moved so far. */
+export const clockMovesOf = async ({ controlUrl }: Pick<FakeServer, "controlUrl">): Promise<number> => {
+  const counters = await fetch(`${controlUrl}/counters`);
+  return ((await counters.json()) as { readonly clockMoves: number }).clockMoves;
+};
+
 /** Options shared by every run of a test, unless overridden. */
 export const runOptions = () =>
   ({

@@ -2,6 +2,7 @@ import { readFileSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { beforeAll, describe, expect, it } from "vitest";
 import { catalogue, requirementIds } from "../../conformance/contract/catalogue.ts";
+import { clockMovesOf } from "../../conformance/testing/fake.ts";
 import { runHere } from "../../conformance/testing/run-here.ts";
 import { startCli } from "../../conformance/testing/start-cli.ts";
 import { profileOf, secretsOf, startFakeServer, type FakeServer } from "../index.ts";
@@ -56,12 +57,6 @@ const conform = (profile: string, ...parameters: readonly string[]) =>
     env: { ...tokens, ...secretsOf(services.frozen) },
   });
 
-/** How often the service's clock was moved so far. */
-const clockMoves = async (service: FakeServer): Promise<number> => {
-  const counters = await fetch(`${service.controlUrl}/counters`);
-  return ((await counters.json()) as { clockMoves: number }).clockMoves;
-};
-
 describe("an attached receiver", () => {
   /** The limits leave room for what the order of real events changes: runs take 92 to 97 moves. */
   it.each([
@@ -83,7 +78,7 @@ describe("an attached receiver", () => {
       expect(gating.map((id) => judged.get(id)).filter((rule) => rule?.verdict !== "passed")).toEqual([]);
       expect({ outcome, exitCode }).toEqual({ outcome: "passed", exitCode: 0 });
       for (const text of [stdout, stderr]) expect(text).not.toContain(tokens.RECEIVER_TOKEN);
-      const moves = await clockMoves(services[clock]);
+      const moves = await clockMovesOf(services[clock]);
       expect(moves).toBeGreaterThan(20);
       expect(moves, String(moves)).toBeLessThan(most);
     },
