@@ -5,7 +5,7 @@ import type { ConformDocument, RuleDocument } from "../../../reports/json/confor
 import type { RequirementId } from "../../contract/catalogue.ts";
 import { rules } from "../../rules/index.ts";
 import type { Measured } from "../measure.ts";
-import type { ForeignClient, RunningService } from "./services.ts";
+import type { ForeignClient, ForeignImplementation, RunningService } from "./services.ts";
 
 /** None of the implementations pushes notifications, so pushes are not judged. */
 export const SECTIONS = "authorize,code,exchange,refresh,access,notifications,whole";
@@ -63,3 +63,12 @@ export const rulesOf = (
 
 /** What a rule saw, or why it could not be judged. */
 export const wordsOf = ({ breach, reason }: RuleDocument): string => breach?.actual ?? reason ?? "";
+
+/** What the implementation does wrong by itself, if that is what the verdict says. */
+export const whyTheirs = (
+  rule: RuleDocument,
+  examined: ForeignImplementation["examined"],
+): string | undefined => {
+  const known = examined[rule.id];
+  return known?.seen.test(wordsOf(rule)) === true ? known.theirs : undefined;
+};

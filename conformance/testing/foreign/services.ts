@@ -26,12 +26,19 @@ interface Place {
   readonly clients: readonly ForeignClient[];
 }
 
+/** A breach that is the implementation's own. */
+interface Examined {
+  /** What the verdict says of it; nothing that another fault makes it say. */
+  readonly seen: RegExp;
+  readonly theirs: string;
+}
+
 /** A third-party implementation behind a shim that translates the document's calls. */
 export interface ForeignImplementation {
   readonly name: string;
   readonly language: string;
-  /** Breaches that were examined in its source, each with what the implementation does. Any other is a false alarm. */
-  readonly examined: Partial<Record<RequirementId, string>>;
+  /** Breaches that were examined in its source. Any other is a false alarm, also one of the same rule. */
+  readonly examined: Partial<Record<RequirementId, Examined>>;
   /** Installs and builds what it needs, and starts it. */
   readonly start: (place: Place) => Promise<RunningService>;
 }
@@ -164,14 +171,26 @@ export const startNodeUnderFaketime = (place: Pick<Place, "folder" | "clients">)
 
 /** RFC 6749 appendix A.5 allows every visible ASCII character in a state and sets no length; none of the libraries checks it. */
 const anyState = {
-  "authorize.state-charset": "a state is echoed whatever it holds (RFC 6749 appendix A.5)",
-  "authorize.state-length": "a state may have any length (RFC 6749 sets none)",
+  "authorize.state-charset": {
+    seen: /^a state with U\+[\dA-F]{4} percent-encoded, .* got a code that can be exchanged/,
+    theirs: "a state is echoed whatever it holds (RFC 6749 appendix A.5)",
+  },
+  "authorize.state-length": {
+    seen: /^it got a code that can be exchanged/,
+    theirs: "a state may have any length (RFC 6749 sets none)",
+  },
 } as const;
 
 const codeIsGone = {
-  "code.reuse-revokes-tokens":
-    "a used code is deleted, so that its reuse cannot be told from a code that never was (RFC 6749 4.1.2 is a SHOULD)",
+  "code.reuse-revokes-tokens": {
+    seen: /^its access token still worked after the second exchange, which got status 40[01], .*invalid_grant/,
+    theirs:
+      "a used code is deleted, so that its reuse cannot be told from a code that never was (RFC 6749 4.1.2 is a SHOULD)",
+  },
 } as const;
+
+/** Two exchanges of one code at the same time. */
+const raced = /^more than one of \d+ concurrent exchanges of one code got tokens/;
 
 export const foreignImplementations: readonly ForeignImplementation[] = [
   {
@@ -181,8 +200,11 @@ export const foreignImplementations: readonly ForeignImplementation[] = [
     examined: {
       ...anyState,
       ...codeIsGone,
-      "service.survives-bad-input":
-        "a clientId that is a list or an object passes its format check as text, and the store fails on it",
+      "service.survives-bad-input": {
+        seen: /with (clientId|code) (\["a"\]|\{"a":1\}) got status 503/,
+        theirs:
+          "a clientId or code that is a list or an object passes its format check as text, and the store fails on it",
+      },
     },
   },
   {
@@ -192,13 +214,25 @@ export const foreignImplementations: readonly ForeignImplementation[] = [
     examined: {
       ...anyState,
       ...codeIsGone,
-      "refresh.lifetime":
-        "REFRESH_TOKEN_EXPIRE_SECONDS is looked at by the clean-up command alone: until that runs, refresh tokens work for ever",
-      "refresh.lifetime-is-from-issue": "the same: refresh tokens have no end",
-      "refresh.reauthorize": "the same: the need to authorize again never comes",
-      "lifecycle.model": "the same, found by a random history",
-      "refresh.reusable":
-        "the token view looks up the access token that it has just made (views/base.py, for a signal); of two refreshes at the same time the second has overwritten it, and the first ends with status 500",
+      "refresh.lifetime": {
+        seen: /^accepted at an age of at least 30 d/,
+        theirs:
+          "REFRESH_TOKEN_EXPIRE_SECONDS is looked at by the clean-up command alone: until that runs, refresh tokens work for ever",
+      },
+      "refresh.lifetime-is-from-issue": {
+        seen: /^accepted at an age of at least 30 d/,
+        theirs: "the same: refresh tokens have no end",
+      },
+      "refresh.reauthorize": {
+        seen: /the refreshToken works beyond its 30 days/,
+        theirs: "the same: the need to authorize again never comes",
+      },
+      "lifecycle.model": { seen: /^it succeeded: status 200/, theirs: "the same, found by a random history" },
+      "refresh.reusable": {
+        seen: /^one was refused: status 500, .*DoesNotExist/,
+        theirs:
+          "the token view looks up the access token that it has just made (views/base.py, for a signal); of two refreshes at the same time the second has overwritten it, and the first ends with status 500",
+      },
     },
   },
   {
@@ -211,10 +245,15 @@ export const foreignImplementations: readonly ForeignImplementation[] = [
     examined: {
       ...anyState,
       ...codeIsGone,
-      "code.single-use-under-race":
-        "the code is looked up, tokens are made, and only then is it deleted: nothing keeps two exchanges apart",
-      "service.survives-bad-input":
-        "a client secret with a character beyond ASCII makes its comparison raise TypeError",
+      "code.single-use-under-race": {
+        seen: raced,
+        theirs:
+          "the code is looked up, tokens are made, and only then is it deleted: nothing keeps two exchanges apart",
+      },
+      "service.survives-bad-input": {
+        seen: /clientSecret ".*[^\0-~].*" got status 500/,
+        theirs: "a client secret with a character beyond ASCII makes its comparison raise TypeError",
+      },
     },
   },
   {
@@ -224,14 +263,29 @@ export const foreignImplementations: readonly ForeignImplementation[] = [
     examined: {
       ...anyState,
       ...codeIsGone,
-      "code.single-use-under-race":
-        "getAndDelAuthorizationCode reads the code and deletes it in two steps; a deletion that finds nothing is no error",
-      "refresh.unknown-client": "a refresh goes by the refresh token alone: the client is not looked at",
-      "refresh.bound-to-client": "the same, with another client's id",
-      "access.lifetime":
-        "the same as in lifecycle.model: the last of a history of refreshes ends near the end of the refresh token",
-      "lifecycle.model":
-        "an access token that is refreshed near the end of the refresh token dies with it, although expiresIn says an hour (store/token.go shortens its life)",
+      "code.single-use-under-race": {
+        seen: raced,
+        theirs:
+          "getAndDelAuthorizationCode reads the code and deletes it in two steps; a deletion that finds nothing is no error",
+      },
+      "refresh.unknown-client": {
+        seen: /clientId: it yielded a working accessToken/,
+        theirs: "a refresh goes by the refresh token alone: the client is not looked at",
+      },
+      "refresh.bound-to-client": {
+        seen: /^it yielded a working accessToken/,
+        theirs: "the same, with another client's id",
+      },
+      "access.lifetime": {
+        seen: /^refused at an age of at most 59 min/,
+        theirs:
+          "the same as in lifecycle.model: the last of a history of refreshes ends near the end of the refresh token",
+      },
+      "lifecycle.model": {
+        seen: /^it was refused/,
+        theirs:
+          "an access token that is refreshed near the end of the refresh token dies with it, although expiresIn says an hour (store/token.go shortens its life)",
+      },
     },
   },
 ];
