@@ -1,15 +1,18 @@
-import { spawn, type ChildProcess } from "node:child_process";
-import { appendFileSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { appendFileSync, mkdtempSync, rmSync } from "node:fs";
 import os from "node:os";
 import path from "node:path";
 import type { ConformDocument } from "../../../reports/json/conform.ts";
+import { median } from "../../../reports/statistics/sample.ts";
 import { mapLimited } from "../../checks/map-limited.ts";
+import { fieldOf } from "../../contract/json.ts";
 import { exitCodes } from "../../contract/exit-codes.ts";
 import { seededRandom } from "../../contract/random.ts";
 import { rulesOf } from "../foreign/judging.ts";
 import { figure, runCli, seconds, type Measured } from "../measure.ts";
 import { startFaultyProxy, type FaultyProxy } from "../faulty-proxy.ts";
-import { startCli } from "../start-cli.ts";
+import { startServed, type Served } from "../served.ts";
+import { besideLoops } from "./busy-loops.ts";
+import { soundGates } from "./sound-gates.ts";
 
 /**
  * Plays the rounds in TOUCHSTONE_NOISE_ROUNDS, such as "30" for the first thirty or "7-9", as a part of a long bench.
@@ -17,11 +20,12 @@ import { startCli } from "../start-cli.ts";
  * beside the busy loops of all. TOUCHSTONE_NOISE_LOOPS_BELOW leaves the busy loops out while the load average is at
  * least this high (default: never), for machines on which other work is noise enough. TOUCHSTONE_NOISE_RECORD names a
  * file that gets a line of JSON per round, including where the run directory of a failed round was left.
+ * TOUCHSTONE_NOISE_SOUND=20 plays twenty gates of the sound service instead, beside two busy loops and nothing else.
  */
 const named = process.env["TOUCHSTONE_NOISE_ROUNDS"] ?? "30";
 const [FIRST = 1, LAST = 30] = (named.includes("-") ? named : `1-${named}`).split("-").map(Number);
 const AT_ONCE = Number(process.env["TOUCHSTONE_NOISE_AT_ONCE"] ?? "1");
-const LOOPS_BELOW = Number(process.env["TOUCHSTONE_NOISE_LOOPS_BELOW"] ?? "Infinity");
+const SOUND = process.env["TOUCHSTONE_NOISE_SOUND"];
 const RECORD = process.env["TOUCHSTONE_NOISE_RECORD"];
 
 interface Behaviour {
@@ -29,9 +33,6 @@ interface Behaviour {
   readonly kind: "sound" | "defect" | "variant";
   readonly breaks: readonly string[];
 }
-
-/** Ends soon after the bench, however that ends. */
-const LOOP = "const { ppid } = process; for (let n = 1; n % 1e7 > 0 || process.ppid === ppid; n += 1);";
 
 /** The conditions of one gate, drawn from the round's own seed. */
 interface Conditions {
@@ -67,34 +68,16 @@ const conditionsOf = (seed: number, behaviours: readonly Behaviour[]): Condition
 /** Puts a slow proxy before the service and another before its hooks, and adapts the profile. */
 const slowProxies = async (
   { answerMs, hookMs, seed }: Conditions,
-  profile: string,
+  { baseUrl, controlUrl, reachBy }: Served,
 ): Promise<readonly FaultyProxy[]> => {
   const random = seededRandom(seed + 1);
   const upTo = (mostMs: number) => () => random() * mostMs;
   // Most calls of a hook are quick; some wait for pushes in flight.
   const atTimes = (mostMs: number) => () => (random() < 0.1 ? random() * mostMs : 0);
-  const text = readFileSync(profile, "utf8");
-  const { baseUrl } = JSON.parse(text) as { baseUrl: string };
-  const [control] = [...text.matchAll(/http:\/\/127\.0\.0\.1:\d+/g)]
-    .map(([origin]) => origin)
-    .filter((origin) => origin !== new URL(baseUrl).origin);
   const service = await startFaultyProxy(baseUrl, { latencyMs: upTo(answerMs) });
-  const hooks = await startFaultyProxy(control ?? baseUrl, { latencyMs: atTimes(hookMs) });
-  const moved = text
-    .replaceAll(new URL(baseUrl).origin, service.url)
-    .replaceAll(control ?? "no control", hooks.url);
-  writeFileSync(profile, moved);
+  const hooks = await startFaultyProxy(controlUrl, { latencyMs: atTimes(hookMs) });
+  reachBy({ service: service.url, hooks: hooks.url });
   return [service, hooks];
-};
-
-/** As many busy loops as the running round with the most of them requires, unless the machine is busy already. */
-const busy = { asked: [] as number[], loops: [] as ChildProcess[] };
-const keepBusy = (): void => {
-  const [load = 0] = os.loadavg();
-  const wanted = load < LOOPS_BELOW ? Math.max(0, ...busy.asked) : 0;
-  while (busy.loops.length < wanted)
-    busy.loops.push(spawn(process.execPath, ["-e", LOOP], { stdio: "ignore" }));
-  while (busy.loops.length > wanted) busy.loops.pop()?.kill();
 };
 
 interface Round extends Conditions, Pick<Measured, "wallMs" | "cpuMs" | "exitCode"> {
@@ -128,15 +111,11 @@ const play = async (conditions: Conditions): Promise<Round> => {
   const profile = path.join(folder, "profile.json");
   const { breaks, kind, name } = conditions.behaviour;
   const seed = String(conditions.seed);
-  const serving = ["serve", "--behaviour", name, "--clock", conditions.clock, "--seed", seed];
-  const ports = ["--port", "0", "--control-port", "0"];
-  const service = startCli([...serving, ...ports, "--write-profile", profile]);
-  await service.line();
-  const proxies = await slowProxies(conditions, profile);
-  busy.asked.push(conditions.busyLoops);
-  keepBusy();
-  const loops = busy.loops.length;
-  try {
+  const serving = ["--behaviour", name, "--clock", conditions.clock, "--seed", seed];
+  await using service = await startServed(profile, serving);
+  await using ending = new AsyncDisposableStack();
+  for (const proxy of await slowProxies(conditions, service)) ending.defer(proxy.stop);
+  return await besideLoops(conditions.busyLoops, async (loops) => {
     const only = kind === "defect" ? ["--only", breaks.join(",")] : [];
     const out = path.join(folder, "run");
     const flags = ["--profile", profile, "--json", "--seed", seed, "--out", out, ...only];
@@ -146,11 +125,7 @@ const play = async (conditions: Conditions): Promise<Round> => {
     const [load = 0] = os.loadavg();
     const deserved = await warningsAtRest(conditions, idsOf(document, "warned"), `${out}-at-rest`);
     return { ...conditions, document, deserved, exitCode, wallMs, cpuMs, load, loops, folder };
-  } finally {
-    busy.asked.splice(busy.asked.indexOf(conditions.busyLoops), 1);
-    keepBusy();
-    for (const one of [service, ...proxies]) await one.stop();
-  }
+  });
 };
 
 const describeRound = ({ behaviour, clock, busyLoops, answerMs, hookMs, seed, wallMs }: Round): string =>
@@ -185,6 +160,24 @@ const settle = (round: Round): Round => {
   return round;
 };
 
+/** How wrong an end of a lifetime, or the moment of a push, could have been without being noticed. */
+const tellResolutions = (loops: number, documents: readonly ConformDocument[]): void => {
+  const facts = documents.flatMap(({ rules }) => rules).map((rule) => ({ id: rule.id, ...rule.facts }));
+  const tell = (what: string, values: readonly unknown[]): void => {
+    const found = values.map((one) => fieldOf(one, "resolutionMs")).filter((ms) => typeof ms === "number");
+    const range = found.length === 0 ? "none" : `${seconds(median(found))}; ${seconds(Math.max(...found))}`;
+    figure(`  resolution of ${what} beside ${loops}: median; greatest`, range, "none; shown");
+  };
+  tell(
+    "lifetimes",
+    facts.flatMap((one) => Object.values(one)),
+  );
+  tell(
+    "the push schedule",
+    facts.filter(({ id }) => id === "push.schedule"),
+  );
+};
+
 const report = (rounds: readonly Round[]): void => {
   const judged = rounds.map((round) => ({ ...round, ...amissIn(round) }));
   const conforming = judged.filter(({ behaviour }) => behaviour.kind !== "defect");
@@ -201,6 +194,10 @@ const report = (rounds: readonly Round[]): void => {
     const rules = beside.reduce((sum, { document }) => sum + document.rules.length, 0);
     const undecided = beside.reduce((sum, round) => sum + round.undecided.length, 0);
     figure(`noise: rules not judged beside ${loops} busy loops`, `${undecided} of ${rules}`, "1 % at 2");
+    tellResolutions(
+      loops,
+      beside.map(({ document }) => document),
+    );
   }
   figure("noise: seeded defects killed", `${killed.length} of ${broken.length}`, "97 %");
   for (const round of judged) {
@@ -216,6 +213,7 @@ const report = (rounds: readonly Round[]): void => {
 
 /** Plays gates while busy loops compete for the cores and answers and hooks are slow, with a fixed seed per round. */
 export const noise = async (): Promise<void> => {
+  if (SOUND !== undefined) return soundGates(Number(SOUND));
   const { stdout } = await runCli(["serve", "--list", "--json"]);
   const behaviours = JSON.parse(stdout) as readonly Behaviour[];
   const seeds = Array.from({ length: LAST - FIRST + 1 }, (_, index) => FIRST + index);
