@@ -129,9 +129,13 @@ const LoadRule = Type.Object({
   id: Type.String(),
   checks: Count,
   breaches: Count,
+  open: Optional(integer("How often it met what it could not decide; a note says why.", { minimum: 1 })),
   note: Optional(text("What was not checked, and why.")),
 });
 export type LoadRule = Frozen<typeof LoadRule>;
+
+/** Whether a rule had something to judge, and could decide none of it. */
+export const isUndecided = ({ checks, open = 0 }: LoadRule): boolean => checks === 0 && open > 0;
 
 const EndpointRow = Type.Object({
   endpoint: Type.String(),

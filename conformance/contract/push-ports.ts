@@ -6,6 +6,11 @@ interface Stretch {
   readonly latestMs: number;
 }
 
+/** A time in which this process could not run, and for how much of it. */
+export interface Stall extends Stretch {
+  readonly forMs: number;
+}
+
 /** The receiver of pushes and the target's clock, for load runs, which watch pushes without running rules. */
 export interface PushPorts {
   readonly receiver: {
@@ -31,6 +36,8 @@ export interface PushPorts {
   readonly watchStalls: (withinMs: number) => void;
   /** The most time for which it stalled within any such span since then, in milliseconds. */
   readonly stalledMs: () => number;
+  /** Its stalls since then, on a clock that reads `nowMs` now. */
+  readonly stallsBy: (nowMs: number) => readonly Stall[];
   /** How long to wait for retries if the target's clock cannot be moved. */
   readonly maxWaitMs: number;
 }

@@ -186,6 +186,7 @@ const traceOf = async (state: RunState, { unrest, wasAwaited, ...watched }: Watc
     limits: { pushDelaysMs: limits.pushDelaysMs, maxPushes: limits.maxPushes },
     latenessMs: latenessMs + unrestMs,
     unrestMs,
+    stalls: unrest.stallsBy(watchedUntil.latestMs),
     resolutionShare: options.resolutionShare,
     earlyGuardMs,
     acknowledgedStatus,

@@ -42,6 +42,7 @@ export const openPushPorts = (
       stalls = watchStalls(withinMs);
     },
     stalledMs: () => stalls?.mostMs() ?? 0,
+    stallsBy: (nowMs) => stalls?.by(nowMs) ?? [],
     maxWaitMs: options.maxWaitMs,
     close: async () => {
       closing.abort();

@@ -1,4 +1,5 @@
-import type { TimeInterval } from "../judging/interval.ts";
+import type { Stall } from "../contract/push-ports.ts";
+import { shift, type TimeInterval } from "../judging/interval.ts";
 import { performance } from "node:perf_hooks";
 import { setTimeout as delay } from "node:timers/promises";
 import { STALL_STEP_MS, sumOfStalls } from "./stalls.ts";
@@ -257,6 +258,8 @@ export const realClock = (maxWaitMs: number, signal?: AbortSignal): ClockSource 
 export interface Stalls {
   /** The most time, in milliseconds, for which this process could not run within any span of the length asked for. */
   readonly mostMs: () => number;
+  /** All stalls so far, on a clock that reads `nowMs` now. */
+  readonly by: (nowMs: number) => readonly Stall[];
   readonly stop: () => void;
 }
 
@@ -265,10 +268,15 @@ export const watchStalls = (withinMs: number): Stalls => {
   const sum = sumOfStalls(withinMs, monotonicMs());
   const timer = setInterval(() => sum.ranAt(monotonicMs()), STALL_STEP_MS).unref();
   return {
+    // Whoever asks may have stalled the process since the last step.
     mostMs: () => {
-      // Whoever asks may have stalled the process since the last step.
       sum.ranAt(monotonicMs());
       return sum.mostMs();
+    },
+    by: (nowMs) => {
+      const hereMs = monotonicMs();
+      sum.ranAt(hereMs);
+      return sum.all().map((stall) => ({ ...stall, ...shift(stall, nowMs - hereMs) }));
     },
     stop: () => clearInterval(timer),
   };

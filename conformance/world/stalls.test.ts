@@ -24,10 +24,22 @@ it("a timer's own delays are none", () => {
   ).toBe(0);
 });
 
+it("stalls are kept with their moments, those of about a second as one", () => {
+  const sum = sumOfStalls(1_000, 0);
+  for (const atMs of [100, 120, 220, 240, 3_000]) sum.ranAt(atMs);
+  expect(sum.all()).toEqual([
+    { earliestMs: 0, latestMs: 220, forMs: 160 },
+    { earliestMs: 240, latestMs: 3_000, forMs: 2_740 },
+  ]);
+});
+
 it("a stall shows even to the one who caused it, before the next step", () => {
   const stalls = watchStalls(1_000);
   const until = performance.now() + 100;
   while (performance.now() < until);
   expect(stalls.mostMs()).toBeGreaterThanOrEqual(80);
+  const [first] = stalls.by(1_000);
+  expect(first?.latestMs).toBeLessThanOrEqual(1_000);
+  expect(first?.forMs).toBeGreaterThanOrEqual(80);
   stalls.stop();
 });

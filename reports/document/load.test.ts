@@ -92,6 +92,10 @@ it("calls a load not valid only if it is, and else names what was left open", ()
   expect(headline({ rules: [{ id: "access.required", checks: 0, breaches: 0 }] })).toBe(
     "No promise was checked under load.",
   );
+  const undecided = { id: "push.acknowledged-stops", checks: 0, breaches: 0, open: 200 };
+  expect(headline({ rules: [...rules, undecided] })).toBe(
+    "1 promise could not be judged: push.acknowledged-stops.",
+  );
   expect(headline({ stopped: "k6 gave up before the load" })).toBe(
     "The load ended early, so it was not judged.",
   );

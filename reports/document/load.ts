@@ -1,5 +1,5 @@
 import { exitCodes } from "../../conformance/contract/exit-codes.ts";
-import type { LoadRecord } from "../../conformance/contract/load-record.ts";
+import { isUndecided, type LoadRecord } from "../../conformance/contract/load-record.ts";
 import { plural, figure as number, latency, percent, rate } from "../text/figures.ts";
 import type { LoadView } from "../gather/view.ts";
 import { courseBlocks, spreadFigure } from "./load-course.ts";
@@ -117,6 +117,9 @@ const incompleteHeadline = ({ exitCode, validity, stopped, objectives, rules }: 
   const unmeasured = objectives.filter(({ verdict }) => verdict === "not measured");
   if (unmeasured.length > 0)
     return `${plural(unmeasured.length, "objective was", "objectives were")} not measured: ${unmeasured.map(({ name }) => name).join(", ")}.`;
+  const undecided = rules.filter(isUndecided);
+  if (undecided.length > 0)
+    return `${plural(undecided.length, "promise")} could not be judged: ${undecided.map(({ id }) => id).join(", ")}.`;
   return validity === undefined || rules.some(({ checks }) => checks > 0)
     ? "The load run could not be judged."
     : "No promise was checked under load.";

@@ -91,6 +91,7 @@ it("a push load reads the receiver's journal while k6 runs, and all of it is in 
     maxWaitMs: 0,
     watchStalls: () => undefined,
     stalledMs: () => 0,
+    stallsBy: () => [],
   } as unknown as PushPorts;
   const plan = { scenario: "push", shape: "constant", ...rates, isKnown: true } as const;
   const context = contextFor();

@@ -2,7 +2,7 @@ import { expect, it } from "vitest";
 import type { SecondLine } from "../../conformance/contract/load-record.ts";
 import { createAbortWatch } from "./judge/abort.ts";
 import { endOf } from "./k6/exit.ts";
-import { causeNotes } from "./judge/outcome.ts";
+import { causeNotes, judgedOutcome } from "./judge/outcome.ts";
 import { earlyOutcome, waiverNotes } from "./verdicts.ts";
 
 const none = { count: 0, first: [] };
@@ -24,6 +24,22 @@ it("a load that was given up because of the hook of events is incomplete, and no
     earlyOutcome({ end: endOf(105, null, true), stopped, exceptions: none }, false);
   expect(outcomeAfter(stoppedBy(failing))).toBe("incomplete");
   expect(outcomeAfter(stoppedBy({ list: failing.trigger }))).toBe("failed");
+});
+
+it("a rule that met only what it could not decide leaves the load incomplete, and one that met nothing does not", () => {
+  const checked = { id: "push.delivered", checks: 200, breaches: 0 };
+  const outcomeWith = (open: number | undefined, more = {}) =>
+    judgedOutcome({
+      rules: [
+        checked,
+        { id: "push.acknowledged-stops", checks: 0, breaches: 0, ...(open && { open }), ...more },
+      ],
+      objectives: [],
+      validity: { valid: true, reasons: [] },
+    });
+  expect(outcomeWith(undefined)).toBe("passed");
+  expect(outcomeWith(200)).toBe("incomplete");
+  expect(outcomeWith(200, { checks: 1 })).toBe("passed");
 });
 
 it("a code that was issued twice explains a refused exchange", () => {

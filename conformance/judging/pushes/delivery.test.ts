@@ -76,17 +76,20 @@ describe("delivery", () => {
 
   it("does not tell in real time whether pushes end with an acknowledgement that a busy machine gave too late", () => {
     const again = pushRunOf({ ...senderOf("R1"), isDone: () => false });
-    const busy = (unrestMs: number) => ({
+    const busy = (forMs: number, about: "then" | "never" = "then") => ({
       ...withPushes(again, ({ line, ...push }) => ({
         ...push,
         ended: shift(push.at, 400),
         line: { ...line, answeredMs: line.firstByteMs + 400 },
       })),
       clock: "real" as const,
-      unrestMs,
+      stalls: about === "never" ? [] : [{ earliestMs: -Infinity, latestMs: Infinity, forMs }],
+      unrestMs: forMs,
     });
     for (const judge of [judgeAcknowledgedStops, judgeLateAcknowledgement]) {
       expect(judge(busy(100)).judgement.kind).toBe("failed");
+      // Pushes that are usually late say nothing about this machine's answers.
+      expect(judge(busy(20_000, "never")).judgement.kind).toBe("failed");
       // The sender was seen to wait for ten seconds.
       expect(judge(busy(20_000))).toMatchObject({
         judgement: { kind: "inconclusive", reason: expect.stringContaining("this machine was too busy") },

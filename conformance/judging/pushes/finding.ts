@@ -4,7 +4,7 @@ import { counted } from "../../contract/text.ts";
 import { duration } from "../../contract/duration.ts";
 import type { Facts } from "../../contract/verdict.ts";
 import { fail, pass, inconclusive, type CaseVerdict } from "../case-verdict.ts";
-import { between, type TimeInterval } from "../interval.ts";
+import { between, overlap, type TimeInterval } from "../interval.ts";
 import { isAcknowledged } from "./answer.ts";
 import type { PushRun, PushTrace, Purpose, SeenPush, PushCase } from "./trace.ts";
 
@@ -172,17 +172,25 @@ const LEAST_PATIENCE_MS = 1_000;
  */
 export const mayHaveTimedOut = (
   push: SeenPush,
-  trace: Pick<PushTrace, "pushCases" | "clock" | "unrestMs">,
+  trace: Pick<PushTrace, "pushCases" | "clock" | "latenessMs" | "unrestMs" | "stalls">,
 ): boolean => {
   const realWaits = abandoned(trace).map(({ line }) => answeredAfterMs(line) - line.uncertaintyMs);
   const { line, at, ended, isPassedOver } = push;
-  // Its connection may have waited for as long as this machine was busy before the push was read.
-  const realWaitMs = answeredAfterMs(line) + line.uncertaintyMs + (trace.unrestMs ?? 0);
+  const realWaitMs = answeredAfterMs(line) + line.uncertaintyMs + stalledAboutMs(push, trace);
   if (realWaitMs >= leastPatienceMs(realWaits)) return true;
   const waits = patienceOf(trace).map(({ earliestMs }) => earliestMs);
   return (
     isPassedOver === true && ended !== undefined && ended.latestMs - at.earliestMs >= leastPatienceMs(waits)
   );
+};
+
+/** For how long a push may have waited before it was read: for as long as this machine stalled about then. */
+const stalledAboutMs = (
+  { at, ended = at }: SeenPush,
+  { latenessMs, unrestMs = 0, stalls = [] }: Pick<PushTrace, "latenessMs" | "unrestMs" | "stalls">,
+): number => {
+  const about = { earliestMs: at.earliestMs - (latenessMs - unrestMs), latestMs: ended.latestMs };
+  return stalls.reduce((sum, stall) => sum + (overlap(stall, about) ? stall.forMs : 0), 0);
 };
 
 const leastPatienceMs = (waitsMs: readonly number[]): number =>

@@ -1,6 +1,7 @@
 import type { TimeInterval } from "../interval.ts";
 import type { ExchangeRecord } from "../../contract/record.ts";
 import type { Limits } from "../../contract/limits.ts";
+import type { Stall } from "../../contract/push-ports.ts";
 import type { JournalMark, LostStage, Push, PushAction } from "../../contract/push.ts";
 
 export interface SeenPush {
@@ -157,6 +158,8 @@ export interface PushTrace {
   readonly latenessMs: number;
   /** The part of it that only allows for this machine and the network: any push may be as late, whatever others are. */
   readonly unrestMs?: number;
+  /** When this machine could not run the receiver, in real time; none if absent. */
+  readonly stalls?: readonly Stall[];
   /** tolerances.pushResolutionShare of the profile. */
   readonly resolutionShare?: number | undefined;
   /** How much earlier than its delay a push may seem to come, in milliseconds. */

@@ -1,4 +1,9 @@
-import type { LoadBreach, LoadRule, ObjectiveResult } from "../../../conformance/contract/load-record.ts";
+import {
+  isUndecided,
+  type LoadBreach,
+  type LoadRule,
+  type ObjectiveResult,
+} from "../../../conformance/contract/load-record.ts";
 import type { Outcome } from "../../../conformance/contract/record.ts";
 import type { Validity } from "./validity.ts";
 
@@ -17,6 +22,7 @@ export const judgedOutcome = ({ rules, objectives, validity }: Judged): Outcome 
   if (!validity.valid) return "incomplete";
   if (objectives.some(({ verdict }) => verdict === "breached")) return "failed";
   if (objectives.some(({ verdict }) => verdict === "not measured")) return "incomplete";
+  if (rules.some(isUndecided)) return "incomplete";
   return rules.some(({ checks }) => checks > 0) ? "passed" : "incomplete";
 };
 

@@ -44,6 +44,7 @@ const judge = (
   const { rules, ...rest } = judgePushes(evidence);
   return {
     ...rest,
+    rules,
     broken: rules.filter(({ breaches }) => breaches > 0).map(({ id }) => id),
     checks: Object.fromEntries(rules.map(({ id, checks }) => [id, checks])),
     notes: rules.flatMap(({ note }) => (note === undefined ? [] : [note])),
@@ -174,24 +175,38 @@ describe("judgePushes", () => {
 
   it("does not tell whether pushes end with an acknowledgement that a busy machine gave too late", () => {
     const again = [...pushes("a", [0.1], true), ...pushes("a", [30], true)];
-    const of = (stalledMs: number | undefined, heldMs = 0) => {
+    const of = (forMs: number, beforeMs = 0, heldMs = 0) => {
+      const stalls = [{ earliestMs: 100 - beforeMs - forMs, latestMs: 100 - beforeMs, forMs }];
       const seen = again.map(({ line, ...push }) => ({
         ...push,
         line: { ...line, answeredMs: line.firstByteMs + heldMs },
       }));
-      const { broken, checks, notes } = judge(seen, ["a"], 1_200, { stalledMs });
+      const { broken, checks, notes } = judge(seen, ["a"], 1_200, { stalledMs: forMs, stalls });
       return {
         isBroken: broken.includes("push.acknowledged-stops"),
         checks: checks["push.acknowledged-stops"],
         notes,
       };
     };
-    expect(of(undefined)).toEqual({ isBroken: true, checks: 1, notes: [] });
+    expect(of(0)).toEqual({ isBroken: true, checks: 1, notes: [] });
     expect(of(400)).toMatchObject({ isBroken: true, checks: 1 });
     const note =
       "1 notification was pushed again after an acknowledgement that this machine may have given too late";
     expect(of(1_200)).toEqual({ isBroken: false, checks: 0, notes: [note] });
-    expect(of(undefined, 1_200)).toEqual({ isBroken: false, checks: 0, notes: [note] });
+    expect(of(0, 0, 1_200)).toEqual({ isBroken: false, checks: 0, notes: [note] });
+    // Not where it stalled at another time.
+    expect(of(1_200, 60_000)).toEqual({ isBroken: true, checks: 1, notes: [] });
+  });
+
+  it("finds further pushes after an acknowledgement of a sender that polls, however late its first pushes are", () => {
+    const polled = Array.from({ length: 200 }, (_, index) => {
+      const firstS = 0.01 + (1.2 * index) / 200;
+      return [...pushes(`a ${index}`, [firstS], true), ...pushes(`a ${index}`, [firstS + 5], true)];
+    }).flat();
+    const { broken, checks, breaches } = judge(polled, undefined, 1_200, { stalledMs: 0, stalls: [] });
+    expect(broken).toEqual(["push.acknowledged-stops"]);
+    expect(checks["push.acknowledged-stops"]).toBe(200);
+    expect(breaches).toHaveLength(200);
   });
 
   it("notes events that were not watched long enough, and does not judge them", () => {
@@ -199,6 +214,14 @@ describe("judgePushes", () => {
     expect(judged.broken).toEqual([]);
     expect(judged.checks["push.delivered"]).toBe(1);
     expect(judged.notes.join(" ")).toContain("1 event was not watched");
+  });
+
+  it("does not count a failing notification as retried before its next push is overdue", () => {
+    const retried = (untilS: number) =>
+      judge(pushes("a", [0]), undefined, untilS).rules.find(({ id }) => id === "push.unacknowledged-retries");
+    const note = "1 failing notification was not watched to the end of its retries";
+    expect(retried(10)).toEqual({ id: "push.unacknowledged-retries", checks: 0, breaches: 0, open: 1, note });
+    expect(retried(1_200)).toMatchObject({ checks: 1, breaches: 1 });
   });
 
   it("does not count a failing notification for the cap before a push beyond it is overdue", () => {

@@ -1,3 +1,4 @@
+import type { Stall } from "../../../conformance/contract/push-ports.ts";
 import type { LoadBreach, LoadRule } from "../../../conformance/contract/load-record.ts";
 import { asRecord } from "../../../conformance/contract/given.ts";
 import { addedUp } from "../../../conformance/contract/second-counts.ts";
@@ -40,6 +41,8 @@ export interface PushEvidence {
   readonly latenessMs: number | undefined;
   /** In real time, how long this process stalled, which makes pushes seem late, and those after them early; absent on a moved clock. */
   readonly stalledMs?: number | undefined;
+  /** When it did, on the clock of the pushes. */
+  readonly stalls?: readonly Stall[] | undefined;
   readonly acknowledgedStatus: number;
   readonly askedRateAt: (atMs: number) => number;
 }
@@ -68,8 +71,8 @@ export const judgePushes = (evidence: PushEvidence): PushJudgement => {
     scheduled(trace),
   ];
   return {
-    rules: judged.map(({ id, checks, broken, note }) =>
-      asRecord<LoadRule>({ id, checks, breaches: broken.length, note }),
+    rules: judged.map(({ id, checks, broken, open, note }) =>
+      asRecord<LoadRule>({ id, checks, breaches: broken.length, open: open > 0 ? open : undefined, note }),
     ),
     breaches: judged.flatMap(({ id, broken }) =>
       broken.map((one) => breachOf(id, one, eventsMs.get(one.pushCase.name) ?? 0, evidence)),
@@ -95,6 +98,7 @@ export const traceOf = (evidence: PushEvidence): PushTrace => {
     ...tolerance,
     latenessMs: tolerance.latenessMs + unrestMs,
     unrestMs,
+    stalls: evidence.stalls ?? [],
     // After a push that was read late because of a stall, the next one seems early.
     earlyGuardMs: tolerance.earlyGuardMs + (evidence.stalledMs ?? 0),
     firstLatenessMs: tolerances.firstPushLatenessUnderLoad.default,
@@ -179,20 +183,21 @@ const capped = (trace: PushTrace): Judged => {
 
 const retried = (trace: PushTrace): Judged => {
   const { maxPushes } = trace.limits;
-  const lacking = failing(trace).filter(
-    (one) => one.purpose === "never" && one.pushes.length < leastOfFailing(one, trace, maxPushes),
+  const lacking = new Set(
+    failing(trace).filter(
+      (one) => one.purpose === "never" && one.pushes.length < leastOfFailing(one, trace, maxPushes),
+    ),
   );
-  const lost = new Set(lacking.filter((one) => isWatchedForNext(one, trace)));
-  const judged = partsOf("push.unacknowledged-retries", failing(trace), (one) =>
-    lost.has(one)
-      ? {
-          expected: "a failed push is followed by the next one",
-          actual: `${pushCount(one.pushes.length)}, none acknowledged, and no more`,
-          evidence: one.pushes,
-        }
-      : "passed",
-  );
-  return noted({ ...judged, open: lacking.length - lost.size }, FAILING, notWatched);
+  const judged = partsOf("push.unacknowledged-retries", failing(trace), (one) => {
+    if (!lacking.has(one)) return "passed";
+    if (!isWatchedForNext(one, trace)) return "undecided";
+    return {
+      expected: "a failed push is followed by the next one",
+      actual: `${pushCount(one.pushes.length)}, none acknowledged, and no more`,
+      evidence: one.pushes,
+    };
+  });
+  return noted(judged, FAILING, notWatched);
 };
 
 const breachOf = (

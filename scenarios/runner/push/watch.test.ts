@@ -89,6 +89,7 @@ const finish = async (
     failureOf: (thrown: unknown) => (thrown instanceof HookFailed ? thrown.message : undefined),
     watchStalls: () => undefined,
     stalledMs: () => 0,
+    stallsBy: () => [],
   } as unknown as PushPorts;
   const context = {
     push,
@@ -329,6 +330,7 @@ it("an interrupted load does not miss pushes that are due by a clock that may ha
     id: "push.delivered",
     checks: 0,
     breaches: 0,
+    open: 1,
     note: "1 event was not watched for long enough",
   });
 });

@@ -179,6 +179,7 @@ const outcomeOf = (
     target: targetTimeAt(moments, { earliestMs: sentAtMs, latestMs: sentAtMs + 1 }),
   }));
   const nowMs = context.clock.wallTime().getTime();
+  const isReal = push.targetClock.kind === "real";
   const evidence: PushEvidence = {
     events: triggered,
     pushes,
@@ -186,7 +187,7 @@ const outcomeOf = (
     isMovedOnly,
     limits,
     latenessMs: profile.tolerances?.latenessMs,
-    stalledMs: push.targetClock.kind === "real" ? push.stalledMs() : undefined,
+    ...(isReal && { stalledMs: push.stalledMs(), stalls: push.stallsBy(nowMs) }),
     acknowledgedStatus: push.acknowledgedStatus,
     askedRateAt: (atMs) => askedRateAt(stages, atMs),
   };
