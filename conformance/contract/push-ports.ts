@@ -15,7 +15,8 @@ export interface Stall extends Stretch {
 export interface PushPorts {
   readonly receiver: {
     state(): Promise<Pick<ReceiverState, "callbackUrl" | "ca" | "last" | "nowMs">>;
-    pushes(after: number, waitMs?: number): Promise<readonly PushLine[]>;
+    /** Lines after a mark; fails if the receiver was restarted since then. */
+    pushes(after: Pick<JournalMark, "epoch" | "last">): Promise<readonly PushLine[]>;
     plan(plan: PushPlan): Promise<Pick<JournalMark, "epoch" | "last">>;
     clear(): Promise<void>;
   };

@@ -176,6 +176,8 @@ export interface Answered {
 
 /** Answer of GET /pushes?after=N&wait=MS&limit=COUNT. */
 export interface PushLines {
+  /** That of the receiver now: lines may be of earlier ones. */
+  readonly epoch: string;
   /** The lines with a number above `after`, in order; at most COUNT if `limit` was given. */
   readonly lines: readonly PushLine[];
   /** Number of the newest available line. */

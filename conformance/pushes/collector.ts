@@ -1,7 +1,7 @@
 import type { TimeInterval } from "../judging/interval.ts";
 import type { PushAction, PushLine } from "../contract/push.ts";
 import { monotonicMs } from "../world/clock.ts";
-import { ReceiverError, type Receiver } from "../world/receiver.ts";
+import type { Receiver } from "../world/receiver.ts";
 import type { LostConnection, SeenPush } from "../judging/pushes/trace.ts";
 import type { Timeline } from "./timeline.ts";
 
@@ -130,11 +130,6 @@ const concernsUs = (
   return line.kind !== "answered" || isOurs(arrivals.ofPush(line.push)?.line.accountId);
 };
 
-const refuseRestart = (lines: readonly PushLine[], epoch: string): void => {
-  if (lines.some((line) => line.epoch !== epoch))
-    throw new ReceiverError("it was restarted while its pushes were watched");
-};
-
 /**
  * On a virtual clock the receiver's timestamps say nothing about the target's time: a push that is new in this look
  * arrived between the previous look and this one. Unless the target reported at the previous look that nothing was in
@@ -158,9 +153,8 @@ export const createCollector = async (
   let revision = 0;
 
   const read = async (waitMs: number): Promise<{ readonly lines: number; readonly ours: number }> => {
-    const lines = await receiver.pushes(last, waitMs);
+    const lines = await receiver.pushes({ epoch, last }, waitMs);
     if (lines.length === 0) return { lines: 0, ours: 0 };
-    refuseRestart(lines, epoch);
     const { latestMs } = await timeline.now();
     revision += 1;
     for (const line of lines) {

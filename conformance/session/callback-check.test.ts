@@ -53,12 +53,12 @@ const slowSender = (isTold: boolean) => {
       listener: () => Promise.resolve(),
       plan: () => Promise.resolve(),
       state: () => Promise.resolve({ callbackUrl: "https://127.0.0.1:2/service/webhook", last: 0 }),
-      pushes: async (after: number) => {
+      pushes: async ({ last }: { last: number }) => {
         // A turn of the event loop stands for the real time of a look.
         await new Promise((resolve) => void setImmediate(resolve));
         if (isLate) looks += 1;
         if (looks === HANDSHAKE_LOOKS && retryAtMs === undefined) push();
-        return lines.filter(({ n }) => n > after);
+        return lines.filter(({ n }) => n > last);
       },
     },
   } as unknown as Session;

@@ -2,7 +2,7 @@ import { isLoopback } from "../contract/loopback.ts";
 import { pushToleranceOf } from "../judging/pushes/fits.ts";
 import { mistaken, skipped, type Check } from "../contract/check.ts";
 import { duration } from "../contract/duration.ts";
-import type { PushLine } from "../contract/push.ts";
+import type { JournalMark, PushLine } from "../contract/push.ts";
 import type { Prepared } from "../world/world.ts";
 import { failedHook } from "./clock-check.ts";
 import type { Session } from "./session.ts";
@@ -47,13 +47,13 @@ export const checkCallback = async (session: Session, clock: Clock): Promise<Cal
     await receiver.certificate("own").catch(() => undefined);
     await receiver.listener("open");
     await receiver.plan({ rules: [], otherwise: { kind: "answer", status: session.acknowledgedStatus } });
-    const { callbackUrl, ca, last } = await receiver.state();
+    const { callbackUrl, ca, ...after } = await receiver.state();
     await registerCallback(callbackUrl, ca ?? "");
     const { startedMs, ...event } = await beginAnewAfter(isLostEvent, async () => {
       const triggered = { accountId: events.account(), startedMs: monotonicMs() };
       return { ...triggered, id: await events.trigger(triggered.accountId) };
     });
-    const seen = await waitForPush(session, receiver, clock, { after: last, ...event });
+    const seen = await waitForPush(session, receiver, clock, { after, ...event });
     if (seen.arrived !== undefined)
       return {
         checks: [{ check: CHECK, ok: true, message: `a push reached ${callbackUrl} (${seen.arrived})` }],
@@ -81,7 +81,7 @@ export const checkCallback = async (session: Session, clock: Clock): Promise<Cal
 const only = (check: Check): CallbackCheck => ({ checks: [check], prepared: {} });
 
 interface Awaited {
-  readonly after: number;
+  readonly after: Pick<JournalMark, "epoch" | "last">;
   readonly id: string | undefined;
   readonly accountId: string;
 }
@@ -90,7 +90,8 @@ interface Awaited {
 const waitForPush = async (session: Session, receiver: Receiver, clock: Clock, awaited: Awaited) => {
   const lines: PushLine[] = [];
   const look = async (waitMs: number): Promise<boolean> => {
-    const fresh = await receiver.pushes(Math.max(awaited.after, ...lines.map(({ n }) => n)), waitMs);
+    const last = lines.at(-1)?.n ?? awaited.after.last;
+    const fresh = await receiver.pushes({ ...awaited.after, last }, waitMs);
     lines.push(...fresh);
     return fresh.some((line) => line.kind === "push" && isOf(line, awaited));
   };

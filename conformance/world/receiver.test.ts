@@ -20,10 +20,10 @@ describe("the client of a receiver", () => {
   it("sets plan and listener, and reads pushes", async () => {
     const running = await stopping(startReceiver({ scheme: "http" }));
     const receiver = openReceiver(running, never);
-    const { callbackUrl, last, listening } = await receiver.state();
+    const { callbackUrl, epoch, last, listening } = await receiver.state();
     expect([callbackUrl, listening]).toEqual([running.callbackUrl, true]);
     await receiver.plan({ rules: [], otherwise: { kind: "answer", status: 503 } });
-    const waiting = receiver.pushes(last, 20_000);
+    const waiting = receiver.pushes({ epoch, last }, 20_000);
     const answer = await fetch(callbackUrl, {
       method: "POST",
       body: '{"id":"one"}',
@@ -43,7 +43,7 @@ describe("the client of a receiver", () => {
   it("uses it alone until it leaves", async () => {
     const running = await stopping(startReceiver({ scheme: "http" }));
     const [one, other] = ["one", "other"].map((run) => openReceiver({ ...running, run }, never));
-    await one?.plan({ rules: [] });
+    const { epoch = "" } = (await one?.plan({ rules: [] })) ?? {};
     for (const change of [
       other?.plan({ rules: [] }),
       other?.clear(),
@@ -56,7 +56,9 @@ describe("the client of a receiver", () => {
       });
     await other?.leave();
     await expect(other?.state()).rejects.toThrow("another run uses it");
-    expect(await one?.pushes(0)).not.toContainEqual(expect.objectContaining({ kind: "cleared" }));
+    expect(await one?.pushes({ epoch, last: 0 })).not.toContainEqual(
+      expect.objectContaining({ kind: "cleared" }),
+    );
     await one?.leave();
     expect(await other?.state()).toMatchObject({ listening: true });
     // Calls by hand name no run.
@@ -92,6 +94,18 @@ describe("the client of a receiver", () => {
     expect(seen).toEqual(["POST /clear one", "DELETE /hangs one", "GET /state one", "DELETE /use one"]);
   });
 
+  it("reads nothing from a receiver that was restarted, which may count its lines from one again", async () => {
+    const first = await stopping(startReceiver({ scheme: "http" }));
+    const mark = await openReceiver(first, never).plan({ rules: [] });
+    await first.stop();
+    const again = openReceiver(await stopping(startReceiver({ scheme: "http" })), never);
+    expect((await again.state()).last).toBe(mark.last);
+    for (const last of [0, mark.last, mark.last + 100])
+      await expect(again.pushes({ ...mark, last })).rejects.toThrow(
+        "the receiver: it was restarted while its pushes were watched",
+      );
+  });
+
   it("leaves without a failure, also where it was interrupted or nothing answers", async () => {
     const running = await stopping(startReceiver({ scheme: "http" }));
     const interruption = new AbortController();
@@ -117,9 +131,9 @@ describe("the client of a receiver", () => {
 
   it("reports a receiver of an older version, which does not state when a change took effect", async () => {
     const { origin } = await answering(200, '{"state":"closed"}');
-    await expect(openReceiver({ controlUrl: origin }, never).listener("closed")).rejects.toThrow(
-      /older version/,
-    );
+    const older = openReceiver({ controlUrl: origin }, never);
+    await expect(older.listener("closed")).rejects.toThrow(/older version/);
+    await expect(older.pushes({ epoch: "e", last: 0 })).rejects.toThrow(/older version/);
   });
 
   it("reports why a receiver refused or did not answer", async () => {

@@ -5,6 +5,7 @@ import {
   runHeader,
   type JournalMark,
   type PushLine,
+  type PushLines,
   type PushPlan,
   type ReceiverState,
 } from "../contract/push.ts";
@@ -102,10 +103,19 @@ export const openReceiver = (
 
   return {
     state: async (): Promise<ReceiverState> => (await call("GET", "/state")) as ReceiverState,
-    /** Lines with numbers above `after`, at once or as soon as one arrives within `waitMs`. */
-    pushes: async (after: number, waitMs = 0): Promise<readonly PushLine[]> => {
-      const answer = await call("GET", `/pushes?after=${after}&wait=${Math.ceil(waitMs)}`, undefined, waitMs);
-      return (answer as { readonly lines: readonly PushLine[] }).lines;
+    /**
+     * Lines after a mark, at once or as soon as one arrives within `waitMs`. Throws if the receiver was restarted since
+     * then: it has forgotten its plan, and without its journal it numbers its lines from one again.
+     */
+    pushes: async (
+      { epoch, last }: Pick<JournalMark, "epoch" | "last">,
+      waitMs = 0,
+    ): Promise<readonly PushLine[]> => {
+      const path = `/pushes?after=${last}&wait=${Math.ceil(waitMs)}`;
+      const answer = (await call("GET", path, undefined, waitMs)) as PushLines;
+      if (answer.epoch === undefined) throw olderReceiver();
+      if (answer.epoch !== epoch) throw new ReceiverError("it was restarted while its pushes were watched");
+      return answer.lines;
     },
     /** Applies to pushes that complete after the returned mark. */
     plan: async (plan: PushPlan): Promise<JournalMark> => markIn(await call("PUT", "/plan", plan)),
@@ -151,11 +161,14 @@ const useOf = (send: ReturnType<typeof callerOf>, repeat: typeof every) => {
 const markIn = (answer: unknown): JournalMark => {
   const { epoch, last, lastConnection, nowMs } = (answer ?? {}) as Partial<JournalMark>;
   if (epoch === undefined || last === undefined || lastConnection === undefined || nowMs === undefined)
-    throw new ReceiverError(
-      "its answer names no position in the journal, so it is an older version: start `touchstone receive` of this version",
-    );
+    throw olderReceiver();
   return { epoch, last, lastConnection, nowMs };
 };
+
+const olderReceiver = (): ReceiverError =>
+  new ReceiverError(
+    "its answer names no position in the journal, so it is an older version: start `touchstone receive` of this version",
+  );
 
 const refusalOf = (access: ReceiverAccess, status: number, path: string, text: string): ReceiverError => {
   const refusal = fieldOf(parseJson(text), "error");

@@ -69,8 +69,8 @@ describe("the control interface", () => {
 
   it("waits for the first line, and no longer than requested", async () => {
     const { control, sender } = await start();
-    const { last } = await control.lines();
-    expect(await control.lines(last, 30)).toEqual({ lines: [], last });
+    const { epoch, last } = await control.lines();
+    expect(await control.lines(last, 30)).toEqual({ epoch, lines: [], last });
     const waiting = control.lines(last, 20_000);
     await sender.send(notification("n"));
     const { lines } = await waiting;

@@ -121,7 +121,7 @@ const numberOf = (line: string): number => Number(/"n":(\d+)/.exec(line.slice(0,
 /** The lines are JSON already, so they are joined without parsing. */
 function* linesDocument(log: EventLog, after: number, limit: number): Generator<string> {
   const last = log.last();
-  let separator = `{"last":${last},"lines":[`;
+  let separator = `{"epoch":"${log.epoch}","last":${last},"lines":[`;
   for (const lines of linesOf(log, after, last, limit)) {
     yield separator + harmlessJson(lines.join(","));
     separator = ",";

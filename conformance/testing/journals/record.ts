@@ -66,8 +66,8 @@ const record = async (behaviour: string): Promise<readonly RecordedNotification[
     await sendJson(`${service.controlUrl}/events`, "POST", { accountId: id });
   }
   await pause(WATCHED_MS);
-  const untilMs = (await receiver.state()).nowMs;
-  const pushes = pushesIn(await receiver.pushes(0));
+  const { nowMs: untilMs, epoch } = await receiver.state();
+  const pushes = pushesIn(await receiver.pushes({ epoch, last: 0 }));
   return accounts.map(({ name, id }) => {
     const eventMs = events.get(id) ?? 0;
     return {

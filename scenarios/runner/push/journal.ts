@@ -23,14 +23,13 @@ export const openPushJournal = (
   let isClosed = false;
 
   const note = (line: PushLine): void => {
-    if (line.epoch !== epoch) hole ??= "the receiver was restarted while its pushes were watched";
-    else if (line.n !== last + 1)
+    if (line.n !== last + 1)
       hole ??= `lines ${last + 1} to ${line.n - 1} of the receiver's journal were lost before they could be read`;
     last = line.n;
     lines.push(line);
   };
   const readOn = async (): Promise<void> => {
-    const more = await receiver.pushes(last);
+    const more = await receiver.pushes({ epoch, last });
     if (isClosed) return;
     const text = more.map((line) => `${JSON.stringify(line)}\n`).join("");
     appendFileSync(path.join(directory, loadFiles.pushes), text, { mode: fileMode });

@@ -75,7 +75,7 @@ const finish = async (
         last: 0,
         nowMs: wallMs(),
       }),
-      pushes: async (after: number) => lines().slice(Math.max(after, lines().length - kept)),
+      pushes: async ({ last }: { last: number }) => lines().slice(Math.max(last, lines().length - kept)),
       plan: async () => {
         if (planFailure !== undefined) throw planFailure;
         return { epoch: "e", last: 0 };

@@ -36,7 +36,7 @@ export const startStubReceiver = async ({ token }: { readonly token?: string } =
     if (lines.length <= after && wait > 0) {
       await once(news, "lines", { signal: AbortSignal.timeout(wait) }).catch(() => {});
     }
-    return { lines: lines.slice(after, after + limit), last: lines.length };
+    return { epoch, lines: lines.slice(after, after + limit), last: lines.length };
   };
 
   const state = (): ReceiverState => ({
