@@ -18,7 +18,7 @@ import { renderTerminal } from "../reports/terminal/document.ts";
 import { shellWord } from "../reports/text/figures.ts";
 import type { run as definition } from "./flags/run.ts";
 import { prepareDirectory } from "../conformance/files/run-directory.ts";
-import { exitCodes } from "../conformance/contract/exit-codes.ts";
+import { exitCodes, worstExitCode } from "../conformance/contract/exit-codes.ts";
 import { show } from "./shared/show.ts";
 
 type Gate = Ran<RunRecord>;
@@ -44,31 +44,35 @@ export const run: Action<typeof definition> = async (context, flags) => {
   tellGate(context, gate);
   context.exitWith(gate.record.exitCode ?? exitCodes["harness-error"]);
   let load: Load | undefined;
-  let failedWith: number | undefined;
+  let failedWith: number = exitCodes.passed;
   try {
-    if (signal.aborted) return;
-    search.tell();
-    load = await withVerdict(runLoad(context, { ...flags, out: placeOf("load") }, asked, page, search.end));
-    tellLoad(context, load);
+    if (!signal.aborted) {
+      search.tell();
+      load = await withVerdict(runLoad(context, { ...flags, out: placeOf("load") }, asked, page, search.end));
+      tellLoad(context, load);
+    }
   } catch (error) {
-    failedWith = endingOf(error, signal.aborted).exitCode;
-    throw error;
-  } finally {
-    // The results deserve a report whatever happened to the rest.
-    const ran = load === undefined ? [gate] : [gate, load];
-    const { files, exitCode } = await conclude(context, ran, reported);
-    if (signal.aborted) output.say(afterInterruption(context, ran, flags));
-    if (flags.json)
-      output.printJson({
-        exitCode: failedWith ?? exitCode,
-        gate: conformDocument(gate.record, gate.directory),
-        // If the load was not played, the exit code and standard error say why.
-        load: load === undefined ? null : { ...load.record, run: load.directory },
-        reports: files,
-      });
-    else for (const file of files) output.print(`Report   ${file}`);
-    await page.end(files);
+    // Rethrown, it would hide what the gate found.
+    const ending = endingOf(error, signal.aborted);
+    failedWith = ending.exitCode;
+    if (ending.message !== undefined) output.complain(ending.message);
   }
+  const ran = load === undefined ? [gate] : [gate, load];
+  const concluded = await conclude(context, ran, reported);
+  const { files } = concluded;
+  const exitCode = worstExitCode([concluded.exitCode, failedWith]);
+  context.exitWith(exitCode);
+  if (signal.aborted) output.say(afterInterruption(context, ran, flags));
+  if (flags.json)
+    output.printJson({
+      exitCode,
+      gate: conformDocument(gate.record, gate.directory),
+      // If the load was not played, the exit code and standard error say why.
+      load: load === undefined ? null : { ...load.record, run: load.directory },
+      reports: files,
+    });
+  else for (const file of files) output.print(`Report   ${file}`);
+  await page.end(files);
 };
 
 const tellGate = ({ output, programName }: CommandContext, gate: Gate): void => {

@@ -1,4 +1,4 @@
-import { mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { chmodSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { describe, expect, it } from "vitest";
 import { catalogue, requirementIds } from "../contract/catalogue.ts";
@@ -78,6 +78,25 @@ describe("run exits with 2 before the gate, for a load that cannot be played bec
   ])("%s", async (_, environment, message) => {
     expect(await refused(["--effort", "quick"], environment)).toMatch(message);
   });
+});
+
+it("run whose load cannot be played ends with the breach that its gate found, and says what failed", async () => {
+  const k6 = fileWith("#!/bin/sh\n[ \"$1\" = version ] && echo 'k6 v1.8.1' && exit 0\nexit 1\n", "sh");
+  chmodSync(k6, 0o700);
+  const run = (behaviour: string) =>
+    runHere(
+      `run --behaviour ${behaviour} --only code.unknown --effort quick --rate 5 --duration 2s --json --out ${newDirectory()}`.split(
+        " ",
+      ),
+      { env: { TOUCHSTONE_K6: k6 } },
+    );
+  const held = await run("sound");
+  expect(held.exitCode).toBeGreaterThan(1);
+  const broken = await run("code-found-by-prefix");
+  for (const { stderr } of [held, broken]) expect(stderr).toContain("k6");
+  expect(broken.exitCode).toBe(1);
+  for (const { exitCode, stdout } of [held, broken])
+    expect(JSON.parse(stdout)).toMatchObject({ exitCode, load: null });
 });
 
 describe("a command on a target that cannot be judged", () => {
