@@ -3,7 +3,10 @@ import { nowhere } from "../record.ts";
 import { constantStage, settingsFor } from "../testing/loads.ts";
 import { head, secondOfRows } from "../testing/sample-rows.ts";
 import { seededRandom } from "../../../conformance/contract/random.ts";
+import { createAbortWatch } from "../judge/abort.ts";
 import { createCollector, type CollectorOptions } from "./collector.ts";
+
+const failedAll = { list: { granted: 0, refused: 0, failed: 9 } };
 
 /** Why the load was to end, before its seconds were closed and after. */
 const endsOf = (options: Pick<CollectorOptions, "sink" | "onSecond">) => {
@@ -19,8 +22,16 @@ const endsOf = (options: Pick<CollectorOptions, "sink" | "onSecond">) => {
   return { before, after: reasons };
 };
 
-it("a load that has ended is not given up, but a record that cannot be written is told", () => {
-  expect(endsOf({ sink: nowhere, onSecond: () => "too many failed" })).toEqual({ before: [], after: [] });
+it("the last seconds of the stages, which close only when the load has ended, count for giving it up", () => {
+  const watch = createAbortWatch({ errorShare: 0, seconds: 1 });
+  const onSecond: CollectorOptions["onSecond"] = ({ line }) => watch({ ...line, requests: failedAll });
+  expect(endsOf({ sink: nowhere, onSecond })).toEqual({
+    before: [],
+    after: [expect.stringContaining("requests failed")],
+  });
+});
+
+it("a record that cannot be written is told", () => {
   const full = { ...nowhere, failure: () => "the disk is full" };
   expect(endsOf({ sink: full }).after).toEqual(["the record could not be written: the disk is full"]);
 });

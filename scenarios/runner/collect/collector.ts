@@ -54,8 +54,8 @@ export const createCollector = (options: CollectorOptions, stop: (reason: string
   let read: Readings["read"] = () => ({});
   let setUp: Collected["setUp"];
 
-  const teller = createTeller(options, totals, stop);
-  const closed = (second: ClosedSecond): void => teller.tell(second, seconds.startedAtMs() ?? 0);
+  const tell = createTeller(options, totals, stop);
+  const closed = (second: ClosedSecond): void => tell(second, seconds.startedAtMs() ?? 0);
   const seconds = createSeconds(stages, (fromMs, toMs) => read(fromMs, toMs), closed);
   const sinceStart = (atMs: number): number => atMs - (seconds.startedAtMs() ?? atMs);
   const prove = (message: BreachMessage): void => {
@@ -87,10 +87,7 @@ export const createCollector = (options: CollectorOptions, stop: (reason: string
     /** Measures the cost of the load from here on. */
     watch: (given: Readings["read"]): void => void (read = given),
     /** Closes open seconds, so that the record has all measurements. */
-    close: (): void => {
-      teller.end();
-      seconds.finish();
-    },
+    close: seconds.finish,
     summary: (isWhole: boolean): Collected => ({
       ...totals.summary(seconds.elapsedMs(), isWhole),
       ...log.log,
@@ -121,13 +118,13 @@ const rulesOf = (breaches: Breaches, { note }: Uniqueness): readonly LoadRule[] 
 };
 
 /** Adds, writes and reports each second, and ends the load if there is a reason to. */
-const createTeller = (
-  { sink, onSecond }: CollectorOptions,
-  totals: Pick<ReturnType<typeof createTotals>, "add">,
-  stop: (reason: string) => void,
-) => {
-  let isOver = false;
-  const tell = (second: ClosedSecond, startedAtMs: number): void => {
+const createTeller =
+  (
+    { sink, onSecond }: CollectorOptions,
+    totals: Pick<ReturnType<typeof createTotals>, "add">,
+    stop: (reason: string) => void,
+  ) =>
+  (second: ClosedSecond, startedAtMs: number): void => {
     totals.add(second);
     const { line, latencies, histograms } = second;
     sink.latency(logLines(startedAtMs, line.second, histograms));
@@ -135,12 +132,8 @@ const createTeller = (
     const reason = onSecond?.({ line, latencies });
     const failure = sink.failure();
     if (failure !== undefined) stop(`the record could not be written: ${failure}`);
-    else if (reason !== undefined && !isOver) stop(reason);
+    else if (reason !== undefined) stop(reason);
   };
-  /** A load that has ended cannot be given up any more. */
-  const end = (): void => void (isOver = true);
-  return { tell, end };
-};
 
 const proofOf = (rule: (typeof issuedRules)[Issued], { what, atMs, beforeMs }: Duplicate) => {
   const at = (ms: number): string => `${(ms / 1_000).toFixed(2)} s`;
