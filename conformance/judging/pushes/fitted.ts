@@ -1,3 +1,4 @@
+import { greatest } from "../greatest.ts";
 import type { TimeInterval } from "../interval.ts";
 import { tolerances } from "../tolerances.ts";
 import { readingsOf, type Reading, type ReadingName, dueOf } from "./readings.ts";
@@ -27,9 +28,9 @@ export const optionsFor = (pushCase: PushCase, pushRun: PushTrace): FitOptions =
 
 /** The greatest lateness of a first push in a reading, in milliseconds. */
 export const usualFirstLagMs = (reading: Reading, pushRun: PushTrace): number =>
-  Math.max(
+  greatest(
     0,
-    ...timedCases(pushRun)
+    timedCases(pushRun)
       .filter((one) => !hasWaited(one))
       .flatMap(({ pushes: [first], triggered }) =>
         first === undefined ? [] : [first.at.latestMs - triggered.earliestMs - (reading.delaysMs[0] ?? 0)],
@@ -184,9 +185,9 @@ export const readingsThatFit = (pushRun: PushTrace): readonly ReadingName[] =>
 
 /** The greatest lateness of a sender's pushes in a reading, in milliseconds. */
 export const usualLatenessMs = ({ reading }: Fitted, pushRun: PushTrace): number =>
-  Math.max(
+  greatest(
     0,
-    ...timedCases(pushRun).flatMap((pushCase) =>
+    timedCases(pushRun).flatMap((pushCase) =>
       pushCase.pushes.map(({ at }, index) => {
         const due = dueOf(reading, "start", index, pushCase);
         return due === undefined ? 0 : at.earliestMs - due.latestMs;

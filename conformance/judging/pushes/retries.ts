@@ -17,6 +17,7 @@ import {
 } from "./finding.ts";
 import { metEnding } from "./later-endings.ts";
 import { unlessLost } from "./lost-connections.ts";
+import { greatest } from "../greatest.ts";
 import { instantsOf, readingsOf, type History, type Reading } from "./readings.ts";
 import { losesOneAlone } from "./slow-failures.ts";
 import type { PushCase, PushRun, PushTrace } from "./trace.ts";
@@ -95,12 +96,18 @@ const leastPushes = (pushCase: PushCase, pushRun: PushRun): number | undefined =
   return expect.pushes === 2 ? 2 : leastOfFailing(pushCase, pushRun, expect.pushes);
 };
 
+/** By push run, since each of its notifications asks. */
+const knownMost = new WeakMap<PushTrace, number>();
+
 /** The most pushes that a never-acknowledged notification got, limited by the cap. */
-const mostPushes = (trace: PushTrace): number =>
-  Math.min(
-    trace.limits.maxPushes,
-    Math.max(0, ...ofPurpose(trace, "never").map(({ pushes }) => pushes.length)),
-  );
+const mostPushes = (trace: PushTrace): number => {
+  const known = knownMost.get(trace);
+  if (known !== undefined) return known;
+  const numbers = ofPurpose(trace, "never").map(({ pushes }) => pushes.length);
+  const most = Math.min(trace.limits.maxPushes, greatest(0, numbers));
+  knownMost.set(trace, most);
+  return most;
+};
 
 /** Minimum pushes of a failing notification: what others got, and what all readings have that its own pushes allow. */
 export const leastOfFailing = (pushCase: PushCase, trace: PushTrace, expected: number): number => {

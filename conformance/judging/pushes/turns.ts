@@ -1,3 +1,4 @@
+import { greatest } from "../greatest.ts";
 import { isAcknowledged } from "./answer.ts";
 import { readingsOf } from "./readings.ts";
 import type { PushCase, PushTrace } from "./trace.ts";
@@ -63,7 +64,7 @@ export const fromItsTurn = (
   const least = leastPushes(trace);
   if (!others.every((other) => isOver(other, least, trace))) return undefined;
   const ends = others.flatMap(({ pushes }) => pushes.map(({ at, ended = at }) => ended.latestMs));
-  return { ...pushCase, triggered: { ...triggered, latestMs: Math.max(triggered.latestMs, ...ends) } };
+  return { ...pushCase, triggered: { ...triggered, latestMs: greatest(triggered.latestMs, ends) } };
 };
 
 const leastPushes = ({ limits }: Pick<Trace, "limits">): number =>

@@ -209,6 +209,20 @@ describe("judgePushes", () => {
     expect(breaches).toHaveLength(200);
   });
 
+  it("judges more failing notifications and events of one account than a call takes arguments", () => {
+    const many = 130_000;
+    const attempts = pushes("a", [0, 45]);
+    const failed = Array.from({ length: many }, (_, index) =>
+      attempts.map((one) => ({ ...one, line: { ...one.line, notificationId: `a ${index}` } })),
+    );
+    const ids = failed.map((_, index) => `a ${index}`);
+    expect(judge(failed.flat(), ids, 50).checks).toMatchObject({ "push.delivered": many });
+    const acknowledged = failed.flatMap(([one]) =>
+      one === undefined ? [] : [{ ...one, line: { ...one.line, status: 200 } }],
+    );
+    expect(judge(acknowledged, [...ids, "lost"]).broken).toEqual(["push.delivered"]);
+  });
+
   it("notes events that were not watched long enough, and does not judge them", () => {
     const judged = judge(pushes("a", [0.1]), ["a", "b"], 8);
     expect(judged.broken).toEqual([]);
