@@ -1,4 +1,4 @@
-import { readFileSync } from "node:fs";
+import { appendFileSync, readFileSync } from "node:fs";
 import path from "node:path";
 import { expect, it } from "vitest";
 import { temporaryFolder } from "../../../conformance/testing/temporary-folder.ts";
@@ -8,7 +8,7 @@ import { openPushJournal } from "./journal.ts";
 const KEPT = 3;
 
 /** A receiver that keeps its newest lines only, and the journal that is read from it after its fourth line. */
-const opened = (directory: string) => {
+const opened = (directory: string, append?: typeof appendFileSync) => {
   const all: { n: number; epoch: string }[] = [];
   const state = { isAway: false };
   const receive = (count: number): void => {
@@ -20,7 +20,7 @@ const opened = (directory: string) => {
   };
   receive(4);
   const ports = { receiver: { pushes } } as unknown as PushPorts;
-  const journal = openPushJournal(ports, directory, { epoch: "e", last: 4 });
+  const journal = openPushJournal(ports, directory, { epoch: "e", last: 4 }, append);
   const numbers = () => journal.lines().map(({ n }) => n);
   const written = (): string =>
     readFileSync(path.join(directory, "pushes.jsonl"), "utf8").replaceAll(/\{"n":(\d+).*\n/g, "$1 ");
@@ -73,4 +73,19 @@ it("an error in the end is told", async () => {
   const { journal, state } = opened(folder.path);
   state.isAway = true;
   await expect(journal.readAll()).rejects.toThrow("away");
+});
+
+it("a line of which only a part could be written is written whole once there is room", async () => {
+  using folder = temporaryFolder();
+  let isFull = false;
+  const { journal, receive } = opened(folder.path, (file, text, options) => {
+    appendFileSync(file, isFull ? String(text).slice(0, 9) : text, options);
+    if (isFull) throw new Error("no space left");
+  });
+  for (isFull of [false, true, false]) {
+    receive(1);
+    await journal.follow();
+  }
+  const lines = readFileSync(path.join(folder.path, "pushes.jsonl"), "utf8").trim().split("\n");
+  expect(lines.map((line) => JSON.parse(line) as unknown)).toMatchObject([{ n: 5 }, { n: 6 }, { n: 7 }]);
 });

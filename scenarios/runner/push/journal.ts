@@ -1,4 +1,4 @@
-import { appendFileSync } from "node:fs";
+import { appendFileSync, existsSync, truncateSync } from "node:fs";
 import path from "node:path";
 import { fileMode } from "../../../conformance/contract/files.ts";
 import { loadFiles } from "../../../conformance/contract/load-record.ts";
@@ -15,7 +15,10 @@ export const openPushJournal = (
   { receiver }: Pick<PushPorts, "receiver">,
   directory: string,
   { epoch, last: first }: Pick<JournalMark, "epoch" | "last">,
+  append: (file: string, text: string, options: { readonly mode: number }) => void = appendFileSync,
 ) => {
+  const file = path.join(directory, loadFiles.pushes);
+  let writtenBytes = 0;
   const lines: PushLine[] = [];
   let last = first;
   let hole: string | undefined;
@@ -28,11 +31,20 @@ export const openPushJournal = (
     last = line.n;
     lines.push(line);
   };
+  /** If only a part can be written, the file is as before: the next reading gets the same lines again. */
+  const write = (text: string): void => {
+    try {
+      append(file, text, { mode: fileMode });
+      writtenBytes += Buffer.byteLength(text);
+    } catch (error) {
+      if (existsSync(file)) truncateSync(file, writtenBytes);
+      throw error;
+    }
+  };
   const readOn = async (): Promise<void> => {
     const more = await receiver.pushes({ epoch, last });
     if (isClosed) return;
-    const text = more.map((line) => `${JSON.stringify(line)}\n`).join("");
-    appendFileSync(path.join(directory, loadFiles.pushes), text, { mode: fileMode });
+    write(more.map((line) => `${JSON.stringify(line)}\n`).join(""));
     for (const line of more) note(line);
   };
 
