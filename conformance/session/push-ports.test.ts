@@ -1,6 +1,7 @@
 import { expect, it } from "vitest";
 import { startReceiver } from "../../fake-server/receiver/index.ts";
 import { runOptions, startFake } from "../testing/fake.ts";
+import { serveHttp } from "../testing/servers.ts";
 import { stopAfterEach } from "../testing/stopping.ts";
 import { openPushPorts } from "./push-ports.ts";
 
@@ -17,4 +18,18 @@ it("what the receiver got can still be read after an interruption, until the por
   expect(await ports.receiver.pushes(start)).not.toEqual([]);
   await ports.close();
   await expect(ports.receiver.pushes(start)).rejects.toThrow("gave no answer");
+});
+
+it("a receiver that is silent after an interruption is not waited for until its calls time out", async () => {
+  const fake = await stopping(startFake());
+  let calls = 0;
+  const silent = await stopping(serveHttp(() => void (calls += 1)));
+  const interruption = new AbortController();
+  const options = { ...runOptions(), signal: interruption.signal };
+  const ports = openPushPorts(await fake.resolved(), { controlUrl: silent.origin }, options);
+  const asked = ports.receiver.state();
+  interruption.abort();
+  await expect(asked).rejects.toThrow("gave no answer: interrupted");
+  expect(calls).toBe(1);
+  await ports.close();
 });

@@ -2,9 +2,29 @@ import type { PushPorts } from "../contract/push-ports.ts";
 import { ConfigurationError } from "../contract/problem.ts";
 import type { ResolvedProfile } from "../profile/profile.ts";
 import { openSession } from "./session.ts";
-import { watchStalls } from "../world/clock.ts";
+import { after, watchStalls } from "../world/clock.ts";
 import { HookError } from "../world/hooks/hooks.ts";
 import { ReceiverError, type ReceiverAccess } from "../world/receiver.ts";
+
+/** How long the receiver is asked after an interruption: one that is silent must not hold up the end of the run. */
+const ASKED_FOR_MS = 5_000;
+
+/** What an interrupted load received is judged, too, so the receiver is asked after an interruption. */
+const askingAfter = (interruption: AbortSignal) => {
+  const ending = new AbortController();
+  let deadline: ReturnType<typeof after> | undefined;
+  const onInterruption = (): void => void (deadline = after(ASKED_FOR_MS, () => ending.abort()));
+  if (interruption.aborted) onInterruption();
+  else interruption.addEventListener("abort", onInterruption, { once: true });
+  return {
+    signal: ending.signal,
+    end: (): void => {
+      ending.abort();
+      deadline?.cancel();
+      interruption.removeEventListener("abort", onInterruption);
+    },
+  };
+};
 
 /** Opens them; sends nothing yet. Throws ConfigurationError if the profile lacks what pushes need. */
 export const openPushPorts = (
@@ -12,9 +32,8 @@ export const openPushPorts = (
   receiver: ReceiverAccess | undefined,
   options: { readonly maxWaitMs: number; readonly signal: AbortSignal; readonly freshUuid: () => string },
 ): PushPorts & { readonly close: () => Promise<void> } => {
-  // What an interrupted load received is judged, too, so the receiver is asked after an interruption.
-  const closing = new AbortController();
-  const session = openSession(resolved, { ...options, receiver, receiverEnds: closing.signal });
+  const asking = askingAfter(options.signal);
+  const session = openSession(resolved, { ...options, receiver, receiverEnds: asking.signal });
   const { registerCallback } = session;
   if (session.receiver === undefined || registerCallback === undefined)
     throw new ConfigurationError([
@@ -45,7 +64,7 @@ export const openPushPorts = (
     stallsBy: (nowMs) => stalls?.by(nowMs) ?? [],
     maxWaitMs: options.maxWaitMs,
     close: async () => {
-      closing.abort();
+      asking.end();
       stalls?.stop();
       clock.leave();
       await session.cleanUp();
