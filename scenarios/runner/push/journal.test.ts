@@ -1,6 +1,7 @@
 import { appendFileSync, readFileSync } from "node:fs";
 import path from "node:path";
 import { expect, it } from "vitest";
+import { madePush } from "../../../conformance/testing/push-line.ts";
 import { temporaryFolder } from "../../../conformance/testing/temporary-folder.ts";
 import type { PushPorts } from "../../../conformance/contract/push-ports.ts";
 import { openPushJournal } from "./journal.ts";
@@ -88,4 +89,16 @@ it("a line of which only a part could be written is written whole once there is 
   }
   const lines = readFileSync(path.join(folder.path, "pushes.jsonl"), "utf8").trim().split("\n");
   expect(lines.map((line) => JSON.parse(line) as unknown)).toMatchObject([{ n: 5 }, { n: 6 }, { n: 7 }]);
+});
+
+it("the file has all of a push, and memory only what is judged", async () => {
+  using folder = temporaryFolder();
+  const push = { ...madePush(0, { action: "answer", body: "{}" }), kind: "push", n: 1, epoch: "e" };
+  const receiver = { pushes: async () => [push] };
+  const mark = { epoch: "e", last: 0 };
+  const journal = openPushJournal({ receiver } as unknown as PushPorts, folder.path, mark);
+  await journal.readAll();
+  const text = readFileSync(path.join(folder.path, "pushes.jsonl"), "utf8");
+  expect(JSON.parse(text)).toMatchObject({ headers: [["content-type", "application/json"]] });
+  expect(journal.lines()).toMatchObject([{ headers: [], body: "{}", n: 1 }]);
 });

@@ -5,6 +5,29 @@ import { loadFiles } from "../../../conformance/contract/load-record.ts";
 import type { JournalMark, PushLine } from "../../../conformance/contract/push.ts";
 import type { PushPorts } from "../../../conformance/contract/push-ports.ts";
 
+const NO_HEADERS: readonly never[] = [];
+const NO_CONNECTION = { id: 0, remotePort: 0, request: 0 };
+
+/** What is judged of a line: a load has very many, and what else they hold is in the run directory. */
+const judgedOf = (line: PushLine, epoch: string): PushLine =>
+  line.kind === "push" ? { ...line, epoch, headers: NO_HEADERS, connection: NO_CONNECTION } : line;
+
+type Append = (file: string, text: string, options: { readonly mode: number }) => void;
+
+/** If only a part can be written, the file is as before: the next reading gets the same lines again. */
+const writerTo = (file: string, append: Append) => {
+  let writtenBytes = 0;
+  return (text: string): void => {
+    try {
+      append(file, text, { mode: fileMode });
+      writtenBytes += Buffer.byteLength(text);
+    } catch (error) {
+      if (existsSync(file)) truncateSync(file, writtenBytes);
+      throw error;
+    }
+  };
+};
+
 export type PushJournal = ReturnType<typeof openPushJournal>;
 
 /**
@@ -15,10 +38,9 @@ export const openPushJournal = (
   { receiver }: Pick<PushPorts, "receiver">,
   directory: string,
   { epoch, last: first }: Pick<JournalMark, "epoch" | "last">,
-  append: (file: string, text: string, options: { readonly mode: number }) => void = appendFileSync,
+  append: Append = appendFileSync,
 ) => {
-  const file = path.join(directory, loadFiles.pushes);
-  let writtenBytes = 0;
+  const write = writerTo(path.join(directory, loadFiles.pushes), append);
   const lines: PushLine[] = [];
   let last = first;
   let hole: string | undefined;
@@ -29,17 +51,7 @@ export const openPushJournal = (
     if (line.n !== last + 1)
       hole ??= `lines ${last + 1} to ${line.n - 1} of the receiver's journal were lost before they could be read`;
     last = line.n;
-    lines.push(line);
-  };
-  /** If only a part can be written, the file is as before: the next reading gets the same lines again. */
-  const write = (text: string): void => {
-    try {
-      append(file, text, { mode: fileMode });
-      writtenBytes += Buffer.byteLength(text);
-    } catch (error) {
-      if (existsSync(file)) truncateSync(file, writtenBytes);
-      throw error;
-    }
+    lines.push(judgedOf(line, epoch));
   };
   const readOn = async (): Promise<void> => {
     const more = await receiver.pushes({ epoch, last });
