@@ -187,6 +187,49 @@ describe("a service whose timestamps do not move", () => {
   });
 });
 
+describe("a service of two processes, one of which does not read the file", () => {
+  const CODE_LIFE_MS = 150_000;
+  /** Both know each code, and each judges it by its own time. `routes` says of each request in turn whether the other gets it. */
+  const inTwoProcesses =
+    (routes: string): ((readMs: () => number) => Serving) =>
+    (readMs) => {
+      let asked = 0;
+      return (request, response, body) => {
+        const isOther = routes[asked % routes.length] === "o";
+        asked += 1;
+        const nowMs = isOther ? Date.now() : readMs();
+        const { searchParams } = new URL(request.url ?? "/", "http://service.example");
+        const { code } = (body === "" ? {} : JSON.parse(body)) as { readonly code?: string };
+        const tokens = { accessToken: "an-access-token", refreshToken: "a-refresh-token", expiresIn: 7_200 };
+        const answer =
+          request.method === "GET"
+            ? { code: String(nowMs), state: searchParams.get("state") }
+            : nowMs - Number(code) < CODE_LIFE_MS
+              ? tokens
+              : { error: "expired" };
+        response.setHeader("content-type", "application/json");
+        response.end(JSON.stringify({ timestamp: nowMs, ...answer }));
+      };
+    };
+
+  it.each([
+    ["a code of it is expired for the first, twice", "ffffooofof"],
+    ["a code of it is expired for the first, once", "ffffooofff"],
+    ["no code is expired", "ffoo"],
+  ])("is refused, and the message says so, if %s", async (_, routes) => {
+    const { check } = await judged("+0", inTwoProcesses(routes));
+    expect(check).toMatchObject({ ok: false, fatal: "configuration" });
+    expect(check.message).toContain("a process of the service does not seem to read");
+    expect(check.remedy).toMatch(/^start every process of the service with LD_PRELOAD/);
+  });
+
+  it("cannot be verified if codes are expired before a timestamp tells", async () => {
+    const { session, check } = await judged("+4m", inTwoProcesses("of"));
+    expect(check).toMatchObject({ ok: "skipped" });
+    expect(session.clocks.distrusted?.()).toContain("the flow failed");
+  });
+});
+
 const SHOWN = /; each of (?:[4-9]|\d\d) moves was shown within [\d.]+ m?s$/;
 
 it("the check of a service that follows the file says within how much time moves were shown", async () => {

@@ -9,25 +9,33 @@ const told = (operation: string, ...moves: readonly number[]) =>
 
 describe("timestamps that were asked for right after moves of a file", () => {
   it("are in order if each shows its move", () => {
-    expect(lateLooks(told("authorize", 0, 1, 2, 3), MOVE_MS)).toEqual({ asked: 3, late: 0 });
+    expect(lateLooks(told("authorize", 0, 1, 2, 3), MOVE_MS)).toMatchObject({ asked: 3, late: 0 });
   });
 
   it("are late if one shows the time before it, also if the answer after it showed the move", () => {
-    expect(lateLooks(told("authorize", 0, 1, 1, 3), MOVE_MS)).toEqual({ asked: 3, late: 1 });
+    expect(lateLooks(told("authorize", 0, 1, 1, 3), MOVE_MS)).toMatchObject({ asked: 3, late: 1 });
     const both = told("authorize", 0, 0, 2, 2).map((one, at) => ({
       ...one,
       exchange: START_MS + at * MOVE_MS,
     }));
-    expect(lateLooks(both, MOVE_MS)).toEqual({ asked: 6, late: 2 });
+    expect(lateLooks(both, MOVE_MS)).toMatchObject({ asked: 6, late: 2 });
+  });
+
+  it("go back where some of an operation never move, and not where they come late", () => {
+    const wentBack = (...moves: readonly number[]): boolean =>
+      lateLooks(told("authorize", ...moves), MOVE_MS).wentBack;
+    expect(wentBack(0, 1, 0, 3)).toBe(true);
+    expect(wentBack(0, 0, 2, 2, 4)).toBe(false);
+    expect(wentBack(0, 1, 2, 3)).toBe(false);
   });
 
   it("are the service's own affair if one operation's never move", () => {
-    expect(lateLooks(told("authorize", 0, 0, 0, 0), MOVE_MS)).toEqual({ asked: 0, late: 0 });
+    expect(lateLooks(told("authorize", 0, 0, 0, 0), MOVE_MS)).toMatchObject({ asked: 0, late: 0 });
   });
 
   it("are not judged if they are in whole minutes", () => {
     const coarse = [0, 0, 120_000, 120_000].map((atMs) => ({ exchange: 1_700_000_040_000 + atMs }));
-    expect(lateLooks(coarse, MOVE_MS)).toEqual({ asked: 0, late: 0 });
+    expect(lateLooks(coarse, MOVE_MS)).toMatchObject({ asked: 0, late: 0 });
     expect(coarse.some(isExact)).toBe(false);
   });
 });

@@ -46,7 +46,11 @@ export interface Looks {
   readonly asked: number;
   /** How many of them did not show it, although others of the same operation did. */
   readonly late: number;
+  /** Whether the time of an operation went back: nothing that only keeps what it read for a while tells that. */
+  readonly wentBack: boolean;
 }
+
+const NO_LOOKS: Looks = { asked: 0, late: 0, wentBack: false };
 
 /**
  * What was told before the first and after each of some moves by `moveMs`. The time of an operation that never shows a
@@ -56,14 +60,16 @@ export const lateLooks = (told: readonly Told[], moveMs: number): Looks => {
   const operations = new Set(told.flatMap((one) => Object.keys(one)));
   const ofEach = [...operations].map((operation) => {
     const times = told.flatMap((one) => one[operation] ?? []);
-    if (times.every((atMs) => atMs % MINUTE_MS === 0)) return { asked: 0, late: 0 };
-    const late = times.slice(1).filter((atMs, index) => atMs - (times[index] ?? atMs) < moveMs / 2).length;
-    const asked = times.length - 1;
-    return late === asked ? { asked: 0, late: 0 } : { asked, late };
+    if (times.every((atMs) => atMs % MINUTE_MS === 0)) return NO_LOOKS;
+    const steps = times.slice(1).map((atMs, index) => atMs - (times[index] ?? atMs));
+    const late = steps.filter((stepMs) => stepMs < moveMs / 2).length;
+    const wentBack = steps.some((stepMs) => stepMs < -moveMs / 2);
+    return late === steps.length ? NO_LOOKS : { asked: steps.length, late, wentBack };
   });
   return {
     asked: ofEach.reduce((sum, { asked }) => sum + asked, 0),
     late: ofEach.reduce((sum, { late }) => sum + late, 0),
+    wentBack: ofEach.some(({ wentBack }) => wentBack),
   };
 };
 
