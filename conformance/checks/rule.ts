@@ -130,6 +130,8 @@ export type Need =
   | "notifications"
   /** More notifications in one account than the default page holds. */
   | "many-notifications"
+  /** A list that was not seen to show tokens long past their end, as one does whose process does not follow the clock. */
+  | "moved-list"
   /** The push run: hooks for events and the callback, and a receiver. */
   | "pushes";
 

@@ -67,6 +67,7 @@ const outlivesMonth: Judge<(typeof tokensOfEachCall)[number]> = async (token, wo
 
 export const accessLifetimeRules = {
   "access.lifetime": {
+    needs: ["moved-list"],
     deferred: tokensOfEachCall,
     waitsMs: ({ accessLifetimeMs, limits, tolerances }) =>
       accessLifetimeMs * 2.2 + limits.codeLifetimeMs + roomAfter({ tolerances }),

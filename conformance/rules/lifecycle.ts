@@ -40,6 +40,7 @@ const affordableWaitMs = (world: World): number =>
 
 export const lifecycleRules = {
   "lifecycle.model": {
+    needs: ["moved-list"],
     writes: true,
     check: async (world, run) => {
       const tally: Tally = { reached: new Map(), decisions: 0, played: new WeakMap() };

@@ -78,7 +78,7 @@ export const checkFollowed = async (
 
 const NO_TIME = "the service's answers carry no time of day";
 
-const howToFollow = (faketimeFile: string | undefined): string =>
+export const howToFollow = (faketimeFile: string | undefined): string =>
   faketimeFile === undefined
     ? "compare the hook's address and unit ({{ms}}, {{seconds}}) with what the service expects"
     : `start every process of the service with LD_PRELOAD set to libfaketime.so.1 (libfaketimeMT.so.1 if it has threads), FAKETIME_TIMESTAMP_FILE="${faketimeFile}" and FAKETIME_NO_CACHE=1; programs that do not call libc for the time, such as Go's, cannot be moved this way`;

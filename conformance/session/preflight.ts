@@ -8,6 +8,7 @@ import { checkClients } from "./client-check.ts";
 import { checkClock, failedHook } from "./clock-check.ts";
 import { meaningOfEmptyPage, strangerGetsEmptyPage } from "./empty-page-check.ts";
 import { checkFollowed } from "./followed-check.ts";
+import { checkListClock } from "./list-clock-check.ts";
 import { checkNotifications } from "./notifications-check.ts";
 import { checkReach } from "./reach-check.ts";
 import type { Session } from "./session.ts";
@@ -82,10 +83,9 @@ const examine = async (
   checks.push(...clients.checks);
   const { faketime, advance, now } = session.resolved.profile.hooks?.clock ?? {};
   const isUnseen = faketime !== undefined || (advance !== undefined && now === undefined);
-  if (isUnseen && mayGoOn())
-    checks.push(
-      await checkFollowed(world, { faketimeFile: faketime?.file, isTold: now !== undefined }, session.clocks),
-    );
+  const moved = { faketimeFile: faketime?.file, isTold: now !== undefined };
+  const followed = isUnseen && mayGoOn() ? await checkFollowed(world, moved, session.clocks) : undefined;
+  if (followed !== undefined) checks.push(followed);
   if (!mayGoOn()) return { checks, prepared: emptyPrepared };
 
   const isFar = session.transport.address.health.roundTripMs() >= FAR_MS;
@@ -95,6 +95,12 @@ const examine = async (
   // A service may refuse to list nothing (section 4.4 leaves it open), which would look like a refusal of each token.
   // So may one that shows an empty page to whoever asks.
   const isEmptyForStrangers = await strangerGetsEmptyPage(world);
+  if (faketime !== undefined && followed?.ok === true) {
+    const emptyPage = isEmptyForStrangers ? ({ emptyPage: "undecided" } as const) : {};
+    const list = await checkListClock({ ...world, prepared: { ...prepared, ...emptyPage } }, faketime.file);
+    checks.push(...list.checks);
+    prepared = { ...prepared, ...list.prepared };
+  }
   if (options.notifications || ((!isListShown || isEmptyForStrangers) && session.events !== undefined)) {
     const { check, notifications } = await checkNotifications(session, world);
     const [account] = notifications.accounts;

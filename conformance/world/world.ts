@@ -28,6 +28,8 @@ export interface Prepared {
    * because not each client is known to be shown a notification.
    */
   readonly emptyPage?: "refusal" | "undecided";
+  /** Why no accessToken can be seen to end at the list: its process may not follow what moves the clock. */
+  readonly unmovedList?: string;
   /** How long a push took in real time from its event to the receiver, in milliseconds; undefined if none was seen. */
   readonly pushLagMs?: number;
   /** Why the service cannot reach the receiver, if the configuration can fix that. */

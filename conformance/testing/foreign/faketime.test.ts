@@ -57,11 +57,12 @@ const verdictsIn = (out: string): Readonly<Record<string, string>> => {
 
 const allPassed = (rules: readonly string[]) => Object.fromEntries(rules.map((id) => [id, "passed"]));
 
-/** The check of the clock file that doctor makes, and its exit code. */
+/** The checks of the clock file and of the list's clock that doctor makes, and its exit code. */
 const examined = async ({ profile, env }: Served) => {
   const { exitCode, stdout } = await runHere(["doctor", "--profile", profile, "--json"], { env });
   const { checks } = JSON.parse(stdout) as { readonly checks: readonly Check[] };
-  return { exitCode, check: checks.find(({ check }) => check === "hooks.clock.faketime") };
+  const named = (name: string) => checks.find(({ check }) => check === name);
+  return { exitCode, check: named("hooks.clock.faketime"), list: named("clock of the list") };
 };
 
 const python =
@@ -69,28 +70,40 @@ const python =
   (place) =>
     startPython("python3", "stored", place, environment);
 
-/**
- * Two processes over one database, behind a front that sends every second authorization and the exchange after it to the
- * second. That one also has all lists, because each process keeps its own notifications.
- */
+type Environments = readonly [first: Environment, second: Environment];
+/** Which of two processes, 0 or 1, gets each request of this path. */
+type Routing = () => (asked: string) => 0 | 1;
+
+/** Two processes over one database, behind a front. Each keeps its own notifications, and events go to the second. */
 const inTwoProcesses =
-  (first: Environment, second: Environment): Start =>
+  (environments: Environments, routing: Routing = inPairs): Start =>
   async (place) => {
     const DATABASE = path.join(place.folder, "database");
     const start = (environment: Environment) =>
       stopping(python((file) => ({ ...environment(file), DATABASE }))(place));
-    const one = await start(first);
-    const other = await start(second);
-    let [authorizations, isOther] = [0, false];
+    const processes = [await start(environments[0]), await start(environments[1])] as const;
+    const route = routing();
     const front = createServer((incoming, outgoing) => {
       const [asked = ""] = (incoming.url ?? "").split("?");
-      if (asked.endsWith("/authorize")) isOther = (authorizations += 1) % 2 === 0;
-      const chosen = isOther || asked.endsWith("/notifications") ? other : one;
-      passOn(chosen.profile.baseUrl, incoming, outgoing);
+      passOn(processes[route(asked)].profile.baseUrl, incoming, outgoing);
     });
     const { origin, stop } = await listening(front);
-    return { profile: { ...other.profile, baseUrl: origin }, stop };
+    return { profile: { ...processes[1].profile, baseUrl: origin }, stop };
   };
+
+const isList = (asked: string): boolean => asked.endsWith("/notifications");
+
+/** Every second authorization and the exchange after it go to the second process, as do all lists. */
+const inPairs: Routing = () => {
+  let authorizations = 0;
+  return (asked) => {
+    if (asked.endsWith("/authorize")) authorizations += 1;
+    return isList(asked) || authorizations % 2 === 0 ? 1 : 0;
+  };
+};
+
+/** Only lists go to the second process. */
+const listsApart: Routing = () => (asked) => (isList(asked) ? 1 : 0);
 
 // Debian: apt-get install faketime.
 describe.skipIf(!hasLibrary || !hasPython)(
@@ -164,7 +177,7 @@ describe.skipIf(!hasLibrary || !hasPython)(
   "a service of two processes on one file (needs Debian's faketime and python3)",
   () => {
     it("passes the rules of lifetimes if both follow the file", async () => {
-      const service = await served("both", inTwoProcesses(faketimeEnvironment, faketimeEnvironment));
+      const service = await served("both", inTwoProcesses([faketimeEnvironment, faketimeEnvironment]));
       const { exitCode } = await judged(service, LIFETIMES);
       expect(exitCode).toBe(0);
       expect(verdictsIn(service.out)).toEqual(allPassed(LIFETIMES));
@@ -174,12 +187,27 @@ describe.skipIf(!hasLibrary || !hasPython)(
       ["first", unfollowing, faketimeEnvironment],
       ["second", faketimeEnvironment, unfollowing],
     ])("is refused with exit code 2 if the %s runs without the library", async (name, first, second) => {
-      const service = await served(`not-the-${name}`, inTwoProcesses(first, second));
+      const service = await served(`not-the-${name}`, inTwoProcesses([first, second]));
       const { exitCode, stdout, stderr } = await judged(service);
       expect(stderr).toContain(`"${service.clockFile}"`);
       expect(stderr).toContain("a process of the service does not seem to read");
       expect(stderr).toMatch(/start every process of the service with LD_PRELOAD .* and FAKETIME_NO_CACHE=1/);
       expect({ exitCode, stdout }).toEqual({ exitCode: 2, stdout: "" });
+    });
+
+    it("leaves undecided what its list would decide if the process with the list does not follow", async () => {
+      const apart = inTwoProcesses([faketimeEnvironment, unfollowing], listsApart);
+      const service = await served("lists-apart", apart);
+      const { exitCode } = await judged(service, [...LIFETIMES, "lifecycle.model"]);
+      expect(exitCode).toBe(3);
+      expect(verdictsIn(service.out)).toEqual({
+        ...allPassed(["code.lifetime", "refresh.lifetime"]),
+        "access.lifetime": "could-not-run",
+        "lifecycle.model": "could-not-run",
+      });
+      const doctor = await examined(service);
+      expect(doctor).toMatchObject({ exitCode: 0, check: { ok: true } });
+      expect(doctor.list).toMatchObject({ ok: "skipped" });
     });
   },
 );

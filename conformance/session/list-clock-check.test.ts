@@ -1,0 +1,97 @@
+import { readFileSync, writeFileSync } from "node:fs";
+import path from "node:path";
+import { expect, it } from "vitest";
+import { missingFor } from "../engine/needs.ts";
+import { HOUR_MS } from "../contract/duration.ts";
+import { eachTestIn } from "../testing/folders.ts";
+import { runOptions, startFake } from "../testing/fake.ts";
+import { ruleFor } from "../testing/seeded.ts";
+import { serveHttp } from "../testing/servers.ts";
+import { stopAfterEach } from "../testing/stopping.ts";
+import { newScope } from "../world/evidence/journal.ts";
+import { parseFaketime } from "../world/time/faketime-text.ts";
+import { emptyPrepared, type Prepared } from "../world/world.ts";
+import { checkListClock } from "./list-clock-check.ts";
+import { openSession } from "./session.ts";
+
+const stopping = stopAfterEach();
+let folder: string;
+eachTestIn((made) => (folder = made));
+
+interface Service {
+  /** By whose time the list judges tokens, for each request for it in turn. */
+  readonly lists: readonly ("file" | "machine")[];
+  readonly livesMs?: number;
+  readonly expiresIn?: number | undefined;
+}
+
+/** Issues tokens by the file's time, and what the check says of its list. */
+const judged = async (
+  { lists, livesMs = HOUR_MS, ...fields }: Service,
+  prepared: Partial<Prepared> = { isListShown: true },
+) => {
+  const file = path.join(folder, "clock");
+  writeFileSync(file, "+0");
+  const readMs = (): number => {
+    const setting = parseFaketime(readFileSync(file, "utf8"));
+    return Date.now() + (setting?.kind === "offset" ? setting.offsetMs : Number.NaN);
+  };
+  let listed = 0;
+  const listFor = (token: unknown): object => {
+    const nowMs = lists[listed % lists.length] === "file" ? readMs() : Date.now();
+    listed += 1;
+    return nowMs - Number(token) < livesMs ? { data: [], total: 0 } : { error: "expired" };
+  };
+  const { origin } = await stopping(
+    serveHttp((request, response) => {
+      const { pathname, searchParams } = new URL(request.url ?? "/", "http://service.example");
+      const credential = String(readMs());
+      const tokens = { accessToken: credential, refreshToken: credential, expiresIn: 3_600, ...fields };
+      const body = pathname.endsWith("/authorize")
+        ? { code: credential, state: searchParams.get("state") }
+        : pathname.endsWith("/notifications")
+          ? listFor(request.headers["x-service-access-token"])
+          : tokens;
+      response.setHeader("content-type", "application/json");
+      response.end(JSON.stringify(body));
+    }),
+  );
+  const fake = await stopping(startFake());
+  const resolved = await fake.resolved({ baseUrl: origin, hooks: { clock: { faketime: { file } } } });
+  const session = openSession(resolved, runOptions());
+  await stopping({ stop: () => session.close() });
+  const known = { ...emptyPrepared, ...prepared };
+  const checked = await checkListClock(
+    session.world(newScope("preflight"), session.clocks.join(), known),
+    file,
+  );
+  const reasonOf = (id: Parameters<typeof ruleFor>[0]) =>
+    missingFor(session, { ...known, ...checked.prepared }, ruleFor(id))?.verdict.reason;
+  return { ...checked, reasonOf };
+};
+
+it.each([
+  ["the process of the list does not follow the file", { lists: ["machine"] }],
+  ["one of several processes does not", { lists: ["file", "file", "machine"] }],
+  ["accessTokens never end", { lists: ["file"], livesMs: Infinity }],
+] as const)("only what needs a token to end at the list is left undecided if %s", async (_, service) => {
+  const { checks, reasonOf } = await judged(service);
+  expect(checks).toMatchObject([{ ok: "skipped" }]);
+  const says =
+    /opened the list at an age of 4 h: what serves the list does not follow .* or accessTokens do not end/;
+  expect(reasonOf("access.lifetime")).toMatch(says);
+  expect(reasonOf("lifecycle.model")).toMatch(says);
+  expect(reasonOf("code.lifetime")).toBeUndefined();
+  expect(reasonOf("refresh.lifetime")).toBeUndefined();
+});
+
+it.each([
+  ["the list follows the file", { lists: ["file"] }, {}],
+  ["accessTokens live somewhat too long", { lists: ["file"], livesMs: 2 * HOUR_MS }, {}],
+  ["the service does not say how long they live", { lists: ["machine"], expiresIn: undefined }, {}],
+  ["an empty page says nothing of its token", { lists: ["machine"] }, { emptyPage: "undecided" }],
+] as const)("all is left to the rules if %s", async (_, service, prepared) => {
+  const { checks, reasonOf } = await judged(service, { isListShown: true, ...prepared });
+  expect(checks).toEqual([]);
+  expect(reasonOf("access.lifetime")).toBeUndefined();
+});
