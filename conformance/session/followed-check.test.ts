@@ -216,6 +216,7 @@ describe("a service of two processes, one of which does not read the file", () =
     ["a code of it is expired for the first, twice", "ffffooofof"],
     ["a code of it is expired for the first, once", "ffffooofff"],
     ["no code is expired", "ffoo"],
+    ["it gets all authorizations, and its codes are expired for the first", "of"],
   ])("is refused, and the message says so, if %s", async (_, routes) => {
     const { check } = await judged("+0", inTwoProcesses(routes));
     expect(check).toMatchObject({ ok: false, fatal: "configuration" });

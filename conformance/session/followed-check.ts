@@ -64,17 +64,24 @@ export const checkFollowed = async (
     const found =
       followsLate(looked, looks) ?? (clocks.isFrozen === true ? inOtherZone(check, looks) : undefined);
     if (found !== undefined) return found;
-    const movedMs = movedBetween(before.told, afterMoves[0]?.told ?? {});
-    if (movedMs < MOVE_MS - COARSE_MS) return await movedFar(world, looked, looks.at(-1) ?? before);
+    if (!showMove(looks)) return await movedFar(world, looked, looks.at(-1) ?? before);
     clocks.followed?.();
+    const movedMs = movedBetween(before.told, afterMoves[0]?.told ?? {});
     const message = `${movedText(movedMs, MOVE_MS, mover)}${faketimeFile === undefined ? "" : delayText(afterMoves)}`;
     return { check, ok: true, message };
   } catch (error) {
     if (!(error instanceof ControlFailed || error instanceof TransportError)) throw error;
     // Where processes tell different times, a code of one may be expired for another.
-    return followsLate(looked, looks) ?? unseen(`the flow failed (${error.message})`);
+    return (
+      followsLate(looked, looks, error instanceof ControlFailed && showMove(looks)) ??
+      unseen(`the flow failed (${error.message})`)
+    );
   }
 };
+
+/** Whether the first of some looks after moves showed one. */
+const showMove = ([before, after]: readonly Compared[]): boolean =>
+  movedBetween(before?.told ?? {}, after?.told ?? {}) >= MOVE_MS - COARSE_MS;
 
 const NO_TIME = "the service's answers carry no time of day";
 
@@ -119,15 +126,17 @@ const lookAfterMoves = async (
 const followsLate = (
   { check, mover, faketimeFile }: Looked,
   looks: readonly Compared[],
+  standsLate = false,
 ): Check | undefined => {
   if (faketimeFile === undefined) return undefined;
-  const { asked, late, wentBack } = lateLooks(
+  const { asked, late, isUnread } = lateLooks(
     looks.map(({ told }) => told),
     MOVE_MS,
+    standsLate,
   );
   if (late === 0) return undefined;
   const shown = `${late} of ${asked} timestamps that were asked for right after a move still showed the time before it`;
-  return wentBack
+  return isUnread
     ? mistaken(
         check,
         `a process of the service does not seem to read ${mover}: ${shown}, some of them after answers with a later time`,

@@ -21,16 +21,18 @@ describe("timestamps that were asked for right after moves of a file", () => {
     expect(lateLooks(both, MOVE_MS)).toMatchObject({ asked: 6, late: 2 });
   });
 
-  it("go back where some of an operation never move, and not where they come late", () => {
-    const wentBack = (...moves: readonly number[]): boolean =>
-      lateLooks(told("authorize", ...moves), MOVE_MS).wentBack;
-    expect(wentBack(0, 1, 0, 3)).toBe(true);
-    expect(wentBack(0, 0, 2, 2, 4)).toBe(false);
-    expect(wentBack(0, 1, 2, 3)).toBe(false);
+  it("come from what does not read the file where they go back, and not where they come late", () => {
+    const isUnread = (...moves: readonly number[]): boolean =>
+      lateLooks(told("authorize", ...moves), MOVE_MS).isUnread;
+    expect(isUnread(0, 1, 0, 3)).toBe(true);
+    expect(isUnread(0, 0, 2, 2, 4)).toBe(false);
+    expect(isUnread(0, 1, 2, 3)).toBe(false);
   });
 
   it("are the service's own affair if one operation's never move", () => {
-    expect(lateLooks(told("authorize", 0, 0, 0, 0), MOVE_MS)).toMatchObject({ asked: 0, late: 0 });
+    const standing = told("authorize", 0, 0, 0, 0);
+    expect(lateLooks(standing, MOVE_MS)).toMatchObject({ asked: 0, late: 0 });
+    expect(lateLooks(standing, MOVE_MS, true)).toEqual({ asked: 3, late: 3, isUnread: true });
   });
 
   it("are not judged if they are in whole minutes", () => {

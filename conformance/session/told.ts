@@ -46,17 +46,21 @@ export interface Looks {
   readonly asked: number;
   /** How many of them did not show it, although others of the same operation did. */
   readonly late: number;
-  /** Whether the time of an operation went back: nothing that only keeps what it read for a while tells that. */
-  readonly wentBack: boolean;
+  /**
+   * Whether the time of one went back, or counts as late though it always stood still. What reads a file late does
+   * neither.
+   */
+  readonly isUnread: boolean;
 }
 
-const NO_LOOKS: Looks = { asked: 0, late: 0, wentBack: false };
+const NO_LOOKS: Looks = { asked: 0, late: 0, isUnread: false };
 
 /**
  * What was told before the first and after each of some moves by `moveMs`. The time of an operation that never shows a
- * move is the service's own affair. One that is told in whole minutes may move by any number of them.
+ * move is the service's own affair, unless `standsLate`. One that is told in whole minutes may move by any number of
+ * them.
  */
-export const lateLooks = (told: readonly Told[], moveMs: number): Looks => {
+export const lateLooks = (told: readonly Told[], moveMs: number, standsLate = false): Looks => {
   const operations = new Set(told.flatMap((one) => Object.keys(one)));
   const ofEach = [...operations].map((operation) => {
     const times = told.flatMap((one) => one[operation] ?? []);
@@ -64,12 +68,14 @@ export const lateLooks = (told: readonly Told[], moveMs: number): Looks => {
     const steps = times.slice(1).map((atMs, index) => atMs - (times[index] ?? atMs));
     const late = steps.filter((stepMs) => stepMs < moveMs / 2).length;
     const wentBack = steps.some((stepMs) => stepMs < -moveMs / 2);
-    return late === steps.length ? NO_LOOKS : { asked: steps.length, late, wentBack };
+    const stands = late === steps.length;
+    if (stands && !standsLate) return NO_LOOKS;
+    return { asked: steps.length, late, isUnread: wentBack || (stands && late > 0) };
   });
   return {
     asked: ofEach.reduce((sum, { asked }) => sum + asked, 0),
     late: ofEach.reduce((sum, { late }) => sum + late, 0),
-    wentBack: ofEach.some(({ wentBack }) => wentBack),
+    isUnread: ofEach.some(({ isUnread }) => isUnread),
   };
 };
 
