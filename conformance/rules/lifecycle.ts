@@ -6,6 +6,7 @@ import { Disagreement, type Real } from "../model/command.ts";
 import { newModel, states, type State } from "../model/states.ts";
 import type { Rules, Run } from "../checks/rule.ts";
 import { clientsOf, type World } from "../world/world.ts";
+import { couldNotWait } from "./shared/could-not-wait.ts";
 
 /** Histories relative to the usual number of cases: each is cheap, and rare orders matter. */
 const HISTORIES = { quick: 2.5, standard: 1.6, thorough: 2 } as const;
@@ -164,11 +165,13 @@ const withCoverage = (world: World, verdict: Verdict, tally: Tally): Verdict => 
   const missing = missingFrom(tally);
   if (missing.length === 0) return { ...verdict, facts };
   if (affordableWaitMs(world) < wholeWaitMs(world))
-    return {
-      kind: "could-not-run",
-      missing: "clock.advance",
-      reason: `its ${verdict.cases} histories agreed with the model, but could not wait long enough to reach: ${missing.join(", ")}${world.clock.kind === "virtual" ? "" : "; add `hooks.clock.advance` to the profile, or raise --max-wait"}`,
-    };
+    return couldNotWait(
+      world,
+      `its ${verdict.cases} histories agreed with the model, but could not wait long enough to reach: ${missing.join(", ")}`,
+      world.clock.kind === "virtual"
+        ? undefined
+        : "add `hooks.clock.advance` to the profile, or raise --max-wait",
+    );
   return {
     kind: "inconclusive",
     reason: `no history reached: ${missing.join(", ")}`,

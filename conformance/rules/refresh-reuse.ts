@@ -9,6 +9,7 @@ import type { Verdict } from "../contract/verdict.ts";
 import { fail, pass, discard, type CaseVerdict } from "../judging/case-verdict.ts";
 import { judgeFirstOfMany } from "./shared/many.ts";
 import { withConnections } from "./shared/connections.ts";
+import { couldNotWait } from "./shared/could-not-wait.ts";
 import type { Rules, Run } from "../checks/rule.ts";
 import { obtainTokens, opens, refreshBody, refreshSurely, timed, type IssuedTokens } from "../world/steps.ts";
 import type { Target } from "../world/target.ts";
@@ -144,11 +145,11 @@ const amongMany = (run: Run): Promise<Verdict> =>
 const throughItsLife = async (world: World, run: Run): Promise<Verdict> => {
   const lifetimeMs = world.limits.refreshTokenLifetimeMs;
   if (!canBeWatched(world))
-    return {
-      kind: "could-not-run",
-      missing: "clock.advance",
-      reason: `its last refreshes are due after up to ${duration(lifetimeMs)}; add \`hooks.clock.advance\` to the profile, or raise --max-wait`,
-    };
+    return couldNotWait(
+      world,
+      `its last refreshes are due after up to ${duration(lifetimeMs)}`,
+      "add `hooks.clock.advance` to the profile, or raise --max-wait",
+    );
   return watchLives(world, run, lives(run, lastAgeMs(world)), (caseWorld, tokens, ageMs) =>
     refreshNow(caseWorld, caseWorld.target, tokens, `the refresh at an age of ${duration(ageMs)}`),
   );

@@ -33,6 +33,8 @@ export interface Clock {
   beginSecond(withinMs?: number, isShared?: boolean): Promise<void>;
   /** Whether a wait of this length fits into the run. */
   canWait(durationMs: number): boolean;
+  /** Why nothing showed that the target's clock follows what moves it, if that keeps waits from fitting. */
+  distrusted?(): string | undefined;
   /** Whether the target tells its time. If not, intervals are as wide as the run is old. */
   readonly isTold: boolean;
   /** Whether the target's time was seen to stand still unless it is moved; false if unknown. */

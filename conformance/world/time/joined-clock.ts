@@ -12,6 +12,7 @@ export const canWait = (durationMs: number): boolean => durationMs <= LONGEST_SL
 /** The shared state of all participants in a virtual clock. */
 export interface SharedClock {
   readonly canWait: (durationMs: number) => boolean;
+  readonly distrusted: () => string | undefined;
   readonly isReckoned: boolean;
   readonly signal: AbortSignal | undefined;
   readonly read: () => Promise<TimeInterval>;
@@ -54,6 +55,7 @@ export const joinedClock = (
     runs: () => isReckoned || shared.isFlowing(),
     now: read,
     canWait: shared.canWait,
+    distrusted: shared.distrusted,
     sleep: (durationMs, slackMs) => sleepFor(durationMs, slackMs),
     sleepAsAsked: (durationMs) => sleepFor(durationMs),
     sleepOnEither: (durationMs) => sleepOnEither(durationMs, (signal) => sleepFor(durationMs, 0, signal)),

@@ -70,8 +70,10 @@ export const virtualClock = (
   let doubt: { readonly why: string; readonly fromMs: number } | undefined;
   const fits = (durationMs: number): boolean =>
     canWait(durationMs) && durationMs < (doubt?.fromMs ?? Infinity);
+  const distrusted = (): string | undefined => doubt?.why;
   const shared = {
     canWait: fits,
+    distrusted,
     isReckoned: time.isReckoned === true,
     signal: time.signal,
     read: reader.read,
@@ -85,7 +87,7 @@ export const virtualClock = (
     kind: "virtual",
     canWait: fits,
     distrust: (why, fromMs) => void (doubt = { why, fromMs }),
-    distrusted: () => doubt?.why,
+    distrusted,
     isFlowing: flow.isSeen,
     join: () => joinedClock(shared, sleepers.participants),
     jumped: async () => {
