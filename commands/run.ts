@@ -57,6 +57,8 @@ export const run: Action<typeof definition> = async (context, flags) => {
     failedWith = ending.exitCode;
     if (ending.message !== undefined) output.complain(ending.message);
   }
+  // Also where the gate had passed by then: a run without its load is not green.
+  if (signal.aborted && load === undefined) failedWith = exitCodes.interrupted;
   const ran = load === undefined ? [gate] : [gate, load];
   const concluded = await conclude(context, ran, reported);
   const { files } = concluded;

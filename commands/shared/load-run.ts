@@ -9,7 +9,7 @@ import type { RunPage } from "./page.ts";
 import { knownTo, openTarget, withReceiver, type OpenTarget } from "./target.ts";
 import { startFakeProcess } from "../../fake-server/index.ts";
 import { loadProfile } from "../../conformance/profile/profile.ts";
-import { checkPlan, findK6, runnerClock, loadByShape } from "../../scenarios/runner/index.ts";
+import { checkPlan, findK6, k6GraceMs, runnerClock, loadByShape } from "../../scenarios/runner/index.ts";
 import { loadEnvironment } from "../../conformance/profile/profile-load.ts";
 import { rules } from "../../conformance/rules/index.ts";
 import { sweepTemporary } from "../../conformance/files/temporary.ts";
@@ -20,6 +20,9 @@ import { runDirectory } from "../../conformance/engine/recorded-run.ts";
 
 /** No conforming behaviour of the fake takes longer to list a new notification. */
 const FAKE_VISIBILITY_MS = 2_500;
+
+/** How long an interrupted load asks the receiver for its pushes: five seconds, once k6 has ended. */
+const ASKED_FOR_MS = k6GraceMs + 5_000;
 
 /** The target of a load run. The fake runs in its own process, so that it takes no CPU time from the collector. */
 const openLoadTarget = async (context: CommandContext, options: TargetFlags): Promise<OpenTarget> => {
@@ -80,7 +83,9 @@ export const openLoad = async (
   try {
     const environment = await refuseLoad(context, resolved, asked);
     const found = await k6();
-    const push = receiver && openPushPorts(resolved, receiver, { maxWaitMs, signal, freshUuid });
+    const push =
+      receiver &&
+      openPushPorts(resolved, receiver, { maxWaitMs, signal, freshUuid, askedForMs: ASKED_FOR_MS });
     return {
       context: {
         target: {

@@ -11,7 +11,7 @@ it("what the receiver got can still be read after an interruption, until the por
   const fake = await stopping(startFake());
   const receiver = await stopping(startReceiver({ scheme: "http" }));
   const interruption = new AbortController();
-  const options = { ...runOptions(), signal: interruption.signal };
+  const options = { ...runOptions(), signal: interruption.signal, askedForMs: 60_000 };
   const ports = openPushPorts(await fake.resolved(), receiver, options);
   const start = { ...(await ports.receiver.plan({ rules: [] })), last: 0 };
   interruption.abort();
@@ -25,7 +25,7 @@ it("a receiver that is silent after an interruption is not waited for until its 
   let calls = 0;
   const silent = await stopping(serveHttp(() => void (calls += 1)));
   const interruption = new AbortController();
-  const options = { ...runOptions(), signal: interruption.signal };
+  const options = { ...runOptions(), signal: interruption.signal, askedForMs: 50 };
   const ports = openPushPorts(await fake.resolved(), { controlUrl: silent.origin }, options);
   const asked = ports.receiver.state();
   interruption.abort();

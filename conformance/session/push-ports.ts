@@ -6,14 +6,14 @@ import { after, watchStalls } from "../world/clock.ts";
 import { HookError } from "../world/hooks/hooks.ts";
 import { ReceiverError, type ReceiverAccess } from "../world/receiver.ts";
 
-/** How long the receiver is asked after an interruption: one that is silent must not hold up the end of the run. */
-const ASKED_FOR_MS = 5_000;
-
-/** What an interrupted load received is judged, too, so the receiver is asked after an interruption. */
-const askingAfter = (interruption: AbortSignal) => {
+/**
+ * What an interrupted load received is judged, too, so the receiver is asked after an interruption, but not for longer
+ * than this: one that is silent must not hold up the end of the run.
+ */
+const askingAfter = (interruption: AbortSignal, askedForMs: number) => {
   const ending = new AbortController();
   let deadline: ReturnType<typeof after> | undefined;
-  const onInterruption = (): void => void (deadline = after(ASKED_FOR_MS, () => ending.abort()));
+  const onInterruption = (): void => void (deadline = after(askedForMs, () => ending.abort()));
   if (interruption.aborted) onInterruption();
   else interruption.addEventListener("abort", onInterruption, { once: true });
   return {
@@ -30,9 +30,15 @@ const askingAfter = (interruption: AbortSignal) => {
 export const openPushPorts = (
   resolved: ResolvedProfile,
   receiver: ReceiverAccess | undefined,
-  options: { readonly maxWaitMs: number; readonly signal: AbortSignal; readonly freshUuid: () => string },
+  options: {
+    readonly maxWaitMs: number;
+    readonly signal: AbortSignal;
+    readonly freshUuid: () => string;
+    /** How long after an interruption the receiver is still asked for what it got, in milliseconds. */
+    readonly askedForMs: number;
+  },
 ): PushPorts & { readonly close: () => Promise<void> } => {
-  const asking = askingAfter(options.signal);
+  const asking = askingAfter(options.signal, options.askedForMs);
   const session = openSession(resolved, { ...options, receiver, receiverEnds: asking.signal });
   const { registerCallback } = session;
   if (session.receiver === undefined || registerCallback === undefined)

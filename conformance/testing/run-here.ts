@@ -23,7 +23,7 @@ export const startHere = (
   });
 };
 
-/** Runs the command line in this process to its end. `interruptAt` interrupts it once standard error says this. */
+/** Runs the command line in this process to its end. `interruptAt` interrupts it once it says this. */
 export const runHere = async (
   parameters: readonly string[],
   {
@@ -34,7 +34,7 @@ export const runHere = async (
   const said = { stdout: "", stderr: "" };
   const { ended, interruption } = startHere(parameters, env, (text, stream) => {
     said[stream] += text;
-    if (interruptAt !== undefined && said.stderr.search(interruptAt) >= 0) interruption.abort();
+    if (interruptAt !== undefined && said[stream].search(interruptAt) >= 0) interruption.abort();
   });
   return { exitCode: await ended, ...said };
 };

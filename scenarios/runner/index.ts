@@ -1,5 +1,6 @@
 export { runnerClock } from "./clock.ts";
 export { parseK6Output } from "./k6/outputs.ts";
+export { k6GraceMs } from "./k6/start.ts";
 export { findK6, k6Status, type FoundK6 } from "./k6/find.ts";
 export { checkPlan } from "./check-plan.ts";
 export type { LoadContext, LoadPlan } from "./context.ts";

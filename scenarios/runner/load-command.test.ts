@@ -30,6 +30,12 @@ it("load --scenario push on the sound fake makes about the requested requests an
 it.concurrent.each([
   ["the gate", "push.schedule", "judging ", /in the gate; .*\/gate keeps.*conform --resume/],
   [
+    "what the gate says at its end",
+    "code.unknown",
+    "1 passed",
+    /before the load; .*\/gate is kept.*load .*--duration 30s/,
+  ],
+  [
     "the load's preflight",
     "code.unknown",
     "preflight",

@@ -51,20 +51,22 @@ const waitingIn = (ofAccount: readonly PushCase[], trace: Trace): readonly PushC
 };
 
 /**
- * An event that got no push, as if it had happened once the pushes of the others of its account were over: a sender that
- * delivers them one after the other cannot push it before. Undefined if they are not over.
+ * An event of this account that got no push, as if it had happened once the pushes of the others were over: a sender
+ * that delivers them one after the other cannot push it before. Undefined if they are not over.
  */
-export const fromItsTurn = (
-  pushCase: PushCase,
+export const itsTurnIn = (
   ofAccount: readonly PushCase[],
   trace: Trace,
-): PushCase | undefined => {
-  const { triggered } = pushCase;
-  const others = ofAccount.filter(({ pushes }) => pushes.length > 0);
+): ((pushCase: PushCase) => PushCase | undefined) => {
+  const pushed = ofAccount.filter(({ pushes }) => pushes.length > 0);
   const least = leastPushes(trace);
-  if (!others.every((other) => isOver(other, least, trace))) return undefined;
-  const ends = others.flatMap(({ pushes }) => pushes.map(({ at, ended = at }) => ended.latestMs));
-  return { ...pushCase, triggered: { ...triggered, latestMs: greatest(triggered.latestMs, ends) } };
+  if (!pushed.every((other) => isOver(other, least, trace))) return () => undefined;
+  const ends = pushed.flatMap(({ pushes }) => pushes.map(({ at, ended = at }) => ended.latestMs));
+  const overMs = greatest(-Infinity, ends);
+  return (pushCase) => {
+    const { triggered } = pushCase;
+    return { ...pushCase, triggered: { ...triggered, latestMs: Math.max(triggered.latestMs, overMs) } };
+  };
 };
 
 const leastPushes = ({ limits }: Pick<Trace, "limits">): number =>

@@ -46,7 +46,8 @@ export interface RunningK6 {
 
 /** How often k6 writes its samples. */
 const FLUSH_EVERY = "200ms";
-const GRACE_MS = 10_000;
+/** How long k6 may take to end once it is asked to. */
+export const k6GraceMs = 10_000;
 
 /**
  * Starts k6 on a script. Secrets are passed in a settings file that only its owner may read; samples come back through
@@ -95,7 +96,7 @@ const startIn = async (folder: string, dog: Watchdog, options: StartOptions): Pr
     if (asked) return;
     asked = true;
     child.kill("SIGINT");
-    const cancel = clock.after(GRACE_MS, () => child.kill("SIGKILL"));
+    const cancel = clock.after(k6GraceMs, () => child.kill("SIGKILL"));
     void exited.finally(cancel);
   };
   const finish = async (): Promise<K6End> => {

@@ -1,4 +1,5 @@
 import type { PushSummary } from "../../../conformance/contract/load-record.ts";
+import { fold } from "../../../conformance/judging/laws/pages.ts";
 import { isAcknowledged } from "../../../conformance/judging/pushes/answer.ts";
 import type { TriggeredEvent } from "./judge.ts";
 import type { LoadPush } from "./seen.ts";
@@ -12,12 +13,12 @@ export const countsOf = (
   pushes: readonly LoadPush[],
   acknowledgedStatus: number,
 ): Pick<PushSummary, "events" | "pushes" | "acknowledged"> => {
-  const triggered = new Set<string | undefined>(events.map(({ notificationId }) => notificationId));
-  const own = pushes.filter(({ line }) => triggered.has(line.notificationId));
+  const triggered = new Set(events.map(({ notificationId }) => fold(notificationId)));
+  const own = pushes.filter(({ line }) => triggered.has(fold(line.notificationId)));
   const acknowledged = own.filter((one) => isAcknowledged(one, acknowledgedStatus));
   return {
     events: events.length,
     pushes: own.length,
-    acknowledged: new Set(acknowledged.map(({ line }) => line.notificationId)).size,
+    acknowledged: new Set(acknowledged.map(({ line }) => fold(line.notificationId))).size,
   };
 };

@@ -2,6 +2,7 @@ import type { Counted } from "../../../conformance/contract/distribution.ts";
 import { latenciesOf } from "../../../conformance/contract/latencies.ts";
 import type { Latencies } from "../../../conformance/contract/load-record.ts";
 import { counted } from "../../../conformance/contract/text.ts";
+import { fold } from "../../../conformance/judging/laws/pages.ts";
 import { fromTheirTurn, hasWaited } from "../../../conformance/judging/pushes/turns.ts";
 import { countedMs, latencyHistogram, note } from "../collect/histograms.ts";
 import { traceOf, type PushEvidence } from "./judge.ts";
@@ -51,14 +52,14 @@ export const delaysOf = (evidence: PushEvidence, measuring: Measuring): Delays =
 
 /** The first push of each event after the warm-up; one that came once the clock was moved is as late as it was by then. */
 const firstsOf = (evidence: PushEvidence, { warmUpMs, movedAtMs = Infinity }: Measuring) => {
-  const byId = Map.groupBy(evidence.pushes, ({ line }) => line.notificationId);
+  const byId = Map.groupBy(evidence.pushes, ({ line }) => fold(line.notificationId));
   const waited = new Set(
     fromTheirTurn(traceOf(evidence))
       .filter(hasWaited)
       .map(({ notificationId }) => notificationId),
   );
   return evidence.events.flatMap(({ notificationId, atMs }) => {
-    const [first] = byId.get(notificationId) ?? [];
+    const [first] = byId.get(fold(notificationId)) ?? [];
     if (first === undefined || atMs < warmUpMs || waited.has(notificationId)) return [];
     const delayMs = Math.max(0, Math.min(first.atMs, movedAtMs) - atMs);
     return [{ second: Math.max(0, Math.floor(atMs / 1_000)), delayMs, isLate: first.atMs > movedAtMs }];

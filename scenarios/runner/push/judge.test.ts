@@ -115,11 +115,26 @@ describe("judgePushes", () => {
     const judged = judge([...polled, ...onTime]);
     expect(judged.broken).toEqual([]);
     expect(judged.checks["push.schedule"]).toBe(4);
+    expect(judged.rules.find(({ id }) => id === "push.schedule")?.open).toBe(3);
     expect(judged.notes).toEqual([
       expect.stringMatching(
         /^3 failing notifications were late and not judged: pushes follow R1, but late \(.*\), and all at multiples of one period, as if the sender polls for due pushes every 15 s or more; /,
       ),
     ]);
+  });
+
+  it("counts the pushes of a notification together, whatever the case in which its id is told or pushed", () => {
+    const spelled = (pushedIds: readonly string[]) =>
+      pushes("a", [0.1, 30.2, 90.3, 210.4, 450.5]).map((one, index) => {
+        const id = pushedIds[index] ?? "";
+        return { ...one, line: { ...one.line, notificationId: id, bodySha256: id, body: `{"id":"${id}"}` } };
+      });
+    const told = judge(spelled(Array<string>(5).fill("a")), ["A"]);
+    expect(told.checks).toMatchObject({ "push.schedule": 4, "push.delivered": 1 });
+    expect(told.broken).toEqual(["push.payload"]);
+    const retried = judge(spelled(["a", "A", "A", "A", "A"]), ["a"]);
+    expect(retried.checks).toMatchObject({ "push.schedule": 4, "push.delivered": 1 });
+    expect(retried.broken).toEqual(["push.payload", "push.same-notification"]);
   });
 
   it("waits for an event's turn where a sender delivers those of an account one after the other", () => {

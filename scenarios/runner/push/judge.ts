@@ -3,6 +3,7 @@ import type { LoadBreach, LoadRule } from "../../../conformance/contract/load-re
 import { asRecord } from "../../../conformance/contract/given.ts";
 import { addedUp } from "../../../conformance/contract/second-counts.ts";
 import type { Limits } from "../../../conformance/contract/limits.ts";
+import { fold } from "../../../conformance/judging/laws/pages.ts";
 import { answerOf, outcomeOf } from "../../../conformance/judging/pushes/answer.ts";
 import { capPart, isWatchedBeyondCap } from "../../../conformance/judging/pushes/cap.ts";
 import { endOfPushes, isWatchedForFirst, samePart } from "../../../conformance/judging/pushes/delivery.ts";
@@ -10,7 +11,7 @@ import { payloadPart } from "../../../conformance/judging/pushes/payload.ts";
 import { acknowledgedAt, pushCount } from "../../../conformance/judging/pushes/finding.ts";
 import { readingsThatFit } from "../../../conformance/judging/pushes/fitted.ts";
 import { pushToleranceOf } from "../../../conformance/judging/pushes/fits.ts";
-import { fromItsTurn } from "../../../conformance/judging/pushes/turns.ts";
+import { itsTurnIn } from "../../../conformance/judging/pushes/turns.ts";
 import { usualLagMs } from "../../../conformance/judging/pushes/usual-lag.ts";
 import { isWatchedForNext, leastOfFailing } from "../../../conformance/judging/pushes/retries.ts";
 import { tolerances } from "../../../conformance/judging/tolerances.ts";
@@ -115,9 +116,9 @@ const unrestOf = ({ latenessMs, stalledMs, limits }: PushEvidence, pushCases: re
     : stalledMs + usualLagMs(pushCases, limits.pushDelaysMs[0] ?? 0);
 
 const pushCasesOf = ({ events, pushes: all, limits, acknowledgedStatus }: PushEvidence) => {
-  const byId = Map.groupBy(all, ({ line }) => line.notificationId);
+  const byId = Map.groupBy(all, ({ line }) => fold(line.notificationId));
   return events.map(({ notificationId, accountId, target }): PushCase => {
-    const pushes = byId.get(notificationId) ?? [];
+    const pushes = byId.get(fold(notificationId)) ?? [];
     return {
       name: notificationId,
       family: accountId,
@@ -141,8 +142,9 @@ const purposeOf = (pushes: readonly LoadPush[], acknowledgedStatus: number): Pur
 
 const delivered = (trace: PushTrace): Judged => {
   const families = Map.groupBy(trace.pushCases, ({ family }) => family);
+  const turns = new Map([...families].map(([family, ofAccount]) => [family, itsTurnIn(ofAccount, trace)]));
   const isWatched = (one: PushCase): boolean => {
-    const turn = fromItsTurn(one, families.get(one.family) ?? [], trace);
+    const turn = turns.get(one.family)?.(one);
     return turn !== undefined && isWatchedForFirst(turn, trace);
   };
   const judged = partsOf("push.delivered", trace.pushCases, (one) => {

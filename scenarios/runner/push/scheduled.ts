@@ -40,5 +40,10 @@ export const scheduled = (trace: PushTrace): Judged => {
   );
   if (tardy === undefined) return unclear;
   const why = `${asPolled(tardy)} (\`tolerances.latenessMs\` in the profile says how late)`;
-  return noted({ ...unclear, open: late.length }, FAILING, (were) => `${were} late and not judged: ${why}`);
+  const told = noted(
+    { ...unclear, open: late.length },
+    FAILING,
+    (were) => `${were} late and not judged: ${why}`,
+  );
+  return { ...told, open: unclear.open + late.length };
 };

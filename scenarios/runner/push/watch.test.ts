@@ -166,9 +166,15 @@ it("a hook that fails after a push load leaves its rules open, and the pushes ar
 
 it("events whose ids no push carries are named by something else, unless the profile says where the id is", async () => {
   using folder = temporaryFolder();
-  const judge = async (told: string, pushed: string, trigger: { readonly result?: string } = {}) => {
+  const judge = async (
+    told: string,
+    pushed: string,
+    trigger: { readonly result?: string } = {},
+    more: object = { accountId: "Account" },
+  ) => {
     const world = pushingAt([0]);
-    const lines = () => world.lines().map((line) => ({ ...(line as object), notificationId: pushed }));
+    const lines = () =>
+      world.lines().map((line) => ({ ...(line as object), ...at(150), notificationId: pushed, ...more }));
     const { judgement, summary, notes } = await finish(folder.path, { ...world, lines, told, trigger });
     const broken = judgement.rules.filter(({ breaches }) => breaches > 0).map(({ id }) => id);
     return { isLost: broken.includes("push.delivered"), events: summary.events, notes: notes.join() };
@@ -179,8 +185,15 @@ it("events whose ids no push carries are named by something else, unless the pro
     notes: expect.stringMatching(/^1 events .* \(no push carries an id that it returned\)/) as string,
   });
   expect(await judge("job", "n", { result: "/id" })).toMatchObject({ isLost: true, events: 1 });
+  // Pushes of other accounts, and of events before the load, say nothing of what the hook names.
+  for (const more of [{ accountId: "other" }, { accountId: "account", ...at(0) }])
+    expect(await judge("job", "n", {}, more)).toMatchObject({ isLost: true, events: 1 });
   for (const trigger of [{}, { result: "/id" }])
-    expect(await judge("N", "n", trigger)).toMatchObject({ isLost: false, events: 1, notes: "" });
+    expect(await judge("N", "n", trigger)).toMatchObject({
+      isLost: false,
+      events: 1,
+      notes: expect.not.stringContaining("does not name") as string,
+    });
 });
 
 it("a hook that fails before is a matter of the profile", async () => {

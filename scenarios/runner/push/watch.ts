@@ -141,24 +141,19 @@ interface Gathered extends SeenAt {
 }
 
 /**
- * The events under their ids as pushes spell them. None if the ids that the hook returned are of something other than
- * notifications, such as of jobs: no push has any, and for most events some push came. The preflight's event is pushed,
- * too, also where those of the load are lost.
+ * Whether the ids that the hook returned are of something other than notifications, such as of jobs: no push has any,
+ * and yet for most events some push came. Pushes of other accounts, and of events before the load, do not count.
  */
-const namedEvents = (
-  events: readonly Told[],
-  pushes: readonly LoadPush[],
-  mayBeOthers: boolean,
-): readonly Told[] => {
-  const spelled = new Map(
-    pushes.map(({ line: { notificationId } }) => [fold(notificationId), notificationId]),
+const areOfOthers = (events: readonly TriggeredEvent[], pushes: readonly LoadPush[]): boolean => {
+  const told = new Set(events.map(({ notificationId }) => fold(notificationId)));
+  const accounts = new Set(events.map(({ accountId }) => fold(accountId)));
+  const firstMs = events[0]?.atMs ?? 0;
+  const pushed = new Set(
+    pushes
+      .filter(({ line, atMs }) => accounts.has(fold(line.accountId)) && atMs >= firstMs)
+      .map(({ line }) => fold(line.notificationId)),
   );
-  const isPushed = events.some(({ notificationId }) => spelled.has(fold(notificationId)));
-  if (mayBeOthers && !isPushed && 2 * spelled.size > events.length) return [];
-  return events.map(({ notificationId, ...event }) => ({
-    ...event,
-    notificationId: spelled.get(fold(notificationId)) ?? notificationId,
-  }));
+  return told.isDisjointFrom(pushed) && 2 * pushed.size > events.length;
 };
 
 const outcomeOf = (
@@ -171,17 +166,18 @@ const outcomeOf = (
   const { startedAtMs, isMovedOnly } = moments;
   const stages = stagesFor(asked);
   const pushes = seenPushes(lines, moments);
-  const events = namedEvents(told, pushes, profile.hooks?.events?.trigger?.result === undefined);
-  const unknown = unnamed + told.length - events.length;
-  const triggered = events.map(({ sentAtMs, ...event }): TriggeredEvent => ({
+  const triggered = told.map(({ sentAtMs, ...event }): TriggeredEvent => ({
     ...event,
     atMs: sentAtMs - startedAtMs,
     target: targetTimeAt(moments, { earliestMs: sentAtMs, latestMs: sentAtMs + 1 }),
   }));
+  const mayBeOthers = profile.hooks?.events?.trigger?.result === undefined;
+  const events = mayBeOthers && areOfOthers(triggered, pushes) ? [] : triggered;
+  const unknown = unnamed + triggered.length - events.length;
   const nowMs = context.clock.wallTime().getTime();
   const isReal = push.targetClock.kind === "real";
   const evidence: PushEvidence = {
-    events: triggered,
+    events,
     pushes,
     watchedUntil: targetTimeAt(moments, { earliestMs: nowMs, latestMs: nowMs }),
     isMovedOnly,
