@@ -109,14 +109,15 @@ describe("a service whose timestamps do not move", () => {
   interface Service {
     /** The time by which its codes and tokens end. */
     readonly nowMs: () => number;
-    readonly endsMs?: Readonly<Partial<Record<"code" | "accessToken", number>>>;
+    readonly endsMs?: Readonly<Partial<Record<"code" | "accessToken" | "refreshToken", number>>>;
+    readonly refusesRefresh?: true;
     readonly fields?: Readonly<Record<string, number | undefined>>;
     readonly dated?: true;
   }
 
   /** Issues and takes codes and tokens that say when they were issued. */
-  const serving = ({ nowMs, endsMs = {}, fields = {}, dated }: Service): Serving => {
-    const isAlive = (name: "code" | "accessToken", value: unknown): boolean => {
+  const serving = ({ nowMs, endsMs = {}, fields = {}, dated, refusesRefresh }: Service): Serving => {
+    const isAlive = (name: keyof typeof document, value: unknown): boolean => {
       const [, issuedMs] = /^at-(\d+)$/.exec(String(value)) ?? [];
       return issuedMs !== undefined && nowMs() - Number(issuedMs) <= (endsMs[name] ?? Infinity);
     };
@@ -124,7 +125,10 @@ describe("a service whose timestamps do not move", () => {
       const credential = `at-${nowMs()}`;
       const tokens = { accessToken: credential, refreshToken: credential, expiresIn: 7_200, ...fields };
       if (pathname.endsWith("/authorize")) return { code: credential, state: query.get("state"), ...fields };
-      if (pathname.endsWith("/refresh-token")) return tokens;
+      if (pathname.endsWith("/refresh-token"))
+        return !refusesRefresh && isAlive("refreshToken", (body as { refreshToken?: unknown }).refreshToken)
+          ? tokens
+          : { error: "expired" };
       if (pathname.endsWith("/access-token"))
         return isAlive("code", (body as { code?: unknown }).code) ? tokens : { error: "expired" };
       return isAlive("accessToken", token) ? { data: [], total: 0 } : { error: "expired" };
@@ -138,7 +142,7 @@ describe("a service whose timestamps do not move", () => {
       response.end(JSON.stringify(answerTo(pathname, sent, searchParams, token)));
     };
   };
-  const document = { code: 600_000, accessToken: 7_200_000 };
+  const document = { code: 600_000, accessToken: 7_200_000, refreshToken: 2_592_000_000 };
   const fixed = { timestamp: Date.UTC(2026, 0, 31, 12, 0, 1) };
 
   it("makes lifetimes undecided if it has none and ignores the file", async () => {
@@ -162,6 +166,20 @@ describe("a service whose timestamps do not move", () => {
   });
 
   it.each([
+    ["has none", {}, { ok: "skipped" }],
+    ["has some that stand still", { fields: fixed }, { ok: false, fatal: "configuration" }],
+  ] as const)(
+    "is not taken to follow because it refuses each refresh, if it %s",
+    async (_, service, result) => {
+      const { check } = await judged("+0", () =>
+        serving({ ...service, nowMs: Date.now, endsMs: document, refusesRefresh: true }),
+      );
+      expect(check).toMatchObject(result);
+      expect(check.message).toContain("no token was seen to expire");
+    },
+  );
+
+  it.each([
     ["its codes expire", { endsMs: document }, "a code expired"],
     [
       "its codes expire, though exchanges give no refreshToken",
@@ -172,6 +190,11 @@ describe("a service whose timestamps do not move", () => {
       "its accessTokens expire, though its codes never do",
       { endsMs: { accessToken: 7_200_000 } },
       "an accessToken",
+    ],
+    [
+      "its refreshTokens expire, though nothing else ever does",
+      { endsMs: { refreshToken: 2_592_000_000 } },
+      "a refreshToken",
     ],
     ["its Date moves, though nothing ever expires", { dated: true }, "the Date of its answers"],
     [
@@ -228,6 +251,49 @@ describe("a service of two processes, one of which does not read the file", () =
     const { session, check } = await judged("+4m", inTwoProcesses("of"));
     expect(check).toMatchObject({ ok: "skipped" });
     expect(session.clocks.distrusted?.()).toContain("the flow failed");
+  });
+});
+
+describe("a service that answers some exchanges with an error", () => {
+  /** Follows the file, but gives `status` to the exchanges of these numbers. */
+  const failing =
+    (status: number, fails: (exchange: number) => boolean, authorizesAt?: number) =>
+    (readMs: () => number): Serving => {
+      let exchanges = 0;
+      return (request, response) => {
+        const isExchange = request.method !== "GET";
+        if (isExchange) exchanges += 1;
+        if (isExchange && fails(exchanges)) response.statusCode = status;
+        const tell = (): number => (isExchange ? readMs() : (authorizesAt ?? readMs()));
+        if (response.statusCode === 200) answering(tell)(request, response);
+        else response.end();
+      };
+    };
+
+  it.each([
+    ["a lost answer is not the last", 502, (exchange: number) => exchange === 3],
+    ["all answers are lost from then on", 502, (exchange: number) => exchange > 2],
+    ["all are refused from then on", 500, (exchange: number) => exchange > 2],
+  ] as const)("passes once it showed a move, if %s", async (_, status, fails) => {
+    const { session, check } = await judged("+0", failing(status, fails));
+    expect(check).toMatchObject({ ok: true });
+    expect(session.clocks.distrusted?.()).toBeUndefined();
+  });
+
+  it("keeps its clock if every answer is lost", async () => {
+    const { session, check } = await judged(
+      "+0",
+      failing(502, () => true),
+    );
+    expect(check).toMatchObject({ ok: "skipped" });
+    expect(check.message).toContain("the flow failed");
+    expect(session.clocks.distrusted?.()).toBeUndefined();
+  });
+
+  it("is not said to ignore the file because the timestamps of authorize stand still", async () => {
+    const fails = (exchange: number): boolean => exchange > 2;
+    const { check } = await judged("+0", failing(500, fails, Date.UTC(2026, 0, 31, 12, 0, 1)));
+    expect(check).toMatchObject({ ok: true });
   });
 });
 

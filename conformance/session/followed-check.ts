@@ -1,8 +1,10 @@
 import { mistaken, skipped, type Check } from "../contract/check.ts";
 import { duration, HOUR_MS } from "../contract/duration.ts";
 import { stopwatch, type ClockSource } from "../world/clock.ts";
-import { ControlFailed, TransportError, unlessControlFails } from "../world/exchange.ts";
-import { exchangeable, obtainCode, obtainTokens, opens, refreshes } from "../world/steps.ts";
+import { freshRefreshTokenWorks } from "../world/controls.ts";
+import { ControlFailed, TransportError, credentialsOf, unlessControlFails } from "../world/exchange.ts";
+import { beginAnew } from "../world/http/retry.ts";
+import { exchangeable, obtainCode, obtainTokens, opens, refreshSurely } from "../world/steps.ts";
 import { zoneProblem, ZONE_REMEDY } from "../world/time/faketime-text.ts";
 import type { World } from "../world/world.ts";
 import { flowOf, isExact, lateLooks, movedBetween, shiftOf, type Compared, type Flow } from "./told.ts";
@@ -45,38 +47,53 @@ export const checkFollowed = async (
 ): Promise<Check> => {
   const check = faketimeFile === undefined ? "hooks.clock.advance" : "hooks.clock.faketime";
   const mover = faketimeFile === undefined ? "the hook" : `"${faketimeFile}"`;
-  const unseen = (why: string): Check => {
+  const unseen = (why: string, isLost = false): Check => {
     const message = `${why}, so it could not be verified that its clock follows ${mover}`;
     // Each move is compared with what the hook returns.
     if (isTold) return { check, ok: "skipped", message };
     const remedy = `${howToFollow(faketimeFile)}; or add \`hooks.clock.now\`, which returns the service's time`;
-    clocks.distrust?.(`${message}; ${remedy}`, Math.min(MOVE_MS, world.limits.codeLifetimeMs));
+    // A lost answer says nothing about the clock.
+    if (!isLost) clocks.distrust?.(`${message}; ${remedy}`, Math.min(MOVE_MS, world.limits.codeLifetimeMs));
     return skipped(check, message, remedy);
   };
   const looked = { check, mover, faketimeFile, unseen };
-  const looks: Compared[] = [];
+  const looks: Look[] = [];
   try {
-    const before = await compared(world);
+    const before = { ...(await compared(world)), withinMs: 0 };
     looks.push(before);
     if (Object.keys(before.told).length === 0)
       return isTold ? unseen(NO_TIME) : await movedFar(world, looked, before);
-    const afterMoves = await lookAfterMoves(world, faketimeFile, (look) => void looks.push(look));
-    const found =
-      followsLate(looked, looks) ?? (clocks.isFrozen === true ? inOtherZone(check, looks) : undefined);
-    if (found !== undefined) return found;
-    if (!showMove(looks)) return await movedFar(world, looked, looks.at(-1) ?? before);
-    clocks.followed?.();
-    const movedMs = movedBetween(before.told, afterMoves[0]?.told ?? {});
-    const message = `${movedText(movedMs, MOVE_MS, mover)}${faketimeFile === undefined ? "" : delayText(afterMoves)}`;
-    return { check, ok: true, message };
+    await lookAfterMoves(world, faketimeFile, looks);
+    return shownBy(looked, looks, clocks) ?? (await movedFar(world, looked, looks.at(-1) ?? before));
   } catch (error) {
     if (!(error instanceof ControlFailed || error instanceof TransportError)) throw error;
     // Where processes tell different times, a code of one may be expired for another.
     return (
-      followsLate(looked, looks, error instanceof ControlFailed && showMove(looks)) ??
-      unseen(`the flow failed (${error.message})`)
+      shownBy(looked, looks, clocks, error instanceof ControlFailed && showMove(looks)) ??
+      unseen(`the flow failed (${error.message})`, error instanceof TransportError)
     );
   }
+};
+
+/**
+ * What timestamps show: that the clock follows, or what keeps it from that; undefined if they show no move. `mayIgnore` if
+ * something else shows that processes may tell different times.
+ */
+const shownBy = (
+  looked: Looked,
+  looks: readonly Look[],
+  clocks: Pick<ClockSource, "followed" | "isFrozen">,
+  mayIgnore = false,
+): Check | undefined => {
+  const { check, mover, faketimeFile } = looked;
+  const wrong =
+    followsLate(looked, looks, mayIgnore) ??
+    (clocks.isFrozen === true ? inOtherZone(check, looks) : undefined);
+  if (wrong !== undefined || !showMove(looks)) return wrong;
+  clocks.followed?.();
+  const movedMs = movedBetween(looks[0]?.told ?? {}, looks[1]?.told ?? {});
+  const delay = faketimeFile === undefined ? "" : delayText(looks.slice(1));
+  return { check, ok: true, message: `${movedText(movedMs, MOVE_MS, mover)}${delay}` };
 };
 
 /** Whether the first of some looks after moves showed one. */
@@ -90,49 +107,51 @@ export const howToFollow = (faketimeFile: string | undefined): string =>
     ? "compare the hook's address and unit ({{ms}}, {{seconds}}) with what the service expects"
     : `start every process of the service with LD_PRELOAD set to libfaketime.so.1 (libfaketimeMT.so.1 if it has threads), FAKETIME_TIMESTAMP_FILE="${faketimeFile}" and FAKETIME_NO_CACHE=1; programs that do not call libc for the time, such as Go's, cannot be moved this way`;
 
+/** A flow of which an answer is lost starts over with another code. */
+const flowSurely = (world: World): Promise<Flow> =>
+  beginAnew(
+    () => flowOf(world),
+    ({ exchange }) => world.evidence.ignoreLoss(exchange),
+  );
+
 /** A flow whose code another process refuses may succeed with the next one. */
 const compared = async (world: World): Promise<Compared> => {
-  const flow = (await unlessControlFails(flowOf(world), undefined)) ?? (await flowOf(world));
+  const flow = (await unlessControlFails(flowSurely(world), undefined)) ?? (await flowSurely(world));
   return { ...flow, at: await world.clock.now() };
 };
 
-/** What was told after a move, and how long after it was begun, in milliseconds of this machine's time. */
-type LookAfterMove = Compared & { readonly withinMs: number };
+/** What was told, and how long after the move before it was begun, in milliseconds of this machine's time. */
+type Look = Compared & { readonly withinMs: number };
 
-const lookAfterMove = async (world: World): Promise<LookAfterMove> => {
+const lookAfterMove = async (world: World): Promise<Look> => {
   const elapsedMs = stopwatch();
   await world.clock.sleep(MOVE_MS);
   return { ...(await compared(world)), withinMs: elapsedMs() };
 };
 
-/** Looks in quick succession at a file, which a program may keep; once at what a hook moves. */
+/** Looks in quick succession at a file, which a program may keep; once at what a hook moves. Adds to `looks` as it goes. */
 const lookAfterMoves = async (
   world: World,
   faketimeFile: string | undefined,
-  seen: (look: Compared) => void,
-): Promise<readonly LookAfterMove[]> => {
+  looks: Look[],
+): Promise<void> => {
   const { least, most } = faketimeFile === undefined ? { least: 1, most: 1 } : LOOKS;
-  const looks: LookAfterMove[] = [];
   const elapsedMs = stopwatch();
-  while (looks.length < least || (looks.length < most && elapsedMs() < LOOKING_MS)) {
-    const look = await lookAfterMove(world);
-    looks.push(look);
-    seen(look);
-  }
-  return looks;
+  for (let count = 0; count < least || (count < most && elapsedMs() < LOOKING_MS); count += 1)
+    looks.push(await lookAfterMove(world));
 };
 
 /** Refuses a service that shows some moves of the file only later, or of which a part shows none. */
 const followsLate = (
   { check, mover, faketimeFile }: Looked,
   looks: readonly Compared[],
-  standsLate = false,
+  mayIgnore: boolean,
 ): Check | undefined => {
   if (faketimeFile === undefined) return undefined;
   const { asked, late, isUnread } = lateLooks(
     looks.map(({ told }) => told),
     MOVE_MS,
-    standsLate,
+    mayIgnore ? looks.map(({ at }, moves) => at.earliestMs - moves * MOVE_MS) : undefined,
   );
   if (late === 0) return undefined;
   const shown = `${late} of ${asked} timestamps that were asked for right after a move still showed the time before it`;
@@ -163,7 +182,7 @@ const movedText = (movedMs: number, askedMs: number, mover: string): string =>
   `the service's timestamps moved by ${duration(movedMs)} when ${mover} was asked to move it by ${duration(askedMs)}`;
 
 /** How soon moves of the file showed, at the latest; nothing of times that are in whole minutes, which need not show one. */
-const delayText = (looks: readonly LookAfterMove[]): string => {
+const delayText = (looks: readonly Look[]): string => {
   if (!looks.some(({ told }) => isExact(told))) return "";
   const mostMs = Math.ceil(Math.max(...looks.map(({ withinMs }) => withinMs)));
   return `; each of ${looks.length} moves was shown within ${duration(mostMs)}`;
@@ -174,7 +193,7 @@ interface Looked {
   readonly mover: string;
   readonly faketimeFile: string | undefined;
   /** The result if nothing can tell, for this reason. */
-  readonly unseen: (why: string) => Check;
+  readonly unseen: (why: string, isLost?: boolean) => Check;
 }
 
 /** What timestamps, or something that expires meanwhile, show of a much longer move. */
@@ -187,7 +206,7 @@ const movedFar = async (
   const issued = await obtainCode(world);
   await world.clock.sleep(askedMs);
   const hasEnded = !(await exchangeable(world, issued));
-  const after = await flowOf(world);
+  const after = await flowSurely(world);
   const movedMs = movedBetween(before.told, after.told);
   const hasTime = Object.keys(before.told).length > 0;
   const moved = hasTime ? movedText(movedMs, askedMs, mover) : NO_TIME;
@@ -224,8 +243,11 @@ const dateMoved = (before: Flow, after: Flow): number => (after.dateMs ?? NaN) -
  * issued meanwhile, which some services end earlier tokens for.
  */
 const tokenEnded = async (world: World): Promise<string | undefined> => {
-  const { accessToken, refreshToken, client } = await obtainTokens(world);
+  const tokens = await obtainTokens(world);
   await world.clock.sleep(2 * world.limits.refreshTokenLifetimeMs);
-  if (!(await opens(world, accessToken))) return "an accessToken expired";
-  return (await refreshes(world, client, refreshToken)) ? undefined : "a refreshToken expired";
+  if (!(await opens(world, tokens.accessToken))) return "an accessToken expired";
+  const { accessToken } = credentialsOf(await refreshSurely(world, tokens));
+  if (accessToken !== undefined && (await opens(world, accessToken))) return undefined;
+  await freshRefreshTokenWorks(world, tokens);
+  return "a refreshToken expired";
 };

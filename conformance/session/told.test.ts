@@ -32,7 +32,10 @@ describe("timestamps that were asked for right after moves of a file", () => {
   it("are the service's own affair if one operation's never move", () => {
     const standing = told("authorize", 0, 0, 0, 0);
     expect(lateLooks(standing, MOVE_MS)).toMatchObject({ asked: 0, late: 0 });
-    expect(lateLooks(standing, MOVE_MS, true)).toEqual({ asked: 3, late: 3, isUnread: true });
+    const unmovedMs = [0, 1, 2, 3].map((look) => START_MS + 900 * look);
+    expect(lateLooks(standing, MOVE_MS, unmovedMs)).toEqual({ asked: 3, late: 3, isUnread: true });
+    const others = unmovedMs.map((atMs) => atMs + 3_600_000);
+    expect(lateLooks(standing, MOVE_MS, others)).toMatchObject({ asked: 0, late: 0 });
   });
 
   it("are not judged if they are in whole minutes", () => {

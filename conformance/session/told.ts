@@ -55,12 +55,19 @@ export interface Looks {
 
 const NO_LOOKS: Looks = { asked: 0, late: 0, isUnread: false };
 
+/** How far the time of a process that ignores moves may be from the one expected: it may tell whole seconds, and late. */
+const NEAR_MS = 5_000;
+
 /**
  * What was told before the first and after each of some moves by `moveMs`. The time of an operation that never shows a
- * move is the service's own affair, unless `standsLate`. One that is told in whole minutes may move by any number of
- * them.
+ * move is the service's own affair, unless it is what a process would tell that ignores them, given as `unmovedMs`. One
+ * that is told in whole minutes may move by any number of them.
  */
-export const lateLooks = (told: readonly Told[], moveMs: number, standsLate = false): Looks => {
+export const lateLooks = (
+  told: readonly Told[],
+  moveMs: number,
+  unmovedMs: readonly number[] = [],
+): Looks => {
   const operations = new Set(told.flatMap((one) => Object.keys(one)));
   const ofEach = [...operations].map((operation) => {
     const times = told.flatMap((one) => one[operation] ?? []);
@@ -69,7 +76,11 @@ export const lateLooks = (told: readonly Told[], moveMs: number, standsLate = fa
     const late = steps.filter((stepMs) => stepMs < moveMs / 2).length;
     const wentBack = steps.some((stepMs) => stepMs < -moveMs / 2);
     const stands = late === steps.length;
-    if (stands && !standsLate) return NO_LOOKS;
+    const isUnmoved = told.every(
+      ({ [operation]: atMs }, look) =>
+        atMs === undefined || Math.abs(atMs - (unmovedMs[look] ?? Infinity)) <= NEAR_MS,
+    );
+    if (stands && !isUnmoved) return NO_LOOKS;
     return { asked: steps.length, late, isUnread: wentBack || (stands && late > 0) };
   });
   return {
