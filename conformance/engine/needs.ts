@@ -98,8 +98,7 @@ const needs: Readonly<Record<Need, (session: Session, prepared: Prepared) => Lac
       ? undefined
       : `no account has more than ${defaultLimit} notifications (the most is ${most}); ${howToGetSome(session)}`;
   },
-  "moved-list": (_session, { unmovedList }) =>
-    unmovedList === undefined ? undefined : ["clock.now", unmovedList],
+  "moved-list": (_session, { unmovedList }) => unmovedList,
   pushes: ({ events, registerCallback, receiver }, { unreachableReceiver }) => {
     if (events === undefined)
       return [

@@ -1,4 +1,5 @@
 import { readFileSync, writeFileSync } from "node:fs";
+import type { ServerResponse } from "node:http";
 import path from "node:path";
 import { expect, it } from "vitest";
 import { missingFor } from "../engine/needs.ts";
@@ -22,12 +23,14 @@ interface Service {
   /** By whose time the list judges tokens, for each request for it in turn. */
   readonly lists: readonly ("file" | "machine")[];
   readonly livesMs?: number;
+  /** Whether the Date of a list is by the same time; by the machine's otherwise, as a gateway's may be. */
+  readonly isDated?: true;
   readonly expiresIn?: number | undefined;
 }
 
 /** Issues tokens by the file's time, and what the check says of its list. */
 const judged = async (
-  { lists, livesMs = HOUR_MS, ...fields }: Service,
+  { lists, livesMs = HOUR_MS, isDated, ...fields }: Service,
   prepared: Partial<Prepared> = { isListShown: true },
 ) => {
   const file = path.join(folder, "clock");
@@ -37,9 +40,10 @@ const judged = async (
     return Date.now() + (setting?.kind === "offset" ? setting.offsetMs : Number.NaN);
   };
   let listed = 0;
-  const listFor = (token: unknown): object => {
+  const listFor = (token: unknown, response: ServerResponse): object => {
     const nowMs = lists[listed % lists.length] === "file" ? readMs() : Date.now();
     listed += 1;
+    if (isDated) response.setHeader("date", new Date(nowMs).toUTCString());
     return nowMs - Number(token) < livesMs ? { data: [], total: 0 } : { error: "expired" };
   };
   const { origin } = await stopping(
@@ -50,7 +54,7 @@ const judged = async (
       const body = pathname.endsWith("/authorize")
         ? { code: credential, state: searchParams.get("state") }
         : pathname.endsWith("/notifications")
-          ? listFor(request.headers["x-service-access-token"])
+          ? listFor(request.headers["x-service-access-token"], response)
           : tokens;
       response.setHeader("content-type", "application/json");
       response.end(JSON.stringify(body));
@@ -65,33 +69,39 @@ const judged = async (
     session.world(newScope("preflight"), session.clocks.join(), known),
     file,
   );
-  const reasonOf = (id: Parameters<typeof ruleFor>[0]) =>
-    missingFor(session, { ...known, ...checked.prepared }, ruleFor(id))?.verdict.reason;
-  return { ...checked, reasonOf };
+  const verdictOn = (id: Parameters<typeof ruleFor>[0]) =>
+    missingFor(session, { ...known, ...checked.prepared }, ruleFor(id))?.verdict;
+  return { ...checked, verdictOn };
 };
 
 it.each([
   ["the process of the list does not follow the file", { lists: ["machine"] }],
   ["one of several processes does not", { lists: ["file", "file", "machine"] }],
+  ["one of several does not, and each sends a Date", { lists: ["file", "file", "machine"], isDated: true }],
   ["accessTokens never end", { lists: ["file"], livesMs: Infinity }],
 ] as const)("only what needs a token to end at the list is left undecided if %s", async (_, service) => {
-  const { checks, reasonOf } = await judged(service);
+  const { checks, verdictOn } = await judged(service);
   expect(checks).toMatchObject([{ ok: "skipped" }]);
   const says =
     /opened the list at an age of 4 h: what serves the list does not follow .* or accessTokens do not end/;
-  expect(reasonOf("access.lifetime")).toMatch(says);
-  expect(reasonOf("lifecycle.model")).toMatch(says);
-  expect(reasonOf("code.lifetime")).toBeUndefined();
-  expect(reasonOf("refresh.lifetime")).toBeUndefined();
+  for (const id of ["access.lifetime", "lifecycle.model"] as const)
+    expect(verdictOn(id)).toMatchObject({ missing: "moved-list", reason: expect.stringMatching(says) });
+  expect(verdictOn("code.lifetime")).toBeUndefined();
+  expect(verdictOn("refresh.lifetime")).toBeUndefined();
 });
 
 it.each([
   ["the list follows the file", { lists: ["file"] }, {}],
   ["accessTokens live somewhat too long", { lists: ["file"], livesMs: 2 * HOUR_MS }, {}],
+  [
+    "accessTokens never end, and the Date of the list follows",
+    { lists: ["file"], livesMs: Infinity, isDated: true },
+    {},
+  ],
   ["the service does not say how long they live", { lists: ["machine"], expiresIn: undefined }, {}],
   ["an empty page says nothing of its token", { lists: ["machine"] }, { emptyPage: "undecided" }],
 ] as const)("all is left to the rules if %s", async (_, service, prepared) => {
-  const { checks, reasonOf } = await judged(service, { isListShown: true, ...prepared });
+  const { checks, verdictOn } = await judged(service, { isListShown: true, ...prepared });
   expect(checks).toEqual([]);
-  expect(reasonOf("access.lifetime")).toBeUndefined();
+  expect(verdictOn("access.lifetime")).toBeUndefined();
 });
