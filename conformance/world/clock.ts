@@ -31,8 +31,10 @@ export interface Clock {
    * `withinMs`, if given.
    */
   beginSecond(withinMs?: number, isShared?: boolean): Promise<void>;
-  /** Whether a wait of this length fits into the run. */
+  /** Whether a wait of this length fits into the run, and its end could be judged. */
   canWait(durationMs: number): boolean;
+  /** Whether one that the target asked for fits, also if nothing showed that its clock follows: that judges nothing. */
+  canWaitAsAsked(durationMs: number): boolean;
   /** Why nothing showed that the target's clock follows what moves it, if that keeps waits from fitting. */
   distrusted?(): string | undefined;
   /** Whether the target tells its time. If not, intervals are as wide as the run is old. */
@@ -242,6 +244,7 @@ export const realClock = (maxWaitMs: number, signal?: AbortSignal): ClockSource 
     sleepOnEither: sleep,
     beginSecond,
     canWait,
+    canWaitAsAsked: canWait,
     sleepUntil,
     branch: () => clock,
     leave: () => {},

@@ -25,7 +25,7 @@ const clock = {
   kind: "real",
   isTold: false,
   now: () => Promise.resolve({ earliestMs: 0, latestMs: 0 }),
-  canWait: () => true,
+  canWaitAsAsked: () => true,
   sleep: () => Promise.resolve(),
   sleepAsAsked: () => Promise.resolve(),
   sleepOnEither: () => Promise.resolve(),

@@ -3,6 +3,7 @@ import { answer } from "../../testing/answer.ts";
 import { manualTime } from "../../testing/manual-time.ts";
 import { TransportError, type Answer } from "../exchange.ts";
 import { newLosses } from "../evidence/losses.ts";
+import { target } from "../time/testing/virtual-target.ts";
 import { createRetries } from "./retry.ts";
 import { addressOf, sendToTarget } from "./send.ts";
 import type { PatientClock } from "./throttling.ts";
@@ -21,7 +22,7 @@ const open = (seed = 1, mostMs = Infinity, virtual?: { nowMs: number }) => {
     kind: virtual === undefined ? "real" : "virtual",
     isTold: true,
     now: () => Promise.resolve({ earliestMs: virtual?.nowMs ?? 0, latestMs: virtual?.nowMs ?? 0 }),
-    canWait: (durationMs) => durationMs <= mostMs,
+    canWaitAsAsked: (durationMs) => durationMs <= mostMs,
     sleepAsAsked: sleep,
     sleepOnEither: sleep,
   };
@@ -265,6 +266,18 @@ describe("a Retry-After with a date by the clock that is moved", () => {
     const problem = await problemOf(obey(post, () => Promise.resolve(dated(429, startMs))));
     expect(problem.reason).toBe("throttled");
   });
+});
+
+it("a Retry-After is waited out on a clock that nothing showed to follow what moves it", async () => {
+  const { state, clocks } = target();
+  clocks.distrust?.("it was not seen to move", 60_000);
+  const clock = clocks.join();
+  expect(clock.canWait(120_000)).toBe(false);
+  const address = addressOf(() => Promise.resolve(true), createRetries({ time: manualTime() }));
+  const limited = () => Promise.resolve(state.nowMs < 1_120_000 ? answering(429, 120) : answering(200));
+  const sent = sendToTarget(address, { ...post, headers: [] }, { losses: newLosses(), clock }, limited);
+  expect((await sent).status).toBe(200);
+  expect(state.advances).toEqual([120_000]);
 });
 
 it("a request that is alternately throttled and cut is given up after three cuts", async () => {

@@ -13,7 +13,7 @@ import { retryPolicy, withoutQuery, type Retries } from "./retry.ts";
 
 export type PatientClock = Pick<
   Clock,
-  "kind" | "isTold" | "now" | "sleepAsAsked" | "sleepOnEither" | "canWait"
+  "kind" | "isTold" | "now" | "sleepAsAsked" | "sleepOnEither" | "canWaitAsAsked"
 >;
 
 const { mostTries, mostTriesOfGateway, longestRetryAfterMs, shutAfterMs, triesUntilShut, triesAtOnce } =
@@ -95,7 +95,7 @@ export const createThrottles = (
       const spreadMs = wait.waitMs * (1 + Math.floor(waiting / triesAtOnce));
       const hasEnded = attempt >= wait.mostTries || isShut(kind, attempt, clock);
       if (hasEnded && wait.stands) return false;
-      if (hasEnded || wait.waitMs > longestRetryAfterMs || !clock.canWait(waitedMs + wait.waitMs))
+      if (hasEnded || wait.waitMs > longestRetryAfterMs || !clock.canWaitAsAsked(waitedMs + wait.waitMs))
         throw new TransportError(answer.exchange, "throttled", sentenceOf(answer, attempt, waitedMs));
       health.throttled(wait.waitMs);
       byClockAlone = await waitOut(clock, { kind, waitMs: spreadMs, attempt });

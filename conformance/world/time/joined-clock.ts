@@ -55,6 +55,7 @@ export const joinedClock = (
     runs: () => isReckoned || shared.isFlowing(),
     now: read,
     canWait: shared.canWait,
+    canWaitAsAsked: canWait,
     distrusted: shared.distrusted,
     sleep: (durationMs, slackMs) => sleepFor(durationMs, slackMs),
     sleepAsAsked: (durationMs) => sleepFor(durationMs),

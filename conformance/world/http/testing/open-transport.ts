@@ -17,7 +17,7 @@ export const noted = (kind: Clock["kind"] = "virtual", mostMs = Infinity) => {
     kind,
     isTold: false,
     now: () => Promise.resolve({ earliestMs: 0, latestMs: 0 }),
-    canWait: (durationMs) => durationMs <= mostMs,
+    canWaitAsAsked: (durationMs) => durationMs <= mostMs,
     sleepAsAsked: (durationMs) => Promise.resolve(void slept.push(durationMs)),
     sleepOnEither: (durationMs) => Promise.resolve(void slept.push(durationMs)),
   };
