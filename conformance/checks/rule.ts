@@ -147,6 +147,11 @@ export interface Rule {
   readonly needs?: readonly Need[];
   /** The longest wait of the rule on the target's clock, in milliseconds; default: none. */
   readonly waitsMs?: (facts: WaitFacts) => number;
+  /**
+   * Whether a breach may be due to seconds by which the target's clock went back; default: if the rule states a wait. One
+   * that waits only where it can states none.
+   */
+  readonly breachRestsOnClock?: boolean;
   /** Rules that create notifications run after those that only read. */
   readonly writes?: true;
   /**

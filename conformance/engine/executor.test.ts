@@ -11,6 +11,8 @@ import { folderOfFile } from "../testing/folders.ts";
 import { serveHttp } from "../testing/servers.ts";
 import { stopAfterEach } from "../testing/stopping.ts";
 import { judge, rule, holds, breaks, verdictOf } from "./testing/judge-own.ts";
+import { rules } from "../rules/index.ts";
+import { breachRestsOnClock, watchesPushes } from "./needs.ts";
 
 describe("a rule's requirements", () => {
   it.each([
@@ -263,7 +265,11 @@ describe("a clock that someone else moves by its hook while a rule is judged", (
 
 describe("a clock that goes back while a rule is judged", () => {
   const stopping = stopAfterEach();
-  const judgedWhile = async (judgement: typeof holds | typeof breaks, backMs: number) => {
+  const judgedWhile = async (
+    judgement: typeof holds | typeof breaks,
+    backMs: number,
+    waits: Partial<Rule> = { waitsMs: () => 1 },
+  ) => {
     let nowMs = 1_767_225_600_000;
     const { origin } = await stopping(
       serveHttp((_, response) => void response.end(JSON.stringify({ now: nowMs }))),
@@ -276,7 +282,7 @@ describe("a clock that goes back while a rule is judged", () => {
       nowMs -= backMs;
       return judgement();
     });
-    return verdictOf(disturbed, { profile });
+    return verdictOf({ ...disturbed, ...waits }, { profile });
   };
 
   it("takes back its breach, and says how far the clock went back", async () => {
@@ -285,6 +291,31 @@ describe("a clock that goes back while a rule is judged", () => {
       reason: expect.stringMatching(/went back by 5 s within .* something set it back/) as string,
       settle: expect.stringContaining("nothing sets the target's clock back") as string,
     });
+  });
+
+  it("keeps its breach if that has nothing to do with seconds, and machines may differ by as much", async () => {
+    expect(await judgedWhile(breaks, 5_000, {})).toMatchObject({ kind: "failed" });
+    expect(await judgedWhile(breaks, 150_000, {})).toMatchObject({ kind: "inconclusive" });
+  });
+
+  it("matters to lifetimes, timestamps, histories and pushes, and not to the second use of a code", () => {
+    const excused = rules.filter(breachRestsOnClock);
+    expect(excused).toEqual(expect.arrayContaining(rules.filter(watchesPushes)));
+    const ids = excused.filter((one) => !watchesPushes(one)).map(({ requirement }) => requirement);
+    expect(ids.toSorted()).toEqual([
+      "access.lifetime",
+      "authorize.timestamp",
+      "code.independence",
+      "code.lifetime",
+      "code.lifetime-is-not-extended",
+      "lifecycle.model",
+      "notifications.under-writes",
+      "refresh.after-access-expiry",
+      "refresh.lifetime",
+      "refresh.lifetime-is-from-issue",
+      "refresh.reauthorize",
+      "refresh.reusable",
+    ]);
   });
 
   it("keeps its breach if it went no further than the clocks of two machines differ", async () => {

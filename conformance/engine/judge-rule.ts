@@ -60,7 +60,7 @@ export const distanceOf = ({ isFar }: Prepared): "near" | "far" => (isFar === tr
 export const judgeRule = async (bench: Bench, rule: Rule): Promise<RuleResult> => {
   const elapsedMs = stopwatch();
   const kept: ExchangeRecord[] = [];
-  const verdict = await unlessMovedByOthers(bench.session, await settle(bench, rule, kept));
+  const verdict = await unlessMovedByOthers(bench.session, rule, await settle(bench, rule, kept));
   const { level, group } = catalogue[rule.requirement];
   return {
     id: rule.requirement,

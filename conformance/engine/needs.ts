@@ -20,6 +20,10 @@ export const comparesCreated = (rule: Rule): boolean => rule.writes === true && 
 /** Whether a rule judges pushes, for which a receiver has to run. */
 export const watchesPushes = (rule: Rule): boolean => rule.needs?.includes("pushes") ?? false;
 
+/** Whether a breach may be due to seconds by which the target's clock went back. */
+export const breachRestsOnClock = (rule: Rule): boolean =>
+  rule.breachRestsOnClock ?? rule.waitsMs !== undefined;
+
 export interface Missing {
   readonly verdict: CouldNotRun;
   /** The ledger for a later run, if only the wait is too long and the rule can be deferred. */

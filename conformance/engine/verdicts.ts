@@ -4,12 +4,14 @@ import { EVERY_CONTROL } from "../checks/tally.ts";
 import { duration } from "../contract/duration.ts";
 import { given } from "../contract/given.ts";
 import { catalogue } from "../contract/catalogue.ts";
+import { tolerances } from "../judging/tolerances.ts";
 import { isBreach, type Breached, type Verdict } from "../contract/verdict.ts";
 import type { Session } from "../session/session.ts";
 import { ControlFailed, TransportError, whatAnswers } from "../world/exchange.ts";
 import { HookError } from "../world/hooks/hooks.ts";
 import type { ExchangeRecord } from "../world/evidence/journal.ts";
 import { ReceiverError } from "../world/receiver.ts";
+import { breachRestsOnClock } from "./needs.ts";
 
 /**
  * Advisory breaches become warnings; a rule that judged nothing has not passed; a pinned reading that the evidence
@@ -70,19 +72,27 @@ const doubtful = ({ breach, facts }: Breached, settle: string): Verdict => ({
 
 /**
  * What a breach says if something else sets the target's clock too: what was issued may have expired of that, or live
- * longer.
+ * longer. By as much as the clocks of a service's nodes may differ, a step back matters only to rules that judge seconds:
+ * a hook that asks the nodes in turn shows one all the time, and would excuse any breach.
  */
-export const unlessMovedByOthers = async ({ clocks }: Session, verdict: Verdict): Promise<Verdict> => {
+export const unlessMovedByOthers = async (
+  { clocks }: Session,
+  rule: Rule,
+  verdict: Verdict,
+): Promise<Verdict> => {
   if (!isBreach(verdict)) return verdict;
   // A service that this breach ended tells no more time.
   const jump = await clocks.jumped?.().catch(() => undefined);
   if (jump === undefined) return verdict;
+  const mayBeOfNodes = jump.wentMs < 0 && jump.wentMs >= -tolerances.clocksApart.default;
+  if (mayBeOfNodes && !breachRestsOnClock(rule)) return verdict;
   const { went, by, settle } =
     jump.wentMs < 0
       ? {
           went: "back",
           by: "something set it back: NTP, a restart, another run; or machines tell the time whose clocks differ",
-          settle: "a run during which nothing sets the target's clock back",
+          settle:
+            "a run during which nothing sets the target's clock back, on machines whose clocks agree within a second",
         }
       : {
           went: "on",

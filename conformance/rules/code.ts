@@ -101,6 +101,8 @@ const issueCodes = (world: World, seed: number): ReturnType<typeof issueCrowd<Co
 export const codeRules = {
   "code.single-use": {
     waitsMs: () => SHORT_PAUSE_MS,
+    // A used code is refused at any age.
+    breachRestsOnClock: false,
     check: (world, run) => {
       // These start first: on a virtual clock they resume once all others sleep, and by then all rules together have
       // used hundreds of other codes.

@@ -43,6 +43,7 @@ export const lifecycleRules = {
   "lifecycle.model": {
     needs: ["moved-list"],
     writes: true,
+    breachRestsOnClock: true,
     check: async (world, run) => {
       const tally: Tally = { reached: new Map(), decisions: 0, played: new WeakMap() };
       const parts = [judgeRounds(world, run, tally), judgeTellingOrders(world, run, tally)];

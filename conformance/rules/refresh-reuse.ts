@@ -16,13 +16,16 @@ import type { Target } from "../world/target.ts";
 import type { World } from "../world/world.ts";
 
 export const refreshReuseRules = {
-  "refresh.reusable": async (world, run) =>
-    run.all([
-      await oneAfterAnother(run),
-      await atOnce(run),
-      await amongMany(run),
-      await throughItsLife(world, run),
-    ]),
+  "refresh.reusable": {
+    breachRestsOnClock: true,
+    check: async (world, run) =>
+      run.all([
+        await oneAfterAnother(run),
+        await atOnce(run),
+        await amongMany(run),
+        await throughItsLife(world, run),
+      ]),
+  },
 } satisfies Rules;
 
 const SERIES: Record<Run["effort"], readonly number[]> = {

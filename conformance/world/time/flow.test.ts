@@ -100,6 +100,15 @@ describe("a clock that goes back", () => {
     expect(flowing.flow.jump()).toEqual({ wentMs: -2_001, tookMs: 1_000 });
   });
 
+  it("is told by its furthest step back, and by one on before that", () => {
+    const { flow, read } = watch();
+    for (const [index, atMs] of [500_000, 498_000, 499_000, 200_000, 201_000, 199_000].entries())
+      read(index * 100, atMs);
+    expect(flow.jump()).toEqual({ wentMs: -299_000, tookMs: 100 });
+    read(600, 900_000);
+    expect(flow.jump()).toEqual({ wentMs: 701_000, tookMs: 100 });
+  });
+
   it("is not suspected of one that two machines tell a second apart, in whole seconds", () => {
     const { flow, read } = watch();
     for (let turn = 0; turn < 10; turn += 1) {

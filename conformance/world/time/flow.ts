@@ -36,18 +36,24 @@ const LEAST_WAIT_MS = 2;
 /** Faster than any clock runs by itself: this far, and this many times as far as real time went; in milliseconds. */
 const LEAST_JUMP_MS = 60_000;
 const FASTEST_FLOW = 100;
-/** The clocks of several machines that tell the time in turn may differ by about a second; in milliseconds. */
+/**
+ * The clocks of several machines that tell the time in turn may differ by about a second, which rules allow for that judge
+ * by seconds; in milliseconds.
+ */
 const LEAST_BACK_MS = 1_050;
 
 const watchJumps = () => {
-  let first: Jump | undefined;
+  let on: Jump | undefined;
+  let back: Jump | undefined;
   return {
     isOne: (step: Jump): boolean => {
-      const isJump = step.wentMs > LEAST_JUMP_MS + FASTEST_FLOW * step.tookMs || step.wentMs < -LEAST_BACK_MS;
-      if (isJump) first ??= step;
-      return isJump;
+      const isOn = step.wentMs > LEAST_JUMP_MS + FASTEST_FLOW * step.tookMs;
+      const isBack = step.wentMs < -LEAST_BACK_MS;
+      if (isOn) on ??= step;
+      if (isBack && step.wentMs < (back?.wentMs ?? 0)) back = step;
+      return isOn || isBack;
     },
-    first: (): Jump | undefined => first,
+    worst: (): Jump | undefined => on ?? back,
   };
 };
 
@@ -121,8 +127,11 @@ export const watchFlow = ({ dueMs, look, nowMs = monotonicMs }: FlowOptions) => 
       last = undefined;
       first = undefined;
     },
-    /** The first time that the clock went back, or further than any clock runs by itself: something else sets it too. */
-    jump: jumps.first,
+    /**
+     * The first time that the clock went further than any clock runs by itself, since something else moves it then; or else
+     * the furthest that it went back.
+     */
+    jump: jumps.worst,
     /** Whether time has been seen to run by itself. */
     isSeen: (): boolean => isSeen,
     /** Whether time has been seen to stand still, and never to run by itself. */
