@@ -111,12 +111,22 @@ describe("a service whose timestamps do not move", () => {
     readonly nowMs: () => number;
     readonly endsMs?: Readonly<Partial<Record<"code" | "accessToken" | "refreshToken", number>>>;
     readonly refusesRefresh?: true;
+    /** The exchange that gets a gateway's 502. */
+    readonly lostExchange?: number;
     readonly fields?: Readonly<Record<string, number | undefined>>;
     readonly dated?: true;
   }
 
   /** Issues and takes codes and tokens that say when they were issued. */
-  const serving = ({ nowMs, endsMs = {}, fields = {}, dated, refusesRefresh }: Service): Serving => {
+  const serving = ({
+    nowMs,
+    endsMs = {},
+    fields = {},
+    dated,
+    refusesRefresh,
+    lostExchange,
+  }: Service): Serving => {
+    let exchanges = 0;
     const isAlive = (name: keyof typeof document, value: unknown): boolean => {
       const [, issuedMs] = /^at-(\d+)$/.exec(String(value)) ?? [];
       return issuedMs !== undefined && nowMs() - Number(issuedMs) <= (endsMs[name] ?? Infinity);
@@ -137,9 +147,12 @@ describe("a service whose timestamps do not move", () => {
       const { pathname, searchParams } = new URL(request.url ?? "/", "http://service.example");
       if (dated) response.setHeader("date", new Date(nowMs()).toUTCString());
       response.setHeader("content-type", "application/json");
+      if (pathname.endsWith("/access-token")) exchanges += 1;
+      if (pathname.endsWith("/access-token") && exchanges === lostExchange) response.statusCode = 502;
       const token = request.headers["x-service-access-token"];
       const sent: unknown = body === "" ? {} : JSON.parse(body);
-      response.end(JSON.stringify(answerTo(pathname, sent, searchParams, token)));
+      const answer = answerTo(pathname, sent, searchParams, token);
+      response.end(response.statusCode === 502 ? "" : JSON.stringify(answer));
     };
   };
   const document = { code: 600_000, accessToken: 7_200_000, refreshToken: 2_592_000_000 };
@@ -149,7 +162,7 @@ describe("a service whose timestamps do not move", () => {
     const { session, check } = await judged("+0", () => serving({ nowMs: Date.now, endsMs: document }));
     expect(check).toMatchObject({ ok: "skipped" });
     expect(check).not.toHaveProperty("fatal");
-    expect(check.message).toContain("an earlier code still works, and no token was seen to expire");
+    expect(check.message).toContain("neither a code nor a token was seen to expire");
     const reasonOf = (id: Parameters<typeof ruleFor>[0]) =>
       missingFor(session, emptyPrepared, ruleFor(id))?.verdict.reason;
     for (const id of ["code.lifetime", "refresh.lifetime", "access.lifetime"] as const)
@@ -175,9 +188,17 @@ describe("a service whose timestamps do not move", () => {
         serving({ ...service, nowMs: Date.now, endsMs: document, refusesRefresh: true }),
       );
       expect(check).toMatchObject(result);
-      expect(check.message).toContain("no token was seen to expire");
+      expect(check.message).toContain("neither a code nor a token was seen to expire");
     },
   );
+
+  it("is not taken to follow because the answer to an exchange was lost, where it has none", async () => {
+    const { session, check } = await judged("+0", () =>
+      serving({ nowMs: Date.now, endsMs: document, lostExchange: 2 }),
+    );
+    expect(check).toMatchObject({ ok: "skipped" });
+    expect(session.clocks.distrusted?.()).toContain("neither a code nor a token");
+  });
 
   it.each([
     ["its codes expire", { endsMs: document }, "a code expired"],

@@ -2,9 +2,23 @@ import { mistaken, skipped, type Check } from "../contract/check.ts";
 import { duration, HOUR_MS } from "../contract/duration.ts";
 import { stopwatch, type ClockSource } from "../world/clock.ts";
 import { freshRefreshTokenWorks } from "../world/controls.ts";
-import { ControlFailed, TransportError, credentialsOf, unlessControlFails } from "../world/exchange.ts";
+import {
+  ControlFailed,
+  TransportError,
+  credentialsOf,
+  mayBeGateways,
+  unlessControlFails,
+} from "../world/exchange.ts";
 import { beginAnew } from "../world/http/retry.ts";
-import { exchangeable, obtainCode, obtainTokens, opens, refreshSurely } from "../world/steps.ts";
+import {
+  obtainCode,
+  obtainTokens,
+  opens,
+  present,
+  refreshSurely,
+  yielded,
+  type IssuedCode,
+} from "../world/steps.ts";
 import { zoneProblem, ZONE_REMEDY } from "../world/time/faketime-text.ts";
 import type { World } from "../world/world.ts";
 import { flowOf, isExact, lateLooks, movedBetween, shiftOf, type Compared, type Flow } from "./told.ts";
@@ -205,7 +219,7 @@ const movedFar = async (
   const askedMs = Math.max(FAR_MOVE_MS, 2 * world.limits.codeLifetimeMs);
   const issued = await obtainCode(world);
   await world.clock.sleep(askedMs);
-  const hasEnded = !(await exchangeable(world, issued));
+  const hasEnded = await isRefused(world, issued);
   const after = await flowSurely(world);
   const movedMs = movedBetween(before.told, after.told);
   const hasTime = Object.keys(before.told).length > 0;
@@ -225,14 +239,22 @@ const movedFar = async (
       ok: true,
       message: `${shown} when ${mover} was asked to move its clock, although ${moved}`,
     };
-  const stillWorks = `${moved}, an earlier code still works, and no token was seen to expire`;
-  if (!hasTime) return unseen(stillWorks);
+  const nothingEnds = `${moved}, and neither a code nor a token was seen to expire`;
+  if (!hasTime) return unseen(nothingEnds);
   return mistaken(
     check,
-    `the service's clock does not follow ${mover}: ${stillWorks}`,
+    `the service's clock does not follow ${mover}: ${nothingEnds}`,
     faketimeFile === undefined
       ? `${howToFollow(faketimeFile)}; if its timestamps come from another clock, add \`hooks.clock.now\``
       : howToFollow(faketimeFile),
+  );
+};
+
+/** Whether the code gets an answer without tokens; a lost one may have had some. */
+const isRefused = async (world: World, { client, code }: IssuedCode): Promise<boolean> => {
+  const answer = await present(world, client, code);
+  return (
+    answer !== undefined && !mayBeGateways(answer) && (await yielded(world, answer, client)) === undefined
   );
 };
 

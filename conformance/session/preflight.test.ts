@@ -181,7 +181,7 @@ describe("the preflight stops the run with a remedy", () => {
       ).checks;
     const check = onlyFatal(await checked({ command: ["/bin/true"] }));
     expect(check.message).toMatch(
-      /does not follow the hook: .* to move it by 1 h, an earlier code still works/,
+      /does not follow the hook: .* to move it by 1 h, and neither a code nor a token/,
     );
     const checks = await checked();
     expect(fatalOf(checks)).toEqual([]);

@@ -111,8 +111,8 @@ export interface ClockSource {
   toldMs?(): number | undefined;
   /**
    * Reads the clock, and tells whether it ever went so far between two readings without being moved that something else
-   * must have set it: the first time, in milliseconds of its time and of this machine's; or else the furthest that it ever
-   * went back, less than 0.
+   * must have set it: the first time, in milliseconds of its time and of this machine's; or else the furthest that it
+   * ever went back, less than 0.
    */
   jumped?(): Promise<{ readonly wentMs: number; readonly tookMs: number } | undefined>;
   /** What is being waited for, for progress lines: the number of sleepers, and the time until the next wake-up. */

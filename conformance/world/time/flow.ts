@@ -37,8 +37,8 @@ const LEAST_WAIT_MS = 2;
 const LEAST_JUMP_MS = 60_000;
 const FASTEST_FLOW = 100;
 /**
- * The clocks of several machines that tell the time in turn may differ by about a second, which rules allow for that judge
- * by seconds; in milliseconds.
+ * The clocks of several machines that tell the time in turn may differ by about a second, which rules that judge seconds
+ * allow for; in milliseconds.
  */
 const LEAST_BACK_MS = 1_050;
 
@@ -128,8 +128,8 @@ export const watchFlow = ({ dueMs, look, nowMs = monotonicMs }: FlowOptions) => 
       first = undefined;
     },
     /**
-     * The first time that the clock went further than any clock runs by itself, since something else moves it then; or else
-     * the furthest that it went back.
+     * The first time that the clock went further than any clock runs by itself, since something else moves it then; or
+     * else the furthest that it went back.
      */
     jump: jumps.worst,
     /** Whether time has been seen to run by itself. */
