@@ -76,7 +76,7 @@ export const loadNotificationDefects = {
         decisions(
           (
             sound,
-            reading = slowStep(10, QUICK_READS_BESIDE_WRITES),
+            reading = slowStep(20, QUICK_READS_BESIDE_WRITES),
             counted = new Map<string, { readonly count: number; readonly atMs: number }>(),
           ) => ({
             countMatches: (selection, context) => {
