@@ -113,8 +113,9 @@ export const plantSecrets = async (k6: string, breadth: "few" | "all") => {
     const search = searchFor(secrets.flatMap(formsOf));
     const texts = [...filesBelow(out), ...filesBelow(temporary), ...said];
     for (const { file, bytes } of texts) {
-      if (isShown(file) && actsOnReader(file, bytes.toString("utf8")))
-        found.push(`${file} holds what acts on its reader`);
+      const acting = isShown(file) ? actingOnReader(file, bytes.toString("utf8")) : undefined;
+      if (acting !== undefined)
+        found.push(`${file} holds what acts on its reader: ${JSON.stringify(acting)}`);
       const hits = new Map(search(bytes).map(({ text, at }) => [text, at]));
       for (const [text, at] of hits)
         found.push(`${path.relative(folder, file)}: ${text}${around(bytes, at, text.length)}`);
@@ -131,8 +132,15 @@ const hasLines = (file: string): boolean => (statSync(file, { throwIfNoEntry: fa
 /** What people read, and what a program reads but anyone may print; lines of requests and databases are neither. */
 const isShown = (file: string): boolean =>
   /: std(?:out|err)$|\.(?:html|xml|md|json|har|mjs)$|(?:rules|breaches)\.jsonl$/.test(file);
-const actsOnReader = (file: string, text: string): boolean =>
-  unsafeCharacters.test(text) || (file.endsWith(".html") && text.includes("<img src=x"));
+/** Tabs of a body stay in a page, where they only indent. */
+const actingOnReader = (file: string, text: string): string | undefined => {
+  const isPage = file.endsWith(".html");
+  const shown = isPage ? text.replaceAll("\t", " ") : text;
+  const at = shown.search(
+    isPage ? new RegExp(`${unsafeCharacters.source}|<img src=x`, "u") : unsafeCharacters,
+  );
+  return at < 0 ? undefined : shown.slice(Math.max(0, at - 60), at + 20);
+};
 
 const around = (bytes: Buffer, at: number, length: number): string =>
   ` in ${JSON.stringify(bytes.toString("latin1", Math.max(0, at - 60), at + length + 20))}`;
