@@ -36,7 +36,8 @@ export const newLosses = () => {
     },
     note,
     /**
-     * A loss unless the case passes: the request was refused, with whatever status, after it had been resent, and may have taken effect before.
+     * A loss unless the case passes: the request was refused, with whatever status, after it had been resent, and may
+     * have taken effect before.
      */
     doubt: (name: string, loss: Loss): void => void doubted.set(name, loss),
     /** The case did not pass. */

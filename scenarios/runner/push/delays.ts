@@ -2,10 +2,11 @@ import type { Counted } from "../../../conformance/contract/distribution.ts";
 import { latenciesOf } from "../../../conformance/contract/latencies.ts";
 import type { Latencies } from "../../../conformance/contract/load-record.ts";
 import { counted } from "../../../conformance/contract/text.ts";
-import { fold } from "../../../conformance/judging/laws/pages.ts";
+import type { PushTrace } from "../../../conformance/judging/pushes/trace.ts";
 import { fromTheirTurn, hasWaited } from "../../../conformance/judging/pushes/turns.ts";
 import { countedMs, latencyHistogram, note } from "../collect/histograms.ts";
 import { traceOf, type PushEvidence } from "./judge.ts";
+import type { LoadPush } from "./seen.ts";
 
 interface Measuring {
   readonly warmUpMs: number;
@@ -26,8 +27,8 @@ export interface Delays {
  * delay counts from its due time. An event that waited for retries of its account's others says nothing, because the
  * receiver failed those.
  */
-export const delaysOf = (evidence: PushEvidence, measuring: Measuring): Delays => {
-  const firsts = firstsOf(evidence, measuring);
+export const delaysOf = (evidence: PushEvidence, measuring: Measuring, trace = traceOf(evidence)): Delays => {
+  const firsts = firstsOf(evidence, trace, measuring);
   const timely = firsts.filter(({ isLate }) => !isLate);
   const [firstDelayMs = Infinity] = evidence.limits.pushDelaysMs;
   const isDelayed = timely.filter(({ delayMs }) => delayMs >= firstDelayMs).length * 2 > timely.length;
@@ -51,20 +52,19 @@ export const delaysOf = (evidence: PushEvidence, measuring: Measuring): Delays =
 };
 
 /** The first push of each event after the warm-up; one that came once the clock was moved is as late as it was by then. */
-const firstsOf = (evidence: PushEvidence, { warmUpMs, movedAtMs = Infinity }: Measuring) => {
-  const byId = Map.groupBy(evidence.pushes, ({ line }) => fold(line.notificationId));
-  const waited = new Set(
-    fromTheirTurn(traceOf(evidence))
-      .filter(hasWaited)
-      .map(({ notificationId }) => notificationId),
-  );
-  return evidence.events.flatMap(({ notificationId, atMs }) => {
-    const [first] = byId.get(fold(notificationId)) ?? [];
-    if (first === undefined || atMs < warmUpMs || waited.has(notificationId)) return [];
+const firstsOf = (
+  { events }: PushEvidence,
+  trace: PushTrace,
+  { warmUpMs, movedAtMs = Infinity }: Measuring,
+) =>
+  // One notification for each event, in their order.
+  fromTheirTurn(trace).flatMap((pushCase, index) => {
+    const [first] = pushCase.pushes as readonly LoadPush[];
+    const atMs = events[index]?.atMs ?? 0;
+    if (first === undefined || atMs < warmUpMs || hasWaited(pushCase)) return [];
     const delayMs = Math.max(0, Math.min(first.atMs, movedAtMs) - atMs);
     return [{ second: Math.max(0, Math.floor(atMs / 1_000)), delayMs, isLate: first.atMs > movedAtMs }];
   });
-};
 
 const noteOn = (
   timely: number,

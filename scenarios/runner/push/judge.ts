@@ -58,8 +58,7 @@ export interface PushJudgement {
 }
 
 /** Judges the pushes of a load run with the gate's judgement, notification by notification. */
-export const judgePushes = (evidence: PushEvidence): PushJudgement => {
-  const trace = traceOf(evidence);
+export const judgePushes = (evidence: PushEvidence, trace = traceOf(evidence)): PushJudgement => {
   const eventsMs = new Map(evidence.events.map(({ notificationId, atMs }) => [notificationId, atMs]));
   const pushed = (times: number) => trace.pushCases.filter(({ pushes }) => pushes.length >= times);
   const judged = [
@@ -86,6 +85,7 @@ export const judgePushes = (evidence: PushEvidence): PushJudgement => {
   };
 };
 
+/** The load's pushes by notification: one for each event, in the order of the events. */
 export const traceOf = (evidence: PushEvidence): PushTrace => {
   const { acknowledgedStatus, limits, watchedUntil, isMovedOnly = false } = evidence;
   const pushCases = pushCasesOf(evidence);

@@ -14,7 +14,7 @@ import { askedRateAt } from "../../../conformance/contract/load-shape.ts";
 import { countsOf } from "./counts.ts";
 import { openPushJournal } from "./journal.ts";
 import { delaysOf } from "./delays.ts";
-import { judgePushes, type PushEvidence, type PushJudgement, type TriggeredEvent } from "./judge.ts";
+import { judgePushes, traceOf, type PushEvidence, type PushJudgement, type TriggeredEvent } from "./judge.ts";
 import { planPushes } from "./plan.ts";
 import { seenPushes, type LoadPush, type SeenAt } from "./seen.ts";
 import { targetTimeAt, type Stop } from "./timeline.ts";
@@ -187,8 +187,9 @@ const outcomeOf = (
     acknowledgedStatus: push.acknowledgedStatus,
     askedRateAt: (atMs) => askedRateAt(stages, atMs),
   };
-  const judgement = judgePushes(evidence);
-  const delays = delaysOf(evidence, { warmUpMs: asked.warmUpMs, movedAtMs });
+  const trace = traceOf(evidence);
+  const judgement = judgePushes(evidence, trace);
+  const delays = delaysOf(evidence, { warmUpMs: asked.warmUpMs, movedAtMs }, trace);
   return {
     judgement,
     delays: delays.seconds,
