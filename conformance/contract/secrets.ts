@@ -25,20 +25,24 @@ export const createSecrets = () => {
   // Where nothing is recorded, few texts are ever masked.
   const unindexed = new Map<string, SecretKind>();
   const indexed = (): SecretIndex => {
-    for (const [value, kind] of unindexed) known.add(value, kind);
-    unindexed.clear();
+    if (unindexed.size > 0) {
+      for (const [value, kind] of unindexed) known.add(value, kind);
+      unindexed.clear();
+    }
     return known;
   };
   const decoded = rememberedDecodings();
+  const withoutEncoded = (part: string): string => maskEncoded(known, decoded, part);
+  const withoutWords = (part: string): string => maskWords(known, part);
   const maskAsWritten = (text: string): string => {
     const index = indexed();
     if (text.length < SHORTEST || index.isEmpty()) return text;
-    let masked = betweenLabels(text, (part) => maskEncoded(index, decoded, part));
+    let masked = betweenLabels(text, withoutEncoded);
     for (const value of index.gluedIn(masked))
       masked = betweenLabels(masked, (part) =>
         part.replaceAll(value, () => index.get(value)?.label ?? "‹secret›"),
       );
-    return betweenLabels(masked, (part) => maskWords(index, part));
+    return betweenLabels(masked, withoutWords);
   };
   return {
     /** Remembers a value under its first label. Values shorter than four characters are not secrets. */
