@@ -20,7 +20,7 @@ export const validStates = (maxBytes: number): fc.Arbitrary<string> =>
 
 /**
  * What services turn into something else or refuse: numbers in many notations, booleans, names of their internals, words
- * that filters against attacks look for.
+ * that filters against attacks look for, and UUIDs, digests and ULIDs in the case in which a database does not keep them.
  */
 const tellingWords = `
   0 00 007 0000000000000000000000000 1e5 1E400 12e03 0x1F 0b11 0o17 20240229T000000Z
@@ -29,7 +29,10 @@ const tellingWords = `
   constructor toString hasOwnProperty prototype length valueOf then toJSON
   state code error clientId timestamp Z a
   select UNION script alert1 onload admin root
-  aAbBcCzZyYxX0189 ffffffffffffffffffffffffffffffff u0041 x41 25 2541`
+  aAbBcCzZyYxX0189 ffffffffffffffffffffffffffffffff u0041 x41 25 2541
+  6F9619FF8B86D011B42D00C04FC964FF 6f9619FF8B86d011B42D00c04FC964ff
+  DA39A3EE5E6B4B0D3255BFEF95601890AFD80709 01hzx3k9q7v2m8n4p6r5s0t1w2
+  E3B0C44298FC1C149AFBF4C8996FB92427AE41E4649B934CA495991B7852B855`
   .trim()
   .split(/\s+/);
 

@@ -2,11 +2,11 @@ import type { TimeInterval } from "../judging/interval.ts";
 import type { PushAction, PushLine } from "../contract/push.ts";
 import { monotonicMs } from "../world/clock.ts";
 import type { Receiver } from "../world/receiver.ts";
+import { lostIn } from "../judging/pushes/journal.ts";
 import type { LostConnection, SeenPush } from "../judging/pushes/trace.ts";
 import type { Timeline } from "./timeline.ts";
 
 type Arrival = Omit<SeenPush, "action">;
-type Lost = NonNullable<Extract<PushLine, { kind: "fault" }>["lost"]>;
 
 /** Bounds the memory that a flood of connections can take. */
 const MOST_LOST = 50_000;
@@ -51,16 +51,6 @@ const endedOf = (
   return endedMs === undefined ? undefined : (timeline.momentOf(endedMs, uncertaintyMs) ?? seen);
 };
 
-const lostOf = (
-  n: number,
-  { stage, address, openedMs }: Lost,
-  seen: TimeInterval,
-  timeline: Timeline,
-): readonly LostConnection[] => {
-  const from = address === undefined ? {} : { address };
-  return openedMs.map((ms) => ({ n, stage, at: timeline.momentOf(ms, 0) ?? seen, openedMs: ms, ...from }));
-};
-
 /** Collects pushes and lost connections from journal lines. */
 const createArrivals = (timeline: Timeline) => {
   const all: Arrival[] = [];
@@ -96,8 +86,8 @@ const createArrivals = (timeline: Timeline) => {
     hanging: () => hanging,
     ofPush: (n: number) => all[byNumber.get(n) ?? -1],
     note: (line: PushLine, seen: TimeInterval): void => {
-      if (line.kind === "fault" && line.lost !== undefined && lost.length < MOST_LOST)
-        lost.push(...lostOf(line.n, line.lost, seen, timeline));
+      if (lost.length < MOST_LOST)
+        lost.push(...lostIn(line, (receiverMs) => timeline.momentOf(receiverMs, 0) ?? seen));
       if (line.kind === "push") notePush(line, seen);
       if (line.kind === "answered") noteAnswered(line, seen);
     },

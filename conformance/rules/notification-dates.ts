@@ -1,5 +1,5 @@
 import { momentOf } from "../contract/forms.ts";
-import { fail, pass, discard, type CaseVerdict } from "../judging/case-verdict.ts";
+import { allHold, fail, pass, discard, type CaseVerdict } from "../judging/case-verdict.ts";
 import type { TimeInterval } from "../judging/interval.ts";
 import { verdictOf } from "../judging/laws/breach.ts";
 import { pageShapeBreach } from "../judging/laws/notification.ts";
@@ -12,7 +12,7 @@ import { EventHookFailed, type Events } from "../world/hooks/events.ts";
 import { untilListed } from "../world/listing.ts";
 import { timed } from "../world/steps.ts";
 import type { World } from "../world/world.ts";
-import { openLists, type Listing } from "./shared/lists.ts";
+import { greatestLimit, openLists, type Listing } from "./shared/lists.ts";
 import { offBy } from "./told-time.ts";
 
 /** When a notification was created, by its id in lower case; undefined if the run did not create it. */
@@ -87,13 +87,19 @@ export const secondClientsOwnHolds = async (isDated: boolean, world: World): Pro
   }
 };
 
-/** Judges notifications that the run created at its start, if they are still listed days, weeks or months later. */
+/**
+ * Judges notifications that the run created at its start, if they are still listed days, weeks or months later, and the
+ * page of the whole list, with what other rules have created until then.
+ */
 const olderHold = async (world: World): Promise<CaseVerdict> => {
   const [account] = world.prepared.notifications.accounts;
   if (account === undefined) return pass;
   const list = await openLists(world);
-  const old = await list({ accountId: account.accountId });
-  return old.served ? pageHolds(old, createdWhen(world), world) : pass;
+  const old = [
+    await list({ accountId: account.accountId }),
+    await list({ limit: await greatestLimit(world) }),
+  ];
+  return allHold(old.map((seen) => (seen.served ? pageHolds(seen, createdWhen(world), world) : pass)));
 };
 
 /** A notification that is created at such a time has that time as its createTime. */

@@ -118,6 +118,8 @@ const shapeCases = (
       ? [{ query: {}, ofSecondClient: true as const }]
       : []),
     { query: {} },
+    // What other rules have created is there, too.
+    { query: { limit: greatest } },
     { query: { limit: 1 } },
     { query: { page: 0 } },
     ...(first === undefined

@@ -40,6 +40,9 @@ describe("a load finds defects that show only under load, with masked evidence a
         : { state: "sealed", outcome: "failed", exitCode: 1 };
     expect([exitCode, written]).toMatchObject([state.exitCode, state]);
     expect(breaches.map(({ rule }) => rule).toSorted()).toEqual(broken.toSorted());
+    const kept = readFileSync(path.join(out, "breaches.jsonl"), "utf8").trim().split("\n").filter(Boolean);
+    const keptRules = kept.map((line) => (JSON.parse(line) as LoadRecord["breaches"][number]).rule);
+    expect([...new Set(keptRules)].toSorted()).toEqual(broken.toSorted());
     // Pages and pushes contain no secret.
     for (const breach of breaches.filter(({ rule }) => /^(?:authorize|refresh)\./.test(rule)))
       expect(JSON.stringify(breach)).toContain("‹");

@@ -1,6 +1,6 @@
 import { mkdtempDisposable } from "node:fs/promises";
 import path from "node:path";
-import type { LoadRecord } from "../../conformance/contract/load-record.ts";
+import type { LoadBreach, LoadRecord } from "../../conformance/contract/load-record.ts";
 import { secretsInProfile } from "../../conformance/contract/profile-secrets.ts";
 import { endedBy } from "../../conformance/contract/outcome.ts";
 import { errorMessage } from "../../conformance/contract/text.ts";
@@ -8,6 +8,7 @@ import { traits } from "../lib/mix.ts";
 import { noAnswer } from "../protocol.ts";
 import { scriptFor } from "./bundle.ts";
 import { checkPlan } from "./check-plan.ts";
+import { KEPT_PER_RULE } from "./collect/breaches.ts";
 import { runLoad, type LoadResult } from "./collect/collect.ts";
 import type { LoadContext, LoadPlan } from "./context.ts";
 import { headerOf } from "./header.ts";
@@ -40,6 +41,7 @@ export const load = async (context: LoadContext, plan: LoadPlan, out: string): P
     const result = await play();
     const pushed = await pushes?.finish(result, plan);
     context.onPhase?.(undefined);
+    for (const breach of keptOf(pushed?.judgement.breaches ?? [])) writer.breach(breach);
     return verdictsOf(context, plan, result, pushed);
   });
 };
@@ -60,6 +62,10 @@ export const recorded = async (
     throw error;
   }
 };
+
+/** The first breaches of each rule. */
+const keptOf = (breaches: readonly LoadBreach[]): readonly LoadBreach[] =>
+  [...Map.groupBy(breaches, ({ rule }) => rule).values()].flatMap((ofRule) => ofRule.slice(0, KEPT_PER_RULE));
 
 /** What preflight and load have in common. */
 const inBoth = ({ k6, environment, clock, signal, target }: LoadContext, script: string) => ({

@@ -4,7 +4,7 @@ import type { LostStage } from "../../contract/push.ts";
 import { counted } from "../../contract/text.ts";
 
 import { isAcknowledged } from "./answer.ts";
-import type { PushRun, LostConnection, PushCase } from "./trace.ts";
+import type { PushRun, PushTrace, LostConnection, PushCase } from "./trace.ts";
 import { pushedOf, undecidedFinding, type Finding } from "./finding.ts";
 import { allowedLatenessMs, fitOf } from "./fits.ts";
 import { isRare, lengthMs, merged, without } from "../intervals.ts";
@@ -45,7 +45,7 @@ const isWithin = (intervals: readonly TimeInterval[], { at }: LostConnection): b
 /** When pushes of a notification may have been due by these readings, seen or not, until it was acknowledged. */
 const dueIntervals = (
   pushCase: PushCase,
-  pushRun: PushRun,
+  pushRun: PushTrace,
   readings: readonly Reading[],
 ): readonly TimeInterval[] => {
   const { triggered, pushes } = pushCase;
@@ -63,14 +63,12 @@ const dueIntervals = (
 /** When pushes of a notification were due but were not seen, by these readings. */
 const missingIntervals = (
   pushCase: PushCase,
-  pushRun: PushRun,
+  pushRun: PushTrace,
   readings: readonly Reading[],
-): readonly TimeInterval[] =>
-  merged(
-    dueIntervals(pushCase, pushRun, readings).filter(
-      (due) => !pushCase.pushes.some(({ at }) => overlap(due, at)),
-    ),
-  );
+): readonly TimeInterval[] => merged(withoutPush(dueIntervals(pushCase, pushRun, readings), pushCase));
+
+const withoutPush = (due: readonly TimeInterval[], { pushes }: PushCase): readonly TimeInterval[] =>
+  due.filter((interval) => !pushes.some(({ at }) => overlap(interval, at)));
 
 /** The readings that at least one notification followed from beginning to end; all readings if there are none. */
 const readingsFollowed = (pushRun: PushRun): readonly Reading[] => {
@@ -133,6 +131,48 @@ export const unlessLost = (finding: Finding, pushRun: PushRun): Finding => {
     { settle: UNDISTURBED, facts: finding.facts },
   );
 };
+
+/**
+ * Those of these notifications that lack a push which a lost connection may have carried, each connection for one of
+ * them: for loads, in which every reading is possible, and pushes of other notifications are due at any time.
+ */
+export const lackingByLoss = (lacking: readonly PushCase[], trace: PushTrace): ReadonlySet<PushCase> => {
+  const left = new Set((trace.lost ?? []).filter(({ stage }) => !unused.has(stage)));
+  const readings = readingsOf(trace.limits);
+  return new Set(
+    lacking.filter((pushCase) => {
+      const intervals = withoutPush(
+        [
+          ...dueIntervals(pushCase, trace, readings),
+          ...firstInterval(pushCase, trace),
+          ...laterIntervals(pushCase, trace),
+        ],
+        pushCase,
+      );
+      for (const one of left) if (isWithin(intervals, one)) return left.delete(one);
+      return false;
+    }),
+  );
+};
+
+/** A first push may be later than others, but is before all that were seen. */
+const firstInterval = (
+  { triggered, pushes: [seen] }: PushCase,
+  { earlyGuardMs, firstLatenessMs = 0 }: PushTrace,
+): readonly TimeInterval[] => {
+  const earliestMs = triggered.earliestMs - earlyGuardMs;
+  const latestMs = Math.min(triggered.latestMs + firstLatenessMs, (seen?.at.earliestMs ?? Infinity) - 1);
+  return latestMs >= earliestMs ? [{ earliestMs, latestMs }] : [];
+};
+
+/** When a push may have been due after each one that was seen, whatever was late before it. */
+const laterIntervals = ({ pushes }: PushCase, trace: PushTrace): readonly TimeInterval[] =>
+  pushes.flatMap(({ at, ended }) =>
+    trace.limits.pushDelaysMs.map((delayMs) => ({
+      earliestMs: at.earliestMs + delayMs - trace.earlyGuardMs,
+      latestMs: (ended ?? at).latestMs + delayMs + allowedLatenessMs(delayMs, trace),
+    })),
+  );
 
 /** How many lost connections may have been one push too many for each of these notifications; 0 if any of them has too few. */
 export const hiddenBeyondCap = (pushRun: PushRun, pushed: readonly PushCase[]): number => {

@@ -168,6 +168,8 @@ export interface PushTrace {
   readonly firstLatenessMs?: number;
   readonly acknowledgedStatus: number;
   readonly pushCases: readonly PushCase[];
+  /** Connections that ended before the receiver could read a push: failed handshakes and cut-off requests. */
+  readonly lost?: readonly LostConnection[];
   /** When watching for pushes stopped. */
   readonly watchedUntil: TimeInterval;
 }
@@ -178,7 +180,6 @@ export interface PushRun extends PushTrace {
   /** Pushes that match no push case: from other rules' events, or of unknown origin. */
   readonly others: readonly SeenPush[];
   readonly outages: readonly ReceiverOutage[];
-  /** Connections that ended before the receiver could read a push: failed handshakes and cut-off requests. */
   readonly lost: readonly LostConnection[];
   /** When watching for pushes began. */
   readonly watchedFromMs: number;

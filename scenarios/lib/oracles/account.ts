@@ -48,12 +48,15 @@ export const isSettled = ({ doubtful, mayRepeat, begun, seen }: Account): boolea
 export interface Before {
   /** Minimum number of notifications the read must find. */
   readonly least: number;
+  /** The ids that reads had shown, as they were written. */
+  readonly seen: readonly string[];
   readonly settled: boolean;
   readonly begun: number;
 }
 
 export const before = (account: Account, nowMs: number, visibilityMs: number): Before => ({
   least: leastOf(account, nowMs - visibilityMs),
+  seen: [...account.seen.keys()],
   settled: isSettled(account),
   begun: account.begun,
 });
@@ -91,6 +94,7 @@ export const judgeOwnPage = (
             ? [judgeTotal(then.begun, "of the account", page)]
             : judgeWithin(
                 { least: then.least, most: account.mayRepeat ? Infinity : account.begun },
+                then.seen,
                 query,
                 page,
                 defaultLimit,
@@ -138,6 +142,7 @@ export const judgeTotal = (count: number, what: string, { total }: Page): Check 
 /** What was there before is counted and on its page, whatever is being written and in whatever order. */
 const judgeWithin = (
   bounds: Parameters<typeof totalBreach>[1],
+  seen: Before["seen"],
   query: ListQuery,
   page: Page,
   defaultLimit: number,
@@ -152,7 +157,26 @@ const judgeWithin = (
     `page ${number} of the ${bounds.least} notifications that were there before, ${limit} per page, holds at least ${size}`,
     () => `it holds ${page.items.length}`,
   );
-  return [total, held];
+  return held.breach === undefined ? [total, held, ...judgeSeen(seen, query, page)] : [total, held];
+};
+
+/** A page that holds the whole account holds what reads had shown before; a new one must not take the place of an old one. */
+const judgeSeen = (
+  seen: Before["seen"],
+  { page: number = 0 }: ListQuery,
+  { total, ids }: Page,
+): readonly Check[] => {
+  if (seen.length === 0 || number > 0 || total !== ids.length) return [];
+  const listed = new Set(ids.map(fold));
+  const missing = seen.filter((id) => !listed.has(fold(id)));
+  return [
+    expectThat(
+      "notifications.under-writes",
+      missing.length === 0,
+      `a page with all ${total} notifications of the account holds the ${seen.length} that earlier reads had shown`,
+      () => `${missing.length} of them are missing, such as ${missing[0]}`,
+    ),
+  ];
 };
 
 /** Checks the number of items on a page; without a limit, only full first pages are checked. */

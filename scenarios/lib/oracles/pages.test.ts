@@ -78,6 +78,7 @@ describe("a page of the client's own account", () => {
     ["everything seen: the last page", account(12), { limit: 5, page: 2 }, page([10, 11], 12), undefined],
     ["an event in flight: what was there", account(8), {}, page(upTo(8), 9), undefined, 10, 1],
     ["an event in flight: the new one, too", account(8), {}, page(upTo(9), 9), undefined, 10, 1],
+    ["an event in flight: a new one instead", account(8), {}, page(upTo(8, 1), 8), underWrites, 10, 1],
     ["an event in flight: one fewer", account(8), {}, page(upTo(7, 1), 9), underWrites, 10, 1],
     ["an event in flight: one fewer on page 1", account(12), { page: 1 }, page([11], 13), underWrites, 10, 1],
     ["an event in flight: none of one", account(12), { limit: 1 }, page([], 13), underWrites, 10, 1],

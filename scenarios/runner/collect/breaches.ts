@@ -8,7 +8,8 @@ export type BreachMessage = Extract<ScriptMessage, { kind: "breach" }>;
 
 export type Breaches = ReturnType<typeof createBreaches>;
 
-const KEPT_PER_RULE = 20;
+/** How many breaches of each rule breaches.jsonl has. */
+export const KEPT_PER_RULE = 20;
 const LONGEST_TEXT = 2_000;
 const MOST_EXCHANGES = 10;
 

@@ -266,4 +266,58 @@ describe("judgePushes", () => {
     expect(after(1_032, five)).toEqual({ isBroken: false, checks: 2, notes: [], readings: ["R1"] });
     expect(after(960, [...five, 930])).toMatchObject({ isBroken: true, checks: 2, notes: [] });
   });
+
+  describe("with connections that broke before a push could be read", () => {
+    const lost = (...seconds: readonly number[]) => ({
+      lost: seconds.map((second, index) => ({
+        n: index + 1,
+        stage: "handshake" as const,
+        at: at(second * 1_000),
+      })),
+    });
+
+    it("leaves a failing notification open whose first push may have been on one", () => {
+      const seen = pushes("a", [35, 95, 215]);
+      expect(judge(seen).broken).toContain("push.unacknowledged-retries");
+      const judged = judge(seen, undefined, undefined, lost(0.05));
+      expect(judged.broken).toEqual([]);
+      expect(judged.notes.join()).toContain("a connection broke before the receiver could read a push");
+      expect(judged.rules.find(({ id }) => id === "push.unacknowledged-retries")).toMatchObject({
+        checks: 0,
+        open: 1,
+      });
+    });
+
+    it("leaves an event open of which nothing else came", () => {
+      expect(judge([], ["a"]).broken).toEqual(["push.delivered"]);
+      expect(judge([], ["a"], undefined, lost(0.05)).broken).toEqual([]);
+    });
+
+    it("lets each of them account for one notification only", () => {
+      const judged = judge([], ["a", "b"], undefined, lost(0.05));
+      expect(judged.rules.find(({ id }) => id === "push.delivered")).toMatchObject({ breaches: 1, open: 1 });
+    });
+
+    it("does not take those for a push that came before the event, or sent no request", () => {
+      expect(judge([], ["a"], undefined, lost(-5)).broken).toEqual(["push.delivered"]);
+      const [one] = lost(0.05).lost;
+      const unused = { lost: [{ ...one, n: 1, at: at(50), stage: "no-request" as const }] };
+      expect(judge([], ["a"], undefined, unused).broken).toEqual(["push.delivered"]);
+    });
+  });
+
+  it("shows the status and the body of the answers to the pushes of a breach", () => {
+    const seen = pushes("a", [0.1, 30.1, 90.1]).map((push) => ({
+      ...push,
+      line: {
+        ...push.line,
+        outcome: "sent" as const,
+        answer: "HTTP/1.1 503 Service Unavailable\r\ncontent-length: 4\r\n\r\nbusy",
+      },
+    }));
+    const [breach] = judge(seen).breaches;
+    expect(breach?.exchanges[0]).toMatchObject({ status: 503, answer: "busy" });
+    const cut = seen.map((push) => ({ ...push, line: { ...push.line, outcome: "closed" as const } }));
+    expect(judge(cut).breaches[0]?.exchanges[0]).toMatchObject({ status: 0 });
+  });
 });

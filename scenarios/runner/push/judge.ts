@@ -15,9 +15,23 @@ import { itsTurnIn } from "../../../conformance/judging/pushes/turns.ts";
 import { usualLagMs } from "../../../conformance/judging/pushes/usual-lag.ts";
 import { isWatchedForNext, leastOfFailing } from "../../../conformance/judging/pushes/retries.ts";
 import { tolerances } from "../../../conformance/judging/tolerances.ts";
-import type { PushCase, PushTrace, Purpose } from "../../../conformance/judging/pushes/trace.ts";
+import type {
+  LostConnection,
+  PushCase,
+  PushTrace,
+  Purpose,
+} from "../../../conformance/judging/pushes/trace.ts";
 import type { TimeInterval } from "../../../conformance/judging/interval.ts";
-import { FAILING, failing, noted, notWatched, partsOf, type Broken, type Judged } from "./judged.ts";
+import {
+  FAILING,
+  failing,
+  noted,
+  notWatched,
+  partsOf,
+  unlessLost,
+  type Broken,
+  type Judged,
+} from "./judged.ts";
 import { scheduled } from "./scheduled.ts";
 import type { LoadPush } from "./seen.ts";
 
@@ -34,6 +48,8 @@ export interface TriggeredEvent {
 export interface PushEvidence {
   readonly events: readonly TriggeredEvent[];
   readonly pushes: readonly LoadPush[];
+  /** Connections that ended before the receiver could read a push. */
+  readonly lost?: readonly LostConnection[];
   /** The target's time when watching ended. */
   readonly watchedUntil: TimeInterval;
   readonly isMovedOnly?: boolean;
@@ -106,6 +122,7 @@ export const traceOf = (evidence: PushEvidence): PushTrace => {
     acknowledgedStatus,
     watchedUntil,
     pushCases,
+    lost: evidence.lost ?? [],
   };
 };
 
@@ -157,7 +174,11 @@ const delivered = (trace: PushTrace): Judged => {
       evidence: [],
     };
   });
-  return noted(judged, "event", (were) => `${were} not watched for long enough`);
+  return unlessLost(
+    noted(judged, "event", (were) => `${were} not watched for long enough`),
+    "event",
+    trace,
+  );
 };
 
 /** A sender that gave up before a busy machine acknowledged its push is right to repeat it. */
@@ -199,7 +220,7 @@ const retried = (trace: PushTrace): Judged => {
       evidence: one.pushes,
     };
   });
-  return noted(judged, FAILING, notWatched);
+  return unlessLost(noted(judged, FAILING, notWatched), FAILING, trace);
 };
 
 const breachOf = (
@@ -215,13 +236,23 @@ const breachOf = (
     expected,
     actual: actual.includes(`(${pushCase.name})`) ? actual : `notification ${pushCase.name}: ${actual}`,
     askedRate: askedRateAt(eventMs),
-    exchanges: pushes.map(({ line: { method, path, body, answer, action, status } }) => ({
-      method,
-      path,
-      requestBody: body.slice(0, 400),
-      status: 0,
-      answer: answer ?? `${action}${status === undefined ? "" : ` ${status}`}`,
+    exchanges: pushes.map(({ line }) => ({
+      method: line.method,
+      path: line.path,
+      requestBody: line.body.slice(0, 400),
+      ...answerTo(line),
       durationMs: 0,
     })),
   };
 };
+
+/** What the receiver answered to a push: its status and body, or how the answer ended if it was not whole. */
+const answerTo = ({
+  action,
+  status,
+  outcome,
+  answer,
+}: LoadPush["line"]): { readonly status: number; readonly answer: string } =>
+  status === undefined || outcome !== "sent"
+    ? { status: 0, answer: answer ?? action }
+    : { status, answer: answer?.split(/\r?\n\r?\n/, 2)[1] ?? "" };

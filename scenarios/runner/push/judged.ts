@@ -1,4 +1,5 @@
 import { counted } from "../../../conformance/contract/text.ts";
+import { lackingByLoss } from "../../../conformance/judging/pushes/lost-connections.ts";
 import type { Part } from "../../../conformance/judging/pushes/finding.ts";
 import type { PushCase, PushTrace } from "../../../conformance/judging/pushes/trace.ts";
 
@@ -37,6 +38,32 @@ export const noted = (judged: Judged, noun: string, what: (were: string) => stri
   if (judged.open === 0) return judged;
   const open = `${counted(judged.open, noun)} ${what(judged.open === 1 ? "was" : "were")}`;
   return { ...judged, note: judged.note === undefined ? open : `${judged.note}; ${open}` };
+};
+
+/**
+ * Leaves a notification open if what it lacks may have been on a connection that broke before the receiver could read a
+ * push. A sender that gives up in the handshake has made an attempt that only it knows of.
+ */
+export const unlessLost = (
+  judged: Judged,
+  noun: string,
+  trace: PushTrace,
+  checksOf: (pushCase: PushCase) => number = () => 1,
+): Judged => {
+  const cases = judged.broken.map(({ pushCase }) => pushCase);
+  const lost = lackingByLoss(cases, trace);
+  const told = noted(
+    { ...judged, open: lost.size },
+    noun,
+    (were) =>
+      `${were} not judged: a connection broke before the receiver could read a push, when one was due`,
+  );
+  return {
+    ...told,
+    checks: judged.checks - [...lost].reduce((sum, one) => sum + checksOf(one), 0),
+    broken: judged.broken.filter(({ pushCase }) => !lost.has(pushCase)),
+    open: judged.open + lost.size,
+  };
 };
 
 export const failing = ({ pushCases }: PushTrace): readonly PushCase[] =>

@@ -2,7 +2,7 @@ import { fittedTo, tardyReadings, type Fitted } from "../../../conformance/judgi
 import { readingsOf } from "../../../conformance/judging/pushes/readings.ts";
 import { asPolled } from "../../../conformance/judging/pushes/schedule.ts";
 import type { PushCase, PushTrace } from "../../../conformance/judging/pushes/trace.ts";
-import { FAILING, failing, noted, notWatched, type Judged } from "./judged.ts";
+import { FAILING, failing, noted, notWatched, unlessLost, type Judged } from "./judged.ts";
 
 const contradictionsOf = ({ fits }: Fitted) =>
   fits.flatMap(({ pushCase, fit }) =>
@@ -38,7 +38,7 @@ export const scheduled = (trace: PushTrace): Judged => {
     FAILING,
     (were) => `${notWatched(were)}, or the times of the pushes are too imprecise`,
   );
-  if (tardy === undefined) return unclear;
+  if (tardy === undefined) return unlessLost(unclear, FAILING, trace, (one) => retriesOf([one]));
   const why = `${asPolled(tardy)} (\`tolerances.latenessMs\` in the profile says how late)`;
   const told = noted(
     { ...unclear, open: late.length },

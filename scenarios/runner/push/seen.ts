@@ -1,7 +1,7 @@
 import type { PushLine } from "../../../conformance/contract/push.ts";
 import { shift, type TimeInterval } from "../../../conformance/judging/interval.ts";
-import { pushesIn } from "../../../conformance/judging/pushes/journal.ts";
-import type { SeenPush } from "../../../conformance/judging/pushes/trace.ts";
+import { lostIn, pushesIn } from "../../../conformance/judging/pushes/journal.ts";
+import type { LostConnection, SeenPush } from "../../../conformance/judging/pushes/trace.ts";
 import { targetTimeAt, type Timeline } from "./timeline.ts";
 
 /** A push as our receiver saw it, on the target's clock. */
@@ -38,3 +38,10 @@ export const seenPushes = (
         atMs: wallAt(line.firstByteMs).latestMs - startedAtMs,
       };
     });
+
+/** The connections of the journal that ended before the receiver could read a push, on the target's clock. */
+export const lostConnections = (
+  lines: readonly PushLine[],
+  { origin, ...timeline }: SeenAt,
+): readonly LostConnection[] =>
+  lines.flatMap((line) => lostIn(line, (openedMs) => targetTimeAt(timeline, shift(origin, openedMs))));

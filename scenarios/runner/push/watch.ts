@@ -16,7 +16,7 @@ import { openPushJournal } from "./journal.ts";
 import { delaysOf } from "./delays.ts";
 import { judgePushes, traceOf, type PushEvidence, type PushJudgement, type TriggeredEvent } from "./judge.ts";
 import { planPushes } from "./plan.ts";
-import { seenPushes, type LoadPush, type SeenAt } from "./seen.ts";
+import { lostConnections, seenPushes, type LoadPush, type SeenAt } from "./seen.ts";
 import { targetTimeAt, type Stop } from "./timeline.ts";
 import { stopNow, watchRetries } from "./wait.ts";
 
@@ -179,6 +179,7 @@ const outcomeOf = (
   const evidence: PushEvidence = {
     events,
     pushes,
+    lost: lostConnections(lines, moments),
     watchedUntil: targetTimeAt(moments, { earliestMs: nowMs, latestMs: nowMs }),
     isMovedOnly,
     limits,
