@@ -44,6 +44,8 @@ export const stateDefects = rows({
     "state-as-literal: The states true, false and null come back as JSON literals.": echoing((state) =>
       /^(?:true|false|null)$/.test(state) ? (JSON.parse(state) as unknown) : state,
     ),
+    "state-of-uuid-in-lower-case: A state of 32 hexadecimal digits comes back in lower case, as from a column of UUIDs.":
+      echoing((state) => (/^[\da-f]{32}$/i.test(state) ? state.toLowerCase() : state)),
     "state-loses-last-byte: The 128th byte of a state is dropped.": echoing((state) => state.slice(0, 127)),
     "state-cut-at-64: States are cut to 64 characters.": echoing((state) => state.slice(0, 64)),
     "state-of-property-name-refused: States are looked up in a plain object, so the state constructor seems to be taken.":
