@@ -12,7 +12,7 @@ import { EventHookFailed, type Events } from "../world/hooks/events.ts";
 import { untilListed } from "../world/listing.ts";
 import { timed } from "../world/steps.ts";
 import type { World } from "../world/world.ts";
-import { greatestLimit, openLists, type Listing } from "./shared/lists.ts";
+import { openLists, type Listing } from "./shared/lists.ts";
 import { offBy } from "./told-time.ts";
 
 /** When a notification was created, by its id in lower case; undefined if the run did not create it. */
@@ -91,30 +91,29 @@ export const secondClientsOwnHolds = async (isDated: boolean, world: World): Pro
  * Judges notifications that the run created at its start, if they are still listed days, weeks or months later, and the
  * page of the whole list, with what other rules have created until then.
  */
-const olderHold = async (world: World): Promise<CaseVerdict> => {
+const olderHold = async (world: World, greatest: number): Promise<CaseVerdict> => {
   const [account] = world.prepared.notifications.accounts;
   if (account === undefined) return pass;
   const list = await openLists(world);
-  const old = [
-    await list({ accountId: account.accountId }),
-    await list({ limit: await greatestLimit(world) }),
-  ];
+  const old = [await list({ accountId: account.accountId }), await list({ limit: greatest })];
   return allHold(old.map((seen) => (seen.served ? pageHolds(seen, createdWhen(world), world) : pass)));
 };
 
-/** A notification that is created at such a time has that time as its createTime. */
-export const createdThenIsDatedThen: Judge<TimeInterval> = async ({ earliestMs, latestMs }, world) => {
-  const { clock, events } = world;
-  if (events === undefined) return discard("nothing can be created");
-  await clock.sleepUntil(earliestMs, latestMs - earliestMs);
-  const { accountId, at, ...first } = await createAndRead(world, events);
-  let { seen } = first;
-  if (seen.items.length === 0) {
-    const list = await openLists(world);
-    await untilListed(world, async () => (seen = await list({ accountId })).items.length > 0);
-  }
-  const old = await olderHold(world);
-  if (old.kind === "failed") return old;
-  // What is not listed in time is for other rules to judge.
-  return seen.items.length === 0 ? discard("it was not listed in time") : pageHolds(seen, () => at, world);
-};
+/** A notification that is created at such a time has that time as its createTime. `greatest` is the list's greatest limit. */
+export const createdThenIsDatedThen =
+  (greatest: number): Judge<TimeInterval> =>
+  async ({ earliestMs, latestMs }, world) => {
+    const { clock, events } = world;
+    if (events === undefined) return discard("nothing can be created");
+    await clock.sleepUntil(earliestMs, latestMs - earliestMs);
+    const { accountId, at, ...first } = await createAndRead(world, events);
+    let { seen } = first;
+    if (seen.items.length === 0) {
+      const list = await openLists(world);
+      await untilListed(world, async () => (seen = await list({ accountId })).items.length > 0);
+    }
+    const old = await olderHold(world, greatest);
+    if (old.kind === "failed") return old;
+    // What is not listed in time is for other rules to judge.
+    return seen.items.length === 0 ? discard("it was not listed in time") : pageHolds(seen, () => at, world);
+  };

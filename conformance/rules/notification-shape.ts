@@ -55,7 +55,7 @@ export const notificationShapeRules = {
         run.forEach(shapeCases(world, greatest), judgePage, { print: printCase }),
         ...(later.length > 0
           ? [
-              run.forEach(later, createdThenIsDatedThen, {
+              run.forEach(later, createdThenIsDatedThen(greatest), {
                 together: true,
                 replays: 0,
                 print: ({ earliestMs }) => `an event at ${new Date(earliestMs).toISOString()} or soon after`,

@@ -1,6 +1,6 @@
 import { mkdtempDisposable } from "node:fs/promises";
 import path from "node:path";
-import type { LoadBreach, LoadRecord } from "../../conformance/contract/load-record.ts";
+import type { LoadRecord } from "../../conformance/contract/load-record.ts";
 import { secretsInProfile } from "../../conformance/contract/profile-secrets.ts";
 import { endedBy } from "../../conformance/contract/outcome.ts";
 import { errorMessage } from "../../conformance/contract/text.ts";
@@ -13,6 +13,7 @@ import { runLoad, type LoadResult } from "./collect/collect.ts";
 import type { LoadContext, LoadPlan } from "./context.ts";
 import { headerOf } from "./header.ts";
 import { createAbortWatch, usualAbortRule } from "./judge/abort.ts";
+import { firstsOfEach } from "./judge/outcome.ts";
 import { verdictsOf } from "./verdicts.ts";
 import { watchPushes } from "./push/watch.ts";
 import { nowhere, openLoadRecord, type LoadFinal, type LoadRecordWriter } from "./record.ts";
@@ -41,7 +42,8 @@ export const load = async (context: LoadContext, plan: LoadPlan, out: string): P
     const result = await play();
     const pushed = await pushes?.finish(result, plan);
     context.onPhase?.(undefined);
-    for (const breach of keptOf(pushed?.judgement.breaches ?? [])) writer.breach(breach);
+    const broken = firstsOfEach(pushed?.judgement.breaches ?? [], KEPT_PER_RULE);
+    for (const breach of broken) writer.breach(breach);
     return verdictsOf(context, plan, result, pushed);
   });
 };
@@ -62,10 +64,6 @@ export const recorded = async (
     throw error;
   }
 };
-
-/** The first breaches of each rule. */
-const keptOf = (breaches: readonly LoadBreach[]): readonly LoadBreach[] =>
-  [...Map.groupBy(breaches, ({ rule }) => rule).values()].flatMap((ofRule) => ofRule.slice(0, KEPT_PER_RULE));
 
 /** What preflight and load have in common. */
 const inBoth = ({ k6, environment, clock, signal, target }: LoadContext, script: string) => ({

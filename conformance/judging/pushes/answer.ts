@@ -57,7 +57,9 @@ const confirms = ({ line, action }: AnsweredPush): boolean => {
     );
   // A receiver that does not record its answers acknowledges unless told otherwise.
   if (line.answer === undefined) return line.action === "answer";
-  const [, body = ""] = line.answer.split(/\r?\n\r?\n/, 2);
-  const value = parseJson(body);
+  const value = parseJson(bodyOf(line.answer));
   return fieldOf(value, "received") === true && fieldOf(value, "id") === line.notificationId;
 };
+
+/** The body of an answer as the journal quotes it. */
+export const bodyOf = (answer: string): string => answer.split(/\r?\n\r?\n/, 2)[1] ?? "";

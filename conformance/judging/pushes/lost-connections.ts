@@ -63,7 +63,7 @@ const dueIntervals = (
 /** When pushes of a notification were due but were not seen, by these readings. */
 const missingIntervals = (
   pushCase: PushCase,
-  pushRun: PushTrace,
+  pushRun: PushRun,
   readings: readonly Reading[],
 ): readonly TimeInterval[] => merged(withoutPush(dueIntervals(pushCase, pushRun, readings), pushCase));
 

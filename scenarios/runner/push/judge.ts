@@ -4,7 +4,7 @@ import { asRecord } from "../../../conformance/contract/given.ts";
 import { addedUp } from "../../../conformance/contract/second-counts.ts";
 import type { Limits } from "../../../conformance/contract/limits.ts";
 import { fold } from "../../../conformance/judging/laws/pages.ts";
-import { answerOf, outcomeOf } from "../../../conformance/judging/pushes/answer.ts";
+import { answerOf, bodyOf, outcomeOf } from "../../../conformance/judging/pushes/answer.ts";
 import { capPart, isWatchedBeyondCap } from "../../../conformance/judging/pushes/cap.ts";
 import { endOfPushes, isWatchedForFirst, samePart } from "../../../conformance/judging/pushes/delivery.ts";
 import { payloadPart } from "../../../conformance/judging/pushes/payload.ts";
@@ -255,4 +255,4 @@ const answerTo = ({
 }: LoadPush["line"]): { readonly status: number; readonly answer: string } =>
   status === undefined || outcome !== "sent"
     ? { status: 0, answer: answer ?? action }
-    : { status, answer: answer?.split(/\r?\n\r?\n/, 2)[1] ?? "" };
+    : { status, answer: bodyOf(answer ?? "") };
