@@ -8,7 +8,7 @@ export const notifications = {
     sentence:
       "The answer holds data, an array of Notification, and total, a number; id and accountId are UUID-shaped, createTime is ISO 8601 UTC with milliseconds, the other fields are strings.",
     judged:
-      "Every item of the pages that this rule reads is checked against the schema, among them the page with the greatest limit of the whole list, early and late in the run, with what other rules have created by then; further fields are allowed. If the timestamps agree with a clock that the profile can move, createTime is compared with the moment at which the run triggered the event. Some events are triggered around midnight at the end of a month and, if these are near enough, at the end of a year and after the change to summer time.",
+      "Every item of the pages that this rule reads is checked against the schema, among them the page of the whole list with the greatest limit, and again late in the run if the profile can move the clock, with what other rules have created by then; further fields are allowed. If the timestamps agree with a clock that the profile can move, createTime is compared with the moment at which the run triggered the event. Some events are triggered around midnight at the end of a month and, if these are near enough, at the end of a year and after the change to summer time.",
   },
   "notifications.default-limit": {
     level: "required",
