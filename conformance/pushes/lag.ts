@@ -8,7 +8,7 @@ import { sorted } from "./watched.ts";
 /** How long an outage goes on in real time, as a multiple of the longest that a push was on its way, and how much longer. */
 const HOLD = { factor: 2, moreMs: 100 } as const;
 /** The longest that it goes on, in milliseconds. */
-const LONGEST_HOLD_MS = 3_000;
+const LONGEST_HOLD_MS = 10_000;
 
 /** Whether the target said that nothing is in flight, and was always right when it did. */
 const isTrusted = (state: RunState): boolean => isSettled(state) && !state.hasMisreported;

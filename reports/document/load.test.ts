@@ -86,6 +86,10 @@ it("calls a load not valid only if it is, and else names what was left open", ()
   });
   expect(headline({ objectives: open.slice(1) })).toBe("1 objective was not measured: refresh p99.");
   expect(headline({ objectives: open })).toBe("2 objectives were not measured: refresh p95, refresh p99.");
+  const missed = open.slice(1).map((one) => ({ ...one, measured: 20, verdict: "breached" }) as const);
+  expect(headline({ objectives: missed })).toBe(
+    "1 objective was missed, on a machine too busy to tell why: refresh p99.",
+  );
   expect(headline({ objectives: open, validity: { valid: false, reasons: [] } })).toBe(
     "The load run is not valid: its figures say nothing.",
   );

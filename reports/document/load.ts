@@ -117,6 +117,9 @@ const incompleteHeadline = ({ exitCode, validity, stopped, objectives, rules }: 
   const unmeasured = objectives.filter(({ verdict }) => verdict === "not measured");
   if (unmeasured.length > 0)
     return `${plural(unmeasured.length, "objective was", "objectives were")} not measured: ${unmeasured.map(({ name }) => name).join(", ")}.`;
+  const missed = objectives.filter(({ verdict }) => verdict === "breached");
+  if (missed.length > 0)
+    return `${plural(missed.length, "objective was", "objectives were")} missed, on a machine too busy to tell why: ${missed.map(({ name }) => name).join(", ")}.`;
   const undecided = rules.filter(isUndecided);
   if (undecided.length > 0)
     return `${plural(undecided.length, "promise")} could not be judged: ${undecided.map(({ id }) => id).join(", ")}.`;

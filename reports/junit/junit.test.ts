@@ -132,6 +132,8 @@ describe("JUnit XML", () => {
     );
     expect(elementOf(xml, "objective list p95")).toContain("<failure");
     expect(elementOf(xml, "objective exchange p99")).toContain("<skipped");
+    const incomplete = render(loadRun({ outcome: "incomplete", exitCode: 3 }));
+    expect(elementOf(incomplete, "objective list p95")).toContain("<skipped");
     expect(elementOf(xml, "code.single-use under load")).toContain(
       "broken 2 times in 900 checks: both succeeded",
     );

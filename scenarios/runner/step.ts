@@ -1,5 +1,6 @@
 import { serviceRows, type BreakpointStep, type LoadRecord } from "../../conformance/contract/load-record.ts";
 import { isHooksFault } from "./judge/abort.ts";
+import { hasNoCpuToSpare } from "./judge/validity.ts";
 
 export type JudgedLoad = Pick<
   LoadRecord,
@@ -56,8 +57,6 @@ const isKeptByService = (
   return service[`${percentile}Ms`] <= limit;
 };
 
-const LEAST_IDLE = 0.05;
-
 /** A service on the load generator's own machine may have been slow merely for lack of CPU. */
 const busyMachine = ({ achieved }: Pick<LoadRecord, "achieved">): string =>
-  (achieved?.machineIdle ?? 1) < LEAST_IDLE ? "the load generator's machine had no CPU to spare" : "";
+  hasNoCpuToSpare(achieved?.machineIdle) ? "the load generator's machine had no CPU to spare" : "";

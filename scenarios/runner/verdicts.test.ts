@@ -1,8 +1,10 @@
 import { expect, it } from "vitest";
 import type { SecondLine } from "../../conformance/contract/load-record.ts";
+import { latenciesOf } from "../../conformance/contract/latencies.ts";
+import { latencyHistogram } from "./collect/histograms.ts";
 import { createAbortWatch } from "./judge/abort.ts";
 import { endOf } from "./k6/exit.ts";
-import { causeNotes, judgedOutcome } from "./judge/outcome.ts";
+import { busyNotes, causeNotes, judgedOutcome } from "./judge/outcome.ts";
 import { earlyOutcome, waiverNotes } from "./verdicts.ts";
 
 const none = { count: 0, first: [] };
@@ -36,10 +38,37 @@ it("a rule that met only what it could not decide leaves the load incomplete, an
       ],
       objectives: [],
       validity: { valid: true, reasons: [] },
+      achieved: {},
     });
   expect(outcomeWith(undefined)).toBe("passed");
   expect(outcomeWith(200)).toBe("incomplete");
   expect(outcomeWith(200, { checks: 1 })).toBe("passed");
+});
+
+it.each<[string, number | undefined, number | undefined, string]>([
+  ["on a machine with idle time", 0.4, 20, "failed"],
+  ["on one whose idle time is unknown", undefined, undefined, "failed"],
+  ["on a busy one of which nothing else is known", 0.01, undefined, "incomplete"],
+  ["on a busy one that began iterations late", 0.01, 150, "incomplete"],
+  ["on a busy one that began them in time", 0.01, 20, "failed"],
+])("a p95 of 900 ms instead of 500 ms %s", (_, machineIdle, lag, outcome) => {
+  const objective = { name: "list p95", limit: 500, unit: "ms", bound: "at most", measured: 900 } as const;
+  const achieved = {
+    ...(machineIdle === undefined ? {} : { machineIdle }),
+    ...(lag === undefined ? {} : { lag: { ...latenciesOf(latencyHistogram()), p99Ms: lag } }),
+  };
+  const judged = {
+    rules: [{ id: "code.single-use", checks: 9, breaches: 0 }],
+    objectives: [{ ...objective, verdict: "breached" }],
+    validity: { valid: true, reasons: [] },
+    achieved,
+  } as const;
+  expect(judgedOutcome(judged)).toBe(outcome);
+  expect(busyNotes(judged).join("")).toMatch(
+    outcome === "failed" ? /^$/ : /^list p95 missed, .*\(1 % .* cannot be told/,
+  );
+  const errors = { ...objective, name: "list errors", unit: "share", verdict: "breached" } as const;
+  expect(judgedOutcome({ ...judged, objectives: [errors] })).toBe("failed");
 });
 
 it("a code that was issued twice explains a refused exchange", () => {

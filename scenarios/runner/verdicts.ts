@@ -10,7 +10,7 @@ import { withUnchecked } from "./scenario-rules.ts";
 import { thinkingUsers, virtualUsersFor } from "./settings.ts";
 import { isHooksFault } from "./judge/abort.ts";
 import { judgeObjectives } from "./judge/objectives.ts";
-import { causeNotes, firstOfEach, judgedOutcome, type Judged } from "./judge/outcome.ts";
+import { busyNotes, causeNotes, firstOfEach, judgedOutcome, type Judged } from "./judge/outcome.ts";
 import { judgeValidity } from "./judge/validity.ts";
 import { exitCodes } from "../../conformance/contract/exit-codes.ts";
 
@@ -39,7 +39,7 @@ export const verdictsOf = (
     },
     cores: machine().cores,
   });
-  const outcome = outcomeOf({ rules, objectives, validity }, result, signal.aborted);
+  const outcome = outcomeOf({ rules, objectives, validity, achieved }, result, signal.aborted);
   return asRecord<LoadFinal>({
     endedAt: clock.wallTime().toISOString(),
     virtualUsers: users.most / parts,
@@ -64,6 +64,7 @@ export const verdictsOf = (
       ...exceptionNotes(result),
       ...(pushed?.notes ?? []),
       ...causeNotes(rules),
+      ...busyNotes({ objectives, achieved }),
       ...waiverNotes(rules, target.profile.waivers),
       ...notes,
     ],

@@ -53,8 +53,11 @@ const reasonsIn = (evidence: LoadEvidence): Reason[] => {
 const lateText = (p99Ms: number): string =>
   `one iteration in a hundred started at least ${Math.round(p99Ms)} ms late`;
 
-/** Below this idle share a machine has no CPU to spare, and everything on it waits its turn. */
 const LEAST_IDLE = 0.05;
+
+/** Whether everything on a machine waits its turn; false if its idle share is unknown. */
+export const hasNoCpuToSpare = (machineIdle = 1): boolean => machineIdle < LEAST_IDLE;
+
 const MOST_OF_CORES = 0.9;
 
 /**
@@ -64,10 +67,10 @@ const MOST_OF_CORES = 0.9;
  */
 const starvation = (evidence: LoadEvidence): Reason | undefined => {
   const { cores, achieved } = evidence;
-  const { machineIdle = 1, k6Cores = 0, lateMs = 0 } = achieved.shortfall ?? {};
+  const { machineIdle, k6Cores = 0, lateMs = 0 } = achieved.shortfall ?? {};
   const isLate = lateMs > MOST_LAG_MS;
   const signs = [
-    ...(machineIdle < LEAST_IDLE ? ["the machine had no CPU to spare"] : []),
+    ...(hasNoCpuToSpare(machineIdle) ? ["the machine had no CPU to spare"] : []),
     ...(k6Cores > MOST_OF_CORES * cores ? ["k6 itself used all processors"] : []),
     ...(isLate ? [`meanwhile ${lateText(lateMs)}`] : []),
   ];
@@ -94,7 +97,7 @@ const isOthersWork = (
   meanwhile: Meanwhile = achieved.shortfall ?? achieved,
 ): boolean => {
   const { k6Cores = achieved.k6Cores, machineIdle = achieved.machineIdle } = meanwhile;
-  if (k6Cores === undefined || machineIdle === undefined || machineIdle >= LEAST_IDLE) return false;
+  if (k6Cores === undefined || !hasNoCpuToSpare(machineIdle)) return false;
   return k6Cores + (achieved.collectorCores ?? 0) < LITTLE_OF_CORES * cores;
 };
 

@@ -7,7 +7,7 @@ import type { Profile } from "../../../conformance/contract/profile.ts";
 import type { Merged } from "../../../conformance/contract/segments.ts";
 import { createTotals, type Totals } from "../collect/totals.ts";
 import { judgeObjectives } from "../judge/objectives.ts";
-import { causeNotes, firstOfEach, judgedOutcome } from "../judge/outcome.ts";
+import { busyNotes, causeNotes, firstOfEach, judgedOutcome } from "../judge/outcome.ts";
 import { openLoadRecord, pick, type LoadFinal, type LoadHeader } from "../record.ts";
 import { mergeCourse } from "./course.ts";
 import { duplicatesAcross, type FoundDuplicates } from "./duplicates.ts";
@@ -170,24 +170,25 @@ const finalOf = (
   { merged, summary, rules, notes, breaches, cores }: Found,
 ): LoadFinal => {
   const { record, segment } = first(segments);
-  const validity = mergedValidity(summary.achieved, merged, cores);
+  const { achieved } = summary;
+  const validity = mergedValidity(achieved, merged, cores);
   const slos = segment.objectives as Profile["slos"];
   const objectives = judgeObjectives({ ...(slos && { slos }) }, { ...summary, seed: record.seed });
   const stopped = gaveUp(segments, merged.count);
-  const outcome = stopped === undefined ? judgedOutcome({ rules, validity, objectives }) : "failed";
+  const outcome = stopped === undefined ? judgedOutcome({ rules, validity, objectives, achieved }) : "failed";
   return {
     endedAt:
       segments
         .map((one) => one.record.endedAt ?? one.record.startedAt)
         .toSorted()
         .at(-1) ?? "",
-    achieved: summary.achieved,
+    achieved,
     validity,
     ...(stopped === undefined ? {} : { stopped }),
     endpoints: [...summary.endpoints],
     objectives: [...objectives],
     rules: [...rules],
-    notes: [...causeNotes(rules), ...notes],
+    notes: [...causeNotes(rules), ...busyNotes({ objectives, achieved }), ...notes],
     breaches: firstOfEach(breaches),
     outcome,
     exitCode: exitCodes[outcome],
