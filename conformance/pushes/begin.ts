@@ -94,6 +94,7 @@ export const beginRun = async (
     isAwaited: true,
     listLooks: createListLooks(options.lookUp, options.visibilityMs),
     reached: [],
+    beganMs: monotonicMs(),
     receiverAheadMs: nowMs - monotonicMs(),
     slowestMs: 0,
   };

@@ -11,7 +11,7 @@ const HOLD = { factor: 2, moreMs: 100 } as const;
 const LONGEST_HOLD_MS = 10_000;
 
 /** Whether the target said that nothing is in flight, and was always right when it did. */
-const isTrusted = (state: RunState): boolean => isSettled(state) && !state.hasMisreported;
+export const isTrusted = (state: RunState): boolean => isSettled(state) && !state.hasMisreported;
 
 /** The longest that a push has been on its way in real time so far, in milliseconds. */
 const lagMsOf = (state: RunState): number => {

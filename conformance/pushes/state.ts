@@ -87,6 +87,8 @@ export interface RunState {
   readonly listLooks: ListLooks;
   /** When the target's clock had reached which moment. */
   readonly reached: Reached[];
+  /** When watching began, on this machine's clock, in milliseconds. */
+  readonly beganMs: number;
   /** The receiver's clock minus `monotonicMs`, in milliseconds, or slightly less. */
   readonly receiverAheadMs: number;
   /** The longest that something came after it was first waited for in real time, in milliseconds. */

@@ -79,6 +79,7 @@ export const emptyPushRun: PushRun = {
   callbackUrl: "https://receiver.example:9443/service/webhook",
   pushCases: [],
   others: [],
+  besides: [],
   outages: [],
   lost: [],
   watchedFromMs: 0,

@@ -78,14 +78,38 @@ const judgeArrival = (pushRun: PushRun): Finding => {
           evidence: [wrong],
         };
   });
+  const besides = besidesJudged(pushRun);
   const decided = parts.filter((part) => part !== undefined);
-  const finding = findingOf(decided, "no event was triggered", { events: events.length });
+  const finding = findingOf(
+    [...decided, ...besides.flatMap((pushCase) => besidePart(pushCase, expected, pushRun))],
+    "no event was triggered",
+    { events: events.length, ...(besides.length === 0 ? {} : { eventsOfOtherRules: besides.length }) },
+  );
   return finding.judgement.kind === "failed" || decided.length === events.length
     ? finding
     : undecidedFinding(
         `${nameless.length} pushes name no notification, so they may belong to the ${events.length - decided.length} events for which no other push came`,
       );
 };
+
+/** Events of other rules whose pushes can be told from others; with a sender that never repeats a push, none that may have met an outage. */
+const besidesJudged = (pushRun: PushRun): readonly PushCase[] => {
+  if (namelessPushes(pushRun).length > 0 || strangerOf(pushRun) !== undefined) return [];
+  const repeats = ofPurpose(pushRun, "refused", "untrusted").every(({ pushes }) => pushes.length > 0);
+  return repeats ? pushRun.besides : pushRun.besides.filter(({ purpose }) => purpose !== "refused");
+};
+
+const besidePart = (pushCase: PushCase, expected: string, { watchedUntil }: PushRun): readonly Part[] =>
+  pushCase.pushes.length > 0
+    ? []
+    : [
+        {
+          expected,
+          actual: `nothing came for an event that another rule triggered among others (${subjectOf(pushCase)}) within ${duration(watchedUntil.earliestMs - pushCase.triggered.latestMs)}`,
+          evidence: [],
+          lacking: pushCase,
+        },
+      ];
 
 /**
  * What is wrong with a push's request. The document asks for JSON and names no header; but if every first

@@ -1,5 +1,6 @@
 import { HookError } from "./hooks.ts";
 import { errorMessage } from "../../contract/text.ts";
+import { monotonicMs } from "../clock.ts";
 
 /** Creates notifications at the service, through the profile's hook. */
 export type Events = ReturnType<typeof createEvents>;
@@ -18,6 +19,16 @@ export interface EventsOptions {
   /** Accounts that the profile names, for services that accept no others. */
   readonly accounts: readonly string[] | undefined;
   readonly freshUuid: () => string;
+}
+
+/** An event that concerns the first client, as the hook acknowledged it. */
+export interface RaisedEvent {
+  readonly accountId: string;
+  /** The notification's id, if the hook returned one. */
+  readonly notificationId: string | undefined;
+  /** When its hook was called and had answered, by this machine's clock in milliseconds. */
+  readonly fromMs: number;
+  readonly toMs: number;
 }
 
 /** The hook could not create a notification for this account: a matter of configuration, never a breach. */
@@ -41,7 +52,7 @@ export const createEvents = (options: EventsOptions) => {
   const named = options.accounts ?? [];
   let events = 0;
   let handedOut = 0;
-  let acknowledged = 0;
+  const raised: RaisedEvent[] = [];
   let areIds = true;
   return {
     /** Whether `account` returns unused, empty accounts. */
@@ -55,7 +66,9 @@ export const createEvents = (options: EventsOptions) => {
       return account ?? options.freshUuid();
     },
     /** How many events of this run that concern the first client the hook has acknowledged so far. */
-    acknowledged: () => acknowledged,
+    acknowledged: () => raised.length,
+    /** These events, in the order of their answers. */
+    raised: (): readonly RaisedEvent[] => raised,
     /** From now on `trigger` returns no ids: those of the hook were seen to be of something other than notifications. */
     ignoreIds: (): void => {
       areIds = false;
@@ -68,11 +81,14 @@ export const createEvents = (options: EventsOptions) => {
      */
     trigger: async (accountId: string, clientId = options.clientId): Promise<string | undefined> => {
       events += 1;
+      const fromMs = monotonicMs();
       try {
         const id = await options.runHook({ accountId, clientId, n: events });
         // The first client need not be shown what concerns another.
-        if (clientId === options.clientId) acknowledged += 1;
-        return areIds ? id : undefined;
+        const notificationId = areIds ? id : undefined;
+        if (clientId === options.clientId)
+          raised.push({ accountId, notificationId, fromMs, toMs: monotonicMs() });
+        return notificationId;
       } catch (error) {
         throw new EventHookFailed(accountId, error);
       }
