@@ -152,13 +152,13 @@ const mainRows = (options: PushCaseOptions): readonly Row[] => {
         expect: pushes(n),
         isTimed: true,
       })),
-    ...mixedRows(ack, forGood),
+    ...mixedRows(ack, forGood, fewKinds === undefined),
     ...openRows(expected),
   ];
 };
 
 /** Rows that fail in several ways, or beside others that do not. */
-const mixedRows = (ack: PushAction, forGood: Expectation): readonly Row[] => [
+const mixedRows = (ack: PushAction, forGood: Expectation, takesAll: boolean): readonly Row[] => [
   // A sender that keys its retries by account and moment keeps only one of these.
   ...times(2).map((n): Row => ({
     name: `one of two of an account that fail at the same moment ${n}`,
@@ -183,7 +183,22 @@ const mixedRows = (ack: PushAction, forGood: Expectation): readonly Row[] => [
     on: [status(503), reset, status(404), closed("before-answer"), fails],
     expect: forGood,
   },
+  ...(takesAll ? sequences : []).map((on): Row => ({
+    name: `${on.map(shortName).join(", ")} in turn`,
+    on,
+    expect: forGood,
+  })),
 ];
+
+/** Each has other kinds right behind one another: a sender may take one for final only if another came before. */
+const sequences: readonly (readonly PushAction[])[] = [
+  [status(503), status(404), fails, status(302, { body: "empty" }), status(429)],
+  [status(410), status(307, { body: "empty" }), status(502), reset, status(400)],
+  [closed("before-answer"), status(409), reset, status(301, { body: "empty" }), reset],
+];
+
+const shortName = (action: PushAction): string =>
+  action.kind === "answer" ? String(action.status) : `a ${action.kind}`;
 
 /** Rows whose answers may or may not acknowledge; the document does not say. */
 const openRows = (expected: number): readonly Row[] => {

@@ -40,6 +40,12 @@ export const pushFailureDefects = rows({
     "push-5xx-final: After any 5xx, the notification is given up.": givingUp(statusIn(500, 599)),
     "push-503-final: After a 503, the notification is given up.": givingUp(statusIn(503)),
     "push-3xx-final: After a redirect, the notification is given up.": givingUp(statusIn(300, 399)),
+    "push-4xx-after-5xx-final: After a 4xx right after a 5xx, the notification is given up.": givingUp(
+      (outcome, { attempts }) => {
+        const before = attempts.at(-2)?.outcome;
+        return before !== undefined && statusIn(500, 599)(before) && statusIn(400, 499)(outcome);
+      },
+    ),
     "push-retried-after-5xx-only: Only a 5xx leads to another push.": givingUp(
       (outcome) => !statusIn(500, 599)(outcome),
     ),

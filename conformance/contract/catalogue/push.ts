@@ -7,7 +7,7 @@ export const push = {
     sections: ["4.5", "6"],
     sentence: "Every event arrives at the callback address as a POST with a JSON body.",
     judged:
-      "A few dozen events are triggered, two of them for one account at the same moment. For each, a POST with JSON must reach the registered path of the instrumented receiver, and so must each retry. If the content type of first pushes declares JSON, that of retries must, too.",
+      "A few dozen events are triggered, two of them for one account at the same moment. For each, a POST with JSON must reach the registered path of the instrumented receiver, and so must each retry. If the content type of first pushes declares JSON, that of retries must, too. Of the events that other rules trigger meanwhile, each must be pushed at least once, if its pushes can be told from others.",
   },
   "push.payload": {
     level: "required",
