@@ -90,6 +90,7 @@ export const pushTrace = async (behaviour: string): Promise<string> => {
 
   for (const first of FIRST_ANSWERS) await raise((attempt) => (attempt === 1 ? first : 200));
   for (const last of [1, 2, 3, 4, 5]) await raise((attempt) => (attempt < last ? 500 : 200));
+  await raise((attempt) => (attempt % 2 === 1 ? 500 : 404));
   await raise(() => 500, 90);
   await service.secondsOfPushes(3 * STEP_SECONDS, STEP_SECONDS);
   await raise(() => 500, 90);
