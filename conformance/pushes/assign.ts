@@ -2,7 +2,15 @@ import { notBefore } from "../judging/pushes/readings.ts";
 import type { PushAction, PushPlan } from "../contract/push.ts";
 import { actionFor } from "./collector.ts";
 import type { SeenPush, PushCase, PushCasePlan } from "../judging/pushes/trace.ts";
-import { keyOf, pairUp, type Arrival, type PlanRevision, type Pair, type Triggered } from "./pairing.ts";
+import {
+  accountIn,
+  keyOf,
+  pairUp,
+  type Arrival,
+  type PlanRevision,
+  type Pair,
+  type Triggered,
+} from "./pairing.ts";
 
 type Accounts = ReadonlyMap<PushCasePlan, string>;
 
@@ -80,10 +88,11 @@ export const assign = (
 ): Assigned => {
   const isTold = idsAreTold(triggered, arrivals);
   const events = isTold ? triggered : triggered.map((one) => ({ ...one, notificationId: undefined }));
-  const pairs = pairsOf(events, arrivals, accountOf, planRevisions);
+  const folded = new Map([...accountOf].map(([plan, account]) => [plan, account.toLowerCase()]));
+  const shared = sharedAccounts(folded);
+  const pairs = pairsOf(events, arrivals, folded, planRevisions, shared);
   const byKey = new Map<string, Pair>();
   const byAccount = new Map<string, Pair>();
-  const shared = sharedAccounts(accountOf);
   for (const pair of pairs) {
     const key = pair.event.notificationId?.toLowerCase() ?? pair.key;
     if (key !== undefined) byKey.set(key, pair);
@@ -93,16 +102,16 @@ export const assign = (
   const pushesOf = new Map<Pair, SeenPush[]>(pairs.map((pair) => [pair, []]));
   const others: SeenPush[] = [];
   for (const arrival of arrivals) {
-    const { line } = arrival;
+    const { action, attempt } = arrival.line;
     const owner =
-      line.action === "not-a-push"
+      action === "not-a-push"
         ? undefined
-        : (byKey.get(keyOf(arrival)) ?? byAccount.get(line.accountId?.toLowerCase() ?? ""));
-    const pushes = owner === undefined ? others : pushesOf.get(owner);
-    pushes?.push({
-      ...arrival,
-      action: owner === undefined ? undefined : actionFor(owner.plan.actions, line.attempt),
-    });
+        : (byKey.get(keyOf(arrival)) ?? byAccount.get(accountIn(arrival) ?? ""));
+    if (owner === undefined) others.push({ ...arrival, action: undefined });
+    else {
+      const push = { ...arrival, action: actionFor(owner.plan.actions, attempt) };
+      pushesOf.get(owner)?.push(notBefore(push, owner.triggered.earliestMs));
+    }
   }
   return {
     pushCases: pairs.map((pair, index) => ({
@@ -110,7 +119,7 @@ export const assign = (
       accountId: pair.event.accountId,
       notificationId: triggered[index]?.notificationId,
       triggered: pair.triggered,
-      pushes: (pushesOf.get(pair) ?? []).map((push) => notBefore(push, pair.triggered.earliestMs)),
+      pushes: pushesOf.get(pair) ?? [],
     })),
     others,
     known: pairs.flatMap((pair) => {
@@ -126,15 +135,18 @@ export const assign = (
 const pairsOf = (
   events: readonly Triggered[],
   arrivals: readonly Arrival[],
+  /** In lower case. */
   accountOf: Accounts,
   planRevisions: readonly PlanRevision[],
+  shared: ReadonlySet<string>,
 ): readonly Pair[] => {
   const paired = new Map<Triggered, Pair>();
-  for (const account of sharedAccounts(accountOf)) {
-    const isHere = (plan: PushCasePlan): boolean => accountOf.get(plan)?.toLowerCase() === account;
+  const firsts = Map.groupBy(arrivals.filter(isFirst), accountIn);
+  for (const account of shared) {
+    const isHere = (plan: PushCasePlan): boolean => accountOf.get(plan) === account;
     const pairs = pairUp(
       events.filter(({ plan }) => isHere(plan)),
-      firstsIn(account, arrivals),
+      ofEach(firsts.get(account) ?? []),
       planRevisions.map(({ after, plans }) => ({ after, plans: plans.filter(isHere) })),
     );
     for (const pair of pairs) paired.set(pair.event, pair);
@@ -144,16 +156,10 @@ const pairsOf = (
   );
 };
 
-/** The first push of each notification in an account, in journal order. */
-const firstsIn = (account: string, arrivals: readonly Arrival[]): readonly Arrival[] => {
-  const seen = new Set<string>();
-  return arrivals.filter((arrival) => {
-    const { line } = arrival;
-    if (line.attempt !== 1 || line.action === "not-a-push" || line.accountId?.toLowerCase() !== account)
-      return false;
-    const key = keyOf(arrival);
-    if (seen.has(key)) return false;
-    seen.add(key);
-    return true;
-  });
+const isFirst = ({ line }: Arrival): boolean => line.attempt === 1 && line.action !== "not-a-push";
+
+/** The first of these pushes of each notification. */
+const ofEach = (firsts: readonly Arrival[]): readonly Arrival[] => {
+  const met = new Set<string>();
+  return firsts.filter((first) => met.size < met.add(keyOf(first)).size);
 };

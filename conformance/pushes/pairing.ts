@@ -34,6 +34,10 @@ export interface Pair {
 export const keyOf = ({ line }: Pick<Arrival, "line">): string =>
   line.notificationId?.toLowerCase() ?? line.bodySha256;
 
+/** The account of a push, in lower case. */
+export const accountIn = ({ line }: Pick<Arrival, "line">): string | undefined =>
+  line.accountId?.toLowerCase();
+
 /** Notifications beyond the plans are acknowledged, as the receiver does with everything it has no plan for. */
 const beyondPlans = ({ plan }: Triggered): PushCasePlan => ({
   name: `${plan.name}, acknowledged instead`,

@@ -148,7 +148,9 @@ export interface FitOptions extends Tolerance {
 /** Compares a history with a reading, push by push. */
 export const fitOf = (reading: Reading, anchor: Anchor, history: History, options: FitOptions): Fit => {
   let tardy: Extract<Fit, { kind: "tardy" }> | undefined;
-  for (const [index, push] of history.pushes.entries()) {
+  let index = -1;
+  for (const { at } of history.pushes) {
+    index += 1;
     const due = dueOf(reading, anchor, index, history);
     if (due === undefined)
       return against(
@@ -158,7 +160,7 @@ export const fitOf = (reading: Reading, anchor: Anchor, history: History, option
     if (index < (options.fromIndex ?? 0)) continue;
     const delayMs = reading.delaysMs[index] ?? 0;
     const late = outlasting(due, allowedLatenessMs(delayMs, options), options.busy);
-    const fit = fitOfOne(index, push.at, late, delayMs, history, options);
+    const fit = fitOfOne(index, at, late, delayMs, history, options);
     if (fit.kind === "against")
       return { ...fit, why: fit.why + countedTwiceText(reading, anchor, index, history, options) };
     if (fit.kind === "tardy" && fit.byMs > (tardy?.byMs ?? 0)) tardy = fit;
@@ -196,6 +198,7 @@ const against = (why: string, offBy: number, isLack = false): Fit => ({
 
 /** What is due before a busy interval ends may come as late as its end. */
 const outlasting = (due: TimeInterval, lateMs: number, busy: readonly TimeInterval[] = []): TimeInterval => {
+  if (busy.length === 0) return due;
   let { latestMs } = due;
   for (const interval of busy)
     if (interval.earliestMs <= latestMs + lateMs) latestMs = Math.max(latestMs, interval.latestMs);

@@ -106,12 +106,19 @@ export const dueOf = (
   const base = pushes[reading.from === "first" ? 0 : index - 1];
   const before = pushes[index - 1];
   if (base === undefined || before === undefined) return undefined;
-  const firstDelayMs = reading.delaysMs.find((one) => one > 0) ?? 0;
-  const endOf = (push: (typeof pushes)[number]): TimeInterval =>
-    push.ended ?? {
-      earliestMs: push.at.earliestMs + firstDelayMs * SHORTEST_TIMEOUT,
-      latestMs: push.at.latestMs + firstDelayMs * LONGEST_TIMEOUT,
-    };
-  const due = shift(anchor === "start" ? base.at : endOf(base), delay);
-  return { earliestMs: due.earliestMs, latestMs: Math.max(due.latestMs, endOf(before).latestMs) };
+  const { earliestMs, latestMs } = anchor === "start" ? base.at : endOf(base, reading);
+  return {
+    earliestMs: earliestMs + delay,
+    latestMs: Math.max(latestMs + delay, endOf(before, reading).latestMs),
+  };
+};
+
+/** When a push ended or, if it is not over, when it may end by the sender's timeout. */
+const endOf = ({ at, ended }: History["pushes"][number], { delaysMs }: Reading): TimeInterval => {
+  if (ended !== undefined) return ended;
+  const firstDelayMs = delaysMs.find((one) => one > 0) ?? 0;
+  return {
+    earliestMs: at.earliestMs + firstDelayMs * SHORTEST_TIMEOUT,
+    latestMs: at.latestMs + firstDelayMs * LONGEST_TIMEOUT,
+  };
 };

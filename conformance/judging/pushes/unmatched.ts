@@ -2,10 +2,10 @@ import type { PushRun, SeenPush, PushCase } from "./trace.ts";
 
 /** Requests to the callback's host that mention this notification but could not be matched to it as pushes. */
 export const unmatchedOf = (pushCase: PushCase, { others, pushCases }: PushRun): readonly SeenPush[] => {
+  const unclear = others.filter((push) => isUnclear(push) && !isRedirected(push));
+  if (unclear.length === 0) return [];
   const names = namesOf(pushCase, pushCases);
-  if (names.length === 0) return [];
-  return others.filter((push) => {
-    if (!isUnclear(push) || isRedirected(push)) return false;
+  return unclear.filter((push) => {
     const text = `${push.line.body} ${push.line.path}`.toLowerCase();
     return names.some((name) => text.includes(name));
   });
