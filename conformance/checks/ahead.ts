@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from "node:util";
 import fc from "fast-check";
 
 /** Results of a property's cases that are computed a few at a time, before fast-check asks for them one by one. */
@@ -32,12 +33,14 @@ export const workAhead = <T, R>(
       asked += 1;
       while (begun.length < Math.min(foreseen.length, index + atATime)) begin(foreseen[begun.length] as T);
       const work = begun[index];
-      return work !== undefined && fc.stringify(foreseen[index]) === fc.stringify(value)
-        ? work
-        : judge(value, index);
+      return work !== undefined && isSame(foreseen[index], value) ? work : judge(value, index);
     },
     stop: async () => {
       await Promise.allSettled(begun);
     },
   };
 };
+
+/** Whether both would be printed alike. As text they are compared only if need be: what contains functions is never equal. */
+const isSame = (one: unknown, other: unknown): boolean =>
+  isDeepStrictEqual(one, other) || fc.stringify(one) === fc.stringify(other);
