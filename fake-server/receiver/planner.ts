@@ -27,6 +27,7 @@ type PushMatch = PushRule["match"];
 
 interface CompiledRule {
   readonly rule: PushRule;
+  readonly match: PushMatch;
   readonly counter: Counter | undefined;
   /** How many more pushes it answers. */
   left: number;
@@ -51,14 +52,19 @@ const createCounters = () => {
     of: ({ nth, ...match }: PushMatch): Counter | undefined => {
       if (nth === undefined) return undefined;
       const conditions = JSON.stringify(Object.entries(match).toSorted(([a], [b]) => (a < b ? -1 : 1)));
-      const counter = counters.get(conditions) ?? { match, upTo: 0, ordinals: new Map<string, number>() };
+      const counter = counters.get(conditions) ?? {
+        match: withFoldedIds(match),
+        upTo: 0,
+        ordinals: new Map<string, number>(),
+      };
       counter.upTo = Math.max(counter.upTo, nth);
       counters.set(conditions, counter);
       return counter;
     },
     /** Also called for first pushes of an earlier process, so that the n-th notification stays the n-th. */
-    count: (arrival: Arrival): void => {
-      if (arrival.attempt !== 1) return;
+    count: (arrived: Arrival): void => {
+      if (arrived.attempt !== 1) return;
+      const arrival = withFoldedIds(arrived);
       for (const { match, upTo, ordinals } of counters.values())
         if (ordinals.size < upTo && !ordinals.has(arrival.key) && matches(match, arrival))
           ordinals.set(arrival.key, ordinals.size + 1);
@@ -74,6 +80,7 @@ export const createPlanner = (plan: PushPlan) => {
   const counters = createCounters();
   const compile = (rule: PushRule): CompiledRule => ({
     rule,
+    match: withFoldedIds(rule.match),
     counter: counters.of(rule.match),
     left: rule.times ?? Infinity,
   });
@@ -87,14 +94,17 @@ export const createPlanner = (plan: PushPlan) => {
 
   return {
     /** Whether a rule names this very path or method although it is not the receiver's own. */
-    expects: (arrival: Omit<Arrival, "attempt" | "key">, named: readonly ("path" | "method")[]): boolean =>
-      rules.some(
-        ({ rule: { match } }) => named.every((key) => match[key] !== undefined) && matches(match, arrival),
-      ),
-    choose: (arrival: Arrival): PushAction => {
+    expects: (arrived: Omit<Arrival, "attempt" | "key">, named: readonly ("path" | "method")[]): boolean => {
+      const arrival = withFoldedIds(arrived);
+      return rules.some(
+        ({ match }) => named.every((key) => match[key] !== undefined) && matches(match, arrival),
+      );
+    },
+    choose: (arrived: Arrival): PushAction => {
+      const arrival = withFoldedIds(arrived);
       counters.count(arrival);
       const chosen = rules.find(
-        ({ rule: { match }, counter }) =>
+        ({ match, counter }) =>
           matches(match, arrival) &&
           (counter === undefined || counter.ordinals.get(arrival.key) === match.nth),
       );
@@ -126,15 +136,22 @@ export const createPlanner = (plan: PushPlan) => {
   };
 };
 
-/** Whether all conditions except `nth` hold. */
+/** Whether all conditions except `nth` hold; ids are folded. */
 const matches = (match: PushMatch, arrival: Omit<Arrival, "attempt" | "key">): boolean =>
-  (match.notificationId === undefined || isSameId(match.notificationId, arrival.notificationId)) &&
-  (match.accountId === undefined || isSameId(match.accountId, arrival.accountId)) &&
+  (match.notificationId === undefined || match.notificationId === arrival.notificationId) &&
+  (match.accountId === undefined || match.accountId === arrival.accountId) &&
   (match.path === undefined || match.path === arrival.pathname || match.path === arrival.path) &&
   (match.method === undefined || match.method.toUpperCase() === arrival.method) &&
   (match.body === undefined ||
     isDeepStrictEqual(atPointer(arrival.body, match.body.pointer), match.body.equals));
 
 /** A service may write a UUID that it was given in capitals (RFC 9562 section 4). */
-const isSameId = (one: string, other: string | undefined): boolean =>
-  other !== undefined && fold(one) === fold(other);
+const withFoldedIds = <
+  T extends { readonly notificationId?: string | undefined; readonly accountId?: string | undefined },
+>(
+  one: T,
+): T => ({
+  ...one,
+  ...(one.notificationId === undefined ? {} : { notificationId: fold(one.notificationId) }),
+  ...(one.accountId === undefined ? {} : { accountId: fold(one.accountId) }),
+});
