@@ -1,4 +1,5 @@
 import type { Answer, Fields, Refusal, RefusalKind } from "./answer.ts";
+import type { MaybePromise } from "./at-once.ts";
 import type { JsonObject } from "./body.ts";
 import type { FakeClient } from "./clients.ts";
 import type { Context, Operation, Service, AccessRecord, CodeRecord, RefreshRecord } from "./context.ts";
@@ -7,7 +8,6 @@ import type { Query } from "./query.ts";
 import type { Callback, Delivery, PushOutcome, PushRequest } from "./pushes.ts";
 import type { RandomSource } from "./random.ts";
 
-type MaybePromise<T> = T | Promise<T>;
 type Clients = ReadonlyMap<string, FakeClient>;
 
 /** How requests are read and answers written, for all operations. */

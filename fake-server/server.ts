@@ -2,6 +2,7 @@ import { Readable } from "node:stream";
 import { gzipSync } from "node:zlib";
 import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from "fastify";
 import type { Answer, RefusalKind } from "./answer.ts";
+import { type MaybePromise, whenKnown } from "./at-once.ts";
 import type { Behaviour } from "./behaviour.ts";
 import type { Context, Operation, Service } from "./context.ts";
 import type { Counters } from "./counters.ts";
@@ -39,17 +40,8 @@ export const buildServer = (host: Host): FastifyInstance => {
     const context = contextOf(service, "elsewhere", request);
     return finish(host.behaviour.renderRefusal({ kind }, context), context, reply);
   };
-  /** Most behaviours finish synchronously, and their answers leave without another turn of the event loop. */
-  const finish = (
-    answer: Answer,
-    context: Context,
-    reply: FastifyReply,
-  ): FastifyReply | Promise<FastifyReply> => {
-    const finished = host.behaviour.finish(answer, context);
-    return finished instanceof Promise
-      ? finished.then((last) => send(reply, last, host.counters))
-      : send(reply, finished, host.counters);
-  };
+  const finish = (answer: Answer, context: Context, reply: FastifyReply): MaybePromise<FastifyReply> =>
+    whenKnown(host.behaviour.finish(answer, context), (finished) => send(reply, finished, host.counters));
   const app = Fastify({
     bodyLimit: BODY_READ_MAX_BYTES,
     exposeHeadRoutes: false,
@@ -60,7 +52,9 @@ export const buildServer = (host: Host): FastifyInstance => {
     routerOptions: { querystringParser: () => NO_QUERY },
   });
   app.removeAllContentTypeParsers();
-  app.addContentTypeParser("*", { parseAs: "buffer" }, (_request, body, done) => done(null, body));
+  app.addContentTypeParser(["application/json", "*"], { parseAs: "buffer" }, (_request, body, done) =>
+    done(null, body),
+  );
 
   const tidy = createHousekeeper();
   for (const operation of endpointNames) {
@@ -68,12 +62,13 @@ export const buildServer = (host: Host): FastifyInstance => {
       app.route({
         method: endpoints[operation].method,
         url,
-        handler: async (request, reply) => {
+        handler: (request, reply) => {
           const context = contextOf(service, operation, request);
           host.counters.requests[operation] += 1;
-          const answer = await answerTo(host.behaviour, operation, request.body, context);
-          tidy(host.behaviour, context);
-          return finish(answer, context, reply);
+          return whenKnown(answerTo(host.behaviour, operation, request.body, context), (answer) => {
+            tidy(host.behaviour, context);
+            return finish(answer, context, reply);
+          });
         },
       });
     }
@@ -99,15 +94,25 @@ const contextOf = (service: Service, operation: Context["operation"], request: F
   from: request.raw,
 });
 
-/** The steps before every operation: admission, latency, a readable query and body. */
-const answerTo = async (
+const answerTo = (
   behaviour: Behaviour,
   operation: Operation,
   body: unknown,
   context: Context,
-): Promise<Answer> => {
+): MaybePromise<Answer> => {
   const latencyMs = behaviour.latencyMs(context);
-  if (latencyMs > 0) await context.clock.pause(latencyMs);
+  return whenKnown(latencyMs > 0 ? context.clock.pause(latencyMs) : undefined, () =>
+    answerNow(behaviour, operation, body, context),
+  );
+};
+
+/** The steps before every operation: admission, a readable query and body. */
+const answerNow = (
+  behaviour: Behaviour,
+  operation: Operation,
+  body: unknown,
+  context: Context,
+): MaybePromise<Answer> => {
   const stopped = behaviour.admission(context);
   if (stopped !== undefined) return behaviour.renderRefusal(stopped, context);
   const query = behaviour.readQuery(rawQueryOf(context.from.url ?? ""), context);
@@ -127,7 +132,7 @@ const answerTo = async (
   return answerer.body(behaviour, fields, context);
 };
 
-type Answerer<Input> = (behaviour: Behaviour, input: Input, context: Context) => Answer | Promise<Answer>;
+type Answerer<Input> = (behaviour: Behaviour, input: Input, context: Context) => MaybePromise<Answer>;
 
 const answerers: Readonly<
   Record<Operation, { readonly query: Answerer<Query> } | { readonly body: Answerer<JsonObject> }>

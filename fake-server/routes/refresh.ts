@@ -1,4 +1,5 @@
 import type { Answer, RefusalKind } from "../answer.ts";
+import { type MaybePromise, whenKnown } from "../at-once.ts";
 import type { Behaviour } from "../behaviour.ts";
 import { fieldOf } from "../../conformance/contract/json.ts";
 import type { JsonObject } from "../body.ts";
@@ -6,7 +7,7 @@ import type { Context } from "../context.ts";
 import { issueAccessToken } from "./exchange.ts";
 
 /** `POST /open-api/oauth/refresh-token` (section 4.3): a new access token; the refresh token stays valid. */
-export const refresh = async (behaviour: Behaviour, body: JsonObject, context: Context): Promise<Answer> => {
+export const refresh = (behaviour: Behaviour, body: JsonObject, context: Context): MaybePromise<Answer> => {
   const record = behaviour.findRefreshToken(fieldOf(body, "refreshToken"), context);
   const client = behaviour.findClientToRefresh(fieldOf(body, "clientId"), context.clients);
   const refuse = (kind: RefusalKind): Answer => {
@@ -17,13 +18,13 @@ export const refresh = async (behaviour: Behaviour, body: JsonObject, context: C
   if (record === undefined) return refuse("refresh-token-unknown");
   if (!behaviour.refreshTokenBelongsTo(record, client)) return refuse("refresh-token-of-another-client");
   if (!behaviour.refreshTokenIsAlive(record, context)) return refuse("refresh-token-expired");
-  const taken = behaviour.takeRefreshToken(record, context);
-  if (!(typeof taken === "boolean" ? taken : await taken)) return refuse("refresh-token-unknown");
-
-  const previous = record.latestAccess;
-  record.latestAccess = issueAccessToken(behaviour, client, record.grant, true, context);
-  behaviour.afterRefresh(record, previous, context);
-  const expiresIn = behaviour.expiresIn(record.latestAccess.lifetimeMs, context);
-  const fields = behaviour.refreshFields(record, behaviour.timestamp(context), expiresIn, context);
-  return behaviour.renderSuccess(fields, context);
+  return whenKnown(behaviour.takeRefreshToken(record, context), (isTaken) => {
+    if (!isTaken) return refuse("refresh-token-unknown");
+    const previous = record.latestAccess;
+    record.latestAccess = issueAccessToken(behaviour, client, record.grant, true, context);
+    behaviour.afterRefresh(record, previous, context);
+    const expiresIn = behaviour.expiresIn(record.latestAccess.lifetimeMs, context);
+    const fields = behaviour.refreshFields(record, behaviour.timestamp(context), expiresIn, context);
+    return behaviour.renderSuccess(fields, context);
+  });
 };
