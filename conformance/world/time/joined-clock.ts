@@ -71,10 +71,11 @@ export const joinedClock = (
     leave: () => {
       company.delete(self);
       // What a rule left behind must not continue in its name.
-      sleepers.fail(
-        ({ owner }) => owner === self || self.branches.has(owner),
-        () => new SleepEnded("its rule is over"),
-      );
+      if (self.sleepers > 0 || self.branches.size > 0)
+        sleepers.fail(
+          ({ owner }) => owner === self || self.branches.has(owner),
+          () => new SleepEnded("its rule is over"),
+        );
       self.branches.clear();
       move();
     },

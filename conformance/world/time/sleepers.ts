@@ -25,7 +25,12 @@ export interface Sleeper {
 
 /** A participant with cases sleeps while all of them do; one without cases, while it has a sleeper. */
 const sleeps = ({ sleepers, branches }: Participant): boolean =>
-  [...branches].every(sleeps) && (sleepers > 0 || branches.size > 0);
+  (sleepers > 0 || branches.size > 0) && allSleep(branches);
+
+const allSleep = (participants: ReadonlySet<Participant>): boolean => {
+  for (const one of participants) if (!sleeps(one)) return false;
+  return true;
+};
 
 /** How long before a punctual moment nobody is woken who may wait, in milliseconds. */
 const ALONE_MS = 300;
@@ -56,7 +61,7 @@ export const createSleepers = (changed: () => void) => {
   return {
     participants,
     count: () => sleepers.size,
-    allSleep: () => participants.size > 0 && sleepers.size > 0 && [...participants].every(sleeps),
+    allSleep: () => participants.size > 0 && sleepers.size > 0 && allSleep(participants),
     /** When the first of them must wake. */
     deadlineMs: () =>
       sleepers.size === 0 ? undefined : Math.min(...[...sleepers].map(({ latestMs }) => latestMs)),

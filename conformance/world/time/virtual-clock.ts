@@ -211,7 +211,7 @@ const createMover = (time: VirtualTime, sleepers: Sleepers, flow: FlowWatch, isQ
   };
 
   const move = async (): Promise<void> => {
-    if (moving) return;
+    if (moving || !sleepers.allSleep()) return;
     moving = true;
     try {
       while ((await settled()) && (await step()));
