@@ -25,6 +25,12 @@ export interface Answer {
   readonly json: unknown;
 }
 
+/** The path of a request without its query. */
+export const pathOf = ({ path }: Pick<Request, "path">): string => {
+  const mark = path.indexOf("?");
+  return mark < 0 ? path : path.slice(0, mark);
+};
+
 /** First value of a header, by its lower-case name. */
 export const headerOf = (answer: Pick<Answer, "headers">, name: string): string | undefined =>
   answer.headers.find(([key]) => key === name)?.[1];

@@ -1,4 +1,4 @@
-import { grantOf, type Answer, type Request } from "./exchange.ts";
+import { grantOf, pathOf, type Answer, type Request } from "./exchange.ts";
 import type { LeftBehind } from "../contract/left-behind.ts";
 import { given } from "../contract/given.ts";
 import type { ClockSource } from "./clock.ts";
@@ -113,7 +113,7 @@ const noteAnswer = (
   answer: Omit<Answer, "exchange">,
 ): void => {
   const { json } = answer;
-  const path = request.path.replace(/\?.*$/s, "");
+  const path = pathOf(request);
   if (path.endsWith(endpoints.authorize.path))
     issues.add("codes", grantOf({ exchange: 0, ...answer })?.code, limits.codeLifetimeMs);
   if (!isObject(json) || typeof json["accessToken"] !== "string") return;

@@ -68,12 +68,15 @@ export const jsonHeader = ["content-type", "application/json"] as const;
 export const encodeQuery = (query: NonNullable<ListRequest["query"]>): string =>
   Object.entries(query)
     .flatMap(([name, value]) =>
-      // An id from a service may contain half a surrogate pair, which cannot be encoded.
-      [value]
-        .flat()
-        .map((one) => `${encodeURIComponent(name)}=${encodeURIComponent(String(one).toWellFormed())}`),
+      Array.isArray(value)
+        ? value.map((one: string | number) => encodeParameter(name, one))
+        : encodeParameter(name, value as string | number),
     )
     .join("&");
+
+/** An id from a service may contain half a surrogate pair, which cannot be encoded. */
+const encodeParameter = (name: string, value: string | number): string =>
+  `${encodeURIComponent(name)}=${encodeURIComponent(String(value).toWellFormed())}`;
 
 export const createTarget = (transport: Transport, sender: Sender, options: TargetOptions): Target => ({
   ...callsOver(transport, sender, options),

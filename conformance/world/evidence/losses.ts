@@ -1,4 +1,4 @@
-import type { Request, TransportError } from "../exchange.ts";
+import { pathOf, type Request, type TransportError } from "../exchange.ts";
 
 /** A request of a case whose outcome is unknown: no complete answer came, or perhaps only a gateway's. */
 export interface Loss {
@@ -26,8 +26,8 @@ export const newLosses = () => {
   };
   return {
     /** Names a request that is about to start by method, path and its index among those: "POST /open-api/oauth/access-token 2". */
-    begin: ({ method, path }: Pick<Request, "method" | "path">): string => {
-      const kind = `${method} ${path.replace(/\?.*$/s, "")}`;
+    begin: (request: Pick<Request, "method" | "path">): string => {
+      const kind = `${request.method} ${pathOf(request)}`;
       const clientIndex = (clientIndexes.get(kind) ?? 0) + 1;
       clientIndexes.set(kind, clientIndex);
       const name = `${kind} ${clientIndex}`;

@@ -1,7 +1,7 @@
 import { seededRandom } from "../../contract/random.ts";
 import { tolerances } from "../../judging/tolerances.ts";
 import { realTime, type RealTime } from "../clock.ts";
-import { TransportError } from "../exchange.ts";
+import { pathOf, TransportError, type Request } from "../exchange.ts";
 
 /**
  * The one retry policy for target and hooks. A request that may have been obeyed is never resent: the case, flow or
@@ -98,8 +98,8 @@ export interface Sending<T> {
   readonly health: { untilBack(): Promise<boolean> };
   /** Whether sending it twice is harmless. */
   readonly isHarmless: boolean;
-  /** Waits as long as an answer asks for, and returns whether it asked. Throws once that happened too often. */
-  readonly isTurnedAway?: (value: T) => Promise<boolean>;
+  /** Waits as long as an answer asks for, and returns whether it asked: at once if not. Throws once that happened too often. */
+  readonly isTurnedAway?: (value: T) => boolean | Promise<boolean>;
   /** Classifies an error; undefined if nothing is to be resent after it. */
   readonly setbackOf: (error: unknown) => Setback | undefined;
   /** Called each time the request is resent after an error. */
@@ -112,7 +112,8 @@ export const sendWithRetries = async <T>(retries: Retries, sending: Sending<T>):
   for (;;) {
     try {
       const value = await sending.send();
-      if (!((await sending.isTurnedAway?.(value)) ?? false)) return value;
+      const isTurnedAway = sending.isTurnedAway?.(value) ?? false;
+      if (isTurnedAway === false || !(await isTurnedAway)) return value;
     } catch (error) {
       const setback = sending.setbackOf(error);
       if (setback === undefined) throw error;
@@ -160,8 +161,8 @@ const waitsOut = async (
 };
 
 /** Method and path of a request, by which requests of one kind are told from others. */
-export const withoutQuery = ({ method, path }: Readonly<Record<"method" | "path", string>>): string =>
-  `${method} ${path.replace(/\?.*$/s, "")}`;
+export const withoutQuery = (request: Pick<Request, "method" | "path">): string =>
+  `${request.method} ${pathOf(request)}`;
 
 /** Starts over if an answer of the target was lost, after `onLost` has dealt with what was begun. */
 export const beginAnew = <T>(

@@ -31,14 +31,27 @@ export const slowLimitMs = (
   return Math.min(responseTimes * health.roundTripMs(), mostLimits * timeoutMs);
 };
 
+/** Counts requests, except while they wait for a rate limiter: a virtual clock would never move meanwhile. */
+export interface Flights {
+  inFlight: number;
+}
+
+const outside = async <T>(flights: Flights, wait: () => Promise<T>): Promise<T> => {
+  flights.inFlight -= 1;
+  try {
+    return await wait();
+  } finally {
+    flights.inFlight += 1;
+  }
+};
+
 interface SendOptions {
   /** Those of the case that sends it. */
   readonly losses: Losses;
   readonly clock: PatientClock;
   /** Stops the tries. */
   readonly isOver?: () => boolean;
-  /** Wraps each wait for a rate limiter. */
-  readonly waiting?: (wait: () => Promise<boolean>) => Promise<boolean>;
+  readonly flights?: Flights;
 }
 
 /**
@@ -48,20 +61,29 @@ interface SendOptions {
 export const sendToTarget = async (
   address: TargetAddress,
   request: Request,
-  { losses, clock, isOver = () => false, waiting = (wait) => wait() }: SendOptions,
+  { losses, clock, isOver = () => false, flights = { inFlight: 0 } }: SendOptions,
   send: () => Promise<Answer>,
 ): Promise<Answer> => {
   const name = losses.begin(request);
-  const isTurnedAway = address.throttles(request, clock);
+  const isTurnedAway = address.throttles(request, clock, (wait) => outside(flights, wait));
   let mayHaveTakenEffect = false;
+  let sentMs = 0;
+  flights.inFlight += 1;
   try {
     const answer = await sendWithRetries(address.retries, {
       ...sendingTo(address, request, isOver),
-      send: () => counted(address, request, send),
-      isTurnedAway: async (turned) => {
-        const isResent = await waiting(() => isTurnedAway(turned));
-        mayHaveTakenEffect ||= isResent && request.method !== "GET" && isUnavailable(turned);
-        return isResent;
+      send: () => {
+        sentMs = monotonicMs();
+        return send();
+      },
+      isTurnedAway: (answered) => {
+        count(address, request, answered, monotonicMs() - sentMs);
+        const isWaitedOut = isTurnedAway(answered);
+        if (isWaitedOut === false) return false;
+        return isWaitedOut.then((isResent) => {
+          mayHaveTakenEffect ||= isResent && request.method !== "GET" && isUnavailable(answered);
+          return isResent;
+        });
       },
     });
     const loss = { exchange: answer.exchange, reason: "gateway" } as const;
@@ -72,22 +94,22 @@ export const sendToTarget = async (
   } catch (error) {
     if (error instanceof TransportError) losses.note(name, error);
     throw error;
+  } finally {
+    flights.inFlight -= 1;
   }
 };
 
-const counted = async (
+const count = (
   { health, unanswered }: TargetAddress,
   request: Request,
-  send: () => Promise<Answer>,
-): Promise<Answer> => {
-  const sentMs = monotonicMs();
-  const answer = await send();
-  health.answered(monotonicMs() - sentMs);
+  answer: Answer,
+  afterMs: number,
+): void => {
+  health.answered(afterMs);
   if (isHidden(request, answer)) {
     health.count("hidden");
     unanswered.lost(request, "closed");
   } else unanswered.answered(request, answer.status);
-  return answer;
 };
 
 const sendingTo = (

@@ -28,6 +28,8 @@ const realWaitMs = (attempt: number): number => Math.min(5_000, 50 * attempt);
 /** How many requests it takes at most to learn that a limiter heeds the other clock than before. */
 const MOST_TRUST = 8;
 
+type Kinded = Pick<Request, "method" | "path">;
+
 interface Turn {
   readonly kind: string;
   readonly waitMs: number;
@@ -41,29 +43,47 @@ interface Wait {
   readonly stands: boolean;
 }
 
+/** By kind, since when no request has been let through. */
+const createShuts = ({ nowMs: now }: Retries["time"]) => {
+  const sinceMs = new Map<string, number>();
+  return {
+    isShut: (kind: string, attempt: number, { kind: clock }: PatientClock): boolean => {
+      const nowMs = now();
+      const shutMs = sinceMs.get(kind) ?? nowMs;
+      sinceMs.set(kind, shutMs);
+      return attempt >= triesUntilShut[clock] && nowMs - shutMs > shutAfterMs;
+    },
+    letThrough: (request: Kinded): void => {
+      if (sinceMs.size > 0) sinceMs.delete(withoutQuery(request));
+    },
+  };
+};
+
+/** By kind, whether most requests were let through after only the target's clock had moved. */
+const createTrust = () => {
+  const trust = new Map<string, number>();
+  return {
+    heedsClock: (kind: string): boolean => (trust.get(kind) ?? 0) > 0,
+    learn: (kind: string, isLetThrough: boolean): void => {
+      const changed = (trust.get(kind) ?? 0) + (isLetThrough ? 1 : -1);
+      trust.set(kind, Math.max(-MOST_TRUST, Math.min(MOST_TRUST, changed)));
+    },
+  };
+};
+
 /**
  * Obeys answers that ask to retry later (RFC 6585 section 4, RFC 9110 section 15.6.4): what watches the answers to one
- * request waits as long as each asks for, and returns whether it did. Throws TransportError "throttled" if that takes
- * too many tries or longer than the run may wait, or if requests of this kind have not been let through for long.
+ * request waits as long as each asks for, and returns whether it did, at once if none of this status asks. Throws
+ * TransportError "throttled" if that takes too many tries or longer than the run may wait, or if requests of this kind
+ * have not been let through for long.
  */
 export const createThrottles = (
   health: Pick<ConnectionHealth, "throttled">,
   { backOffMs, time }: Retries,
 ) => {
   let waiting = 0;
-  const shutSinceMs = new Map<string, number>();
-  const isShut = (kind: string, attempt: number, { kind: clock }: PatientClock): boolean => {
-    const nowMs = time.nowMs();
-    const sinceMs = shutSinceMs.get(kind) ?? nowMs;
-    shutSinceMs.set(kind, sinceMs);
-    return attempt >= triesUntilShut[clock] && nowMs - sinceMs > shutAfterMs;
-  };
-  /** By kind, whether requests were let through after only the target's clock had moved; positive if most were. */
-  const heedsClock = new Map<string, number>();
-  const learn = (kind: string, isLetThrough: boolean): void => {
-    const changed = (heedsClock.get(kind) ?? 0) + (isLetThrough ? 1 : -1);
-    heedsClock.set(kind, Math.max(-MOST_TRUST, Math.min(MOST_TRUST, changed)));
-  };
+  const { isShut, letThrough } = createShuts(time);
+  const { learn, heedsClock } = createTrust();
   /** Returns whether as much time as asked for has passed only on the target's clock. */
   const waitOut = async (clock: PatientClock, { kind, waitMs, attempt }: Turn): Promise<boolean> => {
     const sinceMs = time.nowMs();
@@ -72,24 +92,29 @@ export const createThrottles = (
       // The limiter may count on the target's clock or in real time: try the cheaper one first, then both, unless moving
       // the clock has been enough for most.
       await (attempt === 1 ? clock.sleepOnEither(waitMs) : clock.sleepAsAsked(waitMs));
-      if (attempt > 1 && clock.kind === "virtual" && (heedsClock.get(kind) ?? 0) <= 0)
+      if (attempt > 1 && clock.kind === "virtual" && !heedsClock(kind))
         await time.pause(Math.min(waitMs, realWaitMs(attempt)));
       return clock.kind === "virtual" && time.nowMs() - sinceMs < waitMs;
     } finally {
       waiting -= 1;
     }
   };
-  return ({ method, path }: Pick<Request, "method" | "path">, clock: PatientClock) => {
-    const kind = withoutQuery({ method, path });
+  return (
+    request: Kinded,
+    clock: PatientClock,
+    waitingFor: (wait: () => Promise<boolean>) => Promise<boolean>,
+  ) => {
+    const { method } = request;
     let waitedMs = 0;
     let attempt = 0;
     let byClockAlone = false;
-    return async (answer: Answer): Promise<boolean> => {
+    const waitIfAsked = async (answer: Answer): Promise<boolean> => {
+      const kind = withoutQuery(request);
       attempt += 1;
       const wait = waitOf(answer, method, backOffMs(attempt), await askedMsOf(answer, clock));
       if (byClockAlone) learn(kind, wait === undefined);
       if (wait === undefined) {
-        shutSinceMs.delete(kind);
+        letThrough(request);
         return false;
       }
       const spreadMs = wait.waitMs * (1 + Math.floor(waiting / triesAtOnce));
@@ -102,8 +127,16 @@ export const createThrottles = (
       waitedMs += spreadMs;
       return true;
     };
+    return (answer: Answer): false | Promise<boolean> => {
+      if (mayAskToWait(answer)) return waitingFor(() => waitIfAsked(answer));
+      if (byClockAlone) learn(withoutQuery(request), true);
+      letThrough(request);
+      return false;
+    };
   };
 };
+
+const mayAskToWait = ({ status }: Answer): boolean => status === 429 || (status >= 502 && status <= 504);
 
 const sentenceOf = (answer: Answer, attempt: number, waitedMs: number): string => {
   const asked = headerOf(answer, "retry-after");

@@ -5,7 +5,7 @@ import { createDialer, keepingNone, type Dialer } from "./dialer.ts";
 import { isListening, messageOf, reasonOf, receive, type ReceiveLimits } from "./receive.ts";
 import { parseJson } from "../../contract/json.ts";
 import type { Retries } from "./retry.ts";
-import { addressOf, sendToTarget, slowLimitMs, type TargetAddress } from "./send.ts";
+import { addressOf, sendToTarget, slowLimitMs, type Flights, type TargetAddress } from "./send.ts";
 import type { PatientClock } from "./throttling.ts";
 
 /** The context of a request: its case's scope for the journal, and the clock on which a 429 is waited out. */
@@ -54,11 +54,12 @@ export const createTransport = (options: TransportOptions) => {
   const probed = { method: "GET", path: options.probePath ?? "/", headers: [] };
   const address = addressOf(() => isListening(pool, probed, { timeoutMs }), retries);
   const state: State = { ...address, inFlight: 0, isClosed: false };
+  const sendSurely = sendingBy(options, state);
   const clients = new Set<Client>();
   const sendOver =
     (dispatcher: Dispatcher) =>
     (request: Request, sender: Sender): Promise<Answer> =>
-      sendSurely(options, state, dispatcher, request, sender);
+      sendSurely(dispatcher, request, sender);
   const [sendKept, sendUnkept] = [sendOver(pool), sendOver(unkept)];
   return {
     send: (request: Request, sender: Sender): Promise<Answer> =>
@@ -82,39 +83,20 @@ export const createTransport = (options: TransportOptions) => {
   };
 };
 
-interface State extends TargetAddress {
-  inFlight: number;
+interface State extends TargetAddress, Flights {
   isClosed: boolean;
 }
 
-const sendSurely = async (
-  options: TransportOptions,
-  state: State,
-  dispatcher: Dispatcher,
-  request: Request,
-  { scope, clock }: Sender,
-): Promise<Answer> => {
-  const send = (): Promise<Answer> =>
-    sendOnce(options, dispatcher, request, scope, {
-      timeoutMs: state.unanswered.timeLimitMs(request, options.timeoutMs),
-      slowLimitMs: () => slowLimitMs(state, options.timeoutMs),
-    });
-  // A virtual clock would never move while a request waiting on it counts as in flight.
-  const waiting = async (wait: () => Promise<boolean>): Promise<boolean> => {
-    state.inFlight -= 1;
-    try {
-      return await wait();
-    } finally {
-      state.inFlight += 1;
-    }
-  };
-  state.inFlight += 1;
-  try {
-    const { losses } = scope;
-    return await sendToTarget(state, request, { losses, clock, isOver: () => state.isClosed, waiting }, send);
-  } finally {
-    state.inFlight -= 1;
-  }
+const sendingBy = (options: TransportOptions, state: State) => {
+  const isOver = (): boolean => state.isClosed;
+  const slowMs = (): number => slowLimitMs(state, options.timeoutMs);
+  return (dispatcher: Dispatcher, request: Request, { scope, clock }: Sender): Promise<Answer> =>
+    sendToTarget(state, request, { losses: scope.losses, clock, isOver, flights: state }, () =>
+      sendOnce(options, dispatcher, request, scope, {
+        timeoutMs: state.unanswered.timeLimitMs(request, options.timeoutMs),
+        slowLimitMs: slowMs,
+      }),
+    );
 };
 
 const sendOnce = async (
