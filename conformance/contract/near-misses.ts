@@ -50,8 +50,9 @@ export const createNearMisses = () => {
       lengths.add(value.length);
       const text = value.toLowerCase();
       const half = halfOf(text.length);
-      put(heads, text.slice(0, half), { written: value, text, label });
-      put(tails, text.slice(-half), { written: value, text, label });
+      const entry = { written: value, text, label };
+      put(heads, text.slice(0, half), entry);
+      put(tails, text.slice(-half), entry);
       begins[hashAt(text, 0)] = 1;
       ends[hashAt(text, text.length - SHORTEST_HALF)] = 1;
     },

@@ -4,7 +4,8 @@ for (const character of "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz012
 
 const PERCENT = 0x25;
 
-const isWordCode = (code: number): boolean => code < 128 && wordCharacters[code] === 1;
+/** Whether a character with this code belongs to words. */
+export const isWordCode = (code: number): boolean => code < 128 && wordCharacters[code] === 1;
 
 const isHexCode = (code: number): boolean =>
   (code >= 0x30 && code <= 0x39) || (code >= 0x41 && code <= 0x46) || (code >= 0x61 && code <= 0x66);

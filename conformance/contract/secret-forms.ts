@@ -1,4 +1,4 @@
-import { isWord } from "./pieces.ts";
+import { isWordCode } from "./pieces.ts";
 
 /** Shorter pieces of an encoding would be found in unrelated texts. */
 const SHORTEST_ENCODED = 8;
@@ -129,50 +129,36 @@ export interface EncodedRun {
  */
 export const encodedRuns = (text: string): readonly EncodedRun[] => {
   const runs: EncodedRun[] = [];
-  for (let at = 0; at + SHORTEST_RUN <= text.length; at += 1) {
+  // A run that begins here or later has a character that far on, so most texts are stepped through.
+  for (let at = SHORTEST_RUN - 1; at < text.length; at += SHORTEST_RUN) {
     if (!isRunCharacter(text, at)) continue;
-    let end = at + 1;
-    while (end < text.length && isRunCharacter(text, end)) end += 1;
-    const begin = text[at - 1] === "%" ? at + (/[0-9A-Fa-f]/.test(text.charAt(at)) ? 2 : 1) : at;
-    if (end - begin >= SHORTEST_RUN) runs.push({ at: begin, end, mayGoOn: text[begin - 3] === "%" });
-    at = end;
+    let first = at;
+    while (first > 0 && isRunCharacter(text, first - 1)) first -= 1;
+    while (at < text.length && isRunCharacter(text, at)) at += 1;
+    const begin = text[first - 1] === "%" ? first + (/[0-9A-Fa-f]/.test(text.charAt(first)) ? 2 : 1) : first;
+    if (at - begin >= SHORTEST_RUN) runs.push({ at: begin, end: at, mayGoOn: text[begin - 3] === "%" });
   }
   return runs;
 };
 
 const isRunCharacter = (text: string, at: number): boolean => {
   const code = text.charCodeAt(at);
-  return code === 0x2b || code === 0x2f || isWord(text, at);
+  return isWordCode(code) || code === 0x2b || code === 0x2f;
 };
+
+/** UUIDs are common in texts and encode nothing. */
+export const isUuid = (run: string): boolean =>
+  run.length === 36 && /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i.test(run);
 
 /**
  * What a run may stand for, as a whole or as parts of a path. After an escaped byte, it may continue what began before
  * it, at any of its characters.
  */
 export const decodings = (run: string, mayGoOn: boolean): readonly string[] => {
-  // UUIDs are common in texts and encode nothing.
-  if (run.length === 36 && /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i.test(run)) return [];
   const parts = run.includes("/") ? run.split("/").filter(({ length }) => length >= SHORTEST_RUN) : [];
   const later = mayGoOn ? [1, 2, 3].map((skipped) => run.slice(skipped)) : [];
   const texts = [run, ...parts, ...later].map(fromBase64);
   return /^(?:[0-9a-f]+|[0-9A-F]+)$/.test(run) ? [...texts, fromHex(run), fromHex(run.slice(1))] : texts;
-};
-
-const MOST_REMEMBERED = 1_024;
-const LONGEST_REMEMBERED = 40;
-
-/** The same from memory: names of types, of errors and of media types are what most answers have of such runs. */
-export const rememberedDecodings = (): typeof decodings => {
-  const known = new Map<string, readonly string[]>();
-  return (run, mayGoOn) => {
-    if (mayGoOn || run.length > LONGEST_REMEMBERED) return decodings(run, mayGoOn);
-    const earlier = known.get(run);
-    if (earlier !== undefined) return earlier;
-    const texts = decodings(run, mayGoOn);
-    if (known.size >= MOST_REMEMBERED) known.clear();
-    if (texts.length > 0) known.set(run, texts);
-    return texts;
-  };
 };
 
 const fromBase64 = (run: string): string => {

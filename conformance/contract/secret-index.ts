@@ -26,7 +26,6 @@ export const secretKinds = [
 ] as const;
 export type SecretKind = (typeof secretKinds)[number];
 
-/** Kinds that are few in a run and live long; they are also searched for inside words. */
 const lasting: ReadonlySet<SecretKind> = new Set([
   "client secret",
   "profile value",
@@ -35,8 +34,10 @@ const lasting: ReadonlySet<SecretKind> = new Set([
   "passphrase",
   "ledger key",
 ]);
+/** Whether a kind is rare in a run and lives long; its values are also searched for inside words. */
+export const isLasting = (kind: SecretKind): boolean => lasting.has(kind);
 /** Kinds that a service issues while a run judges it. */
-export const issuedKinds: readonly SecretKind[] = secretKinds.filter((kind) => !lasting.has(kind));
+export const issuedKinds: readonly SecretKind[] = secretKinds.filter((kind) => !isLasting(kind));
 /** Shorter values, other than client secrets, may be everyday words such as "true" in a header. */
 const SHORTEST_INSIDE = 8;
 /** Words as long as the encoded forms of shorter ones are too common to be decoded each time. */
@@ -75,6 +76,19 @@ const createForms = () => {
     const value = isPlain(text) ? plainIn(text).find((plain) => known.has(plain)) : undefined;
     return value === undefined ? undefined : known.get(value);
   };
+  /** The longest known value of several pieces. */
+  const longerAt = (text: string, at: number, end: number): Found | undefined => {
+    const ends = [end];
+    for (const size of sizes) {
+      while (ends.length < size && (ends.at(-1) ?? 0) < text.length)
+        ends.push(pieceEnd(text, ends.at(-1) ?? 0));
+      // If the text ends earlier, compare all that is left of it.
+      const last = ends[Math.min(size, ends.length) - 1] ?? end;
+      const entry = known.get(text.slice(at, last));
+      if (entry !== undefined) return { end: last, entry };
+    }
+    return undefined;
+  };
   return {
     known,
     lookUp,
@@ -99,15 +113,8 @@ const createForms = () => {
     longestAt: (text: string, at: number, end: number): Found | undefined => {
       if (isLength[end - at] !== true) return undefined;
       const piece = text.slice(at, end);
-      const ends = [end];
-      for (const size of firsts.has(piece) ? sizes : []) {
-        while (ends.length < size && (ends.at(-1) ?? 0) < text.length)
-          ends.push(pieceEnd(text, ends.at(-1) ?? 0));
-        // If the text ends earlier, compare all that is left of it.
-        const last = ends[Math.min(size, ends.length) - 1] ?? end;
-        const entry = known.get(text.slice(at, last));
-        if (entry !== undefined) return { end: last, entry };
-      }
+      const longer = firsts.has(piece) ? longerAt(text, at, end) : undefined;
+      if (longer !== undefined) return longer;
       const entry = lookUp(piece);
       return entry === undefined ? undefined : { end, entry };
     },
@@ -124,7 +131,7 @@ const addInside = (
   value: string,
   entry: Known,
 ): void => {
-  if (!lasting.has(entry.kind) || (entry.kind !== "client secret" && value.length < SHORTEST_INSIDE)) return;
+  if (!isLasting(entry.kind) || (entry.kind !== "client secret" && value.length < SHORTEST_INSIDE)) return;
   for (const form of [...writtenForms(value), ...encodedForms(value), ...shiftedForms(value)]) {
     if (!known.has(form)) known.set(form, entry);
     glued.add(form);
@@ -141,8 +148,9 @@ export const createSecretIndex = () => {
   const mayBe = (length: number): boolean => length >= LEAST_LENGTH || mayBegin(length);
 
   return {
-    add: (value: string, kind: SecretKind): void => {
-      if (known.get(value)?.isWritten === true) return;
+    /** Whether the value is new. */
+    add: (value: string, kind: SecretKind): boolean => {
+      if (known.get(value)?.isWritten === true) return false;
       const count = (counts.get(kind) ?? 0) + 1;
       counts.set(kind, count);
       const label = `‹${kind} ${count}›`;
@@ -151,6 +159,7 @@ export const createSecretIndex = () => {
       else for (const form of encodedForms(value)) add(form, { kind, label, isWritten: false });
       addInside(known, glued, value, { kind, label, isWritten: false });
       near.add(value, `‹nearly ${kind} ${count}›`);
+      return true;
     },
     get: lookUp,
     isEmpty: (): boolean => known.size === 0,

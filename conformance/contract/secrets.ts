@@ -1,6 +1,7 @@
+import { createCleanTexts, type CleanTexts } from "./clean-texts.ts";
 import { nearnessOf, type Nearness } from "./nearness.ts";
 import { pieceEnd } from "./pieces.ts";
-import { type decodings, encodedRuns, rememberedDecodings, unescaped } from "./secret-forms.ts";
+import { decodings, encodedRuns, isUuid, unescaped } from "./secret-forms.ts";
 import { createSecretIndex, secretKinds, type SecretIndex, type SecretKind } from "./secret-index.ts";
 
 export type { SecretKind };
@@ -22,21 +23,19 @@ const labels = new RegExp(`(‹(?:nearly |encoded )?(?:${secretKinds.join("|")})
 
 export const createSecrets = () => {
   const known = createSecretIndex();
+  const clean = createCleanTexts();
   // Where nothing is recorded, few texts are ever masked.
   const unindexed = new Map<string, SecretKind>();
   const indexed = (): SecretIndex => {
     if (unindexed.size > 0) {
-      for (const [value, kind] of unindexed) known.add(value, kind);
+      for (const [value, kind] of unindexed) if (known.add(value, kind)) clean.meet(value, kind);
       unindexed.clear();
     }
     return known;
   };
-  const decoded = rememberedDecodings();
-  const withoutEncoded = (part: string): string => maskEncoded(known, decoded, part);
+  const withoutEncoded = (part: string): string => maskEncoded(known, clean, part);
   const withoutWords = (part: string): string => maskWords(known, part);
-  const maskAsWritten = (text: string): string => {
-    const index = indexed();
-    if (text.length < SHORTEST || index.isEmpty()) return text;
+  const maskAsWritten = (index: SecretIndex, text: string): string => {
     let masked = betweenLabels(text, withoutEncoded);
     for (const value of index.gluedIn(masked))
       masked = betweenLabels(masked, (part) =>
@@ -51,10 +50,13 @@ export const createSecrets = () => {
     },
     /** The text with every known value replaced by its label. */
     mask: (text: string): string => {
-      const masked = maskAsWritten(text);
+      const index = indexed();
+      if (text.length < SHORTEST || index.isEmpty() || clean.has(text)) return text;
+      const masked = maskAsWritten(index, text);
+      if (masked === text) clean.add(text);
       const plain = unescaped(masked);
       if (plain === undefined) return masked;
-      const again = maskAsWritten(plain);
+      const again = maskAsWritten(index, plain);
       // What was written is kept, unless escapes hid a value.
       return again === plain ? masked : again;
     },
@@ -79,13 +81,18 @@ export const createSecrets = () => {
 };
 
 /** Longer texts that encode a secret are masked whole, because the rest could be decoded. */
-const maskEncoded = (index: SecretIndex, decoded: typeof decodings, text: string): string => {
+const maskEncoded = (index: SecretIndex, clean: CleanTexts, text: string): string => {
   let masked = "";
   let copied = 0;
   for (const { at, end, mayGoOn } of encodedRuns(text)) {
     const run = text.slice(at, end);
-    const label = index.get(run) === undefined ? encodedLabel(index, decoded(run, mayGoOn)) : undefined;
-    if (label === undefined) continue;
+    if (isUuid(run) || (!mayGoOn && clean.hasRun(run)) || index.get(run) !== undefined) continue;
+    const decoded = decodings(run, mayGoOn).map((part) => unescaped(part) ?? part);
+    const label = encodedLabel(index, decoded);
+    if (label === undefined) {
+      if (!mayGoOn) clean.addRun(run, decoded);
+      continue;
+    }
     masked += text.slice(copied, at) + label;
     copied = end;
   }
@@ -94,7 +101,7 @@ const maskEncoded = (index: SecretIndex, decoded: typeof decodings, text: string
 
 const encodedLabel = (index: SecretIndex, texts: readonly string[]): string | undefined => {
   for (const text of texts) {
-    const label = index.anyIn(unescaped(text) ?? text);
+    const label = index.anyIn(text);
     if (label !== undefined) return label.replace(/^‹(?:nearly )?/, "‹encoded ");
   }
   return undefined;
