@@ -54,12 +54,12 @@ export const createJournal = (secrets: Secrets, sink?: JournalSink, toldMs?: () 
     headers.map(([name, value]) => [name, secrets.mask(cut(value))]);
   const maskRequest: Masks["request"] = (request) => {
     const { method, path, headers, body } = request;
-    const masked = {
+    const masked: Writable<ExchangeRecord["request"]> = {
       method,
       path: secrets.mask(cut(path)),
       headers: maskHeaders(headers),
-      ...(body === undefined ? {} : { body: hideSecretFields(secrets.mask(cut(body))) }),
     };
+    if (body !== undefined) masked.body = hideSecretFields(secrets.mask(cut(body)));
     if (!isNearAnything(masked)) return masked;
     const written = [path, ...headers.map(([, value]) => value), body ?? ""];
     return { ...masked, nearly: secrets.nearness(written.join("\n")) };
@@ -71,7 +71,7 @@ export const createJournal = (secrets: Secrets, sink?: JournalSink, toldMs?: () 
   });
   const nextNumber = (): number => (last += 1);
   const masks = { request: maskRequest, answer: maskAnswer, text: secrets.mask };
-  const add = (scope: Scope, raw: Omit<ExchangeRecord, "rule">): void => {
+  const add = (scope: Scope, raw: RawExchange): void => {
     const record = (sink === undefined ? maskedRecord : fullRecord)(scope.rule, raw, masks);
     scope.exchanges.push(record);
     sink?.write(record);
@@ -90,9 +90,11 @@ export const createJournal = (secrets: Secrets, sink?: JournalSink, toldMs?: () 
       ): void => {
         if ("answer" in outcome) learn(secrets, outcome.answer);
         const durationMs = monotonicMs() - sentMs;
-        const startedMs = sentMs - startedAtMs;
-        const clock = clockMs === undefined ? {} : { clockMs };
-        add(scope, { n, startedMs, durationMs, ...clock, request, ...outcome });
+        const raw: Writable<RawExchange> = { n, startedMs: sentMs - startedAtMs, durationMs, request };
+        if (clockMs !== undefined) raw.clockMs = clockMs;
+        if ("answer" in outcome) raw.answer = outcome.answer;
+        else raw.error = outcome.error;
+        add(scope, raw);
       };
       return { n, end };
     },
@@ -105,34 +107,32 @@ const isNearAnything = ({ path, headers, body }: ExchangeRecord["request"]): boo
   headers.some(([, value]) => value.includes(NEARLY));
 const NEARLY = "‹nearly ";
 
+type RawExchange = Omit<ExchangeRecord, "rule">;
+type Writable<T> = { -readonly [Key in keyof T]: T[Key] };
+
 interface Masks {
   readonly request: (request: ExchangeRecord["request"]) => ExchangeRecord["request"];
   readonly answer: (answer: NonNullable<ExchangeRecord["answer"]>) => NonNullable<ExchangeRecord["answer"]>;
   readonly text: (text: string) => string;
 }
 
-const moreOf = ({
-  clockMs,
-  isPush,
-}: Omit<ExchangeRecord, "rule">): Pick<ExchangeRecord, "clockMs" | "isPush"> => ({
-  ...(clockMs === undefined ? {} : { clockMs }),
-  ...(isPush === undefined ? {} : { isPush }),
-});
-
-/** Masked at once, since the sink reads all of it. Copied from `maskedRecord` it would cost a gate 5 % more processor time. */
-const fullRecord = (rule: string, raw: Omit<ExchangeRecord, "rule">, masks: Masks): ExchangeRecord => ({
-  n: raw.n,
-  rule,
-  startedMs: raw.startedMs,
-  durationMs: raw.durationMs,
-  ...moreOf(raw),
-  request: masks.request(raw.request),
-  ...(raw.error === undefined ? {} : { error: masks.text(raw.error) }),
-  ...(raw.answer === undefined ? {} : { answer: masks.answer(raw.answer) }),
-});
+/**
+ * Masked at once, since the sink reads all of it. Copied from `maskedRecord`, or put together from copies of parts, it
+ * would cost a gate more processor time.
+ */
+const fullRecord = (rule: string, raw: RawExchange, masks: Masks): ExchangeRecord => {
+  const { n, startedMs, durationMs, clockMs, isPush, error, answer } = raw;
+  const record: Writable<Partial<ExchangeRecord>> = { n, rule, startedMs, durationMs };
+  if (clockMs !== undefined) record.clockMs = clockMs;
+  if (isPush !== undefined) record.isPush = isPush;
+  record.request = masks.request(raw.request);
+  if (error !== undefined) record.error = masks.text(error);
+  if (answer !== undefined) record.answer = masks.answer(answer);
+  return record as ExchangeRecord;
+};
 
 /** Masks on first use, because without a sink most exchanges are never looked at. */
-const maskedRecord = (rule: string, raw: Omit<ExchangeRecord, "rule">, masks: Masks): ExchangeRecord => {
+const maskedRecord = (rule: string, raw: RawExchange, masks: Masks): ExchangeRecord => {
   let request: ExchangeRecord["request"] | undefined;
   let answer: ExchangeRecord["answer"];
   const common = {
@@ -140,7 +140,8 @@ const maskedRecord = (rule: string, raw: Omit<ExchangeRecord, "rule">, masks: Ma
     rule,
     startedMs: raw.startedMs,
     durationMs: raw.durationMs,
-    ...moreOf(raw),
+    ...(raw.clockMs === undefined ? {} : { clockMs: raw.clockMs }),
+    ...(raw.isPush === undefined ? {} : { isPush: raw.isPush }),
     get request() {
       return (request ??= masks.request(raw.request));
     },

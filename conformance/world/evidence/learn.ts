@@ -16,12 +16,15 @@ export const learn = (secrets: Secrets, answer: Pick<Answer, "headers" | "json" 
   for (const [name, value] of answer.headers)
     if (name === "set-cookie") secrets.conceal(/^[^=;]*=([^;]*)/.exec(value)?.[1] ?? "", "cookie");
   if (typeof answer.json === "object" && answer.json !== null) {
-    const { code, state, ...others } = answer.json as Record<string, unknown>;
+    const fields = answer.json as Readonly<Record<string, unknown>>;
+    const { code, state, accessToken } = fields;
     if (typeof code === "string" && (typeof state === "string" || !namesAnError(code)))
       secrets.conceal(code, "code");
-    const isTokenSet = typeof others["accessToken"] === "string";
-    for (const [name, value] of Object.entries(others))
-      if (typeof value === "string") concealToken(secrets, name, value, isTokenSet);
+    for (const name of Object.keys(fields)) {
+      const value = fields[name];
+      if (typeof value === "string" && name !== "code" && name !== "state")
+        concealToken(secrets, name, value, typeof accessToken === "string");
+    }
   }
   if (mayQuote.test(answer.text) && !isFlat(answer)) learnQuoted(secrets, textOf(answer.json));
   const location = answer.headers.find(([name]) => name === "location");
