@@ -47,7 +47,6 @@ export const runGate = async (
       refuseOtherTarget(resume.run, resume.record, judgedTargetOf(target.resolved, target.behaviour));
     await beforehand(target.resolved);
     context.recordingBegins();
-    context.keepHeapSmall();
     const live = gateProgress(
       context,
       selected.map((rule) => rule.requirement),

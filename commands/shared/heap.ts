@@ -1,5 +1,4 @@
 import v8 from "node:v8";
-import { runInNewContext } from "node:vm";
 
 /** Limit of the young generation in bytes. By default it grows to 64 MiB, which in a run is mostly garbage. */
 const YOUNG_BYTES = 16 * 1_048_576;
@@ -7,15 +6,11 @@ const YOUNG_BYTES = 16 * 1_048_576;
 const OLD_GROWTH_PERCENT = 50;
 
 /**
- * Keeps the engine's heap close to the live data, once a command is loaded. A run makes much garbage that lives for one
- * exchange, and by default the engine lets the heap grow to several times the live data; on a small CI machine the
- * service needs that memory.
+ * Keeps the engine's heap close to the live data, from before a command is loaded on: to shrink it once it has grown takes
+ * a gate a fifteenth of its processor time. A run makes much garbage that lives for one exchange, and by default the engine
+ * lets the heap grow to several times the live data; on a small CI machine the service needs that memory.
  */
 export const keepHeapSmall = (): void => {
-  v8.setFlagsFromString("--expose-gc");
-  const collect = runInNewContext("gc") as (options: object) => void;
-  // Only this shrinks the young generation, which grew while modules were loaded.
-  collect({ type: "major", execution: "sync", flavor: "last-resort" });
   v8.setFlagsFromString(`--heap-growing-percent=${OLD_GROWTH_PERCENT}`);
   growYoung();
   v8.setFlagsFromString("--semi-space-growth-factor=1");

@@ -2,7 +2,6 @@ import { existsSync } from "node:fs";
 import { ConfigurationError } from "../../conformance/contract/problem.ts";
 import {
   type ResolvedProfile,
-  checkProfile,
   loadProfile,
   resolveProfile,
   concealResolved,
@@ -53,7 +52,7 @@ export const openTarget = async (
     output.say(`${unused} exists but is not used; --profile ${unused} judges its service.`);
   const { behaviour = "sound", patienceMs } = options;
   const fake = await startFakeServer({ behaviour, ...(patienceMs === undefined ? {} : { patienceMs }) });
-  const resolved = await resolveProfile(checkProfile(profileOf(fake)), secretsOf(fake));
+  const resolved = await resolveProfile(profileOf(fake), secretsOf(fake));
   return {
     resolved: knownTo(output, { ...resolved, inProcessHooks: inProcessHooksOf(fake) }),
     behaviour,

@@ -1,5 +1,5 @@
 import net from "node:net";
-import { Ajv } from "ajv";
+import { Ajv, type ValidateFunction } from "ajv";
 import { isDay } from "../contract/day.ts";
 import { isRequirementId, requirement, requirementIds } from "../contract/catalogue.ts";
 import { parseStage } from "../contract/load-shape.ts";
@@ -12,7 +12,8 @@ import { explain, guess, keyText, type KeyPath, type KeyProblem } from "../contr
 import { canBeSent, problemAt, shownValue } from "./profile-problems.ts";
 import { ConfigurationError } from "../contract/problem.ts";
 
-const validate = new Ajv({ ...ownSchemas, allErrors: true, verbose: true }).compile(Profile);
+/** Compiled with the first profile, because a run of the embedded fake reads none. */
+let validate: ValidateFunction<Profile> | undefined;
 
 /**
  * Checks a value as a Profile. Throws a ConfigurationError that lists everything wrong with it. `source` names the file
@@ -22,6 +23,7 @@ export const checkProfile = (
   value: unknown,
   source: string | ((at: KeyPath) => string) = "profile",
 ): Profile => {
+  validate ??= new Ajv({ ...ownSchemas, allErrors: true, verbose: true }).compile<Profile>(Profile);
   const problems = validate(value) ? problemsOf(value) : explain(validate.errors ?? [], profileValues);
   const nameOf = typeof source === "string" ? () => source : source;
   if (problems.length > 0)
