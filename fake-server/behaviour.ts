@@ -1,5 +1,5 @@
 import type { Answer, Fields, Refusal, RefusalKind } from "./answer.ts";
-import type { MaybePromise } from "./at-once.ts";
+import type { MaybePromise } from "./maybe-promise.ts";
 import type { JsonObject } from "./body.ts";
 import type { FakeClient } from "./clients.ts";
 import type { Context, Operation, Service, AccessRecord, CodeRecord, RefreshRecord } from "./context.ts";

@@ -2,7 +2,7 @@ import { Readable } from "node:stream";
 import { gzipSync } from "node:zlib";
 import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from "fastify";
 import type { Answer, RefusalKind } from "./answer.ts";
-import { type MaybePromise, whenKnown } from "./at-once.ts";
+import { type MaybePromise, whenKnown } from "./maybe-promise.ts";
 import type { Behaviour } from "./behaviour.ts";
 import type { Context, Operation, Service } from "./context.ts";
 import type { Counters } from "./counters.ts";

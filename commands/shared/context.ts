@@ -18,7 +18,7 @@ export interface CommandContext {
   /** How users call this program, for printed hints. */
   readonly programName: string;
   readonly programFile: string;
-  /** Reduces the engine's memory use from now on, once everything a long run needs is loaded. */
+  /** Limits the engine's memory use from now on, before the modules of a long run are loaded. */
   readonly keepHeapSmall: () => void;
 }
 

@@ -4,7 +4,7 @@ import type { PushCasePlan, PushRun, ReceiverOutage } from "../judging/pushes/tr
 import { beginRun, planOf } from "./begin.ts";
 import { HANG_LOOK_MS, hungUntilMs, outwaitHangs } from "./hangs.ts";
 import { finalLagMs } from "./lag.ts";
-import { awaitBesides, besidesOf } from "./besides.ts";
+import { awaitOtherEvents, otherEventsOf } from "./other-events.ts";
 import { tryLaterEndings } from "./later-endings.ts";
 import { warmUp, whileClosed, whileUntrusted } from "./outages.ts";
 import { announce } from "./plan-revisions.ts";
@@ -75,7 +75,7 @@ export const runPushRun = async (options: PushRunOptions): Promise<RunningPushRu
   const watched = planned.later.length > 0 ? await ifEnough(state, gather, true) : undefined;
   if (watched !== undefined) return watched;
   outages.push(...(await tryLaterEndings(state, planned.later, outages, hungInRealTime)));
-  await awaitBesides(state, { outages, watchedUntil: await timeline.now() });
+  await awaitOtherEvents(state, { outages, watchedUntil: await timeline.now() });
   const pushRun = await gather();
   return {
     pushRun,
@@ -194,7 +194,7 @@ const traceOf = async (state: RunState, { unrest, wasAwaited, ...watched }: Watc
     acknowledgedStatus,
     pushCases,
     others,
-    besides: besidesOf(state, { outages: watched.outages, watchedUntil }),
+    otherEvents: otherEventsOf(state, { outages: watched.outages, watchedUntil }),
     lost: collector.lost(),
     isAwaited: isAwaited && wasAwaited,
     listLooks: listLooks.all(),

@@ -79,7 +79,7 @@ export const emptyPushRun: PushRun = {
   callbackUrl: "https://receiver.example:9443/service/webhook",
   pushCases: [],
   others: [],
-  besides: [],
+  otherEvents: [],
   outages: [],
   lost: [],
   watchedFromMs: 0,

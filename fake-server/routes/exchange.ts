@@ -1,5 +1,5 @@
 import type { Answer, RefusalKind } from "../answer.ts";
-import { type MaybePromise, whenKnown } from "../at-once.ts";
+import { type MaybePromise, whenKnown } from "../maybe-promise.ts";
 import type { Behaviour } from "../behaviour.ts";
 import { fieldOf } from "../../conformance/contract/json.ts";
 import type { JsonObject } from "../body.ts";

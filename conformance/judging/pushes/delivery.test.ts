@@ -43,8 +43,8 @@ describe("delivery", () => {
     const [one] = ofPurpose(sound, "prompt");
     if (one === undefined) throw new Error("a push run has such a notification");
     const missed = { ...one, pushes: [] };
-    const kindWith = (besides: readonly PushCase[], more: Partial<PushRun> = {}) =>
-      judgeDelivered({ ...sound, besides, ...more }).judgement.kind;
+    const kindWith = (otherEvents: readonly PushCase[], more: Partial<PushRun> = {}) =>
+      judgeDelivered({ ...sound, otherEvents, ...more }).judgement.kind;
     expect(kindWith([one])).toBe("passed");
     expect(kindWith([one, missed])).toBe("failed");
     const inOutage = { ...missed, purpose: "refused" } as const;

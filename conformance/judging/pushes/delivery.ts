@@ -78,12 +78,15 @@ const judgeArrival = (pushRun: PushRun): Finding => {
           evidence: [wrong],
         };
   });
-  const besides = besidesJudged(pushRun);
+  const otherEvents = otherEventsJudged(pushRun);
   const decided = parts.filter((part) => part !== undefined);
   const finding = findingOf(
-    [...decided, ...besides.flatMap((pushCase) => besidePart(pushCase, expected, pushRun))],
+    [...decided, ...otherEvents.flatMap((pushCase) => otherEventPart(pushCase, expected, pushRun))],
     "no event was triggered",
-    { events: events.length, ...(besides.length === 0 ? {} : { eventsOfOtherRules: besides.length }) },
+    {
+      events: events.length,
+      ...(otherEvents.length === 0 ? {} : { eventsOfOtherRules: otherEvents.length }),
+    },
   );
   return finding.judgement.kind === "failed" || decided.length === events.length
     ? finding
@@ -93,13 +96,13 @@ const judgeArrival = (pushRun: PushRun): Finding => {
 };
 
 /** Events of other rules whose pushes can be told from others; with a sender that never repeats a push, none that may have met an outage. */
-const besidesJudged = (pushRun: PushRun): readonly PushCase[] => {
+const otherEventsJudged = (pushRun: PushRun): readonly PushCase[] => {
   if (namelessPushes(pushRun).length > 0 || strangerOf(pushRun) !== undefined) return [];
   const repeats = ofPurpose(pushRun, "refused", "untrusted").every(({ pushes }) => pushes.length > 0);
-  return repeats ? pushRun.besides : pushRun.besides.filter(({ purpose }) => purpose !== "refused");
+  return repeats ? pushRun.otherEvents : pushRun.otherEvents.filter(({ purpose }) => purpose !== "refused");
 };
 
-const besidePart = (pushCase: PushCase, expected: string, { watchedUntil }: PushRun): readonly Part[] =>
+const otherEventPart = (pushCase: PushCase, expected: string, { watchedUntil }: PushRun): readonly Part[] =>
   pushCase.pushes.length > 0
     ? []
     : [

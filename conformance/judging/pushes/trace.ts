@@ -183,7 +183,7 @@ export interface PushRun extends PushTrace {
    * Events of other rules that were watched to the end of their pushes; of purpose "refused" if the first of these may
    * have been due during an outage.
    */
-  readonly besides: readonly PushCase[];
+  readonly otherEvents: readonly PushCase[];
   readonly outages: readonly ReceiverOutage[];
   readonly lost: readonly LostConnection[];
   /** When watching for pushes began. */

@@ -17,7 +17,7 @@ type Times = Pick<PushRun, "outages" | "watchedUntil">;
  * Events that other rules triggered while this push run watched, with their pushes: many at a time, as nothing else in a
  * push run. Only those by whose account or id the receiver tells their pushes, and that all their pushes were watched for.
  */
-export const besidesOf = (state: RunState, times: Times): readonly PushCase[] => {
+export const otherEventsOf = (state: RunState, times: Times): readonly PushCase[] => {
   const { events } = state.options;
   const { pushCases, others } = sorted(state);
   const own = new Set([...state.accountOf.values()].map((account) => account.toLowerCase()));
@@ -30,7 +30,7 @@ export const besidesOf = (state: RunState, times: Times): readonly PushCase[] =>
     return raised.flatMap((event) =>
       event.notificationId === undefined
         ? []
-        : (besideOf(state, times, event, byId.get(event.notificationId.toLowerCase())) ?? []),
+        : (watchedCaseOf(state, times, event, byId.get(event.notificationId.toLowerCase())) ?? []),
     );
   }
   if (!isTold(({ accountId }, { line }) => line.accountId?.toLowerCase() === accountId.toLowerCase()))
@@ -40,14 +40,14 @@ export const besidesOf = (state: RunState, times: Times): readonly PushCase[] =>
     ([account, inAccount]) => {
       const notifications = [...Map.groupBy(byAccount.get(account) ?? [], keyOf).values()];
       // Whose a push is, nothing tells: it counts for one that was watched, though it may be another's.
-      const watched = inAccount.flatMap((event) => besideOf(state, times, event) ?? []);
+      const watched = inAccount.flatMap((event) => watchedCaseOf(state, times, event) ?? []);
       return watched.map((one, nth) => ({ ...one, pushes: notifications[nth] ?? [] }));
     },
   );
 };
 
 /** Undefined unless the push run watched from before the event to after its last push in any reading. */
-const besideOf = (
+const watchedCaseOf = (
   { reached, stops, beganMs, receiverAheadMs, options: { limits, acknowledgedStatus } }: RunState,
   { outages, watchedUntil }: Times,
   { accountId, notificationId, fromMs, toMs }: RaisedEvent,
@@ -77,10 +77,10 @@ const besideOf = (
  * Lets the last of their pushes arrive, which may be slow in real time, unless the target reports that nothing is in flight,
  * or pushes of the run's own events are missing anyway.
  */
-export const awaitBesides = async (state: RunState, times: Times): Promise<void> => {
+export const awaitOtherEvents = async (state: RunState, times: Times): Promise<void> => {
   const isMissing = ({ pushes }: PushCase): boolean => pushes.length === 0;
   const untilMs = monotonicMs() + Math.max(LAST_WAIT_MS, 2 * state.slowestMs);
-  while (!sorted(state).pushCases.some(isMissing) && besidesOf(state, times).some(isMissing)) {
+  while (!sorted(state).pushCases.some(isMissing) && otherEventsOf(state, times).some(isMissing)) {
     const leftMs = untilMs - monotonicMs();
     if (leftMs <= 0 || isTrusted(state)) return;
     await state.collector.collectMore(leftMs);
