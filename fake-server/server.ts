@@ -52,6 +52,7 @@ export const buildServer = (host: Host): FastifyInstance => {
     routerOptions: { querystringParser: () => NO_QUERY },
   });
   app.removeAllContentTypeParsers();
+  // Named too, the usual type is found without a search.
   app.addContentTypeParser(["application/json", "*"], { parseAs: "buffer" }, (_request, body, done) =>
     done(null, body),
   );

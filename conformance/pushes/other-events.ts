@@ -2,9 +2,10 @@ import { monotonicMs } from "../world/clock.ts";
 import type { RaisedEvent } from "../world/hooks/events.ts";
 import { allowedLatenessMs, watchMs } from "../judging/pushes/fits.ts";
 import type { PushCase, PushRun, ReceiverOutage, SeenPush } from "../judging/pushes/trace.ts";
+import { idsAreTold } from "./assign.ts";
 import { isTrusted } from "./lag.ts";
 import { acknowledgement } from "./push-case.ts";
-import { keyOf } from "./pairing.ts";
+import { accountIn, keyOf } from "./pairing.ts";
 import type { RunState } from "./state.ts";
 import { sorted } from "./watched.ts";
 
@@ -23,9 +24,7 @@ export const otherEventsOf = (state: RunState, times: Times): readonly PushCase[
   const own = new Set([...state.accountOf.values()].map((account) => account.toLowerCase()));
   const raised = events.raised().filter(({ accountId }) => !own.has(accountId.toLowerCase()));
   const arrived = others.filter(({ line }) => line.action !== "not-a-push");
-  const isTold = (of: (pushCase: PushCase, push: SeenPush) => boolean): boolean =>
-    pushCases.some((pushCase) => pushCase.pushes.some((push) => of(pushCase, push)));
-  if (isTold(({ notificationId }, push) => notificationId?.toLowerCase() === keyOf(push))) {
+  if (idsAreTold(state.triggered, state.collector.arrivals())) {
     const byId = Map.groupBy(arrived, keyOf);
     return raised.flatMap((event) =>
       event.notificationId === undefined
@@ -33,9 +32,10 @@ export const otherEventsOf = (state: RunState, times: Times): readonly PushCase[
         : (watchedCaseOf(state, times, event, byId.get(event.notificationId.toLowerCase())) ?? []),
     );
   }
-  if (!isTold(({ accountId }, { line }) => line.accountId?.toLowerCase() === accountId.toLowerCase()))
-    return [];
-  const byAccount = Map.groupBy(arrived, ({ line }) => line.accountId?.toLowerCase());
+  const isAccountTold = ({ accountId, pushes }: PushCase): boolean =>
+    pushes.some((push) => accountIn(push) === accountId.toLowerCase());
+  if (!pushCases.some(isAccountTold)) return [];
+  const byAccount = Map.groupBy(arrived, accountIn);
   return [...Map.groupBy(raised, ({ accountId }) => accountId.toLowerCase())].flatMap(
     ([account, inAccount]) => {
       const notifications = [...Map.groupBy(byAccount.get(account) ?? [], keyOf).values()];

@@ -3,9 +3,10 @@ import { endpoints } from "../contract/forms.ts";
 import type { Limits } from "../contract/limits.ts";
 import { given } from "../contract/given.ts";
 import { isObject } from "../contract/json.ts";
+import { pathIn } from "../contract/text.ts";
 import type { ResolvedProfile } from "../profile/profile.ts";
 import { wallClock, type ClockSource } from "../world/clock.ts";
-import { pathOf, type Answer, type Request } from "../world/exchange.ts";
+import type { Answer, Request } from "../world/exchange.ts";
 import { createDialer, keepingNone } from "../world/http/dialer.ts";
 import { openFaketime, type FaketimeClock } from "../world/time/faketime.ts";
 import { createHookCaller } from "../world/hooks/hook-caller.ts";
@@ -139,7 +140,7 @@ const onAnswerOf =
 const noteTold = (faketime: FaketimeClock, request: Request, { json }: Pick<Answer, "json">): void => {
   const timestamp = isObject(json) ? json["timestamp"] : undefined;
   if (typeof timestamp !== "number") return;
-  const path = pathOf(request);
+  const path = pathIn(request.path);
   const operation = Object.entries(endpoints).find(([, endpoint]) => path.endsWith(endpoint.path))?.[0];
   if (operation !== undefined) faketime.told(timestamp, operation);
 };

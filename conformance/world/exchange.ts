@@ -1,5 +1,5 @@
 import { isObject } from "../contract/json.ts";
-import { shorten } from "../contract/text.ts";
+import { pathIn, shorten } from "../contract/text.ts";
 import type { PlainAnswer } from "../judging/laws/answer.ts";
 import { grantOf as grantIn, type Grant } from "../judging/laws/grant.ts";
 import { pageOf as pageIn, showsData, type Page } from "../judging/laws/pages.ts";
@@ -25,11 +25,9 @@ export interface Answer {
   readonly json: unknown;
 }
 
-/** The path of a request without its query. */
-export const pathOf = ({ path }: Pick<Request, "path">): string => {
-  const mark = path.indexOf("?");
-  return mark < 0 ? path : path.slice(0, mark);
-};
+/** Method and path of a request, by which requests of one kind are told from others. */
+export const withoutQuery = ({ method, path }: Pick<Request, "method" | "path">): string =>
+  `${method} ${pathIn(path)}`;
 
 /** First value of a header, by its lower-case name. */
 export const headerOf = (answer: Pick<Answer, "headers">, name: string): string | undefined =>

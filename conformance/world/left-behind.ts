@@ -1,5 +1,6 @@
-import { grantOf, pathOf, type Answer, type Request } from "./exchange.ts";
+import { grantOf, type Answer, type Request } from "./exchange.ts";
 import type { LeftBehind } from "../contract/left-behind.ts";
+import { pathIn } from "../contract/text.ts";
 import { given } from "../contract/given.ts";
 import type { ClockSource } from "./clock.ts";
 import type { Limits } from "../contract/limits.ts";
@@ -113,7 +114,7 @@ const noteAnswer = (
   answer: Omit<Answer, "exchange">,
 ): void => {
   const { json } = answer;
-  const path = pathOf(request);
+  const path = pathIn(request.path);
   if (path.endsWith(endpoints.authorize.path))
     issues.add("codes", grantOf({ exchange: 0, ...answer })?.code, limits.codeLifetimeMs);
   if (!isObject(json) || typeof json["accessToken"] !== "string") return;

@@ -1,12 +1,13 @@
 import { duration, SECOND_MS } from "../../conformance/contract/duration.ts";
 import { endpoints } from "../../conformance/contract/forms.ts";
 import type { ExchangeRecord } from "../../conformance/contract/record.ts";
+import { pathIn } from "../../conformance/contract/text.ts";
 
 /** Whether the request of an exchange is the service's own. Records did not always say so. */
 export const isPush = ({ isPush: said, rule, request }: ExchangeRecord): boolean =>
   said ??
   (rule.startsWith("push.") &&
-    !Object.values(endpoints).some(({ path }) => request.path.replace(/\?.*$/s, "").endsWith(path)));
+    !Object.values(endpoints).some(({ path }) => pathIn(request.path).endsWith(path)));
 
 /**
  * When each exchange of a proof was sent, in milliseconds of the service's time on any scale; undefined where nothing tells.

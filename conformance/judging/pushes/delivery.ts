@@ -95,7 +95,10 @@ const judgeArrival = (pushRun: PushRun): Finding => {
       );
 };
 
-/** Events of other rules whose pushes can be told from others; with a sender that never repeats a push, none that may have met an outage. */
+/**
+ * Events of other rules whose pushes can be told from others; with a sender that never repeats a push that met an outage,
+ * none that may have met one.
+ */
 const otherEventsJudged = (pushRun: PushRun): readonly PushCase[] => {
   if (namelessPushes(pushRun).length > 0 || strangerOf(pushRun) !== undefined) return [];
   const repeats = ofPurpose(pushRun, "refused", "untrusted").every(({ pushes }) => pushes.length > 0);

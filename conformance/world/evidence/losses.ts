@@ -1,4 +1,4 @@
-import { pathOf, type Request, type TransportError } from "../exchange.ts";
+import { withoutQuery, type Request, type TransportError } from "../exchange.ts";
 
 /** A request of a case whose outcome is unknown: no complete answer came, or perhaps only a gateway's. */
 export interface Loss {
@@ -27,7 +27,7 @@ export const newLosses = () => {
   return {
     /** Names a request that is about to start by method, path and its index among those: "POST /open-api/oauth/access-token 2". */
     begin: (request: Pick<Request, "method" | "path">): string => {
-      const kind = `${request.method} ${pathOf(request)}`;
+      const kind = withoutQuery(request);
       const clientIndex = (clientIndexes.get(kind) ?? 0) + 1;
       clientIndexes.set(kind, clientIndex);
       const name = `${kind} ${clientIndex}`;

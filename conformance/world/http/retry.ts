@@ -1,7 +1,7 @@
 import { seededRandom } from "../../contract/random.ts";
 import { tolerances } from "../../judging/tolerances.ts";
 import { realTime, type RealTime } from "../clock.ts";
-import { pathOf, TransportError, type Request } from "../exchange.ts";
+import { TransportError } from "../exchange.ts";
 
 /**
  * The one retry policy for target and hooks. A request that may have been obeyed is never resent: the case, flow or
@@ -159,10 +159,6 @@ const waitsOut = async (
   if (setback.reason !== "closed" || !isHarmless || attempts.cuts >= retryPolicy.mostSends) return false;
   return waitFor(backOffMs(attempts.cuts));
 };
-
-/** Method and path of a request, by which requests of one kind are told from others. */
-export const withoutQuery = (request: Pick<Request, "method" | "path">): string =>
-  `${request.method} ${pathOf(request)}`;
 
 /** Starts over if an answer of the target was lost, after `onLost` has dealt with what was begun. */
 export const beginAnew = <T>(

@@ -5,11 +5,12 @@ import {
   headerOf,
   isUnavailable,
   mayBeGateways,
+  withoutQuery,
   type Answer,
   type Request,
 } from "../exchange.ts";
 import type { ConnectionHealth } from "./connection-health.ts";
-import { retryPolicy, withoutQuery, type Retries } from "./retry.ts";
+import { retryPolicy, type Retries } from "./retry.ts";
 
 export type PatientClock = Pick<
   Clock,

@@ -1,6 +1,6 @@
 import { accessTokenHeader } from "../../contract/forms.ts";
-import type { Request } from "../exchange.ts";
-import { retryPolicy, withoutQuery } from "./retry.ts";
+import { withoutQuery, type Request } from "../exchange.ts";
+import { retryPolicy } from "./retry.ts";
 
 type Kinded = Pick<Request, "method" | "path"> & Partial<Pick<Request, "headers">>;
 

@@ -211,6 +211,7 @@ const createMover = (time: VirtualTime, sleepers: Sleepers, flow: FlowWatch, isQ
   };
 
   const move = async (): Promise<void> => {
+    // Asked again whenever someone falls asleep or leaves, so most calls end here.
     if (moving || !sleepers.allSleep()) return;
     moving = true;
     try {
