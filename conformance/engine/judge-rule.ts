@@ -8,7 +8,7 @@ import { catalogue } from "../contract/catalogue.ts";
 import type { RuleResult } from "../contract/record.ts";
 import type { Group } from "../contract/requirement.ts";
 import { isBreach, type Verdict } from "../contract/verdict.ts";
-import { lostAny, UNDISTURBED } from "../judging/pushes/lost-connections.ts";
+import { lostConnections, UNDISTURBED } from "../judging/pushes/blind.ts";
 import type { PushRun } from "../judging/pushes/trace.ts";
 import { judgeByLedger } from "../lifetimes/deferred/deferred.ts";
 import type { PushRuns } from "./push-runs.ts";
@@ -106,7 +106,7 @@ const judgePushes = async (bench: Bench, rule: Rule, kept: ExchangeRecord[]): Pr
   const verdict = await judge(bench, rule, kept, { ...prepared, pushRun });
   const isReal = session.clocks.kind === "real";
   const mayBeLate = rule.timesPushes === true && (isReal || !pushRun.isAwaited);
-  const mayBeLost = rule.missesPushes === true && !isReal && lostAny(pushRun);
+  const mayBeLost = rule.missesPushes === true && !isReal && lostConnections(pushRun).length > 0;
   const settle = mayBeLost ? UNDISTURBED : mayBeLate ? settlesTimes(session) : undefined;
   const isOpen = mayBeLost && verdict.kind === "inconclusive";
   const isReplayed = isReal ? mayBeLate && isShort(session) : effort !== "quick" || settle !== undefined;

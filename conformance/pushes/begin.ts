@@ -10,7 +10,7 @@ import type { PushRunOptions, RunState } from "./state.ts";
 import { hangAfterMs } from "./span.ts";
 import { isNeeded, neededOf } from "./push-case.ts";
 import { batchesOf, warmUps } from "./push-cases.ts";
-import { heldAnswer, hungFor, laterEndings } from "./unanswered-cases.ts";
+import { heldAnswer, hungFor, laterHangs } from "./unanswered-cases.ts";
 import type { Timeline } from "./timeline.ts";
 
 const FIRST_PATIENCE_MS = 400;
@@ -42,7 +42,7 @@ export const planOf = (
   const batches = neededOf(all, requirements).map((batch) =>
     kind === "real" ? heldAnswer(batch, firstDelayMs / 3) : hungFor(batch),
   );
-  const later = kind === "virtual" ? hungFor({ after: 0, plans: laterEndings({ maxPushes }) }).plans : [];
+  const later = kind === "virtual" ? hungFor({ after: 0, plans: laterHangs({ maxPushes }) }).plans : [];
   const needed = later.filter(({ purpose }) => isNeeded(purpose, requirements));
   return {
     before,
@@ -90,7 +90,6 @@ export const beginRun = async (
     outdatedMs: -Infinity,
     strideMs: Infinity,
     comesAtOnce: true,
-    unseen: new Map(),
     isAwaited: true,
     listLooks: createListLooks(options.lookUp, options.visibilityMs),
     reached: [],

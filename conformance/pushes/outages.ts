@@ -47,12 +47,13 @@ export const whileClosed = async (
   windowMs: number,
 ): Promise<ReceiverOutage> => {
   let heldMs: number | undefined;
+  const { earliestMs: sinceMs } = await state.timeline.now();
   const outage = await shutDoor(state, async () => {
     heldMs = await triggerAndWait(state, plan, windowMs);
   });
   const { latestMs: overMs } = await state.timeline.now();
   await outlastRetry(state);
-  return { ...outage, overMs, ...given({ heldMs }) };
+  return { ...outage, sinceMs, overMs, ...given({ heldMs }) };
 };
 
 /** Triggers one event whose first push finds a certificate from an unknown authority. */
@@ -61,11 +62,14 @@ export const whileUntrusted = async (
   plan: PushCasePlan,
   windowMs: number,
 ): Promise<ReceiverOutage> => {
+  let heldMs: number | undefined;
+  const { earliestMs: sinceMs } = await state.timeline.now();
   const outage = await showUntrusted(state, async () => {
-    await triggerAndWait(state, plan, windowMs);
+    heldMs = await triggerAndWait(state, plan, windowMs);
   });
+  const { latestMs: overMs } = await state.timeline.now();
   await outlastRetry(state);
-  return outage;
+  return { ...outage, sinceMs, overMs, ...given({ heldMs }) };
 };
 
 /** Closes the receiver while `meanwhile` runs. */

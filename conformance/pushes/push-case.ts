@@ -1,5 +1,5 @@
 import type { PushAction } from "../contract/push.ts";
-import type { Expectation, LaterEnding, PushCasePlan, Purpose } from "../judging/pushes/trace.ts";
+import type { Expectation, PushCasePlan, Purpose } from "../judging/pushes/trace.ts";
 
 export interface PushCaseOptions {
   readonly acknowledgedStatus: number;
@@ -35,8 +35,8 @@ export interface Row {
   readonly readAtPush?: number;
   /** Whether its pushes fail at once in the plainest way, so that their moments show the schedule. */
   readonly isTimed?: true;
-  /** What one of its later pushes meets. */
-  readonly meets?: LaterEnding;
+  /** The number of its push that gets no answer, while all others fail plainly. */
+  readonly hangsAt?: number;
   /** What else is going on when it is triggered. */
   readonly during?: "refused" | "untrusted" | "beside-hang" | "many";
 }
@@ -74,9 +74,9 @@ const isSlow = (action: PushAction | undefined): boolean =>
   action?.kind === "hang" || (action?.kind === "answer" && (action.delayMs ?? 0) > 0);
 
 /** Derives a row's purpose from its answers and expectation. */
-const purposeOf = ({ on, expect, during, isTimed, meets }: Row): Purpose => {
+const purposeOf = ({ on, expect, during, isTimed, hangsAt }: Row): Purpose => {
   const [first, second] = on;
-  if (meets !== undefined) return "ending";
+  if (hangsAt !== undefined) return "ending";
   if (during !== undefined) return during;
   if (first?.kind === "hang" && first.status !== undefined) return "stall";
   if (isSlow(first)) return second === undefined ? "unanswered" : "hang";
@@ -91,7 +91,7 @@ const purposeOf = ({ on, expect, during, isTimed, meets }: Row): Purpose => {
 };
 
 export const planOf = (row: Row): PushCasePlan => {
-  const { name, on, expect, family, readAtPush, meets } = row;
+  const { name, on, expect, family, readAtPush, hangsAt } = row;
   return {
     name,
     purpose: purposeOf(row),
@@ -99,7 +99,7 @@ export const planOf = (row: Row): PushCasePlan => {
     actions: on,
     ...(family === undefined ? {} : { family }),
     ...(readAtPush === undefined ? {} : { readAtPush }),
-    ...(meets === undefined ? {} : { meets }),
+    ...(hangsAt === undefined ? {} : { hangsAt }),
   };
 };
 

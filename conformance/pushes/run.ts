@@ -5,7 +5,7 @@ import { beginRun, planOf } from "./begin.ts";
 import { HANG_LOOK_MS, hungUntilMs, outwaitHangs } from "./hangs.ts";
 import { finalLagMs } from "./lag.ts";
 import { awaitOtherEvents, otherEventsOf } from "./other-events.ts";
-import { tryLaterEndings } from "./later-endings.ts";
+import { tryLaterHangs } from "./later-hangs.ts";
 import { warmUp, whileClosed, whileUntrusted } from "./outages.ts";
 import { announce } from "./plan-revisions.ts";
 import { advanceTo, advanceToLast, isSettled, look } from "./advance.ts";
@@ -74,7 +74,7 @@ export const runPushRun = async (options: PushRunOptions): Promise<RunningPushRu
   await watch(state, startMs, startMs + watchMs(limits, state.stops));
   const watched = planned.later.length > 0 ? await ifEnough(state, gather, true) : undefined;
   if (watched !== undefined) return watched;
-  outages.push(...(await tryLaterEndings(state, planned.later, outages, hungInRealTime)));
+  await tryLaterHangs(state, planned.later, hungInRealTime);
   await awaitOtherEvents(state, { outages, watchedUntil: await timeline.now() });
   const pushRun = await gather();
   return {

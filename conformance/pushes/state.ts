@@ -1,4 +1,3 @@
-import type { TimeInterval } from "../judging/interval.ts";
 import type { Limits } from "../contract/limits.ts";
 import type { PushLine } from "../contract/push.ts";
 import type { Reached } from "../judging/pushes/lag.ts";
@@ -78,8 +77,6 @@ export interface RunState {
   outdatedMs: number;
   /** How far the clock may be moved next, if the target does not report whether pushes are in flight. */
   strideMs: number;
-  /** When pushes that no receiver saw were due, by the name of their notification. */
-  readonly unseen: Map<string, TimeInterval>;
   /** Whether first pushes come as soon as their event is triggered, as far as is known. */
   comesAtOnce: boolean;
   /** Whether the target always reported that nothing was in flight. */

@@ -1,5 +1,5 @@
 import type { PushAction } from "../contract/push.ts";
-import type { Expectation, LaterEnding, PushCasePlan } from "../judging/pushes/trace.ts";
+import type { Expectation, PushCasePlan } from "../judging/pushes/trace.ts";
 import {
   acknowledgement,
   closed,
@@ -47,27 +47,16 @@ export const unendingRows = ({ acknowledgedStatus: expected }: PushCaseOptions):
   ];
 };
 
-const endings: Readonly<Record<string, { readonly kind: LaterEnding["kind"]; readonly on: PushAction }>> = {
-  "is refused": { kind: "refused", on: fails },
-  "meets an untrusted certificate": { kind: "untrusted", on: fails },
-  "gets no answer": { kind: "hang", on: hang() },
-  "gets status 500 whose body never comes": { kind: "hang", on: hang(500) },
-};
-
-/**
- * A plainly failing notification for each push after the first (also the first, for hangs) and each ending that takes
- * the whole receiver or real time. All of one kind meet their ending at the same moment.
- */
-export const laterEndings = ({ maxPushes }: Pick<PushCaseOptions, "maxPushes">): readonly PushCasePlan[] =>
-  Object.entries(endings).flatMap(([ending, { kind, on }]) =>
-    times(maxPushes)
-      .slice(kind === "hang" ? 0 : 1)
-      .map((push) =>
+/** For each push, a notification that gets no answer there, or only the beginning of one, and fails plainly otherwise. */
+export const laterHangs = ({ maxPushes }: Pick<PushCaseOptions, "maxPushes">): readonly PushCasePlan[] =>
+  Object.entries({ "no answer": hang(), "status 500 whose body never comes": hang(500) }).flatMap(
+    ([what, on]) =>
+      times(maxPushes).map((push) =>
         planOf({
-          name: `push ${push} ${ending}`,
+          name: `push ${push} gets ${what}`,
           on: [...times(push - 1).map(() => fails), on, fails],
           expect: pushes(maxPushes),
-          meets: { push, kind },
+          hangsAt: push,
         }),
       ),
   );

@@ -27,7 +27,6 @@ const afterOpenAnswer = (endsSlowly: boolean): RunState => {
     collector: { revision: () => 0 },
     triggered: [{}],
     planRevisions: [],
-    unseen: new Map(),
     stops,
     readings: readingsOf(documentLimits),
     options: { limits: documentLimits, acknowledgedStatus: 200 },

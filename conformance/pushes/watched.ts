@@ -5,7 +5,6 @@ import { nextDue, readingsLeft } from "../judging/pushes/fits.ts";
 import { isAcknowledged } from "../judging/pushes/answer.ts";
 import { anchors, type Anchor, type History, type Reading } from "../judging/pushes/readings.ts";
 import { fromTheirTurn, hasWaited } from "../judging/pushes/turns.ts";
-import { withUnseenPush } from "../judging/pushes/later-endings.ts";
 import type { PushCase, PushCasePlan } from "../judging/pushes/trace.ts";
 import { assign, type Assigned } from "./assign.ts";
 import { actionFor } from "./collector.ts";
@@ -15,7 +14,7 @@ import type { RunState, WatchedPushCase } from "./state.ts";
 
 /** The notifications that may still get pushes. */
 export const watchedOf = (state: RunState): readonly WatchedPushCase[] => {
-  const revision = `${state.collector.revision()} ${state.triggered.length} ${state.unseen.size} ${state.endsSlowly}`;
+  const revision = `${state.collector.revision()} ${state.triggered.length} ${state.endsSlowly}`;
   if (state.watched?.revision !== revision) state.watched = { revision, list: listWatched(state) };
   return state.watched.list;
 };
@@ -109,13 +108,12 @@ const anchorsKept = (
 
 /** `near` when the ending's effect must show; `due` up to then, so that its pushes come when due; `loose` after that. */
 const closenessOfEnding = (
-  { meets, pushes }: Pick<PushCase, "meets"> & Pick<History, "pushes">,
+  { hangsAt = 1, pushes }: Pick<PushCase, "hangsAt"> & Pick<History, "pushes">,
   kept: readonly Anchor[] | undefined,
 ): Pick<Watched, "closeness" | "anchors"> => {
-  const push = meets?.push ?? 1;
   const last = pushes.at(-1);
-  if (pushes.length > push) return { closeness: "loose" };
-  if (pushes.length < push || last?.ended === undefined) return { closeness: "due" };
+  if (pushes.length > hangsAt) return { closeness: "loose" };
+  if (pushes.length < hangsAt || last?.ended === undefined) return { closeness: "due" };
   return { closeness: "near", ...(kept === undefined ? {} : { anchors: kept }) };
 };
 
@@ -154,11 +152,9 @@ const agreedOn = (
 
 /** A push to a closed port was still sent, and later pushes count from it. */
 const withUnseen = (
-  { comesAtOnce, stops, unseen }: RunState,
+  { comesAtOnce, stops }: RunState,
   pushCase: PushCase,
 ): Omit<PushCase, "pushes"> & { readonly pushes: History["pushes"] } => {
-  const later = unseen.get(pushCase.name);
-  if (later !== undefined) return { ...pushCase, pushes: withUnseenPush(pushCase, later) };
   if (pushCase.purpose !== "refused") return pushCase;
   const at = shift(pushCase.triggered, comesAtOnce ? 0 : stops.firstDelayMs);
   return { ...pushCase, pushes: [{ at, ended: at }, ...pushCase.pushes] };

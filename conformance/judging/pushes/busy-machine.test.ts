@@ -3,7 +3,7 @@ import { documentLimits } from "../../contract/limits.ts";
 import { seededRandom } from "../../contract/random.ts";
 import { planOf } from "../../pushes/begin.ts";
 import type { PushRunOptions } from "../../pushes/state.ts";
-import { moment, pushRunOf, withCases } from "../../testing/push-runs.ts";
+import { moment, outageOf, pushRunOf, withCases } from "../../testing/push-runs.ts";
 import type { TimeInterval } from "../interval.ts";
 import { judgeCap } from "./cap.ts";
 import { pushToleranceOf } from "./fits.ts";
@@ -66,6 +66,7 @@ const busyRun = (share: number, pushesOf: (plan: PushCasePlan) => number = () =>
     limits,
     ...pushToleranceOf(limits, "real", undefined),
     watchedUntil: moment(2_000_000),
+    outages: [{ ...outageOf("closed", -60_000, -40_000), sinceMs: -60_000 * SCALE, overMs: -40_000 * SCALE }],
   };
 };
 

@@ -1,58 +1,30 @@
 import { duration } from "../../contract/duration.ts";
-import { counted } from "../../contract/text.ts";
-import { lastInstantMs, readingsOf } from "./readings.ts";
-import {
-  decidedFinding,
-  journalText,
-  pushCount,
-  pushedOf,
-  sentOverOpen,
-  undecidedFinding,
-  type Finding,
-  type Part,
-} from "./finding.ts";
-import { nextDue, readingsLeft } from "./fits.ts";
-import { readingsThatFit } from "./fitted.ts";
-import { metEnding } from "./later-endings.ts";
-import { hiddenBeyondCap, lostFacts, UNDISTURBED } from "./lost-connections.ts";
-import type { PushCase, PushRun, PushTrace } from "./trace.ts";
-
-/** Whether one notification was pushed no more than the cap allows; `unseen` counts its pushes that reached no receiver. */
-export const capPart = (pushCase: PushCase, pushRun: PushTrace, unseen = 0): Part => {
-  const { pushes, name } = pushCase;
-  const { maxPushes } = pushRun.limits;
-  if (pushes.length + unseen <= maxPushes) return "passed";
-  const beside = unseen === 0 ? "" : `, and one more was sent while the receiver could not see it (${name})`;
-  return {
-    expected: `a notification is pushed at most ${maxPushes} times`,
-    actual: `${pushCount(pushes.length)} of one notification came${beside}${asReadingHasIt(pushRun)}; ${journalText(pushCase)}`,
-    evidence: pushes,
-  };
-};
-
-/** Undecided if the surplus may be the clock's doing. */
-const cappedPart = (pushCase: PushCase, pushRun: PushRun): Part | "undecided" => {
-  const unseen = metEnding(pushCase, pushRun)?.unseen ?? 0;
-  const part = capPart(pushCase, pushRun, unseen);
-  const overOpen = sentOverOpen(pushCase, pushRun);
-  const others = pushCase.pushes.length + unseen - overOpen;
-  return part !== "passed" && overOpen > 0 && others <= pushRun.limits.maxPushes ? "undecided" : part;
-};
+import { greatest } from "../greatest.ts";
+import { lostFacts, UNDISTURBED } from "./blind.ts";
+import { windowOf, type Explanation } from "./explain.ts";
+import { decidedFinding, pushCount, undecidedFinding, type Finding, type Part } from "./finding.ts";
+import { dueOf } from "./readings.ts";
+import { sendRows } from "./proof.ts";
+import { senderOf, type Sender } from "./sender.ts";
+import type { PushRun, PushTrace } from "./trace.ts";
 
 /** push.cap: sections 6 and 8. */
 export const judgeCap = (pushRun: PushRun): Finding => {
-  const parts = pushRun.pushCases
-    .filter(({ pushes }) => pushes.length > 0)
-    .map((pushCase) => cappedPart(pushCase, pushRun));
+  const sender = senderOf(pushRun);
+  const pushed = sender.best.explanations.filter(({ journal }) => journal.arrivals.length > 0);
+  const never = pushed.filter(({ journal }) => journal.pushCase.purpose === "never");
+  if (never.length === 0)
+    return undecidedFinding("none of the notifications that are never acknowledged was pushed");
   const facts = {
-    mostPushes: Math.max(0, ...pushRun.pushCases.map(({ pushes }) => pushes.length)),
+    mostPushes: greatest(
+      0,
+      pushed.map(({ journal }) => journal.arrivals.length),
+    ),
     // In real time, a surplus push that comes later than this is not waited for.
     watched: duration(pushRun.watchedUntil.earliestMs - pushRun.watchedFromMs),
     ...lostFacts(pushRun),
   };
-  const pushed = pushedOf(pushRun, "never");
-  if (pushed.length === 0)
-    return undecidedFinding("none of the notifications that are never acknowledged was pushed");
+  const parts = pushed.map((one) => capPart(one, sender, pushRun));
   const finding = decidedFinding(
     parts,
     "no push arrived",
@@ -60,36 +32,67 @@ export const judgeCap = (pushRun: PushRun): Finding => {
     "got more pushes than the cap allows",
     pushRun,
   );
+  if (finding.judgement.kind === "failed") {
+    const shown = pushed[parts.findIndex((part) => typeof part === "object")];
+    return shown === undefined ? finding : { ...finding, facts: { ...facts, sends: sendRows(shown) } };
+  }
   if (finding.judgement.kind !== "passed") return finding;
-  if (!pushed.some((pushCase) => isWatchedBeyondCap(pushCase, pushRun)))
-    return undecidedFinding("watching stopped before a push beyond the cap was due", { facts });
-  // With fewer such connections than notifications, at least one notification has no unseen push.
-  const hidden = hiddenBeyondCap(pushRun, pushed);
-  return hidden === 0
-    ? finding
-    : undecidedFinding(
-        `${counted(hidden, "connection")} broke before the receiver could read a push, more than usual when no push is due, so each notification may have been pushed once more`,
+  const missing = never.map((one) => unwatchedMs(one, sender, pushRun));
+  const least = Math.min(...missing);
+  if (least > 0)
+    return undecidedFinding(`watching stopped ${duration(least)} before a push beyond the cap was overdue`, {
+      settle: `a run that watches for ${duration(least)} longer (--max-wait)`,
+      facts,
+    });
+  // Only pushes on connections that broke can hide one that was surplus.
+  return sender.allowed.some(({ hypothesis }) => !hypothesis.reading.keepsCap)
+    ? undecidedFinding(
+        "each notification may have been pushed once more, on a connection that broke before the receiver could read it",
         { settle: UNDISTURBED, facts },
-      );
+      )
+    : finding;
 };
 
-/** Whether one more push of a notification would have been seen in every reading that its pushes allow, including lateness. */
-export const isWatchedBeyondCap = (
-  pushCase: PushCase,
-  { limits, latenessMs, earlyGuardMs, watchedUntil }: PushTrace,
-): boolean => {
-  const all = readingsOf(limits);
-  const patient = { latenessMs: Math.max(latenessMs, limits.pushDelaysMs[0] ?? 0), earlyGuardMs };
-  const strict = readingsLeft(all, pushCase, { latenessMs, earlyGuardMs });
-  const left = strict.length > 0 ? strict : readingsLeft(all, pushCase, patient);
-  const next = nextDue(pushCase, left.length > 0 ? left : all, ["failure"], { latenessMs });
-  const leastMs = pushCase.triggered.latestMs + lastInstantMs(limits);
-  return watchedUntil.earliestMs >= Math.max(leastMs, ...next.map(({ latestMs }) => latestMs));
+/** Whether one notification was pushed no more than the cap allows; undecided if the surplus may be the clock's doing. */
+export const capPart = (explanation: Explanation, sender: Sender, trace: PushTrace): Part | "undecided" => {
+  const { journal, sends, flaws } = explanation;
+  const { maxPushes } = trace.limits;
+  const { pushes, name } = journal.pushCase;
+  const unseen = flaws.length === 0 ? sends.filter(({ blind }) => blind?.kind === "outage").length : 0;
+  const count = pushes.length + unseen;
+  if (count <= maxPushes) return "passed";
+  const beside = journal.arrivals.filter(({ isBeside }) => isBeside).length;
+  if (count - beside <= maxPushes) return "undecided";
+  const readings = sender.allowed.filter(({ hypothesis }) => !hypothesis.reading.keepsCap);
+  const names = [...new Set(readings.map(({ hypothesis }) => hypothesis.reading.name))];
+  const also = unseen === 0 ? "" : ", and one more was sent while the receiver could not see it";
+  const as = names.length === 0 ? "" : `, as in the reading ${names.join(" or ")}`;
+  return {
+    expected: `a notification is pushed at most ${maxPushes} times`,
+    actual: `${pushCount(pushes.length)} of one notification came (${name})${also}${as}`,
+    evidence: pushes,
+  };
 };
 
-const asReadingHasIt = (pushRun: PushTrace): string => {
-  const names = readingsThatFit(pushRun).filter((name) =>
-    readingsOf(pushRun.limits).some((reading) => reading.name === name && !reading.keepsCap),
+/** For how much longer a notification would have to be watched for one more push, by any reading that its pushes allow. */
+export const unwatchedMs = (
+  { journal }: Explanation,
+  { all, around }: Sender,
+  { watchedUntil }: PushTrace,
+): number => {
+  const { event, arrivals } = journal;
+  const dues = all.flatMap(({ hypothesis, explanations }) => {
+    const own = explanations.find((one) => one.journal === journal);
+    const fits =
+      own !== undefined && own.flaws.every(({ kind, push }) => kind === "missing" && push > own.sends.length);
+    const due = dueOf(hypothesis.reading, hypothesis.anchor, arrivals.length, {
+      triggered: event,
+      pushes: arrivals,
+    });
+    return fits && due !== undefined ? [windowOf(due, arrivals.length, hypothesis, around).latestMs] : [];
+  });
+  return greatest(
+    0,
+    dues.map((dueMs) => dueMs - watchedUntil.earliestMs),
   );
-  return names.length === 0 ? "" : `, as in the reading ${names.join(" or ")}`;
 };

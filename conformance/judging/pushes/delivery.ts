@@ -4,7 +4,8 @@ import { pathIn } from "../../contract/text.ts";
 import { canonicalJson } from "../../contract/verdict.ts";
 import { tolerances } from "../tolerances.ts";
 import type { PushRun, PushTrace, SeenPush, PushCase } from "./trace.ts";
-import { unlessLost } from "./lost-connections.ts";
+import { UNDISTURBED } from "./blind.ts";
+import { senderOf } from "./sender.ts";
 import { isRedirected, requestText, unmatchedOf } from "./unmatched.ts";
 import {
   acknowledgedAt,
@@ -27,7 +28,23 @@ import {
  * push.delivered: sections 4.5 and 6. Events whose first push is refused or meets an untrusted certificate
  * are judged with the retries.
  */
-export const judgeDelivered = (pushRun: PushRun): Finding => unlessLost(judgeArrival(pushRun), pushRun);
+export const judgeDelivered = (pushRun: PushRun): Finding => {
+  const lost = new Set(
+    senderOf(pushRun).best.explanations.flatMap(({ lost, journal: { pushCase, arrivals } }) =>
+      lost > 0 && arrivals.length === 0 ? [pushCase.name] : [],
+    ),
+  );
+  const finding = judgeArrival({
+    ...pushRun,
+    pushCases: pushRun.pushCases.filter(({ name }) => !lost.has(name)),
+  });
+  return lost.size === 0 || finding.judgement.kind === "failed"
+    ? finding
+    : undecidedFinding(
+        `the push of an event may have been on a connection that broke before the receiver could read it (${[...lost].join(", ")})`,
+        { settle: UNDISTURBED, facts: finding.facts },
+      );
+};
 
 /** Whether an event was watched until its first push was overdue in every reading. */
 export const isWatchedForFirst = ({ triggered }: PushCase, trace: PushTrace): boolean => {

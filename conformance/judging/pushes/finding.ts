@@ -210,9 +210,15 @@ export const sentOverOpen = (
 ): number =>
   clock === "real"
     ? 0
-    : pushes.filter((later, at) => pushes.slice(0, at).some((one) => isOpenAt(one, later))).length;
+    : pushes.filter((later, at) => pushes.slice(0, at).some((one) => isOpenAt(one, later, { clock }))).length;
 
-const isOpenAt = (earlier: SeenPush, later: SeenPush): boolean => {
+/** Whether one push was still open as the other came, and the clock was moved over it. */
+export const isOpenAt = (
+  earlier: SeenPush,
+  later: SeenPush,
+  { clock }: Pick<PushTrace, "clock">,
+): boolean => {
+  if (clock === "real") return false;
   const { completeMs, answeredMs = Infinity } = earlier.line;
   const passedMs = later.line.firstByteMs - completeMs;
   const movedMs = later.at.earliestMs - earlier.at.latestMs - passedMs;

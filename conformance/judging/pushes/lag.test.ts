@@ -58,7 +58,10 @@ it("concludes nothing from a first push that may have been slow in real time and
   const heldFor = (heldMs: number): PushRun => ({
     ...slow,
     lagMs: 300,
-    outages: [...slow.outages, { ...outageOf("closed", -61_000, -20_000), overMs: -20_000, heldMs }],
+    outages: [
+      ...slow.outages,
+      { ...outageOf("closed", -61_000, -20_000), sinceMs: -61_000, overMs: -20_000, heldMs },
+    ],
   });
   const kindsOf = (pushRun: PushRun) =>
     [judgeSchedule, judgeRetries].map((judge) => judge(pushRun).judgement.kind);

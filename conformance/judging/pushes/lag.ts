@@ -1,5 +1,5 @@
 import { tolerances } from "../tolerances.ts";
-import { timedCases, type TimedTrace } from "./fitted.ts";
+import { timedCases, type Trace } from "./turns.ts";
 import { dueOf, type Reading } from "./readings.ts";
 import type { PushRun, ReceiverOutage } from "./trace.ts";
 
@@ -26,7 +26,7 @@ export interface Reached {
  * moved to the earliest moment at which it may have been due. Of several readings, the one with the least counts.
  */
 export const longestLagMs = (
-  trace: TimedTrace,
+  trace: Trace,
   readings: readonly Reading[],
   reached: readonly Reached[],
   realMsOf: (receiverMs: number) => number,

@@ -1,195 +1,141 @@
 import { duration } from "../../contract/duration.ts";
-import { instantsOf, readingsOf, type Reading, anchors, type Anchor } from "./readings.ts";
 import { fail, pass } from "../case-verdict.ts";
-import type { PushRun, PushCase } from "./trace.ts";
-import { momentsText, ofPurpose, pushedOf, undecidedFinding, type Finding } from "./finding.ts";
-import { exactnessOf, fitOf, windowsOf, type Exactness } from "./fits.ts";
-import {
-  fittedTo,
-  isAllowed,
-  optionsFor,
-  periodWithSlow,
-  tardyReadings,
-  timedCases,
-  usualLatenessMs,
-  type Fitted,
-} from "./fitted.ts";
-import { unlessLost } from "./lost-connections.ts";
-import { slowFit, slowPushCases } from "./slow-failures.ts";
+import { UNDISTURBED } from "./blind.ts";
+import type { Explanation, Surroundings } from "./explain.ts";
+import { undecidedFinding, type Finding } from "./finding.ts";
+import { exactnessOf, windowsOf, type Exactness } from "./fits.ts";
+import { polledBy } from "./polling.ts";
+import { flawText, sendRows } from "./proof.ts";
+import { anchors, dueOf, instantsOf, type Anchor, type Reading } from "./readings.ts";
+import { latestMs, senderOf, type Explained, type Sender } from "./sender.ts";
+import type { PushCase, PushRun, PushTrace } from "./trace.ts";
 
 /** push.schedule: sections 6 and 8. */
-export const judgeSchedule = (pushRun: PushRun): Finding => unlessLost(judgeMoments(pushRun), pushRun);
-
-const judgeMoments = (pushRun: PushRun): Finding => {
-  const all = timedCases(pushRun);
-  const [never] = pushedOf(pushRun, "never");
+export const judgeSchedule = (pushRun: PushRun): Finding => {
+  const sender = senderOf(pushRun);
+  const [never] = sender.best.timed.filter(isNever);
   if (never === undefined)
     return undecidedFinding("none of the notifications that are never acknowledged was pushed");
-  const fitted = readingsOf(pushRun.limits).map((reading) => fittedTo(reading, pushRun));
-  const allowed = fitted.filter(isAllowed);
-  const keeping = allowed.filter(({ reading }) => reading.keepsCap);
+  const keeping = sender.allowed.filter(keepsCap);
+  const [kept] = keeping;
   const facts = {
-    readings: allowed.map(({ reading }) => reading.name),
-    ...anchorFacts(allowed, pushRun),
-    ...resolutionFact(keeping, pushRun),
-    schedule: scheduleTable(never, fitted, pushRun),
+    readings: readingsIn(sender.allowed).map(({ name }) => name),
+    ...anchorFacts(sender, pushRun),
+    ...(kept === undefined ? {} : resolutionFact(kept, sender.around)),
+    schedule: scheduleTable(never.journal.pushCase, sender.all, sender.around),
   };
-  const slow = slowPushCases(pushRun);
-  const fittedSlow = keeping.map(({ reading }) => ({
-    reading,
-    fits: slow.map((pushCase) => ({ pushCase, fit: slowFit(reading, pushCase, pushRun) })),
-  }));
-  const unjudged = unjudgedIn(fittedSlow);
-  const finding =
-    tardyFinding(fitted, pushRun) ??
-    (keeping.length === 0 ? misfitFinding(fitted, allowed, all.length, pushRun) : undefined) ??
-    slowFinding(fittedSlow, all.length + slow.length, pushRun) ??
-    vagueFinding(keeping, pushRun);
+  const finding = kept === undefined ? misfit(sender, pushRun) : unclear(keeping, pushRun, sender.around);
   return finding === undefined
-    ? {
-        judgement: pass,
-        cases: all.length + slow.length - unjudged.length,
-        facts: unjudged.length === 0 ? facts : { ...facts, notJudged: unjudged },
-      }
-    : { ...finding, facts };
+    ? { judgement: pass, cases: kept?.timed.length ?? 0, facts }
+    : { ...finding, facts: { ...facts, ...finding.facts } };
 };
 
-/** Pushes are late in the way of a sender that polls for due pushes. */
-const tardyFinding = (fitted: readonly Fitted[], pushRun: PushRun): Finding | undefined => {
-  const [tardy] = tardyReadings(fitted, pushRun).filter(({ reading }) => reading.keepsCap);
-  return tardy === undefined ? undefined : polledFinding(tardy);
+/** Names of the readings that no notification contradicts, those beyond the cap included. */
+export const readingsThatFit = (trace: PushTrace): readonly string[] => {
+  const { best, allowed } = senderOf(trace);
+  return best.timed.length === 0 ? [] : readingsIn(allowed).map(({ name }) => name);
 };
 
-interface LikePolled {
-  readonly reading: Reading;
-  readonly why: string;
-  readonly periodMs: number;
-}
+const isNever = ({ journal }: Explanation): boolean => journal.pushCase.purpose === "never";
+const keepsCap = ({ hypothesis: { reading } }: Explained): boolean => reading.keepsCap;
 
-/** Says what is seen of a sender that seems to poll. */
-export const asPolled = ({ reading, why, periodMs }: LikePolled): string =>
-  `pushes follow ${reading.name}, but late (${why}), and all at multiples of one period, as if the sender polls for due pushes every ${duration(Number(periodMs.toPrecision(3)))} or more; the document does not say how late a push may be`;
-
-const polledFinding = (polled: LikePolled): Finding =>
-  undecidedFinding(asPolled(polled), {
-    settle: "tolerances.latenessMs in the profile, which sets how late a push may be",
-  });
+const readingsIn = (explained: readonly Explained[]): readonly Reading[] => [
+  ...new Map(explained.map(({ hypothesis: { reading } }) => [reading.name, reading])).values(),
+];
 
 /** The pushes fit no reading that keeps to the cap. */
-const misfitFinding = (
-  fitted: readonly Fitted[],
-  allowed: readonly Fitted[],
-  cases: number,
-  pushRun: PushRun,
-): Finding => {
-  const moments = fitted
-    .filter(({ reading }) => reading.keepsCap)
-    .map(({ reading }) => `${reading.name} at ${instantsText(reading)}`);
-  const expected = `pushes follow one reading with at most ${pushRun.limits.maxPushes} pushes: ${moments.join("; ")}`;
+const misfit = (sender: Sender, pushRun: PushRun): Finding => {
+  const { best, allowed, all } = sender;
   const [beyond] = allowed;
+  const cases = best.timed.length;
   if (beyond !== undefined) {
-    const [pushCase] = pushedOf(pushRun, "never");
-    const actual = `they follow ${beyond.reading.name}, which has ${beyond.reading.pushes} pushes: ${momentsText(pushCase)}`;
-    return { judgement: fail(expected, actual), cases, evidence: pushCase?.pushes ?? [], lacking: [] };
+    const { reading } = beyond.hypothesis;
+    const never = beyond.timed.find(isNever);
+    return {
+      judgement: fail(
+        `pushes follow a reading with at most ${pushRun.limits.maxPushes} pushes`,
+        `they follow ${reading.name}, which has ${reading.pushes} pushes`,
+      ),
+      cases,
+      evidence: never?.journal.pushCase.pushes ?? [],
+      ...(never === undefined ? {} : { facts: { sends: sendRows(never) } }),
+    };
   }
-  const { reading, worst, ...nearest } = leastContradicted(fitted, pushRun);
-  const actual = `${momentsText(worst?.pushCase)} (${worst?.pushCase.name ?? "none"}); the nearest reading is ${reading?.name ?? "none"}, but ${worst?.why ?? "it does not fit"}`;
-  return { judgement: fail(expected, actual), cases, ...nearest };
-};
-
-/** Pushes after a slow failure fit none of the readings that the other pushes fit. */
-const slowFinding = (fitted: readonly Fitted[], cases: number, pushRun: PushRun): Finding | undefined => {
-  if (fitted.some(isAllowed)) return undefined;
-  const { reading: _, worst, ...nearest } = leastContradicted(fitted, pushRun);
-  for (const { reading, fits } of fitted) {
-    const misfits = fits.filter(({ fit }) => fit.kind === "against").map(({ pushCase }) => pushCase);
-    const periodMs = periodWithSlow(reading, misfits, pushRun);
-    if (periodMs !== undefined)
-      return polledFinding({ reading, why: worst?.why ?? "after slow failures", periodMs });
+  for (const one of all.filter(keepsCap)) {
+    const polled = polledBy(one, pushRun);
+    if (polled !== undefined)
+      return undecidedFinding(polled, {
+        settle: "tolerances.latenessMs in the profile, which sets how late a push may be",
+      });
   }
+  const [worst] = best.flawed.toSorted((a, b) => b.costMs - a.costMs);
+  const { reading } = best.hypothesis;
   return {
     judgement: fail(
-      `a push that was refused or got no answer is retried like any other: as in the reading ${fitted.map(({ reading }) => reading.name).join(" or ")}, counted from its start or its end`,
-      worst === undefined
-        ? "it was retried at other moments"
-        : `${momentsText(worst.pushCase)} (${worst.pushCase.name}); ${worst.why}`,
+      `pushes follow one reading, here ${reading.name}: ${instantsText(reading)} after the event`,
+      worst === undefined ? "they follow none" : flawText(worst),
     ),
     cases,
-    ...nearest,
+    broken: best.flawed.length,
+    evidence: worst?.journal.pushCase.pushes ?? [],
+    ...(worst === undefined ? {} : { facts: { sends: sendRows(worst) } }),
   };
 };
 
-/** The notifications of slow failures that no reading judges, each with the reason. */
-const unjudgedIn = (fitted: readonly Fitted[]): readonly string[] => {
-  const [first, ...others] = fitted.map(({ fits }) => fits);
-  return (first ?? []).flatMap(({ pushCase, fit }, index) =>
-    fit.kind === "vague" && others.every((other) => other[index]?.fit.kind === "vague")
-      ? [`${pushCase.name}: ${fit.why}`]
-      : [],
-  );
-};
-
-/** The reading that the pushes deviate from least, and how. */
-const leastContradicted = (fitted: readonly Fitted[], { latenessMs }: PushRun) => {
-  const all = fitted.map(({ reading, fits }) => ({
-    reading,
-    misfits: fits.flatMap(({ pushCase, fit }) => {
-      if (fit.kind === "against") return [{ pushCase, ...fit }];
-      if (fit.kind !== "tardy") return [];
-      return [{ pushCase, why: fit.why, offBy: fit.byMs / (3 * latenessMs), isLack: true }];
-    }),
-  }));
-  const deviationOf = ({ misfits }: (typeof all)[number]): number =>
-    misfits.reduce((sum, { offBy }) => sum + offBy, 0);
-  const [{ reading, misfits } = { reading: undefined, misfits: [] }] = all.toSorted(
-    (a, b) => deviationOf(a) - deviationOf(b),
-  );
-  const [worst] = misfits.toSorted((a, b) => b.offBy - a.offBy);
-  return {
-    reading,
-    worst,
-    evidence: worst?.pushCase.pushes ?? [],
-    /** The notifications whose pushes are late or missing, if that is all that is wrong. */
-    lacking: misfits.every(({ isLack }) => isLack) ? misfits.map(({ pushCase }) => pushCase) : [],
-    broken: misfits.length,
-  };
-};
-
-/** A reading would fit, but either the run did not wait long enough or no notification shows a push exactly enough. */
-const vagueFinding = (keeping: readonly Fitted[], pushRun: PushRun): Finding | undefined => {
-  const vague = keeping.map(({ reading, fits }) => {
-    const unwatched = fits.find(({ fit }) => fit.kind === "vague")?.fit;
-    if (unwatched?.kind === "vague" && !fits.some(isWatchedOut)) return unwatched.why;
-    const coarse = sharpest(reading, pushRun).find(({ widthMs, mostMs }) => widthMs > mostMs);
+/** A reading would fit, but a connection broke, the run did not wait long enough, or no notification shows a push exactly enough. */
+const unclear = (
+  keeping: readonly Explained[],
+  pushRun: PushRun,
+  around: Surroundings,
+): Finding | undefined => {
+  const lost = keeping.flatMap(({ timed }) => timed.filter((one) => one.lost > 0));
+  if (keeping.every(({ timed }) => timed.some((one) => one.lost > 0)))
+    return undecidedFinding(
+      `a push of ${lost.length === 1 ? "a notification" : "some notifications"} may have been on a connection that broke before the receiver could read it (${lost[0]?.journal.pushCase.name ?? ""})`,
+      { settle: UNDISTURBED },
+    );
+  const why = keeping.map((one): string | undefined => {
+    const open = one.timed.find(({ next }) => next !== undefined);
+    const isWatchedOut = one.timed.some((another) => isNever(another) && another.next === undefined);
+    if (open !== undefined && !isWatchedOut)
+      return `push ${open.sends.length + 1} was not waited for long enough`;
+    const coarse = sharpest(one, around, pushRun.resolutionShare).find(
+      ({ widthMs, mostMs }) => widthMs > mostMs,
+    );
     return coarse === undefined
       ? undefined
       : `the moment of push ${coarse.index + 1} is known at best to within ${duration(coarse.widthMs)}, but ${duration(coarse.mostMs)} is needed${pushRun.resolutionShare === undefined ? " to tell the readings apart" : ""}`;
   });
-  const [reason] = vague;
-  return reason !== undefined && vague.every((why) => why !== undefined)
+  const [reason] = why;
+  return reason !== undefined && why.every((one) => one !== undefined)
     ? undecidedFinding(reason, { settle: whatHelps(pushRun) })
     : undefined;
 };
 
-const isWatchedOut = ({ pushCase, fit }: Fitted["fits"][number]): boolean =>
-  pushCase.purpose === "never" && fit.kind === "fits";
-
 /** For each push of a reading, its exactness in the notification that shows it best. */
-const sharpest = (reading: Reading, pushRun: PushRun): readonly Exactness[] => {
-  const all = timedCases(pushRun).flatMap((pushCase) =>
-    exactnessOf(reading, pushCase, optionsFor(pushCase, pushRun), pushRun.resolutionShare),
+const sharpest = (
+  { hypothesis: { reading }, timed }: Explained,
+  { trace, firstLatenessMs }: Surroundings,
+  share: number | undefined,
+): readonly Exactness[] => {
+  const all = timed.flatMap(({ journal: { event, arrivals, pushCase } }) =>
+    pushCase.purpose === "never" || pushCase.purpose === "late"
+      ? exactnessOf(
+          reading,
+          { triggered: event, pushes: arrivals },
+          { latenessMs: trace.latenessMs, firstLatenessMs },
+          share,
+        )
+      : [],
   );
   return [...Map.groupBy(all, ({ index }) => index).values()].flatMap(
     (group) => group.toSorted((a, b) => a.widthMs - b.widthMs)[0] ?? [],
   );
 };
 
-/** The smallest error in a push's moment that would have been noticed, in the first fitting reading. */
-const resolutionFact = (allowed: readonly Fitted[], pushRun: PushRun): { readonly resolutionMs?: number } => {
-  const widths = allowed
-    .slice(0, 1)
-    .flatMap(({ reading }) => sharpest(reading, pushRun))
-    .map(({ widthMs }) => widthMs);
+/** The smallest error in a push's moment that would have been noticed. */
+const resolutionFact = (kept: Explained, around: Surroundings): { readonly resolutionMs?: number } => {
+  const widths = sharpest(kept, around, undefined).map(({ widthMs }) => widthMs);
   return widths.length === 0 ? {} : { resolutionMs: Math.round(Math.max(...widths)) };
 };
 
@@ -218,18 +164,19 @@ const instantsText = (reading: Reading): string =>
  */
 const scheduleTable = (
   pushCase: PushCase,
-  fitted: readonly Fitted[],
-  pushRun: PushRun,
+  all: readonly Explained[],
+  { firstLatenessMs, trace: pushRun }: Surroundings,
 ): readonly Record<string, unknown>[] => {
   const { triggered } = pushCase;
   // If no reading fits, show missing pushes too.
-  const allowed = fitted.filter(isAllowed);
-  const shown = allowed.length > 0 ? allowed : fitted.filter(({ reading }) => reading.keepsCap);
-  const rows = Math.max(pushCase.pushes.length, ...shown.map(({ reading }) => reading.pushes));
-  const windows = fitted.map(({ reading }) => ({
+  const allowed = readingsIn(all.filter(({ flawed }) => flawed.length === 0));
+  const readings = readingsIn(all);
+  const shown = allowed.length > 0 ? allowed : readings.filter(({ keepsCap }) => keepsCap);
+  const rows = Math.max(pushCase.pushes.length, ...shown.map(({ pushes }) => pushes));
+  const windows = readings.map((reading) => ({
     reading,
     instants: instantsOf(reading),
-    windows: windowsOf(reading, pushCase, optionsFor(pushCase, pushRun)),
+    windows: windowsOf(reading, pushCase, { ...pushRun, firstLatenessMs }),
   }));
   return Array.from({ length: rows }, (_, index) => {
     const at = pushCase.pushes[index]?.at;
@@ -254,23 +201,28 @@ const scheduleTable = (
 };
 
 /**
- * Which anchors the pushes allow. Only slow failures tell anchors apart: a push without an answer, or with a
- * late one. Uses a tighter lateness, because the sender's other pushes show how late it is.
+ * Which anchors the pushes allow. Only a push without an answer, or with a late one, tells anchors apart, and only with
+ * the lateness that the sender's other pushes show.
  */
 const anchorFacts = (
-  allowed: readonly Fitted[],
-  pushRun: PushRun,
+  { allowed, around }: Sender,
+  { limits }: PushRun,
 ): { readonly anchors?: readonly Anchor[] } => {
-  const [first] = allowed.toSorted((a, b) => Number(b.reading.keepsCap) - Number(a.reading.keepsCap));
-  const hung = ofPurpose(pushRun, "hang").filter(({ pushes }) => pushes.length > 1);
+  const [first] = allowed.toSorted((a, b) => Number(keepsCap(b)) - Number(keepsCap(a)));
+  const hung = (first?.timed ?? []).filter(
+    ({ journal: { pushCase, arrivals } }) => pushCase.purpose === "hang" && arrivals.length > 1,
+  );
   if (first === undefined || hung.length === 0) return {};
-  const latenessMs = usualLatenessMs(first, pushRun) + (pushRun.limits.pushDelaysMs[0] ?? 0) / 15;
+  const leastMs = latestMs(first) + (limits.pushDelaysMs[0] ?? 0) / 15;
   const left = anchors.filter((anchor) =>
-    hung.every((pushCase) => {
-      const options = { ...optionsFor(pushCase, pushRun), isComplete: false, latenessMs, tardyMs: 0 };
+    hung.every(({ journal: { event, arrivals } }) => {
+      const [before, second] = arrivals;
+      const due =
+        before && dueOf(first.hypothesis.reading, anchor, 1, { triggered: event, pushes: [before] });
+      if (due === undefined || second === undefined) return true;
       return (
-        fitOf(first.reading, anchor, { ...pushCase, pushes: pushCase.pushes.slice(0, 2) }, options).kind !==
-        "against"
+        second.at.latestMs >= due.earliestMs - around.trace.earlyGuardMs &&
+        second.at.earliestMs <= due.latestMs + leastMs
       );
     }),
   );

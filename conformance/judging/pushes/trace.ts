@@ -51,14 +51,8 @@ export type Purpose =
   | "stall"
   /** Triggered while others hang. */
   | "beside-hang"
-  /** Always fails plainly, except that one push after the first fails in a way that takes the whole receiver or real time. */
+  /** Always fails plainly, except that one push gets no answer. */
   | "ending";
-
-export interface LaterEnding {
-  /** Which push, from 1. */
-  readonly push: number;
-  readonly kind: "refused" | "untrusted" | "hang";
-}
 
 /** What the document promises for a notification whose pushes are answered as planned. */
 export type Expectation =
@@ -88,7 +82,8 @@ export interface PushCasePlan {
   readonly family?: string;
   /** Look it up in the list once this many of its pushes have come. */
   readonly readAtPush?: number;
-  readonly meets?: LaterEnding;
+  /** Its push of this number, from 1, gets no answer, while all others fail plainly. */
+  readonly hangsAt?: number;
 }
 
 /** One notification of the push run and everything that happened to it. */
@@ -107,10 +102,10 @@ export interface ReceiverOutage {
   /** Position of the receiver's journal when the outage began and when it ended. */
   readonly from: JournalMark;
   readonly until: JournalMark;
-  /** The latest moment at which it was over, on the push run's scale. */
-  readonly overMs?: number;
-  /** The earliest moment at which it began, on the same scale; set if it is for later pushes. */
+  /** The earliest moment at which it began, on the push run's scale; absent in journals that tell no more than lines. */
   readonly sinceMs?: number;
+  /** The latest moment at which it was over, on the same scale. */
+  readonly overMs?: number;
   /**
    * How long it went on in real time after the target's clock had passed its last moment, in milliseconds; absent if the
    * target reported that nothing was in flight, or in real time.

@@ -1,9 +1,14 @@
 import { greatest } from "../greatest.ts";
 import { isAcknowledged } from "./answer.ts";
+import { pushedOf } from "./finding.ts";
 import { readingsOf } from "./readings.ts";
 import type { PushCase, PushTrace } from "./trace.ts";
 
-type Trace = Pick<PushTrace, "pushCases" | "limits" | "acknowledgedStatus">;
+export type Trace = Pick<PushTrace, "pushCases" | "limits" | "acknowledgedStatus">;
+
+/** Notifications whose pushes show the schedule: each push failed at once, until acknowledged if ever. */
+export const timedCases = (trace: Trace): readonly PushCase[] =>
+  pushedOf({ pushCases: fromTheirTurn(trace) }, "never", "late");
 
 /** An event whose pushes waited their turn behind others of its account, as if it had happened with its first push. */
 export interface Waited extends PushCase {

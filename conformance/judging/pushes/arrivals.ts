@@ -1,0 +1,105 @@
+import { between, type TimeInterval } from "../interval.ts";
+import { answerOf, outcomeOf } from "./answer.ts";
+import { isOpenAt, mayHaveTimedOut } from "./finding.ts";
+import { fromTheirTurn } from "./turns.ts";
+import type { PushCase, PushTrace, SeenPush } from "./trace.ts";
+
+/**
+ * What the end of a push means for the next one. After `failed` another has to follow, after `acknowledged` none may. The
+ * rest is `open`: the sender may still wait for an answer, or may have given up before the acknowledgement came, or the
+ * document does not say what the answer means.
+ */
+export type Ending = "failed" | "acknowledged" | "open";
+
+/** A push of a notification that came. */
+export interface Arrival {
+  readonly push: SeenPush;
+  readonly at: TimeInterval;
+  /** When it was over for its sender; undefined if unknown. */
+  readonly ended: TimeInterval | undefined;
+  readonly ending: Ending;
+  /** It came while an earlier one was open over which the clock was moved: its sender may have given that to another worker. */
+  readonly isBeside: boolean;
+  /** That, or it came after an acknowledgement: no schedule says when. */
+  readonly isExtra: boolean;
+}
+
+/** What is known of one notification, whatever its sender does. */
+export interface Journal {
+  readonly pushCase: PushCase;
+  /** When its event was triggered; up to its first push if that had to wait for other events of its account. */
+  readonly event: TimeInterval;
+  readonly arrivals: readonly Arrival[];
+}
+
+export const journalsOf = (trace: PushTrace): readonly Journal[] => {
+  const timeout = timeoutOf(trace);
+  const bodyCounts = bodyDecides(trace);
+  return fromTheirTurn(trace).map((pushCase, index) => {
+    const { triggered } = trace.pushCases[index] ?? pushCase;
+    let isOver = false;
+    const arrivals = pushCase.pushes.map((push, at): Arrival => {
+      const ending = endingOf(push, pushCase, trace, bodyCounts);
+      const isBeside = pushCase.pushes.slice(0, at).some((one) => isOpenAt(one, push, trace));
+      const ended = endOf(push, timeout);
+      const arrival = { push, at: push.at, ended, ending, isBeside, isExtra: isOver || isBeside };
+      isOver ||= ending === "acknowledged";
+      return arrival;
+    });
+    const event = { earliestMs: triggered.earliestMs, latestMs: pushCase.triggered.latestMs };
+    return { pushCase, event, arrivals };
+  });
+};
+
+/** The end of a push that the sender gave up is known as well as the sender's timeout, if not better. */
+const endOf = (
+  { at, ended, line }: SeenPush,
+  timeout: TimeInterval | undefined,
+): TimeInterval | undefined => {
+  if (ended === undefined || timeout === undefined || line.action !== "hang" || line.outcome !== "abandoned")
+    return ended;
+  const within = (ms: number): number => Math.max(ended.earliestMs, Math.min(ended.latestMs, ms));
+  return {
+    earliestMs: within(at.earliestMs + timeout.earliestMs),
+    latestMs: within(at.latestMs + timeout.latestMs),
+  };
+};
+
+/** How long the sender waits for an answer: what all its waits have in common, or else all that they allow. */
+const timeoutOf = ({ pushCases }: Pick<PushTrace, "pushCases">): TimeInterval | undefined => {
+  const waits = pushCases
+    .flatMap(({ pushes }) => pushes)
+    .flatMap(({ at, ended, line }) =>
+      line.action === "hang" &&
+      line.status === undefined &&
+      line.outcome === "abandoned" &&
+      ended !== undefined
+        ? [between(at, ended)]
+        : [],
+    );
+  if (waits.length === 0) return undefined;
+  const [least, most] = [waits.map(({ earliestMs }) => earliestMs), waits.map(({ latestMs }) => latestMs)];
+  const common = { earliestMs: Math.max(...least), latestMs: Math.min(...most) };
+  return common.earliestMs <= common.latestMs
+    ? common
+    : { earliestMs: Math.min(...least), latestMs: Math.max(...most) };
+};
+
+const endingOf = (push: SeenPush, { expect }: PushCase, trace: PushTrace, bodyCounts: boolean): Ending => {
+  const { line } = push;
+  // The receiver ended it, or nobody did: its sender may still wait.
+  if (line.action === "hang" && line.outcome !== "abandoned") return "open";
+  const outcome = outcomeOf(answerOf(push), trace.acknowledgedStatus);
+  if (outcome === "acknowledged" && mayHaveTimedOut(push, trace)) return "open";
+  const isHalf = expect.kind === "open" && expect.unlessBodyDecides === true;
+  return outcome === "open" && bodyCounts && isHalf ? "failed" : outcome;
+};
+
+/**
+ * Whether bodies that confirm nothing made the expected code count as a failure. Only then is half an answer with that code
+ * a failure: a push is unsuccessful if the expected code is not received (section 6), and half an answer carries it.
+ */
+const bodyDecides = ({ pushCases }: Pick<PushTrace, "pushCases">): boolean => {
+  const empty = pushCases.filter(({ expect }) => expect.kind === "open" && expect.saysNothing);
+  return empty.length > 0 && empty.every(({ pushes }) => pushes.length > 1);
+};

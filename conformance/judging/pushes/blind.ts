@@ -1,0 +1,100 @@
+import { overlap, type TimeInterval } from "../interval.ts";
+import { isRare, lengthMs, merged, without } from "../intervals.ts";
+import type { LostStage } from "../../contract/push.ts";
+import { allowedLatenessMs } from "./fits.ts";
+import { outlastsLag } from "./lag.ts";
+import { instantsOf, readingsOf } from "./readings.ts";
+import type { LostConnection, PushRun, PushTrace, ReceiverOutage } from "./trace.ts";
+
+/** A time in which a push may have been sent that no receiver saw: an outage, or the moment of a connection that broke. */
+export interface Blind extends TimeInterval {
+  readonly kind: "outage" | "lost";
+  /** Numbers of the journal's lines between which an outage was. */
+  readonly lines?: readonly [from: number, until: number];
+}
+
+type Trace = PushTrace & Partial<Omit<PushRun, keyof PushTrace>>;
+
+export const blindOf = (trace: Trace): readonly Blind[] => [
+  ...(trace.outages ?? []).flatMap((outage) => outageAsBlind(outage, trace)),
+  ...lostPushes(trace).map(({ at }): Blind => ({ kind: "lost", ...at })),
+];
+
+/** A sender that is slow in real time may have met an outage, or not, and so an outage that it may outlast is not one. */
+const outageAsBlind = (outage: ReceiverOutage, trace: Trace): readonly Blind[] => {
+  const { sinceMs, overMs, from, until } = outage;
+  return sinceMs === undefined || overMs === undefined || !outlastsLag(outage, trace)
+    ? []
+    : [{ kind: "outage", earliestMs: sinceMs, latestMs: overMs, lines: [from.last, until.last] }];
+};
+
+/**
+ * These cannot have carried a push: the sender sent no request on them. Senders open connections that they never use, also
+ * over TLS: they dial another one while they wait for a free connection.
+ */
+const unused: ReadonlySet<LostStage> = new Set<LostStage>(["silent", "not-tls", "no-request"]);
+
+/** At least this many at times when nothing was due show that such connections come anyway. */
+const LEAST_AT_OTHER_TIMES = 2;
+
+/** Lost connections, except those during outages, when the receiver was closed or showed an untrusted certificate. */
+export const lostConnections = ({
+  lost = [],
+  outages = [],
+}: Pick<Trace, "lost" | "outages">): readonly LostConnection[] =>
+  lost.filter(
+    ({ n, openedMs }) =>
+      !outages.some(
+        ({ from, until }) =>
+          (n > from.last && n <= until.last) ||
+          (openedMs !== undefined && openedMs >= from.nowMs && openedMs <= until.nowMs),
+      ),
+  );
+
+/**
+ * Connections that may have carried a push. Those whose stage and address appear just as often when nothing is due are
+ * health checks. A machine that is too busy breaks connections only where pushes are.
+ */
+const lostPushes = (trace: Trace): readonly LostConnection[] => {
+  const all = lostConnections(trace).filter(({ stage }) => !unused.has(stage));
+  const { watchedFromMs } = trace;
+  if (all.length === 0 || trace.clock === "virtual" || watchedFromMs === undefined) return all;
+  const due = dueTimes(trace);
+  const quietMs = lengthMs(
+    without({ earliestMs: watchedFromMs, latestMs: trace.watchedUntil.earliestMs }, due),
+  );
+  const groups = Map.groupBy(all, ({ stage, address }) => `${stage} ${address ?? ""}`);
+  return [...groups.values()].flatMap((group) => {
+    const inside = group.filter(({ at }) => due.some((one) => overlap(one, at)));
+    const otherwise = group.length - inside.length;
+    const expected = quietMs > 0 ? (otherwise / quietMs) * lengthMs(due) : 0;
+    return otherwise >= LEAST_AT_OTHER_TIMES && !isRare(inside.length, expected) ? [] : inside;
+  });
+};
+
+/** When pushes were due by any reading, or came. */
+const dueTimes = ({ pushCases, limits, earlyGuardMs, ...trace }: Trace): readonly TimeInterval[] => {
+  const instants = readingsOf(limits).flatMap(instantsOf);
+  return merged(
+    pushCases.flatMap(({ triggered, pushes }) => [
+      ...instants.map((instantMs) => ({
+        earliestMs: triggered.earliestMs + instantMs - earlyGuardMs,
+        latestMs: triggered.latestMs + instantMs + allowedLatenessMs(instantMs, trace),
+      })),
+      ...pushes.map(({ at }) => at),
+    ]),
+  );
+};
+
+/** Connections without a push, counted by stage, for reports. */
+export const lostFacts = (
+  trace: Trace,
+): { readonly connectionsWithoutPush?: Readonly<Record<string, number>> } => {
+  const byStage = Map.groupBy(lostConnections(trace), ({ stage }) => stage);
+  if (byStage.size === 0) return {};
+  const counts = [...byStage].map(([stage, group]) => [stage, group.length] as const);
+  return { connectionsWithoutPush: Object.fromEntries(counts.toSorted(([a], [b]) => (a < b ? -1 : 1))) };
+};
+
+export const UNDISTURBED =
+  "a run on less busy machines, so that sender and receiver complete every handshake, and no other client that connects to the receiver";

@@ -1,0 +1,161 @@
+import { greatest } from "../greatest.ts";
+import { merged } from "../intervals.ts";
+import { tolerances } from "../tolerances.ts";
+import { journalsOf, type Arrival, type Journal } from "./arrivals.ts";
+import { explain, type Explanation, type Hypothesis, type Surroundings } from "./explain.ts";
+import { blindOf, type Blind } from "./blind.ts";
+import { anchors, readingsOf } from "./readings.ts";
+import type { PushRun, PushTrace, Purpose } from "./trace.ts";
+
+/** A trace with what only the gate knows of it. */
+export type Watched = PushTrace & Partial<Omit<PushRun, keyof PushTrace>>;
+
+/** All notifications of a trace by one hypothesis. */
+export interface Explained {
+  readonly hypothesis: Hypothesis;
+  /** In the order of the trace. */
+  readonly explanations: readonly Explanation[];
+  /** Those of notifications whose moments count. */
+  readonly timed: readonly Explanation[];
+  readonly flawed: readonly Explanation[];
+}
+
+/** A sender: the hypothesis that explains its notifications best, and all others. */
+export interface Sender {
+  readonly best: Explained;
+  readonly all: readonly Explained[];
+  /** Those by which no notification has a flaw. */
+  readonly allowed: readonly Explained[];
+  readonly around: Surroundings;
+}
+
+/**
+ * The moments of these count. Others were acknowledged at once, were pushed while the receiver showed an untrusted
+ * certificate, or had an answer that the document leaves open.
+ */
+const timedPurposes: ReadonlySet<Purpose> = new Set<Purpose>([
+  "never",
+  "late",
+  "kind",
+  "hang",
+  "unanswered",
+  "refused",
+  "ending",
+]);
+const hanging: ReadonlySet<Purpose> = new Set<Purpose>(["hang", "unanswered", "ending"]);
+
+const isTimed = (
+  { pushCase: { purpose }, arrivals }: Journal,
+  { blind, trace }: { readonly blind: readonly Blind[]; readonly trace: Watched },
+): boolean => {
+  if (arrivals.length === 0 || !timedPurposes.has(purpose)) return false;
+  // How many of its pushes met the closed receiver is known only if that was closed for longer than a push takes.
+  if (purpose === "refused") return blind.some(({ kind }) => kind === "outage");
+  return !(trace.hungInRealTime === true && hanging.has(purpose));
+};
+
+const hypothesesOf = (limits: PushTrace["limits"]): readonly Hypothesis[] =>
+  readingsOf(limits).flatMap((reading) => anchors.map((anchor) => ({ reading, anchor })));
+
+/** By trace, since several rules ask. */
+const senders = new WeakMap<PushTrace, Sender>();
+
+export const senderOf = (trace: Watched): Sender => {
+  const known = senders.get(trace);
+  if (known !== undefined) return known;
+  const sender = findSender(trace);
+  senders.set(trace, sender);
+  return sender;
+};
+
+const findSender = (trace: Watched): Sender => {
+  const journals = journalsOf(trace);
+  const around = surroundingsOf(trace, journals);
+  const [lost, outages] = [lostOf(around.blind), around.blind.filter(({ kind }) => kind === "outage")];
+  const unlost = { ...around, blind: outages };
+  const keys = journals.map((journal) => keyOf(journal, around));
+  const all = hypothesesOf(trace.limits).map((hypothesis): Explained => {
+    const explained = explainAll(journals, keys, hypothesis, around);
+    // As many pushes can be lost as connections broke.
+    const isEnough = explained.reduce((sum, { lost }) => sum + lost, 0) <= lost.length;
+    const explanations = isEnough ? explained : explainAll(journals, keys, hypothesis, unlost);
+    const timed = explanations.filter(({ journal }) => isTimed(journal, { blind: around.blind, trace }));
+    return { hypothesis, explanations, timed, flawed: timed.filter(({ flaws }) => flaws.length > 0) };
+  });
+  const costMs = ({ flawed }: Explained): number => flawed.reduce((sum, one) => sum + one.costMs, 0);
+  const [best] = all.toSorted((a, b) => a.flawed.length - b.flawed.length || costMs(a) - costMs(b));
+  if (best === undefined) throw new Error("a schedule has readings");
+  return { best, all, allowed: all.filter(({ flawed }) => flawed.length === 0), around };
+};
+
+const lostOf = (blind: readonly Blind[]): readonly Blind[] => blind.filter(({ kind }) => kind === "lost");
+
+const explainAll = (
+  journals: readonly Journal[],
+  keys: readonly string[],
+  hypothesis: Hypothesis,
+  around: Surroundings,
+): readonly Explanation[] => {
+  const alike = new Map<string, Explanation>();
+  return journals.map((journal, at): Explanation => {
+    const key = keys[at] ?? "";
+    const other = alike.get(key);
+    if (other !== undefined) return ofAnother(other, journal);
+    const explanation = explain(journal, hypothesis, around);
+    alike.set(key, explanation);
+    return explanation;
+  });
+};
+
+/** Notifications with the same key have the same explanation: most of what is triggered together fails together. */
+const keyOf = ({ event, arrivals }: Journal, { blind }: Surroundings): string => {
+  const lines = blind.flatMap(({ lines: between = [] }) => between);
+  return JSON.stringify([
+    event,
+    ...arrivals.map(({ at, ended, ending, isExtra, push }) => [
+      at,
+      ended,
+      ending,
+      isExtra,
+      lines.filter((line) => line < push.line.n).length,
+    ]),
+  ]);
+};
+
+/** The same explanation, of a notification whose journal has the same key. */
+const ofAnother = (explanation: Explanation, journal: Journal): Explanation => {
+  const arrivals: Arrival[] = journal.arrivals.filter(({ isExtra }) => !isExtra);
+  const sends = explanation.sends.map((send) => {
+    const arrival = send.arrival === undefined ? undefined : arrivals.shift();
+    return arrival === undefined ? send : { ...send, arrival };
+  });
+  return { ...explanation, journal, sends };
+};
+
+const surroundingsOf = (trace: Watched, journals: readonly Journal[]): Surroundings => ({
+  trace,
+  blind: blindOf(trace),
+  busy: merged(
+    journals
+      .flatMap(({ arrivals }) => arrivals)
+      .filter(({ push: { line, action } }) => line.action === "hang" || takesLong(action))
+      .map(({ at, ended }) => ({ earliestMs: at.earliestMs, latestMs: ended?.latestMs ?? Infinity })),
+  ),
+  firstLatenessMs:
+    trace.firstLatenessMs ?? tolerances.firstPushLatenessShare.default * (trace.limits.pushDelaysMs[0] ?? 0),
+});
+
+const takesLong = (action: Arrival["push"]["action"]): boolean =>
+  action?.kind === "answer" && (action.delayMs ?? 0) > 0;
+
+/** The greatest lateness of pushes after plain failures, in milliseconds. */
+export const latestMs = ({ timed }: Pick<Explained, "timed">): number =>
+  greatest(
+    0,
+    timed
+      .filter(({ journal: { pushCase } }) => pushCase.purpose === "never" || pushCase.purpose === "late")
+      .flatMap(({ sends }) => sends)
+      .flatMap(({ at, due, arrival }) =>
+        arrival === undefined || due === undefined ? [] : [at.earliestMs - due.latestMs],
+      ),
+  );
