@@ -67,8 +67,8 @@ export const examples: Readonly<Record<string, readonly Example[]>> = {
       "load your service, and judge objectives and rules",
     ],
     [
-      `load ${profile} --scenario breakpoint --rate 2000`,
-      "search for the highest rate that meets the objectives",
+      `load ${profile} --shape breakpoint --rate 2000 --duration 2m`,
+      "find the rate at which an objective gives way",
     ],
     ["load --scenario push --rate 20 --duration 10s", "load the pushes of the embedded fake"],
   ],

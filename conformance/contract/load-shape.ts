@@ -31,12 +31,12 @@ export const shapes = {
     { from: 0, to: 1, share: 0.05 },
     { from: 1, to: 1, share: 0.95 },
   ],
+  // Ends when an objective gives way.
+  breakpoint: [{ from: 0, to: 1, share: 1 }],
 } as const satisfies Readonly<Record<string, readonly ShapeStretch[]>>;
 
-/** `breakpoint` is not a fixed course: it searches step by step for the highest rate at which the objectives hold. */
-export const shapeNames = [...(Object.keys(shapes) as (keyof typeof shapes)[]), "breakpoint"] as const;
 export type FixedShapeName = keyof typeof shapes;
-export type ShapeName = FixedShapeName | OwnShape | "breakpoint";
+export const shapeNames = Object.keys(shapes) as readonly FixedShapeName[];
 
 /** A stretch in absolute numbers: rates in arrivals per second, times in milliseconds since the start of the load. */
 export interface Stage {
@@ -51,8 +51,7 @@ export interface Stage {
  * in a minute.
  */
 export type OwnShape = `stages ${string}`;
-/** A load whose course is known before it starts. */
-export type Course = FixedShapeName | OwnShape;
+export type ShapeName = FixedShapeName | OwnShape;
 
 /** The end of a stage: the time since the end of the previous one, and the rate in requests per second. */
 export interface StageEnd {
@@ -80,7 +79,7 @@ export const stageEndsOf = (shape: OwnShape): readonly StageEnd[] =>
     .flatMap((text) => parseStage(text) ?? []);
 
 /** As in k6, each stage starts at the rate where the previous one ended, and the first at zero. */
-const stretchesOf = (shape: Course): readonly ShapeStretch[] => {
+const stretchesOf = (shape: ShapeName): readonly ShapeStretch[] => {
   if (!isOwnShape(shape)) return shapes[shape];
   const ends = stageEndsOf(shape);
   const wholeMs = ends.reduce((sum, { afterMs }) => sum + afterMs, 0);
@@ -93,7 +92,7 @@ const stretchesOf = (shape: Course): readonly ShapeStretch[] => {
 };
 
 /** The stages of a shape for a peak rate (arrivals per second) and a duration. */
-export const stagesOf = (shape: Course, rate: number, durationMs: number): readonly Stage[] => {
+export const stagesOf = (shape: ShapeName, rate: number, durationMs: number): readonly Stage[] => {
   let startMs = 0;
   return stretchesOf(shape).map(({ from, to, share }) => {
     const stage = { startMs, durationMs: share * durationMs, fromRate: from * rate, toRate: to * rate };

@@ -1,5 +1,4 @@
 import { given } from "../../conformance/contract/given.ts";
-import type { ShapeName } from "../../conformance/contract/load-shape.ts";
 import type { LoadContext, LoadPlan, LoadTarget } from "./context.ts";
 import { machine, machineText } from "./machine.ts";
 import { pick, type LoadHeader } from "./record.ts";
@@ -11,10 +10,7 @@ import type { Segment } from "../../conformance/contract/segments.ts";
 import { canonicalJson } from "../../conformance/contract/verdict.ts";
 import type { FoundK6 } from "./k6/find.ts";
 
-export const headerOf = (
-  { target, k6, tool, clock }: LoadContext,
-  plan: Omit<LoadPlan, "shape"> & { readonly shape: ShapeName },
-): LoadHeader => ({
+export const headerOf = ({ target, k6, tool, clock }: LoadContext, plan: LoadPlan): LoadHeader => ({
   tool,
   startedAt: clock.wallTime().toISOString(),
   seed: plan.seed,
@@ -56,7 +52,7 @@ export const segmentOf = ({ profile }: LoadTarget, plan: SegmentPlan): Segment =
 const fingerprintOf = (
   { name, profile, limits }: LoadTarget,
   k6: FoundK6,
-  plan: Parameters<typeof headerOf>[1],
+  plan: LoadPlan,
 ): Readonly<Record<string, string>> => {
   const { slos, tolerances, acknowledgement, authorize = {} } = profile;
   const authorizeFields = Object.keys(authorize);

@@ -4,7 +4,7 @@ export { k6GraceMs } from "./k6/start.ts";
 export { findK6, k6Status, type FoundK6 } from "./k6/find.ts";
 export { checkPlan } from "./check-plan.ts";
 export type { LoadContext, LoadPlan } from "./context.ts";
-export { loadByShape, type AskedRun } from "./by-shape.ts";
+export { load } from "./load.ts";
 export { parseAsked } from "./asked-run.ts";
 export { addEncoded } from "./collect/encoded.ts";
 export { mergeSegments } from "./merge/merge.ts";

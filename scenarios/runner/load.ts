@@ -13,6 +13,7 @@ import { runLoad, type LoadResult } from "./collect/collect.ts";
 import type { LoadContext, LoadPlan } from "./context.ts";
 import { headerOf } from "./header.ts";
 import { createAbortWatch, usualAbortRule } from "./judge/abort.ts";
+import { createRampWatch, type RampWatch } from "./judge/breakpoint.ts";
 import { firstsOfEach } from "./judge/outcome.ts";
 import { verdictsOf } from "./verdicts.ts";
 import { watchPushes } from "./push/watch.ts";
@@ -37,25 +38,26 @@ export const load = async (context: LoadContext, plan: LoadPlan, out: string): P
     const script = await scriptFor(folder.path);
     using pushes = traits[plan.scenario].events === "needed" ? await watchPushes(context, out) : undefined;
     if (plan.isKnown !== true) await preflight(context, plan, script, pushes?.accounts);
-    const play = () => run(context, plan, script, writer, pushes);
+    const watch = plan.shape === "breakpoint" ? createRampWatch(context.target.profile, plan) : undefined;
+    const play = () => run(context, plan, { script, writer, pushes, watch });
     if (plan.segment !== undefined) return playSegment(context, plan, plan.segment, play);
     const result = await play();
     const pushed = await pushes?.finish(result, plan);
     context.onPhase?.(undefined);
     const broken = firstsOfEach(pushed?.judgement.breaches ?? [], KEPT_PER_RULE);
     for (const breach of broken) writer.breach(breach);
-    return verdictsOf(context, plan, result, pushed);
+    return verdictsOf(context, plan, result, { pushed, ramp: watch?.ramp() });
   });
 };
 
 /** Keeps a record of what is played, and seals it, also if an error cuts it short. */
-export const recorded = async (
+const recorded = async (
   context: LoadContext,
-  asked: Parameters<typeof headerOf>[1],
+  plan: LoadPlan,
   out: string,
   play: (writer: LoadRecordWriter) => Promise<LoadFinal>,
 ): Promise<LoadRecord> => {
-  using writer = openLoadRecord(out, headerOf(context, asked));
+  using writer = openLoadRecord(out, headerOf(context, plan));
   try {
     return writer.seal(await play(writer));
   } catch (error) {
@@ -104,12 +106,17 @@ const preflight = async (
     throw new ConfigurationError([`the preflight of ${plan.scenario} failed: k6 ${end.meaning}`]);
 };
 
+interface Parts {
+  readonly script: string;
+  readonly writer: LoadRecordWriter;
+  readonly pushes: Awaited<ReturnType<typeof watchPushes>> | undefined;
+  readonly watch: RampWatch | undefined;
+}
+
 const run = (
   context: LoadContext,
   plan: LoadPlan,
-  script: string,
-  writer: LoadRecordWriter,
-  pushes: Awaited<ReturnType<typeof watchPushes>> | undefined,
+  { script, writer, pushes, watch }: Parts,
 ): Promise<LoadResult> => {
   const { target, runKey, onSecond, onPhase, onLog } = context;
   onPhase?.(undefined);
@@ -136,7 +143,7 @@ const run = (
     onSecond: (second) => {
       onSecond?.(second);
       pushes?.follow();
-      return giveUp(second.line);
+      return watch?.add(second) ?? giveUp(second.line);
     },
   });
 };

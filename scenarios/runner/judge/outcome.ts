@@ -69,9 +69,6 @@ export const causeNotes = (rules: readonly LoadRule[]): readonly string[] => {
     : [];
 };
 
-/** The first breach of each rule; breaches.jsonl has all that were kept. */
-export const firstOfEach = (breaches: readonly LoadBreach[]): LoadBreach[] => firstsOfEach(breaches, 1);
-
-/** The first breaches of each rule, at most this many. */
+/** The first breaches of each rule, at most this many; breaches.jsonl has all that were kept. */
 export const firstsOfEach = (breaches: readonly LoadBreach[], most: number): LoadBreach[] =>
   [...Map.groupBy(breaches, ({ rule }) => rule).values()].flatMap((ofRule) => ofRule.slice(0, most));
