@@ -61,7 +61,9 @@ describe("the shape breakpoint", () => {
   const asked = { scenario: "token", shape: "breakpoint", rate: 100, seed: 1 };
 
   it("takes a load of at least two windows after the warm-up", () => {
-    expect(() => parseAsked({ ...asked, durationMs: 10_000 })).toThrow(/--duration is 10s.*10s or longer after the warm-up/);
+    expect(() => parseAsked({ ...asked, durationMs: 10_000 })).toThrow(
+      /--duration is 10s.*10s or longer after the warm-up/,
+    );
     expect(parseAsked({ ...asked, durationMs: 11_000 })).toMatchObject({ shape: "breakpoint", rate: 100 });
   });
 

@@ -8,7 +8,7 @@ import {
   type ShapeName,
 } from "../../conformance/contract/load-shape.ts";
 import type { LoadPlan } from "./context.ts";
-import { windowSeconds } from "./judge/breakpoint.ts";
+import { windowSeconds } from "./ramp.ts";
 import type { K6OutputName } from "./k6/outputs.ts";
 import type { SegmentPlan } from "./segment-plan.ts";
 import { ConfigurationError } from "../../conformance/contract/problem.ts";

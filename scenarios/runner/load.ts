@@ -13,7 +13,7 @@ import { runLoad, type LoadResult } from "./collect/collect.ts";
 import type { LoadContext, LoadPlan } from "./context.ts";
 import { headerOf } from "./header.ts";
 import { createAbortWatch, usualAbortRule } from "./judge/abort.ts";
-import { createRampWatch, type RampWatch } from "./judge/breakpoint.ts";
+import { createRampWatch, type RampWatch } from "./ramp.ts";
 import { firstsOfEach } from "./judge/outcome.ts";
 import { verdictsOf } from "./verdicts.ts";
 import { watchPushes } from "./push/watch.ts";

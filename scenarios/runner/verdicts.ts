@@ -11,7 +11,7 @@ import { thinkingUsers, virtualUsersFor } from "./settings.ts";
 import { isHooksFault } from "./judge/abort.ts";
 import { judgeObjectives } from "./judge/objectives.ts";
 import { busyNotes, causeNotes, firstsOfEach, judgedOutcome, type Judged } from "./judge/outcome.ts";
-import { rampEnded, type Ramp } from "./judge/breakpoint.ts";
+import { rampEnded, type Ramp } from "./ramp.ts";
 import { judgeValidity, type Validity } from "./judge/validity.ts";
 import { exitCodes } from "../../conformance/contract/exit-codes.ts";
 

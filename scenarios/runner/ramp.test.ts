@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { histogramOf } from "../testing/counted.ts";
-import { createRampWatch, rampEnded } from "./breakpoint.ts";
+import { histogramOf } from "./testing/counted.ts";
+import { createRampWatch, rampEnded } from "./ramp.ts";
 
 const plan = { rate: 100, durationMs: 100_000, warmUpMs: 0, seed: 1 };
 

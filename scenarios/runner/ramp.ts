@@ -1,13 +1,13 @@
-import { given } from "../../../conformance/contract/given.ts";
-import type { Breakpoint, LoadRecord, ObjectiveResult } from "../../../conformance/contract/load-record.ts";
-import { latenciesOf } from "../../../conformance/contract/latencies.ts";
-import { askedRateAt, stagesOf } from "../../../conformance/contract/load-shape.ts";
-import { requestsIn } from "../../../conformance/contract/second-counts.ts";
-import type { Profile } from "../../../conformance/contract/profile.ts";
-import { countedMs } from "../collect/histograms.ts";
-import type { ClosedSecond } from "../collect/seconds.ts";
-import type { LoadPlan } from "../context.ts";
-import { judgeObjectives, type EndpointMeasure, type Measures } from "./objectives.ts";
+import { given } from "../../conformance/contract/given.ts";
+import type { Breakpoint, LoadRecord, ObjectiveResult } from "../../conformance/contract/load-record.ts";
+import { latenciesOf } from "../../conformance/contract/latencies.ts";
+import { askedRateAt, stagesOf } from "../../conformance/contract/load-shape.ts";
+import { requestsIn } from "../../conformance/contract/second-counts.ts";
+import type { Profile } from "../../conformance/contract/profile.ts";
+import { countedMs } from "./collect/histograms.ts";
+import type { ClosedSecond } from "./collect/seconds.ts";
+import type { LoadPlan } from "./context.ts";
+import { judgeObjectives, type EndpointMeasure, type Measures } from "./judge/objectives.ts";
 
 /**
  * Objectives are judged over the last five seconds: fewer hold too few requests for a percentile, and in more of them
