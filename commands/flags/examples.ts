@@ -99,7 +99,6 @@ export const examples: Readonly<Record<string, readonly Example[]>> = {
       "duet main.config.ts branch.config.ts --scenario token --rate 100 --pairs 20",
       "say whether the branch is slower than main",
     ],
-    ["duet fake:sound fake:sound --plan-for 5%", "say how many pairs are needed to detect a change of 5 %"],
   ],
   detect: [
     ["detect", "measure which seeded defects the rules find"],
