@@ -3,11 +3,10 @@ import { hasEvents, eventsMayRepeat, beginEvent, endEvent } from "./lib/events.t
 import { drawKind, oneWriterIn, readKinds, readsPerIteration } from "./lib/mix.ts";
 import { newAccount, isSettled, judgeTotalWithin, noteSeen, type Account } from "./lib/oracles/account.ts";
 import { judgeDefaultPage, judgeMatches, judgePastTheEnd, judgeWalk } from "./lib/oracles/reads.ts";
-import { accountsAreOwn, requests, type IterationContext } from "./lib/iteration.ts";
+import { accountsAreOwn, requests, type IterationContext, scenario } from "./lib/iteration.ts";
 import { preflightLists } from "./lib/preflight.ts";
 import { read, type Read } from "./lib/reading.ts";
 import { report, trouble } from "./lib/report.ts";
-import { scenario } from "./lib/scenario.ts";
 import { settings } from "./lib/settings.ts";
 import { createOwnSession } from "./lib/own-session.ts";
 import { isNearItsEnd, logIn, type Session } from "./lib/session.ts";

@@ -8,7 +8,7 @@ export { load } from "./load.ts";
 export { parseAsked } from "./asked-run.ts";
 export { addEncoded } from "./collect/encoded.ts";
 export { mergeSegments } from "./merge/merge.ts";
-export type { AnyLoadRun } from "./merge/segment-run.ts";
+export type { AnyLoadRun } from "./merge/machines.ts";
 export { parseSegment } from "./segment/parse.ts";
 export { seedOf } from "./segment-plan.ts";
 export { parseBlock, playDuet } from "./duet.ts";

@@ -3,7 +3,7 @@ import { asRecord } from "../../conformance/contract/given.ts";
 import type { Outcome } from "../../conformance/contract/record.ts";
 import type { LoadResult } from "./collect/collect.ts";
 import type { LoadContext, LoadPlan } from "./context.ts";
-import { machine } from "./machine.ts";
+import { machine } from "./header.ts";
 import type { PushOutcome } from "./push/watch.ts";
 import type { LoadFinal } from "./record.ts";
 import { withUnchecked } from "./scenario-rules.ts";

@@ -7,7 +7,7 @@ import {
   type ScriptMessage,
   type ScriptSettings,
 } from "../../protocol.ts";
-import type { LogLine } from "../k6/log.ts";
+import type { LogLine } from "../k6/start.ts";
 import type { LoadSink } from "../record.ts";
 import { createBreaches, maskOf, type BreachMessage, type Breaches } from "./breaches.ts";
 import { logLines } from "./histograms.ts";

@@ -4,8 +4,7 @@ import { digestPartitions } from "../../../conformance/contract/segments.ts";
 import { issuedOnce } from "../../../conformance/judging/laws/tokens.ts";
 import { issuedNames, issuedRules } from "../../protocol.ts";
 import { crossDuplicates, type CrossDuplicate } from "../digests.ts";
-import { begunOf, type Begun } from "./machines.ts";
-import type { SegmentRun } from "./segment-run.ts";
+import { begunOf, type Begun, type SegmentRun } from "./machines.ts";
 
 const KEPT_PER_RULE = 20;
 

@@ -11,10 +11,18 @@ import { busyNotes, causeNotes, firstsOfEach, judgedOutcome } from "../judge/out
 import { openLoadRecord, pick, type LoadFinal, type LoadHeader } from "../record.ts";
 import { mergeCourse } from "./course.ts";
 import { duplicatesAcross, type FoundDuplicates } from "./duplicates.ts";
-import { machineText } from "../machine.ts";
-import { begunOf, gaveUp, machinesOf, mergedValidity, skewOf, worstOf } from "./machines.ts";
+import { machineText } from "../header.ts";
+import {
+  begunOf,
+  gaveUp,
+  machinesOf,
+  mergedValidity,
+  skewOf,
+  worstOf,
+  type AnyLoadRun,
+  type SegmentRun,
+} from "./machines.ts";
 import { segmentsOfOneRun } from "./refuse.ts";
-import type { AnyLoadRun, SegmentRun } from "./segment-run.ts";
 
 /**
  * Merges the segments of a load into one run and writes its record to `out`. Histograms are added cell by cell, so
