@@ -15,7 +15,7 @@ import type { ScriptClient } from "./protocol.ts";
 import { epochMs } from "./lib/clock.ts";
 import { pageOf } from "./lib/oracles/pages.ts";
 import type { Page } from "../conformance/judging/laws/pages.ts";
-import type { Check } from "./lib/check.ts";
+import type { Check } from "./lib/exchange.ts";
 import { send, sendTogether } from "./lib/send.ts";
 
 /*

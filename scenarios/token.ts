@@ -1,6 +1,5 @@
-import type { Check } from "./lib/check.ts";
+import type { Check, Exchange } from "./lib/exchange.ts";
 import { epochMs } from "./lib/clock.ts";
-import type { Exchange } from "./lib/exchange.ts";
 import { mayHaveEnded, type Issue } from "./lib/issue.ts";
 import {
   obtainCode,

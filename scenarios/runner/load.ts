@@ -1,20 +1,18 @@
-import { mkdtempDisposable } from "node:fs/promises";
 import path from "node:path";
+import { mkdtempDisposable, writeFile } from "node:fs/promises";
 import type { LoadRecord } from "../../conformance/contract/load-record.ts";
 import { secretsInProfile } from "../../conformance/contract/profile-secrets.ts";
 import { endedBy } from "../../conformance/contract/outcome.ts";
 import { errorMessage } from "../../conformance/contract/text.ts";
 import { traits } from "../lib/mix.ts";
 import { noAnswer } from "../protocol.ts";
-import { scriptFor } from "./bundle.ts";
 import { checkPlan } from "./check-plan.ts";
 import { KEPT_PER_RULE } from "./collect/breaches.ts";
 import { runLoad, type LoadResult } from "./collect/collect.ts";
 import type { LoadContext, LoadPlan } from "./context.ts";
 import { headerOf } from "./header.ts";
-import { createAbortWatch, usualAbortRule } from "./judge/abort.ts";
+import { createAbortWatch, usualAbortRule, firstsOfEach } from "./judge/outcome.ts";
 import { createRampWatch, type RampWatch } from "./ramp.ts";
-import { firstsOfEach } from "./judge/outcome.ts";
 import { verdictsOf } from "./verdicts.ts";
 import { watchPushes } from "./push/watch.ts";
 import { nowhere, openLoadRecord, type LoadFinal, type LoadRecordWriter } from "./record.ts";
@@ -24,6 +22,7 @@ import { scriptSettings } from "./settings.ts";
 import { temporaryBase } from "../../conformance/files/temporary.ts";
 import { ConfigurationError, UnreachableError } from "../../conformance/contract/problem.ts";
 import { exitCodes } from "../../conformance/contract/exit-codes.ts";
+import { fileURLToPath } from "node:url";
 
 /**
  * Runs one load: a preflight of every step by one virtual user, then the load with a record that grows second by
@@ -165,4 +164,33 @@ const sealBroken = ({ clock, signal }: LoadContext, writer: LoadRecordWriter, er
   } catch {
     // If the record cannot be written either, the first error says more than the second.
   }
+};
+
+/** A checkout runs this source file; the package runs a bundle next to the built scripts. */
+const isCheckout = import.meta.url.endsWith(".ts");
+
+/**
+ * The file that k6 runs: one module with all scenarios and their imports except k6's own, because k6 resolves no
+ * packages. In a checkout it is bundled into `folder`, which must exist; the package includes it prebuilt.
+ */
+export const scriptFor = async (folder: string): Promise<string> => {
+  if (!isCheckout) return fileURLToPath(new URL("scenarios/main.js", import.meta.url));
+  const file = path.join(folder, "main.js");
+  await writeFile(file, await bundle());
+  return file;
+};
+
+const bundle = async (): Promise<string> => {
+  const { build } = await import("esbuild");
+  const { outputFiles } = await build({
+    entryPoints: [fileURLToPath(new URL("../main.ts", import.meta.url))],
+    bundle: true,
+    format: "esm",
+    platform: "neutral",
+    target: "es2022",
+    external: ["k6", "k6/*"],
+    write: false,
+    logLevel: "silent",
+  });
+  return outputFiles[0]?.text ?? "";
 };

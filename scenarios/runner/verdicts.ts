@@ -8,9 +8,15 @@ import type { PushOutcome } from "./push/watch.ts";
 import type { LoadFinal } from "./record.ts";
 import { withUnchecked } from "./scenario-rules.ts";
 import { thinkingUsers, virtualUsersFor } from "./settings.ts";
-import { isHooksFault } from "./judge/abort.ts";
+import {
+  isHooksFault,
+  busyNotes,
+  causeNotes,
+  firstsOfEach,
+  judgedOutcome,
+  type Judged,
+} from "./judge/outcome.ts";
 import { judgeObjectives } from "./judge/objectives.ts";
-import { busyNotes, causeNotes, firstsOfEach, judgedOutcome, type Judged } from "./judge/outcome.ts";
 import { rampEnded, type Ramp } from "./ramp.ts";
 import { judgeValidity, type Validity } from "./judge/validity.ts";
 import { exitCodes } from "../../conformance/contract/exit-codes.ts";
