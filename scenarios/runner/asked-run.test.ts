@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { askedRateAt, stagesOf } from "../../conformance/contract/load-shape.ts";
+import { askedRateAt, stagesOf } from "../stages.ts";
 import { parseAsked } from "./asked-run.ts";
 import { parseBlock } from "./duet.ts";
 

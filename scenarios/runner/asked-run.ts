@@ -1,12 +1,10 @@
 import {
-  ownShapeOf,
   parseStage,
   scenarioNames,
   shapeNames,
-  stageEndsOf,
   type ScenarioName,
-  type ShapeName,
 } from "../../conformance/contract/load-shape.ts";
+import { ownShapeOf, stageEndsOf, type ShapeName } from "../stages.ts";
 import type { LoadPlan } from "./context.ts";
 import { windowSeconds } from "./ramp.ts";
 import type { K6OutputName } from "./k6/outputs.ts";

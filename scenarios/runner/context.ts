@@ -1,5 +1,6 @@
 import type { Limits } from "../../conformance/contract/limits.ts";
-import type { ScenarioName, ShapeName } from "../../conformance/contract/load-shape.ts";
+import type { ScenarioName } from "../../conformance/contract/load-shape.ts";
+import type { ShapeName } from "../stages.ts";
 import type { FetchedProfile } from "../../conformance/contract/profile-fetched.ts";
 import type { PushPorts } from "../../conformance/contract/push-ports.ts";
 import type { ScriptClient } from "../protocol.ts";

@@ -1,7 +1,7 @@
 import { given } from "../../conformance/contract/given.ts";
 import type { Breakpoint, LoadRecord, ObjectiveResult } from "../../conformance/contract/load-record.ts";
 import { latenciesOf } from "../../conformance/contract/latencies.ts";
-import { askedRateAt, stagesOf } from "../../conformance/contract/load-shape.ts";
+import { askedRateAt, stagesOf } from "../stages.ts";
 import { requestsIn } from "../../conformance/contract/second-counts.ts";
 import type { Profile } from "../../conformance/contract/profile.ts";
 import { countedMs } from "./collect/histograms.ts";

@@ -1,4 +1,5 @@
-import { stagesOf, type ScenarioName, type Stage } from "../../conformance/contract/load-shape.ts";
+import type { ScenarioName } from "../../conformance/contract/load-shape.ts";
+import { stagesOf, type Stage } from "../stages.ts";
 import type { FetchedProfile, HookDefinition } from "../../conformance/contract/profile-fetched.ts";
 import { tolerances } from "../../conformance/judging/tolerances.ts";
 import { traits } from "../lib/mix.ts";

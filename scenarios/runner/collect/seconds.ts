@@ -6,12 +6,7 @@ import {
   type Latencies,
   type SecondLine,
 } from "../../../conformance/contract/load-record.ts";
-import {
-  askedBetween,
-  type Stage,
-  askedRateAt,
-  endOfStages,
-} from "../../../conformance/contract/load-shape.ts";
+import { askedBetween, type Stage, askedRateAt, endOfStages } from "../../stages.ts";
 import { latencyHistogram, note, type TaggedHistogram } from "./histograms.ts";
 import type { Reading } from "./readings.ts";
 import { createRequests, type RequestsOfSecond } from "./requests.ts";

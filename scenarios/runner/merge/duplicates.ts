@@ -1,5 +1,5 @@
 import type { LoadBreach } from "../../../conformance/contract/load-record.ts";
-import { askedRateAt, type Stage } from "../../../conformance/contract/load-shape.ts";
+import { askedRateAt, type Stage } from "../../stages.ts";
 import { digestPartitions } from "../../../conformance/contract/segments.ts";
 import { issuedOnce } from "../../../conformance/judging/laws/tokens.ts";
 import { issuedNames, issuedRules } from "../../protocol.ts";

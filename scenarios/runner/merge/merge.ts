@@ -2,7 +2,7 @@ import { decodeFromCompressedBase64, type Int32Histogram } from "hdr-histogram-j
 import { exitCodes } from "../../../conformance/contract/exit-codes.ts";
 import type { LoadBreach, LoadRecord, LoadRule } from "../../../conformance/contract/load-record.ts";
 import { withUnchecked } from "../scenario-rules.ts";
-import { stagesOf, type ShapeName } from "../../../conformance/contract/load-shape.ts";
+import { stagesOf, type ShapeName } from "../../stages.ts";
 import type { Profile } from "../../../conformance/contract/profile.ts";
 import type { Merged } from "../../../conformance/contract/segments.ts";
 import { createTotals, type Totals } from "../collect/totals.ts";

@@ -10,7 +10,7 @@ import type { LoadResult } from "../collect/collect.ts";
 import type { Counted } from "../../../conformance/contract/distribution.ts";
 import type { LoadContext, LoadPlan } from "../context.ts";
 import { stagesFor } from "../settings.ts";
-import { askedRateAt } from "../../../conformance/contract/load-shape.ts";
+import { askedRateAt } from "../../stages.ts";
 import { openPushJournal } from "./journal.ts";
 import { delaysOf } from "./delays.ts";
 import { judgePushes, traceOf, type PushEvidence, type PushJudgement, type TriggeredEvent } from "./judge.ts";
