@@ -10,6 +10,27 @@ import { judgeValidity, type Validity } from "../judge/validity.ts";
 import { machineText } from "../header.ts";
 import type { Int32Histogram } from "hdr-histogram-js";
 
+/** The latencies of one endpoint in one second of a segment. */
+export interface SecondLatencies extends HistogramTag {
+  readonly second: number;
+  readonly addTo: (histogram: Int32Histogram) => void;
+}
+
+export interface AnyLoadRun {
+  readonly directory: string;
+  readonly record: LoadRecord;
+  seconds(): AsyncGenerator<SecondLine>;
+  latencies(): AsyncGenerator<SecondLatencies>;
+  breaches(): AsyncGenerator<LoadBreach>;
+  /** The digests of issued credentials in one partition. */
+  digests(partition: number): Promise<Buffer>;
+}
+
+/** A run with a segment; not every run has one. */
+export interface SegmentRun extends AnyLoadRun {
+  readonly segment: Segment;
+}
+
 /** A clock that drifts more against the target's during the load misplaces its seconds. */
 const MOST_DRIFT_MS = 100;
 /** The same bound as for the lag of iterations. */
@@ -156,24 +177,3 @@ export const gaveUp = (segments: readonly SegmentRun[], count: number): string |
   );
   return reasons.length === count ? reasons[0] : undefined;
 };
-
-/** The latencies of one endpoint in one second of a segment. */
-export interface SecondLatencies extends HistogramTag {
-  readonly second: number;
-  readonly addTo: (histogram: Int32Histogram) => void;
-}
-
-export interface AnyLoadRun {
-  readonly directory: string;
-  readonly record: LoadRecord;
-  seconds(): AsyncGenerator<SecondLine>;
-  latencies(): AsyncGenerator<SecondLatencies>;
-  breaches(): AsyncGenerator<LoadBreach>;
-  /** The digests of issued credentials in one partition. */
-  digests(partition: number): Promise<Buffer>;
-}
-
-/** A run with a segment; not every run has one. */
-export interface SegmentRun extends AnyLoadRun {
-  readonly segment: Segment;
-}
