@@ -28,11 +28,7 @@ export const newSalt = (): Uint8Array => randomBytes(SALT_BYTES);
 export const openVault = (passphrase: string, salt: Uint8Array, cost = keyCost): Vault =>
   vaultWith(scryptSync(passphrase, salt, KEY_BYTES, cost));
 
-export const newKey = (): Uint8Array => randomBytes(KEY_BYTES);
-
-/** A vault with a random key. Throws WrongKey if its length is wrong. */
-export const vaultWith = (key: Uint8Array) => {
-  if (key.length !== KEY_BYTES) throw new WrongKey();
+const vaultWith = (key: Uint8Array) => {
   return {
     lock: (secret: string, place: string): Uint8Array => {
       const nonce = randomBytes(NONCE_BYTES);

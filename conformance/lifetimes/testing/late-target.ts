@@ -1,5 +1,4 @@
 import type { TimeInterval } from "../../judging/interval.ts";
-import type { Checkpoint } from "../../world/durable-steps.ts";
 import { judgeLifetime, type JudgedLifetime } from "../lifetime.ts";
 import { open } from "../../checks/testing/open-run.ts";
 import type { Clock } from "../../world/clock.ts";
@@ -27,8 +26,6 @@ interface Setting {
   /** How late after the beginning of its second a credential is issued, at a moment that is exactly known. */
   readonly issuedLateMs?: number;
   readonly tolerances?: Partial<World["tolerances"]>;
-  /** Age of the credentials that an earlier run left for this one to continue with. */
-  readonly continuedAtMs?: number;
 }
 
 /** Judges a lifetime at a target simulated in memory whose time overshoots, as on an overloaded machine. */
@@ -41,9 +38,6 @@ export const judge = async (setting: Setting = {}) => {
   let moves = 0;
   let probes = 0;
   let issues = 0;
-  const { continuedAtMs } = setting;
-  const checkpoint: Checkpoint | undefined =
-    continuedAtMs === undefined ? undefined : leftBehind(nowMs - continuedAtMs);
   const now = (): Promise<TimeInterval> => {
     nowMs += setting.flowMs ?? 0;
     return Promise.resolve(
@@ -67,7 +61,6 @@ export const judge = async (setting: Setting = {}) => {
   const worldWith = (clock: Clock): World =>
     ({
       clock: setting.isReal === true ? { ...clock, kind: "real" } : clock,
-      checkpoint,
       tolerances: { lifetimeGuardMs: 500, ...setting.tolerances },
     }) as unknown as World;
   const { run } = open({
@@ -109,19 +102,4 @@ export const judge = async (setting: Setting = {}) => {
     ...setting.expiring,
   });
   return { verdict, probes, issues };
-};
-
-/** The checkpoint of a run that issued a credential for each of its probes at this moment. */
-const leftBehind = (issuedMs: number): Checkpoint => {
-  const taken = new Set<string>();
-  const at = { earliestMs: issuedMs, latestMs: issuedMs + 5 };
-  return {
-    take: (id) => {
-      const steps = taken.has(id) ? undefined : [{ name: "issue", value: issuedMs, at }];
-      taken.add(id);
-      return steps;
-    },
-    keep: () => {},
-    drop: () => {},
-  };
 };
