@@ -12,8 +12,7 @@ import { checkListClock } from "./list-clock-check.ts";
 import { checkNotifications } from "./notifications-check.ts";
 import { checkReach } from "./reach-check.ts";
 import type { Session } from "./session.ts";
-import { checkWholeList } from "./whole-list-check.ts";
-import { checkRefusedLists } from "./refused-list-check.ts";
+import { checkRefusedLists, checkWholeList } from "./refused-list-check.ts";
 
 export interface Preflight {
   readonly checks: readonly Check[];

@@ -9,9 +9,8 @@ import { ControlFailed } from "../../world/exchange.ts";
 import { timed } from "../../world/steps.ts";
 import type { World } from "../../world/world.ts";
 import type { Unlocked } from "../store/store.ts";
-import { asJson, fromJson } from "./credential.ts";
 import { probeEntry } from "./probe.ts";
-import { targetNow, type LedgerSession } from "./session.ts";
+import { asJson, fromJson, targetNow, type LedgerSession } from "./session.ts";
 
 /** Minimum time between deposits of one kind, in milliseconds; closer ones would show nothing more. */
 const APART_MS = 12 * HOUR_MS;

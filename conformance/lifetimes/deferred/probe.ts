@@ -7,8 +7,7 @@ import { ControlFailed } from "../../world/exchange.ts";
 import type { World } from "../../world/world.ts";
 import type { Unlocked } from "../store/store.ts";
 import { ask } from "../ask.ts";
-import { fromJson } from "./credential.ts";
-import { targetNow, type LedgerSession } from "./session.ts";
+import { fromJson, targetNow, type LedgerSession } from "./session.ts";
 
 /** Waits until the credential is due, probes it once, and settles its entry when the case's verdict is final. */
 export const probeEntry = async (

@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
 import { createSecrets } from "../../contract/secrets.ts";
-import { asJson, fromJson } from "./credential.ts";
+import { asJson, fromJson } from "./session.ts";
 
 const client = { id: "client-1", secret: "MARKED-secret", redirectUri: "https://client.example/" };
 const world = () => ({ client, secondClient: undefined, secrets: createSecrets() });
