@@ -13,7 +13,6 @@ import type { World } from "../world/world.ts";
 export const BESIDE_MS = { standing: 120_000, running: 30_000 } as const;
 
 export interface PlanOptions {
-  readonly name: string;
   readonly lifetimeMs: number;
   readonly guardMs: number;
   readonly sides: readonly Side[];
