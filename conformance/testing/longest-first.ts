@@ -6,7 +6,6 @@ import { BaseSequencer, type TestSpecification } from "vitest/node";
  */
 export const longest: readonly string[] = [
   "conformance/pushes/unawaited.test.ts",
-  "conformance/lifetimes/lifetime-lag.test.ts",
   "conformance/rules/proofs.test.ts",
   "conformance/testing/reliability/hostile-gate.test.ts",
   "conformance/rules/push.test.ts",
