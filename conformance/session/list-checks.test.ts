@@ -5,7 +5,7 @@ import { HOUR_MS } from "../contract/duration.ts";
 import { eachTestIn } from "../testing/folders.ts";
 import { stopAfterEach } from "../testing/stopping.ts";
 import { emptyPrepared, type Prepared } from "../world/world.ts";
-import { checkListClock } from "./list-clock-check.ts";
+import { checkListClock } from "./list-checks.ts";
 import { openByFile, type Serving } from "./testing/by-file.ts";
 
 const stopping = stopAfterEach();
