@@ -44,13 +44,13 @@ const play = async (
   context: CommandContext,
   { a, b }: { readonly a: Side; readonly b: Side },
   plan: LoadPlan,
-  { pairs, endEarly, planFor, out: folder, report, reportOut }: Parameters<typeof run>[3],
+  { pairs, out: folder, report, reportOut }: Parameters<typeof run>[3],
 ): Promise<void> => {
   const { output, signal } = context;
   const { scenario, rate, durationMs: blockMs, warmUpMs, seed } = plan;
   const startedAt = runnerClock.wallTime();
   const session = duetSession(
-    { pairs, seed, endEarly: endEarly === true, planFor },
+    { pairs, seed },
     {
       tool: tool.version,
       startedAt: startedAt.toISOString(),
@@ -73,7 +73,7 @@ const play = async (
       goesOn: session.goesOn,
       onBlock: ({ pair, side, record }) =>
         output.say(
-          `pair ${pair + 1} of ${session.pairs}, ${side}: ${record.validity?.valid === false ? "spoilt" : (record.outcome ?? "cut off")}`,
+          `pair ${pair + 1} of ${pairs}, ${side}: ${record.validity?.valid === false ? "spoilt" : (record.outcome ?? "cut off")}`,
         ),
       onPair: (soFar) => writeDuet(run, session.document("open", soFar)),
       signal,
@@ -82,8 +82,7 @@ const play = async (
   );
   const document = session.document(played.interrupted ? "interrupted" : "ended", played);
   writeDuet(run, document);
-  const about = { run, isPilot: planFor !== undefined };
-  const shown = duetDoc(document, about);
+  const shown = duetDoc(document, run);
   show(output, shown, { ...document, run });
   if (report !== undefined) {
     const files = writeDocument(shown, {
@@ -91,11 +90,11 @@ const play = async (
       formats: report,
       out: reportOut ?? besideRun(run),
       flag: "--report-out",
-      suite: duetSuite(document, about),
+      suite: duetSuite(document, run),
     });
     for (const file of files) output.say(`Report   ${file}`);
   }
-  context.exitWith(duetExitCode(document, about.isPilot));
+  context.exitWith(duetExitCode(document));
 };
 
 interface AskedSide {

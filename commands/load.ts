@@ -22,7 +22,7 @@ export const run: Action<typeof definition> = async (context, flags) => {
     segment,
     k6Output: flags.k6Out === undefined ? undefined : parseK6Output(flags.k6Out),
     stages: flags.stage,
-    profileStages: flags.profile && (await readProfile(flags.profile)).load?.shape,
+    profileShape: flags.profile && (await readProfile(flags.profile)).load?.shape,
     tags: flags.tag,
   });
   await judgedRun(

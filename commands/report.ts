@@ -77,12 +77,11 @@ const writeCompared = (
   if (stored !== undefined)
     return writeComparison(stored.comparison, { ...stored, formats, out: reportOut ?? folder });
   if (duet === undefined) return undefined;
-  const about = { run: folder, isPilot: duet.plan !== undefined };
-  return writeDocument(duetDoc(duet, about), {
+  return writeDocument(duetDoc(duet, folder), {
     name: "duet",
     formats,
     out: reportOut ?? besideRun(folder),
-    suite: duetSuite(duet, about),
+    suite: duetSuite(duet, folder),
   });
 };
 

@@ -1,11 +1,10 @@
-import { sleep } from "k6";
 import exec from "k6/execution";
+import { sleep } from "k6";
 import type { Options } from "k6/options";
 import type { ScenarioName } from "../conformance/contract/load-shape.ts";
-import { iterate, setUpContext } from "./lib/iteration.ts";
+import { iterate, setUpContext, type Scenario } from "./lib/iteration.ts";
 import { flushChecks, say, trouble } from "./lib/report.ts";
-import type { Scenario } from "./lib/scenario.ts";
-import { sendForSetUp, setUpSlowness } from "./lib/send.ts";
+import { sendForSetUp } from "./lib/send.ts";
 import { settings } from "./lib/settings.ts";
 import { mixed } from "./mixed.ts";
 import { notifications } from "./notifications.ts";
@@ -59,7 +58,7 @@ const setUp = (): unknown => {
   const data = scenario.setUp(setUpContext(), isTimeUp);
   if (isTimeUp())
     trouble(
-      `the service answered so slowly that the set-up took its ${SET_UP_MS / 1_000} s, and the load began with what was there by then: mean times of answers ${setUpSlowness.text()}`,
+      `the service answered so slowly that the set-up took its ${SET_UP_MS / 1_000} s, and the load began with what was there by then`,
     );
   flushChecks();
   return data;

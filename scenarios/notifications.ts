@@ -3,11 +3,10 @@ import { hasEvents, eventsMayRepeat, beginEvent, endEvent } from "./lib/events.t
 import { drawKind, oneWriterIn, readKinds, readsPerIteration } from "./lib/mix.ts";
 import { newAccount, isSettled, judgeTotalWithin, noteSeen, type Account } from "./lib/oracles/account.ts";
 import { judgeDefaultPage, judgeMatches, judgePastTheEnd, judgeWalk } from "./lib/oracles/reads.ts";
-import { accountsAreOwn, requests, type IterationContext } from "./lib/iteration.ts";
+import { accountsAreOwn, requests, type IterationContext, scenario } from "./lib/iteration.ts";
 import { preflightLists } from "./lib/preflight.ts";
 import { read, type Read } from "./lib/reading.ts";
 import { report, trouble } from "./lib/report.ts";
-import { scenario } from "./lib/scenario.ts";
 import { settings } from "./lib/settings.ts";
 import { createOwnSession } from "./lib/own-session.ts";
 import { isNearItsEnd, logIn, type Session } from "./lib/session.ts";
@@ -16,7 +15,7 @@ import type { ScriptClient } from "./protocol.ts";
 import { epochMs } from "./lib/clock.ts";
 import { pageOf } from "./lib/oracles/pages.ts";
 import type { Page } from "../conformance/judging/laws/pages.ts";
-import type { Check } from "./lib/check.ts";
+import type { Check } from "./lib/exchange.ts";
 import { send, sendTogether } from "./lib/send.ts";
 
 /*

@@ -1,5 +1,6 @@
 import type { RequirementId } from "../conformance/contract/catalogue.ts";
-import type { ScenarioName, Stage } from "../conformance/contract/load-shape.ts";
+import type { ScenarioName } from "../conformance/contract/load-shape.ts";
+import type { Stage } from "./stages.ts";
 
 /*
  * The protocol between the runner (Node) and the scripts (k6). The runner writes the settings to a file readable only

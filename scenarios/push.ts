@@ -2,10 +2,9 @@ import exec from "k6/execution";
 import { hasEvents } from "./lib/events.ts";
 import { inTurn } from "./lib/mix.ts";
 import { newAccount } from "./lib/oracles/account.ts";
-import type { IterationContext } from "./lib/iteration.ts";
+import { type IterationContext, scenario } from "./lib/iteration.ts";
 import { preflightEvents } from "./lib/preflight.ts";
 import { trigger } from "./lib/reading.ts";
-import { scenario } from "./lib/scenario.ts";
 import { settings } from "./lib/settings.ts";
 
 /*

@@ -1,6 +1,5 @@
-import type { Check } from "./lib/check.ts";
+import type { Check, Exchange } from "./lib/exchange.ts";
 import { epochMs } from "./lib/clock.ts";
-import type { Exchange } from "./lib/exchange.ts";
 import { mayHaveEnded, type Issue } from "./lib/issue.ts";
 import {
   obtainCode,
@@ -27,11 +26,10 @@ import {
   type Tokens,
 } from "./lib/oracles/tokens.ts";
 import { pageOf, type ListQuery } from "./lib/oracles/pages.ts";
-import { requests, type IterationContext } from "./lib/iteration.ts";
+import { requests, type IterationContext, scenario } from "./lib/iteration.ts";
 import { preflightTokens } from "./lib/preflight.ts";
 import { audience } from "./lib/reading.ts";
 import { issued, report } from "./lib/report.ts";
-import { scenario } from "./lib/scenario.ts";
 import { send, sendTogether } from "./lib/send.ts";
 import type { ScriptClient } from "./protocol.ts";
 

@@ -1,6 +1,6 @@
 import { Command, Option } from "@commander-js/extra-typings";
 import { duetScenarioNames } from "../../conformance/contract/load-shape.ts";
-import { durationFlag, integerFlag, shareFlag } from "../shared/flag-values.ts";
+import { durationFlag, integerFlag } from "../shared/flag-values.ts";
 import { reportOption, jsonOption, rateOption, reportOutOption, seedOption } from "../shared/flags.ts";
 import { comparedFormats } from "../../reports/formats.ts";
 
@@ -19,12 +19,6 @@ export const duet = new Command("duet")
       .default(10_000, "10s")
       .argParser(durationFlag("--block")),
   )
-  .option(
-    "--plan-for <share>",
-    "run a few pairs, and say how many are needed to detect a change of this size, such as 5%",
-    shareFlag("--plan-for"),
-  )
-  .option("--end-early", "stop at a planned interim analysis once a regression is certain")
   .addOption(seedOption)
   .option("--out <directory>", "folder of the blocks' records (default: a new one under runs/)")
   .addOption(reportOption("write the duet as files: ", comparedFormats))

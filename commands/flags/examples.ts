@@ -66,8 +66,8 @@ export const examples: Readonly<Record<string, readonly Example[]>> = {
       "load your service, and judge objectives and rules",
     ],
     [
-      `load ${profile} --scenario breakpoint --rate 2000`,
-      "search for the highest rate that meets the objectives",
+      `load ${profile} --shape breakpoint --rate 2000 --duration 2m`,
+      "find the rate at which an objective gives way",
     ],
     ["load --scenario push --rate 20 --duration 10s", "load the pushes of the embedded fake"],
   ],
@@ -98,7 +98,6 @@ export const examples: Readonly<Record<string, readonly Example[]>> = {
       "duet main.config.ts branch.config.ts --scenario token --rate 100 --pairs 20",
       "say whether the branch is slower than main",
     ],
-    ["duet fake:sound fake:sound --plan-for 5%", "say how many pairs are needed to detect a change of 5 %"],
   ],
   detect: [
     ["detect", "measure which seeded defects the rules find"],

@@ -18,8 +18,11 @@ export const load = new Command("load")
   .description("load a service with k6 while checking the rules; without a profile, the embedded fake")
   .addOption(profileOption)
   .addOption(behaviourOption)
-  .option("--scenario <name>", [...scenarioNames, "breakpoint"].join(", "), "mixed")
-  .option("--shape <name>", `${shapeNames.join(", ")} (default: the profile's load.shape, or constant)`)
+  .option("--scenario <name>", scenarioNames.join(", "), "mixed")
+  .option(
+    "--shape <name>",
+    `${shapeNames.join(", ")}; breakpoint is a ramp up to --rate that ends when an objective gives way (default: the profile's load.shape, or constant)`,
+  )
   .option(
     "--stage <duration:rate>",
     "a stage of a custom load, as in k6: the time in which to reach a number of requests per second, such as 30s:100; repeat it for more stages; replaces --shape, --rate and --duration",

@@ -4,7 +4,7 @@ import { ConfigurationError, listenError, UnreachableError } from "../../conform
 import { findBehaviour } from "../../fake-server/behaviours.ts";
 import { parseClients } from "../../fake-server/clients.ts";
 import { parsePlan } from "../../fake-server/receiver/plan.ts";
-import { k6Missing } from "../../scenarios/runner/k6/problems.ts";
+import { k6Missing } from "../../scenarios/runner/k6/find.ts";
 import { endingOf } from "./exit.ts";
 import { exitCodes } from "../../conformance/contract/exit-codes.ts";
 

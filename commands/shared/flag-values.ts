@@ -63,15 +63,6 @@ export const tagFlag = (
   return { ...earlier, [name]: value };
 };
 
-export const shareFlag =
-  (flag: string) =>
-  (text: string): number => {
-    const [, amount = "", sign] = /^(\d+(?:\.\d+)?)(%?)$/.exec(text) ?? [];
-    const share = amount === "" ? Number.NaN : Number(amount) / (sign === "%" ? 100 : 1);
-    if (share > 0 && share <= 1) return share;
-    throw wrong(flag, text, "a share such as 5% or 0.05");
-  };
-
 export const dateFlag =
   (flag: string) =>
   (text: string): string => {

@@ -1,7 +1,7 @@
 import { hostname, tmpdir } from "node:os";
 import type { ResolvedProfile } from "../../conformance/profile/profile.ts";
 import { tool } from "../../conformance/record/tool.ts";
-import type { AskedRun, FoundK6, LoadContext } from "../../scenarios/runner/index.ts";
+import type { FoundK6, LoadContext, LoadPlan } from "../../scenarios/runner/index.ts";
 import type { CommandContext } from "./context.ts";
 import type { TargetFlags } from "./flags.ts";
 import { loadProgress, type LoadView } from "./live.ts";
@@ -9,7 +9,7 @@ import type { RunPage } from "./page.ts";
 import { knownTo, openTarget, withReceiver, type OpenTarget } from "./target.ts";
 import { startFakeProcess } from "../../fake-server/index.ts";
 import { loadProfile } from "../../conformance/profile/profile.ts";
-import { checkPlan, findK6, k6GraceMs, runnerClock, loadByShape } from "../../scenarios/runner/index.ts";
+import { checkPlan, findK6, k6GraceMs, load, runnerClock } from "../../scenarios/runner/index.ts";
 import { loadEnvironment } from "../../conformance/profile/profile-load.ts";
 import { rules } from "../../conformance/rules/index.ts";
 import { sweepTemporary } from "../../conformance/files/temporary.ts";
@@ -35,7 +35,7 @@ const openLoadTarget = async (context: CommandContext, options: TargetFlags): Pr
   return { resolved: { ...resolved, profile, sources: [] }, behaviour, stop: fake.stop };
 };
 
-type AskedLoad = Pick<AskedRun, "scenario" | "rate" | "durationMs" | "segment">;
+type AskedLoad = Pick<LoadPlan, "scenario" | "rate" | "durationMs" | "segment">;
 
 /**
  * Refuses a load that the profile does not permit or k6 cannot play; returns the environment for finding k6. Throws
@@ -121,7 +121,7 @@ export const openLoad = async (
 export const runLoad = async (
   context: CommandContext,
   flags: LoadRunFlags,
-  asked: AskedRun,
+  asked: LoadPlan,
   page: RunPage,
   k6: () => Promise<FoundK6> = () => findK6ForLoad(context),
 ) => {
@@ -131,7 +131,7 @@ export const runLoad = async (
     context.recordingBegins();
     const directory = flags.out ?? runDirectory(runnerClock.wallTime(), "load", context.freshUuid);
     page.watch(directory);
-    return { record: await loadByShape(opened.context, asked, directory), directory };
+    return { record: await load(opened.context, asked, directory), directory };
   } finally {
     live.stop();
     await opened.stop();

@@ -178,15 +178,13 @@ export type Shortfall = Frozen<typeof Shortfall>;
 /** What gave way first. */
 const Cause = Type.Union([Type.Literal("service"), Type.Literal("network"), Type.Literal("load generator")]);
 
-const Step = Type.Object({
-  rate: Type.Number(),
-  achieved: Type.Number(),
-  p95Ms: Optional(byName("Of each endpoint's granted requests, from their intended start.", Milliseconds)),
-  verdict: Type.Union([Type.Literal("held"), Type.Literal("gave way"), Type.Literal("spoilt")]),
-  gaveWay: Optional(Cause),
-  reason: Optional(Type.String()),
+/** What the ramp of the shape breakpoint found, in requests per second. */
+const Breakpoint = Type.Object({
+  heldTo: number("The rate up to which every objective held; 0 if they never did."),
+  endedAt: number("The rate that the ramp had reached when it ended."),
+  gaveWay: Optional(Objective),
 });
-export type BreakpointStep = Frozen<typeof Step>;
+export type Breakpoint = Frozen<typeof Breakpoint>;
 
 export const LoadRecord = Type.Object(
   {
@@ -253,8 +251,7 @@ export const LoadRecord = Type.Object(
     rules: Type.Array(LoadRule),
     breaches: list("The first of each rule; all kept ones are in breaches.jsonl.", LoadBreach),
     pushes: Optional(PushSummary),
-    steps: Optional(Type.Array(Step)),
-    highestRate: Optional(number("The highest rate at which the objectives held.")),
+    breakpoint: Optional(Breakpoint),
     segment: Optional(Segment),
     merged: Optional(Merged),
   },

@@ -5,54 +5,8 @@ export type ScenarioName = (typeof scenarioNames)[number];
 /** A duet compares answers; answers to events say nothing about pushes. */
 export const duetScenarioNames = scenarioNames.filter((name) => name !== "push");
 
-/** A stretch of a load shape: from one share of the requested rate to another, over a share of the duration. */
-export interface ShapeStretch {
-  readonly from: number;
-  readonly to: number;
-  /** Share of the whole duration; the stretches of a shape add up to 1. */
-  readonly share: number;
-}
-
-/** Load shapes as data, all of them an open model: arrivals do not wait for answers. */
-export const shapes = {
-  constant: [{ from: 1, to: 1, share: 1 }],
-  ramp: [
-    { from: 0, to: 1, share: 0.8 },
-    { from: 1, to: 1, share: 0.2 },
-  ],
-  spike: [
-    { from: 0.2, to: 0.2, share: 0.35 },
-    { from: 0.2, to: 1, share: 0.05 },
-    { from: 1, to: 1, share: 0.2 },
-    { from: 1, to: 0.2, share: 0.05 },
-    { from: 0.2, to: 0.2, share: 0.35 },
-  ],
-  soak: [
-    { from: 0, to: 1, share: 0.05 },
-    { from: 1, to: 1, share: 0.95 },
-  ],
-} as const satisfies Readonly<Record<string, readonly ShapeStretch[]>>;
-
-/** `breakpoint` is not a fixed course: it searches step by step for the highest rate at which the objectives hold. */
-export const shapeNames = [...(Object.keys(shapes) as (keyof typeof shapes)[]), "breakpoint"] as const;
-export type FixedShapeName = keyof typeof shapes;
-export type ShapeName = FixedShapeName | OwnShape | "breakpoint";
-
-/** A stretch in absolute numbers: rates in arrivals per second, times in milliseconds since the start of the load. */
-export interface Stage {
-  readonly startMs: number;
-  readonly durationMs: number;
-  readonly fromRate: number;
-  readonly toRate: number;
-}
-
-/**
- * A custom load profile in k6's notation: "stages 30s:100 1m:500" ramps to 100 requests per second in 30 s, then to 500
- * in a minute.
- */
-export type OwnShape = `stages ${string}`;
-/** A load whose course is known before it starts. */
-export type Course = FixedShapeName | OwnShape;
+export const shapeNames = ["constant", "ramp", "spike", "soak", "breakpoint"] as const;
+export type FixedShapeName = (typeof shapeNames)[number];
 
 /** The end of a stage: the time since the end of the previous one, and the rate in requests per second. */
 export interface StageEnd {
@@ -60,94 +14,9 @@ export interface StageEnd {
   readonly rate: number;
 }
 
-const STAGES = "stages ";
-
-export const ownShapeOf = (texts: readonly string[]): OwnShape => `${STAGES}${texts.join(" ")}`;
-
 /** Parses a stage such as 30s:100; undefined if it is not one. */
 export const parseStage = (text: string): StageEnd | undefined => {
   const [, length = "", rate = ""] = /^([^:]+):(\d+(?:\.\d+)?)$/.exec(text) ?? [];
   const afterMs = parseDuration(length);
   return afterMs === undefined || afterMs <= 0 ? undefined : { afterMs, rate: Number(rate) };
-};
-
-export const isOwnShape = (name: string): name is OwnShape => name.startsWith(STAGES);
-
-export const stageEndsOf = (shape: OwnShape): readonly StageEnd[] =>
-  shape
-    .slice(STAGES.length)
-    .split(" ")
-    .flatMap((text) => parseStage(text) ?? []);
-
-/** As in k6, each stage starts at the rate where the previous one ended, and the first at zero. */
-const stretchesOf = (shape: Course): readonly ShapeStretch[] => {
-  if (!isOwnShape(shape)) return shapes[shape];
-  const ends = stageEndsOf(shape);
-  const wholeMs = ends.reduce((sum, { afterMs }) => sum + afterMs, 0);
-  const peak = Math.max(...ends.map(({ rate }) => rate));
-  return ends.map(({ afterMs, rate }, at) => ({
-    from: (ends[at - 1]?.rate ?? 0) / peak,
-    to: rate / peak,
-    share: afterMs / wholeMs,
-  }));
-};
-
-/** The stages of a shape for a peak rate (arrivals per second) and a duration. */
-export const stagesOf = (shape: Course, rate: number, durationMs: number): readonly Stage[] => {
-  let startMs = 0;
-  return stretchesOf(shape).map(({ from, to, share }) => {
-    const stage = { startMs, durationMs: share * durationMs, fromRate: from * rate, toRate: to * rate };
-    startMs += stage.durationMs;
-    return stage;
-  });
-};
-
-/** The requested rate at a moment; 0 outside the stages. */
-export const askedRateAt = (stages: readonly Stage[], atMs: number): number => {
-  const stage = stages.find(({ startMs, durationMs }) => atMs >= startMs && atMs < startMs + durationMs);
-  if (stage === undefined) return 0;
-  return stage.fromRate + ((stage.toRate - stage.fromRate) * (atMs - stage.startMs)) / stage.durationMs;
-};
-
-/**
- * Number of arrivals the stages request between two moments: rates change linearly, so the rate in the middle is the
- * mean.
- */
-export const askedBetween = (stages: readonly Stage[], fromMs: number, toMs: number): number =>
-  stages.reduce((sum, stage) => {
-    const from = Math.max(fromMs, stage.startMs);
-    const to = Math.min(toMs, stage.startMs + stage.durationMs);
-    return to <= from ? sum : sum + (askedRateAt([stage], (from + to) / 2) * (to - from)) / 1_000;
-  }, 0);
-
-/** When the last stage ends, in milliseconds since the start of the load. */
-export const endOfStages = (stages: readonly Stage[]): number =>
-  stages.reduce((end, { startMs, durationMs }) => Math.max(end, startMs + durationMs), 0);
-
-/**
- * When the arrival with this index (from 0) was meant to start, in milliseconds since the start of the load: when the
- * integral of the requested rate reaches the index. The end of the last stage if the stages request fewer.
- */
-export const intendedStartMs = (stages: readonly Stage[], index: number): number => {
-  let before = 0;
-  let endMs = 0;
-  for (const stage of stages) {
-    // The area under the stage's straight line.
-    const here = ((stage.fromRate + stage.toRate) * stage.durationMs) / 2_000;
-    endMs = stage.startMs + stage.durationMs;
-    if (here > 0 && index < before + here) return stage.startMs + elapsedAt(stage, index - before);
-    before += here;
-  }
-  return endMs;
-};
-
-/**
- * The elapsed time at which a stage has had that many arrivals, by the form of the quadratic formula that also holds
- * for a flat stage.
- */
-const elapsedAt = (stage: Stage, arrivals: number): number => {
-  const slope = (stage.toRate - stage.fromRate) / stage.durationMs;
-  const target = arrivals * 1_000;
-  const root = Math.sqrt(Math.max(0, stage.fromRate ** 2 + 2 * slope * target));
-  return target === 0 ? 0 : (2 * target) / (stage.fromRate + root);
 };

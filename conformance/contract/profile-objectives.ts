@@ -1,5 +1,5 @@
 import Type, { type TSchema } from "typebox";
-import { closed, described, list, number, options } from "./schema.ts";
+import { closed, described, number, options } from "./schema.ts";
 import type { Endpoint } from "./forms.ts";
 import { Milliseconds } from "./profile-hook.ts";
 
@@ -32,11 +32,10 @@ const EndpointObjectives = options("Objectives of this endpoint; percentiles cou
 const weight = (what: string) => number(`Weight of visits that ${what}.`, { minimum: 0, maximum: 1_000_000 });
 
 export const Load = options("The course of a load, and what clients do under it.", {
-  shape: list(
-    'Stages of the load, written as for `--stage`, such as ["30s:100", "1m:500"]; `load` plays them unless --stage, --shape, --rate, --duration or --scenario breakpoint is given.',
-    Type.String(),
-    { minItems: 1 },
-  ),
+  shape: Type.Union([Type.Array(Type.String(), { minItems: 1 }), Type.String()], {
+    description:
+      'The shape of the load: a name, as for `--shape`, or stages, written as for `--stage`, such as ["30s:100", "1m:500"]. `load` plays it unless --stage or --shape is given, and stages unless --rate or --duration is.',
+  }),
   mixed: options("How visits of the scenario mixed begin, by weight.", {
     authorize: weight("begin with an authorization (default 25)"),
     refresh: weight("refresh the tokens kept (default 35)"),

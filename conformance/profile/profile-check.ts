@@ -2,7 +2,7 @@ import net from "node:net";
 import { Ajv, type ValidateFunction } from "ajv";
 import { isDay } from "../contract/day.ts";
 import { isRequirementId, requirement, requirementIds } from "../contract/catalogue.ts";
-import { parseStage } from "../contract/load-shape.ts";
+import { parseStage, shapeNames } from "../contract/load-shape.ts";
 import { nearest } from "../contract/nearest.ts";
 import { hookPlaceholders, hooksOf, type HookName } from "../contract/hooks.ts";
 import { Profile, secretKey, type HookAsWritten, type SecretValue } from "../contract/profile.ts";
@@ -66,7 +66,16 @@ const weightProblem = (mixed: NonNullable<NonNullable<Profile["load"]>["mixed"]>
     ? problemAt(["load", "mixed"], "has only weights of 0; at least one must be greater")
     : undefined;
 
-const shapeProblems = (shape: readonly string[] = []): readonly Maybe[] => {
+const shapeProblems = (shape: readonly string[] | string = []): readonly Maybe[] => {
+  if (typeof shape === "string")
+    return shapeNames.some((name) => name === shape)
+      ? []
+      : [
+          problemAt(
+            ["load", "shape"],
+            `is "${shape}"; accepted is one of ${shapeNames.join(", ")}, or a list of stages`,
+          ),
+        ];
   const stages = shape.map(parseStage);
   const still = "load.shape: all stages have 0 requests per second; at least one must have a higher rate";
   if (shape.length > 0 && stages.every((stage) => stage?.rate === 0))

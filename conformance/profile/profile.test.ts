@@ -73,6 +73,7 @@ describe("a profile is refused, with the key and what is accepted,", () => {
     [withClient({ redirectUri: "cb" }), ["clients[0].redirectUri"]],
     [withClient({ secret: null }), ["clients[0].secret is null"]],
     [{ load: { mixed: { authorize: 0, refresh: 0, resume: 0 } } }, ["load.mixed has only weights of 0"]],
+    [{ load: { shape: "square" } }, ['load.shape is "square"', "breakpoint, or a list of stages"]],
     [{ load: { shape: ["1s:0"] } }, ["load.shape: all stages have 0"]],
     [{ clients: { ...client, secret: plainSecret } }, ["clients is an object", "a list"]],
     [withClient({ secret: { env: "S", value: plainSecret } }), ["clients[0].secret", '"value"', "env"]],

@@ -23,7 +23,7 @@ export const longest: readonly string[] = [
   "fake-server/receiver/attached.test.ts",
   "scenarios/runner/load-command.test.ts",
   "conformance/engine/unreliable-network.test.ts",
-  "scenarios/runner/by-shape.test.ts",
+  "scenarios/runner/breakpoint.test.ts",
   "conformance/lifetimes/lifetime.test.ts",
   "conformance/testing/reliability/planted.test.ts",
   "conformance/engine/push-runs.test.ts",

@@ -8,7 +8,7 @@ import { knownRequirement, numbered, sectionsOf } from "../text/titles.ts";
 import { cameBack } from "../text/breach.ts";
 import { plural, shellWord, elapsed, inUnit } from "../text/figures.ts";
 import { activeWaivers, failingWaivers, waiverStateText, waiverText } from "../text/waivers.ts";
-import { wordOf } from "../text/verdicts.ts";
+import { rampAnswer, wordOf } from "../text/verdicts.ts";
 import { whyIncomplete } from "../validity.ts";
 import { suiteOf, type CiSuite, type RawCase } from "./case.ts";
 import type { LoadRecord, LoadRule, ObjectiveResult } from "../../conformance/contract/load-record.ts";
@@ -147,16 +147,25 @@ const validityCase = ({ validity, outcome, notes }: LoadRecord): RawCase => {
 };
 
 /** What failed a load, or left it open, without any objective or rule. */
-const endCases = ({ outcome, stopped, rules, steps = [], highestRate }: LoadRecord): readonly RawCase[] => {
+const endCases = (record: LoadRecord): readonly RawCase[] => {
+  const { outcome, stopped, rules } = record;
   const isBroken = rules.some(({ breaches }) => breaches > 0);
   const hasFailed = outcome === "failed" && !isBroken;
   const common = { group: "load", status: hasFailed ? "failed" : "skipped" } as const;
   if (stopped !== undefined && outcome !== "interrupted")
     return [{ ...common, name: "the load ran to its end", verdict: "ended early", message: stopped }];
-  if (!hasFailed || steps.length === 0 || highestRate !== undefined) return [];
-  const { reason } = steps.at(-1) ?? {};
-  const message = `no rate tried met all objectives${reason === undefined ? "" : `; the last one: ${reason}`}`;
-  return [{ ...common, name: "the search found a rate", verdict: "none found", message }];
+  const message = rampAnswer(record);
+  return message === undefined || outcome === "interrupted"
+    ? []
+    : [
+        {
+          ...common,
+          name: "the ramp found a rate",
+          status: outcome === "passed" ? "passed" : common.status,
+          verdict: outcome === "passed" ? "found" : "not found",
+          message,
+        },
+      ];
 };
 
 const objectiveStatus = { held: "passed", breached: "failed", "not measured": "skipped" } as const;

@@ -123,16 +123,13 @@ const failuresCase = ({ a, b, verdict }: Failures): RawCase =>
     `${inUnit(b, "share")} of b, ${inUnit(a, "share")} of a`,
   );
 
-export const duetSuite = (
-  duet: DuetDocument,
-  { run, isPilot }: { readonly run: string; readonly isPilot: boolean },
-): CiSuite => {
-  const whyIncomplete = whyDuetIncomplete(duet, isPilot);
+export const duetSuite = (duet: DuetDocument, run: string): CiSuite => {
+  const whyIncomplete = whyDuetIncomplete(duet);
   return suiteOf({
     name: "duet",
     outcome: duet.state === "ended" ? duet.verdict : duet.state,
     incomplete: whyIncomplete ?? (duet.verdict === "inconclusive" ? "the duet cannot tell" : undefined),
-    exitCode: duetExitCode(duet, isPilot),
+    exitCode: duetExitCode(duet),
     startedAt: duet.startedAt,
     tool: duet.tool,
     run,

@@ -3,10 +3,8 @@ import { asPage, countOf, headlineIn, onTerminal, textOf } from "../testing/show
 import { madeDuet } from "../testing/duet-document.ts";
 import { duetDoc } from "./duet.ts";
 
-const context = { run: "runs/duet", isPilot: false };
-const render = (document = madeDuet()): string => asPage(duetDoc(document, context));
-const shown = (document = madeDuet(), more = {}): string =>
-  onTerminal(duetDoc(document, { ...context, ...more }));
+const render = (document = madeDuet()): string => asPage(duetDoc(document, "runs/duet"));
+const shown = (document = madeDuet()): string => onTerminal(duetDoc(document, "runs/duet"));
 
 describe("the page of a duet", () => {
   it("begins with the verdict, and draws the interval and all pairs of each judged metric", () => {
@@ -83,12 +81,5 @@ describe("a duet on the terminal", () => {
     );
     expect(text.slice(text.indexOf("Shown"))).toMatch(/throughput +250\/s +250\/s +0 %/);
     expect(text).toContain(String.raw`list\x1b[31m`);
-  });
-
-  it("states how many pairs are needed, or that the pilot was too short", () => {
-    expect(shown(madeDuet({ planFor: 0.05 }))).toMatch(
-      /From 5 pilot pairs[^]*\n○ \d+ pairs find a change of 5 %\.\n[^]*--pairs\s\d+/,
-    );
-    expect(shown(madeDuet({ pairs: 2 }), { isPilot: true })).toContain("Too few clean pairs to plan from.");
   });
 });

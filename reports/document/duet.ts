@@ -1,7 +1,7 @@
 import { duration } from "../../conformance/contract/duration.ts";
 import { mostSpoilt } from "../duet/judge.ts";
 import { whyDuetIncomplete, type DuetDocument } from "../duet/document.ts";
-import type { DuetPlan, Member } from "../duet/model.ts";
+import type { Member } from "../duet/model.ts";
 import { pairedValues, sortedPairs, type PairedValues } from "../duet/ratios.ts";
 import { moment, plural, change, percent, sparkline, rate } from "../text/figures.ts";
 import {
@@ -29,7 +29,6 @@ import {
   softText,
   table,
   tableSection,
-  text,
   type Block,
   type Doc,
   type Figure,
@@ -37,14 +36,8 @@ import {
 } from "./model.ts";
 import type { Lane } from "./pictures.ts";
 
-export interface DuetContext {
-  readonly run: string;
-  /** Whether the duet only measured how many pairs a change takes. */
-  readonly isPilot: boolean;
-}
-
-export const duetDoc = (duet: DuetDocument, context: DuetContext): Doc => {
-  const [look, headline] = answerOf(duet, context);
+export const duetDoc = (duet: DuetDocument, run: string): Doc => {
+  const [look, headline] = answerOf(duet);
   const gated = duet.members.filter(isGated);
   const shown = duet.members.filter((member) => !isGated(member));
   return doc({
@@ -60,7 +53,6 @@ export const duetDoc = (duet: DuetDocument, context: DuetContext): Doc => {
       note(`${side} broke `, code(rule), ` ${plural(times, "time")} under this load.`),
     ),
     sections: [
-      section("plan", "Pairs needed", ...(duet.plan === undefined ? [] : planned(duet.plan))),
       section("judged", "Judged", gated.length > 0 && forest(gated)),
       section(
         "failures",
@@ -76,29 +68,25 @@ export const duetDoc = (duet: DuetDocument, context: DuetContext): Doc => {
         duet.spoilt.map(({ pair, reasons }) => [String(pair + 1), reasons.join("; ")]),
         "Spoilt pairs",
       ),
-      section("method", "How it was judged", ...method(duet, context.run)),
+      section("method", "How it was judged", ...method(duet, run)),
     ],
-    source: `${context.run}/duet.json`,
+    source: `${run}/duet.json`,
   });
 };
 
-const answerOf = (duet: DuetDocument, { isPilot }: DuetContext): readonly [Look, string] => {
-  const { state, verdict, plan, broken } = duet;
+const answerOf = (duet: DuetDocument): readonly [Look, string] => {
+  const { state, verdict, broken } = duet;
   if (state !== "ended")
     return [["open", "dots"], "The duet was interrupted; these are the results until then."];
-  const isShort = whyDuetIncomplete(duet, isPilot) !== undefined && (isPilot || verdict !== "regressed");
-  const said = isShort
-    ? `Too few clean pairs to ${isPilot ? "plan from" : "tell whether b is slower"}.`
-    : sentenceOf(duet);
+  const isShort = whyDuetIncomplete(duet) !== undefined && verdict !== "regressed";
+  const said = isShort ? "Too few clean pairs to tell whether b is slower." : sentenceOf(duet);
   if (broken.some(({ side }) => side === "b"))
     return [["bad", "cross"], `b breaks promises under load. ${said}`];
-  if (plan !== undefined)
-    return [["seen", "ring"], `${plural(plan.pairs, "pair")} find a change of ${percent(plan.effect)}.`];
   return [isShort ? ["open", "question"] : looks[verdict], said];
 };
 
 const detailOf = (duet: DuetDocument, gated: readonly GatedMember[]): string => {
-  const { pairs, planned, spoilt, ended, plan } = duet;
+  const { pairs, planned, spoilt, ended } = duet;
   const regressed = gated.filter(({ verdict }) => verdict === "regressed");
   return given([
     `${pairs} of ${plural(planned, "planned pair")} judged, ${plural(spoilt.length, "spoilt pair")} discarded; ${plural(gated.length, "metric")} judged.`,
@@ -106,10 +94,8 @@ const detailOf = (duet: DuetDocument, gated: readonly GatedMember[]): string => 
       `Slower: ${regressed.map((one) => `${one.endpoint} ${one.metric} ${change(one.ratio)}`).join(", ")}.`,
     duet.failures?.verdict === "regressed" &&
       `Failed requests: ${percent(duet.failures.a)} of a, ${percent(duet.failures.b)} of b.`,
-    ended === "a regression is certain" && "It ended early because a regression was certain.",
     ended === "too many pairs were spoilt" &&
       `It ended because more than ${mostSpoilt(planned)} pairs were spoilt. Lower --rate, or measure on a machine that does nothing else.`,
-    plan && `Run them with --pairs ${plan.pairs}.`,
   ]).join(" ");
 };
 
@@ -210,20 +196,6 @@ const MOST_PAIRS = 60;
 const shownTable = (members: readonly Member[]) =>
   table("Metrics without a verdict", columns, members.map(cellsOf));
 
-const planned = (plan: DuetPlan): readonly (Block | undefined)[] => [
-  text(`From ${plural(plan.pilotPairs, "pilot pair")}, planned for the upper 80 % limit of their noise.`),
-  table(
-    "Pairs needed for each metric",
-    ["Metric", ">Noise of a pair", ">Planned with", ">Pairs"],
-    plan.members.map((one) => [
-      `${one.endpoint} ${one.metric}`,
-      percent(one.deviation),
-      percent(one.deviationLimit),
-      String(one.pairs),
-    ]),
-  ),
-];
-
 const method = (duet: DuetDocument, run: string): readonly Block[] => {
   const { rules, scenario, blockMs, warmUpMs, seed, tool, startedAt } = duet;
   return [
@@ -234,7 +206,6 @@ const method = (duet: DuetDocument, run: string): readonly Block[] => {
       ["Scenario", scenario],
       ["Asked for", `${rate(duet.rate)} requests a second`],
       ["Block", `${duration(blockMs)}, the first ${duration(warmUpMs)} not counted`],
-      ["Interim analyses", rules.looks.length === 0 ? "none" : rules.looks.join(", ")],
       ["Seed", code(String(seed))],
       ["Started", moment(startedAt)],
       ["Touchstone", tool],

@@ -25,7 +25,6 @@ export const courseBlocks = (
 ];
 
 const rateFigure = ({ buckets, seconds }: Course, record: LoadRecord, find: FindBreach): Figure => {
-  const isSearch = record.steps !== undefined;
   const isBroken = buckets.some(({ breaches }) => Object.keys(breaches).length > 0);
   const isFailing = buckets.some(({ failed, dropped }) => failed + dropped > 0);
   const asked = buckets.map((one) => perSecond(one.asked, one));
@@ -59,7 +58,7 @@ const rateFigure = ({ buckets, seconds }: Course, record: LoadRecord, find: Find
   );
   return figure({
     title: "Requested and achieved rate",
-    note: isSearch ? "Iterations per second, step by step." : "Iterations per second; the warm-up is shaded.",
+    note: "Iterations per second; the warm-up is shaded.",
     legend: [
       ["asked", "asked"],
       ["achieved", "started"],
@@ -70,8 +69,7 @@ const rateFigure = ({ buckets, seconds }: Course, record: LoadRecord, find: Find
       is: "rate",
       seconds,
       buckets,
-      // Each step of a search has its own warm-up, too short to draw.
-      warmUpSeconds: isSearch ? 0 : record.warmUpMs / 1_000,
+      warmUpSeconds: record.warmUpMs / 1_000,
     },
     brief: [
       `asked    ${sparkline(thinned(asked), MOST_BRIEF, highest)}  at most ${rate(Math.max(...asked))}`,

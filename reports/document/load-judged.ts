@@ -1,20 +1,14 @@
-import type {
-  BreakpointStep,
-  LoadBreach,
-  LoadRecord,
-  ObjectiveResult,
-} from "../../conformance/contract/load-record.ts";
-import { elapsed, plural, figure as number, latency, inUnit, rate } from "../text/figures.ts";
+import type { LoadBreach, LoadRecord, ObjectiveResult } from "../../conformance/contract/load-record.ts";
+import { elapsed, plural, figure as number, inUnit, rate } from "../text/figures.ts";
 import { exchangesUnderLoad } from "../text/breach.ts";
 import { knownRequirement } from "../text/titles.ts";
+import { rampAnswer } from "../text/verdicts.ts";
 import type { Bucket } from "../gather/buckets.ts";
 import type { LoadView } from "../gather/view.ts";
 import {
   code,
   facts,
-  figure,
   given,
-  lines,
   mark,
   soft,
   softText,
@@ -160,57 +154,23 @@ const measuredText = ({ measured, interval, unit, reason, verdict }: ObjectiveRe
   ];
 };
 
-const stepLooks: Readonly<Record<BreakpointStep["verdict"], readonly [Look, word: string]>> = {
-  held: [["good", "check"], "passed"],
-  "gave way": [["bad", "cross"], "failed"],
-  spoilt: [["open", "question"], "invalid"],
-};
-
-/** What a search found; a highest rate only if something failed above it. */
-export const searchAnswer = ({
-  steps = [],
-  highestRate,
-}: Pick<LoadRecord, "steps" | "highestRate">): string => {
-  if (highestRate === undefined) return "The objectives were not met at any rate tried.";
-  const isHighest = steps.some((step) => step.verdict === "gave way" && step.rate > highestRate);
-  return isHighest
-    ? `The highest rate that meets all objectives is ${rate(highestRate)} requests per second.`
-    : `All objectives are met at ${rate(highestRate)} requests per second; no higher rate was shown to fail.`;
-};
-
-export const searchBlocks = (record: LoadRecord): readonly Block[] => {
-  const { steps = [], highestRate } = record;
-  if (steps.length === 0) return [];
-  const rates = steps.map((step) => step.rate);
-  const measured = [...new Set(steps.flatMap(({ p95Ms = {} }) => Object.keys(p95Ms)))].toSorted();
-  const rows = table(
-    "The search for the highest rate",
-    [">Step", ">Asked/s", ">Achieved/s", ...measured.map((endpoint) => `>${endpoint} p95`), "Outcome"],
-    steps.map(({ rate: asked, achieved, p95Ms = {}, verdict, gaveWay, reason }, at) => [
-      String(at + 1),
-      rate(asked),
-      rate(achieved),
-      ...measured.map((endpoint) => (p95Ms[endpoint] === undefined ? "" : latency(p95Ms[endpoint]))),
-      lines(mark(...stepLooks[verdict]), reason !== undefined && soft(given([gaveWay, reason]).join(": "))),
-    ]),
-  );
+export const rampBlocks = (record: LoadRecord): readonly Block[] => {
+  const { breakpoint } = record;
+  if (breakpoint === undefined) return [];
+  const { heldTo, endedAt, gaveWay } = breakpoint;
   return [
-    text(searchAnswer(record)),
-    figure({
-      title: "Rates tried",
-      note: "Requests per second, on a logarithmic axis, step by step. The line is the requested rate, the mark the achieved rate.",
-      legend: [
-        ["steps-held", "passed"],
-        ["steps-gave", "failed"],
-        ["steps-spoilt", "invalid: says nothing about the service"],
+    text(rampAnswer(record) ?? ""),
+    facts([
+      gaveWay && [
+        "Gave way",
+        `${gaveWay.name}: ${gaveWay.measured === undefined ? gaveWay.verdict : inUnit(gaveWay.measured, gaveWay.unit)}, ${gaveWay.bound} ${inUnit(gaveWay.limit, gaveWay.unit)}, over five seconds`,
       ],
-      picture: {
-        is: "steps",
-        label: `${steps.length} steps from ${rate(Math.min(...rates))} to ${rate(Math.max(...rates))} requests per second; ${highestRate === undefined ? "none passed" : `the highest that passed is ${rate(highestRate)}`}.`,
-        steps,
-      },
-      open: true,
-      table: rows,
-    }),
+      ["The ramp ended at", `${rate(endedAt)} of ${rate(record.rate)} requests per second`],
+    ]),
+    softText(
+      heldTo === 0
+        ? "The objectives below are those of the last five seconds."
+        : "The objectives below are those of the last five seconds in which all of them held.",
+    ),
   ];
 };

@@ -1,16 +1,10 @@
 import { exitCodes } from "../../conformance/contract/exit-codes.ts";
 import { isUndecided, type LoadRecord } from "../../conformance/contract/load-record.ts";
 import { plural, figure as number, latency, percent, rate } from "../text/figures.ts";
+import { rampAnswer } from "../text/verdicts.ts";
 import type { LoadView } from "../gather/view.ts";
 import { courseBlocks, spreadFigure } from "./load-course.ts";
-import {
-  breachBlocks,
-  breachFinder,
-  invalid,
-  objectivesTable,
-  searchAnswer,
-  searchBlocks,
-} from "./load-judged.ts";
+import { breachBlocks, breachFinder, invalid, objectivesTable, rampBlocks } from "./load-judged.ts";
 import { endpointTable, environment, pushBlocks, rulesTable } from "./load-tables.ts";
 import {
   code,
@@ -19,7 +13,6 @@ import {
   given,
   note,
   section,
-  softText,
   lines,
   mark,
   soft,
@@ -37,7 +30,6 @@ export const loadDoc = (
   { prefix = "", detail = "full" }: Partial<LoadOptions> = {},
 ): Doc => {
   const { record, directory, course, uncertain } = subject;
-  const { steps = [] } = record;
   return doc({
     prefix,
     title: `${record.target.name}: ${headlineOf(record)}`,
@@ -50,24 +42,14 @@ export const loadDoc = (
     sections: [
       section("validity", "Why these figures cannot be trusted", ...invalid(record)),
       section("broken", "What broke under load", ...breachBlocks(subject, prefix)),
-      section("objectives", "Objectives", objectivesTable(record)),
-      section("search", "The search for the highest rate", ...searchBlocks(record)),
+      section("objectives", "Objectives", ...rampBlocks(record), objectivesTable(record)),
       section(
         "course",
         "The load over time",
         record.stopped !== undefined && note(`The load ended early: ${record.stopped}`),
         ...(course === undefined ? [] : courseBlocks(course, record, breachFinder(subject, prefix))),
       ),
-      section(
-        "latency",
-        "Latencies",
-        steps.length > 0 &&
-          softText(
-            "For the step whose figures this record shows: the best one, or the one that broke a rule.",
-          ),
-        course !== undefined && spreadFigure(course),
-        endpointTable(record),
-      ),
+      section("latency", "Latencies", course !== undefined && spreadFigure(course), endpointTable(record)),
       section("promises", "Promises under load", rulesTable(record, detail)),
       section("pushes", "Pushes under load", ...pushBlocks(record)),
       section("machines", "Machines", ...machineBlocks(record)),
@@ -82,8 +64,10 @@ const headlineOf = (record: LoadRecord): string => {
   if (segment !== undefined && record.state === "sealed" && record.outcome === undefined)
     return `Segment ${segment.index} of ${segment.count} ran to its end. \`merge\` judges the run.`;
   const broken = record.rules.filter(({ breaches }) => breaches > 0).length;
-  const isAnswered = record.outcome === "passed" || record.outcome === "failed";
-  if (record.steps !== undefined && broken === 0 && isAnswered) return searchAnswer(record);
+  const answer = rampAnswer(record);
+  const isAnswered =
+    record.outcome === "passed" || (record.outcome === "failed" && record.stopped === undefined);
+  if (answer !== undefined && broken === 0 && isAnswered) return answer;
   const missed = record.objectives.filter(({ verdict }) => verdict === "breached").length;
   switch (record.outcome) {
     case "passed":
@@ -129,27 +113,24 @@ const incompleteHeadline = ({ exitCode, validity, stopped, objectives, rules }: 
 };
 
 const detailOf = (record: LoadRecord): string => {
-  const { achieved, rules, stopped, exitCode, highestRate } = record;
+  const { achieved, rules, stopped, exitCode, breakpoint } = record;
+  const answer = rampAnswer(record);
   const checks = rules.reduce((sum, one) => sum + one.checks, 0);
   const checked = rules.filter((one) => one.checks > 0);
   const requests =
     achieved === undefined
       ? "No requests were sent"
-      : `${plural(achieved.requests, "request")} at ${rate(achieved.requestsPerSecond)} per second, ${rate(askedAtMost(record))} requested at the peak`;
+      : `${plural(achieved.requests, "request")} at ${rate(achieved.requestsPerSecond)} per second, ${rate(breakpoint?.endedAt ?? record.rate)} requested at the peak`;
   return given([
     // What a run checked is counted at its end.
     record.state === "open"
       ? `${requests}.`
       : `${requests}; ${plural(checks, "check")} of ${plural(checked.length, "rule")}${took(record)}.`,
-    highestRate !== undefined && headlineOf(record) !== searchAnswer(record) && searchAnswer(record),
+    answer !== undefined && headlineOf(record) !== answer && answer,
     stopped !== undefined && `It ended early: ${stopped}.`,
     exitCode !== undefined && `Exit code ${exitCode}.`,
   ]).join(" ");
 };
-
-/** A search asks for less than the rate that it may go up to, where something gives way. */
-const askedAtMost = ({ rate: allowed, steps = [] }: LoadRecord): number =>
-  steps.length === 0 ? allowed : Math.max(...steps.map((step) => step.rate));
 
 const machineBlocks = ({ merged, segment }: LoadRecord): readonly (Block | undefined)[] => {
   if (merged !== undefined) return [summary(merged), machinesTable(merged)];

@@ -1,4 +1,3 @@
-import type { BreakpointStep } from "../../conformance/contract/load-record.ts";
 import type { RuleResult } from "../../conformance/contract/record.ts";
 import type { Densities } from "../compare/densities.ts";
 import type { MemberVerdict } from "../duet/model.ts";
@@ -53,7 +52,6 @@ interface Pictures {
     rangeMs: Range;
   };
   spread: { label: string; endpoints: readonly EndpointCourse[] };
-  steps: { label: string; steps: readonly BreakpointStep[] };
   lifetimes: {
     rows: readonly {
       readonly id: string;

@@ -50,7 +50,7 @@ writeLoadRun(`${folder.path}/load`, { ...load, record: { objectives: missedAndHe
 const [readGate, readLoad] = [await readRun(`${folder.path}/gate`), await readRun(`${folder.path}/load`)];
 
 const changedDuet = madeDuet({ pairs: 3, effect: { p50: 0.2, p95: 0.2 }, spoilt: [1] });
-const inDuet = { run: "runs/duet", isPilot: false };
+const inDuet = "runs/duet";
 const comparison = async (said: string) =>
   compareDoc(
     await compared(

@@ -1,7 +1,7 @@
 import { Type } from "typebox";
 import { exitCodes } from "../../conformance/contract/exit-codes.ts";
 import { text, type Frozen } from "../../conformance/contract/schema.ts";
-import { amount, closed, count, duetEnds, literals, PlanShape, resultShape } from "./model.ts";
+import { amount, closed, count, duetEnds, literals, resultShape } from "./model.ts";
 
 export const duetVersion = 1;
 
@@ -37,33 +37,25 @@ export const DuetDocument = closed({
   ...resultShape,
   ended: Type.Optional(literals(duetEnds)),
   broken: Type.Array(closed({ side, rule: Type.String(), times: count })),
-  plan: Type.Optional(PlanShape),
   blocks: Type.Array(BlockShape),
 });
 export type DuetDocument = Frozen<typeof DuetDocument>;
 
-type Played = Pick<
-  DuetDocument,
-  "state" | "broken" | "verdict" | "pairs" | "planned" | "endedEarly" | "plan"
->;
+type Played = Pick<DuetDocument, "state" | "broken" | "verdict" | "pairs" | "planned">;
 
-/** Why a duet is incomplete: exit code, headline and reports for CI all ask this. A pilot is complete with its plan. */
-export const whyDuetIncomplete = (
-  { state, pairs, planned, endedEarly, plan }: Played,
-  isPilot: boolean,
-): string | undefined => {
+/** Why a duet is incomplete: exit code, headline and reports for CI all ask this. */
+export const whyDuetIncomplete = ({ state, pairs, planned }: Played): string | undefined => {
   if (state !== "ended") return "the duet did not play to its end";
-  if (isPilot) return plan === undefined ? "too few clean pairs to plan from" : undefined;
-  return pairs < planned && !endedEarly ? `only ${pairs} of ${planned} planned pairs were clean` : undefined;
+  return pairs < planned ? `only ${pairs} of ${planned} planned pairs were clean` : undefined;
 };
 
 /**
  * Exit code of a duet: 1 if b is slower, or breaks a promise under load at any speed; 3 if it is incomplete; otherwise
  * 0, even if inconclusive.
  */
-export const duetExitCode = (duet: Played, isPilot: boolean): number => {
+export const duetExitCode = (duet: Played): number => {
   if (duet.state !== "ended") return exitCodes.interrupted;
   if (duet.broken.some(({ side: broke }) => broke === "b")) return exitCodes.failed;
-  if (duet.verdict === "regressed" && !isPilot) return exitCodes.failed;
-  return whyDuetIncomplete(duet, isPilot) === undefined ? exitCodes.passed : exitCodes.incomplete;
+  if (duet.verdict === "regressed") return exitCodes.failed;
+  return whyDuetIncomplete(duet) === undefined ? exitCodes.passed : exitCodes.incomplete;
 };

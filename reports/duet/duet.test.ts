@@ -4,7 +4,6 @@ import { mean } from "../statistics/sample.ts";
 import { assumedNoise, simulatedBlocks, type SimulatedDuet } from "../testing/duets.ts";
 import { judgeDuet, whyEnded } from "./judge.ts";
 import { usualRules, type DuetRules } from "./model.ts";
-import { planFor } from "./plan.ts";
 import { scheduleOf } from "./session.ts";
 import { seededRandom } from "../../conformance/contract/random.ts";
 
@@ -170,61 +169,6 @@ describe("spoilt pairs", () => {
     expect(whyEnded(spoil(blocks, [3, 4]), rules)).toBeUndefined();
     const many = Array.from({ length: 11 }, (_, pair) => pair);
     expect(whyEnded(spoil(blocks, many), rules)).toBe("too many pairs were spoilt");
-  });
-});
-
-describe("an early end", () => {
-  const early: DuetRules = { ...rules, looks: [10, 15] };
-
-  it("happens only at a look, and only for a regression", () => {
-    const bad = withRatios(around(1.3, 0.05, 12));
-    const upTo = (pairs: number): Block[] => bad.filter(({ pair }) => pair < pairs);
-    expect(whyEnded(upTo(9), early)).toBeUndefined();
-    expect(whyEnded(upTo(10), early)).toBe("a regression is certain");
-    expect(whyEnded(upTo(11), early)).toBeUndefined();
-    expect(whyEnded(withRatios(around(0.7, 0.05, 10)), early)).toBeUndefined();
-    expect(judgeDuet(upTo(10), early)).toMatchObject({ endedEarly: true, pairs: 10, verdict: "regressed" });
-  });
-
-  it("requires stronger evidence than the planned end", () => {
-    const noisy = around(1.2, 0.16, 10);
-    expect(verdictOf(noisy, "p50", { pairs: 10 })).toBe("regressed");
-    expect(verdictOf(noisy, "p50", { looks: [10, 15] })).toBe("inconclusive");
-  });
-});
-
-describe("planning from a pilot", () => {
-  const planned = (...parameters: Parameters<typeof planFor>) => {
-    const plan = planFor(...parameters);
-    if (plan === undefined) throw new Error("the pilot is too small");
-    return plan;
-  };
-
-  it("plans more pairs for greater noise or a smaller effect", () => {
-    const quiet = planned(0.05, withRatios(around(1, 0.02, 6)), usualRules);
-    const loud = planned(0.05, withRatios(around(1, 0.08, 6)), usualRules);
-    const small = planned(0.02, withRatios(around(1, 0.02, 6)), usualRules);
-    expect(loud.pairs).toBeGreaterThan(quiet.pairs);
-    expect(small.pairs).toBeGreaterThan(quiet.pairs);
-    expect(quiet).toMatchObject({ effect: 0.05, pilotPairs: 6 });
-    // The upper 80 % limit of a deviation from six values: √(5 / 2.3425) (chi-square table, SciPy 1.17.1).
-    const [member] = quiet.members;
-    expect((member?.deviationLimit ?? 0) / (member?.deviation ?? 1)).toBeCloseTo(1.461, 3);
-  });
-
-  it("plans enough pairs to detect the effect", () => {
-    const { pairs } = planned(0.05, duet(40, { pairs: 8 }), usualRules);
-    let found = 0;
-    for (let seed = 0; seed < 40; seed += 1) {
-      const blocks = duet(seed + 500, { pairs, effect: { p50: 0.05, p95: 0.05 } });
-      const p50s = judgeDuet(blocks, { ...rules, pairs }).members.filter(({ metric }) => metric === "p50");
-      if (p50s.every(({ adjustedP = 1 }) => adjustedP <= 0.05)) found += 1;
-    }
-    expect(found).toBeGreaterThan(30);
-  });
-
-  it("refuses a pilot that is too small", () => {
-    expect(planFor(0.05, withRatios([1, 1]), usualRules)).toBeUndefined();
   });
 });
 

@@ -1,5 +1,4 @@
 import type { Block } from "../../conformance/contract/duet.ts";
-import { lookLevels } from "../statistics/early-ending.ts";
 import { holm } from "../statistics/holm.ts";
 import { smallestDetectable, type TestPlan } from "../statistics/power.ts";
 import { mean, tEstimate, type TEstimate } from "../statistics/sample.ts";
@@ -50,9 +49,8 @@ export const judgeDuet = (blocks: readonly Block[], rules: DuetRules): DuetResul
   const gated = estimated.filter(({ values }) => rules.floors[values.metric] !== undefined);
   const failed = pairedFailures(blocks, used);
   const pValues = [...gated.map(({ estimate }) => estimate.p), ...(failed ? [failed.estimate.p] : [])];
-  const significant = rejections(pValues, rules, used.length);
   const adjusted = holm(pValues);
-  const plan = { alpha: levelAt(rules, used.length, pValues.length), power: rules.power };
+  const plan = { alpha: rules.alpha / Math.max(1, pValues.length), power: rules.power };
   const members = estimated.map((one): Member => {
     const place = gated.indexOf(one);
     const shown = shownMember(one);
@@ -60,7 +58,7 @@ export const judgeDuet = (blocks: readonly Block[], rules: DuetRules): DuetResul
     const floor = floorOf(one.values, rules);
     const verdict = verdictOf(
       one.estimate,
-      significant[place] === true,
+      (adjusted[place] ?? 1) <= rules.alpha,
       Math.log1p(floor),
       one.values.metric === "throughput" ? "more is better" : "less is better",
     );
@@ -74,15 +72,13 @@ export const judgeDuet = (blocks: readonly Block[], rules: DuetRules): DuetResul
       verdict,
     };
   });
-  const last = pValues.length - 1;
-  const failures = failed && judgedFailures(failed, plan, adjusted[last] ?? 1, significant[last] === true);
+  const failures = failed && judgedFailures(failed, plan, adjusted.at(-1) ?? 1, rules.alpha);
   const verdict = overall([...members, ...(failures ? [failures] : [])]);
   return {
     verdict,
     pairs: used.length,
     planned: rules.pairs,
     spoilt,
-    endedEarly: verdict === "regressed" && used.length < rules.pairs && rules.looks.includes(used.length),
     members,
     ...(failures && { failures }),
     rules,
@@ -123,7 +119,7 @@ const judgedFailures = (
   { a, b, estimate }: NonNullable<ReturnType<typeof pairedFailures>>,
   plan: TestPlan,
   adjustedP: number,
-  isSignificant: boolean,
+  alpha: number,
 ): Failures => {
   const { low, high, deviation, count } = estimate;
   const least = smallestDetectable(deviation, count, plan);
@@ -134,7 +130,7 @@ const judgedFailures = (
     adjustedP,
     floor: LEAST_SHARE,
     ...(Number.isFinite(least) ? { smallestDetectable: least } : {}),
-    verdict: verdictOf(estimate, isSignificant, LEAST_SHARE, "less is better"),
+    verdict: verdictOf(estimate, adjustedP <= alpha, LEAST_SHARE, "less is better"),
   };
 };
 
@@ -143,29 +139,6 @@ const overall = (members: readonly Pick<Member, "verdict">[]): MemberVerdict => 
   const given = new Set(members.map(({ verdict }) => verdict));
   const order: readonly MemberVerdict[] = ["regressed", "inconclusive", "improved", "unchanged"];
   return order.find((verdict) => given.has(verdict)) ?? "inconclusive";
-};
-
-/**
- * Members that differ significantly: Holm's procedure at the level of the current look (Maurer and Bretz 2013), so that
- * early looks do not raise more false alarms over the family.
- */
-const rejections = (pValues: readonly number[], rules: DuetRules, pairs: number): readonly boolean[] => {
-  const rejected = pValues.map(() => false);
-  const order = pValues.map((p, at) => ({ p, at })).toSorted((x, y) => x.p - y.p);
-  for (const [rank, { p, at }] of order.entries()) {
-    if (p > levelAt(rules, pairs, pValues.length - rank)) break;
-    rejected[at] = true;
-  }
-  return rejected;
-};
-
-const levelAt = (rules: DuetRules, pairs: number, tests: number): number => {
-  const shares = [...rules.looks, rules.pairs].map((look) => look / rules.pairs);
-  const levels = lookLevels(rules.alpha / Math.max(1, tests), shares);
-  // Between looks (an interrupted duet) the previous look's level applies; before the first look, that look's
-  // level.
-  const look = [...rules.looks, rules.pairs].findLastIndex((count) => pairs >= count);
-  return levels[Math.max(0, look)] ?? rules.alpha;
 };
 
 /** The floor as a share of side a: the metric's own floor, or the minimum in milliseconds if that is greater. */
@@ -207,14 +180,13 @@ export const mostSpoilt = (pairs: number): number => Math.max(2, Math.floor(pair
 
 /**
  * Why a duet ends here; undefined while it continues. Each spoilt pair is replaced, up to half of the planned number: a
- * machine that spoils more is unfit for measuring. Ends early only at a planned look, and only if a regression is
- * significant at that look's level (O'Brien and Fleming's boundaries, with alpha spent as by Lan and DeMets), so that
- * ending early raises no false alarms.
+ * machine that spoils more is unfit for measuring.
  */
-export const whyEnded = (blocks: readonly Block[], rules: DuetRules): DuetEnd | undefined => {
+export const whyEnded = (
+  blocks: readonly Block[],
+  { pairs }: Pick<DuetRules, "pairs">,
+): DuetEnd | undefined => {
   const { clean, spoilt } = sortedPairs(blocks);
-  if (clean.length >= rules.pairs) return "all pairs are there";
-  if (rules.looks.includes(clean.length) && judgeDuet(blocks, rules).endedEarly)
-    return "a regression is certain";
-  return spoilt.length > mostSpoilt(rules.pairs) ? "too many pairs were spoilt" : undefined;
+  if (clean.length >= pairs) return "all pairs are there";
+  return spoilt.length > mostSpoilt(pairs) ? "too many pairs were spoilt" : undefined;
 };

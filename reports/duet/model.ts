@@ -26,7 +26,6 @@ export const RulesShape = closed({
   }),
   power: number("Probability of detecting the stated smallest effect.", { minimum: 0 }),
   pairs: count,
-  looks: Type.Array(count, { description: "Numbers of pairs, ascending, at which the duet may end early." }),
 });
 export type DuetRules = Frozen<typeof RulesShape>;
 
@@ -35,7 +34,6 @@ export const usualRules: Omit<DuetRules, "pairs"> = {
   floorMs: latencyFloorMs,
   alpha: 0.05,
   power: 0.9,
-  looks: [],
 };
 
 const share = (description: string) => Optional(number(description, { minimum: 0 }));
@@ -83,30 +81,8 @@ const FailuresShape = closed({
 });
 export type Failures = Frozen<typeof FailuresShape>;
 
-export const duetEnds = [
-  "all pairs are there",
-  "a regression is certain",
-  "too many pairs were spoilt",
-] as const;
+export const duetEnds = ["all pairs are there", "too many pairs were spoilt"] as const;
 export type DuetEnd = (typeof duetEnds)[number];
-
-export const PlanShape = closed({
-  effect: number("The change to detect, as a share.", { minimum: 0 }),
-  pairs: integer("Pairs that detect it in every gated metric, each with the power of the rules.", {
-    minimum: 0,
-  }),
-  pilotPairs: count,
-  members: Type.Array(
-    closed({
-      endpoint: Type.String(),
-      metric,
-      deviation: number("Standard deviation of the logarithms of the pilot's ratios.", { minimum: 0 }),
-      deviationLimit: number("Its upper limit, used for planning.", { minimum: 0 }),
-      pairs: count,
-    }),
-  ),
-});
-export type DuetPlan = Frozen<typeof PlanShape>;
 
 export const resultShape = {
   verdict: memberVerdict,
@@ -115,7 +91,6 @@ export const resultShape = {
   spoilt: Type.Array(closed({ pair: count, reasons: Type.Array(Type.String()) }), {
     description: "Pairs left out, with the reasons of their blocks.",
   }),
-  endedEarly: Type.Boolean(),
   members: Type.Array(MemberShape),
   failures: Optional(FailuresShape),
   rules: RulesShape,

@@ -7,8 +7,7 @@ import { onTerminal } from "../testing/shown.ts";
 import { duetExitCode, type DuetDocument } from "./document.ts";
 import { duetSession, type DuetQuestion } from "./session.ts";
 
-const show = (document: DuetDocument, isPilot = false): string =>
-  onTerminal(duetDoc(document, { run: "runs/x", isPilot }));
+const show = (document: DuetDocument): string => onTerminal(duetDoc(document, "runs/x"));
 
 const header = {
   tool: "0.1.0",
@@ -20,7 +19,7 @@ const header = {
   blockMs: 2_000,
   warmUpMs: 400,
 };
-const question: DuetQuestion = { pairs: 4, seed: 1, endEarly: false };
+const question: DuetQuestion = { pairs: 4, seed: 1 };
 
 const pair = (number: number, ratio: number): readonly Block[] =>
   (["a", "b"] as const).map((side) => {
@@ -47,8 +46,8 @@ const deaf = (number: number): readonly Block[] => {
 
 const ratios = [1.3, 1.31, 1.29, 1.3];
 const slower = ratios.flatMap((ratio, number) => pair(number, ratio));
-const documentOf = (blocks: readonly Block[], more: Partial<DuetQuestion> = {}): DuetDocument =>
-  duetSession({ ...question, ...more }, header).document("ended", { blocks, broken: [] });
+const documentOf = (blocks: readonly Block[]): DuetDocument =>
+  duetSession(question, header).document("ended", { blocks, broken: [] });
 
 describe("a duet's session", () => {
   it("ends once all pairs were played", () => {
@@ -62,7 +61,7 @@ describe("a duet's session", () => {
     const document = documentOf(blocks);
     expect(document).toMatchObject({ verdict: "inconclusive", pairs: 0, members: [] });
     expect(document.spoilt[0]).toEqual({ pair: 0, reasons: ["b: no requests were granted"] });
-    expect(duetExitCode(document, false)).toBe(3);
+    expect(duetExitCode(document)).toBe(3);
     expect(document.ended).toBe("too many pairs were spoilt");
     const text = show(document);
     expect(text).toMatch(/0 of 4 planned pairs judged, 3 spoilt pairs discarded/);
@@ -75,17 +74,6 @@ describe("a duet's session", () => {
     while (goesOn(blocks)) blocks.push(...deaf(schedule.next().value.pair));
     expect(blocks.length / 2).toBe(Math.max(2, Math.floor(pairs / 2)) + 1);
   });
-
-  it("plans from a pilot only if enough pairs were clean", () => {
-    const pilot = { planFor: 0.05 };
-    const planned = documentOf(slower, pilot);
-    expect(planned.plan?.pilotPairs).toBe(4);
-    expect(duetExitCode(planned, true)).toBe(0);
-    const poor = documentOf(slower.slice(0, 4), pilot);
-    expect(poor.plan).toBeUndefined();
-    expect(duetExitCode(poor, true)).toBe(3);
-    expect(show(poor, true)).toContain("Too few clean pairs to plan from");
-  });
 });
 
 describe("a duet that gave up on a noisy machine", () => {
@@ -93,49 +81,34 @@ describe("a duet that gave up on a noisy machine", () => {
   const gaveUp = (clean: number, more: MadeDuet = {}): DuetDocument =>
     madeDuet({
       pairs: 20,
-      endEarly: true,
       spoilt: Array.from({ length: 11 }, (_, at) => at),
       blocks: (blocks) => blocks.filter(({ pair: number }) => number < 11 + clean),
       ...more,
     });
 
-  // Ten pairs are at a look, at which only a regression would have ended the duet.
   it.each([
     [9, 0],
     [10, 0],
     [10, -0.2],
   ])("with %i clean pairs is incomplete everywhere", (clean, change) => {
     const document = gaveUp(clean, { effect: { p50: change, p95: change } });
-    expect(document).toMatchObject({ ended: "too many pairs were spoilt", endedEarly: false, pairs: clean });
-    expect(duetExitCode(document, false)).toBe(3);
+    expect(document).toMatchObject({ ended: "too many pairs were spoilt", pairs: clean });
+    expect(duetExitCode(document)).toBe(3);
     expect(show(document)).toContain("? Too few clean pairs to tell whether b is slower.\n");
     const why = `only ${clean} of 20 planned pairs were clean`;
-    const suite = duetSuite(document, { run: "runs/x", isPilot: false });
+    const suite = duetSuite(document, "runs/x");
     expect(suite).toMatchObject({ incomplete: why, exitCode: 3 });
     expect(suite.cases[0]).toMatchObject({ name: "the duet is complete", status: "skipped", message: why });
   });
 
   it("fails if the clean pairs show that b is slower, or b broke a promise", () => {
     const slow = gaveUp(9, { effect: { p50: 2, p95: 2 } });
-    expect(duetExitCode(slow, false)).toBe(1);
+    expect(duetExitCode(slow)).toBe(1);
     expect(show(slow)).toContain("✗ b is slower than a.\n");
     const broken = [{ side: "b", rule: "code.single-use", times: 2 }] as const;
     expect(show(gaveUp(9, { broken }))).toContain(
       "✗ b breaks promises under load. Too few clean pairs to tell whether b is slower.\n",
     );
-  });
-
-  it("is complete if a regression ended it early, at the same number of clean pairs", () => {
-    const early = madeDuet({
-      pairs: 20,
-      endEarly: true,
-      effect: { p50: 0.3, p95: 0.3 },
-      blocks: (blocks) => blocks.filter(({ pair: number }) => number < 10),
-    });
-    expect(early).toMatchObject({ ended: "a regression is certain", endedEarly: true });
-    const suite = duetSuite(early, { run: "runs/x", isPilot: false });
-    expect(suite).toMatchObject({ incomplete: undefined, exitCode: 1 });
-    expect(suite.cases.map(({ name }) => name)).not.toContain("the duet is complete");
   });
 });
 
@@ -149,10 +122,9 @@ describe("a duet's exit code", () => {
     [1, "b broke a rule", { verdict: "unchanged", broken: broke("b") }],
     [0, "only a broke a rule", { verdict: "unchanged", broken: broke("a") }],
     [3, "too few pairs were played", { verdict: "unchanged", pairs: 3 }],
-    [1, "a regression ended it early", { pairs: 3, endedEarly: true }],
     [130, "it was interrupted", { state: "interrupted" }],
   ] as const)("is %i if %s", (code, _, change) => {
-    expect(duetExitCode({ ...documentOf(slower), ...change }, false)).toBe(code);
+    expect(duetExitCode({ ...documentOf(slower), ...change })).toBe(code);
   });
 
   it("comes with the broken rules and the path of the record", () => {

@@ -2,17 +2,11 @@ import type { Block, PlannedPair, Side } from "../../conformance/contract/duet.t
 import { duetVersion, type DuetDocument } from "./document.ts";
 import { judgeDuet, whyEnded } from "./judge.ts";
 import { usualRules, type DuetRules } from "./model.ts";
-import { planFor } from "./plan.ts";
 import { seededRandom, type Random } from "../../conformance/contract/random.ts";
-
-const PILOT_PAIRS = 5;
 
 export interface DuetQuestion {
   readonly pairs: number;
   readonly seed: number;
-  readonly endEarly: boolean;
-  /** The change, as a share, to plan for from a pilot. */
-  readonly planFor?: number | undefined;
 }
 
 export type DuetHeader = Pick<
@@ -25,20 +19,13 @@ interface SoFar {
   readonly broken: DuetDocument["broken"];
 }
 
-export const duetSession = (question: DuetQuestion, header: DuetHeader) => {
-  const { seed, planFor: effect } = question;
-  const pairs = effect === undefined ? question.pairs : PILOT_PAIRS;
-  const quarters = question.endEarly ? [1, 2, 3].map((part) => Math.floor((pairs * part) / 4)) : [];
-  // Two pairs say almost nothing about their noise.
-  const looks = [...new Set(quarters)].filter((look) => look > 2);
-  const rules: DuetRules = { ...usualRules, pairs, looks };
+export const duetSession = ({ pairs, seed }: DuetQuestion, header: DuetHeader) => {
+  const rules: DuetRules = { ...usualRules, pairs };
   return {
-    pairs,
     schedule: scheduleOf(seededRandom(seed)),
     goesOn: (blocks: readonly Block[]): boolean => whyEnded(blocks, rules) === undefined,
     document: (state: DuetDocument["state"], { blocks, broken }: SoFar): DuetDocument => {
       const ended = whyEnded(blocks, rules);
-      const plan = state === "ended" && effect !== undefined ? planFor(effect, blocks, rules) : undefined;
       return {
         version: duetVersion,
         command: "duet",
@@ -48,7 +35,6 @@ export const duetSession = (question: DuetQuestion, header: DuetHeader) => {
         ...judgeDuet(blocks, rules),
         ...(state === "ended" && ended !== undefined ? { ended } : {}),
         broken,
-        ...(plan === undefined ? {} : { plan }),
         blocks,
       };
     },

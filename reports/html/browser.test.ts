@@ -101,7 +101,7 @@ describe("the report in a browser", () => {
       const load = await readRun(file("load"));
       const compared = await compareRuns([load], load, { force: false, random: seededRandom(1) });
       const duet = madeDuet({ effect: { p50: 0.12, p95: 0.04 }, spoilt: [3], pairs: 6 });
-      await writeFile(file("duet.html"), asPage(duetDoc(duet, { run: "runs/duet", isPilot: false })));
+      await writeFile(file("duet.html"), asPage(duetDoc(duet, "runs/duet")));
       await writeFile(file("compare.html"), asPage(compareDoc(compared)));
       for (const name of ["duet.html", "compare.html"]) {
         const page = await open({ colorScheme, viewport: { width: 390, height: 800 } }, name);

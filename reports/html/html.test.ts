@@ -133,32 +133,29 @@ describe("the windows of the retry schedule", () => {
 });
 
 describe("the page of a load", () => {
-  it("draws every step of a search, and why one failed", async () => {
+  it("says up to which rate a ramp held, and what gave way there", async () => {
     const view = await viewOf("load");
     if (view.kind !== "load") throw new Error("not a load run");
-    const steps = [
-      { rate: 100, achieved: 99, p95Ms: { list: 12, exchange: 9 }, verdict: "held" as const },
-      {
-        rate: 200,
-        achieved: 140,
-        verdict: "gave way" as const,
-        gaveWay: "network" as const,
-        reason: "list p95",
-      },
-      { rate: 200, achieved: 0, verdict: "spoilt" as const },
-    ];
-    const html = renderHtml([
-      { ...view, record: { ...view.record, shape: "breakpoint", steps, highestRate: 100 } },
-    ]);
-    for (const mark of ["steps-held", "steps-gave", "steps-spoilt"])
-      expect([...html.matchAll(new RegExp(`<(rect|circle) class="${mark}"`, "g"))]).toHaveLength(1);
-    expect(html).toContain(
-      'aria-label="3 steps from 100 to 200 requests per second; the highest that passed is 100."',
+    const gaveWay = {
+      name: "list p95",
+      limit: 500,
+      unit: "ms",
+      bound: "at most",
+      measured: 812,
+      verdict: "breached",
+    } as const;
+    const breakpoint = { heldTo: 62, endedAt: 81, gaveWay };
+    const held = { ...view.record, shape: "breakpoint", rules: [], breakpoint };
+    const shown = (record: Partial<typeof view.record>): string =>
+      textOf(renderHtml([{ ...view, record: { ...held, ...record } }])).replace(/\s+/g, " ");
+    const passed = shown({ outcome: "passed" });
+    expect(passed).toContain("Every objective held up to 62 requests per second, where list p95 gave way.");
+    expect(passed).toMatch(/Gave way list p95: 812 ms, at most 500 ms, over five seconds/);
+    expect(passed).toMatch(/ended at 81 of \d+ requests per second/);
+    expect(shown({ outcome: "incomplete" })).toContain("held up to at least 62 requests per second");
+    expect(shown({ outcome: "failed", breakpoint: { ...breakpoint, heldTo: 0 } })).toContain(
+      "list p95 was missed from the lowest rate of the ramp on",
     );
-    expect(textOf(html).replace(/\s+/g, " ")).toMatch(
-      /1 100 99 9\.00 ms 12\.0 ms passed 2 200 140 failed network: list p95/,
-    );
-    expect(html).not.toContain('class="warm-up"');
   });
 
   it("shows rates, latencies and breaches, and states how many breaches it leaves out", async () => {

@@ -118,10 +118,6 @@ svg text.push-nth { fill: var(--surface); font-weight: 700; font-size: 11px; }
 .key.limits { background: var(--good-soft); border: 1.5px solid var(--good); height: 12px; }
 .usual-line { stroke: var(--good); stroke-width: 1.5; }
 .forest .lane { overflow-y: visible; }
-.steps-held { fill: var(--good); } .steps-gave { fill: var(--bad); } .steps-spoilt { fill: none; stroke: var(--warn); stroke-width: 2; }
-.key.steps-held { background: var(--good); width: 11px; height: 11px; border-radius: 50%; }
-.key.steps-gave { background: var(--bad); width: 11px; height: 11px; }
-.key.steps-spoilt { background: none; border: 2px solid var(--warn); width: 11px; height: 11px; border-radius: 50%; }
 .bullet { display: block; width: 100%; min-width: 140px; overflow: visible; }
 .track { fill: var(--raised); }
 .whisker { stroke: var(--ink); stroke-width: 1.5; }

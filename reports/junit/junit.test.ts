@@ -168,13 +168,14 @@ describe("a load that failed although no objective was missed and no rule broken
     expect(annotated(suites(run))[0]).toMatchObject({ title: "The load failed", message: stopped });
   });
 
-  it("fails a case if a search found no rate", () => {
-    const base = { rate: 100, achieved: 99, p95Ms: {} };
-    const steps = [
-      { ...base, verdict: "gave way" as const, gaveWay: "service" as const, reason: "list p95" },
-    ];
-    const found = elementOf(render(loadRun({ ...failed, steps })), "the search found a rate");
-    expect(found).toContain('<failure message="no rate tried met all objectives; the last one: list p95"');
+  it("fails a case if a ramp found no rate", () => {
+    const found = elementOf(
+      render(loadRun({ ...failed, breakpoint: { heldTo: 0, endedAt: 12 } })),
+      "the ramp found a rate",
+    );
+    expect(found).toContain(
+      '<failure message="An objective was missed from the lowest rate of the ramp on."',
+    );
   });
 });
 

@@ -15,13 +15,6 @@ export const twoSidedP = (t: number, degreesOfFreedom: number): number => {
 export const noncentralTCdf = (x: number, degreesOfFreedom: number, noncentrality: number): number =>
   jStat.noncentralt.cdf(x, degreesOfFreedom, noncentrality);
 
-export const normalQuantile = (probability: number): number => jStat.normal.inv(probability, 0, 1);
-export const normalCdf = (x: number): number => jStat.normal.cdf(x, 0, 1);
-
-/** The value that a chi-squared variable with these degrees of freedom stays below with this probability. */
-export const chiSquareQuantile = (probability: number, degreesOfFreedom: number): number =>
-  jStat.chisquare.inv(probability, degreesOfFreedom);
-
 /** Probability of at most this many successes. */
 export const binomialCdf = (successes: number, trials: number, probability: number): number =>
   jStat.binomial.cdf(successes, trials, probability);

@@ -52,17 +52,3 @@ const searched = (count: number, { alpha, power }: TestPlan): number => {
 };
 
 const BISECTIONS = 24;
-const MOST_VALUES = 100_000;
-
-/** The number of values needed to detect a true mean of `effect` with the planned power; at most 100,000. */
-export const countFor = (effect: number, deviation: number, { alpha, power }: TestPlan): number => {
-  let [low, high] = [1, 2];
-  while (high < MOST_VALUES && powerOf(effect, deviation, high, alpha) < power)
-    [low, high] = [high, high * 2];
-  while (high - low > 1) {
-    const middle = Math.floor((low + high) / 2);
-    if (powerOf(effect, deviation, middle, alpha) < power) low = middle;
-    else high = middle;
-  }
-  return Math.min(high, MOST_VALUES);
-};

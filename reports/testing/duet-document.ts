@@ -15,9 +15,9 @@ export interface MadeDuet extends Partial<DuetQuestion> {
 
 /** A made-up duet document, deterministic for a given seed. */
 export const madeDuet = (made: MadeDuet = {}): DuetDocument => {
-  const { pairs = 20, seed = 1, endEarly = false, planFor, spoilt = [], effect = {}, broken = [] } = made;
+  const { pairs = 20, seed = 1, spoilt = [], effect = {}, broken = [] } = made;
   const session = duetSession(
-    { pairs, seed, endEarly, planFor },
+    { pairs, seed },
     {
       tool: "0.1.0",
       startedAt: "2030-01-01T00:00:00.000Z",
@@ -32,7 +32,7 @@ export const madeDuet = (made: MadeDuet = {}): DuetDocument => {
     { name: "exchange", p50Ms: 18, p95Ms: 40 },
     { name: "list", p50Ms: 25, p95Ms: 60 },
   ];
-  const played = session.pairs + spoilt.length;
+  const played = pairs + spoilt.length;
   const blocks = simulatedBlocks(
     { pairs: played, endpoints, effect, noise: assumedNoise },
     seededRandom(seed),

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { stagesOf } from "../../conformance/contract/load-shape.ts";
+import { stagesOf } from "../stages.ts";
 import { executorFor, lagMs } from "./arrivals.ts";
 
 const users = { allocated: 5, most: 50 };

@@ -1,4 +1,4 @@
-import { intendedStartMs, type Stage } from "../../conformance/contract/load-shape.ts";
+import { intendedStartMs, type Stage } from "../stages.ts";
 import type { ScriptSettings } from "../protocol.ts";
 
 /**

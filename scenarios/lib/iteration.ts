@@ -2,10 +2,9 @@ import exec from "k6/execution";
 import type { ScriptClient } from "../protocol.ts";
 import { lagMs } from "./arrivals.ts";
 import { epochMs } from "./clock.ts";
-import { randomFrom, type Random } from "./random.ts";
+import { randomFrom, type Random, stateFrom } from "./random.ts";
 import { arrived, flushChecks } from "./report.ts";
 import { requestsFor } from "./requests.ts";
-import { stateFrom } from "./state.ts";
 import { settings } from "./settings.ts";
 
 export const requests = requestsFor(settings);
@@ -72,3 +71,15 @@ const contextOf = (name: string, number: number): IterationContext => {
     someClient: () => settings.clients[random.below(settings.clients.length)] as ScriptClient,
   };
 };
+
+/** A scenario as k6 runs it. `Data` is passed from the set-up to every virtual user, as JSON. */
+export interface Scenario<Data = unknown> {
+  /** Runs once before the load; its requests do not count as load. Begins nothing new once its time is up. */
+  readonly setUp?: (context: IterationContext, isTimeUp: () => boolean) => Data;
+  /** Calls every step once, before any load, and reports failures with their likely cause. */
+  readonly preflight: (context: IterationContext) => void;
+  readonly iteration: (context: IterationContext, data: Data) => void;
+}
+
+/** Hides the type of the data, which only the scenario itself needs. */
+export const scenario = <Data>(of: Scenario<Data>): Scenario => of as Scenario;

@@ -9,8 +9,7 @@ import {
   visitKinds,
   weighed,
 } from "./mix.ts";
-import { randomFrom } from "./random.ts";
-import { stateFrom } from "./state.ts";
+import { randomFrom, stateFrom } from "./random.ts";
 
 it("a weight in the profile replaces the default of that kind only", () => {
   expect(weighed(visitKinds, { refresh: 0 })).toEqual({ ...visitKinds, refresh: { weight: 0 } });

@@ -5,8 +5,7 @@ import type { RequirementId } from "../../conformance/contract/catalogue.ts";
 import { logMark, metricNames, type Issued, type ScriptMessage } from "../protocol.ts";
 import { epochMs } from "./clock.ts";
 import { evidenceOf } from "./evidence.ts";
-import type { Exchange } from "./exchange.ts";
-import type { Check } from "./check.ts";
+import type { Exchange, Check } from "./exchange.ts";
 import { settings } from "./settings.ts";
 
 const checkCounter = new Counter(metricNames.check);

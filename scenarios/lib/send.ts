@@ -3,7 +3,6 @@ import { fieldsIn, type Exchange } from "./exchange.ts";
 import { setUpName } from "../protocol.ts";
 import { grantsNothing } from "./oracles/hollow.ts";
 import { hollow } from "./report.ts";
-import { createSlowness } from "./slowness.ts";
 import type { Request } from "./requests.ts";
 import { settings } from "./settings.ts";
 
@@ -21,8 +20,6 @@ const grantedOrRefused = http.expectedStatuses(
 
 /** k6 runs the set-up in a separate virtual user, so this stays false in all others. */
 let isSetUp = false;
-
-export const setUpSlowness = createSlowness();
 
 /** From here on requests do not count as load. */
 export const sendForSetUp = (): void => {
@@ -63,7 +60,6 @@ type Response = RefinedResponse<ResponseType | undefined>;
 const exchangeOf = (request: Request, response: Response): Exchange => {
   const exchange = readAnswer(request, response);
   const { duration, blocked } = response.timings;
-  if (isSetUp) setUpSlowness.note(exchange);
   if (!isSetUp && !request.mayBeRefused && grantsNothing(exchange))
     hollow(exchange.endpoint, duration, blocked);
   return exchange;

@@ -1,7 +1,6 @@
 import type { ScriptClient } from "../protocol.ts";
 import { epochMs } from "./clock.ts";
-import type { Exchange } from "./exchange.ts";
-import type { Check } from "./check.ts";
+import type { Exchange, Check } from "./exchange.ts";
 import { obtainCode, obtainCodesTogether, redeemTogether, type IssuedCode } from "./login.ts";
 import { judgeOpens, type Tokens } from "./oracles/tokens.ts";
 import type { IterationContext } from "./iteration.ts";

@@ -1,14 +1,12 @@
 import {
-  ownShapeOf,
   parseStage,
   scenarioNames,
   shapeNames,
-  stageEndsOf,
   type ScenarioName,
-  type ShapeName,
 } from "../../conformance/contract/load-shape.ts";
-import { leastStepMs } from "./breakpoint.ts";
-import type { AskedRun } from "./by-shape.ts";
+import { ownShapeOf, stageEndsOf, type ShapeName } from "../stages.ts";
+import type { LoadPlan } from "./context.ts";
+import { windowSeconds } from "./ramp.ts";
 import type { K6OutputName } from "./k6/outputs.ts";
 import type { SegmentPlan } from "./segment-plan.ts";
 import { ConfigurationError } from "../../conformance/contract/problem.ts";
@@ -26,8 +24,8 @@ export interface LoadFlags {
   readonly k6Output?: K6OutputName | undefined;
   /** Stages such as 30s:100, instead of shape, rate and duration. */
   readonly stages?: readonly string[] | undefined;
-  /** The profile's stages, for a run whose flags set no course. */
-  readonly profileStages?: readonly string[] | undefined;
+  /** The profile's stages, for a run whose flags set no course, or its shape, for one whose flags set none. */
+  readonly profileShape?: readonly string[] | string | undefined;
   readonly tags?: Readonly<Record<string, string>> | undefined;
 }
 
@@ -35,17 +33,15 @@ const [USUAL_RATE, USUAL_DURATION_MS] = [100, 30_000];
 
 /** Stages define course, length and peak; flags that set one of these contradict them, and replace the profile's. */
 const staged = (flags: LoadFlags) => {
-  const { shape, rate: asked = USUAL_RATE, durationMs = USUAL_DURATION_MS, profileStages = [] } = flags;
-  const isCourseNamed =
-    flags.scenario === "breakpoint" || (shape ?? flags.rate ?? flags.durationMs) !== undefined;
-  const stages = flags.stages ?? (isCourseNamed ? [] : profileStages);
+  const { shape, rate: asked = USUAL_RATE, durationMs = USUAL_DURATION_MS, profileShape = [] } = flags;
+  const isCourseNamed = (shape ?? flags.rate ?? flags.durationMs) !== undefined;
+  const stages = flags.stages ?? (isCourseNamed || typeof profileShape === "string" ? [] : profileShape);
   if (stages.length === 0) return { ...flags, own: undefined, rate: asked, durationMs };
   const accepted = "a duration and requests per second, such as 30s:100";
   const wrong = stages.filter((text) => parseStage(text) === undefined);
   const problems = [
     ...wrong.map((value) => ({ key: "--stage", value, accepted })),
-    isCourseNamed &&
-      "--stage sets a custom load; remove --shape, --rate, --duration, and --scenario breakpoint",
+    isCourseNamed && "--stage sets a custom load; remove --shape, --rate and --duration",
   ].filter((one) => one !== false);
   if (problems.length > 0) throw new ConfigurationError(problems);
   const own = ownShapeOf(stages);
@@ -65,30 +61,31 @@ export const wholeWarmUpMs = (warmUpMs: number): number => Math.ceil(warmUpMs / 
 const usualWarmUpMs = (durationMs: number): number =>
   Math.min(5_000, Math.floor(durationMs / 10_000) * 1_000);
 
+/** Two windows, so that one can hold before another gives way. */
+const leastRampMs = 2 * windowSeconds * 1_000;
+
 /** The flags as a valid run request. Throws ConfigurationError with every problem, each naming its flag. */
-export const parseAsked = (given: LoadFlags): AskedRun => {
+export const parseAsked = (given: LoadFlags): LoadPlan => {
   const flags = staged(given);
   const { rate, durationMs, virtualUsers, seed, segment, k6Output, tags } = flags;
-  // The search for the highest rate can also be selected as a scenario.
-  const isSearch = flags.scenario === "breakpoint";
-  const scenario: ScenarioName | undefined = isSearch
-    ? "mixed"
-    : scenarioNames.find((name) => name === flags.scenario);
-  const asked = flags.shape ?? (isSearch ? "breakpoint" : "constant");
+  const scenario: ScenarioName | undefined = scenarioNames.find((name) => name === flags.scenario);
+  const asked = flags.shape ?? (typeof flags.profileShape === "string" ? flags.profileShape : "constant");
   const shape: ShapeName | undefined = flags.own ?? shapeNames.find((name) => name === asked);
   const warmUpMs = wholeWarmUpMs(flags.warmUpMs ?? usualWarmUpMs(durationMs));
   const problems = [
-    scenario === undefined &&
-      `--scenario is "${flags.scenario}"; accepted are ${[...scenarioNames, "breakpoint"].join(", ")}`,
+    scenario === undefined && `--scenario is "${flags.scenario}"; accepted are ${scenarioNames.join(", ")}`,
     shape === undefined && `--shape is "${asked}"; accepted are ${shapeNames.join(", ")}`,
     durationMs < 1_000 && "--duration is shorter than a second; accepted is 1s or longer",
     shape === "breakpoint" &&
       durationMs >= 1_000 &&
-      durationMs < 2 * leastStepMs &&
-      `--duration is ${durationMs / 1_000}s; a search has at least two steps of ${leastStepMs / 1_000}s, so accepted is ${(2 * leastStepMs) / 1_000}s or longer`,
+      durationMs - warmUpMs < leastRampMs &&
+      `--duration is ${durationMs / 1_000}s; objectives are judged over ${windowSeconds} seconds, so accepted for --shape breakpoint is ${leastRampMs / 1_000}s or longer after the warm-up`,
+    shape === "breakpoint" &&
+      scenario === "push" &&
+      "--shape breakpoint accepts the scenarios token, notifications and mixed, because objectives of pushes are judged after the load",
     shape === "breakpoint" &&
       segment !== undefined &&
-      "--segment needs a load with a fixed course; run a search (breakpoint) without --segment, because each of its steps depends on the previous one",
+      "--segment needs a load with a fixed end; run --shape breakpoint without --segment, because only a merge judges objectives",
     warmUpMs >= durationMs &&
       "--warm-up, rounded up to whole seconds, is as long as --duration or longer; accepted is a shorter one",
   ].filter((one) => one !== false);

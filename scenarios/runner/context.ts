@@ -1,10 +1,11 @@
 import type { Limits } from "../../conformance/contract/limits.ts";
-import type { Course, ScenarioName } from "../../conformance/contract/load-shape.ts";
+import type { ScenarioName } from "../../conformance/contract/load-shape.ts";
+import type { ShapeName } from "../stages.ts";
 import type { FetchedProfile } from "../../conformance/contract/profile-fetched.ts";
 import type { PushPorts } from "../../conformance/contract/push-ports.ts";
 import type { ScriptClient } from "../protocol.ts";
 import type { RunnerClock } from "./clock.ts";
-import type { LoadSecond } from "./collect/collector.ts";
+import type { ClosedSecond } from "./collect/seconds.ts";
 import type { FoundK6 } from "./k6/find.ts";
 import type { K6OutputName } from "./k6/outputs.ts";
 import type { SegmentPlan } from "./segment-plan.ts";
@@ -21,7 +22,7 @@ export interface LoadTarget {
 
 export interface LoadPlan {
   readonly scenario: ScenarioName;
-  readonly shape: Course;
+  readonly shape: ShapeName;
   /** Requests per second at the peak. */
   readonly rate: number;
   readonly durationMs: number;
@@ -51,6 +52,6 @@ export interface LoadContext {
   readonly push?: PushPorts | undefined;
   /** Receives k6's own log, line by line, masked. */
   readonly onLog?: ((line: string) => void) | undefined;
-  readonly onSecond?: (second: LoadSecond) => void;
+  readonly onSecond?: (second: Pick<ClosedSecond, "line" | "latencies">) => void;
   readonly onPhase?: (phase: string | undefined) => void;
 }

@@ -53,7 +53,7 @@ describe.concurrent("a duet", () => {
     expect(isDuet(document), JSON.stringify(isDuet.errors)).toBe(true);
     expect(document).toMatchObject({ state: "ended", planned: 2, a: "fake:sound", b: b.file, broken: [] });
     // The speed of each side in two pairs depends on the machine, which may have spoilt some; the exit code must match.
-    expect(run.exitCode).toBe(duetExitCode(document, false));
+    expect(run.exitCode).toBe(duetExitCode(document));
     expect(new Set(document.blocks.map(({ side }) => side))).toEqual(new Set(["a", "b"]));
     expect(document.blocks.map(({ endpoint }) => endpoint)).not.toContain("trigger");
     const counted = document.blocks.filter(({ endpoint }) => endpoint !== "");

@@ -1,20 +1,16 @@
+import os from "node:os";
 import { given } from "../../conformance/contract/given.ts";
-import type { ShapeName } from "../../conformance/contract/load-shape.ts";
 import type { LoadContext, LoadPlan, LoadTarget } from "./context.ts";
-import { machine, machineText } from "./machine.ts";
 import { pick, type LoadHeader } from "./record.ts";
 import type { SegmentPlan } from "./segment-plan.ts";
 import { arrivalRateFor } from "./settings.ts";
 import { createHash } from "node:crypto";
-import os from "node:os";
 import type { Segment } from "../../conformance/contract/segments.ts";
 import { canonicalJson } from "../../conformance/contract/verdict.ts";
 import type { FoundK6 } from "./k6/find.ts";
+import type { LoadRecord } from "../../conformance/contract/load-record.ts";
 
-export const headerOf = (
-  { target, k6, tool, clock }: LoadContext,
-  plan: Omit<LoadPlan, "shape"> & { readonly shape: ShapeName },
-): LoadHeader => ({
+export const headerOf = ({ target, k6, tool, clock }: LoadContext, plan: LoadPlan): LoadHeader => ({
   tool,
   startedAt: clock.wallTime().toISOString(),
   seed: plan.seed,
@@ -56,7 +52,7 @@ export const segmentOf = ({ profile }: LoadTarget, plan: SegmentPlan): Segment =
 const fingerprintOf = (
   { name, profile, limits }: LoadTarget,
   k6: FoundK6,
-  plan: Parameters<typeof headerOf>[1],
+  plan: LoadPlan,
 ): Readonly<Record<string, string>> => {
   const { slos, tolerances, acknowledgement, authorize = {} } = profile;
   const authorizeFields = Object.keys(authorize);
@@ -82,3 +78,14 @@ const fingerprintOf = (
 
 const digest = (value: unknown): string =>
   createHash("sha256").update(canonicalJson(value)).digest("hex").slice(0, 16);
+
+export const machine = (): LoadRecord["machine"] => ({
+  cores: os.availableParallelism(),
+  processor: os.cpus()[0]?.model.trim() ?? "unknown",
+  memoryMiB: Math.round(os.totalmem() / 1_048_576),
+  platform: `${process.platform} ${process.arch}`,
+  node: process.version,
+});
+
+export const machineText = ({ cores, processor, memoryMiB, platform }: LoadRecord["machine"]): string =>
+  `${cores} × ${processor}, ${Math.round(memoryMiB / 1_024)} GiB, ${platform}`;

@@ -5,7 +5,6 @@ import { documentLimits } from "../../conformance/contract/limits.ts";
 import { temporaryFolder } from "../../conformance/testing/temporary-folder.ts";
 import { manifestFile } from "../../conformance/contract/manifest.ts";
 import type { PushPorts } from "../../conformance/contract/push-ports.ts";
-import { loadByShape } from "./by-shape.ts";
 import { runnerClock } from "./clock.ts";
 import type { LoadContext } from "./context.ts";
 import { load } from "./load.ts";
@@ -39,15 +38,15 @@ it("a load whose folder is in use leaves no temporary folder behind", async () =
   expect(readdirSync(temporary)).toEqual([]);
 });
 
-describe("a search whose step ends early leaves no open record", () => {
+describe("a load that ends early leaves no open record", () => {
   const asked = { scenario: "token", shape: "breakpoint", ...rates } as const;
   const recordIn = (directory: string) =>
     JSON.parse(readFileSync(path.join(directory, "run.json"), "utf8")) as unknown;
 
-  it("if the step fails", async () => {
+  it("if k6 cannot be started", async () => {
     using folder = temporaryFolder();
     const out = path.join(folder.path, "run");
-    await expect(loadByShape(contextFor(), asked, out)).rejects.toThrow("k6");
+    await expect(load(contextFor(), asked, out)).rejects.toThrow("k6");
     const record = { state: "sealed", shape: "breakpoint", outcome: "harness-error", exitCode: 5 };
     expect(recordIn(out)).toMatchObject({ ...record, notes: [expect.stringContaining("k6")] });
     expect(readdirSync(out)).toContain(manifestFile);
@@ -58,11 +57,12 @@ describe("a search whose step ends early leaves no open record", () => {
     const out = path.join(folder.path, "run");
     const interruption = new AbortController();
     const onPhase = (phase: string | undefined): void => {
-      if (phase?.endsWith("preflight") === true) interruption.abort();
+      if (phase === "preflight") interruption.abort();
     };
-    const record = await loadByShape({ ...contextFor(interruption.signal), onPhase }, asked, out);
-    expect(record).toMatchObject({ state: "sealed", outcome: "interrupted", exitCode: 130, steps: [] });
-    expect(recordIn(out)).toEqual(record);
+    await expect(load({ ...contextFor(interruption.signal), onPhase }, asked, out)).rejects.toThrow(
+      "aborted",
+    );
+    expect(recordIn(out)).toMatchObject({ state: "sealed", outcome: "interrupted", exitCode: 130 });
   });
 });
 

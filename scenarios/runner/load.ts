@@ -1,19 +1,18 @@
-import { mkdtempDisposable } from "node:fs/promises";
 import path from "node:path";
+import { mkdtempDisposable, writeFile } from "node:fs/promises";
 import type { LoadRecord } from "../../conformance/contract/load-record.ts";
 import { secretsInProfile } from "../../conformance/contract/profile-secrets.ts";
 import { endedBy } from "../../conformance/contract/outcome.ts";
 import { errorMessage } from "../../conformance/contract/text.ts";
 import { traits } from "../lib/mix.ts";
 import { noAnswer } from "../protocol.ts";
-import { scriptFor } from "./bundle.ts";
 import { checkPlan } from "./check-plan.ts";
 import { KEPT_PER_RULE } from "./collect/breaches.ts";
 import { runLoad, type LoadResult } from "./collect/collect.ts";
 import type { LoadContext, LoadPlan } from "./context.ts";
 import { headerOf } from "./header.ts";
-import { createAbortWatch, usualAbortRule } from "./judge/abort.ts";
-import { firstsOfEach } from "./judge/outcome.ts";
+import { createAbortWatch, usualAbortRule, firstsOfEach } from "./judge/outcome.ts";
+import { createRampWatch, type RampWatch } from "./ramp.ts";
 import { verdictsOf } from "./verdicts.ts";
 import { watchPushes } from "./push/watch.ts";
 import { nowhere, openLoadRecord, type LoadFinal, type LoadRecordWriter } from "./record.ts";
@@ -23,6 +22,7 @@ import { scriptSettings } from "./settings.ts";
 import { temporaryBase } from "../../conformance/files/temporary.ts";
 import { ConfigurationError, UnreachableError } from "../../conformance/contract/problem.ts";
 import { exitCodes } from "../../conformance/contract/exit-codes.ts";
+import { fileURLToPath } from "node:url";
 
 /**
  * Runs one load: a preflight of every step by one virtual user, then the load with a record that grows second by
@@ -37,25 +37,26 @@ export const load = async (context: LoadContext, plan: LoadPlan, out: string): P
     const script = await scriptFor(folder.path);
     using pushes = traits[plan.scenario].events === "needed" ? await watchPushes(context, out) : undefined;
     if (plan.isKnown !== true) await preflight(context, plan, script, pushes?.accounts);
-    const play = () => run(context, plan, script, writer, pushes);
+    const watch = plan.shape === "breakpoint" ? createRampWatch(context.target.profile, plan) : undefined;
+    const play = () => run(context, plan, { script, writer, pushes, watch });
     if (plan.segment !== undefined) return playSegment(context, plan, plan.segment, play);
     const result = await play();
     const pushed = await pushes?.finish(result, plan);
     context.onPhase?.(undefined);
     const broken = firstsOfEach(pushed?.judgement.breaches ?? [], KEPT_PER_RULE);
     for (const breach of broken) writer.breach(breach);
-    return verdictsOf(context, plan, result, pushed);
+    return verdictsOf(context, plan, result, { pushed, ramp: watch?.ramp() });
   });
 };
 
 /** Keeps a record of what is played, and seals it, also if an error cuts it short. */
-export const recorded = async (
+const recorded = async (
   context: LoadContext,
-  asked: Parameters<typeof headerOf>[1],
+  plan: LoadPlan,
   out: string,
   play: (writer: LoadRecordWriter) => Promise<LoadFinal>,
 ): Promise<LoadRecord> => {
-  using writer = openLoadRecord(out, headerOf(context, asked));
+  using writer = openLoadRecord(out, headerOf(context, plan));
   try {
     return writer.seal(await play(writer));
   } catch (error) {
@@ -104,12 +105,17 @@ const preflight = async (
     throw new ConfigurationError([`the preflight of ${plan.scenario} failed: k6 ${end.meaning}`]);
 };
 
+interface Parts {
+  readonly script: string;
+  readonly writer: LoadRecordWriter;
+  readonly pushes: Awaited<ReturnType<typeof watchPushes>> | undefined;
+  readonly watch: RampWatch | undefined;
+}
+
 const run = (
   context: LoadContext,
   plan: LoadPlan,
-  script: string,
-  writer: LoadRecordWriter,
-  pushes: Awaited<ReturnType<typeof watchPushes>> | undefined,
+  { script, writer, pushes, watch }: Parts,
 ): Promise<LoadResult> => {
   const { target, runKey, onSecond, onPhase, onLog } = context;
   onPhase?.(undefined);
@@ -136,7 +142,7 @@ const run = (
     onSecond: (second) => {
       onSecond?.(second);
       pushes?.follow();
-      return giveUp(second.line);
+      return watch?.add(second) ?? giveUp(second.line);
     },
   });
 };
@@ -158,4 +164,33 @@ const sealBroken = ({ clock, signal }: LoadContext, writer: LoadRecordWriter, er
   } catch {
     // If the record cannot be written either, the first error says more than the second.
   }
+};
+
+/** A checkout runs this source file; the package runs a bundle next to the built scripts. */
+const isCheckout = import.meta.url.endsWith(".ts");
+
+/**
+ * The file that k6 runs: one module with all scenarios and their imports except k6's own, because k6 resolves no
+ * packages. In a checkout it is bundled into `folder`, which must exist; the package includes it prebuilt.
+ */
+export const scriptFor = async (folder: string): Promise<string> => {
+  if (!isCheckout) return fileURLToPath(new URL("scenarios/main.js", import.meta.url));
+  const file = path.join(folder, "main.js");
+  await writeFile(file, await bundle());
+  return file;
+};
+
+const bundle = async (): Promise<string> => {
+  const { build } = await import("esbuild");
+  const { outputFiles } = await build({
+    entryPoints: [fileURLToPath(new URL("../main.ts", import.meta.url))],
+    bundle: true,
+    format: "esm",
+    platform: "neutral",
+    target: "es2022",
+    external: ["k6", "k6/*"],
+    write: false,
+    logLevel: "silent",
+  });
+  return outputFiles[0]?.text ?? "";
 };

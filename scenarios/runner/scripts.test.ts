@@ -7,7 +7,7 @@ import type { ScenarioName } from "../../conformance/contract/load-shape.ts";
 import { joint, profileOf, startFakeServer } from "../../fake-server/index.ts";
 import { traits } from "../lib/mix.ts";
 import type { ScriptClient } from "../protocol.ts";
-import { scriptFor } from "./bundle.ts";
+import { scriptFor } from "./load.ts";
 import { runnerClock } from "./clock.ts";
 import { runLoad, type LoadResult } from "./collect/collect.ts";
 import { nowhere } from "./record.ts";

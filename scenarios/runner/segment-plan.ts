@@ -1,5 +1,5 @@
 import { createHmac } from "node:crypto";
-import type { Stage } from "../../conformance/contract/load-shape.ts";
+import type { Stage } from "../stages.ts";
 import type { ScriptSegment } from "../protocol.ts";
 
 /** One part of a load that several machines play concurrently. */

@@ -1,12 +1,8 @@
 import { describe, expect, it } from "vitest";
 import { documentLimits } from "../../conformance/contract/limits.ts";
 import type { HookDefinition } from "../../conformance/contract/profile-fetched.ts";
-import {
-  askedBetween,
-  endOfStages,
-  scenarioNames,
-  type ScenarioName,
-} from "../../conformance/contract/load-shape.ts";
+import { scenarioNames, type ScenarioName } from "../../conformance/contract/load-shape.ts";
+import { askedBetween, endOfStages } from "../stages.ts";
 import { traits } from "../lib/mix.ts";
 import { scriptSettings, virtualUsersFor } from "./settings.ts";
 import { profileFor } from "./testing/loads.ts";

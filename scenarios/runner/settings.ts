@@ -1,4 +1,5 @@
-import { stagesOf, type ScenarioName, type Stage } from "../../conformance/contract/load-shape.ts";
+import type { ScenarioName } from "../../conformance/contract/load-shape.ts";
+import { stagesOf, type Stage } from "../stages.ts";
 import type { FetchedProfile, HookDefinition } from "../../conformance/contract/profile-fetched.ts";
 import { tolerances } from "../../conformance/judging/tolerances.ts";
 import { traits } from "../lib/mix.ts";
@@ -87,7 +88,9 @@ const MOST_USERS = 5_000;
  * segment gets enough.
  */
 export const virtualUsersFor = (
-  plan: Pick<LoadPlan, "scenario" | "rate" | "virtualUsers" | "segment">,
+  plan: Pick<LoadPlan, "scenario" | "rate" | "virtualUsers" | "segment"> & {
+    readonly shape?: LoadPlan["shape"];
+  },
   profile: Pick<FetchedProfile, "tolerances">,
 ): ScriptSettings["virtualUsers"] => {
   const { scenario, rate, virtualUsers: asked, segment } = plan;
@@ -100,8 +103,9 @@ export const virtualUsersFor = (
     );
   const slowestMs = Math.min(SLOW_ANSWER_MS, requestTimeoutOf(profile));
   const most = wholeParts(asked ?? clamp(busy(slowestMs), parts * FEWEST_USERS, parts * MOST_USERS));
-  // Explicitly requested users all exist from the start.
-  const wanted = asked ?? clamp(busy(USUAL_ANSWER_MS), parts * FEWEST_USERS, parts * MOST_USERS_AT_START);
+  // Explicitly requested users all exist from the start, and so do those of a ramp, whose answers become slow.
+  const usual = plan.shape === "breakpoint" ? most : busy(USUAL_ANSWER_MS);
+  const wanted = asked ?? clamp(usual, parts * FEWEST_USERS, parts * MOST_USERS_AT_START);
   return { allocated: Math.min(most, wholeParts(wanted), parts * MOST_USERS_AT_START), most };
 };
 

@@ -2,8 +2,7 @@ import { spawn } from "node:child_process";
 import { request as httpRequest } from "node:http";
 import { request as httpsRequest } from "node:https";
 import type { RunnerClock } from "./clock.ts";
-import { killGroup } from "./kill-group.ts";
-import { watchdog } from "./watchdog.ts";
+import { killGroup, watchdog } from "./watchdog.ts";
 import { ConfigurationError, UnreachableError } from "../../conformance/contract/problem.ts";
 
 export interface StartOptions {

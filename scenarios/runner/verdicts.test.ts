@@ -2,9 +2,8 @@ import { expect, it } from "vitest";
 import type { SecondLine } from "../../conformance/contract/load-record.ts";
 import { latenciesOf } from "../../conformance/contract/latencies.ts";
 import { latencyHistogram } from "./collect/histograms.ts";
-import { createAbortWatch } from "./judge/abort.ts";
+import { createAbortWatch, busyNotes, causeNotes, judgedOutcome } from "./judge/outcome.ts";
 import { endOf } from "./k6/exit.ts";
-import { busyNotes, causeNotes, judgedOutcome } from "./judge/outcome.ts";
 import { earlyOutcome, waiverNotes } from "./verdicts.ts";
 
 const none = { count: 0, first: [] };

@@ -3,46 +3,51 @@ import { asRecord } from "../../conformance/contract/given.ts";
 import type { Outcome } from "../../conformance/contract/record.ts";
 import type { LoadResult } from "./collect/collect.ts";
 import type { LoadContext, LoadPlan } from "./context.ts";
-import { machine } from "./machine.ts";
+import { machine } from "./header.ts";
 import type { PushOutcome } from "./push/watch.ts";
 import type { LoadFinal } from "./record.ts";
 import { withUnchecked } from "./scenario-rules.ts";
 import { thinkingUsers, virtualUsersFor } from "./settings.ts";
-import { isHooksFault } from "./judge/abort.ts";
+import {
+  isHooksFault,
+  busyNotes,
+  causeNotes,
+  firstsOfEach,
+  judgedOutcome,
+  type Judged,
+} from "./judge/outcome.ts";
 import { judgeObjectives } from "./judge/objectives.ts";
-import { busyNotes, causeNotes, firstOfEach, judgedOutcome, type Judged } from "./judge/outcome.ts";
-import { judgeValidity } from "./judge/validity.ts";
+import { rampEnded, type Ramp } from "./ramp.ts";
+import { judgeValidity, type Validity } from "./judge/validity.ts";
 import { exitCodes } from "../../conformance/contract/exit-codes.ts";
 
+interface Beside {
+  readonly pushed?: PushOutcome | undefined;
+  readonly ramp?: Ramp | undefined;
+}
+
 export const verdictsOf = (
-  { target, clock, signal, k6 }: LoadContext,
+  context: LoadContext,
   plan: LoadPlan,
   result: LoadResult,
-  pushed: PushOutcome | undefined,
+  { pushed, ramp }: Beside,
 ): LoadFinal => {
-  const { end, stopped, achieved } = result;
-  const users = virtualUsersFor(plan, target.profile);
-  const parts = plan.segment?.count ?? 1;
-  const judged = [...result.rules, ...(pushed?.judgement.rules ?? [])];
+  const { target, clock, signal, k6 } = context;
+  const { end, achieved } = result;
+  const stopped = result.stopped === rampEnded ? undefined : result.stopped;
+  const users = usersOf(context, plan);
+  const checked = [...result.rules, ...(pushed?.judgement.rules ?? [])];
   // What one segment did not check, another may have.
   const { rules, notes } =
-    plan.segment === undefined ? withUnchecked(plan.scenario, judged) : { rules: judged, notes: [] };
-  const breaches = [...result.breaches, ...(pushed?.judgement.breaches ?? [])];
-  const delays = pushed && { pushDelays: pushed.delays };
-  const objectives = judgeObjectives(target.profile, { ...result, ...delays, seed: plan.seed });
-  const validity = judgeValidity({
-    achieved,
-    whole: stopped === undefined,
-    virtualUsers: {
-      ready: Math.max(1, Math.round((users.allocated - thinkingUsers(plan.scenario, plan.rate)) / parts)),
-      most: users.most / parts,
-    },
-    cores: machine().cores,
-  });
-  const outcome = outcomeOf({ rules, objectives, validity, achieved }, result, signal.aborted);
+    plan.segment === undefined ? withUnchecked(plan.scenario, checked) : { rules: checked, notes: [] };
+  const measured = measuredOf(context, plan, result, { pushed, ramp });
+  const { objectives, validity } = measured;
+  const missed = ramp && ramp.found.heldTo > 0 ? ramp.found.gaveWay : undefined;
+  const judged = { ...measured, rules, objectives: missed ? [...objectives, missed] : objectives };
+  const outcome = outcomeOf(judged, { ...result, stopped }, { isInterrupted: signal.aborted, ramp });
   return asRecord<LoadFinal>({
     endedAt: clock.wallTime().toISOString(),
-    virtualUsers: users.most / parts,
+    virtualUsers: users.most,
     k6: asRecord<LoadRecord["k6"]>({
       version: k6.version,
       from: k6.from,
@@ -53,10 +58,11 @@ export const verdictsOf = (
     achieved,
     validity,
     stopped,
+    breakpoint: ramp?.found,
     endpoints: [...result.endpoints],
     objectives: [...objectives],
     rules,
-    breaches: firstOfEach(breaches),
+    breaches: firstsOfEach([...result.breaches, ...(pushed?.judgement.breaches ?? [])], 1),
     pushes: pushed?.summary,
     notes: [
       ...result.notes,
@@ -64,13 +70,44 @@ export const verdictsOf = (
       ...exceptionNotes(result),
       ...(pushed?.notes ?? []),
       ...causeNotes(rules),
-      ...busyNotes({ objectives, achieved }),
+      ...busyNotes(judged),
       ...waiverNotes(rules, target.profile.waivers),
       ...notes,
     ],
     outcome,
     exitCode: exitCodes[outcome],
   });
+};
+
+/** The virtual users of this machine. */
+const usersOf = ({ target }: Pick<LoadContext, "target">, plan: LoadPlan) => {
+  const users = virtualUsersFor(plan, target.profile);
+  const parts = plan.segment?.count ?? 1;
+  const ready = Math.round((users.allocated - thinkingUsers(plan.scenario, plan.rate)) / parts);
+  return { ready: Math.max(1, ready), most: users.most / parts };
+};
+
+/** What was measured against the objectives, and whether that says anything. */
+const measuredOf = (
+  context: Pick<LoadContext, "target">,
+  plan: LoadPlan,
+  result: LoadResult,
+  { pushed, ramp }: Beside,
+): Omit<Judged, "rules"> => {
+  const delays = pushed && { pushDelays: pushed.delays };
+  const achieved = { ...result.achieved, ...ramp?.atEnd };
+  const validity = judgeValidity({
+    achieved,
+    whole: result.stopped === undefined,
+    virtualUsers: usersOf(context, plan),
+    cores: machine().cores,
+  });
+  return {
+    objectives:
+      ramp?.objectives ?? judgeObjectives(context.target.profile, { ...result, ...delays, seed: plan.seed }),
+    validity: ramp === undefined ? validity : rampValidity(validity, ramp),
+    achieved,
+  };
 };
 
 const exceptionNotes = ({ exceptions }: LoadResult): readonly string[] =>
@@ -93,21 +130,39 @@ export const waiverNotes = (
  * A broken rule outweighs everything else. A service that failed under load fails. A run spoilt by the harness or its
  * machine says nothing about speed: it is incomplete, never green.
  */
-const outcomeOf = (judged: Judged, result: LoadResult, isInterrupted: boolean): Outcome =>
-  judged.rules.some(({ breaches }) => breaches > 0)
-    ? "failed"
-    : (earlyOutcome(result, isInterrupted) ?? judgedOutcome(judged));
+const outcomeOf = (
+  judged: Judged,
+  result: Ended,
+  { isInterrupted, ramp }: { readonly isInterrupted: boolean; readonly ramp: Ramp | undefined },
+): Outcome => {
+  if (judged.rules.some(({ breaches }) => breaches > 0)) return "failed";
+  const early = earlyOutcome(result, isInterrupted);
+  if (early !== undefined) return early;
+  const outcome = judgedOutcome(judged);
+  // That an objective gives way is what a ramp is for, once all of them held.
+  return outcome === "failed" && ramp !== undefined && ramp.found.heldTo > 0 ? "passed" : outcome;
+};
+
+/** Slow answers that used up the virtual users are no fault of the load if they missed an objective as well. */
+const rampValidity = (validity: Validity, { found: { gaveWay } }: Ramp): Validity => {
+  const reasons = validity.reasons.filter(({ cause }) => gaveWay === undefined || cause === "load generator");
+  return { valid: reasons.length === 0, reasons };
+};
+
+interface Ended extends Pick<LoadResult, "end" | "exceptions"> {
+  readonly stopped?: string | undefined;
+}
 
 /** The outcome of a load that did not end as planned; undefined if it did. */
 export const earlyOutcome = (
-  { end, stopped, exceptions }: Pick<LoadResult, "end" | "stopped" | "exceptions">,
+  { end, stopped, exceptions }: Ended,
   isInterrupted: boolean,
 ): Outcome | undefined => {
   if (isInterrupted) return "interrupted";
   if (exceptions.count > 0 || end.says === "harness") return "harness-error";
   if (end.says === "interrupted") return "interrupted";
   if (end.says === "too slow") return "incomplete";
-  // Apart from an interruption, only a full disk or the abort rule ends a load early.
+  // Apart from an interruption and the end of a ramp, only a full disk or the abort rule ends a load early.
   if (stopped === undefined) return undefined;
   if (isHooksFault(stopped)) return "incomplete";
   return stopped.startsWith("the record") ? "harness-error" : "failed";

@@ -8,7 +8,6 @@ import { pairs } from "./pairs.ts";
 import { ratePicture } from "./rate.ts";
 import { schedule } from "./schedule.ts";
 import { spreadPicture } from "./spread.ts";
-import { stepsPicture } from "./steps.ts";
 import { trend } from "./trend.ts";
 import { verdicts } from "./verdicts.ts";
 
@@ -21,7 +20,6 @@ const drawers: { readonly [Kind in Picture["is"]]: (picture: PictureOf<Kind>) =>
   rate: ratePicture,
   schedule,
   spread: spreadPicture,
-  steps: stepsPicture,
   trend,
   verdicts,
 };

@@ -1,7 +1,7 @@
 import type { Fields } from "../../../conformance/judging/laws/answer.ts";
 import { changeBreach } from "../../../conformance/judging/laws/notification.ts";
 import { fold, pageSize, totalBreach, type Page } from "../../../conformance/judging/laws/pages.ts";
-import { checkOf, expectThat, type Check } from "../check.ts";
+import { checkOf, expectThat, type Check } from "../exchange.ts";
 import { limitRuleOf, type ListQuery } from "./pages.ts";
 
 /**

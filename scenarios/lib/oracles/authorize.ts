@@ -5,8 +5,7 @@ import {
   yieldsCode,
   type Grant,
 } from "../../../conformance/judging/laws/grant.ts";
-import { broken, checkOf, type Check } from "../check.ts";
-import { describe, isSuccess, saysWrong, type Exchange } from "../exchange.ts";
+import { broken, checkOf, type Check, describe, isSuccess, saysWrong, type Exchange } from "../exchange.ts";
 
 /** The grant in an authorize answer. A code in an error body is ignored: under load it cannot be tried. */
 export const grantOf = (exchange: Exchange): Grant | undefined => {

@@ -8,8 +8,7 @@ import {
   type Filters,
   type Page,
 } from "../../../conformance/judging/laws/pages.ts";
-import { checkOf, expectThat, type Check } from "../check.ts";
-import { isSuccess, type Exchange } from "../exchange.ts";
+import { checkOf, expectThat, type Check, isSuccess, type Exchange } from "../exchange.ts";
 
 /** The list query. `page` counts from 0, whatever the service's first page number is. */
 export interface ListQuery extends Filters {

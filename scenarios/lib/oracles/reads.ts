@@ -6,7 +6,7 @@ import {
   sameSet,
   type Page,
 } from "../../../conformance/judging/laws/pages.ts";
-import { expectThat, type Check } from "../check.ts";
+import { expectThat, type Check } from "../exchange.ts";
 import { judgeTotal } from "./account.ts";
 
 /* Comparisons across several reads of one settled account. */

@@ -8,8 +8,17 @@ import {
   refreshTokenBreach,
   tokenSetBreach,
 } from "../../../conformance/judging/laws/tokens.ts";
-import { broken, checkOf, held, type Check } from "../check.ts";
-import { describe, isDecided, isSuccess, saysWrong, type Exchange } from "../exchange.ts";
+import {
+  broken,
+  checkOf,
+  held,
+  type Check,
+  describe,
+  isDecided,
+  isSuccess,
+  saysWrong,
+  type Exchange,
+} from "../exchange.ts";
 
 /** The usable part of an exchange's or a refresh's answer. */
 export interface Tokens {

@@ -1,5 +1,4 @@
-import { fieldsIn, type Exchange } from "../exchange.ts";
-import type { Check } from "../check.ts";
+import { fieldsIn, type Exchange, type Check } from "../exchange.ts";
 
 /** An exchange with this answer: a JSON body or a literal text; status 0 means no answer. */
 export const answer = (

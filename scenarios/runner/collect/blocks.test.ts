@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { mergeCounted, quantileOf } from "../../../conformance/contract/distribution.ts";
-import { createBlocks } from "./blocks.ts";
+import { createBlocks } from "./totals.ts";
 import { histogramOf } from "../testing/counted.ts";
 import { countedMs } from "./histograms.ts";
 

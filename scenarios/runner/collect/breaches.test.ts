@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { stagesOf } from "../../../conformance/contract/load-shape.ts";
+import { stagesOf } from "../../stages.ts";
 import { createBreaches, maskOf } from "./breaches.ts";
 
 const message = (extra: object = {}) => ({

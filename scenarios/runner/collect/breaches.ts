@@ -1,5 +1,5 @@
 import type { LoadBreach, LoadRule } from "../../../conformance/contract/load-record.ts";
-import { askedRateAt, type Stage } from "../../../conformance/contract/load-shape.ts";
+import { askedRateAt, type Stage } from "../../stages.ts";
 import { createSecrets } from "../../../conformance/contract/secrets.ts";
 import type { ScriptMessage } from "../../protocol.ts";
 import { cut } from "../../../conformance/contract/text.ts";

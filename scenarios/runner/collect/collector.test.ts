@@ -3,7 +3,7 @@ import { nowhere } from "../record.ts";
 import { constantStage, settingsFor } from "../testing/loads.ts";
 import { head, secondOfRows } from "../testing/sample-rows.ts";
 import { seededRandom } from "../../../conformance/contract/random.ts";
-import { createAbortWatch } from "../judge/abort.ts";
+import { createAbortWatch } from "../judge/outcome.ts";
 import { createCollector, type CollectorOptions } from "./collector.ts";
 
 const failedAll = { list: { granted: 0, refused: 0, failed: 9 } };

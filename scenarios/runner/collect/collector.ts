@@ -7,7 +7,7 @@ import {
   type ScriptMessage,
   type ScriptSettings,
 } from "../../protocol.ts";
-import type { LogLine } from "../k6/log.ts";
+import type { LogLine } from "../k6/start.ts";
 import type { LoadSink } from "../record.ts";
 import { createBreaches, maskOf, type BreachMessage, type Breaches } from "./breaches.ts";
 import { logLines } from "./histograms.ts";
@@ -18,14 +18,12 @@ import { createTotals, type Totals } from "./totals.ts";
 import { shareOf } from "../segment-plan.ts";
 import { createUniqueness, type Duplicate, type Uniqueness } from "./unique.ts";
 
-export type LoadSecond = Pick<ClosedSecond, "line" | "latencies">;
-
 export interface CollectorOptions {
   readonly sink: LoadSink;
   readonly settings: ScriptSettings;
   readonly warmUpMs: number;
   /** Called each second; a returned reason ends the load. */
-  readonly onSecond?: (second: LoadSecond) => string | undefined;
+  readonly onSecond?: (second: ClosedSecond) => string | undefined;
   /** An event was triggered and acknowledged. Moments are wall-clock milliseconds. */
   readonly onEvent?: (sentAtMs: number, account: string, notification: string | undefined) => void;
   /** Secrets in addition to those of the clients. */
@@ -126,10 +124,10 @@ const createTeller =
   ) =>
   (second: ClosedSecond, startedAtMs: number): void => {
     totals.add(second);
-    const { line, latencies, histograms } = second;
+    const { line, histograms } = second;
     sink.latency(logLines(startedAtMs, line.second, histograms));
     sink.second(line);
-    const reason = onSecond?.({ line, latencies });
+    const reason = onSecond?.(second);
     const failure = sink.failure();
     if (failure !== undefined) stop(`the record could not be written: ${failure}`);
     else if (reason !== undefined) stop(reason);

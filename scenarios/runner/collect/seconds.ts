@@ -6,10 +6,8 @@ import {
   type Latencies,
   type SecondLine,
 } from "../../../conformance/contract/load-record.ts";
-import { askedBetween, type Stage } from "../../../conformance/contract/load-shape.ts";
+import { askedBetween, type Stage, askedRateAt, endOfStages } from "../../stages.ts";
 import { latencyHistogram, note, type TaggedHistogram } from "./histograms.ts";
-import { createEndpointNames } from "./endpoint-names.ts";
-import { createLags } from "./lags.ts";
 import type { Reading } from "./readings.ts";
 import { createRequests, type RequestsOfSecond } from "./requests.ts";
 
@@ -214,4 +212,37 @@ const grantedLatencies = (
   all.reset();
   for (const { histogram } of granted) all.add(histogram);
   return latenciesOf(all);
+};
+
+/**
+ * There are few endpoints; any beyond this number, or with a name that a log line cannot carry, are counted together.
+ */
+const MOST_ENDPOINTS = 20;
+const OTHERS = "other";
+
+export const createEndpointNames = (): ((endpoint: string) => string) => {
+  const names = new Set<string>();
+  return (endpoint) => {
+    if (names.has(endpoint)) return endpoint;
+    if (names.size >= MOST_ENDPOINTS || !/^[\w.-]+$/.test(endpoint)) return OTHERS;
+    names.add(endpoint);
+    return endpoint;
+  };
+};
+
+/**
+ * Start lags as they are. A dropped iteration has no number, and the script tells by its number when an iteration was
+ * due, so that each dropped one makes all later ones seem one interval later than they are.
+ */
+export const createLags = (stages: readonly Stage[]) => {
+  const lastMs = endOfStages(stages) - 1;
+  let dropped = 0;
+  return {
+    dropped: (count: number): void => void (dropped += count),
+    /** The lag at a moment since the start of the load, from what the script told. */
+    at: (sinceStartMs: number, toldMs: number): number =>
+      dropped === 0
+        ? toldMs
+        : Math.max(0, toldMs - (dropped * 1_000) / askedRateAt(stages, Math.min(lastMs, sinceStartMs))),
+  };
 };

@@ -9,12 +9,13 @@ import {
   type SampleOutcome,
   type Shortfall,
 } from "../../../conformance/contract/load-record.ts";
-import { askedBetween, endOfStages, type Stage } from "../../../conformance/contract/load-shape.ts";
+import { askedBetween, endOfStages, type Stage } from "../../stages.ts";
 import type { EndpointMeasure } from "../judge/objectives.ts";
-import { createBlocks } from "./blocks.ts";
 import { countedMs, latencyHistogram, sumOf, type TaggedHistogram } from "./histograms.ts";
 import { addCounts } from "./requests.ts";
 import type { ClosedSecond } from "./seconds.ts";
+import { mergeCounted, type Counted } from "../../../conformance/contract/distribution.ts";
+import { inGroups } from "../../../conformance/contract/text.ts";
 
 export interface Totals {
   /** For the whole run, except the lag, which excludes the warm-up. */
@@ -185,4 +186,31 @@ const shortfallOf = (use: ReturnType<typeof createUse>): { readonly shortfall?: 
   const seconds = use.seconds();
   if (seconds === 0) return {};
   return { shortfall: { seconds, ...use.means("machineIdle", "k6Cores", "collectorLagMs", "lateMs") } };
+};
+
+/** Twice the number that objectives use, so that enough remain after halving. */
+const MOST = 120;
+
+/**
+ * Keeps the distributions of a run's seconds in bounded memory: when there are too many blocks of time, neighbours are
+ * merged, and blocks become twice as long.
+ */
+export const createBlocks = () => {
+  let blocks: Counted[] = [];
+  let length = 1;
+  let open: Counted | undefined;
+  let held = 0;
+  return {
+    add: (second: Counted): void => {
+      open = open === undefined ? second : mergeCounted([open, second]);
+      held += 1;
+      if (held < length) return;
+      blocks.push(open);
+      [open, held] = [undefined, 0];
+      if (blocks.length < MOST) return;
+      blocks = inGroups(blocks, 2).map(mergeCounted);
+      length *= 2;
+    },
+    all: (): readonly Counted[] => [...blocks, ...(open === undefined ? [] : [open])],
+  };
 };

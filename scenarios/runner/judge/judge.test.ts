@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { createAbortWatch } from "./abort.ts";
+import { createAbortWatch } from "./outcome.ts";
 import { judgeObjectives, shareInterval, type EndpointMeasure } from "./objectives.ts";
 import { checkSafety } from "../check-plan.ts";
 import { counted } from "../testing/counted.ts";

@@ -3,9 +3,12 @@ import {
   type LoadBreach,
   type LoadRule,
   type ObjectiveResult,
+  isOfService,
+  type SecondLine,
 } from "../../../conformance/contract/load-record.ts";
 import type { Outcome } from "../../../conformance/contract/record.ts";
 import { hasNoCpuToSpare, type LoadEvidence, type Validity } from "./validity.ts";
+import { requestsIn } from "../../../conformance/contract/second-counts.ts";
 
 export interface Judged {
   readonly rules: readonly LoadRule[];
@@ -69,9 +72,43 @@ export const causeNotes = (rules: readonly LoadRule[]): readonly string[] => {
     : [];
 };
 
-/** The first breach of each rule; breaches.jsonl has all that were kept. */
-export const firstOfEach = (breaches: readonly LoadBreach[]): LoadBreach[] => firstsOfEach(breaches, 1);
-
-/** The first breaches of each rule, at most this many. */
+/** The first breaches of each rule, at most this many; breaches.jsonl has all that were kept. */
 export const firstsOfEach = (breaches: readonly LoadBreach[], most: number): LoadBreach[] =>
   [...Map.groupBy(breaches, ({ rule }) => rule).values()].flatMap((ofRule) => ofRule.slice(0, most));
+
+/** When to abort a run: the share of failed requests exceeds a bound for this many consecutive seconds. */
+export interface AbortRule {
+  readonly errorShare: number;
+  readonly seconds: number;
+}
+
+export const usualAbortRule: AbortRule = { errorShare: 0.5, seconds: 5 };
+
+const HOOK = "hooks.events.trigger";
+
+/** Whether a run was aborted because of the team's own hook, which says nothing about the service. */
+export const isHooksFault = (reason: string): boolean => reason.includes(HOOK);
+
+type Line = Pick<SecondLine, "asked" | "requests">;
+
+const ofService = ({ requests }: Line): Pick<Line, "requests"> => ({
+  requests: Object.fromEntries(Object.entries(requests).filter(([endpoint]) => isOfService(endpoint))),
+});
+
+/** Receives each second of a run; returns the reason once the run should be aborted. */
+export const createAbortWatch = ({ errorShare, seconds }: AbortRule) => {
+  let bad: readonly Line[] = [];
+  const areBad = (lines: readonly Pick<Line, "requests">[]): boolean => {
+    const { failed, all } = requestsIn(lines);
+    return failed > errorShare * all;
+  };
+  return (line: Line): string | undefined => {
+    // A second without finished requests says nothing: a hanging service is detected when its requests time out. After
+    // the last stage only the slowest requests are left, and there is nothing to abort.
+    if (line.asked === 0 || requestsIn([line]).all === 0) return undefined;
+    bad = areBad([line]) ? [...bad, line].slice(-seconds) : [];
+    if (bad.length < seconds) return undefined;
+    const reason = `more than ${errorShare * 100} % of the requests failed in each of ${seconds} consecutive seconds in which any ended`;
+    return areBad(bad.map(ofService)) ? reason : `calls of ${HOOK} failed, and so ${reason}`;
+  };
+};

@@ -112,38 +112,6 @@ describe("the cause of dropped iterations", () => {
     );
   });
 
-  it("is left open where others keep the machine busy, k6 uses little and is punctual, and all users wait", () => {
-    const shortfall = { seconds: 6, machineIdle: 0, k6Cores: 0.08, lateMs: 4 };
-    const given = evidence({ dropped: 1_700, mostUnderWay: 60, shortfall });
-    expect(reasonsOf(given)[0]?.remedy).toMatch(/cannot be told.*raise --vus/);
-  });
-
-  const othersWork: Partial<Achieved> = { machineIdle: 0, k6Cores: 0.06, collectorCores: 0.1 };
-
-  it.each<[string, Partial<Achieved>]>([
-    ["iterations start late", { lag: lagOf(900), ...othersWork }],
-    ["too few start", { arrivals: 900, ...othersWork }],
-    ["some are dropped while few wait", { dropped: 9, shortfall: { seconds: 3, ...othersWork } }],
-    [
-      "some are dropped and others late",
-      { dropped: 9, mostUnderWay: 60, shortfall: { seconds: 3, lateMs: 900, ...othersWork } },
-    ],
-  ])("is other programs, which a lower rate does not end, if they use the machine and %s", (_, achieved) => {
-    const given = evidence(achieved);
-    expect(causesOf(given)).toEqual(["load generator"]);
-    expect(reasonsOf(given)[0]?.remedy).toMatch(/^other programs keep this machine busy, .*: end them/);
-  });
-
-  it.each<[string, Partial<Achieved>]>([
-    ["k6 uses much", { ...othersWork, k6Cores: 0.6 }],
-    ["the collector uses much", { ...othersWork, collectorCores: 0.6 }],
-    ["nobody knows what k6 uses", { machineIdle: 0 }],
-    ["the machine had idle time", { ...othersWork, machineIdle: 0.2 }],
-  ])("is not other programs if %s", (_, achieved) => {
-    const [reason] = reasonsOf(evidence({ lag: lagOf(900), ...achieved }));
-    expect(reason?.remedy).toMatch(/cannot keep up: lower --rate/);
-  });
-
   it("is not the load generator if it was late only in other seconds", () => {
     const shortfall = { seconds: 1, machineIdle: 0.66, k6Cores: 0.8, lateMs: 3 };
     expect(causesOf(evidence({ dropped: 2, mostUnderWay: 60, lag: lagOf(252), shortfall }))).toEqual([

@@ -68,42 +68,17 @@ const MOST_OF_CORES = 0.9;
 const starvation = (evidence: LoadEvidence): Reason | undefined => {
   const { cores, achieved } = evidence;
   const { machineIdle, k6Cores = 0, lateMs = 0 } = achieved.shortfall ?? {};
-  const isLate = lateMs > MOST_LAG_MS;
   const signs = [
     ...(hasNoCpuToSpare(machineIdle) ? ["the machine had no CPU to spare"] : []),
     ...(k6Cores > MOST_OF_CORES * cores ? ["k6 itself used all processors"] : []),
-    ...(isLate ? [`meanwhile ${lateText(lateMs)}`] : []),
+    ...(lateMs > MOST_LAG_MS ? [`meanwhile ${lateText(lateMs)}`] : []),
   ];
   if (signs.length === 0) return undefined;
-  const fault = ownFault(evidence, `${droppedText(achieved.dropped)}: ${signs.join(", and ")}`);
-  // A k6 that needs little and starts its iterations in time is not short of processors.
-  return isOthersWork(evidence) && !isLate && isAllAtWork(evidence) ? { ...fault, remedy: NOT_TOLD } : fault;
+  return ownFault(evidence, `${droppedText(achieved.dropped)}: ${signs.join(", and ")}`);
 };
-
-const NOT_TOLD =
-  "other programs keep this machine busy, so whether the service is too slow cannot be told: end them, or run the load generator on a separate machine. The virtual users were all waiting for answers: if the service is that slow anyway, raise --vus, or lower --rate";
 
 const droppedText = (dropped: number): string =>
   dropped === 1 ? "1 iteration was dropped" : `${dropped} iterations were dropped`;
-
-type Meanwhile = NonNullable<Achieved["shortfall"]> | Achieved;
-
-/** Less than this share of the processors is little. */
-const LITTLE_OF_CORES = 0.25;
-
-/** Whether a machine without idle time is busy with something else than k6 and the collector. */
-const isOthersWork = (
-  { achieved, cores }: LoadEvidence,
-  meanwhile: Meanwhile = achieved.shortfall ?? achieved,
-): boolean => {
-  const { k6Cores = achieved.k6Cores, machineIdle = achieved.machineIdle } = meanwhile;
-  if (k6Cores === undefined || !hasNoCpuToSpare(machineIdle)) return false;
-  return k6Cores + (achieved.collectorCores ?? 0) < LITTLE_OF_CORES * cores;
-};
-
-const OVERLOADED = "the load generator cannot keep up: lower --rate, or run it on a separate machine";
-const OTHERS =
-  "other programs keep this machine busy, not the load generator: end them, or run it on a separate machine; a lower --rate helps only if one of them is the service";
 
 /**
  * A reason on the side of the load generator or its machine, with measurements of both: from the seconds that fell
@@ -112,7 +87,7 @@ const OTHERS =
 const ownFault = (
   evidence: LoadEvidence,
   what: string,
-  meanwhile: Meanwhile = evidence.achieved.shortfall ?? evidence.achieved,
+  meanwhile: NonNullable<Achieved["shortfall"]> | Achieved = evidence.achieved.shortfall ?? evidence.achieved,
 ): Reason => {
   const { achieved, cores } = evidence;
   const { k6Cores = achieved.k6Cores, machineIdle = achieved.machineIdle } = meanwhile;
@@ -126,7 +101,8 @@ const ownFault = (
   return {
     cause: "load generator",
     reason: measured.length === 0 ? what : `${what} (${measured.join(", ")})`,
-    remedy: isOthersWork(evidence, meanwhile) ? OTHERS : OVERLOADED,
+    remedy:
+      "the load generator cannot keep up: lower --rate, end what else keeps its machine busy, or run it on a separate one",
   };
 };
 

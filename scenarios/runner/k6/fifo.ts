@@ -4,7 +4,6 @@ import { Socket } from "node:net";
 import { promisify } from "node:util";
 import { codeOf } from "../../../conformance/contract/files.ts";
 import type { RunnerClock } from "../clock.ts";
-import { K6Failed } from "./problems.ts";
 import { errorMessage } from "../../../conformance/contract/text.ts";
 
 /** Creates a named pipe that only its owner may use. Throws K6Failed if this machine cannot. */
@@ -81,3 +80,11 @@ export const readFifo = (
     ended,
   };
 };
+
+/** k6 could not be started or read: a failure of the harness or of this machine. */
+export class K6Failed extends Error {
+  constructor(message: string, options?: ErrorOptions) {
+    super(message, options);
+    this.name = "K6Failed";
+  }
+}

@@ -5,7 +5,6 @@ import type { RunnerClock } from "../clock.ts";
 import { fromArchive, releases, type ArchiveOptions } from "./archive.ts";
 import { cacheFolder, withLock } from "./cache.ts";
 import { goInstall } from "./go-install.ts";
-import { k6Missing, type Attempt } from "./problems.ts";
 import { examine, installedVersion } from "./version.ts";
 import { ConfigurationError } from "../../../conformance/contract/problem.ts";
 
@@ -143,3 +142,16 @@ const install = async (options: FindOptions, tried: readonly Attempt[]): Promise
     throw k6Missing(attempts);
   });
 };
+
+export const k6Missing = (tried: readonly Attempt[]): ConfigurationError =>
+  new ConfigurationError([
+    "no k6 (1.0 or later) was found, and none could be installed:",
+    ...tried.map(({ where, outcome }) => `  ${where}: ${outcome}`),
+    "Install k6 (https://grafana.com/docs/k6/latest/set-up/install-k6/) so that it is on PATH, or name it in TOUCHSTONE_K6; with Go on PATH, Touchstone builds one itself.",
+  ]);
+
+/** A place searched for k6, or a way tried to install it, and the result. */
+interface Attempt {
+  readonly where: string;
+  readonly outcome: string;
+}

@@ -1,10 +1,10 @@
 import os from "node:os";
+import path from "node:path";
 import { spawn, type ChildProcess } from "node:child_process";
 import { mkdtempDisposableSync } from "node:fs";
-import path from "node:path";
 import { createInterface } from "node:readline";
 import type { RunnerClock } from "../clock.ts";
-import { killGroup } from "../kill-group.ts";
+import { killGroup } from "../watchdog.ts";
 import type { InstallOptions } from "./archive.ts";
 
 export interface GoOptions extends InstallOptions {

@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { k6Environment } from "./environment.ts";
 import { endOf } from "./exit.ts";
 import { makeFifo } from "./fifo.ts";
-import { readLogLine } from "./log.ts";
+import { readLogLine } from "./start.ts";
 import { isAtLeast, judgeVersion } from "./version.ts";
 
 describe("versions of k6", () => {

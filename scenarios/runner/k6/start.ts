@@ -1,23 +1,22 @@
+import path from "node:path";
 import { once } from "node:events";
 import { errorMessage } from "../../../conformance/contract/text.ts";
 import { spawn, type ChildProcess } from "node:child_process";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import path from "node:path";
 import { createInterface } from "node:readline";
 import { fileMode } from "../../../conformance/contract/files.ts";
-import { settingsVariable, type ScriptSettings } from "../../protocol.ts";
+import { settingsVariable, type ScriptSettings, logMark, type ScriptMessage } from "../../protocol.ts";
 import type { RunnerClock } from "../clock.ts";
 import { temporaryBase } from "../../../conformance/files/temporary.ts";
 import { watchdog, type Watchdog } from "../watchdog.ts";
 import { k6Environment } from "./environment.ts";
 import { endOf, type K6End } from "./exit.ts";
-import { makeFifo, readFifo } from "./fifo.ts";
+import { K6Failed, makeFifo, readFifo } from "./fifo.ts";
 import type { FoundK6 } from "./find.ts";
-import { readLogLine, type LogLine } from "./log.ts";
 import { segmentFlags } from "../segment-plan.ts";
 import { outputFlags, type K6Output } from "./outputs.ts";
-import { K6Failed } from "./problems.ts";
 import { isAtLeast } from "./version.ts";
+import { isObject, parseJson } from "../../../conformance/contract/json.ts";
 
 export interface StartOptions {
   readonly k6: Pick<FoundK6, "path" | "version">;
@@ -164,3 +163,30 @@ const exitOf = (child: ChildProcess): Promise<readonly [number | null, string | 
   new Promise((resolve) => {
     child.once("exit", (code, signal) => resolve([code, signal]));
   });
+
+/** A line of k6's log: a message of a script, or k6's own text. */
+export type LogLine =
+  | { readonly kind: "message"; readonly message: ScriptMessage }
+  /** An iteration threw an exception, which ends the iteration but not the run. */
+  | { readonly kind: "exception"; readonly text: string }
+  | { readonly kind: "words"; readonly level: string; readonly text: string };
+
+/** Parses a line written by k6 with `--log-format json`. Any other line counts as an error text. */
+export const readLogLine = (line: string): LogLine => {
+  const entry = parseJson(line);
+  if (!isObject(entry) || typeof entry["msg"] !== "string")
+    return { kind: "words", level: "error", text: line };
+  const level = typeof entry["level"] === "string" ? entry["level"] : "error";
+  const { msg } = entry;
+  if (msg.startsWith(logMark)) {
+    const message = parseJson(msg.slice(logMark.length));
+    if (isMessage(message)) return { kind: "message", message };
+  }
+  if (entry["source"] === "stacktrace") return { kind: "exception", text: msg.trim() };
+  const error = typeof entry["error"] === "string" ? `: ${entry["error"]}` : "";
+  return { kind: "words", level, text: `${msg}${error}` };
+};
+
+/** Written by our own scripts, so their kind identifies them. */
+const isMessage = (value: unknown): value is ScriptMessage =>
+  isObject(value) && ["breach", "trouble", "set-up"].includes(String(value["kind"]));

@@ -4,7 +4,7 @@ import { latencyHistogram, logLines, type TaggedHistogram } from "../collect/his
 import { addCounts } from "../collect/requests.ts";
 import type { createTotals } from "../collect/totals.ts";
 import type { LoadSink } from "../record.ts";
-import type { SecondLatencies, SegmentRun } from "./segment-run.ts";
+import type { SecondLatencies, SegmentRun } from "./machines.ts";
 
 export interface CourseSink {
   readonly writer: Pick<LoadSink, "latency" | "second">;

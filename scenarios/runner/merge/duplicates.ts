@@ -1,11 +1,10 @@
 import type { LoadBreach } from "../../../conformance/contract/load-record.ts";
-import { askedRateAt, type Stage } from "../../../conformance/contract/load-shape.ts";
+import { askedRateAt, type Stage } from "../../stages.ts";
 import { digestPartitions } from "../../../conformance/contract/segments.ts";
 import { issuedOnce } from "../../../conformance/judging/laws/tokens.ts";
 import { issuedNames, issuedRules } from "../../protocol.ts";
 import { crossDuplicates, type CrossDuplicate } from "../digests.ts";
-import { begunOf, type Begun } from "./machines.ts";
-import type { SegmentRun } from "./segment-run.ts";
+import { begunOf, type Begun, type SegmentRun } from "./machines.ts";
 
 const KEPT_PER_RULE = 20;
 

@@ -1,9 +1,35 @@
-import type { LoadRecord } from "../../../conformance/contract/load-record.ts";
-import type { ClockReading, Merged, MergedMachine } from "../../../conformance/contract/segments.ts";
+import type {
+  LoadRecord,
+  HistogramTag,
+  LoadBreach,
+  SecondLine,
+} from "../../../conformance/contract/load-record.ts";
+import type { ClockReading, Merged, MergedMachine, Segment } from "../../../conformance/contract/segments.ts";
 import { asRecord } from "../../../conformance/contract/given.ts";
 import { judgeValidity, type Validity } from "../judge/validity.ts";
-import { machineText } from "../machine.ts";
-import type { SegmentRun } from "./segment-run.ts";
+import { machineText } from "../header.ts";
+import type { Int32Histogram } from "hdr-histogram-js";
+
+/** The latencies of one endpoint in one second of a segment. */
+export interface SecondLatencies extends HistogramTag {
+  readonly second: number;
+  readonly addTo: (histogram: Int32Histogram) => void;
+}
+
+export interface AnyLoadRun {
+  readonly directory: string;
+  readonly record: LoadRecord;
+  seconds(): AsyncGenerator<SecondLine>;
+  latencies(): AsyncGenerator<SecondLatencies>;
+  breaches(): AsyncGenerator<LoadBreach>;
+  /** The digests of issued credentials in one partition. */
+  digests(partition: number): Promise<Buffer>;
+}
+
+/** A run with a segment; not every run has one. */
+export interface SegmentRun extends AnyLoadRun {
+  readonly segment: Segment;
+}
 
 /** A clock that drifts more against the target's during the load misplaces its seconds. */
 const MOST_DRIFT_MS = 100;

@@ -1,5 +1,5 @@
-import { existsSync, readFileSync, readdirSync, writeFileSync } from "node:fs";
 import path from "node:path";
+import { existsSync, readFileSync, readdirSync, writeFileSync } from "node:fs";
 import { beforeAll, describe, expect, it } from "vitest";
 import { segmentRecord } from "../../../commands/shared/segment-record.ts";
 import type { LoadRecord, SecondLine } from "../../../conformance/contract/load-record.ts";
@@ -15,7 +15,7 @@ import {
   type PlayedOptions,
 } from "../testing/segments.ts";
 import { mergeSegments } from "./merge.ts";
-import type { AnyLoadRun } from "./segment-run.ts";
+import type { AnyLoadRun } from "./machines.ts";
 
 const TWICE = "00112233445566aa";
 

@@ -2,19 +2,27 @@ import { decodeFromCompressedBase64, type Int32Histogram } from "hdr-histogram-j
 import { exitCodes } from "../../../conformance/contract/exit-codes.ts";
 import type { LoadBreach, LoadRecord, LoadRule } from "../../../conformance/contract/load-record.ts";
 import { withUnchecked } from "../scenario-rules.ts";
-import { stagesOf, type Course } from "../../../conformance/contract/load-shape.ts";
+import { stagesOf, type ShapeName } from "../../stages.ts";
 import type { Profile } from "../../../conformance/contract/profile.ts";
 import type { Merged } from "../../../conformance/contract/segments.ts";
 import { createTotals, type Totals } from "../collect/totals.ts";
 import { judgeObjectives } from "../judge/objectives.ts";
-import { busyNotes, causeNotes, firstOfEach, judgedOutcome } from "../judge/outcome.ts";
+import { busyNotes, causeNotes, firstsOfEach, judgedOutcome } from "../judge/outcome.ts";
 import { openLoadRecord, pick, type LoadFinal, type LoadHeader } from "../record.ts";
 import { mergeCourse } from "./course.ts";
 import { duplicatesAcross, type FoundDuplicates } from "./duplicates.ts";
-import { machineText } from "../machine.ts";
-import { begunOf, gaveUp, machinesOf, mergedValidity, skewOf, worstOf } from "./machines.ts";
+import { machineText } from "../header.ts";
+import {
+  begunOf,
+  gaveUp,
+  machinesOf,
+  mergedValidity,
+  skewOf,
+  worstOf,
+  type AnyLoadRun,
+  type SegmentRun,
+} from "./machines.ts";
 import { segmentsOfOneRun } from "./refuse.ts";
-import type { AnyLoadRun, SegmentRun } from "./segment-run.ts";
 
 /**
  * Merges the segments of a load into one run and writes its record to `out`. Histograms are added cell by cell, so
@@ -26,7 +34,7 @@ export const mergeSegments = async (runs: readonly AnyLoadRun[], out: string): P
   const merged = mergedOf(segments);
   const header = headerOf(segments, merged);
   using writer = openLoadRecord(out, header);
-  const stages = stagesOf(header.shape as Course, header.arrivalRate, header.durationMs);
+  const stages = stagesOf(header.shape as ShapeName, header.arrivalRate, header.durationMs);
   const totals = createTotals(stages, header.warmUpMs);
   const found = await duplicatesAcross(segments, stages);
   const breaches = await breachesOf(segments, found);
@@ -189,7 +197,7 @@ const finalOf = (
     objectives: [...objectives],
     rules: [...rules],
     notes: [...causeNotes(rules), ...busyNotes({ objectives, achieved }), ...notes],
-    breaches: firstOfEach(breaches),
+    breaches: firstsOfEach(breaches, 1),
     outcome,
     exitCode: exitCodes[outcome],
   };

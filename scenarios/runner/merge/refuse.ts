@@ -1,5 +1,5 @@
 import { ConfigurationError } from "../../../conformance/contract/problem.ts";
-import type { AnyLoadRun, SegmentRun } from "./segment-run.ts";
+import type { AnyLoadRun, SegmentRun } from "./machines.ts";
 
 /**
  * The records as segments of one run, sorted by number. Throws ConfigurationError if they were not played together, by

@@ -31,8 +31,8 @@ import {
   unlessLost,
   type Broken,
   type Judged,
+  scheduled,
 } from "./judged.ts";
-import { scheduled } from "./scheduled.ts";
 import type { LoadPush } from "./seen.ts";
 
 /** An event that was requested from the service and acknowledged. */

@@ -2,7 +2,7 @@ import type { PushPorts } from "../../../conformance/contract/push-ports.ts";
 import { pushToleranceOf, watchMs } from "../../../conformance/judging/pushes/fits.ts";
 import type { LoadContext } from "../context.ts";
 import type { PushJournal } from "./journal.ts";
-import type { Stop } from "./timeline.ts";
+import type { Stop } from "./seen.ts";
 
 /**
  * Step size while waiting for retries. On a moved clock, a push's time is known to within one step; after each, the

@@ -2,7 +2,7 @@ import type { TimeInterval } from "../../../conformance/judging/interval.ts";
 import { randomUUID } from "node:crypto";
 import { ConfigurationError } from "../../../conformance/contract/problem.ts";
 import type { PushSummary } from "../../../conformance/contract/load-record.ts";
-import type { PushLine } from "../../../conformance/contract/push.ts";
+import type { PushLine, PushAction } from "../../../conformance/contract/push.ts";
 import type { PushPorts } from "../../../conformance/contract/push-ports.ts";
 import { fold } from "../../../conformance/judging/laws/pages.ts";
 import { pushToleranceOf } from "../../../conformance/judging/pushes/fits.ts";
@@ -10,15 +10,13 @@ import type { LoadResult } from "../collect/collect.ts";
 import type { Counted } from "../../../conformance/contract/distribution.ts";
 import type { LoadContext, LoadPlan } from "../context.ts";
 import { stagesFor } from "../settings.ts";
-import { askedRateAt } from "../../../conformance/contract/load-shape.ts";
-import { countsOf } from "./counts.ts";
+import { askedRateAt } from "../../stages.ts";
 import { openPushJournal } from "./journal.ts";
 import { delaysOf } from "./delays.ts";
 import { judgePushes, traceOf, type PushEvidence, type PushJudgement, type TriggeredEvent } from "./judge.ts";
-import { planPushes } from "./plan.ts";
-import { lostConnections, seenPushes, type LoadPush, type SeenAt } from "./seen.ts";
-import { targetTimeAt, type Stop } from "./timeline.ts";
+import { lostConnections, seenPushes, type LoadPush, type SeenAt, targetTimeAt, type Stop } from "./seen.ts";
 import { stopNow, watchRetries } from "./wait.ts";
+import { isAcknowledged } from "../../../conformance/judging/pushes/answer.ts";
 
 export interface PushOutcome {
   readonly judgement: PushJudgement;
@@ -206,5 +204,63 @@ const outcomeOf = (
       judgement.readings.length > 0 &&
         `readings of the retry schedule that no failing notification contradicts: ${judgement.readings.join(", ")}`,
     ].filter((one) => typeof one === "string"),
+  };
+};
+
+/**
+ * What became of the load's events. The receiver's journal also has pushes of other notifications, such as the one that
+ * the preflight triggers, and may have several acknowledged pushes of one notification.
+ */
+export const countsOf = (
+  events: readonly Pick<TriggeredEvent, "notificationId">[],
+  pushes: readonly LoadPush[],
+  acknowledgedStatus: number,
+): Pick<PushSummary, "events" | "pushes" | "acknowledged"> => {
+  const triggered = new Set(events.map(({ notificationId }) => fold(notificationId)));
+  const own = pushes.filter(({ line }) => triggered.has(fold(line.notificationId)));
+  const acknowledged = own.filter((one) => isAcknowledged(one, acknowledgedStatus));
+  return {
+    events: events.length,
+    pushes: own.length,
+    acknowledged: new Set(acknowledged.map(({ line }) => fold(line.notificationId))).size,
+  };
+};
+
+const fails: PushAction = { kind: "answer", status: 503, body: "empty" };
+const acknowledges: PushAction = { kind: "answer" };
+
+/**
+ * Sequences for failing receivers, attempt by attempt, used in turn: each failure that requires no waiting, and each
+ * number of pushes before success. The last action repeats.
+ */
+const courses: readonly (readonly PushAction[])[] = [
+  [fails],
+  [fails, acknowledges],
+  [{ kind: "reset" }, fails, acknowledges],
+  [{ kind: "close", when: "before-answer" }, fails, fails, acknowledges],
+  [fails, fails, fails, fails, acknowledges],
+];
+
+/** Of so many accounts, the pushes of one fail at first or always. */
+export const oneFailingIn = 5;
+
+/**
+ * Accounts for a push load, and a receiver plan that fails the pushes of a share of them, spread over the list. The
+ * others are acknowledged immediately, so that slow retries of the failing ones and pushes of the others cannot mask
+ * each other.
+ */
+export const planPushes = (accounts: readonly string[], acknowledgedStatus: number) => {
+  const failing = accounts.filter((_, index) => index % oneFailingIn === 0);
+  const answering: PushAction = { kind: "answer", status: acknowledgedStatus };
+  const inPlace = (action: PushAction): PushAction => (action === acknowledges ? answering : action);
+  return {
+    accounts,
+    plan: {
+      rules: failing.map((accountId, index) => ({
+        match: { accountId },
+        attempts: (courses[index % courses.length] ?? [fails]).map(inPlace),
+      })),
+      otherwise: answering,
+    },
   };
 };

@@ -31,7 +31,7 @@ export const playSegment = async (
   onPhase?.("reading the target's clock");
   const after = await readClock(context);
   onPhase?.(undefined);
-  const verdicts = verdictsOf(context, plan, result, undefined);
+  const verdicts = verdictsOf(context, plan, result, {});
   return sealedSegment(verdicts, { ...segment, clock: { ...segment.clock, after } }, result, signal.aborted);
 };
 

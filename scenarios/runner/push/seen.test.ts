@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import type { TimeInterval } from "../../../conformance/judging/interval.ts";
-import { targetTimeAt as timeAt, type Stop } from "./timeline.ts";
+import { targetTimeAt as timeAt, type Stop } from "./seen.ts";
 
 const at = (ms: number, width = 0) => ({ earliestMs: ms, latestMs: ms + width });
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { inTurn } from "../../lib/mix.ts";
-import { oneFailingIn, planPushes } from "./plan.ts";
+import { oneFailingIn, planPushes } from "./watch.ts";
 
 const named = (count: number): readonly string[] => Array.from({ length: count }, (_, at) => `account-${at}`);
 

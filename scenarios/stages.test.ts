@@ -1,14 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import {
-  askedBetween,
-  askedRateAt,
-  endOfStages,
-  intendedStartMs,
-  shapes,
-  stagesOf,
-  type FixedShapeName,
-} from "./load-shape.ts";
+import type { FixedShapeName } from "../conformance/contract/load-shape.ts";
+import { askedBetween, askedRateAt, endOfStages, intendedStartMs, shapes, stagesOf } from "./stages.ts";
 
 const names = Object.keys(shapes) as FixedShapeName[];
 const shape = fc.constantFrom(...names);

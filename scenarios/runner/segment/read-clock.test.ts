@@ -1,7 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { offsetFrom } from "./clock-offset.ts";
-import { readBy } from "./read-clock.ts";
+import { offsetFrom, readBy } from "./read-clock.ts";
 
 /** A service whose clock differs, seen over a network that takes its time, in virtual time. */
 const world = (offsetsMs: readonly number[], thereMs = 1, backMs = 1) => {
