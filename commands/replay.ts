@@ -1,6 +1,5 @@
 import type { Action } from "./shared/context.ts";
-import { effortOf } from "./shared/flags.ts";
-import { targetAgain } from "./shared/gate-run.ts";
+import { effortOf, type TargetFlags } from "./shared/flags.ts";
 import { openTarget, withReceiver } from "./shared/target.ts";
 import { readGateRun } from "../reports/read/index.ts";
 import { replay, replayable } from "../conformance/engine/replay.ts";
@@ -39,3 +38,15 @@ export const run: Action<typeof definition> = async (context, directory, rule, f
     await target.stop();
   }
 };
+
+/** The target of an earlier run, unless a profile replaces it. */
+const targetAgain = (
+  profile: readonly string[] | undefined,
+  earlier: { readonly profiles: readonly string[]; readonly behaviour?: string | undefined },
+): TargetFlags =>
+  profile === undefined
+    ? {
+        profile: earlier.profiles.length === 0 ? undefined : earlier.profiles,
+        behaviour: earlier.behaviour,
+      }
+    : { profile };

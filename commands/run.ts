@@ -105,7 +105,7 @@ const afterInterruption = (
     `--scenario ${scenario} --rate ${rate} --duration ${durationAsFlag(duration)}`,
   ];
   if (gate?.record.outcome === "interrupted")
-    return `Interrupted in the gate; ${gate.directory} keeps what was judged. To continue: ${programName} conform --resume ${shellWord(gate.directory)}`;
+    return `Interrupted in the gate; ${gate.directory} keeps what was judged; start the run again`;
   return `Interrupted ${load === undefined ? "before" : "in"} the load; ${[gate, load].flatMap((one) => one?.directory ?? []).join(" and ")} ${load === undefined ? "is kept and complete" : "are kept, with the load up to its last second"}. To repeat the load: ${again.join(" ")}`;
 };
 

@@ -40,10 +40,6 @@ export const conform = new Command("conform")
     "--ledger <file>",
     "store credentials that expire too late for this run, and judge those of earlier runs that are due",
   )
-  .option(
-    "--resume <run>",
-    "continue a run that was interrupted or killed: keep its results, and judge the credentials that it was waiting for when they are due",
-  )
   .option("--ledger-key-file <file>", "file with the ledger's key, instead of TOUCHSTONE_LEDGER_KEY")
   .option("--verbose", "print every rule, every observation and all measurements")
   .addOption(reportOption("write reports of the run: ", reportFormats))

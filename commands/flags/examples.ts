@@ -15,7 +15,6 @@ export const examples: Readonly<Record<string, readonly Example[]>> = {
       `conform ${profile} --max-wait 45m --ledger promises.ledger`,
       "judge in real time, and leave lifetimes of days to later runs",
     ],
-    ["conform --resume runs/2026-11-21-130645-conform-a931", "continue a run that was interrupted"],
     ["conform --behaviour code-lives-a-second-longer", "see the gate fail"],
   ],
   replay: [

@@ -80,12 +80,11 @@ export const conclude = async (
 /** Plays one run beside its live page, and concludes it: `tell` shows the verdict with the resulting exit code. */
 export const judgedRun = async <Record extends { readonly exitCode?: number | undefined }>(
   context: CommandContext,
-  flags: ReportFlags &
-    PageFlags & { readonly out?: string | undefined; readonly resume?: string | undefined },
+  flags: ReportFlags & PageFlags & { readonly out?: string | undefined },
   play: (page: RunPage) => Promise<Ran<Record>>,
   tell: (judged: Ran<Record>) => void,
 ): Promise<void> => {
-  checkReportOut(flags.reportOut, [flags.out, flags.resume]);
+  checkReportOut(flags.reportOut, [flags.out]);
   const page = await openRunPage(context, flags);
   const reported = withPageReport(flags);
   const ran = await withVerdict(tellingUnreachable(context, reported, play(page)));

@@ -1,7 +1,7 @@
 import { ConfigurationError } from "../../conformance/contract/problem.ts";
 import type { ResolvedProfile } from "../../conformance/profile/profile.ts";
 import type { CommandContext } from "./context.ts";
-import { effortOf, type TargetFlags } from "./flags.ts";
+import type { TargetFlags } from "./flags.ts";
 import type { Effort } from "../../conformance/checks/effort.ts";
 import { gateProgress } from "./live.ts";
 import type { RunPage } from "./page.ts";
@@ -9,8 +9,6 @@ import { openTarget, withReceiver } from "./target.ts";
 import { rules } from "../../conformance/rules/index.ts";
 import { selectRules } from "../../conformance/engine/selection.ts";
 import { recordedRun, runDirectory } from "../../conformance/engine/recorded-run.ts";
-import { judgedTargetOf, refuseOtherTarget } from "../../conformance/engine/judged-target.ts";
-import { resumed } from "../../conformance/engine/resume.ts";
 import { ledgerFromFlags } from "../../conformance/lifetimes/store/open.ts";
 
 interface GateFlags extends TargetFlags {
@@ -24,7 +22,6 @@ interface GateFlags extends TargetFlags {
   readonly out?: string | undefined;
   readonly ledger?: string | undefined;
   readonly ledgerKeyFile?: string | undefined;
-  readonly resume?: string | undefined;
 }
 
 /**
@@ -33,18 +30,14 @@ interface GateFlags extends TargetFlags {
  */
 export const runGate = async (
   context: CommandContext,
-  given: GateFlags,
+  flags: GateFlags,
   page: RunPage,
   beforehand: (resolved: ResolvedProfile) => Promise<void> = async () => {},
 ) => {
-  const { flags, resume } = await resumeFlags(given);
-  const selected =
-    resume?.rules ?? selectRules(rules, { only: flags.only, sections: flags.section, levels: flags.level });
+  const selected = selectRules(rules, { only: flags.only, sections: flags.section, levels: flags.level });
   const ledger = await openLedgerOf(context, flags);
   const target = await withReceiver(openTarget(context, flags), selected);
   try {
-    if (resume !== undefined)
-      refuseOtherTarget(resume.run, resume.record, judgedTargetOf(target.resolved, target.behaviour));
     await beforehand(target.resolved);
     context.recordingBegins();
     const live = gateProgress(
@@ -57,7 +50,6 @@ export const runGate = async (
     return await recordedRun({
       ...target,
       rules: selected,
-      ...(resume === undefined ? {} : { earlier: resume.earlier, resumes: resume.run }),
       effort: flags.effort ?? "standard",
       seed: flags.seed ?? context.freshSeed(),
       strict: flags.strict === true,
@@ -75,41 +67,6 @@ export const runGate = async (
     await target.stop();
   }
 };
-
-/** The flags of an interrupted run to be continued, and its settled rules. */
-const resumeFlags = async (given: GateFlags) => {
-  const { resume } = given;
-  if (resume === undefined) return { flags: given };
-  const contradicting = (
-    ["only", "section", "level", "behaviour", "effort", "seed", "strict"] as const
-  ).filter((name) => given[name] !== undefined);
-  if (contradicting.length > 0)
-    throw new ConfigurationError([
-      `--resume ${resume} continues that run with the flags of that run; remove ${contradicting.map((name) => `--${name}`).join(", ")}`,
-    ]);
-  const { readGateRun } = await import("../../reports/read/index.ts");
-  const { record } = await readGateRun(resume);
-  const flags: GateFlags = {
-    ...given,
-    ...targetAgain(given.profile, record.target),
-    effort: effortOf(record),
-    seed: record.seed,
-    strict: record.strict ? true : undefined,
-  };
-  return { flags, resume: { run: resume, record, ...resumed(record, resume, rules) } };
-};
-
-/** The target of an earlier run, unless a profile replaces it. */
-export const targetAgain = (
-  profile: readonly string[] | undefined,
-  earlier: { readonly profiles: readonly string[]; readonly behaviour?: string | undefined },
-): TargetFlags =>
-  profile === undefined
-    ? {
-        profile: earlier.profiles.length === 0 ? undefined : earlier.profiles,
-        behaviour: earlier.behaviour,
-      }
-    : { profile };
 
 const openLedgerOf = async (
   { environment, clock }: CommandContext,

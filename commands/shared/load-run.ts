@@ -13,8 +13,7 @@ import { checkPlan, findK6, k6GraceMs, load, runnerClock } from "../../scenarios
 import { loadEnvironment } from "../../conformance/profile/profile-load.ts";
 import { rules } from "../../conformance/rules/index.ts";
 import { sweepTemporary } from "../../conformance/files/temporary.ts";
-import { limitsOf } from "../../conformance/session/session.ts";
-import { replacedLimits } from "../../conformance/engine/judged-target.ts";
+import { limitsOf, replacedLimits } from "../../conformance/session/session.ts";
 import { openPushPorts } from "../../conformance/session/push-ports.ts";
 import { runDirectory } from "../../conformance/engine/recorded-run.ts";
 

@@ -1,12 +1,12 @@
 import { existsSync } from "node:fs";
 import { ConfigurationError } from "../../conformance/contract/problem.ts";
 import {
+  type ReceiverSettings,
   type ResolvedProfile,
   loadProfile,
   resolveProfile,
   concealResolved,
 } from "../../conformance/profile/profile.ts";
-import type { ReceiverSettings } from "../../conformance/profile/receiver-settings.ts";
 import type { Rule } from "../../conformance/checks/rule.ts";
 import type { CommandContext } from "./context.ts";
 import type { Output } from "./output.ts";

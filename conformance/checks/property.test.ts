@@ -25,6 +25,29 @@ describe("forAll", () => {
     expect(seen["a"]).not.toEqual(seen["b"]);
   });
 
+  it("judges a few values at a time, and starts nothing more after a breach", async () => {
+    const begun: number[] = [];
+    let underWay = 0;
+    let most = 0;
+    const { run } = open({ shrinking: { tries: 0, mostMs: 0 } });
+    await run.forAll(
+      fc.nat(),
+      async (value) => {
+        begun.push(value);
+        underWay += 1;
+        most = Math.max(most, underWay);
+        await Promise.resolve();
+        underWay -= 1;
+        return value === -2 ? wrong : pass;
+      },
+      { examples: [-1, -2] },
+    );
+    expect(most).toBe(6);
+    // Six beside the one that fails, and its four replays.
+    expect(begun.length).toBeLessThanOrEqual(7 + 4);
+    expect(underWay).toBe(0);
+  });
+
   it("judges its examples first", async () => {
     const seen: number[] = [];
     await open().run.forAll(fc.nat(), noting(seen), { examples: [-7, -8] });

@@ -1,123 +1,95 @@
-import { expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { hopelessness, watchRecurrence } from "./recurrence.ts";
-import { newLosses, type Losses } from "../world/evidence/losses.ts";
+import { newLosses, type Loss, type Losses } from "../world/evidence/losses.ts";
 
-/** A try in which these requests were lost, and the rest answered. */
-const losing = (...lost: readonly string[]): Losses => {
+/** A try in which these requests were lost in this way, and the rest of two answered. */
+const losing = (lost: string, loss: Partial<Loss> = {}): Losses => {
   const losses = newLosses();
-  for (const [index, path] of ["/a", "/b"].entries()) {
+  for (const path of ["/a", "/b"]) {
     const name = losses.begin({ method: "POST", path });
-    if (lost.includes(path)) losses.note(name, { exchange: index, reason: "closed" });
+    if (lost.includes(path)) losses.note(name, { exchange: 0, reason: "closed", ...loss });
   }
   return losses;
 };
 
-it("accepts an attempt in which no request was lost", () => {
-  expect(watchRecurrence().stands(losing())).toBe(true);
+describe("tries of one case", () => {
+  const never = { isNeverAnswered: true } as const;
+  const [no, yes] = [false, true];
+
+  it.each<readonly [string, readonly string[], Partial<Loss>, boolean, readonly boolean[]]>([
+    ["stand at once if nothing was lost", [""], {}, yes, [yes]],
+    ["stand if one request is lost three times in a row", ["/a", "/a", "/a"], {}, yes, [no, no, yes]],
+    [
+      "stand after five closed connections if the case was not judged",
+      ["/a", "/a", "/a", "/a", "/a"],
+      {},
+      no,
+      [no, no, no, no, yes],
+    ],
+    [
+      "stand after three time-outs although the case was not judged",
+      ["/a", "/a", "/a"],
+      { reason: "timeout" },
+      no,
+      [no, no, yes],
+    ],
+    [
+      "stand after five answers of a gateway, even if the case was judged by them",
+      ["/a", "/a", "/a", "/a", "/a"],
+      { reason: "gateway" },
+      yes,
+      [no, no, no, no, yes],
+    ],
+    ["never stand if the request was answered once", ["/b", "/a", "/a", "/a"], {}, yes, [no, no, no, no]],
+    [
+      "do not stand while the network loses another request",
+      ["/a", "/a", "/a /b", "/a"],
+      {},
+      yes,
+      [no, no, no, yes],
+    ],
+    ["stand if not judged, and the run knows that the request gets no answer", ["/a"], never, no, [yes]],
+    ["do not stand for that if judged", ["/a"], never, yes, [no]],
+  ])("%s", (_, tries, loss, isJudged, expected) => {
+    const recurrence = watchRecurrence();
+    expect(tries.map((lost) => recurrence.stands(losing(lost, loss), isJudged))).toEqual(expected);
+  });
+
+  it("do not stand if only one of two lost requests is known to get no answer", () => {
+    const losses = losing("/a", never);
+    losses.note(losses.begin({ method: "GET", path: "/c" }), { exchange: 2, reason: "closed" });
+    expect(watchRecurrence().stands(losses, false)).toBe(false);
+  });
+
+  it("are counted from the start if the control got no answer", () => {
+    const recurrence = watchRecurrence();
+    recurrence.stands(losing("/a"));
+    recurrence.stands(losing("/a"));
+    recurrence.forget();
+    expect(recurrence.stands(losing("/a"))).toBe(false);
+  });
+
+  it("stand despite losses that are already explained", () => {
+    const losses = losing("/a");
+    losses.ignoreLoss(0);
+    expect(watchRecurrence().stands(losses)).toBe(true);
+  });
+
+  it("end at once if nothing listens or the service keeps throttling, otherwise after eight", () => {
+    const reasonOf = (reason: Loss["reason"]) => hopelessness(losing("/a", { reason }), 1);
+    expect(reasonOf("refused")).toMatchObject({
+      reason: expect.stringContaining("nothing listens") as string,
+    });
+    expect(reasonOf("throttled")).toMatchObject({ reason: expect.stringContaining("retry later") as string });
+    expect([7, 8].map((tries) => hopelessness(losing("/a"), tries) === undefined)).toEqual([true, false]);
+  });
 });
 
-it("attributes a loss to the service when the same request is lost three times in a row", () => {
-  const recurrence = watchRecurrence();
-  const stands = (losses: Losses): boolean => recurrence.stands(losses);
-  expect([1, 2, 3].map(() => stands(losing("/a")))).toEqual([false, false, true]);
-});
-
-it("takes five closed connections in a row for the service's doing if the case was not judged, and three time-outs", () => {
-  const recurrence = watchRecurrence();
-  expect([1, 2, 3, 4, 5].map(() => recurrence.stands(losing("/a"), false))).toEqual([
-    false,
-    false,
-    false,
-    false,
-    true,
-  ]);
-  const unanswered = watchRecurrence();
-  const timedOut = (): Losses => {
-    const losses = newLosses();
-    losses.note(losses.begin({ method: "POST", path: "/a" }), { exchange: 1, reason: "timeout" });
-    return losses;
-  };
-  expect([1, 2, 3].map(() => unanswered.stands(timedOut(), false))).toEqual([false, false, true]);
-});
-
-it("takes a 502 for the service's own only after five in a row, even if the case was judged by it", () => {
-  const recurrence = watchRecurrence();
-  const hidden = (): Losses => {
-    const losses = newLosses();
-    losses.note(losses.begin({ method: "POST", path: "/a" }), { exchange: 1, reason: "gateway" });
-    return losses;
-  };
-  expect([1, 2, 3, 4, 5].map(() => recurrence.stands(hidden()))).toEqual([false, false, false, false, true]);
-});
-
-it("never attributes a loss to the service if the request was answered once", () => {
-  const recurrence = watchRecurrence();
-  const stands = (losses: Losses): boolean => recurrence.stands(losses);
-  expect([losing("/b"), losing("/a"), losing("/a"), losing("/a")].map(stands)).toEqual([
-    false,
-    false,
-    false,
-    false,
-  ]);
-});
-
-it("does not accept an attempt in which another request was lost by the network", () => {
-  const recurrence = watchRecurrence();
-  const stands = (losses: Losses): boolean => recurrence.stands(losses);
-  expect([losing("/a"), losing("/a"), losing("/a", "/b"), losing("/a")].map(stands)).toEqual([
-    false,
-    false,
-    false,
-    true,
-  ]);
-});
-
-it("restarts its count if the control got no answer", () => {
-  const recurrence = watchRecurrence();
-  recurrence.stands(losing("/a"));
-  recurrence.stands(losing("/a"));
-  recurrence.forget();
-  expect(recurrence.stands(losing("/a"))).toBe(false);
-});
-
-it("ignores losses that are already explained", () => {
-  const losses = losing("/a");
-  losses.ignoreLoss(0);
-  expect(watchRecurrence().stands(losses)).toBe(true);
-});
-
-it("names requests by method, path and number, ignoring their query", () => {
+it("requests are named by method, path and number, without their query", () => {
   const losses = newLosses();
   expect(["/a?x=1", "/a?x=2", "/b"].map((path) => losses.begin({ method: "GET", path }))).toEqual([
     "GET /a 1",
     "GET /a 2",
     "GET /b 1",
   ]);
-});
-
-it("gives up at once if nothing listens or the service keeps throttling, otherwise after eight attempts", () => {
-  const refused = newLosses();
-  refused.note("GET /a 1", { exchange: 1, reason: "refused" });
-  expect(hopelessness(refused, 1)).toMatchObject({
-    reason: expect.stringContaining("nothing listens") as string,
-  });
-  const throttled = newLosses();
-  throttled.note("GET /a 1", { exchange: 1, reason: "throttled" });
-  expect(hopelessness(throttled, 1)).toMatchObject({
-    reason: expect.stringContaining("retry later") as string,
-  });
-  expect([7, 8].map((tries) => hopelessness(losing("/a"), tries) === undefined)).toEqual([true, false]);
-});
-
-it("takes no further try of an undecided case whose request the run knows to get no answer, and all of a decided one", () => {
-  const losses = newLosses();
-  losses.note(losses.begin({ method: "GET", path: "/a" }), {
-    exchange: 1,
-    reason: "closed",
-    isNeverAnswered: true,
-  });
-  expect(watchRecurrence().stands(losses, false)).toBe(true);
-  expect(watchRecurrence().stands(losses, true)).toBe(false);
-  losses.note(losses.begin({ method: "GET", path: "/b" }), { exchange: 2, reason: "closed" });
-  expect(watchRecurrence().stands(losses, false)).toBe(false);
 });

@@ -10,7 +10,6 @@ import type { Effort } from "./effort.ts";
 import type { TimeInterval } from "../judging/interval.ts";
 import type { Windows } from "../judging/lifetimes/entries.ts";
 import type { Side } from "../judging/lifetimes/probe.ts";
-import type { DurableSteps } from "../world/durable-steps.ts";
 
 /**
  * A kind of credential whose lifetime is judged by this run or a later one. Issued ones must survive JSON, with or
@@ -22,8 +21,8 @@ export interface ExpiringCredential<C, Issued = C> {
   /** The lifetime as far as known before one is issued, in milliseconds. */
   readonly lifetimeMs: (world: World) => number;
   /** Issues one; it is issued at some time during this call. `way` is the index of the way to issue it. */
-  readonly issue: (world: World, steps: DurableSteps, way: number) => Promise<Issued>;
-  /** When the credential was issued, if `issue` takes time before that; then it keeps durable steps itself. */
+  readonly issue: (world: World, way: number) => Promise<Issued>;
+  /** When the credential was issued, if `issue` takes time before that. */
   readonly issuedIn?: (credential: C) => TimeInterval;
   /** The credential's own lifetime in milliseconds, if each one states it; `lifetimeMs` then only spreads the ages. */
   readonly lifetimeOf?: (credential: C) => number;

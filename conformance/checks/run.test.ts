@@ -3,6 +3,7 @@ import { describe, expect, it } from "vitest";
 import type { Verdict } from "../contract/verdict.ts";
 import { fail, pass, discard, inconclusive as undecided, type CaseVerdict } from "../judging/case-verdict.ts";
 import { ControlFailed } from "../world/exchange.ts";
+import { breach } from "../testing/breach.ts";
 import type { World } from "../world/world.ts";
 import { Interrupted, type RunContext } from "./context.ts";
 import type { Run } from "./rule.ts";
@@ -235,4 +236,37 @@ it("a rule of several parts fails if one part found a breach, even if another th
   const slip = new TypeError("a slip");
   expect((await run.all([Promise.reject(slip), broken])).kind).toBe("failed");
   await expect(run.all([run.forEach([1], always(pass)), Promise.reject(slip)])).rejects.toBe(slip);
+});
+
+const verdicts = {
+  passed: { kind: "passed", cases: 3, facts: { a: 1 } },
+  failed: { kind: "failed", cases: 2, facts: { broken: ["x"] }, breach: breach() },
+  warned: { kind: "warned", cases: 2, breach: breach() },
+  inconclusive: { kind: "inconclusive", reason: "no control", settle: "a control", cases: 1 },
+  "harness-error": { kind: "harness-error", message: "a slip" },
+  "could-not-run": { kind: "could-not-run", missing: "events", reason: "no hook" },
+  pending: { kind: "pending", due: "2027", reason: "30 days" },
+  "not-applicable": { kind: "not-applicable", by: "profile", reason: "none" },
+  observed: { kind: "observed", cases: 1, fingerprint: "1" },
+} as const satisfies Record<Verdict["kind"], Verdict>;
+
+describe("the verdict over several parts", () => {
+  const of = (...kinds: readonly Verdict["kind"][]) => open().run.all(kinds.map((kind) => verdicts[kind]));
+
+  it("is the worst verdict, with the cases and facts of all parts", async () => {
+    const both = { kind: "failed", cases: 5, facts: { a: 1, broken: ["x"] } };
+    expect(await of("passed", "failed")).toMatchObject(both);
+    expect(await of("passed", "inconclusive", "passed")).toMatchObject({ kind: "inconclusive", cases: 7 });
+    expect((await of("inconclusive", "harness-error")).kind).toBe("harness-error");
+    expect((await of("harness-error", "failed")).kind).toBe("failed");
+    await expect(of()).rejects.toThrow("at least one part");
+  });
+
+  it.each(Object.keys(verdicts) as Verdict["kind"][])(
+    "is %s if that is what another part is",
+    async (kind) => {
+      expect((await of("passed", kind)).kind).toBe(kind);
+      expect((await of(kind, "passed")).kind).toBe(kind);
+    },
+  );
 });

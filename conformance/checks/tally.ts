@@ -23,6 +23,12 @@ export const count = (tally: Tally, { judgement }: CaseResult): void => {
   else tally.decided += 1;
 };
 
+/** How often cases behind a verdict were repeated because an answer was lost. */
+export const repeatedIn = (verdict: Verdict): number => {
+  const repeated = "facts" in verdict ? verdict.facts?.["repeated"] : undefined;
+  return typeof repeated === "number" ? repeated : 0;
+};
+
 export const factsOf = ({ repeated }: Tally, facts?: Facts): { facts?: Facts } => {
   const all = { ...facts, ...(repeated > 0 ? { repeated } : {}) };
   return Object.keys(all).length > 0 ? { facts: all } : {};

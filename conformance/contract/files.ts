@@ -5,8 +5,6 @@ export const recordFiles = {
   exchanges: "exchanges.jsonl",
   rules: "rules.jsonl",
   pushes: "pushes.jsonl",
-  /** The encrypted state of a run waiting in real time; deleted when the run ends. */
-  checkpoint: "checkpoint.sqlite",
 } as const;
 
 /** Readable by the owner only: credentials are masked, but the rest is a service's own data. */

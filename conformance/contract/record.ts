@@ -117,15 +117,6 @@ export const RunRecord = Type.Object(
     maxWaitMs: Optional(number("The longest single wait in real time that the run was allowed.")),
     selected: list("Ids of the requirements selected for this run.", Type.String()),
     target: Type.Object({ ...targetFields, clock: Type.String() }),
-    clients: Optional(
-      list(
-        "OAuth clients that it was judged with, without their secrets.",
-        Type.Object({ id: Type.String(), redirectUri: Type.String() }),
-      ),
-    ),
-    notApplicable: Optional(
-      list("Ids of requirements that the profile says cannot apply to the target.", Type.String()),
-    ),
     settings: Optional(
       byName(
         "What else the profile sets that verdicts depend on (tolerances, acknowledgement, pinned readings), by key, as canonical JSON.",

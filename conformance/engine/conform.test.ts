@@ -2,7 +2,7 @@ import { once } from "node:events";
 import { describe, expect, it } from "vitest";
 import type { Profile } from "../contract/profile.ts";
 import { conform, examine, pinnedOf } from "./conform.ts";
-import { replacedLimits } from "./judged-target.ts";
+import { replacedLimits } from "../session/session.ts";
 import { readsPrepared } from "./needs.ts";
 import type { Rule } from "../checks/rule.ts";
 import { runOptions, startFake, type ProfileChange } from "../testing/fake.ts";

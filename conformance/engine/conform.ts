@@ -5,7 +5,6 @@ import type { Outcome, RuleResult } from "../contract/record.ts";
 import { canonicalJson } from "../contract/verdict.ts";
 import { applyWaivers, type AppliedWaiver } from "../contract/waivers.ts";
 import { runRules, type ExecutorOptions } from "./executor.ts";
-import { replacedLimits } from "./judged-target.ts";
 import { preflight } from "../session/preflight.ts";
 import { comparesCreated, readsPrepared, watchesPushes } from "./needs.ts";
 import { hookNotes, connectionNotes } from "./connection-notes.ts";
@@ -13,15 +12,13 @@ import { OTHERS_NOTE } from "../world/told-ids.ts";
 import { ConfigurationError, UnreachableError } from "../contract/problem.ts";
 import type { ResolvedProfile } from "../profile/profile.ts";
 import type { Rule } from "../checks/rule.ts";
-import { openSession, type Session, type SessionOptions } from "../session/session.ts";
+import { openSession, replacedLimits, type Session, type SessionOptions } from "../session/session.ts";
 import { parseJson } from "../contract/json.ts";
 
 export interface ConformOptions
   extends SessionOptions, Pick<ExecutorOptions, "effort" | "seed" | "path" | "stopAtBreach"> {
   readonly resolved: ResolvedProfile;
   readonly rules: readonly Rule[];
-  /** Results of an interrupted run, which count as if they were from this one. */
-  readonly earlier?: readonly RuleResult[];
   readonly seed: number;
   readonly strict: boolean;
   /** The day as YYYY-MM-DD (UTC), which decides if waivers have expired; without it waivers are ignored. */
@@ -88,7 +85,7 @@ const conformIn = async (
   const { checks, prepared } = begun;
   refuse(checks);
   options.onRunning?.(session);
-  const results = [...(options.earlier ?? []), ...(await runRules(session, prepared, options))];
+  const results = await runRules(session, prepared, options);
   const pinned = pinnedOf(options.resolved);
   const { today, strict } = options;
   const known = options.resolved.profile.waivers ?? [];

@@ -9,6 +9,7 @@ import { emptyPrepared } from "../world/world.ts";
 import { ControlFailed, TransportError } from "../world/exchange.ts";
 import { folderOfFile } from "../testing/folders.ts";
 import { serveHttp } from "../testing/servers.ts";
+import type { ProfileChange } from "../testing/fake.ts";
 import { stopAfterEach } from "../testing/stopping.ts";
 import { judge, rule, holds, breaks, verdictOf } from "./testing/judge-own.ts";
 import { rules } from "../rules/index.ts";
@@ -194,108 +195,106 @@ it("an interrupted rule is inconclusive, even if it had a verdict", async () => 
     expect(verdict).toMatchObject({ kind: "inconclusive", reason: "interrupted" });
 });
 
+/** The verdict of a rule while which something else happens to the target's clock. */
+const judgedWhile = (
+  disturb: () => unknown,
+  judgement: typeof holds | typeof breaks,
+  { profile, ...more }: Partial<Rule> & { readonly profile: ProfileChange },
+) => {
+  const disturbed = rule("code.lifetime", async ({ clock }) => {
+    await clock.now();
+    await disturb();
+    return judgement();
+  });
+  return verdictOf({ ...disturbed, ...more }, { profile });
+};
+
 describe("a clock file that someone else writes while a rule is judged", () => {
   const folder = folderOfFile();
-  const judgedWhile = (name: string, judgement: typeof holds | typeof breaks, more: Partial<Rule>) => {
-    const file = path.join(folder, name);
-    writeFileSync(file, "+0");
-    const disturbed = rule(
-      "code.lifetime",
-      () => {
-        writeFileSync(file, "+1d");
-        return judgement();
-      },
-      more,
-    );
-    return verdictOf(disturbed, { profile: { hooks: { clock: { faketime: { file } } } } });
-  };
   const undecided = {
     kind: "could-not-run",
     missing: "hooks.clock.faketime",
     reason: expect.stringContaining('someone else wrote "+1d"') as string,
   };
 
-  it("takes back its breach, because what it used may have ended", async () => {
-    expect(await judgedWhile("broken", breaks, {})).toMatchObject(undecided);
-  });
-
-  it("leaves it undecided if it waits, though its last reading was before that", async () => {
-    expect(await judgedWhile("waiting", holds, { waitsMs: () => 1 })).toMatchObject(undecided);
-  });
-
-  it("does not matter if it holds without waiting", async () => {
-    expect(await judgedWhile("timeless", holds, {})).toMatchObject({ kind: "passed" });
+  it.each<readonly [string, typeof holds | typeof breaks, Partial<Rule>, object]>([
+    ["takes back its breach, because what it used may have ended", breaks, {}, undecided],
+    [
+      "leaves it undecided if it waits, though its last reading was before",
+      holds,
+      { waitsMs: () => 1 },
+      undecided,
+    ],
+    ["does not matter if it holds without waiting", holds, {}, { kind: "passed" }],
+  ])("%s", async (name, judgement, more, expected) => {
+    const file = path.join(folder, name.slice(0, 5));
+    writeFileSync(file, "+0");
+    const profile = { hooks: { clock: { faketime: { file } } } };
+    const write = (): void => writeFileSync(file, "+1d");
+    expect(await judgedWhile(write, judgement, { ...more, profile })).toMatchObject(expected);
   });
 });
 
 describe("a clock that someone else moves by its hook while a rule is judged", () => {
-  const judgedWhile = (judgement: typeof holds | typeof breaks, ms: number) => {
+  const wentOn = {
+    kind: "inconclusive",
+    reason: expect.stringMatching(/went on by 1 d within .* somebody else moves it too/) as string,
+    settle: expect.stringContaining("alone") as string,
+  };
+
+  it.each([
+    ["takes back its breach, and says how far the clock went", breaks, DAY_MS, wentOn],
+    [
+      "keeps its breach if the clock went no further than one may by itself",
+      breaks,
+      1_000,
+      { kind: "failed" },
+    ],
+    ["does not matter if it holds", holds, DAY_MS, { kind: "passed" }],
+  ])("%s", async (_, judgement, ms, expected) => {
     let advance = "";
     const profile = ({ hooks }: Profile) => {
       const hook = hooks?.clock?.advance;
       advance = hook !== undefined && "http" in hook ? hook.http.url : "";
       return {};
     };
-    const disturbed = rule("code.lifetime", async ({ clock }) => {
-      await clock.now();
-      const headers = { "content-type": "application/json" };
-      await fetch(advance, { method: "POST", headers, body: JSON.stringify({ ms }) });
-      return judgement();
-    });
-    return verdictOf(disturbed, { profile });
-  };
-
-  it("takes back its breach, and says how far the clock went", async () => {
-    const verdict = await judgedWhile(breaks, DAY_MS);
-    expect(verdict).toMatchObject({
-      kind: "inconclusive",
-      reason: expect.stringMatching(/went on by 1 d within .* somebody else moves it too/) as string,
-      settle: expect.stringContaining("alone") as string,
-    });
-  });
-
-  it("keeps its breach if the clock went no further than one may by itself", async () => {
-    expect(await judgedWhile(breaks, 1_000)).toMatchObject({ kind: "failed" });
-  });
-
-  it("does not matter if it holds", async () => {
-    expect(await judgedWhile(holds, DAY_MS)).toMatchObject({ kind: "passed" });
+    const headers = { "content-type": "application/json" };
+    const move = () => fetch(advance, { method: "POST", headers, body: JSON.stringify({ ms }) });
+    expect(await judgedWhile(move, judgement, { profile })).toMatchObject(expected);
   });
 });
 
 describe("a clock that goes back while a rule is judged", () => {
   const stopping = stopAfterEach();
-  const judgedWhile = async (
-    judgement: typeof holds | typeof breaks,
-    backMs: number,
-    waits: Partial<Rule> = { waitsMs: () => 1 },
-  ) => {
+  const waits = { waitsMs: () => 1 };
+  const wentBack = {
+    kind: "inconclusive",
+    reason: expect.stringMatching(/went back by 5 s within .* something set it back/) as string,
+    settle: expect.stringContaining("nothing sets the target's clock back") as string,
+  };
+
+  it.each<readonly [string, typeof holds | typeof breaks, number, Partial<Rule>, object]>([
+    ["takes back its breach, and says how far the clock went back", breaks, 5_000, waits, wentBack],
+    ["keeps its breach if that has nothing to do with seconds", breaks, 5_000, {}, { kind: "failed" }],
+    ["takes it back if machines do not differ by as much", breaks, 150_000, {}, { kind: "inconclusive" }],
+    [
+      "keeps its breach if the clocks of two machines differ by as much",
+      breaks,
+      1_000,
+      waits,
+      { kind: "failed" },
+    ],
+    ["does not matter if it holds", holds, 5_000, waits, { kind: "passed" }],
+  ])("%s", async (_, judgement, backMs, more, expected) => {
     let nowMs = 1_767_225_600_000;
     const { origin } = await stopping(
-      serveHttp((_, response) => void response.end(JSON.stringify({ now: nowMs }))),
+      serveHttp((_request, response) => void response.end(JSON.stringify({ now: nowMs }))),
     );
     const profile = ({ hooks }: Profile) => ({
       hooks: { ...hooks, clock: { ...hooks?.clock, now: { http: { url: origin } } } },
     });
-    const disturbed = rule("code.lifetime", async ({ clock }) => {
-      await clock.now();
-      nowMs -= backMs;
-      return judgement();
-    });
-    return verdictOf({ ...disturbed, ...waits }, { profile });
-  };
-
-  it("takes back its breach, and says how far the clock went back", async () => {
-    expect(await judgedWhile(breaks, 5_000)).toMatchObject({
-      kind: "inconclusive",
-      reason: expect.stringMatching(/went back by 5 s within .* something set it back/) as string,
-      settle: expect.stringContaining("nothing sets the target's clock back") as string,
-    });
-  });
-
-  it("keeps its breach if that has nothing to do with seconds, and machines may differ by as much", async () => {
-    expect(await judgedWhile(breaks, 5_000, {})).toMatchObject({ kind: "failed" });
-    expect(await judgedWhile(breaks, 150_000, {})).toMatchObject({ kind: "inconclusive" });
+    const goBack = (): void => void (nowMs -= backMs);
+    expect(await judgedWhile(goBack, judgement, { ...more, profile })).toMatchObject(expected);
   });
 
   it("matters to lifetimes, timestamps, histories and pushes, and not to the second use of a code", () => {
@@ -316,13 +315,5 @@ describe("a clock that goes back while a rule is judged", () => {
       "refresh.reauthorize",
       "refresh.reusable",
     ]);
-  });
-
-  it("keeps its breach if it went no further than the clocks of two machines differ", async () => {
-    expect(await judgedWhile(breaks, 1_000)).toMatchObject({ kind: "failed" });
-  });
-
-  it("does not matter if it holds", async () => {
-    expect(await judgedWhile(holds, 5_000)).toMatchObject({ kind: "passed" });
   });
 });

@@ -1,19 +1,16 @@
 import { once } from "node:events";
-import { mkdirSync } from "node:fs";
 import path from "node:path";
 import { describe, expect, it } from "vitest";
 import { defects } from "../../fake-server/index.ts";
 import { fail, pass } from "../judging/case-verdict.ts";
 import { readGateRun } from "../../reports/read/index.ts";
-import { openCheckpoint } from "../lifetimes/checkpoint/checkpoint.ts";
-import { reading } from "../world/clock.ts";
 import { recordedRun, type RecordedRunOptions } from "./recorded-run.ts";
 import { replay, replayable } from "./replay.ts";
 import type { Rule } from "../checks/rule.ts";
 import type { ResolvedProfile } from "../profile/profile.ts";
 import { ruleFor } from "../testing/seeded.ts";
 import { obtainCode, obtainTokens } from "../world/steps.ts";
-import { runOptions, startFake } from "../testing/fake.ts";
+import { runOptions, startFake, type ProfileChange } from "../testing/fake.ts";
 import { deadOrigin } from "../testing/servers.ts";
 import { stopAfterEach } from "../testing/stopping.ts";
 import { folderOfFile } from "../testing/folders.ts";
@@ -32,22 +29,6 @@ const exchangesOf = async (directory: string) => Array.fromAsync((await readGate
 const single = (check: Rule["check"]): Rule => ({ requirement: "code.single-use", check });
 
 describe("a recorded run", () => {
-  it("records how long it may wait, and a run that resumes it may wait at least as long", async () => {
-    const fake = await stopping(startFake());
-    const rules = [single((_, run) => run.once(() => Promise.resolve(pass)))];
-    const resolved = await fake.resolved();
-    const first = await recordedRun({ ...base(), resolved, rules, maxWaitMs: 7_000 });
-    expect(first.record.maxWaitMs).toBe(7_000);
-    const next = { ...base(), resolved, rules, resumes: first.directory };
-    expect((await recordedRun({ ...next, maxWaitMs: 5_000 })).record.maxWaitMs).toBe(7_000);
-    const longer = await recordedRun({ ...next, ...base(), maxWaitMs: 9_000 });
-    expect(longer.record.maxWaitMs).toBe(9_000);
-    expect(longer.record.notes.join()).not.toContain("pushes");
-    const pushes: Rule = { requirement: "push.cap", needs: ["pushes"], check: () => expect.unreachable() };
-    const watching = await recordedRun({ ...next, ...base(), rules: [pushes] });
-    expect(watching.record.notes.join()).toContain("pushes are watched from the start");
-  });
-
   it("is sealed with its results and every exchange, and contains no credential", async () => {
     const fake = await stopping(startFake());
     const seen: string[] = fake.server.clients.map(({ secret }) => secret);
@@ -75,6 +56,20 @@ describe("a recorded run", () => {
     expect(new Set(numbers).size).toBe(numbers.length);
     const text = JSON.stringify([record, exchanges]);
     for (const secret of seen) expect(text.includes(secret)).toBe(false);
+  });
+
+  it("says what the profile sets that verdicts depend on", async () => {
+    const fake = await stopping(startFake());
+    const profile = {
+      tolerances: { latenessMs: 7 },
+      pins: { readings: { "push.schedule": "R1" } },
+    } satisfies ProfileChange;
+    const options = { ...base(), resolved: await fake.resolved(profile), signal: AbortSignal.abort() };
+    const { record } = await recordedRun({ ...options, rules: [single(() => expect.unreachable())] });
+    expect(record.settings).toMatchObject({
+      "tolerances.latenessMs": "7",
+      "pins.readings.push.schedule": '"R1"',
+    });
   });
 
   it("ends at once when it is interrupted, and can be read", async () => {
@@ -123,33 +118,6 @@ describe("a recorded run", () => {
     });
     expect((await readGateRun(directory)).record.outcome).toBe("interrupted");
     expect((await exchangesOf(directory)).length).toBeGreaterThan(0);
-  });
-
-  it("hands on the waiting cases of the run that it continues if its preflight is interrupted", async () => {
-    const fake = await stopping(startFake());
-    const resolved = await fake.resolved();
-    const keys = path.join(folder, "keys");
-    const common = { keys, target: resolved.profile.baseUrl, read: reading, freshUuid: base().freshUuid };
-    const first = path.join(folder, "first");
-    mkdirSync(first);
-    const waiting = openCheckpoint({ ...common, directory: first });
-    waiting.keep("code 1", [{ name: "issue", value: "a code", at: { earliestMs: 1, latestMs: 2 } }]);
-    waiting.close();
-    const { record, directory } = await recordedRun({
-      ...base(),
-      resolved,
-      keys,
-      rules: [single(() => expect.unreachable())],
-      resumes: first,
-      signal: AbortSignal.abort(),
-    });
-    expect(record.outcome).toBe("interrupted");
-    const third = path.join(folder, "third");
-    mkdirSync(third);
-    const next = openCheckpoint({ ...common, directory: third, continues: directory });
-    next.begin();
-    expect(next.take("code 1")).toMatchObject([{ name: "issue", value: "a code" }]);
-    next.remove();
   });
 
   it("is sealed with the reason if it cannot begin, and the error is thrown", async () => {

@@ -1,24 +1,19 @@
 import path from "node:path";
 import { conform, pinnedOf, type ConformOptions, type ConformResult } from "./conform.ts";
-import { judgedTargetOf } from "./judged-target.ts";
-import { watchesPushes } from "./needs.ts";
+import { canMoveClock } from "../contract/profile-fetched.ts";
+import { canonicalJson } from "../contract/verdict.ts";
+import type { ResolvedProfile } from "../profile/profile.ts";
+import { limitsOf, replacedLimits } from "../session/session.ts";
 import { UnreachableError } from "../contract/problem.ts";
-import { openCheckpoint } from "../lifetimes/checkpoint/checkpoint.ts";
-import { keyFolder } from "../lifetimes/checkpoint/key.ts";
-import { maxWaitOf } from "./resume.ts";
 import { openRecord, type RecordFinal, type RecordHeader, type RecordWriter } from "../record/writer.ts";
 import { tool } from "../record/tool.ts";
-import { reading, wallClock } from "../world/clock.ts";
+import { wallClock } from "../world/clock.ts";
 import { errorMessage } from "../contract/text.ts";
 import { endedBy } from "../contract/outcome.ts";
 
 export interface RecordedRunOptions extends Omit<ConformOptions, "sink"> {
   /** Behaviour of the embedded fake, if that is the target. */
   readonly behaviour?: string;
-  /** Run directory of the interrupted run that this one continues. */
-  readonly resumes?: string;
-  /** Folder of checkpoint keys; by default the user's state folder. */
-  readonly keys?: string;
   /** The run directory; by default a new one under runs/. */
   readonly out?: string | undefined;
 }
@@ -32,99 +27,80 @@ export const recordedRun = async (options: RecordedRunOptions) => {
   const pinned = pinnedOf(resolved);
   const started = wallClock();
   const directory = options.out ?? runDirectory(started, "conform", options.freshUuid);
-  // A resumed run may wait as long as the interrupted one, or longer.
-  const maxWaitMs = Math.max(
-    options.maxWaitMs,
-    options.resumes === undefined ? 0 : maxWaitOf(options.resumes),
-  );
-  const writer = openRecord(directory, openingOf(options, started, maxWaitMs, pinned));
-  const checkpoint = openCheckpoint({
-    directory,
-    continues: options.resumes,
-    target: resolved.profile.baseUrl,
-    keys: options.keys ?? keyFolder(process.env),
-    read: reading,
-    freshUuid: options.freshUuid,
-  });
+  const writer = openRecord(directory, openingOf(options, started, pinned));
   try {
-    for (const result of options.earlier ?? []) writer.addRule(result);
     const result = await conform({
       ...options,
-      maxWaitMs,
-      checkpoint,
       today: started.toISOString().slice(0, 10),
       sink: writer.sink,
-      onRunning: (session) => {
-        checkpoint.begin();
-        options.onRunning?.(session);
-      },
       onResult: (one) => {
         writer.addRule(one);
         options.onResult?.(one);
       },
     });
-    // A run that was interrupted in its preflight hands on what it was to continue.
-    if (result.outcome === "interrupted") checkpoint.begin();
-    else checkpoint.remove();
-    const record = writer.seal(closingOf(options, result, checkpoint.notes()));
+    const record = writer.seal(closingOf(result));
     return { record, directory, pinned };
   } catch (error) {
-    checkpoint.remove();
     sealBroken(writer, error, options.secrets?.mask ?? ((text) => text));
     if (error instanceof UnreachableError) error.record = directory;
     throw error;
   } finally {
-    checkpoint.close();
     writer.close();
   }
 };
 
 /** The record before anything was sent. */
 const openingOf = (
-  options: RecordedRunOptions,
+  { resolved, behaviour, seed, effort, strict, maxWaitMs, rules }: RecordedRunOptions,
   started: Date,
-  maxWaitMs: number,
   pinned: Readonly<Record<string, string>>,
 ): RecordHeader => {
+  const { profile, sources } = resolved;
+  const settings = settingsOf(resolved);
   return {
     tool: tool.version,
     command: "conform",
     startedAt: started.toISOString(),
-    seed: options.seed,
-    effort: options.effort,
-    strict: options.strict,
+    seed,
+    effort,
+    strict,
     maxWaitMs,
-    selected: [
-      ...(options.earlier ?? []).map(({ id }) => id),
-      ...options.rules.map(({ requirement }) => requirement),
-    ],
-    ...judgedTargetOf(options.resolved, options.behaviour),
+    selected: rules.map(({ requirement }) => requirement),
+    target: {
+      name: profile.name ?? new URL(profile.baseUrl).host,
+      baseUrl: profile.baseUrl,
+      profiles: sources,
+      ...(behaviour === undefined ? {} : { behaviour }),
+      clock: canMoveClock(profile) ? "virtual" : "real",
+    },
+    limits: { ...limitsOf(resolved) },
+    replacedLimits: replacedLimits(resolved),
+    ...(Object.keys(settings).length === 0 ? {} : { settings }),
     ...(Object.keys(pinned).length === 0 ? {} : { pinned }),
     notes: [],
   };
 };
 
+/** What else the profile sets that verdicts depend on, as canonical JSON by key. */
+const settingsOf = ({
+  profile: { tolerances, acknowledgement, pins },
+}: ResolvedProfile): Readonly<Record<string, string>> =>
+  Object.fromEntries(
+    Object.entries({ tolerances, acknowledgement, "pins.readings": pins?.readings }).flatMap(
+      ([group, values = {}]) =>
+        Object.entries(values).map(([name, value]) => [`${group}.${name}`, canonicalJson(value)]),
+    ),
+  );
+
 /** The record's end, once the gate has an outcome. */
-const closingOf = (
-  options: RecordedRunOptions,
-  { outcome, exitCode, notes, leftBehind, waivers }: ConformResult,
-  ofCheckpoint: readonly string[],
-): RecordFinal => ({
+const closingOf = ({ outcome, exitCode, notes, leftBehind, waivers }: ConformResult): RecordFinal => ({
   endedAt: wallClock().toISOString(),
   outcome,
   exitCode,
-  notes: [...(options.resumes === undefined ? [] : [resumeNote(options)]), ...ofCheckpoint, ...notes],
+  notes,
   leftBehind,
   ...(waivers.length === 0 ? {} : { waivers }),
 });
-
-const resumeNote = ({ resumes, earlier = [], rules }: RecordedRunOptions): string =>
-  [
-    `continues ${resumes}, which was interrupted: ${earlier.length} of its results are kept, with their evidence`,
-    ...(rules.some(watchesPushes)
-      ? ["pushes are watched from the start, because no receiver ran in between"]
-      : []),
-  ].join("; ");
 
 const sealBroken = (writer: RecordWriter, error: unknown, mask: (text: string) => string): void => {
   try {

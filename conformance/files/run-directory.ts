@@ -118,16 +118,13 @@ const createFile = (directory: string, name: string): number =>
 const replaceJson = (directory: string, name: string, value: unknown): void =>
   replaceFile(path.join(directory, name), jsonFile(value), fileMode);
 
-/**
- * The files of a run directory that its manifest lists, by relative path with slashes. An interrupted run's checkpoint
- * is not part of its record: the run that continues it takes it away.
- */
+/** The files of a run directory that its manifest lists, by relative path with slashes. */
 export const filesBelow = (directory: string): readonly string[] =>
   readdirSync(directory, { withFileTypes: true, recursive: true })
     .filter((entry) => entry.isFile())
     .map((entry) => path.relative(directory, path.join(entry.parentPath, entry.name)))
     .map((file) => file.split(path.sep).join("/"))
-    .filter((file) => file !== manifestFile && !file.startsWith(recordFiles.checkpoint))
+    .filter((file) => file !== manifestFile)
     .toSorted();
 
 const CHUNK_BYTES = 1_048_576;

@@ -16,8 +16,7 @@ export const temporaryBase = (what: "fake" | "load" | "k6"): string =>
 
 /** The process that created the temporary folder with this name on this machine; undefined for any other name. */
 const makerOf = (name: string, host: string): number | undefined => {
-  const [, on, pid] =
-    /^touchstone-(?:fake|load|k6|digests)-([A-Za-z0-9_]*)-(\d+)-[A-Za-z0-9]+$/.exec(name) ?? [];
+  const [, on, pid] = /^touchstone-(?:fake|load|k6)-([A-Za-z0-9_]*)-(\d+)-[A-Za-z0-9]+$/.exec(name) ?? [];
   return on === plainHost(host) && pid !== undefined ? Number(pid) : undefined;
 };
 

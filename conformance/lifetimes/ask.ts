@@ -38,7 +38,6 @@ export interface Asked {
 export interface Asking {
   readonly now: Now;
   readonly woken: TimeInterval;
-  readonly remark?: string;
   /** The exchanges that concern the credential; by default those of the probe. */
   readonly noted?: () => readonly number[];
 }
@@ -48,14 +47,14 @@ export const ask = async <C>(
   world: World,
   expiring: Pick<ExpiringCredential<C>, "name" | "alive" | "control" | "inVain" | "shownBy">,
   { credential, ...issued }: Issued<C>,
-  { now, woken, remark, noted = notedFrom(world) }: Asking,
+  { now, woken, noted = notedFrom(world) }: Asking,
 ): Promise<Asked> => {
   const { name, alive, control, inVain, shownBy } = expiring;
   const works = await alive(world, credential);
   const at = { earliestMs: woken.earliestMs, latestMs: (await now()).latestMs };
   const probe = { ...ageIn(world, issued, at), works };
   const side = sideOf(probe);
-  const verdict = judgeProbe(name, probe, { inVain: inVain?.(credential), remark });
+  const verdict = judgeProbe(name, probe, inVain?.(credential));
   if (verdict.kind !== "failed") return { probe, at, side, verdict };
   const shown = shownBy?.(credential) ?? noted();
   if (!works) await control?.(world, credential);

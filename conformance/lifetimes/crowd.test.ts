@@ -1,10 +1,10 @@
 import { expect, it } from "vitest";
-import { open } from "../checks/testing/open-run.ts";
 import type { Clock } from "../world/clock.ts";
 import { TransportError, type Answer } from "../world/exchange.ts";
 import { virtualClock } from "../world/time/virtual-clock.ts";
 import type { World } from "../world/world.ts";
 import { judgeCrowd } from "./crowd.ts";
+import { simulatedRun } from "./testing/late-target.ts";
 
 const LIFETIME_MS = 600_000;
 
@@ -29,24 +29,7 @@ const judge = async (resultOf: (nth: number) => Result) => {
   };
   const worldWith = (clock: Clock): World =>
     ({ clock, target: { exchange }, tolerances: { lifetimeGuardMs: 500 } }) as unknown as World;
-  const { run } = open({
-    effort: "quick",
-    seed: 1,
-    shrinking: { tries: 0, mostMs: 0 },
-    inWorld: async (scope, action) => {
-      const clock = rule.branch();
-      const evidence = {
-        exchanges: () => [],
-        ignoreLoss: () => {},
-        onCommit: (commit: () => void) => void scope.findings.push(commit),
-      } as unknown as World["evidence"];
-      try {
-        return await action({ ...worldWith(clock), evidence });
-      } finally {
-        clock.leave();
-      }
-    },
-  });
+  const run = simulatedRun(rule, worldWith);
   const [alive, dead] = await Promise.all(
     judgeCrowd(worldWith(rule), run, {
       name: "code",

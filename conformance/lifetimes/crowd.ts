@@ -10,7 +10,6 @@ import {
   type Answer,
   type Lost,
 } from "../world/exchange.ts";
-import type { DurableSteps } from "../world/durable-steps.ts";
 import type { Target } from "../world/target.ts";
 import type { World } from "../world/world.ts";
 import { judgeLifetime, type JudgedLifetime } from "./lifetime.ts";
@@ -47,7 +46,7 @@ export interface Crowd<C> extends Omit<
   JudgedLifetime<C>,
   "issue" | "shownBy" | "sides" | "perSide" | "fromEndMs" | "ways" | "use"
 > {
-  readonly issue: (world: World, steps: DurableSteps, way: number) => Promise<readonly Member<C>[]>;
+  readonly issue: (world: World, way: number) => Promise<readonly Member<C>[]>;
 }
 
 /**

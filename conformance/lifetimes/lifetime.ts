@@ -1,6 +1,5 @@
 import { MONTH_MS } from "../arbitraries/ages.ts";
 import { ageBetween, type TimeInterval } from "../judging/interval.ts";
-import { durableSteps, type DurableSteps } from "../world/durable-steps.ts";
 import { duration, HOUR_MS } from "../contract/duration.ts";
 import type { Verdict } from "../contract/verdict.ts";
 import { ask, type Issued } from "./ask.ts";
@@ -116,12 +115,7 @@ const precisionIn = ({ tolerances, clock }: World, lifetimeMs: number): Precisio
   isTold: clock.isTold,
 });
 
-const issueOne = async <C>(
-  world: World,
-  expiring: JudgedLifetime<C>,
-  steps: DurableSteps,
-  way: number,
-): Promise<Issued<C>> => {
+const issueOne = async <C>(world: World, expiring: JudgedLifetime<C>, way: number): Promise<Issued<C>> => {
   const asIssued = (credential: C, issued: TimeInterval): Issued<C> => {
     const statedMs = expiring.lifetimeOf?.(credential);
     const lifetimeMs = statedMs ?? expiring.lifetimeMs(world);
@@ -129,15 +123,12 @@ const issueOne = async <C>(
     return { credential, issued, lifetimeMs, cutMs };
   };
   if (expiring.startsAt !== undefined) await sleepUntilMoment(world.clock, expiring.startsAt);
+  await world.clock.beginSecond();
   if (expiring.issuedIn !== undefined) {
-    if (!steps.isContinued()) await world.clock.beginSecond();
-    const credential = await expiring.issue(world, steps, way);
+    const credential = await expiring.issue(world, way);
     return asIssued(credential, expiring.issuedIn(credential));
   }
-  const { value, at } = await steps.once("issue", async () => {
-    await world.clock.beginSecond();
-    return timed(world, () => expiring.issue(world, steps, way));
-  });
+  const { value, at } = await timed(world, () => expiring.issue(world, way));
   return asIssued(value, at);
 };
 
@@ -155,10 +146,8 @@ const probeAt = async <C>(
   findings: Findings,
   { first, last }: Tries,
 ): Promise<CaseVerdict> => {
-  const steps = durableSteps(world, planned.id);
   const noted = notedFrom(world);
-  const again = (tries: Tries): Promise<CaseVerdict> => probeAt(world, expiring, planned, findings, tries);
-  const own = await issueOne(planned.distanceMs === 0 ? world : sharing(world), expiring, steps, planned.way);
+  const own = await issueOne(planned.distanceMs === 0 ? world : sharing(world), expiring, planned.way);
   const precision: Precision = {
     ...precisionIn(world, own.lifetimeMs),
     datedBackMs: datedBackFrom(own.issued, world.clock),
@@ -175,14 +164,12 @@ const probeAt = async <C>(
   const firstDeadMs = lifetimeMs + guardOn("dead", { guardMs, cutMs: own.cutMs });
   const deadAimMs = isWholeDaysOld(planned, lifetimeMs) ? MONTH_MS : firstDeadMs + deadMs;
   const aimMs = planned.side === "alive" ? lastAliveMs - planned.distanceMs : deadAimMs;
-  if (!(await useOnTheWay(world, expiring, own, steps, aimMs, lastAliveMs))) return again({ first, last });
+  await useOnTheWay(world, expiring, own, aimMs, lastAliveMs);
   const woken = await sleepToAge(world, own, aimMs, planned);
-  steps.spend();
   const { probe, at, side, verdict } = await ask(world, expiring, own, {
     now: () => world.clock.now(),
     woken,
     noted,
-    remark: steps.isContinued() ? ", having been issued by the run that this one continues" : "",
   });
   if (planned.distanceMs === 0 || planned.distanceMs >= NEAR_MS)
     findings.delays.push({
@@ -200,9 +187,7 @@ const probeAt = async <C>(
       isCloseEnough(side, probe, precision, first, room) ||
       (planned.way > 0 && distanceFromEnd(side, probe) <= guardOn(side, probe) + NEAR_MS));
   if (side === planned.side && isNear) return verdict;
-  // It fell due while no run was there. Its late result counts, and another credential takes its intended place.
-  if (steps.isContinued()) return again({ first, last });
-  return first < last ? again({ first: first + 1, last }) : verdict;
+  return first < last ? probeAt(world, expiring, planned, findings, { first: first + 1, last }) : verdict;
 };
 
 /**

@@ -13,7 +13,6 @@ import type { World } from "../world/world.ts";
 export const BESIDE_MS = { standing: 120_000, running: 30_000 } as const;
 
 export interface PlanOptions {
-  readonly name: string;
   readonly lifetimeMs: number;
   readonly guardMs: number;
   readonly sides: readonly Side[];
@@ -28,8 +27,6 @@ export interface PlanOptions {
 }
 
 export interface PlannedProbe extends ProbeAge {
-  /** Unique within the rule, and the same in every run with the same seed. */
-  readonly id: string;
   readonly tries: Tries;
   readonly way: number;
   readonly clientIndex: ClientIndex;
@@ -50,7 +47,7 @@ const TRIES = { virtual: 6, real: 3 } as const;
 
 /** The probes of one lifetime. If a second try would take too long, several aim at the end at once, each like a later try. */
 export const planProbes = (world: World, run: Run, options: PlanOptions): readonly PlannedProbe[] => {
-  const { name, lifetimeMs, guardMs, sides } = options;
+  const { lifetimeMs, guardMs, sides } = options;
   const { kind } = world.clock;
   const farthestMs = kind === "virtual" ? Infinity : Math.max(1_000, lifetimeMs * 0.1);
   const isRepeatable = kind === "virtual" || lifetimeMs <= REPEATABLE_MS;
@@ -59,13 +56,7 @@ export const planProbes = (world: World, run: Run, options: PlanOptions): readon
       ? [{ first: 0, last: TRIES[kind] - 1 }]
       : Array.from({ length: distanceMs === 0 ? AT_ONCE[side] : 1 }, (_, nth) => ({ first: nth, last: nth }));
   return assigned(world, run, options, (count) => probeAges(lifetimeMs, guardMs, run.seed, count, farthestMs))
-    .flatMap((age, index) =>
-      triesOf(age).map((tries) => ({
-        ...age,
-        tries,
-        id: `${name} ${index}, try ${tries.first}, ${age.distanceMs} ms ${age.side}`,
-      })),
-    )
+    .flatMap((age) => triesOf(age).map((tries) => ({ ...age, tries })))
     .filter(({ side }) => sides.includes(side));
 };
 

@@ -1,11 +1,9 @@
 import type { ExpiringCredential } from "../checks/rule.ts";
 import { SECOND_MS } from "../contract/duration.ts";
 import { ageBetween } from "../judging/interval.ts";
-import { sideOf } from "../judging/lifetimes/probe.ts";
 import { sleepFrom } from "../world/clock.ts";
-import type { DurableSteps } from "../world/durable-steps.ts";
 import type { World } from "../world/world.ts";
-import { ageIn, type Issued } from "./ask.ts";
+import type { Issued } from "./ask.ts";
 import { BESIDE_MS } from "./plan.ts";
 
 /** How a credential is used before its probe. */
@@ -29,33 +27,26 @@ const AT_ONCE = 4;
 /** How much later than planned a use may come, as a share of the time between two, so that uses share moves of the clock. */
 const LATER_USE = 0.95;
 
-/** Uses a credential before its probe. False if no run was there for the use right before its end. */
+/** Uses a credential before its probe. */
 export const useOnTheWay = async <C>(
   world: World,
   { use, uses = USES, lastUses = 1 }: Pick<ExpiringCredential<C>, "use"> & Uses,
-  { credential, ...own }: Issued<C>,
-  steps: DurableSteps,
+  { credential, issued }: Issued<C>,
   aimMs: number,
   lastAliveMs: number,
-): Promise<boolean> => {
-  if (use === undefined) return true;
+): Promise<void> => {
+  if (use === undefined) return;
   for (const [index, useAtMs] of agesOfUse(uses, aimMs, lastAliveMs).entries()) {
-    if (steps.has(`use ${index}`)) continue;
-    if (steps.isContinued()) {
-      if (sideOf(ageIn(world, own, await world.clock.now())) !== "alive") return false;
-    }
     // Only a last use right before the end must be punctual, and only those before a probe at the end must be apart.
     const isFar = aimMs < lastAliveMs - BESIDE_MS.standing;
     const laterMs = isFar ? aimMs - useAtMs : apartMs(uses, aimMs, lastAliveMs) * LATER_USE;
     const slackMs = index < uses ? laterMs : 0;
     const now = await world.clock.now();
-    const { greatestMs } = ageBetween(own.issued, now);
+    const { greatestMs } = ageBetween(issued, now);
     if (useAtMs > greatestMs) await sleepFrom(world.clock, now, useAtMs - greatestMs, slackMs);
     const times = index < uses ? 1 : lastUses;
     await Promise.all(Array.from({ length: times }, () => use(world, credential)));
-    steps.note(`use ${index}`);
   }
-  return true;
 };
 
 const atOnce = (uses: number): number => (uses > USES ? AT_ONCE : 1);

@@ -6,9 +6,16 @@ import { fetchValues } from "./profile-fetch.ts";
 import { layered, readLayer, sourceOf, type ProfileLayer } from "./profile-file.ts";
 import { resolveNetwork } from "./profile-network.ts";
 import type { KeyPath } from "../contract/schema-errors.ts";
-import { collectProblems } from "./profile-problems.ts";
-import { secretReader, type Environment } from "./profile-secret.ts";
-import { resolveReceiver, type ReceiverSettings } from "./receiver-settings.ts";
+import { collectProblems, type Problems } from "./profile-problems.ts";
+import {
+  readSecretFile,
+  readText,
+  secretReader,
+  type Environment,
+  type SecretReader,
+} from "./profile-secret.ts";
+import { given } from "../contract/given.ts";
+import type { ReceiverAccess } from "../world/receiver.ts";
 import type { DialSettings } from "../world/http/dialer.ts";
 import type { InProcessHooks } from "../contract/hooks.ts";
 import type { Client } from "../world/target.ts";
@@ -16,6 +23,16 @@ import { decoded, secretsInProfile } from "../contract/profile-secrets.ts";
 import type { Secrets } from "../contract/secrets.ts";
 
 export { checkProfile } from "./profile-check.ts";
+
+type Listen = Extract<NonNullable<Profile["receiver"]>, { listen: unknown }>["listen"];
+
+/** How a run gets its receiver: one that runs elsewhere, or one started with these settings. */
+export type ReceiverSettings =
+  | ({ readonly kind: "attach" } & ReceiverAccess)
+  | ({
+      readonly kind: "listen";
+      readonly certificate?: { readonly certPem: string; readonly keyPem: string };
+    } & Readonly<Omit<Listen, "certificate">>);
 
 /** A profile whose secrets have been fetched. Never written anywhere. */
 export interface ResolvedProfile {
@@ -81,6 +98,26 @@ const resolve = async (
   if (problems.all.length > 0)
     throw new ConfigurationError(problems.all.map(({ at, text }) => `${nameOf(at)}: ${text}`));
   return { profile: fetched, clients, receiver, network, sources: layers.map(({ source }) => source) };
+};
+
+/** The receiver that a profile names, with its secrets and files fetched, as far as available. */
+const resolveReceiver = async (
+  { receiver }: Profile,
+  readSecret: SecretReader,
+  problems: Problems,
+): Promise<ReceiverSettings> => {
+  if (receiver === undefined) return { kind: "listen" };
+  if ("attach" in receiver) {
+    const { controlUrl, token: where } = receiver.attach;
+    const token = await problems.attempt(["receiver", "attach", "token"], where, readSecret);
+    return { kind: "attach", controlUrl, ...given({ token }) };
+  }
+  const { certificate, ...rest } = receiver.listen;
+  const at = ["receiver", "listen", "certificate"];
+  const certPem = await problems.attempt([...at, "certFile"], certificate?.certFile, readText);
+  const keyPem = await problems.attempt([...at, "keyFile"], certificate?.keyFile, readSecretFile);
+  const pair = certPem === undefined || keyPem === undefined ? {} : { certificate: { certPem, keyPem } };
+  return { kind: "listen", ...rest, ...pair };
 };
 
 export const concealResolved = (

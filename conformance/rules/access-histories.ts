@@ -1,6 +1,5 @@
 import type { TimeInterval } from "../judging/interval.ts";
 import fc from "fast-check";
-import type { DurableSteps } from "../world/durable-steps.ts";
 import { duration, HOUR_MS, DAY_MS, SECOND_MS } from "../contract/duration.ts";
 import type { Run } from "../checks/rule.ts";
 import { obtainRefreshed, obtainTokens, refreshBody, timed, type IssuedTokens } from "../world/steps.ts";
@@ -72,26 +71,22 @@ export const historyName = (gaps: RefreshHistory): string =>
   `refreshed after ${gaps.map(duration).join(", ")}`;
 
 /** The last token of a history, as if it came from the exchange, and when it was issued: at `endMs`, if given. */
-export const refreshedAsTold = (
+export const refreshedAsTold = async (
   world: World,
-  steps: DurableSteps,
   gaps: RefreshHistory,
   endMs?: number,
-): Promise<{ readonly value: IssuedTokens; readonly at: TimeInterval }> =>
-  // If the run is killed, the case starts over: only the last token is worth keeping.
-  steps.once("refreshed", async () => {
-    const tokens = await obtainTokens(world);
-    const { latestMs } = await world.clock.now();
-    const plannedMs = (endMs ?? 0) - total(gaps);
-    // What began too late for that, such as a second try, keeps its delays instead.
-    let dueMs = Math.abs(latestMs - plannedMs) > MOST_LATE_MS ? latestMs : plannedMs;
-    for (const [index, gapMs] of gaps.entries()) {
-      dueMs += gapMs;
-      if (gapMs > 0) await world.clock.sleepUntil(dueMs, 0, Math.min(SECOND_MS, gapMs / 16));
-      if (index < gaps.length - 1)
-        await world.target.refresh(refreshBody(tokens.client, tokens.refreshToken));
-    }
-    await world.clock.beginSecond((gaps.at(-1) ?? 0) / 16);
-    const { value, at } = await timed(world, () => obtainRefreshed(world, tokens));
-    return { value: { ...tokens, ...value }, at };
-  });
+): Promise<{ readonly value: IssuedTokens; readonly at: TimeInterval }> => {
+  const tokens = await obtainTokens(world);
+  const { latestMs } = await world.clock.now();
+  const plannedMs = (endMs ?? 0) - total(gaps);
+  // What began too late for that, such as a second try, keeps its delays instead.
+  let dueMs = Math.abs(latestMs - plannedMs) > MOST_LATE_MS ? latestMs : plannedMs;
+  for (const [index, gapMs] of gaps.entries()) {
+    dueMs += gapMs;
+    if (gapMs > 0) await world.clock.sleepUntil(dueMs, 0, Math.min(SECOND_MS, gapMs / 16));
+    if (index < gaps.length - 1) await world.target.refresh(refreshBody(tokens.client, tokens.refreshToken));
+  }
+  await world.clock.beginSecond((gaps.at(-1) ?? 0) / 16);
+  const { value, at } = await timed(world, () => obtainRefreshed(world, tokens));
+  return { value: { ...tokens, ...value }, at };
+};

@@ -2,7 +2,6 @@ import { exchangeLate, sleepHalfItsLife } from "../world/late-steps.ts";
 import type { TimeInterval } from "../judging/interval.ts";
 import { expectThat } from "../judging/case-verdict.ts";
 import { judgeFirstOfMany, manyTimes } from "./shared/many.ts";
-import { durableSteps, type DurableSteps } from "../world/durable-steps.ts";
 import { beforeMonthEnds } from "../lifetimes/calendar.ts";
 import type { HistoryVerdict, Deferral, ExpiringCredential, Judge, Run, Rules } from "../checks/rule.ts";
 import { ask } from "../lifetimes/ask.ts";
@@ -54,9 +53,7 @@ const tokensOfEachCall = [
 
 /** A token that states a life of centuries is not seen to its end, but may be seen dead long before. */
 const outlivesMonth: Judge<(typeof tokensOfEachCall)[number]> = async (token, world) => {
-  const { value, at: issued } = await timed(world, () =>
-    token.issue(world, durableSteps(world, token.name), 0),
-  );
+  const { value, at: issued } = await timed(world, () => token.issue(world, 0));
   if (!(await token.alive(world, value))) throw new ControlFailed(`a fresh ${token.name} opens no list`);
   await world.clock.sleep(world.limits.refreshTokenLifetimeMs);
   const woken = await world.clock.now();
@@ -111,7 +108,7 @@ const worksAmongMany = (world: World): Promise<HistoryVerdict> =>
   );
 
 /** Issues a credential, at `endMs` if given. */
-type IssueBy<C> = (world: World, steps: DurableSteps, way: number, endMs?: number) => Promise<C>;
+type IssueBy<C> = (world: World, way: number, endMs?: number) => Promise<C>;
 type Beginning = <C>(takesMs: (way: number) => number, issue: IssueBy<C>) => JudgedLifetime<C>["issue"];
 
 /**
@@ -121,10 +118,10 @@ type Beginning = <C>(takesMs: (way: number) => number, issue: IssueBy<C>) => Jud
 const endingTogether = async ({ clock }: World, longestMs: number): Promise<Beginning> => {
   if (clock.kind === "real") return (_takesMs, issue) => issue;
   const endMs = Math.ceil((await clock.now()).latestMs / SECOND_MS) * SECOND_MS + longestMs;
-  return (takesMs, issue) => async (world, steps, way) => {
+  return (takesMs, issue) => async (world, way) => {
     const startMs = endMs - takesMs(way);
     if ((await world.clock.now()).earliestMs < startMs) await world.clock.sleepUntil(startMs);
-    return issue(world, steps, way, Math.max(endMs, endMs - longestMs + takesMs(way)));
+    return issue(world, way, Math.max(endMs, endMs - longestMs + takesMs(way)));
   };
 };
 
@@ -154,8 +151,8 @@ const expiringTokens = async (
       name: "accessToken of a refresh",
       origin: "a refresh",
       ways: histories.map(historyName),
-      issue: together(tookMs, async (one, steps, way, endMs) =>
-        bearer(await refreshedAsTold(one, steps, histories[way] ?? [], endMs)),
+      issue: together(tookMs, async (one, way, endMs) =>
+        bearer(await refreshedAsTold(one, histories[way] ?? [], endMs)),
       ),
       perSide: histories.length + few,
     },
@@ -260,26 +257,22 @@ const bearer = ({ value, at }: { readonly value: IssuedTokens; readonly at: Time
 };
 
 /** Time counts from the exchange, which comes a while after the code. */
-const exchanged = async (world: World, steps: DurableSteps): Promise<Bearer> =>
-  bearer(await exchangeLate(world, steps));
+const exchanged = async (world: World): Promise<Bearer> => bearer(await exchangeLate(world));
 
-const exchangedAtOnce = async (world: World, steps: DurableSteps): Promise<Bearer> =>
-  bearer(await steps.once("tokens", () => timed(world, () => obtainTokens(world))));
+const exchangedAtOnce = async (world: World): Promise<Bearer> =>
+  bearer(await timed(world, () => obtainTokens(world)));
 
-const exchangedWithOthers: Crowd<Bearer>["issue"] = async (world, steps) => {
-  const { value, at } = await steps.once("tokens", () =>
-    timed(world, () => issueCrowd(world, (one) => obtainTokens(one))),
-  );
+const exchangedWithOthers: Crowd<Bearer>["issue"] = async (world) => {
+  const { value, at } = await timed(world, () => issueCrowd(world, (one) => obtainTokens(one)));
   return value.map((member) => ({ ...member, credential: bearer({ value: member.credential, at }) }));
 };
 
 /** Time counts from the refresh, half of the first token's life after the exchange. */
-const refreshedLater = async (world: World, steps: DurableSteps): Promise<Bearer> => {
-  const { value: tokens, at } = await steps.once("tokens", () => timed(world, () => obtainTokens(world)));
+const refreshedLater = async (world: World): Promise<Bearer> => {
+  const { value: tokens, at } = await timed(world, () => obtainTokens(world));
   const lifetimeMs = Math.min(tokens.expiresInMs, world.limits.refreshTokenLifetimeMs) || 0;
-  if (!steps.has("refreshed") && !(await sleepHalfItsLife(world, { at, lifetimeMs })) && steps.restart())
-    return refreshedLater(world, steps);
-  const refreshed = await steps.once("refreshed", () => timed(world, () => obtainRefreshed(world, tokens)));
+  await sleepHalfItsLife(world, at, lifetimeMs);
+  const refreshed = await timed(world, () => obtainRefreshed(world, tokens));
   return bearer({ value: { ...tokens, ...refreshed.value }, at: refreshed.at });
 };
 

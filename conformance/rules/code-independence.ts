@@ -1,8 +1,6 @@
 import type { HistoryVerdict } from "../checks/rule.ts";
-import { ageBetween } from "../judging/interval.ts";
 import fc from "fast-check";
 import { describe, unlessControlFails } from "../world/exchange.ts";
-import { durableSteps } from "../world/durable-steps.ts";
 import { judgeFirstOfMany } from "./shared/many.ts";
 import { attemptKinds, attemptWrongly, type AttemptKind } from "./shared/attempts.ts";
 import { expectThat, fail, pass, type CaseVerdict } from "../judging/case-verdict.ts";
@@ -122,34 +120,18 @@ const befall = async (world: World, fate: Fate["fate"], issued: IssuedCode): Pro
 
 /** One code expires, and is tried, while younger ones of both clients wait. */
 export const othersOutliveExpired = async (sameState: boolean, world: World): Promise<CaseVerdict> => {
-  const steps = durableSteps(world, `expired, ${sameState ? "same state" : "own states"}`);
   const { codeLifetimeMs } = world.limits;
-  const older = await steps.once("older", async () => {
-    const state = sameState ? world.unique() : undefined;
-    return timed(world, async () => ({
-      ...(await obtainCodeWith(world, world.client, state)),
-      asked: state,
-    }));
+  const state = sameState ? world.unique() : undefined;
+  const older = await timed(world, () => obtainCodeWith(world, world.client, state));
+  await sleepSince(world, older.at, codeLifetimeMs * 0.6, codeLifetimeMs / 5);
+  const younger = await timed(world, async () => {
+    const codes: IssuedCode[] = [];
+    for (const client of clientsOf(world)) codes.push(await obtainCodeWith(world, client, state));
+    return codes;
   });
-  if (!steps.has("younger")) await sleepSince(world, older.at, codeLifetimeMs * 0.6, codeLifetimeMs / 5);
-  const younger = await steps.once("younger", () =>
-    timed(world, async () => {
-      // By its name, because a run that continues this one masks what is called a code.
-      const codes: Pick<IssuedCode, "code">[] = [];
-      for (const client of clientsOf(world)) {
-        const { code } = await obtainCodeWith(world, client, older.value.asked);
-        codes.push({ code });
-      }
-      return { codes };
-    }),
-  );
   await sleepSince(world, younger.at, codeLifetimeMs * 0.42 + 1_000, codeLifetimeMs / 10);
-  const { greatestMs } = ageBetween(younger.at, await world.clock.now());
-  if (greatestMs > codeLifetimeMs * 0.8 && steps.restart()) return othersOutliveExpired(sameState, world);
-  steps.spend();
   await present(world, world.client, older.value.code);
-  for (const [index, { code }] of younger.value.codes.entries()) {
-    const client = clientsOf(world)[index] ?? world.client;
+  for (const { client, code } of younger.value) {
     const answer = await world.target.exchange(exchangeBody(client, code));
     if ((await yielded(world, answer, client)) === undefined)
       return fail("a code can be exchanged although an older one has expired", `it got ${describe(answer)}`);

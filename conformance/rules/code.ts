@@ -73,7 +73,7 @@ const LONGEST = 1;
 const codes: ExpiringCredential<Code> & Deferral = {
   name: "code",
   lifetimeMs: ({ limits }) => limits.codeLifetimeMs,
-  issue: async (world, _steps, way) => {
+  issue: async (world, way) => {
     const state = world.unique().padEnd(way === LONGEST ? world.limits.stateMaxBytes : 0, "aZ09");
     const { client, code } = await obtainCode(world, { authorize: { state } });
     return { client, code };

@@ -1,5 +1,4 @@
 import { exchangeLate } from "../world/late-steps.ts";
-import { ageBetween } from "../judging/interval.ts";
 import {
   alive,
   refreshTokens,
@@ -10,7 +9,6 @@ import {
   refreshWrongly,
 } from "./refresh-credentials.ts";
 import type { Verdict } from "../contract/verdict.ts";
-import { durableSteps } from "../world/durable-steps.ts";
 import { credentialsOf, describe, grantOf } from "../world/exchange.ts";
 import { inLongMonth, laterBy, type Moment } from "../lifetimes/calendar.ts";
 import { duration, HOUR_MS, SECOND_MS } from "../contract/duration.ts";
@@ -55,8 +53,8 @@ export const refreshLifetimeRules = {
           name: "refreshToken of a code that was exchanged late",
           lifetimeMs: refreshTokens.lifetimeMs,
           // The 30 days begin with the token, not with the code.
-          issue: async (one, steps) => {
-            const { value, at } = await exchangeLate(one, steps);
+          issue: async (one) => {
+            const { value, at } = await exchangeLate(one);
             return { ...value, issued: at };
           },
           issuedIn: ({ issued }) => issued,
@@ -166,28 +164,22 @@ const afterExpiry = (world: World, cases: number): readonly (readonly number[])[
 /** Lets one access token after another expire, sees it refused, and refreshes; each refresh must return one that works. */
 const refreshAfterExpiry = async (laterMs: readonly number[], world: World): Promise<CaseVerdict> => {
   const guardMs = world.tolerances.lifetimeGuardMs;
-  const steps = durableSteps(world, "after expiry");
-  const first = await steps.once("tokens", () => timed(world, () => obtainTokens(world)));
-  const tokens = first.value;
-  const endMs = first.at.earliestMs + world.limits.refreshTokenLifetimeMs - 2 * guardMs;
+  const { value: tokens, at } = await timed(world, () => obtainTokens(world));
+  const endMs = at.earliestMs + world.limits.refreshTokenLifetimeMs - 2 * guardMs;
   let { accessToken, expiresInMs } = tokens;
   for (const [index, later] of laterMs.entries()) {
     const waitMs = expiresInMs + guardMs + later;
     const now = await world.clock.now();
-    // Part of the first wait may have passed before this run began.
-    const leftMs = Math.max(0, waitMs - (index === 0 ? ageBetween(first.at, now).leastMs : 0));
-    if (!(waitMs > 0) || now.latestMs + leftMs >= endMs) {
-      if (index > 0) return pass;
-      if (steps.restart()) return refreshAfterExpiry(laterMs, world);
-      return inconclusive(
-        `expiresIn is ${duration(expiresInMs)}, which leaves no time for a refresh afterwards`,
-      );
-    }
+    if (!(waitMs > 0) || now.latestMs + waitMs >= endMs)
+      return index > 0
+        ? pass
+        : inconclusive(
+            `expiresIn is ${duration(expiresInMs)}, which leaves no time for a refresh afterwards`,
+          );
     await world.clock.sleep(
-      leftMs,
-      Math.min(Math.max(leftMs / 4, 5 * later), (endMs - now.latestMs - leftMs) / 2),
+      waitMs,
+      Math.min(Math.max(waitMs / 4, 5 * later), (endMs - now.latestMs - waitMs) / 2),
     );
-    steps.spend();
     // A token that outlives its expiresIn breaks access.lifetime; this rule can be judged anyway.
     await opens(world, accessToken);
     const answer = await world.target.refresh(refreshBody(tokens.client, tokens.refreshToken));
@@ -207,15 +199,13 @@ const refreshAfterExpiry = async (laterMs: readonly number[], world: World): Pro
 
 /** Lets a refresh token expire, sees it refused, and runs the flow again: that works, and the old token stays dead. */
 const reauthorizeAfter = async (laterMs: number, world: World): Promise<CaseVerdict> => {
-  const steps = durableSteps(world, "reauthorize");
-  const { value: old, at } = await steps.once("tokens", () => timed(world, () => obtainTokens(world)));
+  const { value: old, at } = await timed(world, () => obtainTokens(world));
   await sleepSince(
     world,
     at,
     world.limits.refreshTokenLifetimeMs + world.tolerances.lifetimeGuardMs + laterMs,
     Math.min(6 * HOUR_MS, world.limits.refreshTokenLifetimeMs / 100),
   );
-  steps.spend();
   if (await alive(world, old))
     return inconclusive(
       "the refreshToken works beyond its 30 days (refresh.lifetime), so authorizing again was never necessary",

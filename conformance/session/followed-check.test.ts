@@ -1,20 +1,10 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
-import { readFileSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { describe, expect, it } from "vitest";
-import { missingFor } from "../engine/needs.ts";
-import { ruleFor } from "../testing/seeded.ts";
 import { eachTestIn } from "../testing/folders.ts";
-import { runOptions, startFake } from "../testing/fake.ts";
-import { serveHttp } from "../testing/servers.ts";
 import { stopAfterEach } from "../testing/stopping.ts";
-import { newScope } from "../world/evidence/journal.ts";
-import { parseFaketime } from "../world/time/faketime-text.ts";
-import { emptyPrepared } from "../world/world.ts";
 import { checkFollowed } from "./followed-check.ts";
-import { openSession } from "./session.ts";
-
-type Serving = Parameters<typeof serveHttp>[0];
+import { openByFile, type Serving } from "./testing/by-file.ts";
 
 const stopping = stopAfterEach();
 let folder: string;
@@ -36,22 +26,10 @@ const answering =
 /** The session with a service that reads a file which says this at first, or ought to, and its check. */
 const judged = async (startsAt: string, serve: (readMs: () => number) => Serving) => {
   const file = path.join(folder, "clock");
-  writeFileSync(file, startsAt);
-  const readMs = (): number => {
-    const setting = parseFaketime(readFileSync(file, "utf8"));
-    if (setting === undefined) throw new Error("the file says no time");
-    return setting.kind === "frozen" ? setting.atMs : Date.now() + setting.offsetMs;
-  };
-  const { origin } = await stopping(serveHttp(serve(readMs)));
-  const fake = await stopping(startFake());
-  const resolved = await fake.resolved({ baseUrl: origin, hooks: { clock: { faketime: { file } } } });
-  const session = openSession(resolved, runOptions());
-  await stopping({ stop: () => session.close() });
-  const world = session.world(newScope("preflight"), session.clocks.join(), emptyPrepared);
-  return {
-    session,
-    check: await checkFollowed(world, { faketimeFile: file, isTold: false }, session.clocks),
-  };
+  const opened = await openByFile(stopping, file, startsAt, serve);
+  const { clocks } = opened.session;
+  const check = await checkFollowed(opened.world(), { faketimeFile: file, isTold: false }, clocks);
+  return { ...opened, check };
 };
 
 const checked = async (startsAt: string, service: (readMs: () => number) => () => number) =>
@@ -84,6 +62,7 @@ it.each([
   ["at once, with a time that stands still", FROZEN, keeping(1)],
   ["in whole seconds, with a time that stands still", FROZEN, seconds],
   ["with a time some days ahead of one that stands still", FROZEN, ahead(5 * 86_400_000)],
+  ["with a time ahead of one that stands still by no quarter of an hour", FROZEN, ahead(1_000_000)],
 ])("a service passes that follows the file %s", async (_, startsAt, service) => {
   expect(await checked(startsAt, service)).toMatchObject({ ok: true });
 });
@@ -159,16 +138,18 @@ describe("a service whose timestamps do not move", () => {
   const fixed = { timestamp: Date.UTC(2026, 0, 31, 12, 0, 1) };
 
   it("makes lifetimes undecided if it has none and ignores the file", async () => {
-    const { session, check } = await judged("+0", () => serving({ nowMs: Date.now, endsMs: document }));
+    const { session, check, missing } = await judged("+0", () =>
+      serving({ nowMs: Date.now, endsMs: document }),
+    );
     expect(check).toMatchObject({ ok: "skipped" });
     expect(check).not.toHaveProperty("fatal");
     expect(check.message).toContain("neither a code nor a token was seen to expire");
-    const reasonOf = (id: Parameters<typeof ruleFor>[0]) =>
-      missingFor(session, emptyPrepared, ruleFor(id))?.verdict.reason;
     for (const id of ["code.lifetime", "refresh.lifetime", "access.lifetime"] as const)
-      expect(reasonOf(id)).toMatch(/could not be verified that its clock follows .*FAKETIME_NO_CACHE=1/);
-    expect(reasonOf("authorize.timestamp")).toBeUndefined();
-    expect(reasonOf("code.single-use")).toBeUndefined();
+      expect(missing(id)?.reason).toMatch(
+        /could not be verified that its clock follows .*FAKETIME_NO_CACHE=1/,
+      );
+    expect(missing("authorize.timestamp")).toBeUndefined();
+    expect(missing("code.single-use")).toBeUndefined();
     expect(session.clocks.join().canWait(session.limits.codeLifetimeMs)).toBe(false);
   });
 
@@ -224,10 +205,10 @@ describe("a service whose timestamps do not move", () => {
       "an accessToken",
     ],
   ] as const)("passes if %s", async (_, service, shown) => {
-    const { session, check } = await judged("+0", (readMs) => serving({ ...service, nowMs: readMs }));
+    const { check, missing } = await judged("+0", (readMs) => serving({ ...service, nowMs: readMs }));
     expect(check).toMatchObject({ ok: true });
     expect(check.message).toContain(shown);
-    expect(missingFor(session, emptyPrepared, ruleFor("code.lifetime"))).toBeUndefined();
+    expect(missing("code.lifetime")).toBeUndefined();
   });
 });
 

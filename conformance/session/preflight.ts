@@ -6,14 +6,17 @@ import { type World, emptyPrepared, type Prepared } from "../world/world.ts";
 import { checkCallback } from "./callback-check.ts";
 import { checkClients } from "./client-check.ts";
 import { checkClock, failedHook } from "./clock-check.ts";
-import { meaningOfEmptyPage, strangerGetsEmptyPage } from "./empty-page-check.ts";
 import { checkFollowed } from "./followed-check.ts";
-import { checkListClock } from "./list-clock-check.ts";
 import { checkNotifications } from "./notifications-check.ts";
 import { checkReach } from "./reach-check.ts";
 import type { Session } from "./session.ts";
-import { checkWholeList } from "./whole-list-check.ts";
-import { checkRefusedLists } from "./refused-list-check.ts";
+import {
+  checkListClock,
+  checkRefusedLists,
+  checkWholeList,
+  meaningOfEmptyPage,
+  strangerGetsEmptyPage,
+} from "./list-checks.ts";
 
 export interface Preflight {
   readonly checks: readonly Check[];

@@ -2,12 +2,12 @@ import { concealResolved, type ResolvedProfile } from "../profile/profile.ts";
 import type { LeftBehind } from "../contract/left-behind.ts";
 import { documentLimits, type Limits } from "../contract/limits.ts";
 import type { PushLine } from "../contract/push.ts";
+import { canonicalJson } from "../contract/verdict.ts";
 import { createSecrets, type Secrets } from "../contract/secrets.ts";
 import { toldId } from "../contract/told-id.ts";
 import { tolerances as defaults } from "../judging/tolerances.ts";
 import { ledgerTarget, type LedgerAccess, type LedgerSession } from "../lifetimes/deferred/session.ts";
 import type { ClockSource } from "../world/clock.ts";
-import type { Checkpoint } from "../world/durable-steps.ts";
 import { type Events, createEvents } from "../world/hooks/events.ts";
 import { createJournal, type JournalSink } from "../world/evidence/journal.ts";
 import { openReceiver, type Receiver, type ReceiverAccess } from "../world/receiver.ts";
@@ -60,8 +60,6 @@ export interface SessionOptions {
   readonly seed?: number;
   /** Where credentials are kept for later runs to judge. */
   readonly ledger?: LedgerAccess | undefined;
-  /** What cases did before they began to wait, for a run that may have to continue this one. */
-  readonly checkpoint?: Checkpoint | undefined;
   /** Where pushes are received, if a rule needs any. */
   readonly receiver?: ReceiverAccess | undefined;
   /** Ends calls of the receiver; by default an interruption does. */
@@ -72,6 +70,12 @@ export interface SessionOptions {
 export type Session = ReturnType<typeof openSession>;
 
 export const limitsOf = ({ profile }: ResolvedProfile): Limits => ({ ...documentLimits, ...profile.limits });
+
+/** Names of the limits that the profile sets to another value than the document's. */
+export const replacedLimits = ({ profile }: ResolvedProfile): readonly string[] =>
+  Object.entries(profile.limits ?? {}).flatMap(([name, value]) =>
+    canonicalJson(value) === canonicalJson(documentLimits[name as keyof typeof documentLimits]) ? [] : [name],
+  );
 
 /** Opens a session; sends nothing yet. */
 export const openSession = (resolved: ResolvedProfile, options: SessionOptions) => {
@@ -124,14 +128,7 @@ export const openSession = (resolved: ResolvedProfile, options: SessionOptions) 
     /** Records a line of the receiver's journal. */
     notePush: (line: PushLine): void => sink?.push?.(maskedLine(line, secrets.mask)),
     close: closing(pushReceiver, connections),
-    world: worldsOf({
-      ...common,
-      resolved,
-      connections,
-      journal,
-      unique: uniqueStrings(freshUuid),
-      checkpoint: options.checkpoint,
-    }),
+    world: worldsOf({ ...common, resolved, connections, journal, unique: uniqueStrings(freshUuid) }),
   };
 };
 

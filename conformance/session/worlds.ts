@@ -1,6 +1,4 @@
 import type { ClientIndex } from "../checks/client-assignment.ts";
-import { checkpointOf } from "../lifetimes/checkpoint/checkpoint.ts";
-import type { Checkpoint } from "../world/durable-steps.ts";
 import type { ResolvedProfile } from "../profile/profile.ts";
 import { asExchange } from "../pushes/evidence.ts";
 import type { Clock } from "../world/clock.ts";
@@ -19,7 +17,6 @@ export interface WorldsOptions extends Pick<
   readonly resolved: ResolvedProfile;
   readonly connections: Connections;
   readonly journal: Journal;
-  readonly checkpoint: Checkpoint | undefined;
 }
 
 /** Makes the world of one case. With client index 1 the run's two clients change places. */
@@ -28,8 +25,6 @@ export const worldsOf = (options: WorldsOptions) => {
     options;
   const { transport, transportOptions, clocks } = connections;
   const addressed = addressOf(resolved);
-  // On a virtual clock no wait is long enough to be worth keeping.
-  const checkpoint = clocks.kind === "virtual" ? undefined : options.checkpoint;
   return (scope: Scope, clock: Clock, prepared: Prepared, clientIndex: ClientIndex = 0): World => {
     const [client, secondClient] = clientsOf(resolved, clientIndex);
     return {
@@ -43,7 +38,6 @@ export const worldsOf = (options: WorldsOptions) => {
       secondClient,
       clock,
       prepared,
-      checkpoint: checkpoint === undefined ? undefined : checkpointOf(checkpoint, scope.rule),
       target: createTarget(
         transport,
         { scope, clock },

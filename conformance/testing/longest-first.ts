@@ -6,7 +6,6 @@ import { BaseSequencer, type TestSpecification } from "vitest/node";
  */
 export const longest: readonly string[] = [
   "conformance/pushes/unawaited.test.ts",
-  "conformance/lifetimes/lifetime-lag.test.ts",
   "conformance/rules/proofs.test.ts",
   "conformance/testing/reliability/hostile-gate.test.ts",
   "conformance/rules/push.test.ts",
@@ -35,14 +34,12 @@ export const longest: readonly string[] = [
   "scenarios/runner/duet-command.test.ts",
   "conformance/testing/guides/guides.test.ts",
   "conformance/rules/lifecycle.test.ts",
-  "conformance/lifetimes/checkpoint/resumed.test.ts",
   "conformance/rules/notification-pages.test.ts",
   "fake-server/defects/push.test.ts",
   "conformance/world/hooks/hook-caller.test.ts",
   "conformance/testing/detect-cli.test.ts",
   "conformance/rules/notification-filters.test.ts",
   "conformance/testing/package.test.ts",
-  "conformance/engine/resume.test.ts",
   "fake-server/defects/defects.test.ts",
 ];
 

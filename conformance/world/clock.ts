@@ -128,23 +128,6 @@ export const stopwatch = (): (() => number) => {
   return () => monotonicMs() - startMs;
 };
 
-/** One moment on three clocks, in milliseconds, so that another process can tell how long ago it was. */
-export interface Reading {
-  /** Since 1970, by the wall clock, which may be changed. */
-  readonly wallMs: number;
-  /** By a clock shared by all processes that is never changed and starts with the machine. */
-  readonly machineMs: number;
-  /** By `monotonicMs` of this process. */
-  readonly ownMs: number;
-}
-
-/** The current moment on this machine's clocks. */
-export const reading = (): Reading => ({
-  wallMs: Date.now(),
-  machineMs: Number(process.hrtime.bigint() / 1_000n) / 1_000,
-  ownMs: monotonicMs(),
-});
-
 /** This machine's wall clock, for records and file names only; no verdict depends on it. */
 export const wallClock = (): Date => new Date();
 

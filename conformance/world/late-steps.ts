@@ -1,6 +1,5 @@
 import { ageBetween, type TimeInterval } from "../judging/interval.ts";
 import { SECOND_MS } from "../contract/duration.ts";
-import type { DurableSteps } from "./durable-steps.ts";
 import { obtainCode, redeem, timed, type IssuedTokens } from "./steps.ts";
 import type { World } from "./world.ts";
 
@@ -10,22 +9,16 @@ import type { World } from "./world.ts";
  */
 const LATER_MS = 6_000;
 const LATER_SHARE = 1 / 16;
-/** The share of its life after which something is too old for the next step. */
-const PART_OF_LIFE = 0.9;
 
-/**
- * Sleeps until half of a lifetime has passed since issue. Returns whether the credential still lives: a run that
- * continues another may come too late.
- */
+/** Sleeps until half of a lifetime has passed since issue. */
 export const sleepHalfItsLife = async (
   world: World,
-  { at, lifetimeMs }: { readonly at: TimeInterval; readonly lifetimeMs: number },
-): Promise<boolean> => {
+  issued: TimeInterval,
+  lifetimeMs: number,
+): Promise<void> => {
   const now = await world.clock.now();
-  const { leastMs } = ageBetween(at, now);
-  if (leastMs >= lifetimeMs * PART_OF_LIFE) return false;
   // At the nearest second, because the next credential is issued at the start of one.
-  const leftMs = lifetimeMs / 2 - leastMs;
+  const leftMs = lifetimeMs / 2 - ageBetween(issued, now).leastMs;
   if (leftMs > 0)
     await world.clock.sleepUntil(
       Math.round((now.latestMs + leftMs) / SECOND_MS) * SECOND_MS,
@@ -33,7 +26,6 @@ export const sleepHalfItsLife = async (
       Math.min(LATER_MS, lifetimeMs * LATER_SHARE),
     );
   await world.clock.beginSecond(lifetimeMs / 4);
-  return true;
 };
 
 /**
@@ -42,11 +34,8 @@ export const sleepHalfItsLife = async (
  */
 export const exchangeLate = async (
   world: World,
-  steps: DurableSteps,
 ): Promise<{ readonly value: IssuedTokens; readonly at: TimeInterval }> => {
-  const { value: issued, at } = await steps.once("code", () => timed(world, () => obtainCode(world)));
-  const lifetimeMs = world.limits.codeLifetimeMs;
-  if (!steps.has("exchange") && !(await sleepHalfItsLife(world, { at, lifetimeMs })) && steps.restart())
-    return exchangeLate(world, steps);
-  return steps.once("exchange", () => timed(world, () => redeem(world, issued.code)));
+  const { value: issued, at } = await timed(world, () => obtainCode(world));
+  await sleepHalfItsLife(world, at, world.limits.codeLifetimeMs);
+  return timed(world, () => redeem(world, issued.code));
 };

@@ -1,4 +1,3 @@
-import type { Checkpoint } from "./durable-steps.ts";
 import type { Breach } from "../judging/laws/breach.ts";
 import type { SeenPush, PushRun } from "../judging/pushes/trace.ts";
 import type { ExchangeRecord } from "../contract/record.ts";
@@ -61,8 +60,6 @@ export interface World {
   /** The token sets that valid exchanges of the run got until now, in any rule, and that section 4.2 does not allow. */
   readonly malformedTokenSets: Breach[];
   readonly evidence: Evidence;
-  /** What cases of this rule did before they began to wait, if time is real and the run is recorded. */
-  readonly checkpoint?: Checkpoint | undefined;
   /** A string of letters and digits that no other call in this run returns. */
   unique(): string;
 }

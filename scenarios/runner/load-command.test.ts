@@ -28,7 +28,7 @@ it("load --scenario push on the sound fake makes about the requested requests an
 });
 
 it.concurrent.each([
-  ["the gate", "push.schedule", "judging ", /in the gate; .*\/gate keeps.*conform --resume/],
+  ["the gate", "push.schedule", "judging ", /in the gate; .*\/gate keeps.*start the run again/],
   [
     "what the gate says at its end",
     "code.unknown",

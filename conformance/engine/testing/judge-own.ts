@@ -1,13 +1,11 @@
 import type { RuleResult } from "../../contract/record.ts";
+import { given } from "../../contract/given.ts";
 import { runRules } from "../executor.ts";
 import { fail, pass, type CaseVerdict } from "../../judging/case-verdict.ts";
 import type { Rule } from "../../checks/rule.ts";
 import { emptyPrepared, type Prepared, type World } from "../../world/world.ts";
 import { openSession } from "../../session/session.ts";
 import { runOptions, startFake, type ProfileChange } from "../../testing/fake.ts";
-import { stopAfterEach } from "../../testing/stopping.ts";
-
-export const stopping = stopAfterEach();
 
 interface Setting {
   /** What differs from the fake's own profile. */
@@ -23,17 +21,21 @@ export const judge = async (
   rules: readonly Rule[],
   setting: Setting = {},
 ): Promise<readonly RuleResult[]> => {
-  const fake = await stopping(startFake());
+  const fake = await startFake();
   const resolved = await fake.resolved(setting.profile);
   const { signal = new AbortController().signal, maxWaitMs = 0 } = setting;
   const session = openSession(resolved, { ...runOptions(), signal, maxWaitMs });
-  await stopping(Promise.resolve({ stop: () => session.close() }));
-  return runRules(session, setting.prepared ?? emptyPrepared, {
-    rules,
-    effort: "quick",
-    seed: 1,
-    ...(setting.onResult === undefined ? {} : { onResult: setting.onResult }),
-  });
+  try {
+    return await runRules(session, setting.prepared ?? emptyPrepared, {
+      rules,
+      effort: "quick",
+      seed: 1,
+      ...given({ onResult: setting.onResult }),
+    });
+  } finally {
+    await session.close();
+    await fake.stop();
+  }
 };
 
 export const rule = (

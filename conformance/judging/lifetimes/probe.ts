@@ -108,18 +108,8 @@ const promiseOf = (name: string, side: Side, lifetimeMs: number): string =>
     ? `the ${name} works for ${duration(lifetimeMs)} after issue`
     : `the ${name} is refused ${duration(lifetimeMs)} after issue`;
 
-/** How a breach is put: what a probe in vain got if not a refusal, and what is added. */
-interface Wording {
-  readonly inVain?: string | undefined;
-  readonly remark?: string | undefined;
-}
-
-/** Judges one probe by the side it really was on, not the side it was meant for. */
-export const judgeProbe = (
-  name: string,
-  probe: Probe,
-  { inVain = "refused", remark = "" }: Wording = {},
-): CaseVerdict => {
+/** Judges one probe by the side it really was on. `inVain` is what it got if that was in vain and no refusal. */
+export const judgeProbe = (name: string, probe: Probe, inVain = "refused"): CaseVerdict => {
   const side = sideOf(probe);
   if (side === undefined)
     return discard(
@@ -129,7 +119,7 @@ export const judgeProbe = (
   return fail(
     promiseOf(name, side, probe.lifetimeMs),
     side === "alive"
-      ? `${inVain} at an age of at most ${duration(probe.greatestMs)}${remark}`
-      : `accepted at an age of at least ${duration(probe.leastMs)}${remark}`,
+      ? `${inVain} at an age of at most ${duration(probe.greatestMs)}`
+      : `accepted at an age of at least ${duration(probe.leastMs)}`,
   );
 };

@@ -5,13 +5,12 @@ import { pass } from "../../judging/case-verdict.ts";
 import type { TimeInterval } from "../../judging/interval.ts";
 import { dateOf, factsOfEntries, judgeEntries, type Subject } from "../../judging/lifetimes/deferred.ts";
 import { dueWindow, type Entry, type Window } from "../../judging/lifetimes/entries.ts";
-import { asJson, durableSteps, revived } from "../../world/durable-steps.ts";
 import { ControlFailed } from "../../world/exchange.ts";
 import { timed } from "../../world/steps.ts";
 import type { World } from "../../world/world.ts";
 import type { Unlocked } from "../store/store.ts";
 import { probeEntry } from "./probe.ts";
-import { targetNow, type LedgerSession } from "./session.ts";
+import { asJson, fromJson, targetNow, type LedgerSession } from "./session.ts";
 
 /** Minimum time between deposits of one kind, in milliseconds; closer ones would show nothing more. */
 const APART_MS = 12 * HOUR_MS;
@@ -103,7 +102,7 @@ const useWaiting = async ({ session, rule, world, probes }: Deferring): Promise<
   for (const { name, use } of probes) {
     if (use === undefined) continue;
     for (const { secret } of session.store.waiting(session.target, rule, name)) {
-      const credential = revived(JSON.parse(secret), world);
+      const credential = fromJson(secret, world);
       if (credential !== undefined) await use(world, credential as never);
     }
   }
@@ -140,10 +139,7 @@ const depositOne = async (
 ): Promise<void> => {
   const { store, target, hereMs } = session;
   const now = (): Promise<TimeInterval> => targetNow(session, world);
-  const steps = durableSteps({ ...world, checkpoint: undefined }, probe.name);
-  const { value: credential, at: issued } = await timed({ clock: { now } }, () =>
-    probe.issue(world, steps, 0),
-  );
+  const { value: credential, at: issued } = await timed({ clock: { now } }, () => probe.issue(world, 0));
   const lifetimeMs = probe.lifetimeOf?.(credential as never) ?? probe.lifetimeMs(world);
   const secret = asJson(credential);
   if (!(lifetimeMs > 0) || secret === undefined)

@@ -4,11 +4,10 @@ import { discard, fail, type CaseVerdict } from "../../judging/case-verdict.ts";
 import { ageBetween, type TimeInterval } from "../../judging/interval.ts";
 import type { Entry } from "../../judging/lifetimes/entries.ts";
 import { ControlFailed } from "../../world/exchange.ts";
-import { revived } from "../../world/durable-steps.ts";
 import type { World } from "../../world/world.ts";
 import type { Unlocked } from "../store/store.ts";
 import { ask } from "../ask.ts";
-import { targetNow, type LedgerSession } from "./session.ts";
+import { fromJson, targetNow, type LedgerSession } from "./session.ts";
 
 /** Waits until the credential is due, probes it once, and settles its entry when the case's verdict is final. */
 export const probeEntry = async (
@@ -18,7 +17,7 @@ export const probeEntry = async (
   probe: DeferredCredential,
 ): Promise<CaseVerdict> => {
   const { store, hereMs } = session;
-  const credential = revived(JSON.parse(entry.secret), world);
+  const credential = fromJson(entry.secret, world);
   const reached = credential === undefined ? undefined : await whenDue(session, world, entry, probe);
   if (reached === undefined) {
     world.evidence.onCommit(() => store.release(entry.id));

@@ -28,10 +28,7 @@ export type Unlocked = Entry & Pick<Deposit, "secret">;
 /** Version of the schema. Files of other versions are refused. */
 export const storeVersion = 2;
 
-/**
- * A row with a plan is a credential for a later run; a row without one holds the steps of a case of the run that owns
- * the file. Everything but `secret` is readable without the key.
- */
+/** Each row is a credential for a later run. Everything but `secret` is readable without the key. */
 export const schema = `
   create table if not exists meta (key text primary key, value blob not null) strict;
   create table if not exists entries (
@@ -70,10 +67,7 @@ const statements = {
     returning *`,
   waiting: `select * from entries where target = ? and rule = ? and subject = ? and state = 'waiting'
     order by due_from_ms`,
-  entries: `select * from entries where plan is not null and target = coalesce(:target, target) order by due_from_ms`,
-  keepCase: "insert or replace into entries (id, secret) values (:id, :secret)",
-  dropCase: "delete from entries where id = ?",
-  cases: "select id, secret from entries where plan is null",
+  entries: "select * from entries where target = coalesce(:target, target) order by due_from_ms",
 } as const;
 
 /** Binds an entry's secret to its place: moved elsewhere, it does not open. */
@@ -92,7 +86,6 @@ export const storeIn = (database: DatabaseSync, vault: Vault) => {
   return {
     ...depositsIn(of, vault),
     ...verdictsIn(of),
-    ...casesIn(of, vault),
     entries: (target?: string): readonly Entry[] => entriesIn(database, target),
     close: (): void => database.close(),
   };
@@ -151,20 +144,6 @@ const verdictsIn = (of: Prepare) => {
       of("expire").all({ target, now: now.earliestMs, here: hereMs }).map(entryOf),
   };
 };
-
-const casesIn = (of: Prepare, vault: Vault) => ({
-  /** Keeps what a case of a run has done before it waits, replacing what was kept under the same id. */
-  keepCase: (id: string, secret: string): void =>
-    void of("keepCase").run({ id, secret: vault.lock(secret, placeOf(id)) }),
-  dropCase: (id: string): void => void of("dropCase").run(id),
-  cases: (): readonly { readonly id: string; readonly secret: string }[] =>
-    of("cases")
-      .all()
-      .map((row) => {
-        const id = String(row["id"]);
-        return { id, secret: vault.open(row["secret"] as Uint8Array, placeOf(id)) };
-      }),
-});
 
 export type Store = ReturnType<typeof storeIn>;
 

@@ -8,9 +8,6 @@ export class WrongKey extends Error {
   }
 }
 
-/** Encrypts and decrypts the secrets of one ledger, each bound to its place: moved elsewhere, it does not open. */
-export type Vault = ReturnType<typeof vaultWith>;
-
 const KEY_BYTES = 32;
 const NONCE_BYTES = 12;
 const TAG_BYTES = 16;
@@ -21,18 +18,15 @@ export const keyCost = { N: 2 ** 17, r: 8, p: 1, maxmem: 256 * 1024 * 1024 };
 
 export const newSalt = (): Uint8Array => randomBytes(SALT_BYTES);
 
+/** Encrypts and decrypts the secrets of one ledger, each bound to its place: moved elsewhere, it does not open. */
+export type Vault = ReturnType<typeof openVault>;
+
 /**
  * A vault with a key derived from a passphrase by scrypt (RFC 7914). Encrypts with AES-256-GCM (NIST SP 800-38D) and a
  * fresh nonce each time.
  */
-export const openVault = (passphrase: string, salt: Uint8Array, cost = keyCost): Vault =>
-  vaultWith(scryptSync(passphrase, salt, KEY_BYTES, cost));
-
-export const newKey = (): Uint8Array => randomBytes(KEY_BYTES);
-
-/** A vault with a random key. Throws WrongKey if its length is wrong. */
-export const vaultWith = (key: Uint8Array) => {
-  if (key.length !== KEY_BYTES) throw new WrongKey();
+export const openVault = (passphrase: string, salt: Uint8Array, cost = keyCost) => {
+  const key = scryptSync(passphrase, salt, KEY_BYTES, cost);
   return {
     lock: (secret: string, place: string): Uint8Array => {
       const nonce = randomBytes(NONCE_BYTES);

@@ -1,16 +1,18 @@
 import type { TimeInterval } from "../../judging/interval.ts";
-import type { Checkpoint } from "../../world/durable-steps.ts";
 import { judgeLifetime, type JudgedLifetime } from "../lifetime.ts";
 import { open } from "../../checks/testing/open-run.ts";
-import type { Clock } from "../../world/clock.ts";
+import type { Run } from "../../checks/rule.ts";
+import type { Clock, JoinedClock } from "../../world/clock.ts";
 import { virtualClock } from "../../world/time/virtual-clock.ts";
 import type { World } from "../../world/world.ts";
 
 export const LIFETIME_MS = 600_000;
 
 interface Setting {
-  /** How long credentials really live. */
+  /** How long credentials really live, or at which ages they work. */
   readonly livesMs?: number;
+  readonly isAlive?: (ageMs: number) => boolean;
+  readonly seed?: number;
   /** How much further than asked the nth advance moves time. */
   readonly overshootMs?: (nth: number) => number;
   /** How long a request takes. */
@@ -27,23 +29,39 @@ interface Setting {
   /** How late after the beginning of its second a credential is issued, at a moment that is exactly known. */
   readonly issuedLateMs?: number;
   readonly tolerances?: Partial<World["tolerances"]>;
-  /** Age of the credentials that an earlier run left for this one to continue with. */
-  readonly continuedAtMs?: number;
 }
+
+/** A run whose cases have these worlds, each with its own branch of the rule's clock. */
+export const simulatedRun = (rule: JoinedClock, worldWith: (clock: Clock) => World, seed = 1): Run =>
+  open({
+    effort: "quick",
+    seed,
+    shrinking: { tries: 0, mostMs: 0 },
+    inWorld: async (scope, action) => {
+      const clock = rule.branch();
+      const evidence = {
+        exchanges: () => [],
+        ignoreLoss: () => {},
+        onCommit: (commit: () => void) => void scope.findings.push(commit),
+      } as unknown as World["evidence"];
+      try {
+        return await action({ ...worldWith(clock), evidence });
+      } finally {
+        clock.leave();
+      }
+    },
+  }).run;
 
 /** Judges a lifetime at a target simulated in memory whose time overshoots, as on an overloaded machine. */
 export const judge = async (setting: Setting = {}) => {
   const { livesMs = LIFETIME_MS, overshootMs = () => 0, requestMs = 0, guessedMs, countsMs = 1 } = setting;
-  const { issuedLateMs = 0 } = setting;
+  const { issuedLateMs = 0, seed = 1, isAlive = (ageMs: number) => ageMs < livesMs } = setting;
   const counted = (momentMs: number): number => Math.floor(momentMs / countsMs) * countsMs;
   let nowMs = 1_000_000;
   let knownMs = 0;
   let moves = 0;
   let probes = 0;
   let issues = 0;
-  const { continuedAtMs } = setting;
-  const checkpoint: Checkpoint | undefined =
-    continuedAtMs === undefined ? undefined : leftBehind(nowMs - continuedAtMs);
   const now = (): Promise<TimeInterval> => {
     nowMs += setting.flowMs ?? 0;
     return Promise.resolve(
@@ -67,61 +85,25 @@ export const judge = async (setting: Setting = {}) => {
   const worldWith = (clock: Clock): World =>
     ({
       clock: setting.isReal === true ? { ...clock, kind: "real" } : clock,
-      checkpoint,
       tolerances: { lifetimeGuardMs: 500, ...setting.tolerances },
     }) as unknown as World;
-  const { run } = open({
-    effort: "quick",
-    seed: 1,
-    shrinking: { tries: 0, mostMs: 0 },
-    inWorld: async (scope, action) => {
-      const clock = rule.branch();
-      try {
-        return await action({
-          ...worldWith(clock),
-          evidence: {
-            exchanges: () => [],
-            addPushes: () => {},
-            addExchanges: () => {},
-            ignoreLoss: () => {},
-            onCommit: (commit) => void scope.findings.push(commit),
-          },
-        });
-      } finally {
-        clock.leave();
-      }
-    },
-  });
+  const run = simulatedRun(rule, worldWith, seed);
   const verdict = await judgeLifetime(worldWith(rule), run, {
     name: "code",
     lifetimeMs: () => LIFETIME_MS,
     issue: () => {
       issues += 1;
       nowMs += issuedLateMs;
-      return Promise.resolve(nowMs);
+      // No two are the same.
+      return Promise.resolve(nowMs + issues / 1_000_000);
     },
     ...(issuedLateMs > 0 ? { issuedIn: (ms: number) => ({ earliestMs: ms, latestMs: ms }) } : {}),
     alive: (_, issuedMs) => {
       probes += 1;
       nowMs += requestMs;
-      return Promise.resolve(counted(nowMs) - counted(issuedMs) < livesMs);
+      return Promise.resolve(isAlive(counted(nowMs) - counted(issuedMs)));
     },
     ...setting.expiring,
   });
   return { verdict, probes, issues };
-};
-
-/** The checkpoint of a run that issued a credential for each of its probes at this moment. */
-const leftBehind = (issuedMs: number): Checkpoint => {
-  const taken = new Set<string>();
-  const at = { earliestMs: issuedMs, latestMs: issuedMs + 5 };
-  return {
-    take: (id) => {
-      const steps = taken.has(id) ? undefined : [{ name: "issue", value: issuedMs, at }];
-      taken.add(id);
-      return steps;
-    },
-    keep: () => {},
-    drop: () => {},
-  };
 };

@@ -2,10 +2,11 @@ import { describe, expect, it } from "vitest";
 import { k6ForTests, k6WithinMs } from "../../../scenarios/runner/testing/k6.ts";
 import { killRuns } from "./killed.ts";
 
-/** A few of the hundred kills of `npm run bench -- reliability`; those of receivers are in fake-server/receiver/killed.test.ts, and of gates in engine/resume.test.ts. */
+/** A few of the hundred kills of `npm run bench -- reliability`; those of receivers are in fake-server/receiver/killed.test.ts. */
 
 describe("runs that are killed at random instants", () => {
   it.each([
+    ["gate", 1],
     ["load", 1],
     ["ledger", 1],
   ] as const)(

@@ -1,19 +1,12 @@
-import { readFileSync, writeFileSync } from "node:fs";
 import type { ServerResponse } from "node:http";
 import path from "node:path";
 import { expect, it } from "vitest";
-import { missingFor } from "../engine/needs.ts";
 import { HOUR_MS } from "../contract/duration.ts";
 import { eachTestIn } from "../testing/folders.ts";
-import { runOptions, startFake } from "../testing/fake.ts";
-import { ruleFor } from "../testing/seeded.ts";
-import { serveHttp } from "../testing/servers.ts";
 import { stopAfterEach } from "../testing/stopping.ts";
-import { newScope } from "../world/evidence/journal.ts";
-import { parseFaketime } from "../world/time/faketime-text.ts";
 import { emptyPrepared, type Prepared } from "../world/world.ts";
-import { checkListClock } from "./list-clock-check.ts";
-import { openSession } from "./session.ts";
+import { checkListClock } from "./list-checks.ts";
+import { openByFile, type Serving } from "./testing/by-file.ts";
 
 const stopping = stopAfterEach();
 let folder: string;
@@ -34,20 +27,15 @@ const judged = async (
   prepared: Partial<Prepared> = { isListShown: true },
 ) => {
   const file = path.join(folder, "clock");
-  writeFileSync(file, "+0");
-  const readMs = (): number => {
-    const setting = parseFaketime(readFileSync(file, "utf8"));
-    return Date.now() + (setting?.kind === "offset" ? setting.offsetMs : Number.NaN);
-  };
-  let listed = 0;
-  const listFor = (token: unknown, response: ServerResponse): object => {
-    const nowMs = lists[listed % lists.length] === "file" ? readMs() : Date.now();
-    listed += 1;
-    if (isDated) response.setHeader("date", new Date(nowMs).toUTCString());
-    return nowMs - Number(token) < livesMs ? { data: [], total: 0 } : { error: "expired" };
-  };
-  const { origin } = await stopping(
-    serveHttp((request, response) => {
+  const serve = (readMs: () => number): Serving => {
+    let listed = 0;
+    const listFor = (token: unknown, response: ServerResponse): object => {
+      const nowMs = lists[listed % lists.length] === "file" ? readMs() : Date.now();
+      listed += 1;
+      if (isDated) response.setHeader("date", new Date(nowMs).toUTCString());
+      return nowMs - Number(token) < livesMs ? { data: [], total: 0 } : { error: "expired" };
+    };
+    return (request, response) => {
       const { pathname, searchParams } = new URL(request.url ?? "/", "http://service.example");
       const credential = String(readMs());
       const tokens = { accessToken: credential, refreshToken: credential, expiresIn: 3_600, ...fields };
@@ -58,19 +46,12 @@ const judged = async (
           : tokens;
       response.setHeader("content-type", "application/json");
       response.end(JSON.stringify(body));
-    }),
-  );
-  const fake = await stopping(startFake());
-  const resolved = await fake.resolved({ baseUrl: origin, hooks: { clock: { faketime: { file } } } });
-  const session = openSession(resolved, runOptions());
-  await stopping({ stop: () => session.close() });
+    };
+  };
+  const { world, missing } = await openByFile(stopping, file, "+0", serve);
   const known = { ...emptyPrepared, ...prepared };
-  const checked = await checkListClock(
-    session.world(newScope("preflight"), session.clocks.join(), known),
-    file,
-  );
-  const verdictOn = (id: Parameters<typeof ruleFor>[0]) =>
-    missingFor(session, { ...known, ...checked.prepared }, ruleFor(id))?.verdict;
+  const checked = await checkListClock(world(known), file);
+  const verdictOn = (id: Parameters<typeof missing>[0]) => missing(id, { ...known, ...checked.prepared });
   return { ...checked, verdictOn };
 };
 
