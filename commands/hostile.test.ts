@@ -132,7 +132,7 @@ const profile = ["-p", at("profile.json")];
 const gate = [...profile, "--effort", "quick", "--seed", "1", "--only", "exchange.token-set"];
 const rate = ["--rate", "20"];
 const [gate1, gate2] = [at("runs", "gate-1"), at("runs", "gate-2")];
-const all = ["--report", "html,junit,ctrf,markdown,codequality,har,script"];
+const all = ["--report", "html,junit,ctrf,markdown,codequality,har"];
 const some = ["--report", "html,junit,markdown"];
 const client = ["--client-id", hostile, "--secret-env", "S", "--redirect-uri", "https://c.example/cb"];
 

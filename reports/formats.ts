@@ -6,7 +6,6 @@ export const reportFiles = {
   markdown: "summary.md",
   codequality: "code-quality.json",
   har: "failures.har",
-  script: "failures.mjs",
 } as const;
 
 export type ReportFormat = keyof typeof reportFiles;

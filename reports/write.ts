@@ -1,6 +1,5 @@
-import { failuresOf, type Failure } from "./failures/failures.ts";
+import { failuresOf } from "./failures/failures.ts";
 import { renderHar } from "./failures/har.ts";
-import { renderScript } from "./failures/script.ts";
 import path from "node:path";
 import type { CiSuite } from "./ci/case.ts";
 import { suitesOf } from "./ci/cases.ts";
@@ -104,24 +103,6 @@ const ofCases =
     return render(suitesOf(runs, program), { profile, root });
   };
 
-const ofFailures =
-  (
-    render: (
-      failures: readonly Failure[],
-      options: {
-        readonly program: string;
-        readonly version: string;
-        readonly comment: string | undefined;
-      },
-    ) => string,
-  ): Renderer =>
-  (runs, { program }) =>
-    render(failuresOf(runs), {
-      program,
-      version: runs[0]?.record.tool ?? "",
-      comment: uncertainOf(runs),
-    });
-
 const uncertainOf = (runs: readonly Run[]): string | undefined =>
   runs
     .flatMap((run) => {
@@ -134,8 +115,8 @@ const renderers: Readonly<Record<ReportFormat, Renderer>> = {
   html: ofDocuments(renderHtmlChapters),
   junit: ofCases(renderJunit),
   ctrf: ofCases(renderCtrf),
-  har: ofFailures(renderHar),
-  script: ofFailures(renderScript),
+  har: (runs) =>
+    renderHar(failuresOf(runs), { version: runs[0]?.record.tool ?? "", comment: uncertainOf(runs) }),
   markdown: ofDocuments(renderMarkdownChapters),
   codequality: ofCases(renderCodeQuality),
 };
