@@ -19,7 +19,7 @@ export const run: Action<typeof definition> = async (
   { json: _json, report, out, ...selection },
 ) => {
   if (out !== undefined && report === undefined) throw new ConfigurationError(["--out needs --report"]);
-  checkReportOut(out, [], "--out");
+  checkReportOut(out, "--out");
   const { rule } = selection;
   if (rule !== undefined && !isRequirementId(rule))
     throw new ConfigurationError([

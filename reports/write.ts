@@ -20,7 +20,6 @@ import { renderJunit } from "./junit/junit.ts";
 import { renderMarkdownChapters, renderMarkdownDocument } from "./markdown/document.ts";
 import { placeFiles } from "./place.ts";
 import type { Run } from "./read/index.ts";
-import { whyUncertain } from "./validity.ts";
 
 interface RenderOptions {
   /** The command that users type for Touchstone, for commands suggested in reports. */
@@ -103,20 +102,11 @@ const ofCases =
     return render(suitesOf(runs, program), { profile, root });
   };
 
-const uncertainOf = (runs: readonly Run[]): string | undefined =>
-  runs
-    .flatMap((run) => {
-      const why = whyUncertain(run);
-      return why === undefined ? [] : [`${run.directory} is not to be relied on: ${why}.`];
-    })
-    .join(" ") || undefined;
-
 const renderers: Readonly<Record<ReportFormat, Renderer>> = {
   html: ofDocuments(renderHtmlChapters),
   junit: ofCases(renderJunit),
   ctrf: ofCases(renderCtrf),
-  har: (runs) =>
-    renderHar(failuresOf(runs), { version: runs[0]?.record.tool ?? "", comment: uncertainOf(runs) }),
+  har: (runs) => renderHar(failuresOf(runs), runs[0]?.record.tool ?? ""),
   markdown: ofDocuments(renderMarkdownChapters),
   codequality: ofCases(renderCodeQuality),
 };

@@ -14,8 +14,6 @@ export type JudgedTarget = Pick<
 
 export const judgedTargetOf = (resolved: ResolvedProfile, behaviour: string | undefined): JudgedTarget => {
   const { profile, sources } = resolved;
-  const settings = settingsOf(resolved);
-  const notApplicable = Object.keys(profile.notApplicable ?? {}).toSorted();
   return {
     target: {
       name: profile.name ?? new URL(profile.baseUrl).host,
@@ -25,10 +23,10 @@ export const judgedTargetOf = (resolved: ResolvedProfile, behaviour: string | un
       clock: canMoveClock(profile) ? "virtual" : "real",
     },
     clients: profile.clients.map(({ id, redirectUri }) => ({ id, redirectUri })),
-    ...(notApplicable.length === 0 ? {} : { notApplicable }),
+    notApplicable: Object.keys(profile.notApplicable ?? {}).toSorted(),
     limits: { ...limitsOf(resolved) },
     replacedLimits: replacedLimits(resolved),
-    ...(Object.keys(settings).length === 0 ? {} : { settings }),
+    settings: settingsOf(resolved),
   };
 };
 
@@ -70,8 +68,8 @@ export const refuseOtherTarget = (run: string, earlier: JudgedTarget, now: Judge
 /** An embedded fake has another address each time. */
 const partsOf = ({
   target,
-  clients = [],
-  notApplicable = [],
+  clients,
+  notApplicable,
   limits,
   settings,
 }: JudgedTarget): Readonly<Record<string, string>> => ({

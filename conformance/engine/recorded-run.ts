@@ -99,7 +99,8 @@ const openingOf = (
       ...options.rules.map(({ requirement }) => requirement),
     ],
     ...judgedTargetOf(options.resolved, options.behaviour),
-    ...(Object.keys(pinned).length === 0 ? {} : { pinned }),
+    pinned,
+    waivers: [],
     notes: [],
   };
 };
@@ -115,7 +116,7 @@ const closingOf = (
   exitCode,
   notes: [...(options.resumes === undefined ? [] : [resumeNote(options)]), ...ofCheckpoint, ...notes],
   leftBehind,
-  ...(waivers.length === 0 ? {} : { waivers }),
+  waivers,
 });
 
 const resumeNote = ({ resumes, earlier = [], rules }: RecordedRunOptions): string =>

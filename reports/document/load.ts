@@ -29,22 +29,22 @@ import {
   type Doc,
   type Table,
 } from "./model.ts";
-import { passedHeadline, reservations, runLook, targetFacts, took, type LoadOptions } from "./run.ts";
+import { passedHeadline, limitsCallout, runLook, targetFacts, took, type LoadOptions } from "./run.ts";
 import type { ClockReading, Merged, MergedMachine } from "../../conformance/contract/segments.ts";
 
 export const loadDoc = (
   subject: Omit<LoadView, "kind">,
   { prefix = "", detail = "full" }: Partial<LoadOptions> = {},
 ): Doc => {
-  const { record, directory, course, uncertain } = subject;
+  const { record, directory, course } = subject;
   const { steps = [] } = record;
   return doc({
     prefix,
     title: `${record.target.name}: ${headlineOf(record)}`,
-    look: runLook(record, uncertain),
+    look: runLook(record),
     headline: headlineOf(record),
     detail: detailOf(record),
-    before: reservations(record, uncertain),
+    before: [limitsCallout(record)],
     about: [...targetFacts(record), ["Record", code(directory)]],
     after: record.notes.map((one) => note(one)),
     sections: [

@@ -119,7 +119,7 @@ describe("an exchange as a curl line", () => {
 });
 
 it("the HTTP Archive has a page for each failure and an entry for each exchange, with labels instead of secrets", () => {
-  const { log } = JSON.parse(renderHar(failuresOf(runOf(twice, late)), { version: "1" })) as {
+  const { log } = JSON.parse(renderHar(failuresOf(runOf(twice, late)), "1")) as {
     log: {
       version: string;
       pages: { title: string }[];
@@ -135,9 +135,7 @@ it("the HTTP Archive has a page for each failure and an entry for each exchange,
 
 it("the HTTP Archive holds what the service said without anything that acts on a terminal", () => {
   const evil = exchange(1, {}, [200, { said: hostile }]);
-  const text = renderHar(failuresOf(runOf(ruleThat.failed("code.single-use", "a", hostile, [evil]))), {
-    version: "1",
-  });
+  const text = renderHar(failuresOf(runOf(ruleThat.failed("code.single-use", "a", hostile, [evil]))), "1");
   expect(text).not.toMatch(unsafeCharacters);
   expect(JSON.parse(text)).toMatchObject({
     log: { entries: [{ response: { content: { text: evil.answer?.text } } }] },
@@ -157,7 +155,7 @@ it("the HTTP Archive sends a push to its receiver, and says when it came", () =>
     push(1, start),
     push(2, start + 60_000),
   ]);
-  const { log } = JSON.parse(renderHar(failuresOf(runOf(failed)), { version: "1" })) as {
+  const { log } = JSON.parse(renderHar(failuresOf(runOf(failed)), "1")) as {
     log: { entries: { comment?: string; request: { url: string } }[] };
   };
   expect(log.entries.map(({ request }) => request.url)).toEqual([

@@ -1,16 +1,13 @@
 import { jsonFile } from "../../conformance/contract/harmless-text.ts";
 import type { ExchangeRecord } from "../../conformance/contract/record.ts";
-import { isPush, laterBy } from "../text/proof.ts";
+import { laterBy } from "../text/proof.ts";
 import { originOf } from "./curl.ts";
 import type { Failure } from "./failures.ts";
 
 type HeaderLines = ExchangeRecord["request"]["headers"];
 
 /** Failures as an HTTP Archive (version 1.2), one page each, for browsers and proxies. */
-export const renderHar = (
-  failures: readonly Failure[],
-  { version, comment }: { readonly version: string; readonly comment?: string | undefined },
-): string => {
+export const renderHar = (failures: readonly Failure[], version: string): string => {
   const pages = failures.map((failure, at) => ({
     startedDateTime: momentOf(failure, failure.exchanges[0]),
     id: `failure-${at + 1}`,
@@ -18,7 +15,7 @@ export const renderHar = (
     pageTimings: {},
   }));
   const entries = failures.flatMap((failure, at) => entriesOf(failure, `failure-${at + 1}`));
-  const log = { version: "1.2", creator: { name: "touchstone", version }, pages, entries, comment };
+  const log = { version: "1.2", creator: { name: "touchstone", version }, pages, entries };
   return jsonFile({ log });
 };
 
@@ -30,7 +27,7 @@ const entriesOf = (failure: Failure, pageref: string) => {
   return failure.exchanges.map((exchange) => {
     const passed = later.get(exchange.n);
     const told = [
-      isPush(exchange) && "a push, sent by the service to its receiver",
+      exchange.isPush === true && "a push, sent by the service to its receiver",
       passed !== undefined && `${passed} after the first one, on the service's clock`,
     ].filter((one) => one !== false);
     const comment = told.length === 0 ? {} : { comment: told.join("; ") };
@@ -44,7 +41,7 @@ const receiverOf = ({ headers }: ExchangeRecord["request"]): string =>
 
 const entryOf = (failure: Failure, exchange: ExchangeRecord) => {
   const { request, answer, durationMs, error } = exchange;
-  const url = `${isPush(exchange) ? receiverOf(request) : originOf(failure.baseUrl)}${request.path}`;
+  const url = `${exchange.isPush === true ? receiverOf(request) : originOf(failure.baseUrl)}${request.path}`;
   return {
     startedDateTime: momentOf(failure, exchange),
     time: durationMs,

@@ -1,7 +1,6 @@
 import type { LoadBreach } from "../../conformance/contract/load-record.ts";
 import type { ExchangeRecord } from "../../conformance/contract/record.ts";
 import type { GateRun, LoadRun, Run } from "../read/index.ts";
-import { whyUncertain } from "../validity.ts";
 import { courseOf } from "./course.ts";
 import { digestPushes } from "./pushes.ts";
 import { sampler, type Sampled } from "./sampled.ts";
@@ -23,7 +22,6 @@ const gatherGate = async (run: GateRun): Promise<GateView> => ({
   kind: "conform",
   directory: run.directory,
   record: run.record,
-  uncertain: whyUncertain(run),
   evidence: await sampleExchanges(run),
   pushes: await digestPushes(run.pushes()),
 });
@@ -45,7 +43,6 @@ const gatherLoad = async (run: LoadRun): Promise<LoadView> => {
     kind: "load",
     directory: run.directory,
     record: run.record,
-    uncertain: whyUncertain(run),
     course: await courseOf(run),
     breaches: breaches.sampled(),
   };

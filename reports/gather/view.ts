@@ -5,20 +5,15 @@ import type { Course } from "./course.ts";
 import type { PushDigest } from "./pushes.ts";
 import type { Sampled } from "./sampled.ts";
 
-interface Certainty {
-  /** Why it is uncertain that the record is what was sealed. */
-  readonly uncertain?: string | undefined;
-}
-
 /** A gate run as far as it was read: evidence only if its files were read. */
-export interface GateView extends RecordedGate, Certainty {
+export interface GateView extends RecordedGate {
   /** Exchanges of each rule that was not broken; a broken rule's exchanges are in the record. */
   readonly evidence?: ReadonlyMap<string, Sampled<ExchangeRecord>>;
   readonly pushes?: PushDigest | undefined;
 }
 
 /** A load run as far as it was read: its course over time only if its samples were read. */
-export interface LoadView extends RecordedLoad, Certainty {
+export interface LoadView extends RecordedLoad {
   readonly course?: Course;
   readonly breaches?: Sampled<LoadBreach>;
 }

@@ -2,14 +2,9 @@ import type { LoadBreach, LoadRecord, SecondLine } from "../../conformance/contr
 import type { PushLine } from "../../conformance/contract/push.ts";
 import type { ExchangeRecord, RunRecord } from "../../conformance/contract/record.ts";
 import type { HistogramFilter, SecondHistogram, SecondLatencies } from "./latency-log.ts";
-import type { Alteration } from "./verify.ts";
 
 interface AnyRun {
   readonly directory: string;
-  /** Files that differ from what was sealed; always empty unless readRun was told to read altered runs. */
-  readonly alterations: readonly Alteration[];
-  /** Whether a manifest states what was sealed; without one, nothing shows that the run is whole. */
-  readonly hasManifest: boolean;
   /** The lines of the receiver's journal; none if no pushes were received. */
   pushes(): AsyncGenerator<PushLine>;
 }
@@ -37,6 +32,3 @@ export type Run = GateRun | LoadRun;
 export type RecordedGate = Pick<GateRun, "kind" | "directory" | "record">;
 export type RecordedLoad = Pick<LoadRun, "kind" | "directory" | "record">;
 export type RecordedRun = RecordedGate | RecordedLoad;
-
-/** The same, and whether it is what was sealed. */
-export type CheckedRun = RecordedRun & Pick<AnyRun, "alterations" | "hasManifest">;

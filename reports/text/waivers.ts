@@ -7,14 +7,13 @@ import {
 } from "../../conformance/contract/waivers.ts";
 import { safe } from "./safe.ts";
 
-export const activeWaivers = ({ waivers = [] }: RunRecord): ReadonlyMap<string, AppliedWaiver> => {
+export const activeWaivers = ({ waivers }: RunRecord): ReadonlyMap<string, AppliedWaiver> => {
   const covered = waived(waivers);
   return new Map(waivers.filter(({ id }) => covered.has(id)).map((waiver) => [waiver.id, waiver]));
 };
 
 /** Waivers that fail the run: expired, or no longer covering anything. */
-export const failingWaivers = ({ waivers = [] }: RunRecord): readonly AppliedWaiver[] =>
-  waivers.filter(failsGate);
+export const failingWaivers = ({ waivers }: RunRecord): readonly AppliedWaiver[] => waivers.filter(failsGate);
 
 /** "until 2030-02-01 by the payments team: known since the last release". */
 export const waiverText = ({ expires, owner, reason }: AppliedWaiver): string =>
