@@ -3,8 +3,7 @@ import type { Action } from "./shared/context.ts";
 import { isRequirementId, requirementIds } from "../conformance/contract/catalogue.ts";
 import { nearest } from "../conformance/contract/nearest.ts";
 import { defects } from "../fake-server/defects/index.ts";
-import { tool } from "../conformance/record/tool.ts";
-import { openApiDocument } from "../reports/openapi/document.ts";
+import contract from "../conformance/contract/openapi.json" with { type: "json" };
 import { rulesDocument } from "../reports/json/rules.ts";
 import { catalogueDoc, ruleDoc } from "../reports/document/rules.ts";
 import type { rules as definition } from "./flags/rules.ts";
@@ -16,7 +15,7 @@ export const run: Action<typeof definition> = async ({ output }, id, flags) => {
       throw new ConfigurationError(
         `rules ${id} --openapi: it prints the contract of the whole service; omit the id`,
       );
-    output.printJson(openApiDocument(tool.version));
+    output.printJson(contract);
     return;
   }
   const killing = (rule: string) =>
