@@ -5,7 +5,7 @@ import { beforeAll, describe, expect, it } from "vitest";
 import { runHere } from "../conformance/testing/run-here.ts";
 import { profileOf, secretsOf, startFakeServer } from "../fake-server/index.ts";
 import type { Comparison } from "./compare/compare.ts";
-import type { History } from "./history/index.ts";
+import type { History } from "./history/history.ts";
 import { writeGateRun, writeLoadRun } from "./testing/records.ts";
 import { madeDuet } from "./testing/duet-document.ts";
 import { writeDuet } from "./duet/write.ts";
@@ -196,9 +196,9 @@ describe("history", () => {
     expect(all.exitCode).toBe(0);
     expect(all.stdout).toMatch(/code\.single-use/);
     expect(all.stdout).toContain("13 runs;");
-    const { runs, trends } = JSON.parse(filtered.stdout) as History;
+    const { runs, series } = JSON.parse(filtered.stdout) as History;
     expect(runs.map(({ name }) => name)).toEqual(["load-08", "load-09", "load-10", "load-11"]);
-    expect(trends.map(({ endpoint, metric }) => [endpoint, metric])).toEqual([["list", "p95"]]);
+    expect(series.map(({ what }) => what)).toEqual(["list p95"]);
   });
 
   it("--report html writes the page, beside the folder by default", async () => {

@@ -6,7 +6,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
 import { launchBrowser } from "../../conformance/testing/browser.ts";
 import { axeViolations, backgroundOf, overflowOf } from "../../conformance/testing/page-checks.ts";
 import { compareRuns } from "../compare/index.ts";
-import { historyOf } from "../history/index.ts";
+import { historyOf } from "../history/history.ts";
 import { readRun } from "../read/index.ts";
 import { missedAndHeld } from "../testing/ci-runs.ts";
 import { madeDuet } from "../testing/duet-document.ts";

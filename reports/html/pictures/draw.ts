@@ -9,8 +9,6 @@ import { ratePicture } from "./rate.ts";
 import { schedule } from "./schedule.ts";
 import { spreadPicture } from "./spread.ts";
 import { stepsPicture } from "./steps.ts";
-import { trend } from "./trend.ts";
-import { verdicts } from "./verdicts.ts";
 
 const drawers: { readonly [Kind in Picture["is"]]: (picture: PictureOf<Kind>) => Child } = {
   densities,
@@ -22,8 +20,6 @@ const drawers: { readonly [Kind in Picture["is"]]: (picture: PictureOf<Kind>) =>
   schedule,
   spread: spreadPicture,
   steps: stepsPicture,
-  trend,
-  verdicts,
 };
 
 export const draw = (picture: Picture): Child => (drawers[picture.is] as (one: Picture) => Child)(picture);
