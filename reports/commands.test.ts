@@ -2,6 +2,7 @@ import { cpSync, existsSync, readdirSync, readFileSync, symlinkSync, writeFileSy
 import path from "node:path";
 import { Ajv } from "ajv";
 import { beforeAll, describe, expect, it } from "vitest";
+import { requirementIds } from "../conformance/contract/catalogue.ts";
 import { runHere } from "../conformance/testing/run-here.ts";
 import { profileOf, secretsOf, startFakeServer } from "../fake-server/index.ts";
 import type { Comparison } from "./compare/compare.ts";
@@ -11,7 +12,7 @@ import { madeDuet } from "./testing/duet-document.ts";
 import { writeDuet } from "./duet/write.ts";
 import { folderOfFile } from "../conformance/testing/folders.ts";
 
-/** `report`, `compare` and `history` on the command line, mostly on made-up run directories. */
+/** `report`, `compare`, `rules` and `history` on the command line, mostly on made-up run directories. */
 
 const home = folderOfFile();
 const at = (...names: readonly string[]): string => path.join(home, ...names);
@@ -183,6 +184,17 @@ describe("compare", () => {
     }
     const { exitCode } = await cli("compare", at("runs", "gate-2"), folder, at("link"));
     expect(exitCode).toBe(2);
+  });
+});
+
+it("`rules --json` has every requirement with the defects that break it, or one", async () => {
+  const document = JSON.parse((await cli("rules", "--json")).stdout) as { readonly id: string }[];
+  expect(document.map(({ id }) => id)).toEqual(requirementIds);
+  const one = await cli("rules", "code.single-use", "--json");
+  expect(JSON.parse(one.stdout)).toMatchObject({
+    level: "required",
+    sections: ["2.1", "3.1"],
+    defects: expect.arrayContaining([expect.stringContaining("code-reusable")]) as unknown,
   });
 });
 

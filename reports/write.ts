@@ -1,10 +1,9 @@
-import { failuresOf } from "./failures/failures.ts";
-import { renderHar } from "./failures/har.ts";
+import { failuresOf, renderHar } from "./failures/har.ts";
 import path from "node:path";
 import type { CiSuite } from "./ci/case.ts";
 import { suitesOf } from "./ci/cases.ts";
-import { renderCodeQuality } from "./codequality/codequality.ts";
-import { renderCtrf } from "./ctrf/ctrf.ts";
+import { renderCodeQuality } from "./ci/codequality.ts";
+import { renderCtrf } from "./ci/ctrf.ts";
 import type { Doc } from "./document/model.ts";
 import {
   documentEnds,
@@ -16,7 +15,7 @@ import {
 import { chaptersOf, type Chapter } from "./document/chapters.ts";
 import { gather } from "./gather/gather.ts";
 import { renderHtmlChapters, renderHtmlDocument } from "./html/document.ts";
-import { renderJunit } from "./junit/junit.ts";
+import { renderJunit } from "./ci/junit.ts";
 import { renderMarkdownChapters, renderMarkdownDocument } from "./markdown/document.ts";
 import { placeFiles } from "./place.ts";
 import type { Run } from "./read/index.ts";

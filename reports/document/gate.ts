@@ -3,7 +3,7 @@ import { leftBehindLine, leftBehindSentences } from "../../conformance/contract/
 import { drifted } from "../../conformance/contract/outcome.ts";
 import type { RuleResult, RunRecord } from "../../conformance/contract/record.ts";
 import { failsGate, type WaiverState } from "../../conformance/contract/waivers.ts";
-import type { GateView } from "../gather/view.ts";
+import type { GateView } from "../gather/gather.ts";
 import { causesOf } from "../text/causes.ts";
 import { commonCauseOf, placesOf, rootOf, sameAnswerAs } from "../text/roots.ts";
 import { figure as number, plural } from "../text/figures.ts";

@@ -8,7 +8,7 @@ import { elapsed, plural, figure as number, latency, inUnit, rate } from "../tex
 import { exchangesUnderLoad } from "../text/breach.ts";
 import { knownRequirement } from "../text/titles.ts";
 import type { Bucket } from "../gather/buckets.ts";
-import type { LoadView } from "../gather/view.ts";
+import type { LoadView } from "../gather/gather.ts";
 import {
   code,
   facts,

@@ -10,8 +10,7 @@ import { gateRun } from "../testing/ci-runs.ts";
 import { recordOf, ruleThat } from "../testing/fixture.ts";
 import { hostile, unsafeCharacters } from "../testing/hostile.ts";
 import { curlOf } from "./curl.ts";
-import { failuresOf } from "./failures.ts";
-import { renderHar } from "./har.ts";
+import { failuresOf, renderHar } from "./har.ts";
 import { folderOfFile } from "../../conformance/testing/folders.ts";
 
 const folder = folderOfFile();

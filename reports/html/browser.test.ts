@@ -16,8 +16,7 @@ import { breachOf, exchanged, recordOf, resultOf, ruleThat, withResults } from "
 import { compareDoc } from "../document/compare.ts";
 import { duetDoc } from "../document/duet.ts";
 import { historyDoc } from "../document/history.ts";
-import { gather } from "../gather/gather.ts";
-import type { RunView } from "../gather/view.ts";
+import { gather, type RunView } from "../gather/gather.ts";
 import { asPage, renderHtml } from "../testing/shown.ts";
 import { seededRandom } from "../../conformance/contract/random.ts";
 import { folderOfFile } from "../../conformance/testing/folders.ts";

@@ -5,8 +5,7 @@ import type { RuleResult, RunRecord } from "../../conformance/contract/record.ts
 import { readRun } from "../read/index.ts";
 import { exchanged, recordOf, ruleThat, withResults } from "../testing/fixture.ts";
 import { writeGateRun, writeLoadRun } from "../testing/records.ts";
-import { gather } from "../gather/gather.ts";
-import type { GateView, RunView } from "../gather/view.ts";
+import { gather, type GateView, type RunView } from "../gather/gather.ts";
 import { countOf, renderHtml, textOf } from "../testing/shown.ts";
 import { folderOfFile } from "../../conformance/testing/folders.ts";
 

@@ -1,4 +1,4 @@
 export { latencyIn } from "./latency-log.ts";
-export type { GateRun, LoadRun, RecordedGate, RecordedLoad, RecordedRun, Run } from "./opened.ts";
+export type { GateRun, LoadRun, RecordedGate, RecordedLoad, RecordedRun, Run } from "./run.ts";
 export { readGateRun, readRun, runsBelow } from "./run.ts";
 export { schemaOf } from "./schemas.ts";

@@ -1,13 +1,8 @@
-import { addedUp, requestsIn } from "../../conformance/contract/second-counts.ts";
-import { fieldOf } from "../../conformance/contract/json.ts";
-import path from "node:path";
-import { statSync, readdirSync } from "node:fs";
-import { fileReason, recordFiles } from "../../conformance/contract/files.ts";
 import {
   LoadBreach,
   LoadRecord,
-  loadFiles,
   SecondLine,
+  loadFiles,
   sampleOutcomes,
   histogramTag,
   type EndpointRow,
@@ -15,20 +10,61 @@ import {
 } from "../../conformance/contract/load-record.ts";
 import type { PushLine } from "../../conformance/contract/push.ts";
 import {
+  type ExchangeRecord,
+  RunRecord,
   ExchangeLine,
   inCatalogueOrder,
   recordVersion,
   RuleLine,
-  RunRecord,
-  type ExchangeRecord,
   type RuleResult,
 } from "../../conformance/contract/record.ts";
+import {
+  type HistogramFilter,
+  type SecondHistogram,
+  type SecondLatencies,
+  addedByKey,
+  histogramsOf,
+  latenciesIn,
+} from "./latency-log.ts";
+import { addedUp, requestsIn } from "../../conformance/contract/second-counts.ts";
+import { fieldOf } from "../../conformance/contract/json.ts";
+import path from "node:path";
+import { statSync, readdirSync } from "node:fs";
+import { fileReason, recordFiles } from "../../conformance/contract/files.ts";
 import { checkOf, type Check } from "./check.ts";
-import { addedByKey, histogramsOf, latenciesIn } from "./latency-log.ts";
 import { jsonLines, parse, textIn } from "./lines.ts";
-import type { GateRun, LoadRun, Run } from "./opened.ts";
 import { ConfigurationError } from "../../conformance/contract/problem.ts";
 import { latenciesOf } from "../../conformance/contract/latencies.ts";
+
+interface AnyRun {
+  readonly directory: string;
+  /** The lines of the receiver's journal; none if no pushes were received. */
+  pushes(): AsyncGenerator<PushLine>;
+}
+
+/** A gate run. Each generator call reads its file again, line by line. */
+export interface GateRun extends AnyRun {
+  readonly kind: "conform";
+  readonly record: RunRecord;
+  /** In the order in which the exchanges ended. */
+  exchanges(): AsyncGenerator<ExchangeRecord>;
+}
+
+export interface LoadRun extends AnyRun {
+  readonly kind: "load";
+  readonly record: LoadRecord;
+  seconds(): AsyncGenerator<SecondLine>;
+  histograms(filter?: HistogramFilter): AsyncGenerator<SecondHistogram>;
+  latencies(): AsyncGenerator<SecondLatencies>;
+  breaches(): AsyncGenerator<LoadBreach>;
+}
+
+export type Run = GateRun | LoadRun;
+
+/** A run of which nothing but its record is used. */
+export type RecordedGate = Pick<GateRun, "kind" | "directory" | "record">;
+export type RecordedLoad = Pick<LoadRun, "kind" | "directory" | "record">;
+export type RecordedRun = RecordedGate | RecordedLoad;
 
 const checks = {
   run: checkOf<RunRecord>(RunRecord),

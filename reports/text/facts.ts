@@ -3,7 +3,7 @@ import { fieldOf, isObject } from "../../conformance/contract/json.ts";
 import type { RuleResult } from "../../conformance/contract/record.ts";
 import type { Facts } from "../../conformance/contract/verdict.ts";
 import { compact, words } from "./compact.ts";
-import { safe } from "./safe.ts";
+import { harmless } from "../../conformance/contract/harmless-text.ts";
 
 /** A lifetime as measured by a rule, in milliseconds of age; facts of a record have no schema, so only the promise is certain. */
 export interface TimeInterval {
@@ -55,8 +55,8 @@ export const intervalsOf = (
 
 /** A fact in words: "rounds 40", "bits 192". */
 export const factText = (name: string, value: unknown): string => {
-  if (value === true) return safe(words(name));
-  return `${safe(words(name))} ${name.endsWith("Ms") && typeof value === "number" ? duration(value) : compact(value)}`;
+  if (value === true) return harmless(words(name));
+  return `${harmless(words(name))} ${name.endsWith("Ms") && typeof value === "number" ? duration(value) : compact(value)}`;
 };
 
 /** One measured push of a notification, with its time in each reading. */

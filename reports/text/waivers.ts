@@ -5,7 +5,7 @@ import {
   type AppliedWaiver,
   type WaiverState,
 } from "../../conformance/contract/waivers.ts";
-import { safe } from "./safe.ts";
+import { harmless } from "../../conformance/contract/harmless-text.ts";
 
 export const activeWaivers = ({ waivers }: RunRecord): ReadonlyMap<string, AppliedWaiver> => {
   const covered = waived(waivers);
@@ -17,11 +17,11 @@ export const failingWaivers = ({ waivers }: RunRecord): readonly AppliedWaiver[]
 
 /** "until 2030-02-01 by the payments team: known since the last release". */
 export const waiverText = ({ expires, owner, reason }: AppliedWaiver): string =>
-  `until ${safe(expires)} by ${safe(owner)}: ${safe(reason)}`;
+  `until ${harmless(expires)} by ${harmless(owner)}: ${harmless(reason)}`;
 
 const stateTexts: Readonly<Record<WaiverState, (waiver: AppliedWaiver) => string>> = {
   active: () => "covers a breach",
-  expired: ({ expires }) => `expired after ${safe(expires)}`,
+  expired: ({ expires }) => `expired after ${harmless(expires)}`,
   stale: () => "stale: the rule no longer fails",
   unused: () => "unused: the rule was not judged",
 };

@@ -1,7 +1,7 @@
 import { fieldOf } from "../../../conformance/contract/json.ts";
 import type { VNode } from "preact";
 import type { PictureOf } from "../../document/pictures.ts";
-import { laneGroup, type LaneRow } from "./lane.ts";
+import { laneGroup, type LaneRow } from "./lanes.ts";
 import { scalePow } from "d3-scale";
 import type { TimeInterval } from "../../../conformance/judging/interval.ts";
 import { knownRequirement } from "../../text/titles.ts";
