@@ -61,8 +61,7 @@ describe("the record of a load run", () => {
     const directory = path.join(folder, "run");
     // The kernel lets no file of the child grow beyond 16 KiB, as a full disk would.
     const script = `
-      import { recordVersion } from "../../conformance/contract/record.ts";
-import { openLoadRecord } from ${JSON.stringify(path.join(import.meta.dirname, "record.ts"))};
+      import { openLoadRecord } from ${JSON.stringify(path.join(import.meta.dirname, "record.ts"))};
       process.on("SIGXFSZ", () => {});
       const record = openLoadRecord(${JSON.stringify(directory)}, ${JSON.stringify(header)});
       for (let second = 0; second < 1_000; second += 1) record.second({ second, asked: 1, started: 1, dropped: 0, requests: {}, breaches: {} });
