@@ -57,7 +57,7 @@ describe("a history", () => {
     const [first] = madeHistory().series;
     const html = textOf(asPage(historyDoc(madeHistory({ series: first ? [first] : [] }))));
     expect(html).toMatch(
-      /list p95 staging mixed, constant, 100\/s 8\.00 ms load-6 4\.00 ms → 8\.00 ms \(\+100 %\) ▅{6}█{6}/,
+      /list p95 staging mixed, constant, 100\/s 8\.00 ms 2030-01-07 00:00:00 4\.00 ms → 8\.00 ms \(\+100 %\) ▅{6}█{6}/,
     );
     expect(html).toMatch(
       /Run by run .* load-11 2030-01-12 00:00:00 8\.00 ms .* load-0 2030-01-01 00:00:00 4\.00 ms/,

@@ -101,7 +101,7 @@ const seriesRow = (series: Series): readonly Text[] => {
     newest === undefined
       ? "none"
       : lines(
-          code(newest.name),
+          moment(newest.startedAt),
           `${amount(series, newest.before)} → ${amount(series, newest.value)}${by(newest.before, newest.value)}`,
         ),
     trendOf(points.slice(-MOST_POINTS)),
