@@ -11,9 +11,9 @@ describe("a history", () => {
 
       Over time, the newest change first
         Metric or rule   Of                             Latest  Newest change               Trend
-        list p95         staging                       8.00 ms  load-6                      ▅▅▅▅▅▅██████
+        list p95         staging                       8.00 ms  2030-01-07 00:00:00         ▅▅▅▅▅▅██████
                          mixed, constant, 100/s                 4.00 ms → 8.00 ms (+100 %)
-        code.single-use  staging                        failed  load-5                      ✓✗✓✗✓✗
+        code.single-use  staging                        failed  2030-01-06 00:00:00         ✓✗✓✗✓✗
                          gate, standard          failed 3 of 6  passed → failed
 
       All runs
