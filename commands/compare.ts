@@ -27,11 +27,11 @@ export const run: Action<typeof definition> = async (
   if (flags.out !== undefined && flags.report === undefined)
     throw new ConfigurationError(["--out needs --report"]);
   const { baseline } = flags;
-  checkReportOut(flags.out, directories, "--out");
+  checkReportOut(flags.out, "--out");
   const force = flags.force === true;
   refuseTwice(directories);
   const runs = [];
-  for (const directory of directories) runs.push(await readRun(directory, force ? { altered: "read" } : {}));
+  for (const directory of directories) runs.push(await readRun(directory));
   const head = runs.at(-1);
   if (head === undefined || (directories.length < 2 && baseline === undefined))
     throw new ConfigurationError([

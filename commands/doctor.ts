@@ -3,7 +3,7 @@ import { ConfigurationError } from "../conformance/contract/problem.ts";
 import type { Action, CommandContext } from "./shared/context.ts";
 import type { TargetFlags } from "./shared/flags.ts";
 import { openTarget, withReceiver } from "./shared/target.ts";
-import { doctorDoc } from "../reports/document/doctor.ts";
+import { doctorDoc } from "../reports/document/commands.ts";
 import { profileChecks, profileMistakes } from "../conformance/profile/doctor.ts";
 import { rules } from "../conformance/rules/index.ts";
 import { examine } from "../conformance/engine/conform.ts";

@@ -25,7 +25,7 @@ export const run: Action<typeof definition> = async (context, a, b, flags) => {
   const seed = flags.seed ?? context.freshSeed();
   const { block: blockMs, rate, scenario } = flags;
   const plan = parseBlock({ scenario, rate, blockMs, seed });
-  checkReportOut(flags.reportOut, []);
+  checkReportOut(flags.reportOut);
   if (flags.out !== undefined) prepareDirectory(flags.out);
   const k6 = await findK6ForLoad(context);
   await using first = await openSide(context, { side: "a", given: a, start: flags.startA, plan, k6 });

@@ -3,7 +3,7 @@ import { nearest } from "../conformance/contract/nearest.ts";
 import { ConfigurationError } from "../conformance/contract/problem.ts";
 import type { Action } from "./shared/context.ts";
 import { given } from "../conformance/contract/given.ts";
-import { historyOf } from "../reports/history/index.ts";
+import { historyOf } from "../reports/history/history.ts";
 import { historyDoc } from "../reports/document/history.ts";
 import { writeDocument } from "../reports/write.ts";
 import { besideRun, checkReportOut } from "./shared/write-reports.ts";
@@ -19,7 +19,7 @@ export const run: Action<typeof definition> = async (
   { json: _json, report, out, ...selection },
 ) => {
   if (out !== undefined && report === undefined) throw new ConfigurationError(["--out needs --report"]);
-  checkReportOut(out, [], "--out");
+  checkReportOut(out, "--out");
   const { rule } = selection;
   if (rule !== undefined && !isRequirementId(rule))
     throw new ConfigurationError([

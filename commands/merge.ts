@@ -12,7 +12,7 @@ import { show } from "./shared/show.ts";
 export const run: Action<typeof definition> = async (context, directories, flags) => {
   const { output } = context;
   const out = flags.out ?? runDirectory(runnerClock.wallTime(), "merge", context.freshUuid);
-  checkReportOut(flags.reportOut, [out, ...directories]);
+  checkReportOut(flags.reportOut);
   const release = holdRecords(directories);
   try {
     const runs = [];

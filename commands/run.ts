@@ -30,7 +30,7 @@ export const run: Action<typeof definition> = async (context, flags) => {
   const { duration: durationMs, rate, scenario } = flags;
   const asked = parseAsked({ scenario, rate, durationMs, seed });
   const placeOf = (name: string) => (flags.out === undefined ? undefined : path.join(flags.out, name));
-  checkReportOut(flags.reportOut, [placeOf("gate"), placeOf("load")]);
+  checkReportOut(flags.reportOut);
   const page = await openRunPage(context, flags);
   const search = searchForK6(context);
   // The gate may take long, so obstacles to the load are reported before it.

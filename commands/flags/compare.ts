@@ -11,7 +11,7 @@ export const compare = new Command("compare")
   )
   .option(
     "--force",
-    "compare runs even if their fingerprints differ or one was altered, and say so; exit code 3 unless the last is worse",
+    "compare runs even if their fingerprints differ, and say so; exit code 3 unless the last is worse",
   )
   .addOption(reportOption("write the comparison as files: ", comparedFormats))
   .option("--out <directory>", "folder of the page (default: beside the last run)")

@@ -78,10 +78,6 @@ export const examples: Readonly<Record<string, readonly Example[]>> = {
   ],
   report: [
     ["report runs/2026-11-21-130645-conform-a931 --report html,markdown", "write reports of a run"],
-    [
-      "report --verify runs/2026-11-21-130645-conform-a931",
-      "check that a run has not changed since it was sealed",
-    ],
     ["report --schema conform", "print the JSON Schema of a gate's record"],
   ],
   compare: [

@@ -10,7 +10,7 @@ const metrics = ["p50", "p95", "p99", "requests per second"] as const;
 
 export const history = new Command("history")
   .arguments("[folder]")
-  .description("show the runs in a folder over time: verdicts, latencies with change points, flaky rules")
+  .description("show the runs in a folder over time: verdicts and latencies, the newest change first")
   .option("--rule <id>", "only the verdicts of this rule")
   .option("--endpoint <name>", "only the latency of this endpoint", choiceFlag("--endpoint", endpoints))
   .option(

@@ -84,7 +84,7 @@ export const judgedRun = async <Record extends { readonly exitCode?: number | un
   play: (page: RunPage) => Promise<Ran<Record>>,
   tell: (judged: Ran<Record>) => void,
 ): Promise<void> => {
-  checkReportOut(flags.reportOut, [flags.out]);
+  checkReportOut(flags.reportOut);
   const page = await openRunPage(context, flags);
   const reported = withPageReport(flags);
   const ran = await withVerdict(tellingUnreachable(context, reported, play(page)));

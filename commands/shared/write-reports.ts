@@ -11,15 +11,11 @@ export interface ReportFlags {
 const gitlabFormats: readonly ReportFormat[] = ["junit", "codequality"];
 
 /**
- * Checks the report folder before anything runs: a finished run must not end without its report. It may not lie in any
- * of these run directories, which need not exist yet. Throws ConfigurationError.
+ * Checks the report folder before anything runs: a finished run must not end without its report. Throws
+ * ConfigurationError.
  */
-export const checkReportOut = (
-  folder: string | undefined,
-  runs: readonly (string | undefined)[],
-  flag = "--report-out",
-): void => {
-  if (folder !== undefined) checkPlace({ folder, flag, runs: runs.filter((one) => one !== undefined) });
+export const checkReportOut = (folder: string | undefined, flag = "--report-out"): void => {
+  if (folder !== undefined) checkPlace({ folder, flag });
 };
 
 /**

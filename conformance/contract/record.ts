@@ -5,8 +5,8 @@ import { LeftBehind } from "./left-behind.ts";
 import { VerdictLine } from "./record-verdict.ts";
 import type { Group, Level } from "./requirement.ts";
 
-/** Version of the run record's format; readers refuse newer ones. */
-export const recordVersion = 1;
+/** Version of the run record's format; readers refuse every other. */
+export const recordVersion = 2;
 
 /** As `Nearness`. */
 const NearnessField = Type.Object({
@@ -74,7 +74,7 @@ export type RuleResult = Omit<Frozen<typeof RuleLine>, "id" | "level" | "group">
 
 /** What every record says of its run, gate or load. */
 export const recordFields = {
-  version: Type.Integer({ minimum: 1 }),
+  version: Type.Literal(recordVersion),
   tool: text("Version of Touchstone."),
   state: Type.Union([Type.Literal("open"), Type.Literal("sealed")]),
   startedAt: Type.String({ format: "date-time" }),
@@ -114,25 +114,22 @@ export const RunRecord = Type.Object(
     command: Type.Literal("conform"),
     effort: Type.String(),
     strict: Type.Boolean(),
-    maxWaitMs: Optional(number("The longest single wait in real time that the run was allowed.")),
+    maxWaitMs: number("The longest single wait in real time that the run was allowed."),
     selected: list("Ids of the requirements selected for this run.", Type.String()),
     target: Type.Object({ ...targetFields, clock: Type.String() }),
-    settings: Optional(
-      byName(
-        "What else the profile sets that verdicts depend on (tolerances, acknowledgement, pinned readings), by key, as canonical JSON.",
-        Type.String(),
-      ),
+    settings: byName(
+      "What else the profile sets that verdicts depend on (tolerances, acknowledgement, pinned readings), by key, as canonical JSON.",
+      Type.String(),
     ),
-    pinned: Optional(
-      byName("Fingerprints that must not change, by requirement id, as canonical JSON.", Type.String()),
-    ),
-    waivers: Optional(
-      list("Known breaches that the profile excuses, with the state of each in this run.", AppliedWaiver),
+    pinned: byName("Fingerprints that must not change, by requirement id, as canonical JSON.", Type.String()),
+    waivers: list(
+      "Known breaches that the profile excuses, with the state of each in this run.",
+      AppliedWaiver,
     ),
     leftBehind: Optional(LeftBehind),
     rules: Type.Array(RuleLine),
   },
-  { $id: "touchstone-run-record-1" },
+  { $id: "touchstone-run-record-2" },
 );
 
 export type RunRecord = Omit<Frozen<typeof RunRecord>, "rules" | "selected" | "outcome"> & {

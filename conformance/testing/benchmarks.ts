@@ -8,7 +8,6 @@ import { history } from "../../reports/history/history.bench.ts";
 import { page } from "../../reports/html/page.bench.ts";
 import { live } from "../../reports/live/live.bench.ts";
 import { proofs } from "../../reports/failures/proofs.bench.ts";
-import { schemathesisBench } from "../../reports/openapi/schemathesis.bench.ts";
 import { load } from "../../scenarios/runner/load.bench.ts";
 import { segments } from "../../scenarios/runner/segments.bench.ts";
 import { detection } from "../engine/detect.bench.ts";
@@ -57,7 +56,6 @@ const benchmarks: Readonly<Record<string, () => Promise<void>>> = {
   noise,
   mutants,
   proofs,
-  schemathesis: schemathesisBench,
   guides,
 };
 

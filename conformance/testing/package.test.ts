@@ -154,6 +154,11 @@ describe("an installed package", () => {
     k6WithinMs,
   );
 
+  it("prints the service's contract as it is checked in", async () => {
+    const { stdout } = await touchstone(module, ["rules", "--openapi"]);
+    expect(stdout).toBe(readFileSync(path.join(root, "conformance/contract/openapi.json"), "utf8"));
+  });
+
   it("is run by npx under the package's name", async () => {
     const { stdout } = await run("npx", ["--offline", "touchstone-harness", "--version"], { cwd: module });
     expect(stdout.trim()).toMatch(/^\d+\.\d+\.\d+$/);

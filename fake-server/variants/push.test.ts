@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { startPushing } from "../testing/pushing.ts";
-import { pushBreach } from "../../reports/testing/contract-schemas.ts";
+import { pushBreach } from "../../conformance/testing/contract-schemas.ts";
 import { oddPushVariants } from "./push-odd.ts";
 import { pushVariants } from "./push.ts";
 

@@ -1,5 +1,4 @@
 import { figure } from "../../conformance/testing/measure.ts";
-import { changePoints, usualChangePoints } from "../statistics/change-points.ts";
 import { normalOf } from "../testing/random.ts";
 import { predictionLimits } from "../statistics/sample.ts";
 import { assumedNoise, crowdedNoise, type DuetNoise } from "../testing/duets.ts";
@@ -30,19 +29,6 @@ export const statistics = async (rounds = 1_000): Promise<void> => {
 };
 
 const series = (rounds: number): void => {
-  const changed = share(rounds, (round) => {
-    const random = seededRandom(round);
-    const values = Array.from({ length: 60 }, () => normalOf(random));
-    return changePoints(values, { ...usualChangePoints, random }).length > 0;
-  });
-  figure("history: false alarms in series of 60 runs without a change", changed, "at most 1 %");
-  const seen = share(rounds, (round) => {
-    const random = seededRandom(round);
-    const values = Array.from({ length: 60 }, (_, at) => 100 + 3 * normalOf(random) + (at < 40 ? 0 : 10));
-    const found = changePoints(values, { ...usualChangePoints, random });
-    return found.some(({ at }) => Math.abs(at - 40) <= 2);
-  });
-  figure("history: +10 % at run 40 of 60, noise of 3 %, found within 2 runs", seen, "at least 90 %");
   const outside = share(rounds, (round) => {
     const random = seededRandom(round);
     const { low, high } = predictionLimits(

@@ -33,7 +33,7 @@ const variableOf = (name: string): string => name.toUpperCase().replaceAll(" ", 
 type NearnessByVariable = Readonly<Record<string, Nearness>>;
 
 /** How each NEARLY_CODE_3 of a request differs from CODE_3, as far as the record tells. */
-export const nearnessByVariable = ({ nearly = {} }: ExchangeRecord["request"]): NearnessByVariable =>
+const nearnessByVariable = ({ nearly = {} }: ExchangeRecord["request"]): NearnessByVariable =>
   Object.fromEntries(
     Object.entries(nearly).map(([name, how]) => [variableOf(name.replaceAll(/[‹›]/g, "")), how]),
   );
@@ -61,7 +61,3 @@ const expansionOf = (variable: string, near: NearnessByVariable): string => {
   if (to === undefined && end === drop) return `\${${exact}${left && `%${left}`}}${put}`;
   return `$${variable}`;
 };
-
-/** A text with each credential as a template variable: ‹code 3› becomes {{CODE_3}}. */
-export const asTemplate = (text: string): string =>
-  text.replaceAll(label, (_, name: string) => `{{${variableOf(name)}}}`);

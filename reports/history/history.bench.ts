@@ -3,7 +3,7 @@ import { figure, seconds } from "../../conformance/testing/measure.ts";
 import { compareRuns } from "../compare/index.ts";
 import { readRun } from "../read/index.ts";
 import { writeGateRun, writeLoadRun } from "../testing/records.ts";
-import { historyOf } from "./index.ts";
+import { historyOf } from "./history.ts";
 import { seededRandom } from "../../conformance/contract/random.ts";
 import { median } from "../statistics/sample.ts";
 import { temporaryFolder } from "../../conformance/testing/temporary-folder.ts";

@@ -3,7 +3,7 @@ import { readFile } from "node:fs/promises";
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import { answerPage, pageHeaders } from "../../web/page.ts";
-import { safe } from "../text/safe.ts";
+import { harmless } from "../../conformance/contract/harmless-text.ts";
 import type { LiveEvent } from "./protocol.ts";
 
 /** About an hour of a load with its heat maps; earlier events are in the report. */
@@ -84,7 +84,7 @@ export const serveLive = async ({ after }: { readonly after: After }) => {
 };
 
 /** What the page shows is escaped once, here: the stream may be read in a terminal, too. */
-const shown = (_: string, value: unknown): unknown => (typeof value === "string" ? safe(value) : value);
+const shown = (_: string, value: unknown): unknown => (typeof value === "string" ? harmless(value) : value);
 
 const asMessage = (text: string): string => `data: ${text}\n\n`;
 

@@ -2,7 +2,7 @@ import { statSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
-import { filesBelow } from "../../conformance/files/run-directory.ts";
+import { filesBelow } from "../../conformance/testing/temporary-folder.ts";
 import { figure, mebibytes } from "../../conformance/testing/measure.ts";
 import { settingsVariable } from "../protocol.ts";
 import { runnerClock } from "./clock.ts";

@@ -3,9 +3,8 @@ import path from "node:path";
 import { loadFiles } from "../../conformance/contract/load-record.ts";
 import { sfc32 } from "../../conformance/contract/random.ts";
 import { digestFile, digestPartitions } from "../../conformance/contract/segments.ts";
-import { filesBelow } from "../../conformance/files/run-directory.ts";
+import { filesBelow } from "../../conformance/testing/temporary-folder.ts";
 import { figure, mebibytes, runCli, seconds } from "../../conformance/testing/measure.ts";
-import { seal } from "../../reports/testing/seal.ts";
 import { crossDuplicates, digestBytes, partitionOf, writeDigest } from "./digests.ts";
 import { temporaryFolder } from "../../conformance/testing/temporary-folder.ts";
 import { writeSegment } from "./testing/segments.ts";
@@ -87,7 +86,6 @@ const renumber = (directory: string, index: number, durationMs: number): void =>
   const file = path.join(directory, loadFiles.run);
   const record = JSON.parse(readFileSync(file, "utf8")) as { segment: { index: number }; durationMs: number };
   writeFileSync(file, JSON.stringify({ ...record, durationMs, segment: { ...record.segment, index } }));
-  seal(directory, filesBelow(directory));
 };
 
 export const merging = async (count: number, minutes: number): Promise<void> => {

@@ -84,7 +84,7 @@ export const plantSecrets = async (k6: string, breadth: "few" | "all") => {
     if (!isExpected && name !== "doctor") found.push(`${name} ends with ${code}: ${stderr}`);
   };
   const spoil = (spoils: boolean): void => void (proxy.spoils = spoils);
-  const reports = ["--report", "html,junit,ctrf,markdown,har,script"];
+  const reports = ["--report", "html,junit,ctrf,markdown,har"];
   try {
     const quick = ["--effort", "quick", "--seed", "1"];
     const refusals = "exchange.authenticates-client,exchange.refusal-leaks-nothing,code.unknown";

@@ -2,11 +2,10 @@ import { readFileSync } from "node:fs";
 import path from "node:path";
 import { validateXML } from "xmllint-wasm";
 import { describe, expect, it } from "vitest";
-import { problemsOf as annotated } from "../ci/problems.ts";
+import { problemsOf as annotated } from "./problems.ts";
 import { failedRule, gateRun, hostileRun, loadRun, missingRule, suites } from "../testing/ci-runs.ts";
 import { ruleThat, withResults } from "../testing/fixture.ts";
-import { renderJunit } from "./junit.ts";
-import { xmlDocument } from "./xml.ts";
+import { renderJunit, xmlDocument } from "./junit.ts";
 
 const schema = readFileSync(path.join(import.meta.dirname, "../testing/junit.xsd"), "utf8");
 

@@ -1,5 +1,5 @@
-import type { CiSuite } from "../ci/case.ts";
-import { problemsOf } from "../ci/problems.ts";
+import type { CiSuite } from "./case.ts";
+import { problemsOf } from "./problems.ts";
 import { plural } from "../text/figures.ts";
 
 type Form = (title: string, message: string) => string;

@@ -1,12 +1,12 @@
 import { describe, expect, it } from "vitest";
 import { failedRule, gateRun, missingRule, suites } from "../testing/ci-runs.ts";
 import { withResults } from "../testing/fixture.ts";
-import type { CheckedRun } from "../read/index.ts";
+import type { RecordedRun } from "../read/index.ts";
 import { renderCodeQuality } from "./codequality.ts";
 
 const red = gateRun(withResults(failedRule), { outcome: "failed", exitCode: 1 });
 type Issue = Readonly<Record<string, unknown>> & { readonly fingerprint: string };
-const issuesOf = (run: CheckedRun, place: Partial<Parameters<typeof renderCodeQuality>[1]> = {}) =>
+const issuesOf = (run: RecordedRun, place: Partial<Parameters<typeof renderCodeQuality>[1]> = {}) =>
   JSON.parse(renderCodeQuality(suites(run), { profile: undefined, ...place })) as readonly Issue[];
 
 describe("GitLab's code quality report", () => {

@@ -1,8 +1,8 @@
 import { createHash } from "node:crypto";
 import path from "node:path";
 import { jsonFile } from "../../conformance/contract/harmless-text.ts";
-import type { CiSuite } from "../ci/case.ts";
-import { problemsOf, type CiProblem } from "../ci/problems.ts";
+import type { CiSuite } from "./case.ts";
+import { problemsOf, type CiProblem } from "./problems.ts";
 
 const severities: Readonly<Record<CiProblem["kind"], string>> = {
   failed: "critical",
