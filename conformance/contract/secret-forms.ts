@@ -104,7 +104,8 @@ export const decodings = (run: string): readonly string[] => {
     const text = plain.slice(skipped);
     // A single trailing character does not encode a byte.
     const binary = atob(text.length % 4 === 1 ? text.slice(0, -1) : text);
-    const bytes = Uint8Array.from(binary, (character) => character.charCodeAt(0));
+    const bytes = new Uint8Array(binary.length);
+    for (let at = 0; at < bytes.length; at += 1) bytes[at] = binary.charCodeAt(at);
     const decoded = utf8.decode(bytes);
     return readable.test(decoded) ? [decoded] : [];
   });

@@ -189,7 +189,7 @@ const createForms = () => {
   const longestAt = (text: string, at: number, end: number): { end: number; label: string } | undefined => {
     const first = text.slice(at, end);
     const ends = [end];
-    for (const size of [...(sizes.get(first) ?? []), 1]) {
+    for (const size of sizes.get(first) ?? []) {
       while (ends.length < size && (ends.at(-1) ?? 0) < text.length)
         ends.push(pieceEnd(text, ends.at(-1) ?? 0));
       // If the text ends earlier, compare all that is left of it.
@@ -197,7 +197,8 @@ const createForms = () => {
       const found = known.get(text.slice(at, last));
       if (found !== undefined) return { end: last, label: found.label };
     }
-    return undefined;
+    const found = known.get(first);
+    return found === undefined ? undefined : { end, label: found.label };
   };
   const replaceIn = (text: string): string => {
     let masked = "";
