@@ -6,7 +6,6 @@ import { asExchange } from "../pushes/evidence.ts";
 import type { Clock } from "../world/clock.ts";
 import { grantByHook } from "../world/hooks/grant.ts";
 import type { Journal, Scope } from "../world/evidence/journal.ts";
-import { createRawTarget } from "../world/raw.ts";
 import { createTarget, encodeQuery, type TargetOptions } from "../world/target.ts";
 import type { World, Prepared } from "../world/world.ts";
 import type { Connections } from "./connections.ts";
@@ -26,7 +25,7 @@ export interface WorldsOptions extends Pick<
 export const worldsOf = (options: WorldsOptions) => {
   const { limits, tolerances, events, secrets, malformedTokenSets, unique, resolved, connections, journal } =
     options;
-  const { transport, transportOptions, clocks } = connections;
+  const { transport, clocks } = connections;
   const addressed = addressOf(resolved);
   // On a virtual clock no wait is long enough to be worth keeping.
   const checkpoint = clocks.kind === "virtual" ? undefined : options.checkpoint;
@@ -49,7 +48,6 @@ export const worldsOf = (options: WorldsOptions) => {
         { scope, clock },
         { ...addressed, client, freshState: unique, grantCode: grantCodeOf(options, scope) },
       ),
-      raw: createRawTarget({ ...transportOptions, ...addressed, address: transport.address, scope, clock }),
       evidence: {
         exchanges: () => scope.exchanges.map(({ n }) => n),
         addPushes: (pushes) => {
