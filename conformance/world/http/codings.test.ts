@@ -1,6 +1,6 @@
 import { brotliCompressSync, deflateSync, gzipSync } from "node:zlib";
 import { expect, it } from "vitest";
-import { codingsOf, decoded } from "./receive.ts";
+import { codingsOf, decoded } from "./codings.ts";
 
 const text = '{"data":[],"total":0}';
 const plain = Buffer.from(text);
