@@ -1,4 +1,4 @@
-import { isDay } from "../../conformance/contract/day.ts";
+import { isDay } from "../../conformance/contract/duration.ts";
 import { parseDuration } from "../../conformance/contract/duration.ts";
 import { ConfigurationError } from "../../conformance/contract/problem.ts";
 

@@ -1,5 +1,5 @@
 import Type, { Optional } from "typebox";
-import { byName, described, type Frozen, integer, list, number, text } from "./schema.ts";
+import { byName, type Frozen, integer, list, number, text } from "./schema.ts";
 import { requirementIds, type RequirementId } from "./catalogue.ts";
 import { LeftBehind } from "./left-behind.ts";
 import { VerdictLine } from "./record-verdict.ts";
@@ -7,20 +7,6 @@ import type { Group, Level } from "./requirement.ts";
 
 /** Version of the run record's format; readers refuse every other. */
 export const recordVersion = 2;
-
-/** As `Nearness`. */
-const NearnessField = Type.Object({
-  start: Optional(integer("Where it begins to differ, counted from the first character.")),
-  end: Optional(integer("The same, counted from the end: 1 is the last character, 0 is after it.")),
-  drop: Optional(integer("How many characters of the secret are left out there; none if absent.")),
-  put: Optional(text("The character put there instead; none if absent.")),
-  to: Optional(
-    described(
-      Type.Enum(["upper case", "lower case", "other case", "exchanged"]),
-      "What is done instead: to the case of the whole secret, to that of the character there, or to the two characters there.",
-    ),
-  ),
-});
 
 /** One exchange of a run, masked and truncated, as a line of exchanges.jsonl. */
 export const ExchangeLine = Type.Object({
@@ -41,9 +27,6 @@ export const ExchangeLine = Type.Object({
     path: Type.String(),
     headers: Type.Array(Type.Tuple([Type.String(), Type.String()])),
     body: Optional(Type.String()),
-    nearly: Optional(
-      byName("How values that are masked as nearly a secret differ from it, by label.", NearnessField),
-    ),
   }),
   answer: Optional(
     Type.Object({

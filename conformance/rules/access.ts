@@ -27,7 +27,7 @@ import {
   shownBy,
   type CaseVerdict,
 } from "../judging/case-verdict.ts";
-import { listForms, type ListForm } from "../world/list-forms.ts";
+import { listForms, type ListForm } from "../world/shown.ts";
 import { notedFrom } from "../world/noted.ts";
 import { withConnections } from "./shared/connections.ts";
 import type { Rules } from "../checks/rule.ts";

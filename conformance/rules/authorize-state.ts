@@ -101,10 +101,7 @@ const sawNone = "the service saw a request without a state, which need not be re
 
 const judgeForeign = async (world: World, probe: ForeignProbe): Promise<CaseVerdict> => {
   const state = placed(world.unique(), probe.raw, probe.position, world.limits.stateMaxBytes);
-  const answer =
-    probe.bare === true
-      ? (await world.raw.authorize(queryWith(world, state))).answer
-      : await answerOrRefusal(() => authorizeWith(world, state));
+  const answer = await answerOrRefusal(() => authorizeWith(world, state, probe.bare));
   if (answer !== undefined && carriesNoState(answer) && mayBeDropped(probe, state)) return discard(sawNone);
   return expectThat(
     !(await yieldedCode(world, answer)),
@@ -155,8 +152,17 @@ const twinSucceeds = async (world: World, state = world.unique()): Promise<void>
 const queryWith = (world: World, rawState: string): string =>
   `clientId=${encodeURIComponent(world.client.id)}&state=${rawState}&redirectUri=${encodeURIComponent(world.client.redirectUri)}`;
 
-const authorizeWith = (world: World, rawState: string): Promise<Answer> =>
-  world.target.authorize({ rawQuery: queryWith(world, rawState) });
+/** `isBare` says that no HTTP client writes it. */
+const authorizeWith = async (world: World, rawState: string, isBare = false): Promise<Answer> => {
+  const rawQuery = queryWith(world, rawState);
+  if (!isBare) return world.target.authorize({ rawQuery });
+  const connection = world.target.dedicated();
+  try {
+    return await connection.authorize({ rawQuery });
+  } finally {
+    await connection.close();
+  }
+};
 
 const stateOf = (world: World, length: number): string =>
   world.unique().padEnd(length, "aZ09").slice(-length);

@@ -21,7 +21,7 @@ export const nearMissIsRefused = async (miss: NearMiss, world: World): Promise<C
 
 const refusedOnce = async ({ name, alter }: NearMiss, world: World): Promise<CaseVerdict> => {
   const issued = await obtainCode(world);
-  const value = alter(issued.code);
+  const value = world.secrets.derive(issued.code, alter(issued.code), name);
   if (isSameCredential(issued.code, value)) return discard(`"${name}" does not change this code`);
   const gain = await gainBy(world, issued.client, value);
   if (gain !== undefined)

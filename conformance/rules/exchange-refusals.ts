@@ -1,4 +1,4 @@
-import { encodedForms, writtenForms } from "../contract/secret-forms.ts";
+import { base64Forms, writtenForms } from "../contract/secret-forms.ts";
 import { exchangeText } from "./exchange-bodies.ts";
 import { attemptKinds, attemptWrongly, type AttemptKind } from "./shared/attempts.ts";
 import { stackTraceIn, readable, tokenLike } from "./shared/leaks.ts";
@@ -135,7 +135,9 @@ const knownSecret = (world: World, answer: Answer): string | undefined => {
   const owner = clientsOf(world).find(
     ({ secret }) =>
       secret.length >= SHORTEST_SECRET &&
-      [...writtenForms(secret), ...encodedForms(secret)].some((form) => text.includes(form)),
+      [...writtenForms(secret), ...base64Forms(secret), Buffer.from(secret).toString("hex")].some((form) =>
+        text.includes(form),
+      ),
   );
   if (owner === undefined) return undefined;
   return owner === world.client ? "the client's secret" : "another client's secret";

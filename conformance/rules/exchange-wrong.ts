@@ -4,6 +4,7 @@ import {
   columnNames,
   isSameClientId,
   nearMisses,
+  printAlteration,
   type Alteration,
   type NearMiss,
 } from "../arbitraries/credentials.ts";
@@ -28,7 +29,10 @@ const absent = (name: keyof Right): WrongBody => wrong(`no ${name}`, (right) => 
 const missOf =
   (name: "clientId" | "clientSecret") =>
   (miss: NearMiss): WrongBody =>
-    wrong(`${name} ${miss.name}`, (right) => ({ ...right, [name]: miss.alter(right[name]) }));
+    wrong(`${name} ${miss.name}`, (right, { secrets }) => ({
+      ...right,
+      [name]: secrets.derive(right[name], miss.alter(right[name]), miss.name),
+    }));
 
 /** What only a service takes that compares with the secrets of all clients. */
 const ofAnotherClient: readonly WrongBody[] = [
@@ -141,9 +145,13 @@ export const insistenceIsRefused = async (times: number, world: World): Promise<
 };
 
 export const withSecretAltered = (alteration: Alteration): WrongBody =>
-  wrong(`secret altered (${alteration.how})`, (right) => ({
+  wrong(`secret altered (${alteration.how})`, (right, { secrets }) => ({
     ...right,
-    clientSecret: altered(right.clientSecret, alteration),
+    clientSecret: secrets.derive(
+      right.clientSecret,
+      altered(right.clientSecret, alteration),
+      printAlteration(alteration),
+    ),
   }));
 
 /** What such an exchange yields to any client of the run. */

@@ -142,10 +142,14 @@ const otherCredentials: readonly Probe[] = [
 ];
 
 const tokenMiss = ({ name, alter }: NearMiss): Probe =>
-  withToken(`refreshToken: ${name}`, ({ refreshToken }) => alter(refreshToken));
+  withToken(`refreshToken: ${name}`, ({ refreshToken }, { secrets }) =>
+    secrets.derive(refreshToken, alter(refreshToken), name),
+  );
 
 const alteredToken = (alteration: Alteration): Probe =>
-  withToken(`${alteration.how} at ${alteration.at}`, ({ refreshToken }) => altered(refreshToken, alteration));
+  withToken(`${alteration.how} at ${alteration.at}`, ({ refreshToken }, { secrets }) =>
+    secrets.derive(refreshToken, altered(refreshToken, alteration), printAlteration(alteration)),
+  );
 
 const noClients: readonly Probe[] = [
   withClient("no clientId at all", () => undefined),

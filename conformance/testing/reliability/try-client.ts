@@ -1,7 +1,6 @@
 import fc from "fast-check";
 import { createJournal, newScope } from "../../world/evidence/journal.ts";
 import { TransportError } from "../../world/exchange.ts";
-import { createRawTarget } from "../../world/raw.ts";
 import { createSecrets } from "../../contract/secrets.ts";
 import { createRetries } from "../../world/http/retry.ts";
 import { createTransport } from "../../world/http/transport.ts";
@@ -31,7 +30,7 @@ const clock = {
   sleepOnEither: () => Promise.resolve(),
 } as const;
 
-/** Gives the client this many hostile answers, over both of its ways to send, and checks each outcome. */
+/** Gives the client this many hostile answers, and checks each outcome. */
 export const tryClient = async (count: number, seed: number): Promise<Tried> => {
   const parts: Tried[] = [];
   // In small batches, to measure the memory of the client, not of ten thousand large answers.
@@ -62,27 +61,9 @@ const tryBatch = async (count: number, seed: number): Promise<Tried> => {
       headers: [],
       ...(number % 2 === 0 ? {} : { body: "{}" }),
     };
-    const raw = createRawTarget({
-      ...options,
-      basePath: "",
-      headers: [],
-      authorize: { headers: [], query: "" },
-      address: transport.address,
-      scope,
-      clock,
-    });
-    const allowed: readonly string[] =
-      number % 3 === 0 ? [...input.allowed, "answer", "closed", "timeout"] : input.allowed;
+    const allowed: readonly string[] = input.allowed;
     const send = (): Promise<string> =>
-      Promise.race([
-        number % 3 === 0
-          ? raw.request(request).then(
-              ({ outcome }) => (outcome === "answered" ? "answer" : outcome),
-              (error: unknown) => `threw ${String(error)}`,
-            )
-          : outcomeOf(transport.send(request, { scope, clock })),
-        after(HANGS_AFTER_MS, "hangs"),
-      ]);
+      Promise.race([outcomeOf(transport.send(request, { scope, clock })), after(HANGS_AFTER_MS, "hangs")]);
     const outcome = await (allowed.includes("timeout") ? send() : whereAnswered(send));
     if (!allowed.includes(outcome)) wrong.push(`${input.kind} (seed ${seed}, number ${number}): ${outcome}`);
     // Every record must survive JSON.

@@ -4,7 +4,6 @@ import { after } from "../clock.ts";
 import type { Answer, Request, TransportError } from "../exchange.ts";
 import { codeOf } from "../../contract/files.ts";
 import { codingsOf, decoded } from "./codings.ts";
-import { fieldValue } from "./field-value.ts";
 
 /** Answers are not read beyond this. */
 export const MAX_ANSWER_BYTES = 4 * 1024 * 1024;
@@ -180,3 +179,15 @@ export const messageOf = (error: unknown): string => {
   const code = codeOf(error);
   return code === "" || text.includes(code) ? text : `${text} (${code})`;
 };
+
+/** A header's value without the white space around it, which is not part of it (RFC 9110 section 5.5). */
+const fieldValue = (raw: string): string => {
+  let [start, end] = [0, raw.length];
+  while (start < end && isBlank(raw.charCodeAt(start))) start += 1;
+  while (end > start && isBlank(raw.charCodeAt(end - 1))) end -= 1;
+  return raw.slice(start, end);
+};
+
+const SPACE = 0x20;
+const TAB = 0x09;
+const isBlank = (code: number): boolean => code === SPACE || code === TAB;
