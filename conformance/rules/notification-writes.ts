@@ -1,14 +1,7 @@
 import { allHold, fail, pass, discard, type CaseVerdict } from "../judging/case-verdict.ts";
+import { asked, type ListQuery } from "../judging/laws/lists.ts";
 import { duplicateBreach, fold, totalBreach } from "../judging/laws/pages.ts";
-import {
-  asked,
-  exchangesOf,
-  openLists,
-  readPages,
-  type List,
-  type Listing,
-  type ListQuery,
-} from "./shared/lists.ts";
+import { exchangesOf, openLists, readPages, type List, type Listing } from "./shared/lists.ts";
 import { cutListHolds, longListHolds } from "./shared/long-list.ts";
 import { counted } from "../contract/text.ts";
 import { mapLimited } from "../checks/map-limited.ts";
