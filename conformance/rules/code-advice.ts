@@ -1,16 +1,14 @@
 import { describe } from "../world/exchange.ts";
 import { attemptWrongly, type AttemptKind } from "./shared/attempts.ts";
-import { expectThat, fail, pass, inconclusive, type CaseVerdict } from "../judging/case-verdict.ts";
+import { expectThat, inconclusive, type CaseVerdict } from "../judging/case-verdict.ts";
 import {
   exchangeable,
-  gainBy,
   obtainCode,
   obtainRefreshed,
   obtainTokens,
   opens,
   present,
   refreshes,
-  secondClientOf,
   yielded,
 } from "../world/steps.ts";
 import type { World } from "../world/world.ts";
@@ -20,20 +18,6 @@ export const fateAfter = async (world: World, kind: AttemptKind): Promise<string
   const attempt = await attemptWrongly(world, kind, issued);
   if ((await yielded(world, attempt, issued.client)) !== undefined) return "the attempt was granted";
   return (await exchangeable(world, issued)) ? "still works" : "used up";
-};
-
-export const thiefIsRefused = async (firstOwns: boolean, world: World): Promise<CaseVerdict> => {
-  const second = secondClientOf(world);
-  const [owner, thief] = firstOwns ? [world.client, second] : [second, world.client];
-  const { code } = await obtainCode(world, { client: owner });
-  const gain = await gainBy(world, thief, code);
-  if (gain !== undefined)
-    return fail(
-      "a code works only for the client it was issued to",
-      `another client exchanged it for a working ${gain}`,
-    );
-  await obtainTokens(world, { client: thief });
-  return pass;
 };
 
 export const tokensDieWithReuse = async (refreshed: boolean, world: World): Promise<CaseVerdict> => {

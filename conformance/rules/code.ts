@@ -1,14 +1,5 @@
 import fc from "fast-check";
 import { validStates } from "../arbitraries/state.ts";
-import {
-  alterations,
-  altered,
-  catchAlls,
-  printAlteration,
-  misspellings,
-  type Alteration,
-  type NearMiss,
-} from "../arbitraries/credentials.ts";
 import { attemptKinds, attemptWrongly } from "./shared/attempts.ts";
 import { beforeMonthEnds } from "../lifetimes/calendar.ts";
 import {
@@ -42,9 +33,8 @@ import {
   obtainTokens,
   type IssuedCode,
 } from "../world/steps.ts";
-import { forBoth } from "../checks/client-assignment.ts";
 import type { World } from "../world/world.ts";
-import { fateAfter, thiefIsRefused, tokensDieWithReuse } from "./code-advice.ts";
+import { fateAfter, tokensDieWithReuse } from "./code-advice.ts";
 import {
   disturbances,
   fates,
@@ -56,7 +46,7 @@ import {
   tellingFates,
 } from "./code-independence.ts";
 import { raceInLane, type Met } from "./code-race.ts";
-import { nearMissIsRefused, strangerIsRefused, strangers } from "./code-unknown.ts";
+import { codeRefusalRules } from "./code-unknown.ts";
 import type { Verdict } from "../contract/verdict.ts";
 
 /** Time for probes after the end of a lifetime, including guards. */
@@ -221,40 +211,13 @@ export const codeRules = {
       ]),
   },
 
-  "code.unknown": (_world, run) =>
-    run.all([
-      run.forEach([...forBoth(catchAlls), ...misspellings], nearMissIsRefused, {
-        part: "near misses",
-        print: ({ name }) => name,
-      }),
-      run.forAll(alterations, (one, world) => nearMissIsRefused(alteredCode(one), world), {
-        part: "random alterations",
-        print: printAlteration,
-      }),
-      run.forEach(Object.entries(strangers), strangerIsRefused, {
-        part: "other values",
-        print: ([name]) => name,
-      }),
-    ]),
+  ...codeRefusalRules,
 
   "code.failed-attempt": observing([], async (world) =>
     Object.fromEntries(
       await mapLimited(attemptKinds(world), 3, async (kind) => [kind, await fateAfter(world, kind)]),
     ),
   ),
-
-  "code.bound-to-client": {
-    needs: ["second-client"],
-    check: (_world, run) =>
-      run.forEach(
-        Array.from({ length: run.cases(0.3, 4) }, (_, at) => at % 2 === 0),
-        thiefIsRefused,
-        {
-          print: (firstOwns) => (firstOwns ? "a code of the first client" : "a code of the second client"),
-          clients: "first",
-        },
-      ),
-  },
 
   "code.reuse-revokes-tokens": (_world, run) =>
     run.forEach(
@@ -265,11 +228,6 @@ export const codeRules = {
       },
     ),
 } satisfies Rules;
-
-const alteredCode = (one: Alteration): NearMiss => ({
-  name: `altered (${one.how})`,
-  alter: (code) => altered(code, one),
-});
 
 /** Whether the first attempt yields tokens, or the second, since the first may bring the code back to life. */
 const twiceExchangeable = async (world: World, issued: Code): Promise<boolean> =>

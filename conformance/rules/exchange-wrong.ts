@@ -4,85 +4,113 @@ import {
   columnNames,
   isSameClientId,
   nearMisses,
+  printAlteration,
   type Alteration,
   type NearMiss,
 } from "../arbitraries/credentials.ts";
 import { credentialsOf, grantOf } from "../world/exchange.ts";
-import { expectThat, fail, pass, discard, type CaseVerdict } from "../judging/case-verdict.ts";
-import { exchangeBody, obtainCode, obtainTokens, secondClientOf, yielded } from "../world/steps.ts";
+import { expectThat, pass, type CaseVerdict } from "../judging/case-verdict.ts";
+import { exchangeBody, obtainCode, obtainTokens, secondClientOf } from "../world/steps.ts";
 import { forBoth } from "../checks/client-assignment.ts";
 import { answerOrHangUp, type Client } from "../world/target.ts";
-import type { World } from "../world/world.ts";
+import { clientsOf, type World } from "../world/world.ts";
+import { gainIn, type Refusal, type Wrong } from "./refusals.ts";
 
-/** A change to valid fields after which they must be refused. */
-export interface WrongBody {
-  readonly name: string;
-  readonly change: (right: Right, world: World) => Readonly<Record<string, unknown>>;
-}
 type Right = ReturnType<typeof exchangeBody<string>>;
+type Body = Readonly<Record<string, unknown>>;
 
-const wrong = (name: string, change: WrongBody["change"]): WrongBody => ({ name, change });
+/** Exchanges of a live code that lack its client's id or secret. */
+export const exchangesBySomeoneElse: Refusal<Right, Body> = {
+  expected: "without a known client's own exact secret, nothing is issued",
+  right: async (world) => exchangeBody(world.client, (await obtainCode(world)).code),
+  gain: gainOfBody,
+  control: (world, { code }) => codeOrTwinWorks(world, code),
+};
 
-const absent = (name: keyof Right): WrongBody => wrong(`no ${name}`, (right) => without(right, name));
+async function gainOfBody(world: World, _right: unknown, body: Body): Promise<string | undefined> {
+  return gainIn(world, await answerOrHangUp(world.target.exchange(body)), clientsOf(world));
+}
 
-const missOf =
-  (name: "clientId" | "clientSecret") =>
-  (miss: NearMiss): WrongBody =>
-    wrong(`${name} ${miss.name}`, (right) => ({ ...right, [name]: miss.alter(right[name]) }));
+/** A row, unless its body means the right one after all. */
+const wrong = (name: string, change: (right: Right, world: World) => Body): Wrong<Right, Body> => ({
+  name,
+  of: (right, world) => {
+    const body = change(right, world);
+    const meant = isSameClientId(right.clientId, body["clientId"])
+      ? { ...body, clientId: right.clientId }
+      : body;
+    return JSON.stringify(meant) === JSON.stringify(right) ? undefined : body;
+  },
+});
+
+type Field = "clientId" | "clientSecret";
+
+const absent = (name: Field) => wrong(`no ${name}`, (right) => without(right, name));
+
+const missOf = (name: Field) => (miss: NearMiss) =>
+  wrong(`${name} ${miss.name}`, (right) => ({ ...right, [name]: miss.alter(right[name]) }));
+
+/** A row with this in place of a field. */
+const instead = (name: string, field: Field, value: (right: Right, world: World) => unknown) =>
+  wrong(name, (right, world) => ({ ...right, [field]: value(right, world) }));
 
 /** What only a service takes that compares with the secrets of all clients. */
-const ofAnotherClient: readonly WrongBody[] = [
-  wrong("another client's secret", (right, world) => ({
-    ...right,
-    clientSecret: secondClientOf(world).secret,
-  })),
-  wrong("another client's id", (right, world) => ({ ...right, clientId: secondClientOf(world).id })),
-  wrong("both clients' secrets in an array", (right, world) => ({
-    ...right,
-    clientSecret: [secondClientOf(world).secret, right.clientSecret],
-  })),
+const ofAnotherClient = [
+  instead("another client's secret", "clientSecret", (_, world) => secondClientOf(world).secret),
+  instead("another client's id", "clientId", (_, world) => secondClientOf(world).id),
+  instead("both clients' secrets in an array", "clientSecret", ({ clientSecret }, world) => [
+    secondClientOf(world).secret,
+    clientSecret,
+  ]),
 ];
 
-export const wrongSecrets = ({ secondClient }: World): readonly WrongBody[] => [
+export const wrongSecrets = ({ secondClient }: World): readonly Wrong<Right, Body>[] => [
   ...forBoth([
     absent("clientSecret"),
-    wrong("a made-up secret", (right, world) => ({ ...right, clientSecret: world.unique() })),
+    instead("a made-up secret", "clientSecret", (_, world) => world.unique()),
     ...(secondClient === undefined ? [] : ofAnotherClient),
   ]),
   ...[...nearMisses, ...columnNames("clientSecret", "client_secret", "secret")].map(missOf("clientSecret")),
-  wrong("the client's id for its secret", (right) => ({ ...right, clientSecret: right.clientId })),
-  wrong("the code for the secret", (right) => ({ ...right, clientSecret: right.code })),
+  instead("the client's id for its secret", "clientSecret", ({ clientId }) => clientId),
+  instead("the code for the secret", "clientSecret", ({ code }) => code),
 ];
+
+/** A wrong secret stays wrong when sent repeatedly. */
+export const insistence = Array.from({ length: 8 }, (_, time) =>
+  instead(
+    `a wrong secret, sent ${time + 1} times`,
+    "clientSecret",
+    ({ clientSecret }) => `${clientSecret}wrong`,
+  ),
+);
+
+export const alteredSecret = (alteration: Alteration): Wrong<Right, Body> =>
+  instead(`secret altered: ${printAlteration(alteration)}`, "clientSecret", ({ clientSecret }) =>
+    altered(clientSecret, alteration),
+  );
+
+/** A client that nobody registered, with this in place of the secret; undefined leaves it out. */
+const stranger = (name: string, clientSecret: unknown) =>
+  wrong(name, ({ code }, world) => ({ clientId: world.unique(), clientSecret, code }));
 
 /** Fields that plain objects inherit: a lookup finds them, and they have no secret to compare. */
 const inheritedNames = ["__proto__", "constructor", "toString", "hasOwnProperty"];
 
-export const wrongClients: readonly WrongBody[] = [
-  ...forBoth([
-    absent("clientId"),
-    wrong("a made-up client", (right, world) => ({ ...right, clientId: world.unique() })),
-  ]),
+export const wrongClients: readonly Wrong<Right, Body>[] = [
+  ...forBoth([absent("clientId"), instead("a made-up client", "clientId", (_, world) => world.unique())]),
   ...nearMisses.map(missOf("clientId")),
   wrong("a made-up client with its id for its secret", (right, world) => {
     const id = world.unique();
     return { ...right, clientId: id, clientSecret: id };
   }),
-  wrong("a made-up client without a secret", ({ code }, world) => ({ clientId: world.unique(), code })),
-  wrong("a made-up client with an empty secret", (right, world) => ({
-    ...right,
-    clientId: world.unique(),
-    clientSecret: "",
-  })),
-  wrong("a made-up client with the secret null", (right, world) => ({
-    ...right,
-    clientId: world.unique(),
-    clientSecret: null,
-  })),
+  stranger("a made-up client without a secret", undefined),
+  stranger("a made-up client with an empty secret", ""),
+  stranger("a made-up client with the secret null", null),
   wrong("neither client nor secret", ({ code }) => ({ code })),
   wrong("client and secret both null", ({ code }) => ({ clientId: null, clientSecret: null, code })),
   wrong("client and secret both empty", ({ code }) => ({ clientId: "", clientSecret: "", code })),
-  ...inheritedNames.map((name) =>
-    wrong(`${name} without a secret`, ({ code }) => ({ clientId: name, code })),
+  ...inheritedNames.map((clientId) =>
+    wrong(`${clientId} without a secret`, ({ code }) => ({ clientId, code })),
   ),
 ];
 
@@ -99,61 +127,16 @@ export const strangersOwnCodeIsRefused = async (
   [name, clientSecret]: readonly [string, unknown],
   world: World,
 ): Promise<CaseVerdict> => {
-  const stranger: Client = { ...world.client, id: world.unique() };
-  const answer = await answerOrHangUp(world.target.authorize({ client: stranger }));
+  const client: Client = { ...world.client, id: world.unique() };
+  const answer = await answerOrHangUp(world.target.authorize({ client }));
   const code = answer === undefined ? undefined : grantOf(answer)?.code;
   if (code === undefined) return pass;
-  const gain = await anyoneYields(world, { clientId: stranger.id, clientSecret, code });
+  const gain = await gainOfBody(world, undefined, { clientId: client.id, clientSecret, code });
   return expectThat(
     gain === undefined,
-    onlyTheSecret,
-    `authorize gave a made-up client a code, which with ${name} yielded a working ${gain}`,
+    exchangesBySomeoneElse.expected,
+    `authorize gave a made-up client a code; with ${name} ${gain ?? ""}`,
   );
-};
-
-const onlyTheSecret = "without a known client's own exact secret, nothing is issued";
-
-/** The wrong body is refused, and the right one granted. */
-export const wrongBodyIsRefused = async ({ name, change }: WrongBody, world: World): Promise<CaseVerdict> => {
-  const { code } = await obtainCode(world);
-  const right = exchangeBody(world.client, code);
-  const body = change(right, world);
-  const isRightClient = isSameClientId(right.clientId, body["clientId"]);
-  const meant = isRightClient ? { ...body, clientId: right.clientId } : body;
-  if (JSON.stringify(meant) === JSON.stringify(right)) return discard(`nothing to alter for "${name}"`);
-  const gain = await anyoneYields(world, body);
-  if (gain !== undefined) return fail(onlyTheSecret, `${name}: yielded a working ${gain}`);
-  await codeOrTwinWorks(world, code);
-  return pass;
-};
-
-/** A wrong secret stays wrong when sent repeatedly. */
-export const insistenceIsRefused = async (times: number, world: World): Promise<CaseVerdict> => {
-  const { code } = await obtainCode(world);
-  const body = { ...exchangeBody(world.client, code), clientSecret: world.unique() };
-  for (let time = 1; time <= times; time += 1) {
-    const gain = await anyoneYields(world, body);
-    if (gain !== undefined)
-      return fail(onlyTheSecret, `a made-up secret, sent ${time} times, yielded a working ${gain}`);
-  }
-  await codeOrTwinWorks(world, code);
-  return pass;
-};
-
-export const withSecretAltered = (alteration: Alteration): WrongBody =>
-  wrong(`secret altered (${alteration.how})`, (right) => ({
-    ...right,
-    clientSecret: altered(right.clientSecret, alteration),
-  }));
-
-/** What such an exchange yields to any client of the run. */
-const anyoneYields = async (world: World, body: object): Promise<string | undefined> => {
-  const answer = await answerOrHangUp(world.target.exchange(body));
-  const gain = await yielded(world, answer);
-  if (gain !== undefined || world.secondClient === undefined || answer === undefined) return gain;
-  return credentialsOf(answer).refreshToken === undefined
-    ? undefined
-    : yielded(world, answer, world.secondClient);
 };
 
 /** The control of a refused attempt: its code works or, if the attempt used that up, a twin does. */

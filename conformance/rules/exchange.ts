@@ -1,4 +1,4 @@
-import { alterations, printAlteration } from "../arbitraries/credentials.ts";
+import { alterations } from "../arbitraries/credentials.ts";
 import { describe, objectOf } from "../world/exchange.ts";
 import { fail, expectThat, pass, type CaseVerdict } from "../judging/case-verdict.ts";
 import { verdictOf } from "../judging/laws/breach.ts";
@@ -22,14 +22,15 @@ import { anyTextIsRead, badBodiesAreRefused, repeatedKeysHaveOneMeaning } from "
 import { leaksNothing, lookOf, refusalsOf } from "./exchange-refusals.ts";
 import { clientName, toldTimes } from "./told-time.ts";
 import {
-  insistenceIsRefused,
+  alteredSecret,
+  exchangesBySomeoneElse,
+  insistence,
   secretsOfStrangers,
   strangersOwnCodeIsRefused,
-  withSecretAltered,
-  wrongBodyIsRefused,
   wrongClients,
   wrongSecrets,
 } from "./exchange-wrong.ts";
+import { areRefused, namesOf, refused } from "./refusals.ts";
 
 export const exchangeRules = {
   "exchange.token-set": async (world, run) => {
@@ -47,24 +48,22 @@ export const exchangeRules = {
 
   "exchange.authenticates-client": (world, run) =>
     run.all([
-      run.forEach(wrongSecrets(world), wrongBodyIsRefused, {
-        part: "near misses",
-        print: ({ name }) => name,
-      }),
+      areRefused(run, exchangesBySomeoneElse, wrongSecrets(world), { part: "near misses" }),
       run.forAll(
-        alterations,
-        (alteration, caseWorld) => wrongBodyIsRefused(withSecretAltered(alteration), caseWorld),
-        { part: "random alterations", share: 0.5, print: printAlteration },
+        alterations.map((one) => [alteredSecret(one)]),
+        refused(exchangesBySomeoneElse),
+        { part: "random alterations", share: 0.5, print: namesOf },
       ),
-      run.forEach([8], insistenceIsRefused, {
+      areRefused(run, exchangesBySomeoneElse, insistence, {
         part: "a wrong secret again and again",
-        print: (times) => `${times} times`,
+        size: insistence.length,
+        narrower: () => [],
       }),
     ]),
 
   "exchange.unknown-client": (_world, run) =>
     run.all([
-      run.forEach(wrongClients, wrongBodyIsRefused, { print: ({ name }) => name }),
+      areRefused(run, exchangesBySomeoneElse, wrongClients),
       run.forEach(Object.entries(secretsOfStrangers), strangersOwnCodeIsRefused, {
         part: "a code of its own",
         print: ([name]) => name,
