@@ -46,7 +46,6 @@ import {
   tellingFates,
 } from "./code-independence.ts";
 import { raceInLane, type Met } from "./code-race.ts";
-import { codeRefusalRules } from "./code-unknown.ts";
 import type { Verdict } from "../contract/verdict.ts";
 
 /** Time for probes after the end of a lifetime, including guards. */
@@ -210,8 +209,6 @@ export const codeRules = {
           }),
       ]),
   },
-
-  ...codeRefusalRules,
 
   "code.failed-attempt": observing([], async (world) =>
     Object.fromEntries(
