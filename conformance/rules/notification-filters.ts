@@ -1,15 +1,17 @@
 import fc from "fast-check";
 import { pagesIn, printLength } from "../arbitraries/paging.ts";
 import { anyNearMiss, nearMisses, otherSpellings } from "../arbitraries/uuids.ts";
-import { allHold, brokenBy, fail, expectThat, pass, inconclusive } from "../judging/case-verdict.ts";
+import { allHold, expectThat, pass, inconclusive } from "../judging/case-verdict.ts";
 import type { ListQuery } from "../judging/laws/lists.ts";
 import { difference, fold } from "../judging/laws/pages.ts";
-import { openLists, whileSteady, type Listing } from "./shared/lists.ts";
-import type { ListOptions, Rules, Judge, Run } from "../checks/rule.ts";
+import { openLists, whileSteady, type List, type Listing } from "./shared/lists.ts";
+import type { Rules, Judge, Run } from "../checks/rule.ts";
 import type { Verdict } from "../contract/verdict.ts";
 import type { AccountSet } from "../world/dataset.ts";
 import type { World } from "../world/world.ts";
 import { readAll, readOne, type Read } from "./notification-reads.ts";
+import { areRefused, namesOf, refused, type Refusal, type Wrong } from "./refusals.ts";
+import { ControlFailed } from "../world/exchange.ts";
 import { inGroups } from "../contract/text.ts";
 
 /** Section 4.4: the filters id and accountId, each on its own and both in one request. */
@@ -67,33 +69,60 @@ const otherValues = (
   uuid: string,
   strangers: readonly string[],
 ): readonly Promise<Verdict>[] => {
-  const nothing = onlyMatch(
+  const nothing = matching(
     { filter, uuid },
-    "nothing, so the list is empty and total 0",
+    `a value that is no ${filter} of a notification matches nothing, so the list is empty and total 0`,
     // A store with consecutive ids may know a neighbouring one; a correct match there is not a breach.
     (seen, value) => allHave(seen, filter, value),
   );
-  const nothingElse = onlyMatch(
+  const nothingElse = matching(
     { filter, uuid },
-    `the same as the ${filter} in its usual spelling, or nothing`,
+    `another spelling of an ${filter} matches the same as the usual one, or nothing`,
     (seen, _value, control) => seen.total === control.total && allHave(seen, filter, uuid),
   );
   return [
-    run.forEach(inGroups([...nearMisses(uuid), ...strangers], 6), nothing, {
+    areRefused(run, nothing, [...nearMisses(uuid), ...strangers].map(rowOf), {
       part: "near misses",
-      ...oneByOne,
+      size: 6,
     }),
-    run.forAll(anyNearMiss(uuid), (value, world) => nothing([value], world), {
-      part: "generated near misses",
-    }),
-    run.forEach(inGroups(otherSpellings(uuid), 4), nothingElse, { part: "other spellings", ...oneByOne }),
+    run.forAll(
+      anyNearMiss(uuid).map((value) => [rowOf(value)]),
+      refused(nothing),
+      { part: "generated near misses", print: namesOf },
+    ),
+    areRefused(run, nothingElse, otherSpellings(uuid).map(rowOf), { part: "other spellings", size: 4 }),
   ];
 };
 
-const oneByOne: ListOptions<readonly string[]> = {
-  print: (values) => values.map((value) => JSON.stringify(value)).join(", "),
-  narrower: (values) => values.map((value) => [value]),
-};
+const rowOf = (value: string): Wrong<unknown, string> => ({ name: JSON.stringify(value), of: () => value });
+
+/** What the existing value shows, with the list that shows it. */
+interface Shown {
+  readonly list: List;
+  readonly control: Listing;
+}
+
+/** These values must match nothing, except what `isAllowed` permits. */
+const matching = (
+  { filter, uuid }: { readonly filter: Filter; readonly uuid: string },
+  promise: string,
+  isAllowed: (seen: Listing, value: string, control: Listing) => boolean,
+): Refusal<Shown, string> => ({
+  expected: promise,
+  right: async (world) => {
+    const list = await openLists(world);
+    const control = await list({ [filter]: uuid });
+    if (control.ids.length > 0) return { list, control };
+    throw new ControlFailed(`an existing ${filter} returns nothing: ${control.said}`);
+  },
+  gain: async (_world, { list, control }, value) => {
+    const seen = await list({ [filter]: value });
+    const isNothing = seen.ids.length === 0 && (!seen.served || seen.total === 0);
+    return isNothing || isAllowed(seen, value, control)
+      ? undefined
+      : `as the ${filter} it got ${seen.said}; an existing one got ${control.said}`;
+  },
+});
 
 /** Two existing values in one, which is neither of them. */
 const listOf = ([one, other]: readonly string[]): readonly string[] =>
@@ -128,33 +157,6 @@ const idsGiveTheirOwn: Judge<readonly string[]> = async (ids, world) => {
     ),
   );
 };
-
-/** These values must match nothing, except what `isAllowed` permits. */
-const onlyMatch =
-  (
-    { filter, uuid }: { readonly filter: Filter; readonly uuid: string },
-    expected: string,
-    isAllowed: (seen: Listing, value: string, control: Listing) => boolean,
-  ): Judge<readonly string[]> =>
-  async (values, world) => {
-    const list = await openLists(world);
-    const control = await list({ [filter]: uuid });
-    if (control.ids.length === 0)
-      return inconclusive(`an existing ${filter} returns nothing: ${control.said}`);
-    for (const value of values) {
-      const seen = await list({ [filter]: value });
-      const isNothing = seen.ids.length === 0 && (!seen.served || seen.total === 0);
-      if (!isNothing && !isAllowed(seen, value, control))
-        return brokenBy(
-          JSON.stringify(value),
-          fail(
-            `${filter}=${JSON.stringify(value)} matches ${expected}`,
-            `it got ${seen.said}; an existing one got ${control.said}`,
-          ),
-        );
-    }
-    return pass;
-  };
 
 const allHave = ({ items }: Listing, filter: Filter, value: string): boolean =>
   items.length > 0 && items.every((item) => fold(item[filter]) === fold(value));

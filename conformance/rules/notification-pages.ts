@@ -4,16 +4,16 @@ import { allHold, fail, expectThat, pass, discard } from "../judging/case-verdic
 import { verdictOf } from "../judging/laws/breach.ts";
 import { asked, expected, type ListQuery } from "../judging/laws/lists.ts";
 import { changeBreach } from "../judging/laws/notification.ts";
-import { difference, sameSet } from "../judging/laws/pages.ts";
+import { difference, fold, sameSet } from "../judging/laws/pages.ts";
 import {
   greatestLimit,
   openLists,
-  readCutPages,
   readPages,
   vouchedLimit,
   whileSteady,
   whileTotalStands,
 } from "./shared/lists.ts";
+import { cutListHolds } from "./shared/long-list.ts";
 import type { Rules, Judge } from "../checks/rule.ts";
 import type { AccountSet } from "../world/dataset.ts";
 import type { World } from "../world/world.ts";
@@ -158,18 +158,10 @@ const idsIn = ({ prepared: { notifications } }: World): readonly string[] =>
 
 /** A maximum may cut the pages of an account, or of the whole list, but then the next page begins where one was cut. */
 const cutPagesLoseNothing: Judge<AccountSet | undefined> = async (account, world) => {
+  const query = account === undefined ? {} : { accountId: account.accountId };
   const list = await openLists(world);
-  return whileTotalStands(list, async () => {
-    const pages = await readCutPages(list, account === undefined ? {} : { accountId: account.accountId });
-    if (pages === undefined) return pass;
-    const seen = pages.flatMap(({ ids }) => ids);
-    const wrong = difference([...seen, ...(account?.ids ?? idsIn(world))], seen);
-    return expectThat(
-      wrong === undefined,
-      "with a limit above the maximum, pages that are cut together hold all notifications, each once",
-      `the first of ${pages.length} pages until one was empty: ${pages[0]?.said ?? "none"}; over all pages: ${wrong ?? "none"}`,
-    );
-  });
+  const ids = (account?.ids ?? idsIn(world)).map(fold);
+  return whileSteady(list, account, async () => allHold(await cutListHolds(list, query, ids)));
 };
 
 /** The newest or oldest notifications of the whole list have the same fields behind each filter. */

@@ -104,7 +104,7 @@ const listStaysTrue: Judge<Plan> = async (plan, world) => {
     await look(history, { limit: world.limits.defaultLimit });
   }
   if (plan.events === MOST_EVENTS)
-    history.judgements.push(...(await cutListHolds(history.list, history.settled.ids)));
+    history.judgements.push(...(await cutListHolds(history.list, {}, history.settled.ids)));
   return allHold(history.judgements);
 };
 

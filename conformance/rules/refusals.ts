@@ -34,8 +34,11 @@ export interface Refusal<Right, Sent> {
     sent: Sent,
     name: string,
   ) => Promise<string | typeof untested | undefined>;
-  /** What is right must be granted afterwards, whether in itself or as a twin; `names` are the requests before it. */
-  readonly control: (world: World, right: Right, names: string) => Promise<CaseVerdict | void>;
+  /**
+   * What is right must be granted afterwards, whether in itself or as a twin; `names` are the requests before it. Absent
+   * if `right` shows that, and refusals use nothing up.
+   */
+  readonly control?: (world: World, right: Right, names: string) => Promise<CaseVerdict | void>;
 }
 
 export const namesOf = (rows: readonly { readonly name: string }[]): string =>
@@ -61,7 +64,7 @@ export const refused =
       tested.push(row);
     }
     if (tested.length === 0) return discard("nothing that is wrong could be sent");
-    const verdict = (await control(world, right, namesOf(tested))) ?? pass;
+    const verdict = (await control?.(world, right, namesOf(tested))) ?? pass;
     return brokenBy(inTurn(namesOf(tested), tested), verdict);
   };
 
