@@ -179,7 +179,7 @@ export const noClients: readonly Row[] = [
 
 /** What is issued to one client is of no use to the other, even with all that is right about that one. */
 export const theOther = [
-  changed("another client presented it", ({ body }, world) => {
+  changed("presented by the other client", ({ body }, world) => {
     const other = secondClientOf(world);
     return "code" in body
       ? exchangeBody(other, body["code"])
