@@ -3,6 +3,7 @@ import { brokenBy, discard, fail, pass, type CaseVerdict } from "../judging/case
 import type { Verdict } from "../contract/verdict.ts";
 import type { Judge, ListOptions, Run } from "../checks/rule.ts";
 import { describe, type Answer } from "../world/exchange.ts";
+import { notedFrom } from "../world/noted.ts";
 import { yielded } from "../world/steps.ts";
 import type { Client } from "../world/target.ts";
 import type { World } from "../world/world.ts";
@@ -53,6 +54,7 @@ export const refused =
     control,
   }: Refusal<Right, Sent>): Judge<readonly Wrong<Right, Sent>[]> =>
   async (rows, world) => {
+    const noted = notedFrom(world);
     const right = await obtain(world);
     const tested: Wrong<Right, Sent>[] = [];
     for (const row of rows) {
@@ -60,7 +62,7 @@ export const refused =
       if (sent === undefined) continue;
       const gained = await gain(world, right, sent, row.name);
       if (gained === untested) continue;
-      if (gained !== undefined) return brokenBy(row.name, fail(expected, `${row.name}: ${gained}`));
+      if (gained !== undefined) return brokenBy(row.name, fail(expected, `${row.name}: ${gained}`, noted()));
       tested.push(row);
     }
     if (tested.length === 0) return discard("nothing that is wrong could be sent");

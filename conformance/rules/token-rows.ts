@@ -11,6 +11,7 @@ import {
 } from "../arbitraries/credentials.ts";
 import { invented } from "../arbitraries/intrusions.ts";
 import { forBoth } from "../checks/client-assignment.ts";
+import { counted } from "../contract/text.ts";
 import { exchangeBody, obtainCode, obtainTokens, refreshBody, secondClientOf } from "../world/steps.ts";
 import type { Client } from "../world/target.ts";
 import type { World } from "../world/world.ts";
@@ -112,7 +113,7 @@ export const wrongSecrets = ({ secondClient }: World): readonly Row[] => [
 
 /** A wrong secret stays wrong when sent repeatedly. */
 export const insistence = Array.from({ length: 8 }, (_, time) =>
-  secret(`a wrong secret, sent ${time + 1} times`, (right) => `${right.client.secret}wrong`),
+  secret(`a wrong secret, sent ${counted(time + 1, "time")}`, (right) => `${right.client.secret}wrong`),
 );
 
 /** Secrets that an unregistered client may send. */
