@@ -4,7 +4,7 @@ import { judge, judgeAll } from "../testing/bench.ts";
 import { behaving, judgeDefect, ruleFor, troublesOf } from "../testing/seeded.ts";
 import { codeRules } from "./code.ts";
 
-const rules = rulesOf(codeRules);
+const rules = [...rulesOf(codeRules), ruleFor("code.unknown"), ruleFor("code.bound-to-client")];
 
 test("the sound service passes every rule about codes", async () => {
   const results = await judgeAll(rules);
