@@ -11,7 +11,7 @@ test.each<readonly [RequirementId, string, RegExp]>([
     "access-header-not-read",
     /^accountId of an account with \d+ notifications$/,
   ],
-  ["notifications.default-page", "default-page-1", /^no limit, an account with \d+ notifications$/],
+  ["notifications.default-page", "default-page-1", /^accountId of an account with \d+ notifications$/],
   ["notifications.shape", "item-without-remark", /^a list request with accountId, page=0$/],
   ["notifications.under-writes", "writes-hide-list", /^4 writers of 16 events each, read in pages of 10$/],
   [
@@ -39,7 +39,7 @@ test.each<readonly [RequirementId, string, RegExp]>([
   [
     "notifications.past-the-end",
     "past-the-end-wraps",
-    /^page=\d+, (?:the first page )?past the end of \d+ notifications? with (?:no limit|limit=\d+)$/,
+    /^accountId, (?:limit=\d+, )?page=\d+ of an account with \d+ notifications?$/,
   ],
   [
     "service.survives-bad-input",

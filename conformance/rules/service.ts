@@ -2,8 +2,7 @@ import type { Verdict } from "../contract/verdict.ts";
 import { malformedRequests, type Malformed } from "../arbitraries/malformed.ts";
 import { accessTokenHeader, endpoints } from "../contract/forms.ts";
 import { brokenBy, fail, pass, type CaseVerdict } from "../judging/case-verdict.ts";
-import { internalsIn } from "./shared/internals.ts";
-import { readable, stackTraceIn } from "./shared/leaks.ts";
+import { internalsIn, readable, stackTraceIn } from "./shared/leaks.ts";
 import { observing, type Judge, type Rules, type Run } from "../checks/rule.ts";
 import { mediaTypeOf, outcomeOf } from "./shared/shapes.ts";
 import {
