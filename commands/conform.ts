@@ -16,7 +16,7 @@ export const run: Action<typeof definition> = async (context, flags) => {
   await judgedRun(
     context,
     flags,
-    (page) => runGate(context, flags, page),
+    () => runGate(context, flags),
     (judged) => {
       const detail = quiet ? "failures" : verbose ? "full" : "brief";
       show(output, gateDoc(judged, { program, detail }), conformDocument(judged.record, judged.directory));

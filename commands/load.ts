@@ -28,7 +28,7 @@ export const run: Action<typeof definition> = async (context, flags) => {
   await judgedRun(
     context,
     flags,
-    (page) => runLoad(context, flags, asked, page),
+    () => runLoad(context, flags, asked),
     (judged) =>
       show(output, loadDoc(judged, { detail: "brief" }), { ...judged.record, run: judged.directory }),
   );

@@ -8,7 +8,6 @@ import { endingOf } from "./shared/exit.ts";
 import { runGate } from "./shared/gate-run.ts";
 import { findK6ForLoad, refuseLoad, runLoad } from "./shared/load-run.ts";
 import { conclude, tellingUnreachable, withVerdict, type Ran } from "./shared/conclude.ts";
-import { openRunPage, withPageReport } from "./shared/page.ts";
 import { checkReportOut } from "./shared/write-reports.ts";
 import { parseAsked, runnerClock } from "../scenarios/runner/index.ts";
 import { gateDoc } from "../reports/document/gate.ts";
@@ -31,11 +30,10 @@ export const run: Action<typeof definition> = async (context, flags) => {
   const asked = parseAsked({ scenario, rate, durationMs, seed });
   const placeOf = (name: string) => (flags.out === undefined ? undefined : path.join(flags.out, name));
   checkReportOut(flags.reportOut, [placeOf("gate"), placeOf("load")]);
-  const page = await openRunPage(context, flags);
   const search = searchForK6(context);
   // The gate may take long, so obstacles to the load are reported before it.
-  const reported = withPageReport({ ...flags, report: flags.report ?? (["html"] as const) });
-  const judging = runGate(context, { ...flags, seed, out: placeOf("gate") }, page, async (resolved) => {
+  const reported = { ...flags, report: flags.report ?? (["html"] as const) };
+  const judging = runGate(context, { ...flags, seed, out: placeOf("gate") }, async (resolved) => {
     await refuseLoad(context, resolved, asked);
     if (flags.out !== undefined) prepareDirectory(flags.out);
     await search.begin();
@@ -48,7 +46,7 @@ export const run: Action<typeof definition> = async (context, flags) => {
   try {
     if (!signal.aborted) {
       search.tell();
-      load = await withVerdict(runLoad(context, { ...flags, out: placeOf("load") }, asked, page, search.end));
+      load = await withVerdict(runLoad(context, { ...flags, out: placeOf("load") }, asked, search.end));
       tellLoad(context, load);
     }
   } catch (error) {
@@ -74,7 +72,6 @@ export const run: Action<typeof definition> = async (context, flags) => {
       reports: files,
     });
   else for (const file of files) output.print(`Report   ${file}`);
-  await page.end(files);
 };
 
 const tellGate = ({ output, programName }: CommandContext, gate: Gate): void => {

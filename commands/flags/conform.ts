@@ -7,7 +7,6 @@ import {
   maxWaitOption,
   onlyOption,
   outOption,
-  pageOption,
   profileOption,
   reportOption,
   reportOutOption,
@@ -47,6 +46,5 @@ export const conform = new Command("conform")
   .option("--ledger-key-file <file>", "file with the ledger's key, instead of TOUCHSTONE_LEDGER_KEY")
   .option("--verbose", "print every rule, every observation and all measurements")
   .addOption(reportOption("write reports of the run: ", reportFormats))
-  .addOption(pageOption)
   .addOption(reportOutOption("the reports"))
   .addOption(jsonOption);

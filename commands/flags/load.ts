@@ -5,7 +5,6 @@ import {
   jsonOption,
   maxWaitOption,
   outOption,
-  pageOption,
   profileOption,
   reportOption,
   reportOutOption,
@@ -61,6 +60,5 @@ export const load = new Command("load")
   .addOption(maxWaitOption)
   .addOption(outOption)
   .addOption(reportOption("write reports of the run: ", reportFormats))
-  .addOption(pageOption)
   .addOption(reportOutOption("the reports"))
   .addOption(jsonOption);

@@ -6,7 +6,6 @@ import {
   jsonOption,
   maxWaitOption,
   onlyOption,
-  pageOption,
   profileOption,
   rateOption,
   reportOption,
@@ -38,6 +37,5 @@ export const run = new Command("run")
   )
   .addOption(wholeOutOption)
   .addOption(reportOption("write reports of both runs (default: html): ", reportFormats))
-  .addOption(pageOption)
   .addOption(reportOutOption("the reports"))
   .addOption(jsonOption);

@@ -85,9 +85,4 @@ export const controlPortOption = (description: string) =>
     portFlag("--control-port"),
   );
 
-export const pageOption = new Option(
-  "--page",
-  "serve a live page of the run on this machine, which becomes its HTML report",
-);
-
 export const jsonOption = new Option("--json", "print one JSON document on standard output");

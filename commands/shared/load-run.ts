@@ -5,7 +5,6 @@ import type { AskedRun, FoundK6, LoadContext } from "../../scenarios/runner/inde
 import type { CommandContext } from "./context.ts";
 import type { TargetFlags } from "./flags.ts";
 import { loadProgress, type LoadView } from "./live.ts";
-import type { RunPage } from "./page.ts";
 import { knownTo, openTarget, withReceiver, type OpenTarget } from "./target.ts";
 import { startFakeProcess } from "../../fake-server/index.ts";
 import { loadProfile } from "../../conformance/profile/profile.ts";
@@ -123,15 +122,13 @@ export const runLoad = async (
   context: CommandContext,
   flags: LoadRunFlags,
   asked: AskedRun,
-  page: RunPage,
   k6: () => Promise<FoundK6> = () => findK6ForLoad(context),
 ) => {
-  const live = loadProgress(context, asked.durationMs, page);
+  const live = loadProgress(context, asked.durationMs);
   const opened = await openLoad(context, flags, { asked, withPushes: asked.scenario === "push", k6, live });
   try {
     context.recordingBegins();
     const directory = flags.out ?? runDirectory(runnerClock.wallTime(), "load", context.freshUuid);
-    page.watch(directory);
     return { record: await loadByShape(opened.context, asked, directory), directory };
   } finally {
     live.stop();
