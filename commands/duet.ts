@@ -136,7 +136,7 @@ const openSide = async (context: CommandContext, { side, given, start, plan, k6 
         asked: plan,
         withPushes: false,
         k6: async () => k6,
-        live: { second: () => {}, phase: () => {} },
+        live: { second: () => {}, phase: () => {}, say: () => {} },
       },
     );
     return {

@@ -20,7 +20,7 @@ export const run: Action<typeof definition> = async (context, flags) => {
     // Segments must derive the same seed independently.
     seed: flags.seed ?? (segment === undefined ? context.freshSeed() : seedOf(segment.runId)),
     segment,
-    k6Output: flags.k6Out === undefined ? undefined : parseK6Output(flags.k6Out),
+    k6Output: parseK6Output(flags.k6Out),
     stages: flags.stage,
     profileStages: flags.profile && (await readProfile(flags.profile)).load?.shape,
     tags: flags.tag,

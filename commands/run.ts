@@ -9,7 +9,7 @@ import { runGate } from "./shared/gate-run.ts";
 import { findK6ForLoad, refuseLoad, runLoad } from "./shared/load-run.ts";
 import { conclude, tellingUnreachable, withVerdict, type Ran } from "./shared/conclude.ts";
 import { checkReportOut } from "./shared/write-reports.ts";
-import { parseAsked, runnerClock } from "../scenarios/runner/index.ts";
+import { parseAsked, parseK6Output, runnerClock } from "../scenarios/runner/index.ts";
 import { gateDoc } from "../reports/document/gate.ts";
 import { loadDoc } from "../reports/document/load.ts";
 import { conformDocument } from "../reports/json/conform.ts";
@@ -27,7 +27,7 @@ export const run: Action<typeof definition> = async (context, flags) => {
   const { output, signal } = context;
   const seed = flags.seed ?? context.freshSeed();
   const { duration: durationMs, rate, scenario } = flags;
-  const asked = parseAsked({ scenario, rate, durationMs, seed });
+  const asked = parseAsked({ scenario, rate, durationMs, seed, k6Output: parseK6Output(flags.k6Out) });
   const placeOf = (name: string) => (flags.out === undefined ? undefined : path.join(flags.out, name));
   checkReportOut(flags.reportOut, [placeOf("gate"), placeOf("load")]);
   const search = searchForK6(context);

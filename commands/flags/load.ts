@@ -3,6 +3,7 @@ import { durationFlag, integerFlag, listFlag, tagFlag } from "../shared/flag-val
 import {
   behaviourOption,
   jsonOption,
+  k6OutOption,
   maxWaitOption,
   outOption,
   profileOption,
@@ -44,10 +45,7 @@ export const load = new Command("load")
     "maximum number of virtual users for k6 (default: depends on the rate)",
     integerFlag("--vus", 1, 100_000),
   )
-  .option(
-    "--k6-out <output>",
-    "also send k6's metrics to this output: opentelemetry or experimental-prometheus-rw, configured by K6_OTEL_... or K6_PROMETHEUS_RW_...",
-  )
+  .addOption(k6OutOption)
   .option("--tag <name=value>", "a label for the run, kept in its record; repeat for more", tagFlag)
   .option("--verbose-k6", "print k6's own log as it arrives")
   .addOption(seedOption)

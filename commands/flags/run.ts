@@ -4,6 +4,7 @@ import {
   behaviourOption,
   effortOption,
   jsonOption,
+  k6OutOption,
   maxWaitOption,
   onlyOption,
   profileOption,
@@ -35,6 +36,7 @@ export const run = new Command("run")
       .default(5_000, "5s")
       .argParser(durationFlag("--duration")),
   )
+  .addOption(k6OutOption)
   .addOption(wholeOutOption)
   .addOption(reportOption("write reports of both runs (default: html): ", reportFormats))
   .addOption(reportOutOption("the reports"))

@@ -85,4 +85,9 @@ export const controlPortOption = (description: string) =>
     portFlag("--control-port"),
   );
 
+export const k6OutOption = new Option(
+  "--k6-out <output>",
+  "also give k6's metrics to this output: web-dashboard (k6's own page, on 127.0.0.1), or opentelemetry or experimental-prometheus-rw, configured by K6_OTEL_... or K6_PROMETHEUS_RW_...",
+);
+
 export const jsonOption = new Option("--json", "print one JSON document on standard output");

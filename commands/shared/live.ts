@@ -45,6 +45,8 @@ export const gateProgress = (context: CommandContext, ids: readonly string[]) =>
 export interface LoadView {
   readonly second: (second: LiveSecond) => void;
   readonly phase: (phase: string | undefined) => void;
+  /** Prints a line that stays. */
+  readonly say: (line: string) => void;
 }
 
 export const loadProgress = (
@@ -66,6 +68,11 @@ export const loadProgress = (
     },
     phase: (phase) => {
       now = phase;
+      show();
+    },
+    say: (line) => {
+      live.clear();
+      context.output.say(line);
       show();
     },
     stop: () => live.clear(),

@@ -74,7 +74,7 @@ export const openLoad = async (
   { maxWait: maxWaitMs, verboseK6, ...flags }: Omit<LoadRunFlags, "out">,
   { asked, withPushes, k6, live }: LoadNeeds,
 ): Promise<{ readonly context: LoadContext; readonly stop: () => Promise<void> }> => {
-  const { signal, freshUuid, output } = context;
+  const { signal, freshUuid } = context;
   sweepTemporary(tmpdir(), hostname());
   const target = await withReceiver(openLoadTarget(context, flags), withPushes ? rules : []);
   const { resolved, receiver } = target;
@@ -103,7 +103,8 @@ export const openLoad = async (
         tool: tool.version,
         runKey: freshUuid(),
         push,
-        onLog: verboseK6 === true ? (line: string) => output.say(`k6: ${line}`) : undefined,
+        onLog: verboseK6 === true ? (line: string) => live.say(`k6: ${line}`) : undefined,
+        onDashboard: (address: string) => live.say(`Dashboard ${address}`),
         onSecond: live.second,
         onPhase: live.phase,
       },

@@ -51,6 +51,8 @@ export interface LoadContext {
   readonly push?: PushPorts | undefined;
   /** Receives k6's own log, line by line, masked. */
   readonly onLog?: ((line: string) => void) | undefined;
+  /** Receives the address of k6's dashboard once it is up. */
+  readonly onDashboard?: (address: string) => void;
   readonly onSecond?: (second: LoadSecond) => void;
   readonly onPhase?: (phase: string | undefined) => void;
 }
