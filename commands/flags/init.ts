@@ -3,7 +3,7 @@ import { Command } from "@commander-js/extra-typings";
 const collected = (value: string, earlier: readonly string[] = []): readonly string[] => [...earlier, value];
 
 export const init = new Command("init")
-  .description("write a profile with comments from flags, and ask for what is missing")
+  .description("write a profile with comments from flags; what they leave out is to be filled in, and named")
   .option("--base-url <address>", "address of the service: the part before /open-api/")
   .option("--name <text>", "name of the service in reports")
   .option("--client-id <id>", "id of an OAuth client; repeat for a second one", collected)
@@ -13,7 +13,6 @@ export const init = new Command("init")
     "--out <file>",
     "the file to write: .ts, .mts or .json (default: touchstone.config with the extension that loads in this folder)",
   )
-  .option("--yes", "accept the defaults instead of asking; edit the file later")
   .option("--force", "overwrite an existing profile, or another file that --schema names")
   .option(
     "--schema <file>",

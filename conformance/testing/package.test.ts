@@ -115,7 +115,7 @@ describe("an installed package", () => {
     "writes a profile that loads in a package of type %s, and names the next command",
     async (type) => {
       const cwd = path.join(folder, type);
-      const init = await touchstone(cwd, ["init", "--yes", "--base-url", "http://127.0.0.1:1"]);
+      const init = await touchstone(cwd, ["init", "--base-url", "http://127.0.0.1:1"]);
       const file = type === "module" ? "touchstone.config.ts" : "touchstone.config.mts";
       expect(init).toMatchObject({ code: 0, stdout: `${file}\n` });
       expect(init.stderr).toContain(`npx touchstone-harness doctor --profile ${file}`);
