@@ -9,7 +9,6 @@ import { commandClock } from "./shared/clock.ts";
 import type { CommandContext } from "./shared/context.ts";
 import { refuseEmpty } from "./shared/flag-values.ts";
 import { keepHeapSmall } from "./shared/heap.ts";
-import { endWithParent } from "./shared/parent.ts";
 import { endingOf } from "./shared/exit.ts";
 import { complainThrough, createOutput, type Manner, type Output, type Streams } from "./shared/output.ts";
 
@@ -87,17 +86,8 @@ const programNameOf = (environment: NodeJS.ProcessEnv, programFile: string): str
 export const main = async (programFile: string): Promise<void> => {
   const [, , ...given] = process.argv;
   const running = start({ given, environment: process.env, streams: process, programFile, keepHeapSmall });
-  const interrupt = guardProcess(running);
-  const ofScript = process.env["npm_lifecycle_event"] !== undefined;
-  const stop = ofScript
-    ? endWithParent(commandClock, {
-        parent: () => process.ppid,
-        interruption: running.interruption.signal,
-        interrupt,
-      })
-    : () => {};
+  guardProcess(running);
   process.exitCode = await running.ended;
-  stop();
 };
 
 const parse = async (
@@ -134,8 +124,8 @@ const exitCodeLines = (): string =>
     .map(([code, meaning]) => `  ${code.padStart(3)}  ${meaning}\n`)
     .join("");
 
-/** Handles interruptions and uncaught errors, and returns what handles an interruption. */
-const guardProcess = ({ interruption, isRecording, output, failWith }: Running): (() => void) => {
+/** Handles interruptions and uncaught errors. */
+const guardProcess = ({ interruption, isRecording, output, failWith }: Running): void => {
   const interrupt = (): void => {
     // The first interruption stops the run in order; the second ends the process.
     if (interruption.signal.aborted) process.exit(exitCodes.interrupted);
@@ -157,5 +147,4 @@ const guardProcess = ({ interruption, isRecording, output, failWith }: Running):
   // include the environment.
   process.on("uncaughtException", (error) => process.exit(failWith(error)));
   process.report.excludeEnv = true;
-  return interrupt;
 };
