@@ -1,13 +1,12 @@
 import { randomInt, randomUUID } from "node:crypto";
-import { Command } from "@commander-js/extra-typings";
+import { Command, Help } from "@commander-js/extra-typings";
 import { exitCodeMeanings, exitCodes } from "../conformance/contract/exit-codes.ts";
 import { tool } from "../conformance/record/tool.ts";
 import { wantsColour } from "../reports/terminal/palette.ts";
 import { commands } from "./index.ts";
-import { narrowHelp } from "./shared/narrow-help.ts";
 import { commandClock } from "./shared/clock.ts";
 import type { CommandContext } from "./shared/context.ts";
-import { refuseEmpty } from "./shared/flag-values.ts";
+import { refuseEmpty } from "./shared/flags.ts";
 import { keepHeapSmall } from "./shared/heap.ts";
 import { endingOf } from "./shared/exit.ts";
 import { complainThrough, createOutput, type Manner, type Output, type Streams } from "./shared/output.ts";
@@ -117,6 +116,22 @@ const parse = async (
   }
   if (given.length === 0) program.help({ error: true });
   await program.parseAsync(given, { from: "user" });
+};
+
+/** A column of descriptions narrower than this is harder to read than descriptions below their flags. */
+const LEAST_COLUMN = 40;
+const INDENT = " ".repeat(6);
+
+/** Puts descriptions below their flags on a terminal that is too narrow for two columns. */
+export const narrowHelp = {
+  minWidthToWrap: 20,
+  formatItem(term: string, termWidth: number, description: string, helper: Help): string {
+    const width = helper.helpWidth ?? 80;
+    if (description === "" || width - termWidth - 4 >= LEAST_COLUMN)
+      return new Help().formatItem.call(helper, term, termWidth, description, helper);
+    const lines = helper.boxWrap(description, width - INDENT.length).split("\n");
+    return [`  ${term}`, ...lines.map((line) => INDENT + line)].join("\n");
+  },
 };
 
 const exitCodeLines = (): string =>

@@ -1,7 +1,6 @@
 import { ConfigurationError } from "../conformance/contract/problem.ts";
 import type { Action, CommandContext } from "./shared/context.ts";
-import { refuseTwice } from "./shared/refuse-twice.ts";
-import { besideRun, checkReportOut, reportOn } from "./shared/write-reports.ts";
+import { besideRun, checkReportOut, refuseTwice, reportOn } from "./shared/write-reports.ts";
 import { duetDoc } from "../reports/document/duet.ts";
 import { duetSuite } from "../reports/ci/compared.ts";
 import { readComparison } from "../reports/compare/stored.ts";

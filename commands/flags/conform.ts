@@ -1,5 +1,5 @@
 import { Command } from "@commander-js/extra-typings";
-import { listFlag } from "../shared/flag-values.ts";
+import { listFlag } from "../shared/flags.ts";
 import {
   behaviourOption,
   effortOption,

@@ -1,6 +1,6 @@
 import { availableParallelism } from "node:os";
 import { Command, Option } from "@commander-js/extra-typings";
-import { choiceFlag, integerFlag, listFlag } from "../shared/flag-values.ts";
+import { choiceFlag, integerFlag, listFlag } from "../shared/flags.ts";
 import { efforts } from "../../conformance/checks/effort.ts";
 import { jsonOption, seedOption } from "../shared/flags.ts";
 

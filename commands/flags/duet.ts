@@ -1,6 +1,6 @@
 import { Command, Option } from "@commander-js/extra-typings";
 import { duetScenarioNames } from "../../conformance/contract/load-shape.ts";
-import { durationFlag, integerFlag, shareFlag } from "../shared/flag-values.ts";
+import { durationFlag, integerFlag, shareFlag } from "../shared/flags.ts";
 import { reportOption, jsonOption, rateOption, reportOutOption, seedOption } from "../shared/flags.ts";
 import { comparedFormats } from "../../reports/formats.ts";
 

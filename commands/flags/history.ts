@@ -1,6 +1,6 @@
 import { Command } from "@commander-js/extra-typings";
 import { endpointNames } from "../../conformance/contract/forms.ts";
-import { choiceFlag, dateFlag, integerFlag } from "../shared/flag-values.ts";
+import { choiceFlag, dateFlag, integerFlag } from "../shared/flags.ts";
 import { reportOption, jsonOption } from "../shared/flags.ts";
 import { documentFormats } from "../../reports/formats.ts";
 

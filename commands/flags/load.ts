@@ -1,5 +1,5 @@
 import { Command } from "@commander-js/extra-typings";
-import { durationFlag, integerFlag, listFlag, tagFlag } from "../shared/flag-values.ts";
+import { durationFlag, integerFlag, listFlag, tagFlag } from "../shared/flags.ts";
 import {
   behaviourOption,
   jsonOption,

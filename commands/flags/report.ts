@@ -1,5 +1,5 @@
 import { Command } from "@commander-js/extra-typings";
-import { choiceFlag } from "../shared/flag-values.ts";
+import { choiceFlag } from "../shared/flags.ts";
 import { jsonOption, reportOption } from "../shared/flags.ts";
 import { reportFormats, schemaNames } from "../../reports/formats.ts";
 

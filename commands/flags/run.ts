@@ -1,5 +1,5 @@
 import { Command, Option } from "@commander-js/extra-typings";
-import { choiceFlag, durationFlag } from "../shared/flag-values.ts";
+import { choiceFlag, durationFlag } from "../shared/flags.ts";
 import {
   behaviourOption,
   effortOption,

@@ -1,5 +1,5 @@
 import { Command, Option } from "@commander-js/extra-typings";
-import { choiceFlag } from "../shared/flag-values.ts";
+import { choiceFlag } from "../shared/flags.ts";
 import { controlPortOption, jsonOption, portOption, seedOptionOf } from "../shared/flags.ts";
 
 export const serve = new Command("serve")

@@ -1,3 +1,5 @@
+import { existsSync, realpathSync } from "node:fs";
+import { ConfigurationError } from "../../conformance/contract/problem.ts";
 import type { ReportFormat } from "../../reports/formats.ts";
 import { checkPlace } from "../../reports/place.ts";
 import type { CommandContext } from "./context.ts";
@@ -20,6 +22,18 @@ export const checkReportOut = (
   flag = "--report-out",
 ): void => {
   if (folder !== undefined) checkPlace({ folder, flag, runs: runs.filter((one) => one !== undefined) });
+};
+
+/** A run compared with itself differs in nothing and would pass; reported beside itself, it would count as two. */
+export const refuseTwice = (directories: readonly string[]): void => {
+  const met = new Map<string, string>();
+  for (const directory of directories.filter((one) => existsSync(one))) {
+    const real = realpathSync(directory);
+    const same = met.get(real);
+    if (same !== undefined)
+      throw new ConfigurationError([`"${same}" and "${directory}" are the same folder; give different runs`]);
+    met.set(real, directory);
+  }
 };
 
 /**
