@@ -7,7 +7,7 @@ import { compareDoc } from "../reports/document/compare.ts";
 import { renderReport } from "../reports/write.ts";
 import { writeComparison } from "./shared/compared.ts";
 import { besideRun, checkReportOut, refuseTwice } from "./shared/write-reports.ts";
-import type { compare as definition } from "./flags/compare.ts";
+import type { compare as definition } from "./flags/reports.ts";
 import { exitCodes } from "../conformance/contract/exit-codes.ts";
 import { show } from "./shared/show.ts";
 

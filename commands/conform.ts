@@ -4,7 +4,7 @@ import { runGate } from "./shared/gate-run.ts";
 import { judgedRun } from "./shared/conclude.ts";
 import { conformDocument } from "../reports/json/conform.ts";
 import { gateDoc } from "../reports/document/gate.ts";
-import type { conform as definition } from "./flags/conform.ts";
+import type { conform as definition } from "./flags/gate.ts";
 import { show } from "./shared/show.ts";
 
 export const run: Action<typeof definition> = async (context, flags) => {

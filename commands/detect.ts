@@ -15,7 +15,7 @@ import {
 import type { Rule } from "../conformance/checks/rule.ts";
 import { rules } from "../conformance/rules/index.ts";
 import { detectDoc, interruptedDetection } from "../reports/document/detect.ts";
-import type { detect as definition } from "./flags/detect.ts";
+import type { detect as definition } from "./flags/gate.ts";
 import { exitCodes } from "../conformance/contract/exit-codes.ts";
 import { bundlesOf, defects, joint, variants } from "../fake-server/index.ts";
 import { show } from "./shared/show.ts";

@@ -1,22 +1,9 @@
 import type { Command, OptionValues } from "@commander-js/extra-typings";
-import { compare } from "./flags/compare.ts";
-import { conform } from "./flags/conform.ts";
-import { detect } from "./flags/detect.ts";
-import { doctor } from "./flags/doctor.ts";
-import { duet } from "./flags/duet.ts";
 import { exampleLines } from "./flags/examples.ts";
-import { health } from "./flags/health.ts";
-import { history } from "./flags/history.ts";
-import { init } from "./flags/init.ts";
-import { ledger } from "./flags/ledger.ts";
-import { load } from "./flags/load.ts";
-import { merge } from "./flags/merge.ts";
-import { receive } from "./flags/receive.ts";
-import { replay } from "./flags/replay.ts";
-import { report } from "./flags/report.ts";
-import { rules } from "./flags/rules.ts";
-import { run } from "./flags/run.ts";
-import { serve } from "./flags/serve.ts";
+import { conform, detect, doctor, init, ledger, replay, rules } from "./flags/gate.ts";
+import { duet, load, merge, run } from "./flags/load.ts";
+import { compare, history, report } from "./flags/reports.ts";
+import { health, receive, serve } from "./flags/services.ts";
 import type { CommandContext } from "./shared/context.ts";
 
 /**

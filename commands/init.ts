@@ -4,7 +4,7 @@ import type { Action } from "./shared/context.ts";
 import { profileFromFlags, writeProfile, writeSchema } from "../conformance/profile/init.ts";
 import { isInstalledAt, profileNameAt } from "../conformance/profile/profile-place.ts";
 import { plural } from "../reports/text/figures.ts";
-import type { init as definition } from "./flags/init.ts";
+import type { init as definition } from "./flags/gate.ts";
 
 export const run: Action<typeof definition> = async ({ output, programName, programFile }, flags) => {
   const { schema: schemaFile, force: forced, ...others } = flags;

@@ -8,7 +8,7 @@ import { isRunning } from "../conformance/files/lock.ts";
 import { runDirectory } from "../conformance/engine/recorded-run.ts";
 import { loadDoc } from "../reports/document/load.ts";
 import { mergeSegments, runnerClock } from "../scenarios/runner/index.ts";
-import type { merge as definition } from "./flags/merge.ts";
+import type { merge as definition } from "./flags/load.ts";
 import { conclude, withVerdict } from "./shared/conclude.ts";
 import type { Action } from "./shared/context.ts";
 import { segmentRecord } from "./shared/segment-record.ts";

@@ -11,7 +11,7 @@ import { comparedFormats, type ComparedFormat, type ReportFormat } from "../repo
 import { writeDocument } from "../reports/write.ts";
 import { schemaOf, verify, type Verification } from "../reports/read/index.ts";
 import { verifiedDoc } from "../reports/document/verified.ts";
-import type { report as definition } from "./flags/report.ts";
+import type { report as definition } from "./flags/reports.ts";
 import { exitCodes } from "../conformance/contract/exit-codes.ts";
 import { show } from "./shared/show.ts";
 

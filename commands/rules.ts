@@ -7,7 +7,7 @@ import { tool } from "../conformance/record/tool.ts";
 import { openApiDocument } from "../reports/openapi/document.ts";
 import { rulesDocument } from "../reports/json/rules.ts";
 import { catalogueDoc, ruleDoc } from "../reports/document/rules.ts";
-import type { rules as definition } from "./flags/rules.ts";
+import type { rules as definition } from "./flags/gate.ts";
 import { show } from "./shared/show.ts";
 
 export const run: Action<typeof definition> = async ({ output }, id, flags) => {

@@ -15,7 +15,7 @@ import { loadDoc } from "../reports/document/load.ts";
 import { conformDocument } from "../reports/json/conform.ts";
 import { renderTerminal } from "../reports/terminal/document.ts";
 import { shellWord } from "../reports/text/figures.ts";
-import type { run as definition } from "./flags/run.ts";
+import type { run as definition } from "./flags/load.ts";
 import { prepareDirectory } from "../conformance/files/run-directory.ts";
 import { exitCodes, worstExitCode } from "../conformance/contract/exit-codes.ts";
 import { show } from "./shared/show.ts";

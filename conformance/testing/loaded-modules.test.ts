@@ -34,7 +34,7 @@ describe("the modules that a command loads", () => {
     "exclude every part for help and mistakes: %s %s",
     async (...parameters) => {
       const loaded = await loadedBy(...parameters);
-      expect(loaded).toContain("commands/flags/conform.ts");
+      expect(loaded).toContain("commands/flags/gate.ts");
       expect(loaded.filter((file) => part.test(file))).toEqual([]);
     },
   );
