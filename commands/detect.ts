@@ -1,13 +1,14 @@
 import { spawn } from "node:child_process";
+import { once } from "node:events";
 import type { DetectReport } from "../conformance/contract/detect.ts";
 import type { Action, CommandContext } from "./shared/context.ts";
 import type { Effort } from "../conformance/checks/effort.ts";
 import { openTarget, withReceiver, type OpenTarget } from "./shared/target.ts";
-import { detectPatienceMs } from "../conformance/engine/detect.ts";
+import { given } from "../conformance/contract/given.ts";
+import { detectPatienceMs, type TakeNext } from "../conformance/engine/detect.ts";
 import {
   mergeDetections,
   parseShard,
-  partsOf,
   detectShard,
   refuseUnknown,
   type Shard,
@@ -28,13 +29,18 @@ export const run: Action<typeof definition> = async (context, flags) => {
     seed: flags.seed ?? context.freshSeed(),
     names: flags.behaviour,
   };
+  const { jobs } = flags;
   const shard = parseShard(flags.shard);
   refuseUnknown(flags.behaviour ?? [], Object.keys({ ...defects, ...variants }));
+  let handedOut = 0;
+  const next = (): number => handedOut++;
   const report =
-    flags.jobs === 1
-      ? await detectHere(context, asked, shard)
+    jobs === 1
+      ? await detectHere(context, asked, shard, flags.handedOut === true ? takeFromParent : undefined)
       : mergeDetections(
-          await Promise.all(partsOf(shard, flags.jobs).map((part) => detectInChild(context, asked, part))),
+          await Promise.all(
+            Array.from({ length: jobs }, () => detectInChild(context, asked, flags.shard, next)),
+          ),
         );
   const { output, signal, exitWith } = context;
   if (signal.aborted && !output.manner().json) output.say(interruptedDetection(report));
@@ -56,8 +62,10 @@ const detectHere = async (
   context: CommandContext,
   { full, effort, seed, names }: AskedDetection,
   shard: Shard,
+  next: TakeNext | undefined,
 ): Promise<DetectReport> =>
   detectShard(shard, {
+    ...given({ next }),
     defects,
     variants: full ? Object.keys(variants).map((name) => [name]) : bundlesOf(variants),
     joint,
@@ -89,17 +97,30 @@ const openFake = async (
   return { ...target, resolved: { ...resolved, receiver: { kind: "listen", scheme } } };
 };
 
-/** Judges a part in a child process, which runs this command and prints its report as JSON. */
+/**
+ * Takes positions from the parent process, which hands them out to all its children; one call at a time. Fixed parts
+ * would take a detection on two cores a seventh longer, because their contents differ.
+ */
+const takeFromParent: TakeNext = async () => {
+  // The channel keeps this process alive only while it listens.
+  const answer = once(process, "message");
+  process.send?.("next");
+  return Number((await answer)[0]);
+};
+
+/** Judges what `next` hands out in a child process, which runs this command and prints its report as JSON. */
 const detectInChild = (
   { programFile, output, signal }: CommandContext,
   { full, effort, seed, names }: AskedDetection,
-  shard: string,
+  shard: string | undefined,
+  next: () => number,
 ): Promise<DetectReport> => {
   const parameters = [
     "detect",
     "--json",
     "--jobs=1",
-    `--shard=${shard}`,
+    "--handed-out",
+    ...(shard === undefined ? [] : [`--shard=${shard}`]),
     `--seed=${seed}`,
     `--effort=${effort}`,
     ...(full ? ["--full"] : []),
@@ -108,13 +129,14 @@ const detectInChild = (
   const { quiet, json } = output.manner();
   return new Promise((resolve, reject) => {
     const child = spawn(process.execPath, [programFile, ...parameters], {
-      stdio: ["ignore", "pipe", quiet || json ? "ignore" : "inherit"],
+      stdio: ["ignore", "pipe", quiet || json ? "ignore" : "inherit", "ipc"],
     });
     // A signal from a terminal reaches the children too, but one to this process alone does not.
     const interrupt = (): void => void child.kill("SIGINT");
     signal.addEventListener("abort", interrupt, { once: true });
+    child.on("message", () => child.send(next()));
     let text = "";
-    child.stdout.setEncoding("utf8").on("data", (chunk: string) => (text += chunk));
+    child.stdout?.setEncoding("utf8").on("data", (chunk: string) => (text += chunk));
     child.on("error", reject);
     child.on("close", (code) => {
       signal.removeEventListener("abort", interrupt);

@@ -80,7 +80,10 @@ export const detect = new Command("detect")
   )
   .addOption(seedOption)
   .option("--jobs <number>", "number of processes", integerFlag("--jobs", 1, 64), availableParallelism())
-  .option("--shard <i/n>", "only the i-th of n parts, to divide the work among machines")
+  .addOption(new Option("--shard <i/n>", "only the i-th of n parts, to divide the work among machines"))
+  .addOption(
+    new Option("--handed-out", "judge what the parent process hands out, for that process").hideHelp(),
+  )
   .addOption(jsonOption);
 
 export const rules = new Command("rules")

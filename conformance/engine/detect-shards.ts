@@ -49,10 +49,6 @@ export const parseShard = (text: string | undefined): Shard => {
   throw new ConfigurationError([`--shard is "${text}"; accepted is i/n with i from 1 to n, such as 1/2`]);
 };
 
-/** Divides a part further, among `jobs` processes. */
-export const partsOf = ({ index, count }: Shard, jobs: number): readonly string[] =>
-  Array.from({ length: jobs }, (_, job) => `${index + count * job + 1}/${count * jobs}`);
-
 /**
  * Variants take longest, because every rule judges them; defects of the whole service may have every answer waited for,
  * those of pushes wait most, and those of lists for what may come late. In this order nothing is waited for alone at the

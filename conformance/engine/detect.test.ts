@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { behaviourFrom } from "../../fake-server/registry.ts";
 import type { RequirementId } from "../contract/catalogue.ts";
 import { detect, type DetectOptions } from "./detect.ts";
-import { detectShard, mergeDetections, parseShard, partsOf } from "./detect-shards.ts";
+import { detectShard, mergeDetections, parseShard } from "./detect-shards.ts";
 import { ConfigurationError } from "../contract/problem.ts";
 import type { Rule } from "../checks/rule.ts";
 import { runOptions, startFake } from "../testing/fake.ts";
@@ -122,11 +122,26 @@ describe("detection", () => {
   });
 });
 
-describe("shards", () => {
-  it("are divided among processes", () => {
-    expect(partsOf({ index: 1, count: 2 }, 3)).toEqual(["2/6", "4/6", "6/6"]);
+describe("a list that several share", () => {
+  it("is judged once in all, by whoever takes the next position", async () => {
+    let handedOut = 0;
+    const next = () => Promise.resolve(handedOut++);
+    const subjects = [
+      defect("code.unknown", "code.unknown"),
+      defect("none", "code.unknown"),
+      variant("quiet"),
+      variant("code.single-use"),
+      variant("quieter"),
+    ];
+    const parts = await Promise.all([1, 2].map(() => detect({ ...options(), subjects, next })));
+    const merged = mergeDetections(parts);
+    expect(merged.defects).toMatchObject({ total: 2, killed: 1, survivors: [{ name: "none" }] });
+    expect(merged.variants).toMatchObject({ total: 3, judged: 3 });
+    expect(merged.variants.falseAlarms.map(({ variant: name }) => name)).toEqual(["code.single-use"]);
   });
+});
 
+describe("shards", () => {
   it("are parsed as i/n, and together cover the list once", async () => {
     expect(parseShard(undefined)).toEqual({ index: 0, count: 1 });
     for (const text of ["0/2", "3/2", "1", "a/b", "1/0", "-1/2", "1/2/3"])

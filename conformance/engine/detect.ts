@@ -21,8 +21,16 @@ export interface Subject {
   readonly breaks: readonly RequirementId[];
 }
 
+/**
+ * Hands out positions in a list, from 0, among all who share the list, and positions beyond its end once it is used up.
+ * Called once at a time.
+ */
+export type TakeNext = () => Promise<number>;
+
 export interface DetectOptions {
   readonly subjects: readonly Subject[];
+  /** The positions in that list that are to be judged here, each call the next one; without it, all. */
+  readonly next?: TakeNext;
   readonly rules: readonly Rule[];
   /** Starts a fresh service with this behaviour, and a receiver if any rule judges pushes, and returns how to reach them. */
   readonly start: (
@@ -55,9 +63,11 @@ export const detect = async (options: DetectOptions): Promise<DetectReport> => {
   const falseAlarms: FalseAlarm[] = [];
   const unsettled: Unsettled[] = [];
   const matrix: MatrixRow[] = [];
+  const subjects: Subject[] = [];
   let killed = 0;
   let judged = 0;
   const judge = async (subject: Subject): Promise<void> => {
+    subjects.push(subject);
     if (options.signal.aborted) return;
     options.onSubject?.(subject);
     if (subject.kind === "variant") {
@@ -74,9 +84,12 @@ export const detect = async (options: DetectOptions): Promise<DetectReport> => {
     kills.push(...results.flatMap((result) => killOf(subject, result)));
     if (options.full) matrix.push(matrixRowOf(subject, results));
   };
-  await mapLimited(options.subjects, SIDE_BY_SIDE, judge);
+  const queue = queueOf(options);
+  await mapLimited(Array.from({ length: SIDE_BY_SIDE }), SIDE_BY_SIDE, async () => {
+    for await (const subject of queue) await judge(subject);
+  });
   const count = (kind: Subject["kind"]): number =>
-    options.subjects
+    subjects
       .filter((subject) => subject.kind === kind)
       .reduce((sum, subject) => sum + membersOf(subject).length, 0);
   return {
@@ -87,6 +100,14 @@ export const detect = async (options: DetectOptions): Promise<DetectReport> => {
     variants: { total: count("variant"), judged, falseAlarms, unsettled },
     ...(options.full ? { matrix } : {}),
   };
+};
+
+/** Shared by all who judge: an error of one ends it for the others too. */
+const queueOf = async function* ({ subjects, next }: DetectOptions): AsyncGenerator<Subject, void> {
+  let last = -1;
+  const take = next ?? (() => Promise.resolve((last += 1)));
+  for (let subject = subjects[await take()]; subject !== undefined; subject = subjects[await take()])
+    yield subject;
 };
 
 /** While one service waits (for a rate limit, for a slow answer), another one is judged. */
