@@ -99,7 +99,7 @@ const openFake = async (
 
 /**
  * Takes positions from the parent process, which hands them out to all its children; one call at a time. Fixed parts
- * would take a detection on two cores a seventh longer, because their contents differ.
+ * would take a detection on two cores a fifth longer, because their contents differ.
  */
 const takeFromParent: TakeNext = async () => {
   // The channel keeps this process alive only while it listens.
