@@ -12,31 +12,21 @@ import type { CommandContext } from "./shared/context.ts";
  */
 const loading = <Arguments extends unknown[], Flags extends OptionValues>(
   definition: Command<Arguments, Flags>,
-  load: (context: CommandContext) => Promise<{
+  load: () => Promise<{
     readonly run: (context: CommandContext, ...given: [...Arguments, Flags]) => Promise<void>;
   }>,
 ) => {
   definition.addHelpText("after", exampleLines(definition.name()));
   return (context: CommandContext) =>
     definition.action(async (...given) => {
-      const { run } = await load(context);
+      const { run } = await load();
       // Commander passes the command itself as the last argument.
       await run(context, ...(given.slice(0, -1) as [...Arguments, Flags]));
     });
 };
 
-const withSmallHeap =
-  <Loaded>(load: () => Promise<Loaded>) =>
-  (context: CommandContext): Promise<Loaded> => {
-    context.keepHeapSmall();
-    return load();
-  };
-
 export const commands = [
-  loading(
-    conform,
-    withSmallHeap(() => import("./conform.ts")),
-  ),
+  loading(conform, () => import("./conform.ts")),
   loading(replay, () => import("./replay.ts")),
   loading(init, () => import("./init.ts")),
   loading(doctor, () => import("./doctor.ts")),
@@ -46,10 +36,7 @@ export const commands = [
   loading(health, () => import("./health.ts")),
   loading(load, () => import("./load.ts")),
   loading(merge, () => import("./merge.ts")),
-  loading(
-    run,
-    withSmallHeap(() => import("./run.ts")),
-  ),
+  loading(run, () => import("./run.ts")),
   loading(report, () => import("./report.ts")),
   loading(compare, () => import("./compare.ts")),
   loading(ledger, () => import("./ledger.ts")),
