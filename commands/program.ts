@@ -1,5 +1,4 @@
 import { randomInt, randomUUID } from "node:crypto";
-import { setFlagsFromString } from "node:v8";
 import { Command, Help } from "@commander-js/extra-typings";
 import { exitCodeMeanings, exitCodes } from "../conformance/contract/exit-codes.ts";
 import { tool } from "../conformance/record/tool.ts";
@@ -8,6 +7,7 @@ import { commands } from "./index.ts";
 import { commandClock } from "./shared/clock.ts";
 import type { CommandContext } from "./shared/context.ts";
 import { refuseEmpty } from "./shared/flags.ts";
+import { keepHeapSmall } from "./shared/heap.ts";
 import { endingOf } from "./shared/exit.ts";
 import { complainThrough, createOutput, type Manner, type Output, type Streams } from "./shared/output.ts";
 
@@ -75,10 +75,8 @@ const programNameOf = (environment: NodeJS.ProcessEnv, programFile: string): str
 /** Runs the command in the process's arguments, handles interruptions and errors, and sets the exit code. */
 export const main = async (programFile: string): Promise<void> => {
   const [, , ...given] = process.argv;
-  // A gate makes much garbage that lives for one exchange. Without these flags, which limit the young generation and the
-  // growth of the old one, the engine takes 110 MiB more for it; on a small machine the service needs that memory.
-  if (given.includes("conform") || given.includes("run"))
-    setFlagsFromString("--heap-growing-percent=50 --semi-space-growth-factor=1");
+  // Before the command is loaded: a heap that has grown is dear to shrink.
+  if (given.includes("conform") || given.includes("run")) keepHeapSmall();
   const running = start({ given, environment: process.env, streams: process, programFile });
   guardProcess(running);
   process.exitCode = await running.ended;
