@@ -13,7 +13,7 @@ const root = import.meta.dirname;
 const out = "dist";
 const common = { bundle: true, format: "esm", logLevel: "warning", metafile: true } as const;
 
-/** Builds a live page: its script and style under `name`, and the files that both pages share. */
+/** Builds a live page: its script and style under `name`, and the files of web/. */
 const page = (to: string, folder: string, name: string): BuildOptions => ({
   entryPoints: [
     { in: `${folder}/browser/${name}.tsx`, out: name },
@@ -44,7 +44,6 @@ const bundles: readonly BuildOptions[] = [
     },
   },
   page("receiver-page", "fake-server/receiver/page", "page"),
-  page("live-page", "reports/live", "live"),
   {
     entryPoints: ["scenarios/main.ts"],
     platform: "neutral",

@@ -1,14 +1,13 @@
 import { ConfigurationError } from "../conformance/contract/problem.ts";
 import type { Action } from "./shared/context.ts";
-import { refuseTwice } from "./shared/refuse-twice.ts";
 import { readRun, type Run } from "../reports/read/index.ts";
 import { baselineOf, compareRuns, type ComparisonVerdict } from "../reports/compare/index.ts";
 import { seededRandom } from "../conformance/contract/random.ts";
 import { compareDoc } from "../reports/document/compare.ts";
 import { renderReport } from "../reports/write.ts";
 import { writeComparison } from "./shared/compared.ts";
-import { besideRun, checkReportOut } from "./shared/write-reports.ts";
-import type { compare as definition } from "./flags/compare.ts";
+import { besideRun, checkReportOut, refuseTwice } from "./shared/write-reports.ts";
+import type { compare as definition } from "./flags/reports.ts";
 import { exitCodes } from "../conformance/contract/exit-codes.ts";
 import { show } from "./shared/show.ts";
 

@@ -8,7 +8,7 @@ import { profileChecks, profileMistakes } from "../conformance/profile/doctor.ts
 import { rules } from "../conformance/rules/index.ts";
 import { examine } from "../conformance/engine/conform.ts";
 import { k6Status } from "../scenarios/runner/index.ts";
-import type { doctor as definition } from "./flags/doctor.ts";
+import type { doctor as definition } from "./flags/gate.ts";
 import { exitCodes } from "../conformance/contract/exit-codes.ts";
 import { show } from "./shared/show.ts";
 

@@ -15,7 +15,7 @@ import { duetSuite } from "../reports/ci/compared.ts";
 import { duetDoc } from "../reports/document/duet.ts";
 import { writeDocument } from "../reports/write.ts";
 import { besideRun, checkReportOut } from "./shared/write-reports.ts";
-import type { duet as definition } from "./flags/duet.ts";
+import type { duet as definition } from "./flags/load.ts";
 import { show } from "./shared/show.ts";
 
 /** How long a service started by a command may take to answer. */
@@ -135,7 +135,7 @@ const openSide = async (context: CommandContext, { side, given, start, plan, k6 
         asked: plan,
         withPushes: false,
         k6: async () => k6,
-        live: { second: () => {}, phase: () => {} },
+        live: { second: () => {}, phase: () => {}, say: () => {} },
       },
     );
     return {

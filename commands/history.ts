@@ -7,7 +7,7 @@ import { historyOf } from "../reports/history/history.ts";
 import { historyDoc } from "../reports/document/history.ts";
 import { writeDocument } from "../reports/write.ts";
 import { besideRun, checkReportOut } from "./shared/write-reports.ts";
-import type { history as definition } from "./flags/history.ts";
+import type { history as definition } from "./flags/reports.ts";
 import { show } from "./shared/show.ts";
 
 /** A folder may hold runs of years; by default only the latest are shown. */

@@ -1,7 +1,7 @@
 import type { Action } from "./shared/context.ts";
 import { given } from "../conformance/contract/given.ts";
 import { receive } from "../fake-server/receiver/index.ts";
-import type { receive as definition } from "./flags/receive.ts";
+import type { receive as definition } from "./flags/services.ts";
 
 export const run: Action<typeof definition> = async ({ output, environment, signal }, flags) => {
   await receive(

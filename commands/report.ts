@@ -1,7 +1,7 @@
 import { ConfigurationError } from "../conformance/contract/problem.ts";
 import type { Action } from "./shared/context.ts";
-import { refuseTwice } from "./shared/refuse-twice.ts";
-import { besideRun, checkReportOut, reportOn } from "./shared/write-reports.ts";
+import { schemaOf } from "../reports/read/index.ts";
+import { besideRun, checkReportOut, refuseTwice, reportOn } from "./shared/write-reports.ts";
 import { duetDoc } from "../reports/document/duet.ts";
 import { duetSuite } from "../reports/ci/compared.ts";
 import { readComparison } from "../reports/compare/stored.ts";
@@ -10,8 +10,7 @@ import { writeComparison } from "./shared/compared.ts";
 import { readDuet } from "../reports/read/duet.ts";
 import { comparedFormats, type ComparedFormat, type ReportFormat } from "../reports/formats.ts";
 import { writeDocument } from "../reports/write.ts";
-import { schemaOf } from "../reports/read/index.ts";
-import type { report as definition } from "./flags/report.ts";
+import type { report as definition } from "./flags/reports.ts";
 
 export const run: Action<typeof definition> = async (context, directories, flags) => {
   const { output } = context;

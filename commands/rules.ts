@@ -10,7 +10,7 @@ import { nearest } from "../conformance/contract/nearest.ts";
 import { defects } from "../fake-server/defects/index.ts";
 import contract from "../conformance/contract/openapi.json" with { type: "json" };
 import { catalogueDoc, ruleDoc } from "../reports/document/rules.ts";
-import type { rules as definition } from "./flags/rules.ts";
+import type { rules as definition } from "./flags/gate.ts";
 import { show } from "./shared/show.ts";
 
 export const run: Action<typeof definition> = async ({ output }, id, flags) => {

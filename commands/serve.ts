@@ -5,7 +5,7 @@ import type { Output } from "./shared/output.ts";
 import { serve, behaviours, defects, loadDefects } from "../fake-server/index.ts";
 import { nearest } from "../conformance/contract/nearest.ts";
 import { behavioursDoc, behavioursWith } from "../reports/document/commands.ts";
-import type { serve as definition } from "./flags/serve.ts";
+import type { serve as definition } from "./flags/services.ts";
 import { show } from "./shared/show.ts";
 
 export const run: Action<typeof definition> = async ({ output, signal, interrupt }, flags) => {

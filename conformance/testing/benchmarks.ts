@@ -6,7 +6,6 @@ import { duet } from "../../reports/duet/duet.bench.ts";
 import { statistics } from "../../reports/duet/statistics.bench.ts";
 import { history } from "../../reports/history/history.bench.ts";
 import { page } from "../../reports/html/page.bench.ts";
-import { live } from "../../reports/live/live.bench.ts";
 import { proofs } from "../../reports/failures/proofs.bench.ts";
 import { load } from "../../scenarios/runner/load.bench.ts";
 import { segments } from "../../scenarios/runner/segments.bench.ts";
@@ -41,7 +40,6 @@ const benchmarks: Readonly<Record<string, () => Promise<void>>> = {
     await page();
     await history();
   },
-  "live-page": live,
   statistics,
   duet,
   reliability,

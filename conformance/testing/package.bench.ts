@@ -12,7 +12,7 @@ const nodes = ["20", "22", "24"] as const;
 const quick = ["--effort", "quick", "--only", "code.single-use,push.delivered"];
 /** What a new user calls first, with the expected exit codes. */
 const calls: readonly (readonly string[])[] = [
-  ["init", "--yes"],
+  ["init"],
   ["doctor"],
   ["conform", ...quick],
   ["run", ...quick, "--rate", "20", "--duration", "2s", "--out", "both", "--json", "--report", "junit,html"],

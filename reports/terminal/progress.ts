@@ -76,22 +76,17 @@ const tailOf = (state: ProgressState): string => {
 };
 
 export const progressNote = (state: ProgressState): string => {
-  const { settled, ids, failed, elapsedMs } = state;
+  const { settled, ids, failed, elapsedMs, wallMs } = state;
   if (elapsedMs === 0) return `judging ${plural(ids.length, "rule")}`;
   const running = ids.filter((id) => !settled.has(id));
   const named = harmless(running.slice(0, MOST_NAMED).join(", "));
   const names = running.length > MOST_NAMED ? `${named} and ${running.length - MOST_NAMED} more` : named;
-  const waited = waitingText(state);
-  const until = waited === "" ? "" : `; ${waited} (${waitedFor(state)?.span})`;
-  return `${settled.size} of ${plural(ids.length, "rule")} settled after ${elapsed(elapsedMs)}, ${failed} failed${until}${running.length === 0 ? "" : `; unsettled: ${names}`}`;
-};
-
-/** What the run waits for, with the time of day, so that the text stays the same meanwhile; empty if it waits for nothing. */
-export const waitingText = (state: ProgressState): string => {
   const waited = waitedFor(state);
-  return state.wallMs === undefined || waited === undefined
-    ? ""
-    : `${waited.what} ${waited.moment(state.wallMs)}`;
+  const until =
+    waited === undefined || wallMs === undefined
+      ? ""
+      : `; ${waited.what} ${waited.moment(wallMs)} (${waited.span})`;
+  return `${settled.size} of ${plural(ids.length, "rule")} settled after ${elapsed(elapsedMs)}, ${failed} failed${until}${running.length === 0 ? "" : `; unsettled: ${names}`}`;
 };
 
 const MOST_NAMED = 5;

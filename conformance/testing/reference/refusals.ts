@@ -73,7 +73,6 @@ const namesOf = (node: Node): readonly string[] => {
 export const profileRefusals = (): readonly Refusal[] =>
   unique(
     shippedIn("conformance/profile")
-      .filter((file) => !file.endsWith("init-questions.ts"))
       .flatMap(nodesOf)
       .flatMap(saidBy)
       .map((message) => ({ part: "profile", message })),

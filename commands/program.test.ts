@@ -1,6 +1,6 @@
 import { Command } from "@commander-js/extra-typings";
 import { expect, it } from "vitest";
-import { narrowHelp } from "./narrow-help.ts";
+import { narrowHelp } from "./program.ts";
 
 const helpAt = (helpWidth: number): string =>
   new Command("judge")

@@ -1,8 +1,42 @@
 import { Command } from "@commander-js/extra-typings";
 import { endpointNames } from "../../conformance/contract/forms.ts";
-import { choiceFlag, dateFlag, integerFlag } from "../shared/flag-values.ts";
-import { reportOption, jsonOption } from "../shared/flags.ts";
-import { documentFormats } from "../../reports/formats.ts";
+import { comparedFormats, documentFormats, reportFormats, schemaNames } from "../../reports/formats.ts";
+import {
+  choiceFlag,
+  dateFlag,
+  integerFlag,
+  jsonOption,
+  reportOption,
+  seedOptionOf,
+} from "../shared/flags.ts";
+
+export const report = new Command("report")
+  .arguments("[runs...]")
+  .description("write reports of run directories, or print the JSON Schema of their files")
+  .addOption(reportOption("", reportFormats))
+  .option("--out <directory>", "folder of the reports (default: beside the first run)")
+  .option(
+    "--schema <name>",
+    `print the JSON Schema of a file in run directories, or of its lines: ${schemaNames.join(", ")}`,
+    choiceFlag("--schema", schemaNames),
+  )
+  .addOption(jsonOption);
+
+export const compare = new Command("compare")
+  .arguments("<runs...>")
+  .description("compare the rules, observations and latency of the last run with those of earlier ones")
+  .option(
+    "--baseline <folder>",
+    "compare with the earlier runs in this folder that have the same fingerprint",
+  )
+  .option(
+    "--force",
+    "compare runs even if their fingerprints differ, and say so; exit code 3 unless the last is worse",
+  )
+  .addOption(reportOption("write the comparison as files: ", comparedFormats))
+  .option("--out <directory>", "folder of the page (default: beside the last run)")
+  .addOption(seedOptionOf("seed of the resampling that gives the intervals (default: 1)"))
+  .addOption(jsonOption);
 
 /** What can be selected: a misspelt name would match nothing and look as if all were well. */
 const endpoints = [...endpointNames, "trigger", "all"] as const;

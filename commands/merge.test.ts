@@ -2,8 +2,8 @@ import { existsSync, mkdirSync, readdirSync, writeFileSync } from "node:fs";
 import { hostname } from "node:os";
 import path from "node:path";
 import { beforeEach, expect, it } from "vitest";
-import { holdRecords } from "./hold.ts";
-import { eachTestIn } from "../../conformance/testing/folders.ts";
+import { holdRecords } from "./merge.ts";
+import { eachTestIn } from "../conformance/testing/folders.ts";
 
 let folder: string;
 eachTestIn((made) => (folder = made));

@@ -1,13 +1,5 @@
 import { expect, it } from "vitest";
-import {
-  choiceFlag,
-  dateFlag,
-  durationFlag,
-  integerFlag,
-  listFlag,
-  portFlag,
-  seedFlag,
-} from "./flag-values.ts";
+import { choiceFlag, dateFlag, durationFlag, integerFlag, listFlag, portFlag, seedFlag } from "./flags.ts";
 import { problemOf } from "../../conformance/testing/errors.ts";
 
 it("parses integers within their bounds", () => {
