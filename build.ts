@@ -43,7 +43,15 @@ const bundles: readonly BuildOptions[] = [
       js: 'import { createRequire as requireFrom } from "node:module"; const require = requireFrom(import.meta.url);',
     },
   },
-  page("receiver-page", "fake-server/receiver/page", "page"),
+  {
+    entryPoints: ["browser/page.tsx", "page.css"].map((file) => ({
+      in: `fake-server/receiver/page/${file}`,
+      out: "page",
+    })),
+    minify: true,
+    target: "es2023",
+    outdir: `${out}/receiver-page`,
+  },
   page("live-page", "reports/live", "live"),
   {
     entryPoints: ["scenarios/main.ts"],
