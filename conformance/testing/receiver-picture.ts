@@ -40,7 +40,7 @@ export const shootReceiver = async (browser: Browser, file: string): Promise<voi
         sendJson(`${service.controlUrl}/events`, "POST", { accountId: accounts[index % 3] }),
       ),
     );
-  const page = await browser.newPage({ viewport: { width: 1_200, height: 780 }, colorScheme: "light" });
+  const page = await browser.newPage({ viewport: { width: 1_200, height: 1_000 }, colorScheme: "light" });
   await page.goto(`${receiver.controlUrl}/?delays=${delaysS.join(",")}`);
   await raise(6);
   await page.getByText("push 5 in").first().click({ timeout: 60_000 });
