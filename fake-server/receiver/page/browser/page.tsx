@@ -41,7 +41,6 @@ const offsets = (reading = view.reading): readonly number[] => offsetsMs({ readi
 const clockTime = (atMs = 0): string => new Date(atMs).toLocaleTimeString("en-GB");
 
 const seconds = (reading?: ReadingName): readonly number[] => offsets(reading).map((ms) => ms / 1_000);
-
 /** A position on the time axis, which is slightly longer than the schedule so that an excess push shows as well. */
 const place = (atMs: number): number => {
   const lengthMs = (offsets().at(-1) ?? 0) * 1.1;
