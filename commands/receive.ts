@@ -32,7 +32,7 @@ export const run: Action<typeof definition> = async ({ output, environment, sign
         output.print(
           [
             `callback  ${addresses.callbackUrl}`,
-            `control   ${addresses.controlUrl}   (GET /state, GET /pushes, PUT /plan, POST /rules, POST /listener, PUT /certificate)`,
+            `control   ${addresses.controlUrl}   (GET /state, GET /pushes, PUT /plan, POST /listener, PUT /certificate)`,
             ...(pageUrl === undefined ? [] : [`page      ${pageUrl}`]),
             ...(caFile === undefined ? [] : [`authority ${caFile}   (senders must trust it)`]),
             ...(journal === undefined ? [] : [`journal   ${journal}`]),

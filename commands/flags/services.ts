@@ -47,7 +47,7 @@ export const receive = new Command("receive")
   )
   .option("--plan <file>", "JSON file that says how pushes are answered (default: acknowledge all)")
   .option("--journal <file>", "file in which pushes are recorded; a restart appends to it", "pushes.jsonl")
-  .option("--page", "serve a live page of the pushes")
+  .option("--page", "serve a page of the pushes")
   .option("--token-env <name>", "environment variable with the token of the control interface")
   .addOption(jsonOption);
 
