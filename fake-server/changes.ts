@@ -1,19 +1,9 @@
-import type { Behaviour, Filters } from "./behaviour.ts";
+import type { Behaviour, Filters, Replaces } from "./behaviour.ts";
 import type { Context, Service, AccessRecord } from "./context.ts";
 import type { Notification, Selection } from "./notifications.ts";
 import type { Delivery, PushOutcome } from "./pushes.ts";
 import { randomFrom, type RandomSource } from "./random.ts";
-import {
-  afterwards,
-  agedBy,
-  change,
-  decide,
-  decisions,
-  keeping,
-  onlyIf,
-  type Replacement,
-  together,
-} from "./registry.ts";
+import { afterwards, agedBy, change, keeping, onlyIf, type Replacement, together } from "./registry.ts";
 import { statusOf } from "./sound/delivery.ts";
 
 /** The first record that a careless look-up matches to the presented text; text only. */
@@ -126,7 +116,7 @@ type Items = readonly Notification[];
 /** Pages that are changed once they are read. */
 export const readingOn = (
   changed: (items: Items, ...asked: Parameters<Behaviour["readItems"]>) => Items | Promise<Items>,
-): Replacement => change("readItems", async (items, ...asked) => changed(await items, ...asked));
+): Replaces => change("readItems", async (items, ...asked) => changed(await items, ...asked));
 
 /** A selection with a further condition. */
 export const narrowed = (
@@ -138,10 +128,9 @@ export const narrowed = (
 /** Pushes with another body. */
 export const pushing = (
   payload: (notification: Notification, attempt: number, service: Service) => unknown,
-): Replacement =>
-  decide("pushBody", ({ notification }, attempt, service) =>
-    JSON.stringify(payload(notification, attempt, service)),
-  );
+): Replacement => ({
+  pushBody: ({ notification }, attempt, service) => JSON.stringify(payload(notification, attempt, service)),
+});
 
 /** Pushes of a notification with some other fields. */
 export const pushingFields = (
@@ -170,11 +159,9 @@ export const givenUp: Settled = (delivery, sound, service) =>
   !delivery.acknowledged && delivery.attempts.length >= sound.maxPushes(delivery, service);
 
 /** Removes notifications from the list once they are settled in some way. */
-export const leavingOut = (
-  isGone: Settled,
-  concerns: (filters: Filters) => boolean = () => true,
-): Replacement =>
-  decisions((sound, gone: string[] = []) => ({
+export const leavingOut =
+  (isGone: Settled, concerns: (filters: Filters) => boolean = () => true): Replacement =>
+  (sound, gone: string[] = []) => ({
     afterPush: (_outcome, delivery, _pending, service) => {
       if (isGone(delivery, sound, service)) gone.push(delivery.notification.id);
     },
@@ -184,10 +171,10 @@ export const leavingOut = (
         ? usual
         : narrowed(usual, "id NOT IN (SELECT value FROM json_each(?))", JSON.stringify(gone));
     },
-  }));
+  });
 
 /** Each client is shown only its own notifications, the first one also those of no client. */
-export const eachItsOwn: Replacement = together(
-  decide("ownerOf", (clientId, { clients }) => clientId ?? [...clients.keys()][0] ?? ""),
+export const eachItsOwn = together(
+  { ownerOf: (clientId, { clients }) => clientId ?? [...clients.keys()][0] ?? "" },
   change("matching", (usual, _filters, { clientId }) => narrowed(usual, "owner = ?", clientId)),
 );

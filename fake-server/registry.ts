@@ -74,8 +74,19 @@ const namedIn = (title: string): readonly [name: string, summary: string] => {
   return [title.slice(0, end), title.slice(end + 2)];
 };
 
+/**
+ * How a service differs: other decisions, or a function that makes them of the sound ones. The function is called once
+ * per service; its state are further parameters with defaults. A test holds every row to decisions that exist.
+ */
+export type Replacement = Partial<Behaviour> | Replaces;
+
+const replacesOf = (replacement: Replacement): Replaces =>
+  typeof replacement === "function" ? replacement : () => replacement;
+
 /** How a defect differs, and what it breaks besides its group's own requirement. */
 type Row = Replacement | readonly [Replacement, ...also: RequirementId[]];
+
+const isSeveral = <R extends readonly unknown[]>(row: Replacement | R): row is R => Array.isArray(row);
 
 /** Merges records. Throws if two have a name in common, because one would be lost. */
 export const joined = <E>(records: readonly Readonly<Record<string, E>>[]): Readonly<Record<string, E>> => {
@@ -86,16 +97,20 @@ export const joined = <E>(records: readonly Readonly<Record<string, E>>[]): Read
   return Object.fromEntries(all);
 };
 
-/** Defects by the requirement that each breaks first, then by title. */
-export const rows = (
-  groups: Readonly<Partial<Record<RequirementId, Readonly<Record<Title, Row>>>>>,
-): Readonly<Record<string, Defect>> =>
+type Groups = Readonly<Partial<Record<RequirementId, Readonly<Record<Title, Row>>>>>;
+
+/** Defects by the requirement that each breaks first, then by title; `more` is what all of them have in common. */
+export const rows = <M extends Partial<LoadDefect>>(
+  groups: Groups,
+  more?: M,
+): Readonly<Record<string, Defect & M>> =>
   joined(
     Object.entries(groups).flatMap(([first, titled]) =>
       Object.entries(titled).map(([title, row]: [string, Row]) => {
         const [name, summary] = namedIn(title);
-        const [replaces, ...also] = typeof row === "function" ? [row] : row;
-        return { [name]: { summary, breaks: [first as RequirementId, ...also], replaces } };
+        const [replaces, ...also] = isSeveral(row) ? row : [row];
+        const breaks = [first as RequirementId, ...also];
+        return { [name]: { summary, breaks, replaces: replacesOf(replaces), ...(more as M) } };
       }),
     ),
   );
@@ -103,25 +118,25 @@ export const rows = (
 /** How a variant differs, and the parts that it changes, if not all of its decisions. */
 type VariantRow = Replacement | readonly [Replacement, ...changes: Part[]];
 
-export const variantRows = (titled: Readonly<Record<Title, VariantRow>>): Readonly<Record<string, Variant>> =>
+export const variantRows = (
+  titled: Readonly<Record<Title, VariantRow>>,
+  more: Partial<Variant> = {},
+): Readonly<Record<string, Variant>> =>
   joined(
     Object.entries(titled).map(([title, row]: [string, VariantRow]) => {
       const [name, summary] = namedIn(title);
-      if (typeof row === "function") return { [name]: { summary, replaces: row } };
-      const [replaces, ...changes] = row;
-      return { [name]: { summary, replaces, changes } };
+      const [replaces, ...changes] = isSeveral(row) ? row : [row];
+      const parts = changes.length === 0 ? {} : { changes };
+      return { [name]: { summary, replaces: replacesOf(replaces), ...parts, ...more } };
     }),
   );
 
-/** Defects that one load shows, by the requirement that each breaks first; `runsOn` may name their clock. */
-export const loadRows = (
-  shownBy: LoadShow,
-  groups: Parameters<typeof rows>[0],
-  runsOn: Pick<LoadDefect, "clockMode"> = {},
-): Readonly<Record<string, LoadDefect>> =>
-  Object.fromEntries(
-    Object.entries(rows(groups)).map(([name, defect]) => [name, { ...defect, ...runsOn, shownBy }]),
-  );
+/** One way to differ, applied to the case that each title names: the same mistake with many things. */
+export const each = <C>(
+  differing: (one: C) => Replacement,
+  titled: Readonly<Record<Title, C>>,
+): Readonly<Record<Title, Replacement>> =>
+  Object.fromEntries(Object.entries(titled).map(([title, one]: [string, C]) => [title, differing(one)]));
 
 /** The sound service with some decisions replaced. */
 export const behaviourFrom = (name: string, { replaces, ...entry }: Variant): FakeBehaviour => ({
@@ -137,61 +152,46 @@ type Result<D extends Decision> = ReturnType<Behaviour[D]>;
 type Condition = { [D in Decision]: Result<D> extends boolean ? D : never }[Decision];
 type Predicate<D extends Decision> = (...subject: Subject<D>) => boolean;
 
-declare const checked: unique symbol;
-/** Replaced decisions, created only by this file's functions, which reject unknown decisions. */
-export type Replacement = Replaces & { readonly [checked]: true };
-
-/** Existing decisions only: a misspelt one is a compile error rather than a defect that does nothing. */
-type Exactly<R> = R & { readonly [K in keyof R]: K extends Decision ? Behaviour[K] : never };
-
-/**
- * Several decisions, or one that keeps state. The function is called once per service; its state are further parameters
- * with defaults.
- */
-export const decisions = <R extends Partial<Behaviour>>(
-  replaces: (sound: Behaviour) => Exactly<R>,
-): Replacement => replaces as Replaces as Replacement;
-
-/** A replacement that keeps state. As in `decisions`, the state are parameters with defaults, made once per service. */
-export const keeping = (made: () => Replacement): Replacement => decisions((sound) => made()(sound));
+/** A replacement that keeps state: parameters with defaults, made once per service. */
+export const keeping =
+  (made: () => Replacement): Replaces =>
+  (sound) =>
+    replacesOf(made())(sound);
 
 /** Replacements of different decisions in one service. */
-export const together = (...all: readonly Replacement[]): Replacement =>
-  decisions((sound) => Object.assign({}, ...all.map((replaces) => replaces(sound))) as Partial<Behaviour>);
+export const together =
+  (...all: readonly Replacement[]): Replaces =>
+  (sound) =>
+    Object.assign({}, ...all.map((replacement) => replacesOf(replacement)(sound))) as Partial<Behaviour>;
 
-const one = <D extends Decision>(
-  decision: D,
-  made: (sound: Behaviour, ...subject: Subject<D>) => Result<D>,
-): Replacement =>
-  ((sound) => ({
-    [decision]: (...subject: Subject<D>) => made(sound, ...subject),
-  })) satisfies Replaces as Replaces as Replacement;
+const one =
+  <D extends Decision>(
+    decision: D,
+    made: (sound: Behaviour, ...subject: Subject<D>) => Result<D>,
+  ): Replaces =>
+  (sound) => ({ [decision]: (...subject: Subject<D>) => made(sound, ...subject) });
 
 /** The sound service's answer to one decision. */
 const soundly = <D extends Decision>(sound: Behaviour, decision: D, subject: Subject<D>): Result<D> =>
   (sound[decision] as (...all: Subject<D>) => Result<D>)(...subject);
 
-export const decide = <D extends Decision>(decision: D, made: Behaviour[D]): Replacement =>
-  (() => ({ [decision]: made })) as Replaces as Replacement;
-
 /** The sound result of one decision, changed. */
 export const change = <D extends Decision>(
   decision: D,
   changed: (result: Result<D>, ...subject: Subject<D>) => Result<D>,
-): Replacement =>
-  one(decision, (sound, ...subject) => changed(soundly(sound, decision, subject), ...subject));
+): Replaces => one(decision, (sound, ...subject) => changed(soundly(sound, decision, subject), ...subject));
 
 /** The sound decision on a changed subject. */
 export const given = <D extends Decision>(
   decision: D,
   changed: (...subject: Subject<D>) => Subject<D>,
-): Replacement => one(decision, (sound, ...subject) => soundly(sound, decision, changed(...subject)));
+): Replaces => one(decision, (sound, ...subject) => soundly(sound, decision, changed(...subject)));
 
 /** The sound service's action, followed by another one. */
 export const afterwards = <D extends Decision>(
   decision: D,
   more: (...subject: Subject<D>) => void,
-): Replacement =>
+): Replaces =>
   one(decision, (sound, ...subject) => {
     const result = soundly(sound, decision, subject);
     more(...subject);
@@ -199,11 +199,11 @@ export const afterwards = <D extends Decision>(
   });
 
 /** An additional condition besides the sound one. */
-export const onlyIf = <D extends Condition>(decision: D, holds: Predicate<D>): Replacement =>
+export const onlyIf = <D extends Condition>(decision: D, holds: Predicate<D>): Replaces =>
   one(decision, (sound, ...subject) => (soundly(sound, decision, subject) && holds(...subject)) as Result<D>);
 
 /** An alternative way to meet the sound condition. */
-export const alsoIf = <D extends Condition>(decision: D, holds: Predicate<D>): Replacement =>
+export const alsoIf = <D extends Condition>(decision: D, holds: Predicate<D>): Replaces =>
   one(decision, (sound, ...subject) => (soundly(sound, decision, subject) || holds(...subject)) as Result<D>);
 
 interface Lives {
@@ -216,17 +216,17 @@ interface Lives {
 export const livesWhile = <D extends keyof Lives>(
   decision: D,
   holds: (record: Lives[D], context: Context) => boolean,
-): Replacement => {
+): Replaces => {
   const isAlive = (record: Lives[D], context: Context): boolean =>
     !isRevoked(record) && holds(record, context);
-  return decide(decision, isAlive as unknown as Behaviour[D]);
+  return () => ({ [decision]: isAlive });
 };
 
 /** Credentials with a different lifetime than promised, counted from their issue. */
 export const livesFor = <D extends keyof Lives>(
   decision: D,
   lifetimeMs: number | ((record: Lives[D]) => number),
-): Replacement =>
+): Replaces =>
   livesWhile(
     decision,
     (record, { nowMs }) =>
@@ -237,7 +237,7 @@ export const livesFor = <D extends keyof Lives>(
 export const agedBy = <D extends keyof Lives>(
   decision: D,
   byMs: (record: Lives[D], context: Context) => number,
-): Replacement =>
+): Replaces =>
   given(decision, ((record: Lives[D], context: Context) => [
     record,
     { ...context, nowMs: context.nowMs + byMs(record, context) },

@@ -5,7 +5,6 @@ import {
   agedBy,
   alsoIf,
   change,
-  decide,
   keeping,
   livesFor,
   livesWhile,
@@ -65,9 +64,11 @@ export const accessLifetimeDefects = rows({
     "access-of-refresh-dies-within-the-hour: The accessToken of a refresh works for one hour but states two.":
       lives(({ lifetimeMs, refreshed }) => (refreshed ? HOUR_MS : lifetimeMs)),
     "access-of-refresh-ends-with-first: The accessToken of a refresh expires together with the previous one.":
-      decide("afterRefresh", (record, previous) => {
-        record.latestAccess.issuedAtMs = previous.issuedAtMs;
-      }),
+      {
+        afterRefresh: (record, previous) => {
+          record.latestAccess.issuedAtMs = previous.issuedAtMs;
+        },
+      },
     "access-prolonged-by-use: Each use of an accessToken restarts its lifetime.": change(
       "accessTokenIsAlive",
       (alive, record, context) => {
@@ -103,12 +104,11 @@ export const accessLifetimeDefects = rows({
           return alive || isCached;
         }),
       ),
-    "access-expires-in-milliseconds: expiresIn is in milliseconds.": decide("expiresIn", (ms) => ms),
-    "access-expires-in-microseconds: expiresIn is in microseconds, which means centuries.": decide(
-      "expiresIn",
-      (lifetimeMs) => lifetimeMs * 1_000,
-    ),
-    "access-expires-in-minutes: expiresIn is in minutes.": decide("expiresIn", (ms) => ms / MINUTE_MS),
+    "access-expires-in-milliseconds: expiresIn is in milliseconds.": { expiresIn: (ms) => ms },
+    "access-expires-in-microseconds: expiresIn is in microseconds, which means centuries.": {
+      expiresIn: (lifetimeMs) => lifetimeMs * 1_000,
+    },
+    "access-expires-in-minutes: expiresIn is in minutes.": { expiresIn: (ms) => ms / MINUTE_MS },
     "access-counted-from-authorization: The lifetime of an accessToken counts from the authorization.":
       afterwards("afterExchange", (code, tokens) => {
         tokens.latestAccess.issuedAtMs = code.issuedAtMs;
@@ -120,12 +120,11 @@ export const accessLifetimeDefects = rows({
         return alive;
       },
     ),
-    "access-renewed-by-refresh: A refresh restarts the lifetime of the earlier accessToken.": decide(
-      "afterRefresh",
-      (_record, previous, { nowMs }) => {
+    "access-renewed-by-refresh: A refresh restarts the lifetime of the earlier accessToken.": {
+      afterRefresh: (_record, previous, { nowMs }) => {
         previous.issuedAtMs = nowMs;
       },
-    ),
+    },
     "refreshed-again-lives-twice-as-long: From the second refresh on, accessTokens work twice as long as expiresIn.":
       livingBy(2, (_record, _previous, refreshes) => refreshes > 1),
     "refreshed-tenth-time-lives-twice-as-long: From the tenth refresh on, accessTokens work twice as long as expiresIn.":

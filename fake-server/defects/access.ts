@@ -2,7 +2,7 @@ import type { Context } from "../context.ts";
 import { jsonAnswer, withHeaders } from "../answer.ts";
 import { everything } from "../notifications.ts";
 import { parseQuery, rawQueryOf } from "../query.ts";
-import { change, decide, decisions, keeping, type Replacement, rows } from "../registry.ts";
+import { change, keeping, type Replacement, rows } from "../registry.ts";
 import { ACCESS_TOKEN_HEADER } from "../sound/tokens.ts";
 import {
   asksFor,
@@ -15,29 +15,27 @@ import {
   stranger,
 } from "../changes.ts";
 
-const comparing = (matches: (stored: string, presented: string) => boolean): Replacement =>
-  decide("findAccessToken", (presented, { credentials }) =>
-    firstLike(credentials.accessTokens, presented, matches),
-  );
+const comparing = (matches: (stored: string, presented: string) => boolean): Replacement => ({
+  findAccessToken: (presented, { credentials }) => firstLike(credentials.accessTokens, presented, matches),
+});
 
 /** Strangers are admitted if `lets` holds for what they presented; "" stands for no header. */
-const lettingIn = (lets: (presented: string, context: Context) => boolean): Replacement =>
-  decisions((sound) => ({
+const lettingIn =
+  (lets: (presented: string, context: Context) => boolean): Replacement =>
+  (sound) => ({
     readAccessToken: (context) => sound.readAccessToken(context) ?? "",
     findAccessToken: (presented, context) =>
       sound.findAccessToken(presented, context) ?? (lets(presented, context) ? stranger(context) : undefined),
-  }));
+  });
 
 /** Without the header, the token is read from elsewhere. */
 const readingAlso = (read: (context: Context) => string | undefined): Replacement =>
   change("readAccessToken", (token, context) => token ?? read(context));
 
 /** Serves the list under another path as well, without requiring a token. */
-const servedAlsoAt = (
-  path: string,
-  matches: (asked: string) => boolean = (asked) => asked === path,
-): Replacement =>
-  decisions((sound) => {
+const servedAlsoAt =
+  (path: string, matches: (asked: string) => boolean = (asked) => asked === path): Replacement =>
+  (sound) => {
     const isThere = ({ from }: Context): boolean => matches(from.url?.split("?")[0] ?? "");
     return {
       pathsOf: (operation) => [...sound.pathsOf(operation), ...(operation === "list" ? [path] : [])],
@@ -45,7 +43,7 @@ const servedAlsoAt = (
       findAccessToken: (presented, context) =>
         isThere(context) ? stranger(context) : sound.findAccessToken(presented, context),
     };
-  });
+  };
 
 /** Refusals for a missing token that reveal something about the list. */
 const refusingWith = (told: (context: Context) => object): Replacement =>
@@ -106,17 +104,18 @@ export const accessDefects = rows({
           return presented;
         }),
       ),
-    "access-cached-by-address: A cache returns to everyone the last answer for the same address.": decisions(
-      (sound, served = new Set<string>()) => ({
-        readAccessToken: (context) => sound.readAccessToken(context) ?? "",
-        findAccessToken: (presented, context) => {
-          const address = context.from.url ?? "";
-          const record = sound.findAccessToken(presented, context);
-          if (record !== undefined) served.add(address);
-          return record ?? (served.has(address) ? stranger(context) : undefined);
-        },
-      }),
-    ),
+    "access-cached-by-address: A cache returns to everyone the last answer for the same address.": (
+      sound,
+      served = new Set<string>(),
+    ) => ({
+      readAccessToken: (context) => sound.readAccessToken(context) ?? "",
+      findAccessToken: (presented, context) => {
+        const address = context.from.url ?? "";
+        const record = sound.findAccessToken(presented, context);
+        if (record !== undefined) served.add(address);
+        return record ?? (served.has(address) ? stranger(context) : undefined);
+      },
+    }),
     "access-refusal-tells-total: Refusals contain the total.": refusingWith(({ notifications }) => ({
       data: [],
       total: notifications.count(everything),
@@ -143,8 +142,9 @@ export const accessDefects = rows({
     "access-refusal-with-data: Requests without a token get the list with status 401.": refusingWith(
       ({ notifications }) => ({ data: notifications.read(everything, 0, 10) }),
     ),
-    "access-token-of-latest-issue-only: The most recently issued token is checked, not the one presented.":
-      decide("findAccessToken", (_presented, { credentials }) => lastOf(credentials.accessTokens)),
+    "access-token-of-latest-issue-only: The most recently issued token is checked, not the one presented.": {
+      findAccessToken: (_presented, { credentials }) => lastOf(credentials.accessTokens),
+    },
     "access-by-id-for-anyone: A notification can be looked up by its id with any token.": change(
       "findAccessToken",
       (usual, _presented, context) =>
@@ -190,9 +190,8 @@ export const accessDefects = rows({
       change("readAccessToken", (usual, context) =>
         [ACCESS_TOKEN_HEADER, "X-Service-Access-Token"].includes(spelt(context) ?? "") ? usual : undefined,
       ),
-    "access-header-not-read: The token is read from Authorization, never from the documented header.": decide(
-      "readAccessToken",
-      ({ from }) => from.headers.authorization,
-    ),
+    "access-header-not-read: The token is read from Authorization, never from the documented header.": {
+      readAccessToken: ({ from }) => from.headers.authorization,
+    },
   },
 });

@@ -3,22 +3,23 @@ import { type Answer, jsonAnswer, type Refusal, withHeaders } from "../answer.ts
 import { fieldOf } from "../../conformance/contract/json.ts";
 import type { JsonObject } from "../body.ts";
 import type { CodeRecord, Context, Grant, RefreshRecord } from "../context.ts";
-import { change, decide, decisions, keeping, type Replacement, rows, together } from "../registry.ts";
+import { change, keeping, type Replacement, rows, together } from "../registry.ts";
 import { lastOf } from "../changes.ts";
 
 /** Parses JSON without checking what else a text may be; `text` may first repair it. */
 const reading = (
   mended: (text: string) => string,
   chosen: (value: unknown) => unknown = (value) => value,
-): Replacement =>
-  decide("readBody", (raw) => {
+): Replacement => ({
+  readBody: (raw) => {
     try {
       const value = chosen(JSON.parse(mended(raw.toString("utf8"))));
       return typeof value === "object" && value !== null ? (value as JsonObject) : undefined;
     } catch {
       return undefined;
     }
-  });
+  },
+});
 
 /** Takes another value than that of the whole body. */
 const taking = (chosen: (value: unknown) => unknown): Replacement => reading((text) => text, chosen);
@@ -155,35 +156,32 @@ export const bodyDefects = rows({
         }),
     ),
     "refusal-shows-tokens-of-code: The refusal of a used code contains the tokens it was exchanged for.": [
-      decisions(
-        (
-          sound,
-          tokens = new WeakMap<Grant, RefreshRecord>(),
-          refused = new WeakMap<IncomingMessage, CodeRecord>(),
-        ) => ({
-          afterExchange: (record, given) => {
-            if (record.grant !== undefined) tokens.set(record.grant, given);
-          },
-          afterRefusedExchange: (record, _kind, context) => {
-            if (record !== undefined) refused.set(context.from, record);
-          },
-          renderRefusal: (refusal, context) => {
-            const grant = refused.get(context.from)?.grant;
-            const given = grant === undefined ? undefined : tokens.get(grant);
-            if (refusal.kind !== "code-used" || given === undefined) {
-              return sound.renderRefusal(refusal, context);
-            }
-            const { token, latestAccess } = given;
-            return jsonAnswer(409, { error: "used", refreshToken: token, accessToken: latestAccess.token });
-          },
-        }),
-      ),
+      (
+        sound,
+        tokens = new WeakMap<Grant, RefreshRecord>(),
+        refused = new WeakMap<IncomingMessage, CodeRecord>(),
+      ) => ({
+        afterExchange: (record, given) => {
+          if (record.grant !== undefined) tokens.set(record.grant, given);
+        },
+        afterRefusedExchange: (record, _kind, context) => {
+          if (record !== undefined) refused.set(context.from, record);
+        },
+        renderRefusal: (refusal, context) => {
+          const grant = refused.get(context.from)?.grant;
+          const given = grant === undefined ? undefined : tokens.get(grant);
+          if (refusal.kind !== "code-used" || given === undefined) {
+            return sound.renderRefusal(refusal, context);
+          }
+          const { token, latestAccess } = given;
+          return jsonAnswer(409, { error: "used", refreshToken: token, accessToken: latestAccess.token });
+        },
+      }),
       "code.single-use",
     ],
-    "refusal-shows-stack: A refusal contains the stack trace of its error.": decide(
-      "renderRefusal",
-      ({ kind }) => jsonAnswer(400, { error: kind, stack: new Error(kind).stack }),
-    ),
+    "refusal-shows-stack: A refusal contains the stack trace of its error.": {
+      renderRefusal: ({ kind }) => jsonAnswer(400, { error: kind, stack: new Error(kind).stack }),
+    },
     "refusal-shows-code-of-other-request: A refusal of an exchange contains the most recently issued code.":
       change("renderRefusal", (answer, refusal, context) =>
         refusal.kind === "code-unknown"
@@ -203,9 +201,7 @@ export const bodyDefects = rows({
             bodies.set(from, raw.toString("utf8"));
             return body;
           }),
-          decide("renderRefusal", (_refusal, { from }) =>
-            page(200, `<p>cannot read ${bodies.get(from)}</p>`),
-          ),
+          { renderRefusal: (_refusal, { from }) => page(200, `<p>cannot read ${bodies.get(from)}</p>`) },
         ),
     ),
     "refusal-of-expired-code-shows-stack: An expired code is answered with status 500 and a stack trace.":

@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import { isObject } from "../../conformance/contract/json.ts";
 import { unregistered, type FakeClient } from "../clients.ts";
-import { change, decide, decisions, keeping, type Replacement, rows } from "../registry.ts";
+import { change, keeping, type Replacement, rows } from "../registry.ts";
 import { asText, counted, ignoringCase, ignoringSpace, ignoringSuffix } from "../changes.ts";
 
 type Clients = ReadonlyMap<string, FakeClient>;
@@ -10,11 +10,14 @@ const clientOf = (clientId: unknown, clients: Clients): FakeClient | undefined =
   typeof clientId === "string" ? clients.get(clientId) : undefined;
 
 /** Secrets that satisfy `accepts`. */
-const accepting = (accepts: (secret: string, presented: unknown, clients: Clients) => boolean): Replacement =>
-  decide("authenticateClient", (clientId, clientSecret, clients) => {
+const accepting = (
+  accepts: (secret: string, presented: unknown, clients: Clients) => boolean,
+): Replacement => ({
+  authenticateClient: (clientId, clientSecret, clients) => {
     const client = clientOf(clientId, clients);
     return client !== undefined && accepts(client.secret, clientSecret, clients) ? client : undefined;
-  });
+  },
+});
 
 const acceptingText = (accepts: (secret: string, presented: string) => boolean): Replacement =>
   accepting((secret, presented) => typeof presented === "string" && accepts(secret, presented));
@@ -24,10 +27,10 @@ const acceptingAlso = (value: unknown): Replacement =>
   accepting((secret, presented) => presented === value || presented === secret);
 
 /** Accepts a clientId if `found` matches a client and the secret is right. */
-const identifying = (found: (id: string, presented: unknown) => boolean): Replacement =>
-  decide("authenticateClient", (clientId, clientSecret, clients) =>
+const identifying = (found: (id: string, presented: unknown) => boolean): Replacement => ({
+  authenticateClient: (clientId, clientSecret, clients) =>
     [...clients.values()].find((client) => client.secret === clientSecret && found(client.id, clientId)),
-  );
+});
 
 /** Defects in client authentication (sections 4.2 and 5.1). */
 export const clientDefects = rows({
@@ -109,20 +112,21 @@ export const clientDefects = rows({
     "client-id-in-array-accepted: An array that contains the clientId is accepted.": identifying(
       (id, presented) => asText(presented) === id,
     ),
-    "client-id-of-plain-object: Clients are looked up in a plain object, so the id constructor is found.":
-      decide("authenticateClient", (clientId, secret, clients) => {
+    "client-id-of-plain-object: Clients are looked up in a plain object, so the id constructor is found.": {
+      authenticateClient: (clientId, secret, clients) => {
         const known = Object.fromEntries(clients) as Record<string, { readonly secret?: string }>;
         const client = typeof clientId === "string" ? known[clientId] : undefined;
         if (client === undefined || client.secret !== secret) return undefined;
         return clients.get(String(clientId)) ?? [...clients.values()][0];
-      }),
-    "client-unknown-passes: Authorize and exchange accept an unknown client.": decisions((sound) => ({
+      },
+    },
+    "client-unknown-passes: Authorize and exchange accept an unknown client.": (sound) => ({
       findClientToAuthorize: (id, clients) =>
         sound.findClientToAuthorize(id, clients) ?? unregistered(id, clients),
       authenticateClient: (id, secret, clients) =>
         typeof id === "string" && !clients.has(id)
           ? unregistered(id, clients)
           : sound.authenticateClient(id, secret, clients),
-    })),
+    }),
   },
 });

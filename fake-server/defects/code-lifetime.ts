@@ -2,8 +2,6 @@ import { DAY_MS, HOUR_MS, MINUTE_MS, SECOND_MS } from "../../conformance/contrac
 import {
   afterwards,
   agedBy,
-  decide,
-  decisions,
   keeping,
   livesFor,
   livesWhile,
@@ -28,22 +26,21 @@ export const codeLifetimeDefects = rows({
     "code-lives-an-hour: A code works for an hour.": lives(HOUR_MS),
     "code-lives-ten-hours: The lifetime of 600 is interpreted as minutes.": lives(10 * HOUR_MS),
     "code-lives-for-ever: A code never expires.": [lives(Infinity), "code.lifetime-is-not-extended"],
-    "code-swept-every-five-minutes: Expired codes work until they are removed, every five minutes.": decide(
-      "codeIsAlive",
-      (record, { nowMs, limits }) => {
+    "code-swept-every-five-minutes: Expired codes work until they are removed, every five minutes.": {
+      codeIsAlive: (record, { nowMs, limits }) => {
         const sweepMs = 5 * MINUTE_MS;
         const expiresAtMs = record.issuedAtMs + limits.codeLifetimeMs;
         return nowMs < (Math.floor(expiresAtMs / sweepMs) + 1) * sweepMs;
       },
-    ),
+    },
     "code-counted-from-latest-authorization: The ten minutes count from the client's latest authorization.":
       keeping((latest = new Map<string, number>()) =>
         together(
           afterwards("keepCode", ({ clientId }, { nowMs }) => void latest.set(clientId, nowMs)),
-          decide(
-            "codeIsAlive",
-            ({ clientId }, { nowMs, limits }) => nowMs - (latest.get(clientId) ?? 0) < limits.codeLifetimeMs,
-          ),
+          {
+            codeIsAlive: ({ clientId }, { nowMs, limits }) =>
+              nowMs - (latest.get(clientId) ?? 0) < limits.codeLifetimeMs,
+          },
         ),
       ),
     "code-lives-by-time-of-day: A code's age is computed from the time of day, so one from before midnight never expires.":
@@ -87,27 +84,29 @@ export const codeLifetimeDefects = rows({
       keeping((checks = 0) => agedBy("codeIsAlive", () => ((checks += 1) % 2 === 0 ? 3 * SECOND_MS : 0))),
   },
   "code.lifetime-is-not-extended": {
-    "code-restarted-by-refused-attempt: Every refused attempt restarts the code's ten minutes.": decide(
-      "afterRefusedExchange",
-      (record, _kind, { nowMs }) => {
+    "code-restarted-by-refused-attempt: Every refused attempt restarts the code's ten minutes.": {
+      afterRefusedExchange: (record, _kind, { nowMs }) => {
         if (record !== undefined) record.issuedAtMs = nowMs;
       },
-    ),
-    "code-restarted-by-wrong-secret: An attempt with a wrong secret restarts the code's ten minutes.":
-      decisions(({ afterRefusedExchange, codeIsAlive }) => ({
-        afterRefusedExchange: (record, kind, context) => {
-          afterRefusedExchange(record, kind, context);
-          if (record !== undefined && kind === "client-unauthenticated" && codeIsAlive(record, context))
-            record.issuedAtMs = context.nowMs;
-        },
-      })),
-    "code-lengthened-by-refused-attempt: Each refused attempt extends the code's life by a minute.":
-      decisions((sound) => ({
-        afterRefusedExchange: (record, kind, context) => {
-          sound.afterRefusedExchange(record, kind, context);
-          if (record !== undefined && sound.codeIsAlive(record, context)) record.issuedAtMs += MINUTE_MS;
-        },
-      })),
+    },
+    "code-restarted-by-wrong-secret: An attempt with a wrong secret restarts the code's ten minutes.": ({
+      afterRefusedExchange,
+      codeIsAlive,
+    }) => ({
+      afterRefusedExchange: (record, kind, context) => {
+        afterRefusedExchange(record, kind, context);
+        if (record !== undefined && kind === "client-unauthenticated" && codeIsAlive(record, context))
+          record.issuedAtMs = context.nowMs;
+      },
+    }),
+    "code-lengthened-by-refused-attempt: Each refused attempt extends the code's life by a minute.": (
+      sound,
+    ) => ({
+      afterRefusedExchange: (record, kind, context) => {
+        sound.afterRefusedExchange(record, kind, context);
+        if (record !== undefined && sound.codeIsAlive(record, context)) record.issuedAtMs += MINUTE_MS;
+      },
+    }),
     "code-revived-by-trying: An expired code becomes valid again once it is tried.": afterwards(
       "afterRefusedExchange",
       (record, kind, { nowMs }) => {

@@ -3,18 +3,7 @@ import type { Fields } from "../answer.ts";
 import type { FakeClient } from "../clients.ts";
 import type { AccessRecord } from "../context.ts";
 import { randomFrom, type RandomSource } from "../random.ts";
-import {
-  afterwards,
-  change,
-  decide,
-  decisions,
-  given,
-  keeping,
-  onlyIf,
-  type Replacement,
-  rows,
-  together,
-} from "../registry.ts";
+import { afterwards, change, given, keeping, onlyIf, type Replacement, rows, together } from "../registry.ts";
 import { counted, drawnBy, remembered } from "../changes.ts";
 
 /** Token sets with other fields; one that is undefined is missing. */
@@ -26,9 +15,11 @@ const without = (name: string): Replacement => answering(() => ({ [name]: undefi
 /** Defects in the token set (sections 2.2 and 4.2). */
 export const exchangeDefects = rows({
   "exchange.token-set": {
-    "exchange-always-fails: Every exchange is answered with status 500.": decide("authenticateClient", () => {
-      throw new Error("no such table: clients");
-    }),
+    "exchange-always-fails: Every exchange is answered with status 500.": {
+      authenticateClient: () => {
+        throw new Error("no such table: clients");
+      },
+    },
     "exchange-without-refresh-token: The token set has no refreshToken.": without("refreshToken"),
     "exchange-with-empty-refresh-token: The refreshToken is an empty string.": answering(() => ({
       refreshToken: "",
@@ -65,10 +56,10 @@ export const exchangeDefects = rows({
       data,
     })),
     "exchange-timestamp-of-its-start: The timestamp of every exchange is an hour before the first exchange.":
-      decisions((_sound, startedMs?: number) => ({
+      (_sound, startedMs?: number) => ({
         timestamp: ({ nowMs, operation }) =>
           operation === "exchange" ? (startedMs ??= nowMs - HOUR_MS) : nowMs,
-      })),
+      }),
     "exchange-timestamp-of-its-code: The timestamp of an exchange is the time at which its code was issued.":
       given("exchangeFields", (tokens, timestamp, expiresIn, context) => {
         const codes = [...context.credentials.codes.values()];
@@ -77,53 +68,57 @@ export const exchangeDefects = rows({
       }),
     "expires-in-as-moment: expiresIn is the moment at which the accessToken expires, in seconds since 1970.":
       [
-        decide("expiresIn", (lifetimeMs, { nowMs }) => Math.floor((nowMs + lifetimeMs) / SECOND_MS)),
+        { expiresIn: (lifetimeMs, { nowMs }) => Math.floor((nowMs + lifetimeMs) / SECOND_MS) },
         "refresh.token-set",
       ],
   },
   "exchange.tokens-are-fresh": {
-    "tokens-cached-per-client: A client gets the same accessToken again while it is valid.": decisions(
-      (sound, cached = new Map<string, AccessRecord>()) => ({
-        mintAccessToken: (client, lifetimeMs, context) => {
-          const known = cached.get(client.id);
-          const alive = known !== undefined && sound.accessTokenIsAlive(known, context);
-          return alive ? known.token : sound.mintAccessToken(client, lifetimeMs, context);
-        },
-        keepAccessToken: (record, context) => {
-          cached.set(record.clientId, record);
-          sound.keepAccessToken(record, context);
-        },
-      }),
-    ),
-    "refresh-token-one-per-client: Every exchange of a client yields the same refreshToken.": decisions(
-      (sound, tokens = new Map<string, string>()) => ({
-        mintRefreshToken: (client, context) =>
-          remembered(tokens, client.id, () => sound.mintRefreshToken(client, context)),
-      }),
-    ),
-    "tokens-derived-from-time: Tokens are derived from the millisecond of their issue.": decide(
-      "mintAccessToken",
-      (client, _lifetimeMs, { nowMs }) => randomFrom(nowMs * 2 + client.id.charCodeAt(0)).token(32),
-    ),
-    "tokens-shared-by-concurrent-exchanges: Exchanges within a few milliseconds get the same accessToken.":
-      decisions((sound, last = { token: "", atMs: -Infinity }) => ({
-        mintAccessToken: (client, lifetimeMs, context) => {
-          const atMs = context.clock.realMs();
-          if (atMs - last.atMs > 3)
-            last = { token: sound.mintAccessToken(client, lifetimeMs, context), atMs };
-          return last.token;
-        },
-      })),
-    "tokens-drawn-every-20-ms: Two exchanges within 20 milliseconds get the same tokens.": decisions(() => ({
+    "tokens-cached-per-client: A client gets the same accessToken again while it is valid.": (
+      sound,
+      cached = new Map<string, AccessRecord>(),
+    ) => ({
+      mintAccessToken: (client, lifetimeMs, context) => {
+        const known = cached.get(client.id);
+        const alive = known !== undefined && sound.accessTokenIsAlive(known, context);
+        return alive ? known.token : sound.mintAccessToken(client, lifetimeMs, context);
+      },
+      keepAccessToken: (record, context) => {
+        cached.set(record.clientId, record);
+        sound.keepAccessToken(record, context);
+      },
+    }),
+    "refresh-token-one-per-client: Every exchange of a client yields the same refreshToken.": (
+      sound,
+      tokens = new Map<string, string>(),
+    ) => ({
+      mintRefreshToken: (client, context) =>
+        remembered(tokens, client.id, () => sound.mintRefreshToken(client, context)),
+    }),
+    "tokens-derived-from-time: Tokens are derived from the millisecond of their issue.": {
+      mintAccessToken: (client, _lifetimeMs, { nowMs }) =>
+        randomFrom(nowMs * 2 + client.id.charCodeAt(0)).token(32),
+    },
+    "tokens-shared-by-concurrent-exchanges: Exchanges within a few milliseconds get the same accessToken.": (
+      sound,
+      last = { token: "", atMs: -Infinity },
+    ) => ({
+      mintAccessToken: (client, lifetimeMs, context) => {
+        const atMs = context.clock.realMs();
+        if (atMs - last.atMs > 3) last = { token: sound.mintAccessToken(client, lifetimeMs, context), atMs };
+        return last.token;
+      },
+    }),
+    "tokens-drawn-every-20-ms: Two exchanges within 20 milliseconds get the same tokens.": {
       mintAccessToken: (_client, _lifetimeMs, service) => drawnBy(service).token(32),
       mintRefreshToken: (_client, service) => drawnBy(service).token(33),
-    })),
-    "tokens-same-for-every-client: Each client's tokens come from a generator with the same seed.": decisions(
-      (_sound, sources = new Map<string, RandomSource>()) => {
-        const next = ({ id }: FakeClient): string => remembered(sources, id, () => randomFrom(11)).token(32);
-        return { mintAccessToken: next, mintRefreshToken: next };
-      },
-    ),
+    },
+    "tokens-same-for-every-client: Each client's tokens come from a generator with the same seed.": (
+      _sound,
+      sources = new Map<string, RandomSource>(),
+    ) => {
+      const next = ({ id }: FakeClient): string => remembered(sources, id, () => randomFrom(11)).token(32);
+      return { mintAccessToken: next, mintRefreshToken: next };
+    },
     "exchange-one-token-for-both-purposes: The refreshToken is the accessToken.": answering(
       ({ accessToken }) => ({ refreshToken: accessToken }),
     ),

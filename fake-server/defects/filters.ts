@@ -1,15 +1,16 @@
 import type { Filters } from "../behaviour.ts";
 import { EVERYTHING, everything } from "../notifications.ts";
 import type { Query } from "../query.ts";
-import { change, decisions, given, type Replacement, rows } from "../registry.ts";
+import { change, given, type Replacement, rows } from "../registry.ts";
 import { remembered } from "../changes.ts";
 
 /**
  * One filter by another condition, in which each question mark stands for the value; the other filter is sound, and
  * combined with AND.
  */
-const asking = (field: keyof Filters, where: string): Replacement =>
-  decisions((sound) => ({
+const asking =
+  (field: keyof Filters, where: string): Replacement =>
+  (sound) => ({
     matching: (filters, ...more) => {
       const value = filters[field];
       const others = sound.matching({ ...filters, [field]: undefined }, ...more);
@@ -17,7 +18,7 @@ const asking = (field: keyof Filters, where: string): Replacement =>
       const own = (where.match(/\?/g) ?? []).map(() => value);
       return { where: `(${where}) AND (${others.where})`, parameters: [...own, ...others.parameters] };
     },
-  }));
+  });
 
 /** Ignores a filter in some requests. */
 const ignoring = (field: keyof Filters, when: (query: Query) => boolean = () => true): Replacement =>
@@ -97,15 +98,13 @@ export const filterDefects = rows({
         "accountId",
         "sequence IN (SELECT sequence FROM notifications WHERE accountId = ? ORDER BY sequence DESC LIMIT 10)",
       ),
-    "filter-account-on-page-only: The page is cut from the whole list before it is filtered.": decisions(
-      (sound) => ({
-        readItems: async ({ where, parameters, orderBy }, ...more) => {
-          if (where !== "accountId = ?") return sound.readItems({ where, parameters, orderBy }, ...more);
-          const items = await sound.readItems(everything, ...more);
-          return items.filter(({ accountId }) => accountId === parameters[0]);
-        },
-      }),
-    ),
+    "filter-account-on-page-only: The page is cut from the whole list before it is filtered.": (sound) => ({
+      readItems: async ({ where, parameters, orderBy }, ...more) => {
+        if (where !== "accountId = ?") return sound.readItems({ where, parameters, orderBy }, ...more);
+        const items = await sound.readItems(everything, ...more);
+        return items.filter(({ accountId }) => accountId === parameters[0]);
+      },
+    }),
     "filter-account-takes-a-list: The accountId filter takes several ids, separated by commas.": asking(
       "accountId",
       "instr(',' || ? || ',', ',' || accountId || ',') > 0",
@@ -116,14 +115,15 @@ export const filterDefects = rows({
       "accountId",
       "substr(accountId, -12) = substr(?, -12)",
     ),
-    "filter-account-unknown-to-cache: Pages come from a cache that does not distinguish accounts.": decisions(
-      (sound, kept = new Map<string, ReturnType<typeof sound.readItems>>()) => ({
-        readItems: (selection, offset, paging, context) =>
-          remembered(kept, `${selection.where} ${offset} ${paging.limit}`, () =>
-            sound.readItems(selection, offset, paging, context),
-          ),
-      }),
-    ),
+    "filter-account-unknown-to-cache: Pages come from a cache that does not distinguish accounts.": (
+      sound,
+      kept = new Map<string, ReturnType<typeof sound.readItems>>(),
+    ) => ({
+      readItems: (selection, offset, paging, context) =>
+        remembered(kept, `${selection.where} ${offset} ${paging.limit}`, () =>
+          sound.readItems(selection, offset, paging, context),
+        ),
+    }),
   },
   "notifications.filters-combine": {
     "filters-either: If both filters are given, a match of either is enough.": combining(

@@ -1,5 +1,5 @@
 import type { Context, Grant } from "../context.ts";
-import { afterwards, change, decide, decisions, keeping, rows, together } from "../registry.ts";
+import { afterwards, change, keeping, rows, together } from "../registry.ts";
 import { narrowed } from "../changes.ts";
 
 /** Revokes the grants of a client but for this many of the newest. */
@@ -23,13 +23,12 @@ export const lifecycleDefects = rows({
       afterwards("afterRefusedExchange", (record, kind, context) => {
         if (record !== undefined && kind === "code-expired") endSessions(record.clientId, context);
       }),
-    "lifecycle-refresh-revives-expired-tokens: A refresh renews every accessToken of its grant.": decide(
-      "afterRefresh",
-      (record, _previous, { credentials, nowMs }) => {
+    "lifecycle-refresh-revives-expired-tokens: A refresh renews every accessToken of its grant.": {
+      afterRefresh: (record, _previous, { credentials, nowMs }) => {
         for (const access of credentials.accessTokens.values())
           if (access.grant === record.grant) access.issuedAtMs = nowMs;
       },
-    ),
+    },
     "lifecycle-exchange-after-refresh-kills-refresh-token: An exchange after a refresh revokes the refreshToken.":
       afterwards("afterExchange", (record, tokens, context) => {
         for (const other of context.credentials.refreshTokens.values())
@@ -67,15 +66,17 @@ export const lifecycleDefects = rows({
         const beforeNewest = `sequence < (SELECT max(sequence) FROM notifications WHERE ${where})`;
         return refreshed ? narrowed({ ...usual, where: `(${where})` }, beforeNewest, ...parameters) : usual;
       }),
-    "lifecycle-refresh-loses-notifications: After an odd number of refreshes no notification is stored.":
-      decisions((sound, refreshes = 0) => ({
-        afterRefresh: (...subject) => {
-          refreshes += 1;
-          sound.afterRefresh(...subject);
-        },
-        keepNotification: (...subject) => {
-          if (refreshes % 2 === 0) sound.keepNotification(...subject);
-        },
-      })),
+    "lifecycle-refresh-loses-notifications: After an odd number of refreshes no notification is stored.": (
+      sound,
+      refreshes = 0,
+    ) => ({
+      afterRefresh: (...subject) => {
+        refreshes += 1;
+        sound.afterRefresh(...subject);
+      },
+      keepNotification: (...subject) => {
+        if (refreshes % 2 === 0) sound.keepNotification(...subject);
+      },
+    }),
   },
 });

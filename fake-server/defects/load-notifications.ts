@@ -1,15 +1,6 @@
 import type { Behaviour } from "../behaviour.ts";
 import { everything, type Notification } from "../notifications.ts";
-import {
-  afterwards,
-  change,
-  decide,
-  decisions,
-  keeping,
-  loadRows,
-  type LoadShow,
-  together,
-} from "../registry.ts";
+import { afterwards, change, keeping, rows, type LoadShow, together } from "../registry.ts";
 import { slowStep } from "../contention.ts";
 
 const reads: LoadShow = { scenario: "notifications", rate: 400, seconds: 10 };
@@ -28,10 +19,10 @@ const readAfter =
 
 /** Defects in the list (section 4.4) when reads meet reads and writes. */
 export const loadNotificationDefects = {
-  ...loadRows(reads, {
-    "notifications.filter-account": {
-      "load-page-shared-by-all-filters: Slow concurrent reads share pages, whatever their filter.": [
-        decisions(
+  ...rows(
+    {
+      "notifications.filter-account": {
+        "load-page-shared-by-all-filters: Slow concurrent reads share pages, whatever their filter.": [
           (
             sound,
             underWay = new Map<string, Promise<readonly Notification[]>>(),
@@ -48,32 +39,32 @@ export const loadNotificationDefects = {
               return read;
             },
           }),
-        ),
-        "notifications.filter-id",
-      ],
-      "load-pages-swapped: Slow concurrent reads get each other's pages.": [
-        decisions((sound, read: (readonly Notification[])[] = [], sending = slowStep(10, QUICK_READS)) => ({
-          readItems: async (selection, offset, paging, context) => {
-            read.push(await sound.readItems(selection, offset, paging, context));
-            await sending.pass(context.clock);
-            return read.pop() ?? [];
-          },
-        })),
-        "notifications.filter-id",
-      ],
-    },
-    "notifications.total": {
-      "load-total-of-latest-request: Slow concurrent reads share one variable for total.": decisions(
-        (sound, count = 0, reading = slowStep(10, QUICK_READS)) => ({
+          "notifications.filter-id",
+        ],
+        "load-pages-swapped: Slow concurrent reads get each other's pages.": [
+          (sound, read: (readonly Notification[])[] = [], sending = slowStep(10, QUICK_READS)) => ({
+            readItems: async (selection, offset, paging, context) => {
+              read.push(await sound.readItems(selection, offset, paging, context));
+              await sending.pass(context.clock);
+              return read.pop() ?? [];
+            },
+          }),
+          "notifications.filter-id",
+        ],
+      },
+      "notifications.total": {
+        "load-total-of-latest-request: Slow concurrent reads share one variable for total.": (
+          sound,
+          count = 0,
+          reading = slowStep(10, QUICK_READS),
+        ) => ({
           countMatches: (selection, context) => (count = sound.countMatches(selection, context)),
           readItems: readAfter(reading, sound),
           total: () => count,
         }),
-      ),
-    },
-    "notifications.under-writes": {
-      "load-total-stale-when-busy: A slow read beside two others returns a total that is up to two seconds old.":
-        decisions(
+      },
+      "notifications.under-writes": {
+        "load-total-stale-when-busy: A slow read beside two others returns a total that is up to two seconds old.":
           (
             sound,
             reading = slowStep(20, QUICK_READS_BESIDE_WRITES),
@@ -91,50 +82,54 @@ export const loadNotificationDefects = {
             },
             readItems: readAfter(reading, sound),
           }),
-        ),
-      "load-writes-lost-beside-reads: A notification created beside two slow reads is pushed but never listed.":
-        decisions((sound, reading = slowStep(10, QUICK_READS_BESIDE_WRITES)) => ({
-          keepNotification: (...subject) => {
-            if (reading.inside() < 2) sound.keepNotification(...subject);
-          },
-          readItems: async (selection, offset, paging, context) => {
-            const items = await sound.readItems(selection, offset, paging, context);
-            await reading.pass(context.clock);
-            return items;
-          },
-        })),
-      "load-page-shifted-by-writes: Slow concurrent reads read a page in two halves, with writes in between.":
-        decisions((sound, reading = slowStep(20, QUICK_READS_BESIDE_WRITES)) => ({
-          order: () => "sequence DESC",
-          readItems: async (selection, offset, { limit, page }, context) => {
-            const alone = reading.inside() === 0;
-            const half = alone ? limit : Math.ceil(limit / 2);
-            const first = await sound.readItems(selection, offset, { limit: half, page }, context);
-            await reading.pass(context.clock);
-            const rest = { limit: limit - half, page };
-            return alone
-              ? first
-              : [...first, ...(await sound.readItems(selection, offset + half, rest, context))];
-          },
-        })),
-      "load-page-lacks-one-beside-writes: A slow page of an account lacks its last item if one is created meanwhile.":
-        decisions((sound, written: string[] = [], reading = slowStep(10, QUICK_READS_BESIDE_WRITES)) => ({
-          keepNotification: (notification, ...more) => {
-            written.push(notification.accountId);
-            sound.keepNotification(notification, ...more);
-          },
-          readItems: async (selection, offset, paging, context) => {
-            const before = written.length;
-            const items = await sound.readItems(selection, offset, paging, context);
-            await reading.pass(context.clock);
-            const isWritten = written.slice(before).some((account) => selection.parameters.includes(account));
-            return isWritten ? items.slice(0, -1) : items;
-          },
-        })),
-    },
-    "notifications.pages-partition": {
-      "load-items-share-a-buffer: A slow read beside two others returns another item's createTime.":
-        decisions((sound, latest: string[] = [], reading = slowStep(10, QUICK_READS)) => ({
+        "load-writes-lost-beside-reads: A notification created beside two slow reads is pushed but never listed.":
+          (sound, reading = slowStep(10, QUICK_READS_BESIDE_WRITES)) => ({
+            keepNotification: (...subject) => {
+              if (reading.inside() < 2) sound.keepNotification(...subject);
+            },
+            readItems: async (selection, offset, paging, context) => {
+              const items = await sound.readItems(selection, offset, paging, context);
+              await reading.pass(context.clock);
+              return items;
+            },
+          }),
+        "load-page-shifted-by-writes: Slow concurrent reads read a page in two halves, with writes in between.":
+          (sound, reading = slowStep(20, QUICK_READS_BESIDE_WRITES)) => ({
+            order: () => "sequence DESC",
+            readItems: async (selection, offset, { limit, page }, context) => {
+              const alone = reading.inside() === 0;
+              const half = alone ? limit : Math.ceil(limit / 2);
+              const first = await sound.readItems(selection, offset, { limit: half, page }, context);
+              await reading.pass(context.clock);
+              const rest = { limit: limit - half, page };
+              return alone
+                ? first
+                : [...first, ...(await sound.readItems(selection, offset + half, rest, context))];
+            },
+          }),
+        "load-page-lacks-one-beside-writes: A slow page of an account lacks its last item if one is created meanwhile.":
+          (sound, written: string[] = [], reading = slowStep(10, QUICK_READS_BESIDE_WRITES)) => ({
+            keepNotification: (notification, ...more) => {
+              written.push(notification.accountId);
+              sound.keepNotification(notification, ...more);
+            },
+            readItems: async (selection, offset, paging, context) => {
+              const before = written.length;
+              const items = await sound.readItems(selection, offset, paging, context);
+              await reading.pass(context.clock);
+              const isWritten = written
+                .slice(before)
+                .some((account) => selection.parameters.includes(account));
+              return isWritten ? items.slice(0, -1) : items;
+            },
+          }),
+      },
+      "notifications.pages-partition": {
+        "load-items-share-a-buffer: A slow read beside two others returns another item's createTime.": (
+          sound,
+          latest: string[] = [],
+          reading = slowStep(10, QUICK_READS),
+        ) => ({
           readItems: async (selection, offset, paging, context) => {
             const items = await sound.readItems(selection, offset, paging, context);
             const isBusy = reading.inside() >= 2;
@@ -145,28 +140,29 @@ export const loadNotificationDefects = {
             latest.push(first.createTime);
             return [{ ...first, createTime }, ...rest];
           },
-        })),
+        }),
+      },
+      "notifications.limit": {
+        "load-filter-after-paging: A slow read beside two others cuts the page before it filters.": [
+          (sound, reading = slowStep(15, QUICK_READS)) => ({
+            readItems: async (selection, offset, paging, context) => {
+              const busy = reading.inside() >= 2;
+              await reading.pass(context.clock);
+              if (!busy) return sound.readItems(selection, offset, paging, context);
+              const all = { ...everything, orderBy: selection.orderBy };
+              const page = await sound.readItems(all, offset, paging, context);
+              return page.filter(({ id, accountId }) =>
+                selection.parameters.every((asked) => asked === id || asked === accountId),
+              );
+            },
+          }),
+          "notifications.default-limit",
+        ],
+      },
     },
-    "notifications.limit": {
-      "load-filter-after-paging: A slow read beside two others cuts the page before it filters.": [
-        decisions((sound, reading = slowStep(15, QUICK_READS)) => ({
-          readItems: async (selection, offset, paging, context) => {
-            const busy = reading.inside() >= 2;
-            await reading.pass(context.clock);
-            if (!busy) return sound.readItems(selection, offset, paging, context);
-            const all = { ...everything, orderBy: selection.orderBy };
-            const page = await sound.readItems(all, offset, paging, context);
-            return page.filter(({ id, accountId }) =>
-              selection.parameters.every((asked) => asked === id || asked === accountId),
-            );
-          },
-        })),
-        "notifications.default-limit",
-      ],
-    },
-  }),
-  ...loadRows(
-    { ...reads, seconds: 20 },
+    { shownBy: reads },
+  ),
+  ...rows(
     {
       "notifications.under-writes": {
         "load-total-stops-at-150: The total of a list is never more than 150.": change(
@@ -175,6 +171,7 @@ export const loadNotificationDefects = {
         ),
       },
     },
+    { shownBy: { ...reads, seconds: 20 } },
   ),
   "load-pages-slower-with-every-notification": {
     summary: "Every notification makes each later page six milliseconds slower.",
@@ -184,7 +181,7 @@ export const loadNotificationDefects = {
     replaces: keeping((leaked = 0) =>
       together(
         afterwards("keepNotification", () => void (leaked += 1)),
-        decide("latencyMs", ({ operation }) => (operation === "list" ? Math.min(900, leaked * 6) : 0)),
+        { latencyMs: ({ operation }) => (operation === "list" ? Math.min(900, leaked * 6) : 0) },
       ),
     ),
   },

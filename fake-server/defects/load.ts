@@ -1,6 +1,6 @@
-import { type LoadDefect, joined } from "../registry.ts";
+import { joined, type LoadDefect } from "../registry.ts";
 import { loadNotificationDefects } from "./load-notifications.ts";
-import { loadPushClockDefects, loadPushDefects } from "./load-push.ts";
+import { loadPushDefects } from "./load-push.ts";
 import { loadRefreshDefects } from "./load-refresh.ts";
 import { loadTokenDefects } from "./load-tokens.ts";
 
@@ -10,5 +10,4 @@ export const loadDefects = joined<LoadDefect>([
   loadRefreshDefects,
   loadNotificationDefects,
   loadPushDefects,
-  loadPushClockDefects,
 ]);

@@ -2,20 +2,22 @@ import { MINUTE_MS } from "../../conformance/contract/duration.ts";
 import type { Paging } from "../behaviour.ts";
 import { everything } from "../notifications.ts";
 import { wholeNumber } from "../sound/notifications.ts";
-import { change, decide, decisions, given, keeping, type Replacement, rows } from "../registry.ts";
+import { change, given, keeping, type Replacement, rows } from "../registry.ts";
 import { asksFor, showing } from "../changes.ts";
 
-const beginning = (offset: (paging: Paging, matched: number) => number): Replacement =>
-  decide("offsetOf", (paging, matched) => Math.max(0, offset(paging, matched)));
+const beginning = (offset: (paging: Paging, matched: number) => number): Replacement => ({
+  offsetOf: (paging, matched) => Math.max(0, offset(paging, matched)),
+});
 
 const lastPage = (matched: number, limit: number): number => Math.max(0, Math.ceil(matched / limit) - 1);
 
-const totalling = (total: (matched: number, paging: Paging, items: number) => number): Replacement =>
-  decide("total", (matched, items, paging) => total(matched, paging, items.length));
+const totalling = (total: (matched: number, paging: Paging, items: number) => number): Replacement => ({
+  total: (matched, items, paging) => total(matched, paging, items.length),
+});
 
 /** Orders that depend on how many reads came before. */
 const orderingBy = (order: (read: number) => string): Replacement =>
-  keeping((reads = 0) => decide("order", () => order((reads += 1))));
+  keeping((reads = 0) => ({ order: () => order((reads += 1)) }));
 
 /** The SQL of the n-th permutation of the list, different for consecutive n. */
 const shuffled = (turn: number): string => `(sequence * ${7919 + turn * 104_729}) % 1009, sequence`;
@@ -49,8 +51,9 @@ export const pageDefects = rows({
     "pages-in-changing-order: Each read sorts the list differently.": orderingBy(shuffled),
     "pages-with-ties-in-changing-order: Notifications with the same createTime change their order between reads.":
       orderingBy((read) => `createTime, ${shuffled(read)}`),
-    "pages-each-sorted-apart: The first page holds the oldest items; later pages count from the newest.":
-      decide("order", ({ from }) => (/[?&]page=[1-9]/.test(from.url ?? "") ? "sequence DESC" : "sequence")),
+    "pages-each-sorted-apart: The first page holds the oldest items; later pages count from the newest.": {
+      order: ({ from }) => (/[?&]page=[1-9]/.test(from.url ?? "") ? "sequence DESC" : "sequence"),
+    },
     "pages-lose-one-before-fourth: One item before the fourth page is missing.": beginning(
       ({ limit, page }) => limit * page + (page >= 3 ? 1 : 0),
     ),
@@ -67,12 +70,12 @@ export const pageDefects = rows({
         asksFor("id|accountId", context) ? {} : { businessStatus: "Submitted" },
       ),
     "pages-of-limit-above-maximum: A limit above 50 gives 50 items, but page n begins at the n-th multiple of the limit.":
-      decisions((sound) => ({
+      (sound) => ({
         limitFor: (asked, context) =>
           asked === undefined ? sound.limitFor(asked, context) : wholeNumber(asked),
         readItems: (selection, offset, paging, context) =>
           sound.readItems(selection, offset, { ...paging, limit: Math.min(50, paging.limit) }, context),
-      })),
+      }),
   },
   "notifications.past-the-end": {
     "past-the-end-last-page: A page past the end is the last page.": beginning(
@@ -124,7 +127,7 @@ export const pageDefects = rows({
       "notifications.filters-combine",
     ],
     "total-kept-for-a-minute: total is counted once per minute.": [
-      decisions((sound, kept = new Map<string, { readonly count: number; readonly untilMs: number }>()) => ({
+      (sound, kept = new Map<string, { readonly count: number; readonly untilMs: number }>()) => ({
         countMatches: (selection, context) => {
           const key = JSON.stringify(selection);
           const known = kept.get(key);
@@ -133,7 +136,7 @@ export const pageDefects = rows({
           kept.set(key, { count, untilMs: context.nowMs + MINUTE_MS });
           return count;
         },
-      })),
+      }),
       "notifications.under-writes",
     ],
     "total-wrong-unless-filtered: Without a filter total is one too many.": change(

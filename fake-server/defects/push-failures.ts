@@ -2,17 +2,7 @@ import { DAY_MS, SECOND_MS } from "../../conformance/contract/duration.ts";
 import type { PushFailure } from "../pushes.ts";
 import { parseJson } from "../../conformance/contract/json.ts";
 import { redirectOf } from "../delivery/redirect.ts";
-import {
-  afterwards,
-  change,
-  decide,
-  decisions,
-  keeping,
-  onlyIf,
-  type Replacement,
-  rows,
-  together,
-} from "../registry.ts";
+import { afterwards, change, keeping, onlyIf, type Replacement, rows, together } from "../registry.ts";
 import { statusOf } from "../sound/delivery.ts";
 import { givingUp, statusIn } from "../changes.ts";
 
@@ -23,14 +13,17 @@ const finalFailure = (...kinds: readonly PushFailure[]): Replacement =>
 const finalBody = (isFinal: (body: string) => boolean): Replacement =>
   givingUp((outcome) => outcome.kind === "answered" && outcome.status >= 300 && isFinal(outcome.body));
 
-const following = (statuses: readonly number[]): Replacement =>
-  decide("requestAfter", (outcome, request) => {
+const following = (statuses: readonly number[]): Replacement => ({
+  requestAfter: (outcome, request) => {
     const url = redirectOf(outcome, request);
     return url === undefined || !statuses.includes(statusOf(outcome) ?? 0) ? undefined : { ...request, url };
-  });
+  },
+});
 
-const atATime = (most: number): Replacement =>
-  decisions(() => ({ pushesInFlight: () => most, senderTimeoutMs: () => 30 * SECOND_MS }));
+const atATime = (most: number): Replacement => ({
+  pushesInFlight: () => most,
+  senderTimeoutMs: () => 30 * SECOND_MS,
+});
 
 /** Defects in which failures lead to another push (section 6), and in how a sender protects itself. */
 export const pushFailureDefects = rows({
@@ -59,16 +52,16 @@ export const pushFailureDefects = rows({
     "push-half-answer-final: After half an answer, the notification is given up.": finalFailure("cut"),
     "push-cut-failing-answer-final: After a truncated answer with a failing status, the notification is given up.":
       givingUp((outcome) => outcome.kind === "cut" && (outcome.status ?? 0) >= 300),
-    "push-half-body-final: After the expected code with a truncated body, there are no more pushes.":
-      decisions((sound) => ({
-        acknowledges: (outcome, { notification }) =>
-          outcome.kind === "answered" &&
-          outcome.status === 200 &&
-          outcome.body.includes(`"${notification.id}"`),
-        pushesAgain: (outcome, delivery, service) =>
-          !(outcome.kind === "cut" && outcome.status === 200) &&
-          sound.pushesAgain(outcome, delivery, service),
-      })),
+    "push-half-body-final: After the expected code with a truncated body, there are no more pushes.": (
+      sound,
+    ) => ({
+      acknowledges: (outcome, { notification }) =>
+        outcome.kind === "answered" &&
+        outcome.status === 200 &&
+        outcome.body.includes(`"${notification.id}"`),
+      pushesAgain: (outcome, delivery, service) =>
+        !(outcome.kind === "cut" && outcome.status === 200) && sound.pushesAgain(outcome, delivery, service),
+    }),
     "push-page-of-html-final: After a failing answer whose body looks like HTML, the notification is given up.":
       finalBody((body) => body.trimStart().startsWith("<")),
     "push-answer-without-json-final: After a failing answer whose body is neither JSON nor empty, the notification is given up.":
@@ -100,7 +93,7 @@ export const pushFailureDefects = rows({
     ]),
   },
   "push.certificate-check": {
-    "push-certificate-unchecked: Any certificate is accepted.": decide("checksCertificate", () => false),
+    "push-certificate-unchecked: Any certificate is accepted.": { checksCertificate: () => false },
   },
   "push.no-head-of-line-blocking": {
     "push-one-at-a-time: Only one push is in flight at a time, and it waits up to 30 s for its answer.":

@@ -1,11 +1,12 @@
 import type { Delivery } from "../pushes.ts";
 import { anchors, listedDelayMs } from "../delivery/schedule.ts";
-import { decide, decisions, keeping, onlyIf, type Replacement, rows } from "../registry.ts";
+import { keeping, onlyIf, type Replacement, rows } from "../registry.ts";
 import { counted, sameAccount } from "../changes.ts";
 
 /** Another event of the same account, or of any, restarts pending schedules. */
-const restarting = (concerns: (one: Delivery, other: Delivery) => boolean): Replacement =>
-  decisions((sound, restarted = new WeakMap<Delivery, number>()) => ({
+const restarting =
+  (concerns: (one: Delivery, other: Delivery) => boolean): Replacement =>
+  (sound, restarted = new WeakMap<Delivery, number>()) => ({
     pushAnchorMs: (delivery, service) =>
       Math.max(sound.pushAnchorMs(delivery, service), restarted.get(delivery) ?? 0),
     onNewDelivery: (delivery, pending, service) => {
@@ -15,7 +16,7 @@ const restarting = (concerns: (one: Delivery, other: Delivery) => boolean): Repl
         pending.replan(other);
       }
     },
-  }));
+  });
 
 /** A retry budget shared by several notifications. */
 const sharing = (groupOf: (delivery: Delivery) => string, retries: number): Replacement =>
@@ -24,12 +25,13 @@ const sharing = (groupOf: (delivery: Delivery) => string, retries: number): Repl
   );
 
 /** The end of one notification's pushes ends those of others of its account. */
-const ending = (ends: (delivery: Delivery) => boolean): Replacement =>
-  decide("afterPush", (_outcome, delivery, pending) => {
+const ending = (ends: (delivery: Delivery) => boolean): Replacement => ({
+  afterPush: (_outcome, delivery, pending) => {
     if (!ends(delivery)) return;
     for (const other of pending.all())
       if (other !== delivery && sameAccount(delivery, other)) pending.drop(other);
-  });
+  },
+});
 
 /** Defects with several concurrent notifications (sections 6 and 8). */
 export const pushManyDefects = rows({
@@ -47,15 +49,14 @@ export const pushManyDefects = rows({
       ending(({ acknowledged }) => acknowledged),
     "push-giving-up-ends-account: Giving up a notification ends all pending notifications of its account.":
       ending(({ acknowledged, attempts }) => !acknowledged && attempts.length >= 5),
-    "push-new-event-replaces-pending: An event replaces its account's pending notifications.": decide(
-      "onNewDelivery",
-      (delivery, pending) => {
+    "push-new-event-replaces-pending: An event replaces its account's pending notifications.": {
+      onNewDelivery: (delivery, pending) => {
         for (const other of pending.all())
           if (other !== delivery && sameAccount(other, delivery)) pending.drop(other);
       },
-    ),
+    },
     "push-delays-counted-per-receiver: Delays grow with the failures of the receiver, not of the notification.":
-      decisions((sound, failures = 0) => ({
+      (sound, failures = 0) => ({
         afterPush: (_outcome, { acknowledged }) => {
           failures = acknowledged ? 0 : failures + 1;
         },
@@ -63,9 +64,9 @@ export const pushManyDefects = rows({
           attempt === 1
             ? sound.pushDelayMs(attempt, delivery, service)
             : listedDelayMs(Math.min(Math.max(failures, 1), 4) - 1, service),
-      })),
+      }),
     "push-retries-keyed-by-account-and-moment: Of the retries of an account that are due at the same moment, only one is kept.":
-      decisions((sound, taken = new Map<string, Delivery>()) => ({
+      (sound, taken = new Map<string, Delivery>()) => ({
         pushDelayMs: (attempt, delivery, service) => {
           const delayMs = sound.pushDelayMs(attempt, delivery, service);
           if (attempt === 1) return delayMs;
@@ -75,29 +76,30 @@ export const pushManyDefects = rows({
           taken.set(key, first);
           return first === delivery ? delayMs : Infinity;
         },
-      })),
-    "push-retries-in-one-batch: Retries of an account wait until its latest one is due.": decisions(
-      (_sound, latest = new Map<string, number>()) => ({
-        pushAnchorMs: (delivery) =>
-          Math.max(anchors.endOfLatest(delivery), latest.get(delivery.notification.accountId) ?? 0),
-        afterPush: (_outcome, delivery, pending) => {
-          if (delivery.acknowledged) return;
-          latest.set(delivery.notification.accountId, anchors.endOfLatest(delivery));
-          for (const other of pending.all())
-            if (other !== delivery && sameAccount(other, delivery)) pending.replan(other);
-        },
       }),
-    ),
+    "push-retries-in-one-batch: Retries of an account wait until its latest one is due.": (
+      _sound,
+      latest = new Map<string, number>(),
+    ) => ({
+      pushAnchorMs: (delivery) =>
+        Math.max(anchors.endOfLatest(delivery), latest.get(delivery.notification.accountId) ?? 0),
+      afterPush: (_outcome, delivery, pending) => {
+        if (delivery.acknowledged) return;
+        latest.set(delivery.notification.accountId, anchors.endOfLatest(delivery));
+        for (const other of pending.all())
+          if (other !== delivery && sameAccount(other, delivery)) pending.replan(other);
+      },
+    }),
   },
   "push.unacknowledged-retries": {
     "push-no-retries-once-account-acknowledged: After an acknowledgement, failing pushes of later events of its account are not repeated.":
-      decisions((sound, reached = new Map<string, number>()) => ({
+      (sound, reached = new Map<string, number>()) => ({
         pushesAgain: (outcome, delivery, service) => {
           const { accountId } = delivery.notification;
           if (delivery.acknowledged && !reached.has(accountId)) reached.set(accountId, delivery.sequence);
           const isLater = delivery.sequence > (reached.get(accountId) ?? Infinity);
           return !isLater && sound.pushesAgain(outcome, delivery, service);
         },
-      })),
+      }),
   },
 });

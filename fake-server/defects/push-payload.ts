@@ -1,7 +1,7 @@
 import type { Notification } from "../notifications.ts";
 import type { Service } from "../context.ts";
 import type { PushRequest } from "../pushes.ts";
-import { change, decide, decisions, keeping, type Replacement, rows } from "../registry.ts";
+import { change, keeping, type Replacement, rows } from "../registry.ts";
 import { counted, givenUp, leavingOut, pushing, pushingFields, sameAccount, showing } from "../changes.ts";
 
 /** Changes fields of retries only. */
@@ -22,33 +22,35 @@ export const pushPayloadDefects = rows({
     "push-to-the-root: Pushes are sent to the path / of the callback's host.": requesting(({ url }) => ({
       url: new URL("/", url).href,
     })),
-    "push-as-form: The payload is form-encoded.": decisions(() => ({
+    "push-as-form: The payload is form-encoded.": {
       pushHeaders: () => ({ "content-type": "application/x-www-form-urlencoded" }),
       pushBody: ({ notification }) => new URLSearchParams({ ...notification }).toString(),
+    },
+    "push-leaves-events-out: Every fifth event is not pushed.": keeping((events = 0) => ({
+      pushesEvent: () => (events += 1) % 5 !== 0,
     })),
-    "push-leaves-events-out: Every fifth event is not pushed.": keeping((events = 0) =>
-      decide("pushesEvent", () => (events += 1) % 5 !== 0),
-    ),
     "push-ten-events-of-an-account: Events of an account after its tenth are not pushed.": keeping(
-      (events = counted(new Map())) => decide("pushesEvent", ({ accountId }) => events(accountId) <= 10),
+      (events = counted(new Map())) => ({ pushesEvent: ({ accountId }) => events(accountId) <= 10 }),
     ),
     "push-account-off-once-given-up: Once a notification was given up, later events of its account are not pushed.":
-      decisions((sound, off = new Set<string>()) => ({
+      (sound, off = new Set<string>()) => ({
         afterPush: (outcome, delivery, pending, service) => {
           sound.afterPush(outcome, delivery, pending, service);
           if (givenUp(delivery, sound, service)) off.add(delivery.notification.accountId);
         },
         pushesEvent: (notification, service) =>
           !off.has(notification.accountId) && sound.pushesEvent(notification, service),
-      })),
-    "push-first-event-of-account-only: Only one notification of an account is pushed at a time.": [
-      decide("onNewDelivery", (delivery, pending) => {
-        const waits = pending.all().some((other) => other !== delivery && sameAccount(other, delivery));
-        if (waits) pending.drop(delivery);
       }),
+    "push-first-event-of-account-only: Only one notification of an account is pushed at a time.": [
+      {
+        onNewDelivery: (delivery, pending) => {
+          const waits = pending.all().some((other) => other !== delivery && sameAccount(other, delivery));
+          if (waits) pending.drop(delivery);
+        },
+      },
       "push.independent-schedules",
     ],
-    "push-nothing: Nothing is pushed.": decide("pushesEvent", () => false),
+    "push-nothing: Nothing is pushed.": { pushesEvent: () => false },
   },
   "push.payload": {
     "push-payload-in-envelope: The notification is wrapped in an envelope.": pushing((notification) => ({
@@ -80,7 +82,7 @@ export const pushPayloadDefects = rows({
     "push-not-listed-once-given-up: Notifications that were given up disappear from the list.":
       leavingOut(givenUp),
     "push-listed-with-number-once-given-up: The status of a notification that was given up is a number in the list.":
-      decisions((sound, gone = new Set<string>()) => ({
+      (sound, gone = new Set<string>()) => ({
         afterPush: (outcome, delivery, pending, service) => {
           sound.afterPush(outcome, delivery, pending, service);
           if (givenUp(delivery, sound, service)) gone.add(delivery.notification.id);
@@ -89,7 +91,7 @@ export const pushPayloadDefects = rows({
           ...(sound.item(notification, context) as object),
           ...(gone.has(notification.id) ? { status: 1 } : {}),
         }),
-      })),
+      }),
     "push-listed-to-the-second: The list shows createTime without the milliseconds that the push has.":
       showing(({ createTime }) => ({ createTime: createTime.replace(/\.\d+/, ".000") })),
     "push-listed-in-steps-of-a-300th: The list shows createTime as SQL Server's datetime keeps it: milliseconds end with 0, 3 or 7.":

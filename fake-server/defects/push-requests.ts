@@ -1,7 +1,7 @@
 import { MINUTE_MS, SECOND_MS } from "../../conformance/contract/duration.ts";
 import type { PendingDeliveries } from "../behaviour.ts";
 import type { PushRequest } from "../pushes.ts";
-import { change, decide, decisions, type Replacement, rows } from "../registry.ts";
+import { change, type Replacement, rows } from "../registry.ts";
 import { givenUp, leavingOut, pushingFields } from "../changes.ts";
 
 /** Changes how retries are sent. */
@@ -26,14 +26,16 @@ export const pushRequestDefects = rows({
     ),
     "push-retries-as-text: Retries have a text content type.": typed({ "content-type": "text/plain" }),
     "push-retries-without-type: Retries have no content type.": typed({}),
-    "push-one-event-of-an-account-a-second: An account's second event within a second is not pushed.":
-      decisions((_sound, latest = new Map<string, number>()) => ({
-        pushesEvent: ({ accountId }, { clock }) => {
-          const beforeMs = latest.get(accountId) ?? -Infinity;
-          latest.set(accountId, clock.nowMs());
-          return clock.nowMs() - beforeMs >= SECOND_MS;
-        },
-      })),
+    "push-one-event-of-an-account-a-second: An account's second event within a second is not pushed.": (
+      _sound,
+      latest = new Map<string, number>(),
+    ) => ({
+      pushesEvent: ({ accountId }, { clock }) => {
+        const beforeMs = latest.get(accountId) ?? -Infinity;
+        latest.set(accountId, clock.nowMs());
+        return clock.nowMs() - beforeMs >= SECOND_MS;
+      },
+    }),
   },
   "push.same-notification": {
     "push-retries-in-envelope: Retries wrap the notification in an envelope.": [
@@ -48,7 +50,7 @@ export const pushRequestDefects = rows({
   },
   "push.unacknowledged-retries": {
     "push-ends-once-read: A notification is not pushed again once it was read from the list.": [
-      decisions((sound, pending?: PendingDeliveries) => ({
+      (sound, pending?: PendingDeliveries) => ({
         onNewDelivery: (_delivery, all) => {
           pending = all;
         },
@@ -57,15 +59,14 @@ export const pushRequestDefects = rows({
           if (read !== undefined && read.attempts.length > 0) pending?.drop(read);
           return sound.item(notification, context);
         },
-      })),
+      }),
       "push.schedule",
     ],
   },
   "push.listed": {
-    "push-listed-a-minute-later: A notification is listed a minute after it is pushed.": decide(
-      "visibilityDelayMs",
-      () => MINUTE_MS,
-    ),
+    "push-listed-a-minute-later: A notification is listed a minute after it is pushed.": {
+      visibilityDelayMs: () => MINUTE_MS,
+    },
     "push-not-listed-among-all-once-given-up: Notifications that were given up are listed only with an id or accountId filter.":
       leavingOut(givenUp, ({ id, accountId }) => id === undefined && accountId === undefined),
   },

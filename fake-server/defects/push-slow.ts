@@ -2,7 +2,7 @@ import { DAY_MS, HOUR_MS, SECOND_MS } from "../../conformance/contract/duration.
 import type { Service } from "../context.ts";
 import type { Delivery, PushFailure } from "../pushes.ts";
 import { anchors, listedDelayMs } from "../delivery/schedule.ts";
-import { change, decide, decisions, onlyIf, type Replacement, rows, together } from "../registry.ts";
+import { change, onlyIf, type Replacement, rows, together } from "../registry.ts";
 import { statusOf } from "../sound/delivery.ts";
 import { givingUp, statusIn } from "../changes.ts";
 
@@ -27,12 +27,13 @@ const refusedFirst = ({ attempts: [first] }: Delivery): number => Number(first?.
 const sixthAfter = (kind: PushFailure): Replacement =>
   change("maxPushes", (usual, delivery) => usual + Number(endedLast(delivery, 5, kind)));
 
-const oneMoreAfter = (afterMs: number): Replacement =>
-  decisions((sound) => ({
+const oneMoreAfter =
+  (afterMs: number): Replacement =>
+  (sound) => ({
     maxPushes: (delivery, service) => sound.maxPushes(delivery, service) + 1,
     pushDelayMs: (attempt, delivery, service) =>
       attempt > sound.maxPushes(delivery, service) ? afterMs : sound.pushDelayMs(attempt, delivery, service),
-  }));
+  });
 
 /** Statuses that are rarely considered. */
 const seldom = [
@@ -109,8 +110,8 @@ export const pushSlowDefects = rows({
       delayingAfter("timed-out", () => 0),
     "push-first-real-timeout-repeated-at-once: A first push that times out in real time is retried immediately.":
       together(
-        decide("senderTimeoutMs", () => 3 * SECOND_MS),
-        decide("timesOutInRealTime", () => true),
+        { senderTimeoutMs: () => 3 * SECOND_MS },
+        { timesOutInRealTime: () => true },
         change("pushDelayMs", (usual, _attempt, delivery) =>
           endedLast(delivery, 1, "timed-out") ? 0 : usual,
         ),
@@ -129,18 +130,19 @@ export const pushSlowDefects = rows({
       change("pushDelayMs", (delayMs, _attempt, delivery) =>
         endedLast(delivery, 2, "refused") ? 30 * SECOND_MS : delayMs,
       ),
-    "push-refused-connection-not-counted: A refused connection is not counted, and its delay is repeated.":
-      decisions((sound) => ({
-        maxPushes: (delivery, service) => sound.maxPushes(delivery, service) + ended(delivery, "refused"),
-        pushDelayMs: (attempt, delivery, service) =>
-          attempt === 1 ? 0 : listedDelayMs(Math.max(0, attempt - 2 - ended(delivery, "refused")), service),
-      })),
+    "push-refused-connection-not-counted: A refused connection is not counted, and its delay is repeated.": (
+      sound,
+    ) => ({
+      maxPushes: (delivery, service) => sound.maxPushes(delivery, service) + ended(delivery, "refused"),
+      pushDelayMs: (attempt, delivery, service) =>
+        attempt === 1 ? 0 : listedDelayMs(Math.max(0, attempt - 2 - ended(delivery, "refused")), service),
+    }),
     "push-refused-first-connection-not-counted: A refused connection at the first push is not counted, and its delay is repeated.":
-      decisions((sound) => ({
+      (sound) => ({
         maxPushes: (delivery, service) => sound.maxPushes(delivery, service) + refusedFirst(delivery),
         pushDelayMs: (attempt, delivery, service) =>
           attempt === 1 ? 0 : listedDelayMs(Math.max(0, attempt - 2 - refusedFirst(delivery)), service),
-      })),
+      }),
     "push-retry-after-obeyed: A Retry-After header replaces the delay.": change(
       "pushDelayMs",
       (delayMs, _attempt, delivery) => {

@@ -1,30 +1,23 @@
 import { DAY_MS, HOUR_MS, SECOND_MS } from "../../conformance/contract/duration.ts";
 import type { ServiceLimits } from "../limits.ts";
-import {
-  afterwards,
-  decide,
-  keeping,
-  livesFor,
-  livesWhile,
-  onlyIf,
-  type Replacement,
-  rows,
-} from "../registry.ts";
+import { afterwards, keeping, livesFor, livesWhile, onlyIf, type Replacement, rows } from "../registry.ts";
 import { counted, inOneStore } from "../changes.ts";
 
 const lives = (lifetimeMs: number): Replacement => livesFor("refreshTokenIsAlive", lifetimeMs);
 
 /** A use that restarts the 30 days if the condition holds. */
-const restartedIf = (holds: (ageMs: number, limits: ServiceLimits) => boolean): Replacement =>
-  decide("afterRefresh", (record, _previous, { nowMs, limits }) => {
+const restartedIf = (holds: (ageMs: number, limits: ServiceLimits) => boolean): Replacement => ({
+  afterRefresh: (record, _previous, { nowMs, limits }) => {
     if (holds(nowMs - record.issuedAtMs, limits)) record.issuedAtMs = nowMs;
-  });
+  },
+});
 
 /** A use that moves the start of the 30 days. */
-const movedBy = (byMs: number): Replacement =>
-  decide("afterRefresh", (record) => {
+const movedBy = (byMs: number): Replacement => ({
+  afterRefresh: (record) => {
     record.issuedAtMs += byMs;
-  });
+  },
+});
 
 /** The same day of the next month, or its last day if there is no such day. */
 const monthLater = (fromMs: number): number => {
@@ -57,11 +50,10 @@ export const refreshLifetimeDefects = rows({
       lives(Infinity),
       "refresh.lifetime-is-from-issue",
     ],
-    "refresh-token-lives-to-midnight: A refreshToken works to the end of its thirtieth day.": decide(
-      "refreshTokenIsAlive",
-      (record, { nowMs, limits }) =>
+    "refresh-token-lives-to-midnight: A refreshToken works to the end of its thirtieth day.": {
+      refreshTokenIsAlive: (record, { nowMs, limits }) =>
         nowMs < Math.ceil((record.issuedAtMs + limits.refreshTokenLifetimeMs + 1) / DAY_MS) * DAY_MS,
-    ),
+    },
     "refresh-token-lives-a-calendar-month: A refreshToken works until the same day of the next month.":
       livesWhile("refreshTokenIsAlive", ({ issuedAtMs }, { nowMs }) => nowMs < monthLater(issuedAtMs)),
     "refresh-token-age-in-32-bits: A refreshToken's age is stored in 32 bits and wraps around after 50 days.":
@@ -107,12 +99,11 @@ export const refreshLifetimeDefects = rows({
         if (record !== undefined && kind !== "refresh-token-expired") record.issuedAtMs = context.nowMs;
       },
     ),
-    "refresh-tokens-renewed-by-exchange: An exchange renews every refreshToken of its client.": decide(
-      "afterExchange",
-      (_code, { clientId }, { credentials, nowMs }) => {
+    "refresh-tokens-renewed-by-exchange: An exchange renews every refreshToken of its client.": {
+      afterExchange: (_code, { clientId }, { credentials, nowMs }) => {
         for (const token of credentials.refreshTokens.values())
           if (token.clientId === clientId) token.issuedAtMs = nowMs;
       },
-    ),
+    },
   },
 });

@@ -1,17 +1,7 @@
 import { DAY_MS, MINUTE_MS, SECOND_MS } from "../../conformance/contract/duration.ts";
 import type { Context, Service } from "../context.ts";
 import type { Selection } from "../notifications.ts";
-import {
-  afterwards,
-  agedBy,
-  alsoIf,
-  change,
-  decisions,
-  given,
-  keeping,
-  rows,
-  together,
-} from "../registry.ts";
+import { afterwards, agedBy, alsoIf, change, given, keeping, rows, together } from "../registry.ts";
 import { eachItsOwn, showing } from "../changes.ts";
 import { ACCESS_TOKEN_HEADER } from "../sound/tokens.ts";
 
@@ -64,11 +54,9 @@ export const secondClientDefects = rows({
     ),
   },
   "code.single-use": {
-    "code-of-second-client-reusable: A code of the second client can be exchanged again.": decisions(
-      (sound) => ({
-        takeCode: (record, context) => isSecond(record.clientId, context) || sound.takeCode(record, context),
-      }),
-    ),
+    "code-of-second-client-reusable: A code of the second client can be exchanged again.": (sound) => ({
+      takeCode: (record, context) => isSecond(record.clientId, context) || sound.takeCode(record, context),
+    }),
   },
   "code.lifetime-is-not-extended": {
     "code-of-second-client-restarted-by-attempt: A refused attempt restarts the lifetime of the second client's code.":
@@ -152,7 +140,7 @@ export const secondClientDefects = rows({
   },
   "notifications.limit": {
     "page-cut-before-those-of-second-client-are-left-out: A page is cut from the notifications of all clients; then those of others are left out.":
-      decisions((sound) => ({
+      (sound) => ({
         ...eachItsOwn(sound),
         readItems: async (selection, offset, paging, context) => {
           const own = await sound.readItems(selection, 0, { limit: MANY, page: 0 }, context);
@@ -160,7 +148,7 @@ export const secondClientDefects = rows({
           const page = await sound.readItems(ofAllClients(selection), offset, paging, context);
           return page.filter(({ id }) => ids.has(id));
         },
-      })),
+      }),
   },
   "exchange.token-set": {
     "exchange-of-second-client-without-refresh-token: The second client gets no refreshToken.": change(

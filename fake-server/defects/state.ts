@@ -1,15 +1,5 @@
 import type { IncomingMessage } from "node:http";
-import {
-  alsoIf,
-  change,
-  decide,
-  decisions,
-  given,
-  keeping,
-  onlyIf,
-  type Replacement,
-  rows,
-} from "../registry.ts";
+import { alsoIf, change, given, keeping, onlyIf, type Replacement, rows } from "../registry.ts";
 import { parseQuery } from "../query.ts";
 import { remembered } from "../changes.ts";
 
@@ -23,8 +13,9 @@ const examining = (seen: (state: string) => string): Replacement =>
 /** Allows characters that match `pattern` in addition to the documented ones. */
 const allowing = (pattern: RegExp): Replacement => examining((state) => state.replaceAll(pattern, "x"));
 
-const accepting = (accepts: (state: string) => boolean): Replacement =>
-  decide("acceptsState", (state) => state !== undefined && accepts(state));
+const accepting = (accepts: (state: string) => boolean): Replacement => ({
+  acceptsState: (state) => state !== undefined && accepts(state),
+});
 
 const upTo = (characters: number): Replacement =>
   accepting((state) => state.length <= characters && /^[a-zA-Z0-9]+$/.test(state));
@@ -101,12 +92,11 @@ export const stateDefects = rows({
     ),
     "state-with-wide-forms-folded: Compatibility forms, such as full-width digits, are normalized before the check.":
       examining((state) => state.normalize("NFKC")),
-    "state-with-malformed-encoding: Invalid UTF-8 in percent-encoding is dropped instead of refused.": decide(
-      "readQuery",
-      (raw) => parseQuery(raw) ?? parseQuery(raw.replaceAll(REPAIRABLE, "")),
-    ),
+    "state-with-malformed-encoding: Invalid UTF-8 in percent-encoding is dropped instead of refused.": {
+      readQuery: (raw) => parseQuery(raw) ?? parseQuery(raw.replaceAll(REPAIRABLE, "")),
+    },
     "state-refused-with-code: A bad state is answered with status 400 and a working code.": [
-      decisions((sound, refused = new WeakSet<IncomingMessage>()) => ({
+      (sound, refused = new WeakSet<IncomingMessage>()) => ({
         acceptsState: (state, query, context) => {
           if (!sound.acceptsState(state, query, context)) refused.add(context.from);
           return state !== undefined;
@@ -115,7 +105,7 @@ export const stateDefects = rows({
           const answer = sound.renderAuthorized(fields, redirectUri, context);
           return refused.has(context.from) ? { ...answer, status: 400 } : answer;
         },
-      })),
+      }),
       "authorize.state-length",
     ],
     "state-with-case-folding: A case-insensitive pattern accepts characters that fold to letters.": accepting(

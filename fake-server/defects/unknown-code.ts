@@ -1,5 +1,5 @@
 import type { AccessRecord, CodeRecord, Context, RefreshRecord } from "../context.ts";
-import { change, decide, decisions, given, type Replacement, rows } from "../registry.ts";
+import { change, given, type Replacement, rows } from "../registry.ts";
 import {
   asText,
   firstLike,
@@ -12,8 +12,9 @@ import {
   lastOf,
 } from "../changes.ts";
 
-const comparing = (matches: (stored: string, presented: string) => boolean): Replacement =>
-  decide("findCode", (presented, { credentials }) => firstLike(credentials.codes, presented, matches));
+const comparing = (matches: (stored: string, presented: string) => boolean): Replacement => ({
+  findCode: (presented, { credentials }) => firstLike(credentials.codes, presented, matches),
+});
 
 const alsoComparing = (matches: (stored: string, presented: string) => boolean): Replacement =>
   change(
@@ -68,7 +69,7 @@ export const unknownCodeDefects = rows({
       (usual, presented, context) => (isNothing(presented) ? lastOf(context.credentials.codes) : usual),
     ),
     "code-of-right-form-accepted: A code of the right length and alphabet is assumed to come from another node.":
-      decisions((sound, latestClient = "") => ({
+      (sound, latestClient = "") => ({
         keepCode: (record, context) => {
           latestClient = record.clientId;
           sound.keepCode(record, context);
@@ -78,7 +79,7 @@ export const unknownCodeDefects = rows({
           (typeof presented === "string" && /^[\w-]{32}$/.test(presented)
             ? invented(presented, latestClient, context.nowMs)
             : undefined),
-      })),
+      }),
     "code-may-be-refresh-token: A refreshToken is accepted as a code.": acceptingAlso(
       (presented, { credentials }) => credentials.refreshTokens.get(presented as string),
     ),
@@ -94,12 +95,11 @@ export const unknownCodeDefects = rows({
     "code-in-address: The address of a redirect is accepted in place of its code.": alsoComparing(
       (stored, presented) => presented.endsWith(`code=${stored}`),
     ),
-    "code-found-by-pattern: The code % matches the latest unused one.": decide(
-      "findCode",
-      (presented, { credentials }) =>
+    "code-found-by-pattern: The code % matches the latest unused one.": {
+      findCode: (presented, { credentials }) =>
         [...credentials.codes.values()].findLast(
           ({ code, usedAtMs }) => usedAtMs === undefined && (code === presented || presented === "%"),
         ),
-    ),
+    },
   },
 });

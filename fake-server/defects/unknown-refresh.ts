@@ -1,17 +1,6 @@
 import type { FakeClient } from "../clients.ts";
 import type { AccessRecord, RefreshRecord } from "../context.ts";
-import {
-  afterwards,
-  alsoIf,
-  change,
-  decide,
-  decisions,
-  given,
-  keeping,
-  type Replacement,
-  rows,
-  together,
-} from "../registry.ts";
+import { afterwards, alsoIf, change, given, keeping, type Replacement, rows, together } from "../registry.ts";
 import {
   asText,
   firstLike,
@@ -25,19 +14,17 @@ import {
   stranger,
 } from "../changes.ts";
 
-const comparing = (matches: (stored: string, presented: string) => boolean): Replacement =>
-  decide("findRefreshToken", (presented, { credentials }) =>
-    firstLike(credentials.refreshTokens, presented, matches),
-  );
+const comparing = (matches: (stored: string, presented: string) => boolean): Replacement => ({
+  findRefreshToken: (presented, { credentials }) => firstLike(credentials.refreshTokens, presented, matches),
+});
 
 /** Clients that a refresh accepts for a clientId; if none is found, the token's owner decides. */
-const identifying = (found: (client: FakeClient, presented: unknown) => boolean): Replacement =>
-  decisions(() => ({
-    findClientToRefresh: (clientId, clients) =>
-      (typeof clientId === "string" ? clients.get(clientId) : undefined) ??
-      [...clients.values()].find((client) => found(client, clientId)),
-    refreshTokenBelongsTo: () => true,
-  }));
+const identifying = (found: (client: FakeClient, presented: unknown) => boolean): Replacement => ({
+  findClientToRefresh: (clientId, clients) =>
+    (typeof clientId === "string" ? clients.get(clientId) : undefined) ??
+    [...clients.values()].find((client) => found(client, clientId)),
+  refreshTokenBelongsTo: () => true,
+});
 
 const noClient: FakeClient = { id: "", secret: "", redirectUri: "" };
 
@@ -98,14 +85,16 @@ export const unknownRefreshDefects = rows({
           if (known !== undefined || latest === undefined) return known;
           return /^[\w-]{43}$/.test(String(presented)) ? grantOf(latest, nowMs) : undefined;
         }),
-        decide("refreshTokenBelongsTo", () => true),
+        { refreshTokenBelongsTo: () => true },
       ),
     "refresh-token-without-dashes: Dashes in a refreshToken are ignored.": comparing(ignoringDashes),
     "refresh-token-unknown-revokes-others: Presenting a refreshToken that was never issued revokes all others.":
-      decide("afterRefusedRefresh", (_record, kind, { credentials }) => {
-        if (kind === "refresh-token-unknown")
-          for (const token of credentials.refreshTokens.values()) token.revoked = true;
-      }),
+      {
+        afterRefusedRefresh: (_record, kind, { credentials }) => {
+          if (kind === "refresh-token-unknown")
+            for (const token of credentials.refreshTokens.values()) token.revoked = true;
+        },
+      },
   },
   "refresh.unknown-client": {
     "refresh-client-ignored: The clientId of a refresh is not checked.": identifying(() => true),
@@ -120,13 +109,12 @@ export const unknownRefreshDefects = rows({
     "refresh-client-trimmed: White space around the clientId of a refresh is removed.": identifying(
       ({ id }, presented) => typeof presented === "string" && presented.trim() === id,
     ),
-    "refresh-client-by-prefix: The client of a refresh is looked up by a prefix of its id.": decide(
-      "findClientToRefresh",
-      (clientId, clients) =>
+    "refresh-client-by-prefix: The client of a refresh is looked up by a prefix of its id.": {
+      findClientToRefresh: (clientId, clients) =>
         [...clients.values()].find(
           ({ id }) => typeof clientId === "string" && clientId !== "" && id.startsWith(clientId),
         ),
-    ),
+    },
     "refresh-client-checked-once: The client is checked only at the first use of a refreshToken.": keeping(
       (used = new WeakSet<RefreshRecord>()) =>
         together(
@@ -143,9 +131,8 @@ export const unknownRefreshDefects = rows({
           afterwards("afterRefresh", (record) => void uses.set(record, (uses.get(record) ?? 0) + 1)),
         ),
       ),
-    "refresh-client-in-array-accepted: An array that contains the clientId of a refresh is accepted.": decide(
-      "findClientToRefresh",
-      (clientId, clients) => clients.get(asText(clientId)),
-    ),
+    "refresh-client-in-array-accepted: An array that contains the clientId of a refresh is accepted.": {
+      findClientToRefresh: (clientId, clients) => clients.get(asText(clientId)),
+    },
   },
 });

@@ -3,7 +3,7 @@ import net from "node:net";
 import tls from "node:tls";
 import { givenUp, sameAccount } from "../changes.ts";
 import type { Delivery } from "../pushes.ts";
-import { change, decide, decisions, variantRows } from "../registry.ts";
+import { change, variantRows } from "../registry.ts";
 
 /** Opens an unused connection, like senders that dial while they wait for a free one. */
 const openInVain = (url: string): void => {
@@ -20,13 +20,12 @@ const openInVain = (url: string): void => {
 
 /** Odd but conforming senders (sections 4.5 and 6). */
 export const oddPushVariants = variantRows({
-  "push-connections-opened-in-vain: With every push, another connection is opened and closed unused.": decide(
-    "pushRequest",
-    (request) => {
+  "push-connections-opened-in-vain: With every push, another connection is opened and closed unused.": {
+    pushRequest: (request) => {
       openInVain(request.url);
       return request;
     },
-  ),
+  },
   "push-retries-written-otherwise: The JSON of retries is indented.": change(
     "pushBody",
     (body, _delivery, attempt) => (attempt === 1 ? body : JSON.stringify(JSON.parse(body), null, 2)),
@@ -47,7 +46,7 @@ export const oddPushVariants = variantRows({
     (delayMs, attempt) => (attempt === 1 ? 15 * SECOND_MS : delayMs),
   ),
   "push-account-in-turn: The events of an account are pushed one after the other, each once the one before is over.":
-    decisions((sound, waiting = new Set<Delivery>()) => ({
+    (sound, waiting = new Set<Delivery>()) => ({
       onNewDelivery: (delivery, pending) => {
         if (pending.all().some((other) => other !== delivery && sameAccount(other, delivery)))
           waiting.add(delivery);
@@ -61,11 +60,9 @@ export const oddPushVariants = variantRows({
         waiting.delete(next);
         pending.replan(next);
       },
-    })),
-  "push-one-worker: Only one push is in flight at a time, and it waits a second for its answer.": decisions(
-    () => ({
-      pushesInFlight: () => 1,
-      senderTimeoutMs: () => SECOND_MS,
     }),
-  ),
+  "push-one-worker: Only one push is in flight at a time, and it waits a second for its answer.": {
+    pushesInFlight: () => 1,
+    senderTimeoutMs: () => SECOND_MS,
+  },
 });

@@ -1,6 +1,6 @@
 import { type Answer, jsonAnswer, type Refusal, withHeaders, redirectTo } from "../answer.ts";
 import { parseQuery, rawQueryOf } from "../query.ts";
-import { change, decide, decisions, type Part, type Replacement, variantRows } from "../registry.ts";
+import { change, type Part, type Replacement, variantRows } from "../registry.ts";
 import { refusalMessage } from "../sound/http.ts";
 
 /** The text and the status of refusals, and of those for too many requests. */
@@ -95,13 +95,13 @@ export const refusalVariants = variantRows({
   ),
   "refusals-with-empty-data: A list request that nothing matches is refused; refusals have status 200, a code and empty data.":
     [
-      decisions((sound) => ({
+      (sound) => ({
         servesPage: (_paging, matched) => matched > 0,
         renderRefusal: (refusal, context) =>
           refusal.kind === "rate-limited"
             ? sound.renderRefusal(refusal, context)
             : jsonAnswer(200, { code: 40_001, data: [] }),
-      })),
+      }),
       "servesPage",
       TEXT,
       STATUS,
@@ -112,7 +112,7 @@ export const refusalVariants = variantRows({
     () => jsonAnswer(200, { code: "40001", accessToken: "", refreshToken: null, message: "invalid_grant" }),
   ),
   "refusals-show-code-sent: Refusals are pages that show their own id and the received code.": [
-    decisions((sound, presented = new WeakMap<object, unknown>()) => ({
+    (sound, presented = new WeakMap<object, unknown>()) => ({
       findCode: (value, context) => {
         presented.set(context.from, value);
         return sound.findCode(value, context);
@@ -122,15 +122,16 @@ export const refusalVariants = variantRows({
         headers: { "content-type": "text/html" },
         body: `<p>${kind} ${String(presented.get(from))} (${random.uuid()})</p>`,
       }),
-    })),
+    }),
     "findCode",
     TEXT,
     LIMITED_TEXT,
   ],
   "refusals-show-address-sent: Refusals name the requested address.": [
-    decide("renderRefusal", (_refusal, { from }) =>
-      jsonAnswer(400, { message: `There is nothing at ${from.url} for this method.` }),
-    ),
+    {
+      renderRefusal: (_refusal, { from }) =>
+        jsonAnswer(400, { message: `There is nothing at ${from.url} for this method.` }),
+    },
     TEXT,
     LIMITED_TEXT,
   ],
