@@ -1,31 +1,10 @@
 import type { Behaviour, Filters, Replaces } from "./behaviour.ts";
-import type { Context, Service, AccessRecord } from "./context.ts";
+import type { AccessRecord, Context, Service } from "./context.ts";
 import type { Notification, Selection } from "./notifications.ts";
 import type { Delivery, PushOutcome } from "./pushes.ts";
 import { randomFrom, type RandomSource } from "./random.ts";
-import { afterwards, agedBy, change, keeping, onlyIf, type Replacement, together } from "./registry.ts";
+import { change, onlyIf, type Replacement, together } from "./registry.ts";
 import { statusOf } from "./sound/delivery.ts";
-
-/** The first record that a careless look-up matches to the presented text; text only. */
-export const firstLike = <R>(
-  records: ReadonlyMap<string, R>,
-  presented: unknown,
-  matches: (stored: string, presented: string) => boolean,
-): R | undefined => {
-  if (typeof presented !== "string") return undefined;
-  for (const [stored, record] of records) if (matches(stored, presented)) return record;
-  return undefined;
-};
-
-/** Careless comparisons of stored and presented values. */
-export const ignoringCase = (stored: string, presented: string): boolean =>
-  stored.toLowerCase() === presented.toLowerCase();
-export const ignoringDashes = (stored: string, presented: string): boolean =>
-  stored.replaceAll("-", "") === presented.replaceAll("-", "");
-export const ignoringSpace = (stored: string, presented: string): boolean => stored === presented.trim();
-export const ignoringSuffix = (stored: string, presented: string): boolean => presented.startsWith(stored);
-export const ignoringAfter = (characters: number) => (stored: string, presented: string) =>
-  presented.length >= characters && stored.startsWith(presented.slice(0, characters));
 
 export const lastOf = <R>(records: ReadonlyMap<string, R>): R | undefined => [...records.values()].at(-1);
 
@@ -54,34 +33,6 @@ const TICK_MS = 20;
 /** Randomness that is redrawn every few milliseconds of real time. */
 export const drawnBy = ({ clock }: Pick<Service, "clock">): RandomSource =>
   randomFrom(Math.floor(clock.realMs() / TICK_MS));
-
-export const fromBase64 = (text: string): string => Buffer.from(text, "base64").toString();
-
-/** Spreads credentials over eight stores in turn; those in the last one live `laterMs` longer than they should. */
-export const inOneStore = (
-  keep: "keepCode" | "keepAccessToken" | "keepRefreshToken",
-  isAlive: Parameters<typeof agedBy>[0],
-  laterMs: number,
-): Replacement =>
-  keeping((kept = 0, inLast = new WeakSet<object>()) =>
-    together(
-      afterwards(keep, (...[record]) => {
-        kept += 1;
-        if (kept % 8 === 0) inLast.add(record);
-      }),
-      agedBy(isAlive, (record) => (inLast.has(record) ? -laterMs : 0)),
-    ),
-  );
-
-/** Drops all but the latest records of a client. */
-export const keepLatestOf = <R extends { readonly clientId: string }>(
-  records: Map<string, R>,
-  clientId: string,
-  kept: number,
-): void => {
-  const own = [...records].filter(([, record]) => record.clientId === clientId);
-  for (const [key] of own.slice(0, -kept)) records.delete(key);
-};
 
 export const remembered = <V>(kept: Map<string, V>, key: string, make: () => V): V => {
   const value = kept.get(key) ?? make();

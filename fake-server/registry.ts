@@ -3,7 +3,6 @@ import type { ScenarioName } from "../conformance/contract/load-shape.ts";
 import type { Behaviour, Replaces } from "./behaviour.ts";
 import type { ClockMode } from "./clock.ts";
 import { sound } from "./sound.ts";
-import type { AccessRecord, CodeRecord, Context, Grant, RefreshRecord } from "./context.ts";
 
 /** A service that breaks promises of the document, on purpose. */
 export interface Defect {
@@ -131,13 +130,6 @@ export const variantRows = (
     }),
   );
 
-/** One way to differ, applied to the case that each title names: the same mistake with many things. */
-export const each = <C>(
-  differing: (one: C) => Replacement,
-  titled: Readonly<Record<Title, C>>,
-): Readonly<Record<Title, Replacement>> =>
-  Object.fromEntries(Object.entries(titled).map(([title, one]: [string, C]) => [title, differing(one)]));
-
 /** The sound service with some decisions replaced. */
 export const behaviourFrom = (name: string, { replaces, ...entry }: Variant): FakeBehaviour => ({
   ...entry,
@@ -205,44 +197,3 @@ export const onlyIf = <D extends Condition>(decision: D, holds: Predicate<D>): R
 /** An alternative way to meet the sound condition. */
 export const alsoIf = <D extends Condition>(decision: D, holds: Predicate<D>): Replaces =>
   one(decision, (sound, ...subject) => (soundly(sound, decision, subject) || holds(...subject)) as Result<D>);
-
-interface Lives {
-  readonly codeIsAlive: CodeRecord;
-  readonly accessTokenIsAlive: AccessRecord;
-  readonly refreshTokenIsAlive: RefreshRecord;
-}
-
-/** Credentials that live while a different condition holds, unless they are revoked. */
-export const livesWhile = <D extends keyof Lives>(
-  decision: D,
-  holds: (record: Lives[D], context: Context) => boolean,
-): Replaces => {
-  const isAlive = (record: Lives[D], context: Context): boolean =>
-    !isRevoked(record) && holds(record, context);
-  return () => ({ [decision]: isAlive });
-};
-
-/** Credentials with a different lifetime than promised, counted from their issue. */
-export const livesFor = <D extends keyof Lives>(
-  decision: D,
-  lifetimeMs: number | ((record: Lives[D]) => number),
-): Replaces =>
-  livesWhile(
-    decision,
-    (record, { nowMs }) =>
-      nowMs - record.issuedAtMs < (typeof lifetimeMs === "number" ? lifetimeMs : lifetimeMs(record)),
-  );
-
-/** Credentials whose age counts as this many milliseconds more. */
-export const agedBy = <D extends keyof Lives>(
-  decision: D,
-  byMs: (record: Lives[D], context: Context) => number,
-): Replaces =>
-  given(decision, ((record: Lives[D], context: Context) => [
-    record,
-    { ...context, nowMs: context.nowMs + byMs(record, context) },
-  ]) as unknown as (...subject: Subject<D>) => Subject<D>);
-
-/** A code is used up rather than revoked: its grant may end without it. */
-const isRevoked = (record: CodeRecord | { readonly revoked: boolean; readonly grant: Grant }): boolean =>
-  "revoked" in record && (record.revoked || record.grant.revoked);

@@ -1,23 +1,18 @@
-import type { Context } from "../context.ts";
 import { jsonAnswer, withHeaders } from "../answer.ts";
+import { asksFor, lastOf, stranger } from "../changes.ts";
+import type { Context } from "../context.ts";
+import {
+  accessTokens,
+  ignoringAfter,
+  ignoringCase,
+  ignoringLast,
+  ignoringSuffix,
+  inBase64,
+} from "../credentials.ts";
 import { everything } from "../notifications.ts";
 import { parseQuery, rawQueryOf } from "../query.ts";
 import { change, keeping, type Replacement, rows } from "../registry.ts";
 import { ACCESS_TOKEN_HEADER } from "../sound/tokens.ts";
-import {
-  asksFor,
-  firstLike,
-  fromBase64,
-  ignoringAfter,
-  ignoringCase,
-  ignoringSuffix,
-  lastOf,
-  stranger,
-} from "../changes.ts";
-
-const comparing = (matches: (stored: string, presented: string) => boolean): Replacement => ({
-  findAccessToken: (presented, { credentials }) => firstLike(credentials.accessTokens, presented, matches),
-});
 
 /** Strangers are admitted if `lets` holds for what they presented; "" stands for no header. */
 const lettingIn =
@@ -78,14 +73,14 @@ export const accessDefects = rows({
       (presented, { clients }) =>
         [...clients.values()].some(({ id, secret }) => presented === id || presented === secret),
     ),
-    "access-token-whatever-its-case: Access tokens are compared case-insensitively.": comparing(ignoringCase),
-    "access-token-by-prefix: Access tokens are looked up by their first 24 characters.": comparing(
-      ignoringAfter(24),
-    ),
-    "access-token-but-for-last-character: The last character of an access token is ignored.": comparing(
-      (stored, presented) => presented.slice(0, 42) === stored.slice(0, 42),
-    ),
-    "access-token-with-suffix: Whatever follows an access token is ignored.": comparing(ignoringSuffix),
+    "access-token-whatever-its-case: Access tokens are compared case-insensitively.":
+      accessTokens.areCompared(ignoringCase),
+    "access-token-by-prefix: Access tokens are looked up by their first 24 characters.":
+      accessTokens.areCompared(ignoringAfter(24)),
+    "access-token-but-for-last-character: The last character of an access token is ignored.":
+      accessTokens.areCompared(ignoringLast),
+    "access-token-with-suffix: Whatever follows an access token is ignored.":
+      accessTokens.areCompared(ignoringSuffix),
     "access-token-in-authorization: The access token is also taken from Authorization.": readingAlso(
       ({ from }) => from.headers.authorization?.replace(/^Bearer /i, ""),
     ),
@@ -150,26 +145,22 @@ export const accessDefects = rows({
       (usual, _presented, context) =>
         usual ?? (asksFor("id", context) ? lastOf(context.credentials.accessTokens) : undefined),
     ),
-    "access-token-last-of-list: If several tokens are sent, the last one is checked.": comparing(
-      (stored, presented) => presented.split(",").at(-1)?.trim() === stored,
-    ),
-    "access-token-with-white-space-inside: White space inside an access token is ignored.": comparing(
-      (stored, presented) => presented.replaceAll(/\s/g, "") === stored,
-    ),
+    "access-token-last-of-list: If several tokens are sent, the last one is checked.":
+      accessTokens.areCompared((stored, presented) => presented.split(",").at(-1)?.trim() === stored),
+    "access-token-with-white-space-inside: White space inside an access token is ignored.":
+      accessTokens.areCompared((stored, presented) => presented.replaceAll(/\s/g, "") === stored),
     "access-token-in-cookie: The access token is also taken from a cookie.": readingAlso(
       ({ from }) => /accessToken=([^;]*)/.exec(from.headers.cookie ?? "")?.[1],
     ),
     "access-token-but-for-its-middle: Only the first and last nine characters of an access token are compared.":
-      comparing(
+      accessTokens.areCompared(
         (stored, presented) =>
           presented.length === stored.length &&
           presented.slice(0, 9) === stored.slice(0, 9) &&
           presented.slice(-9) === stored.slice(-9),
       ),
-    "access-token-in-base64: An access token may be presented in base64.": change(
-      "findAccessToken",
-      (usual, presented, { credentials }) => usual ?? credentials.accessTokens.get(fromBase64(presented)),
-    ),
+    "access-token-in-base64: An access token may be presented in base64.":
+      accessTokens.areAlsoCompared(inBase64),
     "access-open-with-a-slash-behind: With a trailing slash, the path needs no token.": servedAlsoAt(
       "/open-api/v1/notifications/",
     ),

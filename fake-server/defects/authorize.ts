@@ -1,8 +1,8 @@
 import { HOUR_MS, MINUTE_MS, SECOND_MS } from "../../conformance/contract/duration.ts";
-import { change, given, keeping, onlyIf, type Replacement, rows, together } from "../registry.ts";
 import { codeAndState, redirectTo, withCodeAndState } from "../answer.ts";
-import { randomFrom, type RandomSource } from "../random.ts";
 import { drawnBy, remembered } from "../changes.ts";
+import { randomFrom, type RandomSource } from "../random.ts";
+import { change, given, keeping, onlyIf, type Replacement, rows, together } from "../registry.ts";
 
 /** Puts the code and the state in the query of a redirect, to an address modified by `changed`. */
 const redirecting = (changed: (address: URL) => void): Replacement => ({

@@ -1,10 +1,10 @@
 import type { IncomingMessage } from "node:http";
-import { type Answer, jsonAnswer, type Refusal, withHeaders } from "../answer.ts";
 import { fieldOf } from "../../conformance/contract/json.ts";
+import { type Answer, jsonAnswer, type Refusal, withHeaders } from "../answer.ts";
 import type { JsonObject } from "../body.ts";
+import { lastOf } from "../changes.ts";
 import type { CodeRecord, Context, Grant, RefreshRecord } from "../context.ts";
 import { change, keeping, type Replacement, rows, together } from "../registry.ts";
-import { lastOf } from "../changes.ts";
 
 /** Parses JSON without checking what else a text may be; `text` may first repair it. */
 const reading = (

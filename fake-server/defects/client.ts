@@ -1,8 +1,9 @@
 import { createHash } from "node:crypto";
 import { isObject } from "../../conformance/contract/json.ts";
-import { unregistered, type FakeClient } from "../clients.ts";
+import { asText, counted } from "../changes.ts";
+import { type FakeClient, unregistered } from "../clients.ts";
+import { ignoringCase, ignoringLast, ignoringSpace, ignoringSuffix } from "../credentials.ts";
 import { change, keeping, type Replacement, rows } from "../registry.ts";
-import { asText, counted, ignoringCase, ignoringSpace, ignoringSuffix } from "../changes.ts";
 
 type Clients = ReadonlyMap<string, FakeClient>;
 
@@ -58,9 +59,7 @@ export const clientDefects = rows({
     "secret-by-its-first-eight: Only the first eight characters of a secret are compared.": acceptingText(
       (secret, presented) => presented.slice(0, 8) === secret.slice(0, 8),
     ),
-    "secret-but-for-last-character: The last character of a secret is ignored.": acceptingText(
-      (secret, presented) => presented.slice(0, secret.length - 1) === secret.slice(0, -1),
-    ),
+    "secret-but-for-last-character: The last character of a secret is ignored.": acceptingText(ignoringLast),
     "secret-trimmed: White space around the secret is removed.": acceptingText(ignoringSpace),
     "secret-with-suffix: Whatever follows the secret is ignored.": acceptingText(ignoringSuffix),
     "secret-of-any-client: The secret of any client is accepted.": accepting((_secret, presented, clients) =>

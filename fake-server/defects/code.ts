@@ -1,8 +1,9 @@
 import { MINUTE_MS, SECOND_MS } from "../../conformance/contract/duration.ts";
 import type { RefusalKind } from "../answer.ts";
+import { counted } from "../changes.ts";
 import type { CodeRecord, Context, Grant } from "../context.ts";
+import { codes } from "../credentials.ts";
 import { afterwards, alsoIf, change, keeping, type Replacement, rows, together } from "../registry.ts";
-import { counted, keepLatestOf } from "../changes.ts";
 
 /** Checks, waits (real milliseconds; 0 is one turn of the event loop), then writes. */
 const lookingThenWriting = (realMs: number): Replacement => ({
@@ -220,9 +221,7 @@ export const codeDefects = rows({
     "code-reuse-kills-others: Presenting a used code again invalidates the client's unused ones.":
       forgottenBy("code-used"),
     "codes-thirty-of-a-client: A client has at most thirty codes; a new one invalidates the oldest.":
-      afterwards("keepCode", ({ clientId }, { credentials }) =>
-        keepLatestOf(credentials.codes, clientId, 30),
-      ),
+      codes.areAtMost(30),
     "code-one-for-each-state: A new code invalidates all others with the same state.": (sound) => ({
       keepCode: (record, context) => {
         for (const [code, other] of context.credentials.codes)

@@ -1,10 +1,10 @@
 import { HOUR_MS, SECOND_MS } from "../../conformance/contract/duration.ts";
 import type { Fields } from "../answer.ts";
+import { counted, drawnBy, remembered } from "../changes.ts";
 import type { FakeClient } from "../clients.ts";
 import type { AccessRecord } from "../context.ts";
 import { randomFrom, type RandomSource } from "../random.ts";
 import { afterwards, change, given, keeping, onlyIf, type Replacement, rows, together } from "../registry.ts";
-import { counted, drawnBy, remembered } from "../changes.ts";
 
 /** Token sets with other fields; one that is undefined is missing. */
 const answering = (changed: (fields: Fields) => Fields): Replacement =>

@@ -1,8 +1,8 @@
 import type { Filters } from "../behaviour.ts";
+import { remembered } from "../changes.ts";
 import { EVERYTHING, everything } from "../notifications.ts";
 import type { Query } from "../query.ts";
 import { change, given, type Replacement, rows } from "../registry.ts";
-import { remembered } from "../changes.ts";
 
 /**
  * One filter by another condition, in which each question mark stands for the value; the other filter is sound, and

@@ -1,6 +1,6 @@
+import { narrowed } from "../changes.ts";
 import type { Context, Grant } from "../context.ts";
 import { afterwards, change, keeping, rows, together } from "../registry.ts";
-import { narrowed } from "../changes.ts";
 
 /** Revokes the grants of a client but for this many of the newest. */
 const endSessions = (clientId: string, { credentials }: Context, kept = 0): void => {

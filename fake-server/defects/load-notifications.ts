@@ -1,7 +1,7 @@
 import type { Behaviour } from "../behaviour.ts";
-import { everything, type Notification } from "../notifications.ts";
-import { afterwards, change, keeping, rows, type LoadShow, together } from "../registry.ts";
 import { slowStep } from "../contention.ts";
+import { everything, type Notification } from "../notifications.ts";
+import { afterwards, change, keeping, type LoadShow, rows, together } from "../registry.ts";
 
 const reads: LoadShow = { scenario: "notifications", rate: 400, seconds: 10 };
 const STALE_MS = 2_000;

@@ -1,6 +1,6 @@
 import type { Behaviour, PendingDeliveries } from "../behaviour.ts";
 import { listedDelayMs } from "../delivery/schedule.ts";
-import { afterwards, change, rows, type LoadShow, type Replacement } from "../registry.ts";
+import { afterwards, change, type LoadShow, type Replacement, rows } from "../registry.ts";
 
 const pushes: LoadShow = { scenario: "push", rate: 150, seconds: 10 };
 

@@ -1,7 +1,7 @@
 import type { Behaviour } from "../behaviour.ts";
-import type { AccessRecord, RefreshRecord } from "../context.ts";
 import { keepLatest, slowStep } from "../contention.ts";
-import { afterwards, rows, type LoadShow } from "../registry.ts";
+import type { AccessRecord, RefreshRecord } from "../context.ts";
+import { afterwards, type LoadShow, rows } from "../registry.ts";
 
 const refreshes: LoadShow = { scenario: "token", rate: 400, seconds: 10 };
 

@@ -1,9 +1,9 @@
 import { type Answer, type Fields, jsonAnswer } from "../answer.ts";
 import type { Behaviour } from "../behaviour.ts";
-import { afterwards, type LoadDefect, type LoadShow, rows } from "../registry.ts";
-import type { CodeRecord } from "../context.ts";
-import { keepLatest, pool, slowStep } from "../contention.ts";
 import { stranger } from "../changes.ts";
+import { keepLatest, pool, slowStep } from "../contention.ts";
+import type { CodeRecord } from "../context.ts";
+import { afterwards, type LoadDefect, type LoadShow, rows } from "../registry.ts";
 
 const tokens: LoadShow = { scenario: "token", rate: 400, seconds: 10 };
 

@@ -1,8 +1,8 @@
 import { DAY_MS, HOUR_MS } from "../../conformance/contract/duration.ts";
 import type { Paging } from "../behaviour.ts";
+import { asksFor, readingOn, showing } from "../changes.ts";
 import type { Selection } from "../notifications.ts";
 import { change, given, keeping, type Replacement, rows } from "../registry.ts";
-import { asksFor, readingOn, showing } from "../changes.ts";
 import { ACCESS_TOKEN_HEADER } from "../sound/tokens.ts";
 
 const creating = (rewrite: (time: string) => string): Replacement => change("createTime", rewrite);

@@ -1,9 +1,9 @@
 import { MINUTE_MS } from "../../conformance/contract/duration.ts";
 import type { Paging } from "../behaviour.ts";
-import { everything } from "../notifications.ts";
-import { wholeNumber } from "../sound/notifications.ts";
-import { change, given, keeping, type Replacement, rows } from "../registry.ts";
 import { asksFor, showing } from "../changes.ts";
+import { everything } from "../notifications.ts";
+import { change, given, keeping, type Replacement, rows } from "../registry.ts";
+import { wholeNumber } from "../sound/notifications.ts";
 
 const beginning = (offset: (paging: Paging, matched: number) => number): Replacement => ({
   offsetOf: (paging, matched) => Math.max(0, offset(paging, matched)),

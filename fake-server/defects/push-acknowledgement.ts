@@ -1,9 +1,9 @@
-import type { Delivery, PushOutcome } from "../pushes.ts";
+import { counted, statusIn } from "../changes.ts";
 import { redirectOf } from "../delivery/redirect.ts";
 import { listedDelayMs } from "../delivery/schedule.ts";
+import type { Delivery, PushOutcome } from "../pushes.ts";
 import { alsoIf, change, keeping, onlyIf, type Replacement, rows, together } from "../registry.ts";
 import { statusOf } from "../sound/delivery.ts";
-import { counted, statusIn } from "../changes.ts";
 
 type Answered = Extract<PushOutcome, { kind: "answered" }>;
 

@@ -1,10 +1,10 @@
 import { DAY_MS, SECOND_MS } from "../../conformance/contract/duration.ts";
-import type { PushFailure } from "../pushes.ts";
 import { parseJson } from "../../conformance/contract/json.ts";
+import { givingUp, statusIn } from "../changes.ts";
 import { redirectOf } from "../delivery/redirect.ts";
+import type { PushFailure } from "../pushes.ts";
 import { afterwards, change, keeping, onlyIf, type Replacement, rows, together } from "../registry.ts";
 import { statusOf } from "../sound/delivery.ts";
-import { givingUp, statusIn } from "../changes.ts";
 
 const finalFailure = (...kinds: readonly PushFailure[]): Replacement =>
   givingUp(({ kind }) => (kinds as readonly string[]).includes(kind));

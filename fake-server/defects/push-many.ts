@@ -1,7 +1,7 @@
-import type { Delivery } from "../pushes.ts";
-import { anchors, listedDelayMs } from "../delivery/schedule.ts";
-import { keeping, onlyIf, type Replacement, rows } from "../registry.ts";
 import { counted, sameAccount } from "../changes.ts";
+import { anchors, listedDelayMs } from "../delivery/schedule.ts";
+import type { Delivery } from "../pushes.ts";
+import { keeping, onlyIf, type Replacement, rows } from "../registry.ts";
 
 /** Another event of the same account, or of any, restarts pending schedules. */
 const restarting =

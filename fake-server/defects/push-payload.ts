@@ -1,8 +1,8 @@
-import type { Notification } from "../notifications.ts";
+import { counted, givenUp, leavingOut, pushing, pushingFields, sameAccount, showing } from "../changes.ts";
 import type { Service } from "../context.ts";
+import type { Notification } from "../notifications.ts";
 import type { PushRequest } from "../pushes.ts";
 import { change, keeping, type Replacement, rows } from "../registry.ts";
-import { counted, givenUp, leavingOut, pushing, pushingFields, sameAccount, showing } from "../changes.ts";
 
 /** Changes fields of retries only. */
 const retrying = (

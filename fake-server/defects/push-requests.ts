@@ -1,8 +1,8 @@
 import { MINUTE_MS, SECOND_MS } from "../../conformance/contract/duration.ts";
 import type { PendingDeliveries } from "../behaviour.ts";
+import { givenUp, leavingOut, pushingFields } from "../changes.ts";
 import type { PushRequest } from "../pushes.ts";
 import { change, type Replacement, rows } from "../registry.ts";
-import { givenUp, leavingOut, pushingFields } from "../changes.ts";
 
 /** Changes how retries are sent. */
 const retrying = (changed: (request: PushRequest) => Partial<PushRequest>): Replacement =>

@@ -1,10 +1,10 @@
 import { DAY_MS, HOUR_MS, SECOND_MS } from "../../conformance/contract/duration.ts";
+import { givingUp, statusIn } from "../changes.ts";
 import type { Service } from "../context.ts";
-import type { Delivery, PushFailure } from "../pushes.ts";
 import { anchors, listedDelayMs } from "../delivery/schedule.ts";
+import type { Delivery, PushFailure } from "../pushes.ts";
 import { change, onlyIf, type Replacement, rows, together } from "../registry.ts";
 import { statusOf } from "../sound/delivery.ts";
-import { givingUp, statusIn } from "../changes.ts";
 
 const ended = ({ attempts }: Delivery, kind: PushFailure): number =>
   attempts.filter(({ outcome }) => outcome?.kind === kind).length;

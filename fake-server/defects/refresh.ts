@@ -1,8 +1,9 @@
 import { DAY_MS, MINUTE_MS, SECOND_MS } from "../../conformance/contract/duration.ts";
 import type { Fields } from "../answer.ts";
+import { counted, remembered } from "../changes.ts";
 import type { RefreshRecord } from "../context.ts";
+import { refreshTokens } from "../credentials.ts";
 import { afterwards, change, given, keeping, onlyIf, type Replacement, rows } from "../registry.ts";
-import { counted, keepLatestOf, remembered } from "../changes.ts";
 
 /** Answers with other fields; one that is undefined is missing. */
 const answering = (changed: (fields: Fields, tokens: RefreshRecord, nowMs: number) => Fields): Replacement =>
@@ -156,9 +157,7 @@ export const refreshDefects = rows({
       };
     },
     "refresh-tokens-fifty-of-a-client: A client has at most fifty refreshTokens; a new one invalidates the oldest.":
-      afterwards("keepRefreshToken", ({ clientId }, { credentials }) =>
-        keepLatestOf(credentials.refreshTokens, clientId, 50),
-      ),
+      refreshTokens.areAtMost(50),
     "refresh-within-a-minute-refused: A refresh within a minute of the last is refused, unless concurrent.": (
       _sound,
       last = new WeakMap<RefreshRecord, number>(),

@@ -1,8 +1,9 @@
 import { DAY_MS, MINUTE_MS, SECOND_MS } from "../../conformance/contract/duration.ts";
-import type { Context, Service } from "../context.ts";
-import type { Selection } from "../notifications.ts";
-import { afterwards, agedBy, alsoIf, change, given, keeping, rows, together } from "../registry.ts";
 import { eachItsOwn, showing } from "../changes.ts";
+import type { Context, Service } from "../context.ts";
+import { codes, refreshTokens } from "../credentials.ts";
+import type { Selection } from "../notifications.ts";
+import { afterwards, alsoIf, change, given, keeping, rows, together } from "../registry.ts";
 import { ACCESS_TOKEN_HEADER } from "../sound/tokens.ts";
 
 const isSecond = (clientId: string | undefined, { clients }: Pick<Service, "clients">): boolean =>
@@ -48,10 +49,8 @@ export const secondClientDefects = rows({
     ),
   },
   "code.lifetime": {
-    "code-of-second-client-lives-longer: A code of the second client works for eleven minutes.": agedBy(
-      "codeIsAlive",
-      ({ clientId }, context) => (isSecond(clientId, context) ? -MINUTE_MS : 0),
-    ),
+    "code-of-second-client-lives-longer: A code of the second client works for eleven minutes.":
+      codes.areOlderBy(({ clientId }, context) => (isSecond(clientId, context) ? -MINUTE_MS : 0)),
   },
   "code.single-use": {
     "code-of-second-client-reusable: A code of the second client can be exchanged again.": (sound) => ({
@@ -89,7 +88,7 @@ export const secondClientDefects = rows({
   },
   "refresh.lifetime": {
     "refresh-token-of-second-client-lives-longer: A refreshToken of the second client works for 31 days.":
-      agedBy("refreshTokenIsAlive", ({ clientId }, context) => (isSecond(clientId, context) ? -DAY_MS : 0)),
+      refreshTokens.areOlderBy(({ clientId }, context) => (isSecond(clientId, context) ? -DAY_MS : 0)),
   },
   "refresh.unknown-client": {
     "refresh-for-second-client-without-client: A refresh without a clientId is treated as the second client's.":

@@ -1,7 +1,7 @@
 import type { IncomingMessage } from "node:http";
-import { alsoIf, change, given, keeping, onlyIf, type Replacement, rows } from "../registry.ts";
-import { parseQuery } from "../query.ts";
 import { remembered } from "../changes.ts";
+import { parseQuery } from "../query.ts";
+import { alsoIf, change, given, keeping, onlyIf, type Replacement, rows } from "../registry.ts";
 
 const echoing = (written: (state: string) => unknown): Replacement =>
   change("authorizeFields", (fields, { state }) => ({ ...fields, state: written(state) }));

@@ -1,9 +1,9 @@
 import { MINUTE_MS, SECOND_MS } from "../../conformance/contract/duration.ts";
 import type { Fields } from "../answer.ts";
 import type { Behaviour } from "../behaviour.ts";
+import { narrowed, remembered } from "../changes.ts";
 import type { Context, Operation } from "../context.ts";
 import { change, type Replacement, rows } from "../registry.ts";
-import { narrowed, remembered } from "../changes.ts";
 
 /** Stores notifications as `sound` does, with the time. */
 const stamped = (sound: Behaviour) => {

@@ -1,5 +1,5 @@
+import { codeAndState, jsonAnswer, redirectTo, withCodeAndState } from "../answer.ts";
 import { unregistered } from "../clients.ts";
-import { jsonAnswer, codeAndState, redirectTo, withCodeAndState } from "../answer.ts";
 import { rawValueOf } from "../query.ts";
 import { alsoIf, onlyIf, type Replacement, together, variantRows } from "../registry.ts";
 

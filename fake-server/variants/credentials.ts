@@ -1,5 +1,5 @@
-import type { CodeRecord, Context } from "../context.ts";
 import { DAY_MS, MINUTE_MS, SECOND_MS } from "../../conformance/contract/duration.ts";
+import type { CodeRecord, Context } from "../context.ts";
 import type { RandomSource } from "../random.ts";
 import { afterwards, change, given, type Replacement, together, variantRows } from "../registry.ts";
 

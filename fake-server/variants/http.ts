@@ -1,10 +1,10 @@
-import { isObject, parseJson } from "../../conformance/contract/json.ts";
 import { MINUTE_MS, SECOND_MS } from "../../conformance/contract/duration.ts";
+import { isObject, parseJson } from "../../conformance/contract/json.ts";
 import { type Answer, jsonAnswer, type Refusal, withHeaders } from "../answer.ts";
 import type { Behaviour } from "../behaviour.ts";
+import { showing } from "../changes.ts";
 import { parseQuery } from "../query.ts";
 import { change, given, keeping, type Replacement, together, variantRows } from "../registry.ts";
-import { showing } from "../changes.ts";
 
 const PARAMETERS = new Set(["clientId", "state", "redirectUri", "id", "limit", "page", "accountId"]);
 const BODY_FIELDS = new Set(["clientId", "clientSecret", "code", "refreshToken"]);

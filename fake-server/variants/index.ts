@@ -1,4 +1,4 @@
-import { type Variant, joined } from "../registry.ts";
+import { joined, type Variant } from "../registry.ts";
 import { authorizeVariants } from "./authorize.ts";
 import { credentialVariants } from "./credentials.ts";
 import { httpVariants } from "./http.ts";

@@ -1,8 +1,8 @@
 import { DAY_MS } from "../../conformance/contract/duration.ts";
 import { uuidOf } from "../../conformance/contract/random.ts";
-import { change, given, keeping, type Replacement, together, variantRows } from "../registry.ts";
 import { eachItsOwn, narrowed, pushingFields, showing } from "../changes.ts";
 import type { Notification } from "../notifications.ts";
+import { change, given, keeping, type Replacement, together, variantRows } from "../registry.ts";
 import { wholeNumber } from "../sound/notifications.ts";
 
 /** A maximum page size; greater ones are cut, or refused. */

@@ -1,10 +1,10 @@
-import type { Behaviour } from "../behaviour.ts";
 import { SECOND_MS } from "../../conformance/contract/duration.ts";
 import { jsonAnswer, withHeaders } from "../answer.ts";
+import type { Behaviour } from "../behaviour.ts";
+import { counted } from "../changes.ts";
 import { pool } from "../contention.ts";
 import { everything, type Notification } from "../notifications.ts";
 import { keeping, variantRows } from "../registry.ts";
-import { counted } from "../changes.ts";
 
 const LOOK_MS = 30 * SECOND_MS;
 const MOST_UNDER_WAY = 16;

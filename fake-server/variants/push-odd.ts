@@ -1,6 +1,6 @@
-import { DAY_MS, SECOND_MS } from "../../conformance/contract/duration.ts";
 import net from "node:net";
 import tls from "node:tls";
+import { DAY_MS, SECOND_MS } from "../../conformance/contract/duration.ts";
 import { givenUp, sameAccount } from "../changes.ts";
 import type { Delivery } from "../pushes.ts";
 import { change, variantRows } from "../registry.ts";

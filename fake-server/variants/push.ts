@@ -1,8 +1,8 @@
-import { fieldOf, parseJson } from "../../conformance/contract/json.ts";
 import { MINUTE_MS, SECOND_MS } from "../../conformance/contract/duration.ts";
+import { fieldOf, parseJson } from "../../conformance/contract/json.ts";
+import { pushing, pushingFields, statusIn } from "../changes.ts";
 import { anchors, listedDelayMs, readings } from "../delivery/schedule.ts";
 import { change, type Replacement, together, variantRows } from "../registry.ts";
-import { pushing, pushingFields, statusIn } from "../changes.ts";
 
 const POLL_MS = 5 * SECOND_MS;
 

@@ -1,4 +1,4 @@
-import { type Answer, jsonAnswer, type Refusal, withHeaders, redirectTo } from "../answer.ts";
+import { type Answer, jsonAnswer, redirectTo, type Refusal, withHeaders } from "../answer.ts";
 import { parseQuery, rawQueryOf } from "../query.ts";
 import { change, type Part, type Replacement, variantRows } from "../registry.ts";
 import { refusalMessage } from "../sound/http.ts";

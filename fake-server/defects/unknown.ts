@@ -1,22 +1,43 @@
+import { asText, isNothing, lastOf, stranger } from "../changes.ts";
 import type { FakeClient } from "../clients.ts";
-import type { AccessRecord, RefreshRecord } from "../context.ts";
-import { afterwards, alsoIf, change, given, keeping, type Replacement, rows, together } from "../registry.ts";
+import type { AccessRecord, CodeRecord, Context, RefreshRecord } from "../context.ts";
 import {
-  asText,
-  firstLike,
+  codes,
   ignoringAfter,
   ignoringCase,
   ignoringDashes,
+  ignoringLast,
   ignoringSpace,
   ignoringSuffix,
-  isNothing,
-  lastOf,
-  stranger,
-} from "../changes.ts";
+  inBase64,
+  refreshTokens,
+} from "../credentials.ts";
+import { afterwards, alsoIf, change, given, keeping, type Replacement, rows, together } from "../registry.ts";
 
-const comparing = (matches: (stored: string, presented: string) => boolean): Replacement => ({
-  findRefreshToken: (presented, { credentials }) => firstLike(credentials.refreshTokens, presented, matches),
+/** Looks up codes after `mended` has transformed the presented value. */
+const mending = (mended: (presented: unknown) => unknown): Replacement =>
+  given("findCode", (presented, context) => [mended(presented), context]);
+
+const mendingText = (mended: (presented: string) => string): Replacement =>
+  mending((presented) => (typeof presented === "string" ? mended(presented) : presented));
+
+const invented = (code: string, clientId: string, nowMs: number): CodeRecord => ({
+  code,
+  clientId,
+  state: "",
+  issuedAtMs: nowMs,
+  usedAtMs: undefined,
+  grant: undefined,
 });
+
+/** A token that is found is accepted as a code of its client. */
+const acceptingAlso = (
+  find: (presented: unknown, context: Context) => AccessRecord | RefreshRecord | undefined,
+): Replacement =>
+  change("findCode", (usual, presented, context) => {
+    const found = find(presented, context);
+    return found === undefined ? usual : invented(found.token, found.clientId, context.nowMs);
+  });
 
 /** Clients that a refresh accepts for a clientId; if none is found, the token's owner decides. */
 const identifying = (found: (client: FakeClient, presented: unknown) => boolean): Replacement => ({
@@ -37,16 +58,67 @@ const grantOf = (access: AccessRecord, nowMs: number): RefreshRecord => ({
   latestAccess: access,
 });
 
-/** Refresh tokens and clients that do not exist but are accepted. */
-export const unknownRefreshDefects = rows({
+/** Codes, refresh tokens and clients of a refresh that were never issued but are accepted. */
+export const unknownDefects = rows({
+  "code.unknown": {
+    "code-found-whatever-its-case: Codes are compared case-insensitively.": codes.areCompared(ignoringCase),
+    "code-found-by-prefix: Codes are looked up by their first half.": codes.areCompared(ignoringAfter(16)),
+    "code-found-but-for-last-character: The last character of a code is ignored.":
+      codes.areCompared(ignoringLast),
+    "code-found-with-suffix: Whatever follows a code is ignored.": codes.areCompared(ignoringSuffix),
+    "code-found-within: A code is accepted if it occurs anywhere in the presented value.": codes.areCompared(
+      (stored, presented) => presented.includes(stored),
+    ),
+    "code-trimmed: White space around a code is removed.": codes.areCompared(ignoringSpace),
+    "code-without-padding: Equals signs at the end of a code are removed as padding.": mendingText(
+      (presented) => presented.replace(/=+$/, ""),
+    ),
+    "code-of-other-type-as-text: A presented code of any type is converted to a string.": mending(asText),
+    "code-empty-means-latest: A missing or empty code stands for the latest one.": change(
+      "findCode",
+      (usual, presented, context) => (isNothing(presented) ? lastOf(context.credentials.codes) : usual),
+    ),
+    "code-of-right-form-accepted: A code of the right length and alphabet is assumed to come from another node.":
+      (sound, latestClient = "") => ({
+        keepCode: (record, context) => {
+          latestClient = record.clientId;
+          sound.keepCode(record, context);
+        },
+        findCode: (presented, context) =>
+          sound.findCode(presented, context) ??
+          (typeof presented === "string" && /^[\w-]{32}$/.test(presented)
+            ? invented(presented, latestClient, context.nowMs)
+            : undefined),
+      }),
+    "code-may-be-refresh-token: A refreshToken is accepted as a code.": acceptingAlso(
+      (presented, { credentials }) => credentials.refreshTokens.get(presented as string),
+    ),
+    "code-may-be-access-token: An accessToken is accepted as a code.": acceptingAlso(
+      (presented, { credentials }) => credentials.accessTokens.get(String(presented)),
+    ),
+    "code-normalized: Compatibility forms, such as full-width letters, are normalized before the look-up.":
+      mendingText((presented) => presented.normalize("NFKC")),
+    "code-without-dashes: Dashes in a code are ignored.": codes.areCompared(ignoringDashes),
+    "code-in-base64: A code may be presented in base64.": codes.areAlsoCompared(inBase64),
+    "code-in-address: The address of a redirect is accepted in place of its code.": codes.areAlsoCompared(
+      (stored, presented) => presented.endsWith(`code=${stored}`),
+    ),
+    "code-found-by-pattern: The code % matches the latest unused one.": {
+      findCode: (presented, { credentials }) =>
+        [...credentials.codes.values()].findLast(
+          ({ code, usedAtMs }) => usedAtMs === undefined && (code === presented || presented === "%"),
+        ),
+    },
+  },
   "refresh.unknown": {
     "refresh-token-whatever-its-case: Refresh tokens are compared case-insensitively.":
-      comparing(ignoringCase),
-    "refresh-token-by-prefix: Refresh tokens are looked up by their first 20 characters.": comparing(
-      ignoringAfter(20),
-    ),
-    "refresh-token-with-suffix: Whatever follows a refreshToken is ignored.": comparing(ignoringSuffix),
-    "refresh-token-trimmed: White space around a refreshToken is removed.": comparing(ignoringSpace),
+      refreshTokens.areCompared(ignoringCase),
+    "refresh-token-by-prefix: Refresh tokens are looked up by their first 20 characters.":
+      refreshTokens.areCompared(ignoringAfter(20)),
+    "refresh-token-with-suffix: Whatever follows a refreshToken is ignored.":
+      refreshTokens.areCompared(ignoringSuffix),
+    "refresh-token-trimmed: White space around a refreshToken is removed.":
+      refreshTokens.areCompared(ignoringSpace),
     "refresh-token-in-array-accepted: An array that contains the refreshToken is accepted.": given(
       "findRefreshToken",
       (presented, context) => [asText(presented), context],
@@ -72,12 +144,8 @@ export const unknownRefreshDefects = rows({
           : grantOf({ ...stranger(context, code.clientId), token: code.code }, context.nowMs);
       },
     ),
-    "refresh-token-behind-bearer: The word Bearer before a refreshToken is ignored.": change(
-      "findRefreshToken",
-      (usual, presented, { credentials }) =>
-        usual ??
-        firstLike(credentials.refreshTokens, presented, (stored, given) => given === `Bearer ${stored}`),
-    ),
+    "refresh-token-behind-bearer: The word Bearer before a refreshToken is ignored.":
+      refreshTokens.areAlsoCompared((stored, presented) => presented === `Bearer ${stored}`),
     "refresh-token-of-right-form-accepted: Anything that looks like a refreshToken is assumed to come from another node.":
       together(
         change("findRefreshToken", (known, presented, { credentials, nowMs }) => {
@@ -87,7 +155,8 @@ export const unknownRefreshDefects = rows({
         }),
         { refreshTokenBelongsTo: () => true },
       ),
-    "refresh-token-without-dashes: Dashes in a refreshToken are ignored.": comparing(ignoringDashes),
+    "refresh-token-without-dashes: Dashes in a refreshToken are ignored.":
+      refreshTokens.areCompared(ignoringDashes),
     "refresh-token-unknown-revokes-others: Presenting a refreshToken that was never issued revokes all others.":
       {
         afterRefusedRefresh: (_record, kind, { credentials }) => {
