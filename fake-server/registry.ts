@@ -82,11 +82,6 @@ export type Replacement = Partial<Behaviour> | Replaces;
 const replacesOf = (replacement: Replacement): Replaces =>
   typeof replacement === "function" ? replacement : () => replacement;
 
-/** How a defect differs, and what it breaks besides its group's own requirement. */
-type Row = Replacement | readonly [Replacement, ...also: RequirementId[]];
-
-const isSeveral = <R extends readonly unknown[]>(row: Replacement | R): row is R => Array.isArray(row);
-
 /** Merges records. Throws if two have a name in common, because one would be lost. */
 export const joined = <E>(records: readonly Readonly<Record<string, E>>[]): Readonly<Record<string, E>> => {
   const all = records.flatMap((record) => Object.entries(record));
@@ -96,26 +91,30 @@ export const joined = <E>(records: readonly Readonly<Record<string, E>>[]): Read
   return Object.fromEntries(all);
 };
 
-type Groups = Readonly<Partial<Record<RequirementId, Readonly<Record<Title, Row>>>>>;
+/** The requirements that defects break: the one under which they are listed, and others after a space. */
+type Broken = RequirementId | `${RequirementId} ${string}`;
+type Groups = Readonly<Partial<Record<Broken, Readonly<Record<Title, Replacement>>>>>;
 
-/** Defects by the requirement that each breaks first, then by title; `more` is what all of them have in common. */
+/** Defects by the requirements that they break, then by title; `more` is what all of them have in common. */
 export const rows = <M extends Partial<LoadDefect>>(
   groups: Groups,
   more?: M,
 ): Readonly<Record<string, Defect & M>> =>
   joined(
-    Object.entries(groups).flatMap(([first, titled]) =>
-      Object.entries(titled).map(([title, row]: [string, Row]) => {
-        const [name, summary] = namedIn(title);
-        const [replaces, ...also] = isSeveral(row) ? row : [row];
-        const breaks = [first as RequirementId, ...also];
-        return { [name]: { summary, breaks, replaces: replacesOf(replaces), ...(more as M) } };
-      }),
+    Object.entries(groups as Readonly<Record<string, Readonly<Record<string, Replacement>>>>).flatMap(
+      ([broken, titled]) =>
+        Object.entries(titled).map(([title, replacement]) => {
+          const [name, summary] = namedIn(title);
+          const breaks = broken.split(" ") as RequirementId[];
+          return { [name]: { summary, breaks, replaces: replacesOf(replacement), ...(more as M) } };
+        }),
     ),
   );
 
 /** How a variant differs, and the parts that it changes, if not all of its decisions. */
 type VariantRow = Replacement | readonly [Replacement, ...changes: Part[]];
+
+const isSeveral = <R extends readonly unknown[]>(row: Replacement | R): row is R => Array.isArray(row);
 
 export const variantRows = (
   titled: Readonly<Record<Title, VariantRow>>,

@@ -53,24 +53,24 @@ export const authorizeDefects = rows({
         context.clock.schedule(context.nowMs + SECOND_MS, () => sound.keepCode(record, context));
       },
     }),
-    "authorize-redirect-without-state: The redirect carries the code but not the state.": [
-      {
-        renderAuthorized: (fields, redirectUri) => {
-          const url = new URL(redirectUri);
-          url.searchParams.set("code", String(fields["code"]));
-          return redirectTo(url.href);
-        },
-      },
-      "authorize.echoes-state",
-    ],
-    "authorize-without-timestamp: The authorize answer has no timestamp.": [
-      { authorizeFields: ({ state, code }) => ({ state, code }) },
-      "authorize.timestamp",
-    ],
     "authorize-code-never-kept: Codes are issued but never stored.": { keepCode: () => undefined },
     "authorize-redirects-elsewhere: The redirect goes to another host.": redirecting((url) => {
       url.hostname = "elsewhere.example";
     }),
+  },
+  "authorize.answers-with-code authorize.echoes-state": {
+    "authorize-redirect-without-state: The redirect carries the code but not the state.": {
+      renderAuthorized: (fields, redirectUri) => {
+        const url = new URL(redirectUri);
+        url.searchParams.set("code", String(fields["code"]));
+        return redirectTo(url.href);
+      },
+    },
+  },
+  "authorize.answers-with-code authorize.timestamp": {
+    "authorize-without-timestamp: The authorize answer has no timestamp.": {
+      authorizeFields: ({ state, code }) => ({ state, code }),
+    },
   },
   "authorize.code-is-fresh": {
     "authorize-same-code-within-a-second: Two codes of a client within one second are identical.": {
@@ -120,12 +120,6 @@ export const authorizeDefects = rows({
       keeping((answers = 0) => timestamping((nowMs) => nowMs - ((answers += 1) % 2) * 90 * SECOND_MS)),
     "timestamp-in-32-bits: The timestamp counts milliseconds in 32 bits, so it starts over every 50 days.":
       timestamping((nowMs) => nowMs % 2 ** 32),
-    "timestamp-as-text: Timestamps are strings.": [
-      timestamping(String),
-      "authorize.answers-with-code",
-      "exchange.token-set",
-      "refresh.token-set",
-    ],
     "timestamp-is-constant: The timestamp is a constant.": timestamping(() => 1_700_000_000),
     "timestamp-in-minutes: The timestamp counts minutes.": timestamping((nowMs) => nowMs / MINUTE_MS),
     "timestamp-of-the-minute: The timestamp is rounded down to the minute.": timestamping(
@@ -138,6 +132,9 @@ export const authorizeDefects = rows({
       "authorizeFields",
       (record, timestamp, context) => [record, Number(timestamp) + HOUR_MS, context],
     ),
+  },
+  "authorize.timestamp authorize.answers-with-code exchange.token-set refresh.token-set": {
+    "timestamp-as-text: Timestamps are strings.": timestamping(String),
   },
   "authorize.redirect-uri-encoded": {
     "redirect-uri-with-query-refused: A redirectUri with a query is refused.": onlyIf(

@@ -56,19 +56,16 @@ const page = (status: number, body: string): Answer => ({
 
 /** Defects with invalid request bodies (section 4), and with refusals that say too much. */
 export const bodyDefects = rows({
-  "exchange.token-set": {
-    "body-with-escapes-as-they-are: Escapes in the strings of a body are not decoded.": [
-      reading((text) => text.replaceAll("\\", String.raw`\\`)),
-      "refresh.token-set",
-    ],
-    "body-read-in-one-order: A body is accepted only if clientId comes first.": [
-      reading((text) => (/^\s*\{\s*"clientId"/.test(text) ? text : "")),
-      "refresh.token-set",
-    ],
-    "body-read-without-white-space: A body with white space before its first brace is refused.": [
-      reading((text) => (text.startsWith("{") ? text : "")),
-      "refresh.token-set",
-    ],
+  "exchange.token-set refresh.token-set": {
+    "body-with-escapes-as-they-are: Escapes in the strings of a body are not decoded.": reading((text) =>
+      text.replaceAll("\\", String.raw`\\`),
+    ),
+    "body-read-in-one-order: A body is accepted only if clientId comes first.": reading((text) =>
+      /^\s*\{\s*"clientId"/.test(text) ? text : "",
+    ),
+    "body-read-without-white-space: A body with white space before its first brace is refused.": reading(
+      (text) => (text.startsWith("{") ? text : ""),
+    ),
   },
   "exchange.bad-bodies": {
     "body-with-repeated-keys: If a key is repeated, any value that is correct is used.": reading((text) => {
@@ -155,30 +152,6 @@ export const bodyDefects = rows({
           "x-debug": [...clients.values()].map(({ secret }) => btoa(secret)).join(" "),
         }),
     ),
-    "refusal-shows-tokens-of-code: The refusal of a used code contains the tokens it was exchanged for.": [
-      (
-        sound,
-        tokens = new WeakMap<Grant, RefreshRecord>(),
-        refused = new WeakMap<IncomingMessage, CodeRecord>(),
-      ) => ({
-        afterExchange: (record, given) => {
-          if (record.grant !== undefined) tokens.set(record.grant, given);
-        },
-        afterRefusedExchange: (record, _kind, context) => {
-          if (record !== undefined) refused.set(context.from, record);
-        },
-        renderRefusal: (refusal, context) => {
-          const grant = refused.get(context.from)?.grant;
-          const given = grant === undefined ? undefined : tokens.get(grant);
-          if (refusal.kind !== "code-used" || given === undefined) {
-            return sound.renderRefusal(refusal, context);
-          }
-          const { token, latestAccess } = given;
-          return jsonAnswer(409, { error: "used", refreshToken: token, accessToken: latestAccess.token });
-        },
-      }),
-      "code.single-use",
-    ],
     "refusal-shows-stack: A refusal contains the stack trace of its error.": {
       renderRefusal: ({ kind }) => jsonAnswer(400, { error: kind, stack: new Error(kind).stack }),
     },
@@ -210,5 +183,28 @@ export const bodyDefects = rows({
           ? page(500, "<pre>Error: expired<br> &nbsp; &nbsp;at take (/srv/app/codes.js:40:11)</pre>")
           : answer,
       ),
+  },
+  "exchange.refusal-leaks-nothing code.single-use": {
+    "refusal-shows-tokens-of-code: The refusal of a used code contains the tokens it was exchanged for.": (
+      sound,
+      tokens = new WeakMap<Grant, RefreshRecord>(),
+      refused = new WeakMap<IncomingMessage, CodeRecord>(),
+    ) => ({
+      afterExchange: (record, given) => {
+        if (record.grant !== undefined) tokens.set(record.grant, given);
+      },
+      afterRefusedExchange: (record, _kind, context) => {
+        if (record !== undefined) refused.set(context.from, record);
+      },
+      renderRefusal: (refusal, context) => {
+        const grant = refused.get(context.from)?.grant;
+        const given = grant === undefined ? undefined : tokens.get(grant);
+        if (refusal.kind !== "code-used" || given === undefined) {
+          return sound.renderRefusal(refusal, context);
+        }
+        const { token, latestAccess } = given;
+        return jsonAnswer(409, { error: "used", refreshToken: token, accessToken: latestAccess.token });
+      },
+    }),
   },
 });

@@ -57,20 +57,6 @@ const forgottenBy = (reason: RefusalKind): Replacement =>
 /** Defects in the life of a code (sections 2.1 and 3.1). */
 export const codeDefects = rows({
   "code.single-use": {
-    "code-reusable: A code can be exchanged repeatedly.": [
-      { takeCode: () => true },
-      "code.single-use-under-race",
-    ],
-    "code-reusable-within-two-seconds: A repeated exchange within two seconds counts as a retry and gets tokens.":
-      [
-        {
-          takeCode: (record, { nowMs }) => {
-            record.usedAtMs ??= nowMs;
-            return nowMs - record.usedAtMs < 2 * SECOND_MS;
-          },
-        },
-        "code.single-use-under-race",
-      ],
     "code-reusable-a-second-later: A code works again one second after its use.": reuseAfter(SECOND_MS),
     "code-reusable-a-minute-later: A code works again one minute after its use.": reuseAfter(MINUTE_MS),
     "code-reusable-twice: A code can be exchanged twice.": (_sound, uses = counted()) => ({
@@ -91,17 +77,6 @@ export const codeDefects = rows({
         if (code !== undefined) code.usedAtMs = undefined;
       },
     }),
-    "code-reusable-on-another-connection: Used codes are remembered per connection.": [
-      keeping((used = new WeakMap<CodeRecord, WeakSet<object>>()) =>
-        takingIf((record, { from }) => {
-          const connections = used.get(record) ?? new WeakSet();
-          const isFree = !connections.has(from.socket);
-          used.set(record, connections.add(from.socket));
-          return isFree;
-        }),
-      ),
-      "code.single-use-under-race",
-    ],
     "code-reusable-on-same-connection: The connection that used a code may use it again.": keeping(
       (users = new WeakMap<CodeRecord, object>()) =>
         change("takeCode", (taken, record, { from }) => {
@@ -152,6 +127,25 @@ export const codeDefects = rows({
     ),
     "code-reusable-after-wrong-secret: A wrong secret with a used code makes the code usable again.":
       clearedBy("client-unauthenticated"),
+  },
+  "code.single-use code.single-use-under-race": {
+    "code-reusable: A code can be exchanged repeatedly.": { takeCode: () => true },
+    "code-reusable-within-two-seconds: A repeated exchange within two seconds counts as a retry and gets tokens.":
+      {
+        takeCode: (record, { nowMs }) => {
+          record.usedAtMs ??= nowMs;
+          return nowMs - record.usedAtMs < 2 * SECOND_MS;
+        },
+      },
+    "code-reusable-on-another-connection: Used codes are remembered per connection.": keeping(
+      (used = new WeakMap<CodeRecord, WeakSet<object>>()) =>
+        takingIf((record, { from }) => {
+          const connections = used.get(record) ?? new WeakSet();
+          const isFree = !connections.has(from.socket);
+          used.set(record, connections.add(from.socket));
+          return isFree;
+        }),
+    ),
   },
   "code.single-use-under-race": {
     "code-race-of-one-turn: Other requests get one turn between the check and the use of a code.":

@@ -66,11 +66,10 @@ export const exchangeDefects = rows({
         const code = codes.findLast(({ grant }) => grant === tokens.grant);
         return [tokens, code?.issuedAtMs ?? timestamp, expiresIn, context];
       }),
+  },
+  "exchange.token-set refresh.token-set": {
     "expires-in-as-moment: expiresIn is the moment at which the accessToken expires, in seconds since 1970.":
-      [
-        { expiresIn: (lifetimeMs, { nowMs }) => Math.floor((nowMs + lifetimeMs) / SECOND_MS) },
-        "refresh.token-set",
-      ],
+      { expiresIn: (lifetimeMs, { nowMs }) => Math.floor((nowMs + lifetimeMs) / SECOND_MS) },
   },
   "exchange.tokens-are-fresh": {
     "tokens-cached-per-client: A client gets the same accessToken again while it is valid.": (
@@ -124,23 +123,6 @@ export const exchangeDefects = rows({
     ),
   },
   "exchange.access-token-works": {
-    "access-token-works-a-second-later: The list accepts an accessToken only from one second after its issue.":
-      [
-        onlyIf("accessTokenIsAlive", (record, context) => context.nowMs - record.issuedAtMs >= SECOND_MS),
-        "refresh.access-token-works",
-      ],
-    "access-token-replicated-late: The list accepts an accessToken only from 40 ms after its issue.": [
-      keeping((keptAtMs = new WeakMap<AccessRecord, number>()) =>
-        together(
-          afterwards("keepAccessToken", (record, { clock }) => void keptAtMs.set(record, clock.realMs())),
-          onlyIf(
-            "accessTokenIsAlive",
-            (record, { clock }) => clock.realMs() - (keptAtMs.get(record) ?? 0) > 40,
-          ),
-        ),
-      ),
-      "refresh.access-token-works",
-    ],
     "access-token-bound-to-connection: An accessToken works only on the connection on which it was issued.":
       keeping((connections = new WeakMap<AccessRecord, object>()) =>
         together(
@@ -161,6 +143,20 @@ export const exchangeDefects = rows({
     "access-token-of-first-client-only: Only accessTokens of the first client are accepted.": change(
       "findAccessToken",
       (usual, _presented, { clients }) => (usual?.clientId === [...clients.keys()][0] ? usual : undefined),
+    ),
+  },
+  "exchange.access-token-works refresh.access-token-works": {
+    "access-token-works-a-second-later: The list accepts an accessToken only from one second after its issue.":
+      onlyIf("accessTokenIsAlive", (record, context) => context.nowMs - record.issuedAtMs >= SECOND_MS),
+    "access-token-replicated-late: The list accepts an accessToken only from 40 ms after its issue.": keeping(
+      (keptAtMs = new WeakMap<AccessRecord, number>()) =>
+        together(
+          afterwards("keepAccessToken", (record, { clock }) => void keptAtMs.set(record, clock.realMs())),
+          onlyIf(
+            "accessTokenIsAlive",
+            (record, { clock }) => clock.realMs() - (keptAtMs.get(record) ?? 0) > 40,
+          ),
+        ),
     ),
   },
 });

@@ -6,20 +6,15 @@ import { bodyDefects } from "./bodies.ts";
 import { clientDefects } from "./client.ts";
 import { codeDefects } from "./code.ts";
 import { exchangeDefects } from "./exchange.ts";
-import { filterDefects } from "./filters.ts";
 import { lifecycleDefects } from "./lifecycle.ts";
 import { lifetimeDefects } from "./lifetimes.ts";
+import { listDefects } from "./list.ts";
 import { notificationDefects } from "./notifications.ts";
-import { pageDefects } from "./pages.ts";
 import { pushAcknowledgementDefects } from "./push-acknowledgement.ts";
 import { pushFailureDefects } from "./push-failures.ts";
-import { pushManyDefects } from "./push-many.ts";
 import { pushPayloadDefects } from "./push-payload.ts";
-import { pushRequestDefects } from "./push-requests.ts";
 import { pushScheduleDefects } from "./push-schedule.ts";
-import { pushSlowDefects } from "./push-slow.ts";
 import { refreshDefects } from "./refresh.ts";
-import { secondClientDefects } from "./second-client.ts";
 import { stateDefects } from "./state.ts";
 import { unknownDefects } from "./unknown.ts";
 import { writeDefects } from "./writes.ts";
@@ -38,18 +33,13 @@ export const defects = joined<Defect>([
   refreshDefects,
   accessDefects,
   accessLifetimeDefects,
-  secondClientDefects,
   notificationDefects,
-  pageDefects,
-  filterDefects,
+  listDefects,
   writeDefects,
   pushScheduleDefects,
   pushAcknowledgementDefects,
   pushFailureDefects,
   pushPayloadDefects,
-  pushManyDefects,
-  pushSlowDefects,
-  pushRequestDefects,
   lifecycleDefects,
   advisoryDefects,
 ]);

@@ -37,7 +37,6 @@ export const lifetimeDefects = rows({
     "code-lives-eleven-minutes: A code works for eleven minutes.": codes.liveFor(11 * MINUTE_MS),
     "code-lives-an-hour: A code works for an hour.": codes.liveFor(HOUR_MS),
     "code-lives-ten-hours: The lifetime of 600 is interpreted as minutes.": codes.liveFor(10 * HOUR_MS),
-    "code-lives-for-ever: A code never expires.": [codes.liveFor(Infinity), "code.lifetime-is-not-extended"],
     "code-swept-every-five-minutes: Expired codes work until they are removed, every five minutes.": {
       codeIsAlive: (record, { nowMs, limits }) => {
         const sweepMs = 5 * MINUTE_MS;
@@ -75,6 +74,9 @@ export const lifetimeDefects = rows({
       codes.areOlderBy(({ state }) => (state.length > 100 ? MINUTE_MS : 0)),
     "code-lives-by-two-clocks: Every other check of a code is made by a node whose clock is three seconds ahead.":
       keeping((checks = 0) => codes.areOlderBy(() => ((checks += 1) % 2 === 0 ? 3 * SECOND_MS : 0))),
+  },
+  "code.lifetime code.lifetime-is-not-extended": {
+    "code-lives-for-ever: A code never expires.": codes.liveFor(Infinity),
   },
   "code.lifetime-is-not-extended": {
     "code-restarted-by-refused-attempt: Every refused attempt restarts the code's ten minutes.": {
@@ -125,10 +127,6 @@ export const lifetimeDefects = rows({
     "refresh-token-lives-a-second-longer: A refreshToken works for 30 days and a second.":
       refreshTokens.liveFor(30 * DAY_MS + SECOND_MS),
     "refresh-token-lives-a-day-longer: A refreshToken works for 31 days.": refreshTokens.liveFor(31 * DAY_MS),
-    "refresh-token-lives-for-ever: A refreshToken never expires.": [
-      refreshTokens.liveFor(Infinity),
-      "refresh.lifetime-is-from-issue",
-    ],
     "refresh-token-lives-to-midnight: A refreshToken works to the end of its thirtieth day.": {
       refreshTokenIsAlive: (record, { nowMs, limits }) =>
         nowMs < Math.ceil((record.issuedAtMs + limits.refreshTokenLifetimeMs + 1) / DAY_MS) * DAY_MS,
@@ -147,6 +145,9 @@ export const lifetimeDefects = rows({
         tokens.issuedAtMs = code.issuedAtMs;
       },
     ),
+  },
+  "refresh.lifetime refresh.lifetime-is-from-issue": {
+    "refresh-token-lives-for-ever: A refreshToken never expires.": refreshTokens.liveFor(Infinity),
   },
   "refresh.lifetime-is-from-issue": {
     "refresh-token-restarted-by-use: Each use restarts the 30 days.": restartedIf(() => true),

@@ -21,36 +21,34 @@ const readAfter =
 export const loadNotificationDefects = {
   ...rows(
     {
-      "notifications.filter-account": {
-        "load-page-shared-by-all-filters: Slow concurrent reads share pages, whatever their filter.": [
-          (
-            sound,
-            underWay = new Map<string, Promise<readonly Notification[]>>(),
-            reading = slowStep(10, QUICK_READS),
-          ) => ({
-            readItems: (selection, offset, paging, context) => {
-              const key = `${paging.limit} ${paging.page}`;
-              const shared = underWay.get(key);
-              if (shared !== undefined) return shared;
-              const read = readAfter(reading, sound)(selection, offset, paging, context).finally(() =>
-                underWay.delete(key),
-              );
-              underWay.set(key, read);
-              return read;
-            },
-          }),
-          "notifications.filter-id",
-        ],
-        "load-pages-swapped: Slow concurrent reads get each other's pages.": [
-          (sound, read: (readonly Notification[])[] = [], sending = slowStep(10, QUICK_READS)) => ({
-            readItems: async (selection, offset, paging, context) => {
-              read.push(await sound.readItems(selection, offset, paging, context));
-              await sending.pass(context.clock);
-              return read.pop() ?? [];
-            },
-          }),
-          "notifications.filter-id",
-        ],
+      "notifications.filter-account notifications.filter-id": {
+        "load-page-shared-by-all-filters: Slow concurrent reads share pages, whatever their filter.": (
+          sound,
+          underWay = new Map<string, Promise<readonly Notification[]>>(),
+          reading = slowStep(10, QUICK_READS),
+        ) => ({
+          readItems: (selection, offset, paging, context) => {
+            const key = `${paging.limit} ${paging.page}`;
+            const shared = underWay.get(key);
+            if (shared !== undefined) return shared;
+            const read = readAfter(reading, sound)(selection, offset, paging, context).finally(() =>
+              underWay.delete(key),
+            );
+            underWay.set(key, read);
+            return read;
+          },
+        }),
+        "load-pages-swapped: Slow concurrent reads get each other's pages.": (
+          sound,
+          read: (readonly Notification[])[] = [],
+          sending = slowStep(10, QUICK_READS),
+        ) => ({
+          readItems: async (selection, offset, paging, context) => {
+            read.push(await sound.readItems(selection, offset, paging, context));
+            await sending.pass(context.clock);
+            return read.pop() ?? [];
+          },
+        }),
       },
       "notifications.total": {
         "load-total-of-latest-request: Slow concurrent reads share one variable for total.": (
@@ -142,22 +140,22 @@ export const loadNotificationDefects = {
           },
         }),
       },
-      "notifications.limit": {
-        "load-filter-after-paging: A slow read beside two others cuts the page before it filters.": [
-          (sound, reading = slowStep(15, QUICK_READS)) => ({
-            readItems: async (selection, offset, paging, context) => {
-              const busy = reading.inside() >= 2;
-              await reading.pass(context.clock);
-              if (!busy) return sound.readItems(selection, offset, paging, context);
-              const all = { ...everything, orderBy: selection.orderBy };
-              const page = await sound.readItems(all, offset, paging, context);
-              return page.filter(({ id, accountId }) =>
-                selection.parameters.every((asked) => asked === id || asked === accountId),
-              );
-            },
-          }),
-          "notifications.default-limit",
-        ],
+      "notifications.limit notifications.default-limit": {
+        "load-filter-after-paging: A slow read beside two others cuts the page before it filters.": (
+          sound,
+          reading = slowStep(15, QUICK_READS),
+        ) => ({
+          readItems: async (selection, offset, paging, context) => {
+            const busy = reading.inside() >= 2;
+            await reading.pass(context.clock);
+            if (!busy) return sound.readItems(selection, offset, paging, context);
+            const all = { ...everything, orderBy: selection.orderBy };
+            const page = await sound.readItems(all, offset, paging, context);
+            return page.filter(({ id, accountId }) =>
+              selection.parameters.every((asked) => asked === id || asked === accountId),
+            );
+          },
+        }),
       },
     },
     { shownBy: reads },

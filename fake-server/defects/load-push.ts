@@ -37,11 +37,9 @@ const changing = <D extends keyof Behaviour>(
 export const loadPushDefects = {
   ...rows(
     {
-      "push.unacknowledged-retries": {
-        "load-push-retry-queue-overflows: A retry is silently dropped if many deliveries are pending.": [
+      "push.unacknowledged-retries push.schedule": {
+        "load-push-retry-queue-overflows: A retry is silently dropped if many deliveries are pending.":
           changing("pushesAgain", () => false),
-          "push.schedule",
-        ],
       },
       "push.delivered": {
         "load-push-outbox-overflows: An event is never pushed if many deliveries are pending.": afterwards(
@@ -51,15 +49,13 @@ export const loadPushDefects = {
           },
         ),
       },
-      "push.cap": {
-        "load-push-sixth-when-many: While many deliveries are pending, one push more than allowed is sent.": [
+      "push.cap push.schedule": {
+        "load-push-sixth-when-many: While many deliveries are pending, one push more than allowed is sent.":
           changing("maxPushes", (usual) => usual + 1),
-          "push.schedule",
-        ],
       },
-      "push.acknowledged-stops": {
+      "push.acknowledged-stops push.cap push.schedule": {
         "load-push-by-two-workers: While many deliveries are pending, a second worker sends the same pushes.":
-          [changing("pushCopies", (usual) => usual * 2), "push.cap", "push.schedule"],
+          changing("pushCopies", (usual) => usual * 2),
       },
       "push.schedule": {
         "load-push-hurries-when-many: While many deliveries are pending, retries are sent after half their delay.":
@@ -97,21 +93,18 @@ export const loadPushDefects = {
             },
           })),
       },
-      "push.same-notification": {
+      "push.same-notification push.payload": {
         "load-push-shares-a-buffer: While many deliveries are pending, pushes carry the latest event's account.":
-          [
-            inCrowds((isCrowded, sound, latest = "") => ({
-              onNewDelivery: (delivery, pending, service) => {
-                sound.onNewDelivery(delivery, pending, service);
-                latest = delivery.notification.accountId;
-              },
-              pushBody: (delivery, attempt, service) =>
-                isCrowded()
-                  ? JSON.stringify({ ...delivery.notification, accountId: latest })
-                  : sound.pushBody(delivery, attempt, service),
-            })),
-            "push.payload",
-          ],
+          inCrowds((isCrowded, sound, latest = "") => ({
+            onNewDelivery: (delivery, pending, service) => {
+              sound.onNewDelivery(delivery, pending, service);
+              latest = delivery.notification.accountId;
+            },
+            pushBody: (delivery, attempt, service) =>
+              isCrowded()
+                ? JSON.stringify({ ...delivery.notification, accountId: latest })
+                : sound.pushBody(delivery, attempt, service),
+          })),
       },
     },
     { shownBy: pushes },

@@ -75,7 +75,6 @@ export const notificationDefects = {
         showing(({ createTime }, { nowMs }) =>
           nowMs - Date.parse(createTime) > DAY_MS ? { data: null } : {},
         ),
-      "list-total-as-text: total is a string of digits.": [{ total: String }, "notifications.total"],
       "list-of-nothing-as-null: data is null if nothing matches.": change(
         "listFields",
         (fields, items, total) => (items.length === 0 ? { data: null, total } : fields),
@@ -143,6 +142,9 @@ export const notificationDefects = {
           return [month >= 3 && month <= 9 ? nowMs + HOUR_MS : nowMs, service];
         }),
     },
+    "notifications.shape notifications.total": {
+      "list-total-as-text: total is a string of digits.": { total: String },
+    },
     "notifications.default-limit": {
       "default-limit-9: Without limit a page holds 9.": byDefault(9),
       "default-limit-11: Without limit a page holds 11.": byDefault(11),
@@ -177,10 +179,6 @@ export const notificationDefects = {
     },
     "notifications.limit": {
       "limit-and-one-more: A page holds one item more than requested.": pageSize(({ limit }) => limit + 1),
-      "limit-less-one: A page holds one item fewer than requested.": [
-        pageSize(({ limit }) => limit - 1),
-        "notifications.pages-partition",
-      ],
       "limit-ignored: A page always holds 10.": limitInstead(() => 10),
       "limit-five-at-least: A page holds at least five items.": limitInstead((limit) => Math.max(5, limit)),
       "limit-of-one-ignored: limit=1 is ignored.": limitInstead((limit) => (limit === 1 ? 10 : limit)),
@@ -190,25 +188,12 @@ export const notificationDefects = {
       "limit-ignored-when-filtered: A filtered list is returned whole, whatever the limit.": pageSize(
         ({ limit }, { parameters }) => (parameters.length === 0 ? limit : 1_000),
       ),
-      "limit-cuts-last-page: The last page is omitted unless it is full.": [
-        readingOn((items, _selection, offset, { limit }) =>
-          items.length < limit && offset > 0 ? [] : items,
-        ),
-        "notifications.pages-partition",
-      ],
       "limit-above-default-one-short: A limit above ten gives one item fewer.": limitInstead((limit) =>
         limit <= 10 ? limit : limit - 1,
       ),
       "limit-last-of-part-filled-page-lost: The last item of a partly filled page is missing.": readingOn(
         (items, _selection, _offset, { limit }) => (items.length < limit ? items.slice(0, -1) : items),
       ),
-      "limit-cuts-last-page-if-full: The last page is omitted if it is full.": [
-        (sound) =>
-          readingOn((items, selection, offset, { limit }, context) =>
-            offset > 0 && offset + limit === sound.countMatches(selection, context) ? [] : items,
-          )(sound),
-        "notifications.pages-partition",
-      ],
       "limit-between-33-and-39-cut: A limit from 33 to 39 gives 32 items; a greater one gives all.":
         limitInstead((limit) => (limit >= 33 && limit <= 39 ? 32 : limit)),
       "limit-between-41-and-55-cut: A limit from 41 to 55 gives 40 items; a greater one gives all.":
@@ -219,6 +204,16 @@ export const notificationDefects = {
       "limit-of-sixteen-gives-fifteen: A limit of 16 gives 15 items.": limitInstead((limit) =>
         limit === 16 ? 15 : limit,
       ),
+    },
+    "notifications.limit notifications.pages-partition": {
+      "limit-less-one: A page holds one item fewer than requested.": pageSize(({ limit }) => limit - 1),
+      "limit-cuts-last-page: The last page is omitted unless it is full.": readingOn(
+        (items, _selection, offset, { limit }) => (items.length < limit && offset > 0 ? [] : items),
+      ),
+      "limit-cuts-last-page-if-full: The last page is omitted if it is full.": (sound) =>
+        readingOn((items, selection, offset, { limit }, context) =>
+          offset > 0 && offset + limit === sound.countMatches(selection, context) ? [] : items,
+        )(sound),
     },
   }),
   // createTime is wrong within three months of this start only.

@@ -20,34 +20,6 @@ const isSilent = (outcome: PushOutcome | undefined): boolean => saidWith(outcome
 /** Defects in what ends the pushes of a notification (section 6). */
 export const pushAcknowledgementDefects = rows({
   "push.acknowledged-stops": {
-    "push-ignores-acknowledgements: Five pushes are sent, whatever the receiver answers.": [
-      { pushesAgain: () => true },
-      "push.late-acknowledgement",
-    ],
-    "push-resent-once-after-acknowledgement: An acknowledged push is followed by one retry.": [
-      alsoIf("pushesAgain", (_outcome, delivery) => delivery.attempts.length < 2),
-      "push.late-acknowledgement",
-    ],
-    "push-reminder-after-acknowledgement: An acknowledged notification is pushed again after eleven minutes.":
-      [
-        (sound) => ({
-          pushDelayMs: (attempt, delivery, service) =>
-            delivery.acknowledged
-              ? 22 * listedDelayMs(0, service)
-              : sound.pushDelayMs(attempt, delivery, service),
-          pushesAgain: (outcome, delivery, service) =>
-            sound.pushesAgain(outcome, delivery, service) || delivery.attempts.length === 1,
-        }),
-        "push.late-acknowledgement",
-      ],
-    "push-acknowledged-by-202-alone: The expected return code is 202.": [
-      { acknowledges: (outcome) => statusOf(outcome) === 202 },
-      "push.late-acknowledgement",
-    ],
-    'push-acknowledgement-needs-received-as-text: The acknowledgement only counts with "true" as a string.': [
-      acknowledgedIf(({ body }) => /"received"\s*:\s*"true"/.test(body)),
-      "push.late-acknowledgement",
-    ],
     "push-acknowledgement-type-compared: An acknowledgement counts only if its content type has no charset.":
       acknowledgedIf(({ headers }) => !headers["content-type"]?.includes("charset")),
     "push-acknowledgement-reason-compared: An acknowledgement counts only if its first line ends with OK.":
@@ -62,6 +34,29 @@ export const pushAcknowledgementDefects = rows({
       ({ body }) => /^\s*\{\s*"id"/.test(body),
     ),
   },
+  "push.acknowledged-stops push.late-acknowledgement": {
+    "push-ignores-acknowledgements: Five pushes are sent, whatever the receiver answers.": {
+      pushesAgain: () => true,
+    },
+    "push-resent-once-after-acknowledgement: An acknowledged push is followed by one retry.": alsoIf(
+      "pushesAgain",
+      (_outcome, delivery) => delivery.attempts.length < 2,
+    ),
+    "push-reminder-after-acknowledgement: An acknowledged notification is pushed again after eleven minutes.":
+      (sound) => ({
+        pushDelayMs: (attempt, delivery, service) =>
+          delivery.acknowledged
+            ? 22 * listedDelayMs(0, service)
+            : sound.pushDelayMs(attempt, delivery, service),
+        pushesAgain: (outcome, delivery, service) =>
+          sound.pushesAgain(outcome, delivery, service) || delivery.attempts.length === 1,
+      }),
+    "push-acknowledged-by-202-alone: The expected return code is 202.": {
+      acknowledges: (outcome) => statusOf(outcome) === 202,
+    },
+    'push-acknowledgement-needs-received-as-text: The acknowledgement only counts with "true" as a string.':
+      acknowledgedIf(({ body }) => /"received"\s*:\s*"true"/.test(body)),
+  },
   "push.late-acknowledgement": {
     "push-acknowledgement-counts-on-first-push-only: Acknowledgements of retries are ignored.": onlyIf(
       "acknowledges",
@@ -71,15 +66,13 @@ export const pushAcknowledgementDefects = rows({
       "acknowledges",
       (_outcome, delivery) => delivery.attempts.length !== 3,
     ),
-    "push-sixth-after-late-acknowledgement: An acknowledged fifth push is followed by a sixth.": [
-      (sound) => ({
-        maxPushes: (delivery, service) =>
-          sound.maxPushes(delivery, service) + (delivery.acknowledged ? 1 : 0),
-        pushesAgain: (outcome, delivery, service) =>
-          delivery.attempts.length === 5 || sound.pushesAgain(outcome, delivery, service),
-      }),
-      "push.cap",
-    ],
+  },
+  "push.late-acknowledgement push.cap": {
+    "push-sixth-after-late-acknowledgement: An acknowledged fifth push is followed by a sixth.": (sound) => ({
+      maxPushes: (delivery, service) => sound.maxPushes(delivery, service) + (delivery.acknowledged ? 1 : 0),
+      pushesAgain: (outcome, delivery, service) =>
+        delivery.attempts.length === 5 || sound.pushesAgain(outcome, delivery, service),
+    }),
   },
   "push.cap": {
     "push-cap-not-for-what-was-not-received: Pushes answered with received: false do not count towards the cap.":

@@ -1,8 +1,10 @@
-import { DAY_MS, SECOND_MS } from "../../conformance/contract/duration.ts";
+import { DAY_MS, HOUR_MS, SECOND_MS } from "../../conformance/contract/duration.ts";
 import { parseJson } from "../../conformance/contract/json.ts";
 import { givingUp, statusIn } from "../changes.ts";
+import type { Service } from "../context.ts";
 import { redirectOf } from "../delivery/redirect.ts";
-import type { PushFailure } from "../pushes.ts";
+import { anchors, listedDelayMs } from "../delivery/schedule.ts";
+import type { Delivery, PushFailure } from "../pushes.ts";
 import { afterwards, change, keeping, onlyIf, type Replacement, rows, together } from "../registry.ts";
 import { statusOf } from "../sound/delivery.ts";
 
@@ -25,7 +27,41 @@ const atATime = (most: number): Replacement => ({
   senderTimeoutMs: () => 30 * SECOND_MS,
 });
 
-/** Defects in which failures lead to another push (section 6), and in how a sender protects itself. */
+const ended = ({ attempts }: Delivery, kind: PushFailure): number =>
+  attempts.filter(({ outcome }) => outcome?.kind === kind).length;
+
+/** Retries after one kind of failure have a different delay from the document's. */
+const delayingAfter = (
+  kind: PushFailure,
+  changed: (delayMs: number, service: Service) => number,
+): Replacement =>
+  change("pushDelayMs", (delayMs, _attempt, { attempts }, service) =>
+    attempts.at(-1)?.outcome?.kind === kind ? changed(delayMs, service) : delayMs,
+  );
+
+const endedLast = ({ attempts }: Delivery, push: number, kind: PushFailure): boolean =>
+  attempts.length === push && attempts.at(-1)?.outcome?.kind === kind;
+
+/** 1 if the first push met a closed port, otherwise 0. */
+const refusedFirst = ({ attempts: [first] }: Delivery): number => Number(first?.outcome?.kind === "refused");
+
+const sixthAfter = (kind: PushFailure): Replacement =>
+  change("maxPushes", (usual, delivery) => usual + Number(endedLast(delivery, 5, kind)));
+
+const oneMoreAfter =
+  (afterMs: number): Replacement =>
+  (sound) => ({
+    maxPushes: (delivery, service) => sound.maxPushes(delivery, service) + 1,
+    pushDelayMs: (attempt, delivery, service) =>
+      attempt > sound.maxPushes(delivery, service) ? afterMs : sound.pushDelayMs(attempt, delivery, service),
+  });
+
+/** Statuses that are rarely considered. */
+const seldom = [
+  402, 403, 406, 407, 409, 411, 412, 414, 415, 416, 417, 418, 421, 423, 424, 425, 426, 428, 431, 451,
+];
+
+/** Defects in which failures lead to another push, and when (section 6), and in how a sender protects itself. */
 export const pushFailureDefects = rows({
   "push.unacknowledged-retries": {
     "push-4xx-final: After any 4xx, the notification is given up.": givingUp(statusIn(400, 499)),
@@ -86,6 +122,43 @@ export const pushFailureDefects = rows({
           onlyIf("pushesEvent", () => failures < 50),
         ),
     ),
+    "push-third-timeout-final: After three pushes without an answer, the notification is given up.": givingUp(
+      (_outcome, delivery) => ended(delivery, "timed-out") >= 3,
+    ),
+    "push-untrusted-certificate-final: After an untrusted certificate, the notification is given up.":
+      givingUp(({ kind }) => kind === "untrusted"),
+    "push-fourth-untrusted-final: After an untrusted certificate at the fourth push, the notification is given up.":
+      givingUp((_outcome, delivery) => endedLast(delivery, 4, "untrusted")),
+    "push-third-refused-final: After a refused connection at the third push, the notification is given up.":
+      givingUp((_outcome, delivery) => endedLast(delivery, 3, "refused")),
+    "push-second-unanswered-final: After no answer to the second push, the notification is given up.":
+      givingUp((_outcome, delivery) => endedLast(delivery, 2, "timed-out")),
+    "push-fourth-503-final: After a 503 for the fourth push, the notification is given up.": givingUp(
+      (outcome, { attempts }) => attempts.length === 4 && statusOf(outcome) === 503,
+    ),
+    "push-second-kind-of-failure-final: After both a failed connection and a failing status, the notification is given up.":
+      givingUp((_outcome, { attempts }) => new Set(attempts.map(({ outcome }) => outcome?.kind)).size > 1),
+    "push-third-kind-of-failure-final: After failures of three kinds, the notification is given up.":
+      givingUp((_outcome, { attempts }) => {
+        const kinds = attempts.map(({ outcome }) =>
+          outcome === undefined ? "" : `${outcome.kind} ${statusOf(outcome)}`,
+        );
+        return new Set(kinds).size > 2;
+      }),
+    "push-408-final: After a 408, the notification is given up.": givingUp(statusIn(408)),
+    "push-409-final: After a 409, the notification is given up, as if it had been received already.":
+      givingUp(statusIn(409)),
+    "push-422-final: After a 422, the notification is given up.": givingUp(statusIn(422)),
+    "push-501-final: After a 501, the notification is given up.": givingUp(statusIn(501)),
+    "push-seldom-status-final: After a rare 4xx, the notification is given up.": givingUp((outcome) =>
+      seldom.includes(statusOf(outcome) ?? 0),
+    ),
+  },
+  "push.unacknowledged-retries push.schedule": {
+    "push-refused-connection-costs-a-push: After a refused connection, there is one push fewer.": change(
+      "maxPushes",
+      (usual, delivery) => usual - Math.min(1, ended(delivery, "refused")),
+    ),
   },
   "push.redirects": {
     "push-redirect-followed-always: Every redirect is followed with the payload.": following([
@@ -100,5 +173,79 @@ export const pushFailureDefects = rows({
       atATime(1),
     "push-two-at-a-time: Only two pushes are in flight at a time, and they wait up to 30 s for their answers.":
       atATime(2),
+  },
+  "push.cap": {
+    "push-sixth-after-an-hour: A sixth push follows the fifth after an hour.": oneMoreAfter(HOUR_MS),
+    "push-sixth-on-the-next-day: A sixth push follows the fifth after a day.": oneMoreAfter(DAY_MS),
+  },
+  "push.cap push.schedule": {
+    "push-cap-not-for-timeouts: A notification whose pushes get no answer is pushed twelve times.": change(
+      "maxPushes",
+      (usual, delivery) => (ended(delivery, "timed-out") === delivery.attempts.length ? 12 : usual),
+    ),
+    "push-sixth-after-unanswered-fifth: A sixth push follows an unanswered fifth.": sixthAfter("timed-out"),
+    "push-sixth-after-refused-fifth: A sixth push follows a refused connection at the fifth.":
+      sixthAfter("refused"),
+    "push-sixth-after-untrusted-fifth: A sixth push follows an untrusted certificate at the fifth.":
+      sixthAfter("untrusted"),
+  },
+  "push.schedule": {
+    "push-timeout-doubles-delay: After a push without an answer, the next delay is doubled.": delayingAfter(
+      "timed-out",
+      (delayMs) => 2 * delayMs,
+    ),
+    "push-timeout-repeated-at-once: After a push without an answer, the next one is sent immediately.":
+      delayingAfter("timed-out", () => 0),
+    "push-first-real-timeout-repeated-at-once: A first push that times out in real time is retried immediately.":
+      together(
+        { senderTimeoutMs: () => 3 * SECOND_MS },
+        { timesOutInRealTime: () => true },
+        change("pushDelayMs", (usual, _attempt, delivery) =>
+          endedLast(delivery, 1, "timed-out") ? 0 : usual,
+        ),
+      ),
+    "push-timeout-counts-from-event: After a push without an answer, delays count from the event.": change(
+      "pushAnchorMs",
+      (usual, delivery) => (ended(delivery, "timed-out") > 0 ? anchors.event(delivery) : usual),
+    ),
+    "push-refused-connection-repeated-soon: A refused connection is retried after five seconds.":
+      delayingAfter("refused", () => 5 * SECOND_MS),
+    "push-fourth-refused-repeated-soon: A refused connection at the fourth push is retried after 30 s.":
+      change("pushDelayMs", (delayMs, _attempt, delivery) =>
+        endedLast(delivery, 4, "refused") ? 30 * SECOND_MS : delayMs,
+      ),
+    "push-second-refused-repeated-sooner: A refused connection at the second push is retried after 30 s.":
+      change("pushDelayMs", (delayMs, _attempt, delivery) =>
+        endedLast(delivery, 2, "refused") ? 30 * SECOND_MS : delayMs,
+      ),
+    "push-refused-connection-not-counted: A refused connection is not counted, and its delay is repeated.": (
+      sound,
+    ) => ({
+      maxPushes: (delivery, service) => sound.maxPushes(delivery, service) + ended(delivery, "refused"),
+      pushDelayMs: (attempt, delivery, service) =>
+        attempt === 1 ? 0 : listedDelayMs(Math.max(0, attempt - 2 - ended(delivery, "refused")), service),
+    }),
+    "push-refused-first-connection-not-counted: A refused connection at the first push is not counted, and its delay is repeated.":
+      (sound) => ({
+        maxPushes: (delivery, service) => sound.maxPushes(delivery, service) + refusedFirst(delivery),
+        pushDelayMs: (attempt, delivery, service) =>
+          attempt === 1 ? 0 : listedDelayMs(Math.max(0, attempt - 2 - refusedFirst(delivery)), service),
+      }),
+    "push-retry-after-obeyed: A Retry-After header replaces the delay.": change(
+      "pushDelayMs",
+      (delayMs, _attempt, delivery) => {
+        const outcome = delivery.attempts.at(-1)?.outcome;
+        const seconds = outcome?.kind === "answered" ? Number(outcome.headers["retry-after"]) : NaN;
+        return Number.isNaN(seconds) ? delayMs : seconds * SECOND_MS;
+      },
+    ),
+    "push-all-delays-quarter-too-long: Every delay is 25 % too long.": change(
+      "pushDelayMs",
+      (delayMs) => 1.25 * delayMs,
+    ),
+  },
+  "push.late-acknowledgement": {
+    "push-acknowledgement-after-timeout-ignored: After an unanswered push, acknowledgements are ignored.":
+      onlyIf("acknowledges", (_outcome, delivery) => ended(delivery, "timed-out") === 0),
   },
 });

@@ -1,3 +1,5 @@
+import { MINUTE_MS, SECOND_MS } from "../../conformance/contract/duration.ts";
+import type { PendingDeliveries } from "../behaviour.ts";
 import { counted, givenUp, leavingOut, pushing, pushingFields, sameAccount, showing } from "../changes.ts";
 import type { Service } from "../context.ts";
 import type { Notification } from "../notifications.ts";
@@ -15,7 +17,20 @@ const retrying = (
 const requesting = (changed: (request: PushRequest) => Partial<PushRequest>): Replacement =>
   change("pushRequest", (request) => ({ ...request, ...changed(request) }));
 
-/** Defects in what is pushed (sections 2.3, 2.4, 4.5). */
+/** Changes how retries are sent. */
+const retryingRequest = (changed: (request: PushRequest) => Partial<PushRequest>): Replacement =>
+  change("pushRequest", (request, _sound, _delivery, attempt) =>
+    attempt === 1 ? request : { ...request, ...changed(request) },
+  );
+
+/** Retries with these headers for their content type. */
+const typed = (type: Readonly<Record<string, string>>): Replacement =>
+  retryingRequest(({ headers }) => {
+    const others = Object.entries(headers).filter(([name]) => name.toLowerCase() !== "content-type");
+    return { headers: { ...Object.fromEntries(others), ...type } };
+  });
+
+/** Defects in what is pushed, how, and in its relation to the list (sections 2.3, 2.4, 4.4, 4.5 and 6). */
 export const pushPayloadDefects = rows({
   "push.delivered": {
     "push-with-put: Pushes are sent with PUT.": requesting(() => ({ method: "PUT" })),
@@ -41,16 +56,31 @@ export const pushPayloadDefects = rows({
         pushesEvent: (notification, service) =>
           !off.has(notification.accountId) && sound.pushesEvent(notification, service),
       }),
-    "push-first-event-of-account-only: Only one notification of an account is pushed at a time.": [
-      {
-        onNewDelivery: (delivery, pending) => {
-          const waits = pending.all().some((other) => other !== delivery && sameAccount(other, delivery));
-          if (waits) pending.drop(delivery);
-        },
-      },
-      "push.independent-schedules",
-    ],
     "push-nothing: Nothing is pushed.": { pushesEvent: () => false },
+    "push-retries-with-put: Retries are sent with PUT.": retryingRequest(() => ({ method: "PUT" })),
+    "push-retries-to-the-root: Retries are sent to the path / of the callback's host.": retryingRequest(
+      ({ url }) => ({ url: new URL("/", url).href }),
+    ),
+    "push-retries-as-text: Retries have a text content type.": typed({ "content-type": "text/plain" }),
+    "push-retries-without-type: Retries have no content type.": typed({}),
+    "push-one-event-of-an-account-a-second: An account's second event within a second is not pushed.": (
+      _sound,
+      latest = new Map<string, number>(),
+    ) => ({
+      pushesEvent: ({ accountId }, { clock }) => {
+        const beforeMs = latest.get(accountId) ?? -Infinity;
+        latest.set(accountId, clock.nowMs());
+        return clock.nowMs() - beforeMs >= SECOND_MS;
+      },
+    }),
+  },
+  "push.delivered push.independent-schedules": {
+    "push-first-event-of-account-only: Only one notification of an account is pushed at a time.": {
+      onNewDelivery: (delivery, pending) => {
+        const waits = pending.all().some((other) => other !== delivery && sameAccount(other, delivery));
+        if (waits) pending.drop(delivery);
+      },
+    },
   },
   "push.payload": {
     "push-payload-in-envelope: The notification is wrapped in an envelope.": pushing((notification) => ({
@@ -73,6 +103,9 @@ export const pushPayloadDefects = rows({
     ),
     "push-payload-id-without-dashes: The payload's id has no dashes.": pushingFields(({ id }) => ({
       id: id.replaceAll("-", ""),
+    })),
+    "push-payload-id-in-capitals: The payload's id is in upper case.": pushingFields(({ id }) => ({
+      id: id.toUpperCase(),
     })),
   },
   "push.listed": {
@@ -102,6 +135,11 @@ export const pushPayloadDefects = rows({
     "push-lists-another-time: The payload's createTime is a second later than in the list.": pushingFields(
       ({ createTime }) => ({ createTime: new Date(Date.parse(createTime) + 1_000).toISOString() }),
     ),
+    "push-listed-a-minute-later: A notification is listed a minute after it is pushed.": {
+      visibilityDelayMs: () => MINUTE_MS,
+    },
+    "push-not-listed-among-all-once-given-up: Notifications that were given up are listed only with an id or accountId filter.":
+      leavingOut(givenUp, ({ id, accountId }) => id === undefined && accountId === undefined),
   },
   "push.same-notification": {
     "push-retry-with-new-id: Each retry has a new id.": retrying((_notification, { random }) => ({
@@ -116,5 +154,26 @@ export const pushPayloadDefects = rows({
     "push-last-retry-without-data: From the fourth push on, data is different.": retrying(
       ({ data }, _service, attempt) => ({ data: attempt < 4 ? data : `${data}expired` }),
     ),
+  },
+  "push.same-notification push.payload": {
+    "push-retries-in-envelope: Retries wrap the notification in an envelope.": change(
+      "pushBody",
+      (body, _delivery, attempt) => (attempt === 1 ? body : `{"notification":${body}}`),
+    ),
+  },
+  "push.unacknowledged-retries push.schedule": {
+    "push-ends-once-read: A notification is not pushed again once it was read from the list.": (
+      sound,
+      pending?: PendingDeliveries,
+    ) => ({
+      onNewDelivery: (_delivery, all) => {
+        pending = all;
+      },
+      item: (notification, context) => {
+        const read = pending?.all().find((delivery) => delivery.notification.id === notification.id);
+        if (read !== undefined && read.attempts.length > 0) pending?.drop(read);
+        return sound.item(notification, context);
+      },
+    }),
   },
 });

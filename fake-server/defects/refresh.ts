@@ -37,10 +37,6 @@ export const refreshDefects = rows({
     "refresh-without-timestamp: The answer to a refresh has no timestamp.": answering(() => ({
       timestamp: undefined,
     })),
-    "refresh-with-empty-access-token: The accessToken of a refresh is empty.": [
-      answering(() => ({ accessToken: "" })),
-      "refresh.access-token-works",
-    ],
     "refresh-expires-in-as-text: expiresIn of a refresh is a string.": answering(({ expiresIn }) => ({
       expiresIn: String(expiresIn),
     })),
@@ -61,6 +57,11 @@ export const refreshDefects = rows({
       ),
     "refresh-timestamp-of-its-grant: The timestamp of a refresh is the time at which its refreshToken was issued.":
       given("refreshFields", (tokens, _timestamp, ...more) => [tokens, tokens.issuedAtMs, ...more]),
+  },
+  "refresh.token-set refresh.access-token-works": {
+    "refresh-with-empty-access-token: The accessToken of a refresh is empty.": answering(() => ({
+      accessToken: "",
+    })),
   },
   "refresh.returns-no-refresh-token": {
     "refresh-returns-refresh-token: A refresh returns the refreshToken that was used.": answering(

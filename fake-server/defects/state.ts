@@ -95,19 +95,6 @@ export const stateDefects = rows({
     "state-with-malformed-encoding: Invalid UTF-8 in percent-encoding is dropped instead of refused.": {
       readQuery: (raw) => parseQuery(raw) ?? parseQuery(raw.replaceAll(REPAIRABLE, "")),
     },
-    "state-refused-with-code: A bad state is answered with status 400 and a working code.": [
-      (sound, refused = new WeakSet<IncomingMessage>()) => ({
-        acceptsState: (state, query, context) => {
-          if (!sound.acceptsState(state, query, context)) refused.add(context.from);
-          return state !== undefined;
-        },
-        renderAuthorized: (fields, redirectUri, context) => {
-          const answer = sound.renderAuthorized(fields, redirectUri, context);
-          return refused.has(context.from) ? { ...answer, status: 400 } : answer;
-        },
-      }),
-      "authorize.state-length",
-    ],
     "state-with-case-folding: A case-insensitive pattern accepts characters that fold to letters.": accepting(
       (state) => state.length < 129 && /^[a-z0-9]+$/iu.test(state),
     ),
@@ -117,11 +104,25 @@ export const stateDefects = rows({
     "state-examined-line-by-line: The state is checked line by line, and one matching line is enough.":
       accepting((state) => state.length < 129 && /^[a-zA-Z0-9]+$/m.test(state)),
   },
+  "authorize.state-charset authorize.state-length": {
+    "state-refused-with-code: A bad state is answered with status 400 and a working code.": (
+      sound,
+      refused = new WeakSet<IncomingMessage>(),
+    ) => ({
+      acceptsState: (state, query, context) => {
+        if (!sound.acceptsState(state, query, context)) refused.add(context.from);
+        return state !== undefined;
+      },
+      renderAuthorized: (fields, redirectUri, context) => {
+        const answer = sound.renderAuthorized(fields, redirectUri, context);
+        return refused.has(context.from) ? { ...answer, status: 400 } : answer;
+      },
+    }),
+  },
   "authorize.state-length": {
     "state-of-127-at-most: A state of 128 bytes is refused.": upTo(127),
     "state-of-129-at-most: A state of 129 bytes is accepted.": upTo(129),
     "state-of-255-at-most: States may have 255 bytes.": upTo(255),
-    "state-of-64-at-most: States of more than 64 bytes are refused.": [upTo(64), "authorize.echoes-state"],
     "state-of-256-digits-at-most: A state of digits alone may have 256 bytes.": alsoIf(
       "acceptsState",
       (state) => /^\d{1,256}$/.test(state ?? ""),
@@ -147,5 +148,8 @@ export const stateDefects = rows({
     "state-length-in-one-byte: The length of a state is stored in one byte.": accepting(
       (state) => /^[a-zA-Z0-9]+$/.test(state) && state.length % 256 <= 128,
     ),
+  },
+  "authorize.state-length authorize.echoes-state": {
+    "state-of-64-at-most: States of more than 64 bytes are refused.": upTo(64),
   },
 });
