@@ -66,7 +66,7 @@ export const soundBehaviour: FakeBehaviour = {
 };
 
 /** The name of a defect or variant, and its difference in one sentence. */
-type Title = `${string}: ${string}.`;
+export type Title = `${string}: ${string}.`;
 
 const namedIn = (title: string): readonly [name: string, summary: string] => {
   const end = title.indexOf(": ");
@@ -79,7 +79,7 @@ const namedIn = (title: string): readonly [name: string, summary: string] => {
  */
 export type Replacement = Partial<Behaviour> | Replaces;
 
-const replacesOf = (replacement: Replacement): Replaces =>
+export const replacesOf = (replacement: Replacement): Replaces =>
   typeof replacement === "function" ? replacement : () => replacement;
 
 /** Merges records. Throws if two have a name in common, because one would be lost. */
