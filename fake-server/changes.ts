@@ -1,7 +1,7 @@
 import type { Behaviour, Filters, Replaces } from "./behaviour.ts";
 import type { AccessRecord, Context, Service } from "./context.ts";
 import type { Notification, Selection } from "./notifications.ts";
-import type { Delivery, PushOutcome } from "./pushes.ts";
+import type { Delivery, PushOutcome, PushRequest } from "./pushes.ts";
 import { randomFrom, type RandomSource } from "./random.ts";
 import { change, onlyIf, type Replacement, together } from "./registry.ts";
 import { statusOf } from "./sound/delivery.ts";
@@ -129,3 +129,14 @@ export const eachItsOwn = together(
   { ownerOf: (clientId, { clients }) => clientId ?? [...clients.keys()][0] ?? "" },
   change("matching", (usual, _filters, { clientId }) => narrowed(usual, "owner = ?", clientId)),
 );
+
+const REDIRECTS = new Set([301, 302, 303, 307, 308]);
+
+/** The target of a redirect (RFC 9110 section 15.4); undefined if the answer is not a redirect. */
+export const redirectOf = (outcome: PushOutcome, request: PushRequest): string | undefined => {
+  if (outcome.kind !== "answered" || !REDIRECTS.has(outcome.status)) return undefined;
+  const { location } = outcome.headers;
+  if (location === undefined || !URL.canParse(location, request.url)) return undefined;
+  const { protocol, href } = new URL(location, request.url);
+  return /^https?:$/.test(protocol) ? href : undefined;
+};

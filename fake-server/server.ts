@@ -4,8 +4,7 @@ import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest }
 import type { Answer, RefusalKind } from "./answer.ts";
 import { type MaybePromise, whenKnown } from "./maybe-promise.ts";
 import type { Behaviour } from "./behaviour.ts";
-import type { Context, Operation, Service } from "./context.ts";
-import type { Counters } from "./counters.ts";
+import type { Context, Operation, Service, Counters } from "./context.ts";
 import { createHousekeeper } from "./housekeeping.ts";
 import { rawQueryOf, type Query } from "./query.ts";
 import type { JsonObject } from "./body.ts";

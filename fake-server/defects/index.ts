@@ -9,6 +9,10 @@ import { exchangeDefects } from "./exchange.ts";
 import { lifecycleDefects } from "./lifecycle.ts";
 import { lifetimeDefects } from "./lifetimes.ts";
 import { listDefects } from "./list.ts";
+import { loadNotificationDefects } from "./load-notifications.ts";
+import { loadPushDefects } from "./load-push.ts";
+import { loadRefreshDefects } from "./load-refresh.ts";
+import { loadTokenDefects } from "./load-tokens.ts";
 import { notificationDefects } from "./notifications.ts";
 import { pushAcknowledgementDefects } from "./push-acknowledgement.ts";
 import { pushFailureDefects } from "./push-failures.ts";
@@ -18,7 +22,7 @@ import { refreshDefects } from "./refresh.ts";
 import { stateDefects } from "./state.ts";
 import { unknownDefects } from "./unknown.ts";
 import { writeDefects } from "./writes.ts";
-import { type Defect, joined } from "../registry.ts";
+import { type Defect, joined, type LoadDefect } from "../registry.ts";
 
 /** Every seeded defect by name, in the order of the document. */
 export const defects = joined<Defect>([
@@ -42,4 +46,12 @@ export const defects = joined<Defect>([
   pushPayloadDefects,
   lifecycleDefects,
   advisoryDefects,
+]);
+
+/** Defects that only load shows. They are separate because sequential rules are not expected to detect them. */
+export const loadDefects = joined<LoadDefect>([
+  loadTokenDefects,
+  loadRefreshDefects,
+  loadNotificationDefects,
+  loadPushDefects,
 ]);

@@ -1,5 +1,4 @@
-import { counted, statusIn } from "../changes.ts";
-import { redirectOf } from "../delivery/redirect.ts";
+import { counted, redirectOf, statusIn } from "../changes.ts";
 import { listedDelayMs } from "../delivery/schedule.ts";
 import type { Delivery, PushOutcome } from "../pushes.ts";
 import { alsoIf, change, keeping, onlyIf, type Replacement, rows, together } from "../registry.ts";

@@ -1,8 +1,7 @@
 import { DAY_MS, HOUR_MS, SECOND_MS } from "../../conformance/contract/duration.ts";
 import { parseJson } from "../../conformance/contract/json.ts";
-import { givingUp, statusIn } from "../changes.ts";
+import { givingUp, redirectOf, statusIn } from "../changes.ts";
 import type { Service } from "../context.ts";
-import { redirectOf } from "../delivery/redirect.ts";
 import { anchors, listedDelayMs } from "../delivery/schedule.ts";
 import type { Delivery, PushFailure } from "../pushes.ts";
 import { afterwards, change, keeping, onlyIf, type Replacement, rows, together } from "../registry.ts";
