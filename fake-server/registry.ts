@@ -196,3 +196,21 @@ export const onlyIf = <D extends Condition>(decision: D, holds: Predicate<D>): R
 /** An alternative way to meet the sound condition. */
 export const alsoIf = <D extends Condition>(decision: D, holds: Predicate<D>): Replaces =>
   one(decision, (sound, ...subject) => (soundly(sound, decision, subject) || holds(...subject)) as Result<D>);
+
+type Taken = (...subject: readonly never[]) => unknown;
+
+/** What differs in some calls of its decisions, those for which the condition holds; the others are decided soundly. */
+export const onlyWhen =
+  (applies: (subject: readonly unknown[]) => boolean, what: Replacement): Replaces =>
+  (sound) =>
+    Object.fromEntries(
+      Object.entries(replacesOf(what)(sound)).map(([decision, otherwise]) => [
+        decision,
+        (...subject: readonly never[]) =>
+          ((applies(subject) ? otherwise : sound[decision as Decision]) as Taken)(...subject),
+      ]),
+    );
+
+/** What differs in every n-th call. */
+export const everyNth = (n: number, what: Replacement): Replaces =>
+  keeping((calls = 0) => onlyWhen(() => (calls += 1) % n === 0, what));

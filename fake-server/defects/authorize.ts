@@ -2,7 +2,7 @@ import { HOUR_MS, MINUTE_MS, SECOND_MS } from "../../conformance/contract/durati
 import { codeAndState, redirectTo, withCodeAndState } from "../answer.ts";
 import { drawnBy, remembered } from "../changes.ts";
 import { randomFrom, type RandomSource } from "../random.ts";
-import { change, given, keeping, onlyIf, type Replacement, rows, together } from "../registry.ts";
+import { change, everyNth, given, keeping, onlyIf, type Replacement, rows, together } from "../registry.ts";
 
 /** Puts the code and the state in the query of a redirect, to an address modified by `changed`. */
 const redirecting = (changed: (address: URL) => void): Replacement => ({
@@ -34,9 +34,9 @@ export const authorizeDefects = rows({
       "acceptsState",
       (accepts, _state, _query, { from }) => accepts && !/[?&]redirectUri=.*&state=/.test(from.url ?? ""),
     ),
-    "authorize-empty-code-at-times: Every seventh authorize answer has an empty code.": keeping(
-      (answers = 0) =>
-        change("authorizeFields", (fields) => ((answers += 1) % 7 === 0 ? { ...fields, code: "" } : fields)),
+    "authorize-empty-code-at-times: Every seventh authorize answer has an empty code.": everyNth(
+      7,
+      change("authorizeFields", (fields) => ({ ...fields, code: "" })),
     ),
     "authorize-code-of-digits-as-number: The code is a JSON number instead of a string.": (sound) => ({
       mintCode: (_client, _state, { random }) => String(1 + random.uint32() * 2 ** 20),

@@ -4,7 +4,17 @@ import { counted, drawnBy, remembered } from "../changes.ts";
 import type { FakeClient } from "../clients.ts";
 import type { AccessRecord } from "../context.ts";
 import { randomFrom, type RandomSource } from "../random.ts";
-import { afterwards, change, given, keeping, onlyIf, type Replacement, rows, together } from "../registry.ts";
+import {
+  afterwards,
+  change,
+  everyNth,
+  given,
+  keeping,
+  onlyIf,
+  type Replacement,
+  rows,
+  together,
+} from "../registry.ts";
 
 /** Token sets with other fields; one that is undefined is missing. */
 const answering = (changed: (fields: Fields) => Fields): Replacement =>
@@ -32,12 +42,9 @@ export const exchangeDefects = rows({
     "exchange-expires-in-as-text: expiresIn is a string of digits.": answering(({ expiresIn }) => ({
       expiresIn: String(expiresIn),
     })),
-    "exchange-expires-in-as-text-now-and-then: Every fiftieth expiresIn is a string of digits.": keeping(
-      (exchanges = 0) =>
-        answering(({ expiresIn }) => {
-          exchanges += 1;
-          return exchanges % 50 === 0 ? { expiresIn: String(expiresIn) } : {};
-        }),
+    "exchange-expires-in-as-text-now-and-then: Every fiftieth expiresIn is a string of digits.": everyNth(
+      50,
+      answering(({ expiresIn }) => ({ expiresIn: String(expiresIn) })),
     ),
     "exchange-expires-in-zero: expiresIn is 0 although the token is valid.": answering(() => ({
       expiresIn: 0,

@@ -1,6 +1,6 @@
 import { SECOND_MS } from "../../conformance/contract/duration.ts";
 import { fieldOf } from "../../conformance/contract/json.ts";
-import type { Behaviour, Replaces } from "../behaviour.ts";
+import type { Replaces } from "../behaviour.ts";
 import { eachItsOwn, narrowed, showing } from "../changes.ts";
 import type { Context, Grant, Service } from "../context.ts";
 import { codeDefects } from "./code.ts";
@@ -18,8 +18,8 @@ import {
   given,
   joined,
   keeping,
+  onlyWhen,
   type Replacement,
-  replacesOf,
   rows,
   type Title,
   together,
@@ -40,19 +40,8 @@ const concernsSecond = (subject: readonly unknown[]): boolean => {
   return isSecond(clientId, context);
 };
 
-type Decision = (...subject: readonly never[]) => unknown;
-
 /** What differs for the second client alone. */
-const forSecondClient =
-  (what: Replacement): Replaces =>
-  (sound) =>
-    Object.fromEntries(
-      Object.entries(replacesOf(what)(sound)).map(([name, otherwise]) => [
-        name,
-        (...subject: readonly never[]) =>
-          ((concernsSecond(subject) ? otherwise : sound[name as keyof Behaviour]) as Decision)(...subject),
-      ]),
-    );
+const forSecondClient = (what: Replacement): Replaces => onlyWhen(concernsSecond, what);
 
 const known = joined<Defect>([
   stateDefects,

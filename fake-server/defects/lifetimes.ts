@@ -2,7 +2,7 @@ import { DAY_MS, HOUR_MS, MINUTE_MS, SECOND_MS } from "../../conformance/contrac
 import { counted } from "../changes.ts";
 import { codes, refreshTokens } from "../credentials.ts";
 import type { ServiceLimits } from "../limits.ts";
-import { afterwards, keeping, onlyIf, type Replacement, rows, together } from "../registry.ts";
+import { afterwards, everyNth, keeping, onlyIf, type Replacement, rows, together } from "../registry.ts";
 
 /** A use that restarts the 30 days if the condition holds. */
 const restartedIf = (holds: (ageMs: number, limits: ServiceLimits) => boolean): Replacement => ({
@@ -73,7 +73,10 @@ export const lifetimeDefects = rows({
     "code-for-long-state-dies-early: A code expires after nine minutes if its state is longer than 100 characters.":
       codes.areOlderBy(({ state }) => (state.length > 100 ? MINUTE_MS : 0)),
     "code-lives-by-two-clocks: Every other check of a code is made by a node whose clock is three seconds ahead.":
-      keeping((checks = 0) => codes.areOlderBy(() => ((checks += 1) % 2 === 0 ? 3 * SECOND_MS : 0))),
+      everyNth(
+        2,
+        codes.areOlderBy(() => 3 * SECOND_MS),
+      ),
   },
   "code.lifetime code.lifetime-is-not-extended": {
     "code-lives-for-ever: A code never expires.": codes.liveFor(Infinity),

@@ -1,9 +1,9 @@
 import { MINUTE_MS } from "../../conformance/contract/duration.ts";
-import type { Filters, Paging } from "../behaviour.ts";
+import type { Filters, Paging, Replaces } from "../behaviour.ts";
 import { asksFor, remembered, showing } from "../changes.ts";
 import { EVERYTHING, everything } from "../notifications.ts";
 import type { Query } from "../query.ts";
-import { change, given, keeping, type Replacement, rows } from "../registry.ts";
+import { change, everyNth, given, keeping, type Replacement, rows, type Title } from "../registry.ts";
 import { wholeNumber } from "../sound/notifications.ts";
 
 /**
@@ -11,7 +11,7 @@ import { wholeNumber } from "../sound/notifications.ts";
  * combined with AND.
  */
 const asking =
-  (field: keyof Filters, where: string): Replacement =>
+  (field: keyof Filters, where: string): Replaces =>
   (sound) => ({
     matching: (filters, ...more) => {
       const value = filters[field];
@@ -21,6 +21,9 @@ const asking =
       return { where: `(${where}) AND (${others.where})`, parameters: [...own, ...others.parameters] };
     },
   });
+
+const idBy = (where: string): Replaces => asking("id", where);
+const accountBy = (where: string): Replaces => asking("accountId", where);
 
 /** Ignores a filter in some requests. */
 const ignoring = (field: keyof Filters, when: (query: Query) => boolean = () => true): Replacement =>
@@ -34,9 +37,25 @@ const combining = (where: string, ...fields: readonly (keyof Filters)[]): Replac
       : usual,
   );
 
-const agreesAtStart = (column: keyof Filters): string => `substr(${column}, 1, 8) = substr(?, 1, 8)`;
-const orEverything = (column: keyof Filters): string =>
-  `${column} = ? OR NOT EXISTS (SELECT 1 FROM notifications WHERE ${column} = ?)`;
+/** How both filters may compare carelessly: `filter-id-by-prefix` and `filter-account-by-prefix`, and so on. */
+const careless: Readonly<Record<string, (column: string) => string>> = {
+  "by-prefix: # returns what begins with the value.": (column) => `instr(${column}, ?) = 1`,
+  "by-first-eight: # compares only the first eight characters.": (column) =>
+    `substr(${column}, 1, 8) = substr(?, 1, 8)`,
+  "with-wildcards: # treats % and _ as wildcards.": (column) => `${column} LIKE ?`,
+  "takes-a-list: # takes several values, separated by commas.": (column) =>
+    `instr(',' || ? || ',', ',' || ${column} || ',') > 0`,
+  "unknown-gives-all: # is ignored if no notification has the value.": (column) =>
+    `${column} = ? OR NOT EXISTS (SELECT 1 FROM notifications WHERE ${column} = ?)`,
+};
+
+const comparing = (field: keyof Filters, name: string): Readonly<Record<Title, Replacement>> =>
+  Object.fromEntries(
+    Object.entries(careless).map(([title, where]) => [
+      `filter-${name}-${title.replace("#", `The ${field} filter`)}`,
+      asking(field, where(field)),
+    ]),
+  );
 
 const beginning = (offset: (paging: Paging, matched: number) => number): Replacement => ({
   offsetOf: (paging, matched) => Math.max(0, offset(paging, matched)),
@@ -58,63 +77,30 @@ const shuffled = (turn: number): string => `(sequence * ${7919 + turn * 104_729}
 /** Defects in filters, paging and totals (section 4.4). */
 export const listDefects = rows({
   "notifications.filter-id": {
+    ...comparing("id", "id"),
     "filter-id-ignored: The id filter is ignored.": ignoring("id"),
-    "filter-id-by-prefix: The id filter returns ids that begin with the value.": asking(
-      "id",
-      "instr(id, ?) = 1",
-    ),
-    "filter-id-within: The id filter returns ids that contain the value.": asking("id", "instr(id, ?) > 0"),
-    "filter-id-by-first-eight: The id filter compares only the first eight characters.": asking(
-      "id",
-      agreesAtStart("id"),
-    ),
-    "filter-id-unknown-gives-all: The id filter is ignored if the id is unknown.": asking(
-      "id",
-      orEverything("id"),
-    ),
+    "filter-id-within: The id filter returns ids that contain the value.": idBy("instr(id, ?) > 0"),
     "filter-id-finds-account: The id filter also returns the notifications of the account with that id.":
-      asking("id", "id = ? OR accountId = ?"),
-    "filter-id-with-neighbour: The id filter also returns the next notification.": asking(
-      "id",
+      idBy("id = ? OR accountId = ?"),
+    "filter-id-with-neighbour: The id filter also returns the next notification.": idBy(
       "sequence - (SELECT sequence FROM notifications WHERE id = ?) IN (0, 1)",
     ),
     "filter-id-only-without-page: The id filter is ignored if a limit is given.": ignoring(
       "id",
       ({ values }) => values.has("limit"),
     ),
-    "filter-id-with-wildcards: The id filter treats % and _ as wildcards.": asking("id", "id LIKE ?"),
-    "filter-id-takes-a-list: The id filter takes several ids, separated by commas.": asking(
-      "id",
-      "instr(',' || ? || ',', ',' || id || ',') > 0",
-    ),
-    "filter-id-but-for-last-digit: The id filter ignores the last digit.": asking(
-      "id",
+    "filter-id-but-for-last-digit: The id filter ignores the last digit.": idBy(
       "substr(id, 1, 35) = substr(?, 1, 35)",
     ),
   },
   "notifications.filter-account": {
+    ...comparing("accountId", "account"),
     "filter-account-ignored: The accountId filter is ignored.": ignoring("accountId"),
-    "filter-account-by-prefix: The accountId filter returns accounts that begin with the value.": asking(
-      "accountId",
-      "instr(accountId, ?) = 1",
-    ),
-    "filter-account-by-first-eight: The accountId filter compares only the first eight characters.": asking(
-      "accountId",
-      agreesAtStart("accountId"),
-    ),
-    "filter-account-with-wildcards: The accountId filter treats % and _ as wildcards.": asking(
-      "accountId",
-      "accountId LIKE ?",
-    ),
-    "filter-account-unknown-gives-all: The accountId filter is ignored if the account has no notifications.":
-      asking("accountId", orEverything("accountId")),
-    "filter-account-forgets-latest: The accountId filter omits the account's latest notification.": asking(
-      "accountId",
+    "filter-account-forgets-latest: The accountId filter omits the account's latest notification.": accountBy(
       "accountId = ? AND sequence < (SELECT max(sequence) FROM notifications WHERE accountId = ?)",
     ),
     "filter-account-of-last-ten: The accountId filter sees only the account's ten latest notifications.":
-      asking(
-        "accountId",
+      accountBy(
         "sequence IN (SELECT sequence FROM notifications WHERE accountId = ? ORDER BY sequence DESC LIMIT 10)",
       ),
     "filter-account-on-page-only: The page is cut from the whole list before it is filtered.": (sound) => ({
@@ -124,14 +110,9 @@ export const listDefects = rows({
         return items.filter(({ accountId }) => accountId === parameters[0]);
       },
     }),
-    "filter-account-takes-a-list: The accountId filter takes several ids, separated by commas.": asking(
-      "accountId",
-      "instr(',' || ? || ',', ',' || accountId || ',') > 0",
-    ),
     "filter-account-ignored-beside-paging: The accountId filter is ignored if limit and page are given.":
       ignoring("accountId", ({ values }) => values.has("limit") && values.has("page")),
-    "filter-account-by-last-digits: The accountId filter compares only the last twelve digits.": asking(
-      "accountId",
+    "filter-account-by-last-digits: The accountId filter compares only the last twelve digits.": accountBy(
       "substr(accountId, -12) = substr(?, -12)",
     ),
     "filter-account-unknown-to-cache: Pages come from a cache that does not distinguish accounts.": (
@@ -194,9 +175,7 @@ export const listDefects = rows({
     "pages-lose-one-before-fourth: One item before the fourth page is missing.": beginning(
       ({ limit, page }) => limit * page + (page >= 3 ? 1 : 0),
     ),
-    "pages-ordered-in-turns: Every second read is sorted by id.": orderingBy((read) =>
-      read % 2 === 0 ? "id" : "sequence",
-    ),
+    "pages-ordered-in-turns: Every second read is sorted by id.": everyNth(2, { order: () => "id" }),
     "item-create-time-of-the-read: createTime is the time at which the list is read.": showing(
       (_notification, { nowMs, clock }) => ({
         createTime: new Date(nowMs - (clock.realMs() % 997)).toISOString(),

@@ -1,6 +1,6 @@
 import type { Behaviour, PendingDeliveries } from "../behaviour.ts";
 import { listedDelayMs } from "../delivery/schedule.ts";
-import { afterwards, change, type LoadShow, type Replacement, rows } from "../registry.ts";
+import { afterwards, change, type LoadShow, onlyWhen, type Replacement, rows } from "../registry.ts";
 
 const pushes: LoadShow = { scenario: "push", rate: 150, seconds: 10 };
 
@@ -25,13 +25,9 @@ const inCrowds =
     };
   };
 
-/** The result of one decision, changed while many deliveries are pending. */
-const changing = <D extends keyof Behaviour>(
-  ...[decision, changed]: Parameters<typeof change<D>>
-): Replacement =>
-  inCrowds((isCrowded, sound) =>
-    change(decision, (usual, ...subject) => (isCrowded() ? changed(usual, ...subject) : usual))(sound),
-  );
+/** What differs while many deliveries are pending. */
+const crowded = (what: Replacement): Replacement =>
+  inCrowds((isCrowded, sound) => onlyWhen(isCrowded, what)(sound));
 
 /** Defects in pushes (section 6) when many are pending. */
 export const loadPushDefects = {
@@ -39,7 +35,7 @@ export const loadPushDefects = {
     {
       "push.unacknowledged-retries push.schedule": {
         "load-push-retry-queue-overflows: A retry is silently dropped if many deliveries are pending.":
-          changing("pushesAgain", () => false),
+          crowded({ pushesAgain: () => false }),
       },
       "push.delivered": {
         "load-push-outbox-overflows: An event is never pushed if many deliveries are pending.": afterwards(
@@ -51,15 +47,15 @@ export const loadPushDefects = {
       },
       "push.cap push.schedule": {
         "load-push-sixth-when-many: While many deliveries are pending, one push more than allowed is sent.":
-          changing("maxPushes", (usual) => usual + 1),
+          crowded(change("maxPushes", (usual) => usual + 1)),
       },
       "push.acknowledged-stops push.cap push.schedule": {
         "load-push-by-two-workers: While many deliveries are pending, a second worker sends the same pushes.":
-          changing("pushCopies", (usual) => usual * 2),
+          crowded({ pushCopies: () => 2 }),
       },
       "push.schedule": {
         "load-push-hurries-when-many: While many deliveries are pending, retries are sent after half their delay.":
-          changing("pushDelayMs", (usual) => usual / 2),
+          crowded(change("pushDelayMs", (usual) => usual / 2)),
         "load-push-holds-a-lock: Each push holds a lock for 40 ms that blocks the next one.": (
           _sound,
           held: readonly number[] = [],
@@ -114,9 +110,7 @@ export const loadPushDefects = {
     {
       "push.schedule": {
         "load-push-third-half-a-minute-late: While many deliveries are pending, third pushes come 30 s late.":
-          changing("pushJitterMs", (usual, attempt, service) =>
-            attempt === 3 ? listedDelayMs(0, service) : usual,
-          ),
+          crowded({ pushJitterMs: (attempt, service) => (attempt === 3 ? listedDelayMs(0, service) : 0) }),
       },
     },
     { shownBy: pushes, clockMode: "frozen" },

@@ -1,7 +1,7 @@
 import { DAY_MS, HOUR_MS, SECOND_MS } from "../../conformance/contract/duration.ts";
 import { parseJson } from "../../conformance/contract/json.ts";
+import type { Replaces } from "../behaviour.ts";
 import { givingUp, redirectOf, statusIn } from "../changes.ts";
-import type { Service } from "../context.ts";
 import { anchors, listedDelayMs } from "../delivery/schedule.ts";
 import type { Delivery, PushFailure } from "../pushes.ts";
 import { afterwards, change, keeping, onlyIf, type Replacement, rows, together } from "../registry.ts";
@@ -29,23 +29,31 @@ const atATime = (most: number): Replacement => ({
 const ended = ({ attempts }: Delivery, kind: PushFailure): number =>
   attempts.filter(({ outcome }) => outcome?.kind === kind).length;
 
-/** Retries after one kind of failure have a different delay from the document's. */
-const delayingAfter = (
-  kind: PushFailure,
-  changed: (delayMs: number, service: Service) => number,
-): Replacement =>
-  change("pushDelayMs", (delayMs, _attempt, { attempts }, service) =>
-    attempts.at(-1)?.outcome?.kind === kind ? changed(delayMs, service) : delayMs,
-  );
-
-const endedLast = ({ attempts }: Delivery, push: number, kind: PushFailure): boolean =>
+/** Whether the last push, or the last as the n-th, ended in this way. */
+const endedLast = ({ attempts }: Delivery, kind: PushFailure, push = attempts.length): boolean =>
   attempts.length === push && attempts.at(-1)?.outcome?.kind === kind;
 
-/** 1 if the first push met a closed port, otherwise 0. */
-const refusedFirst = ({ attempts: [first] }: Delivery): number => Number(first?.outcome?.kind === "refused");
+/** Retries after one kind of failure, or after that of the n-th push, have a different delay from the document's. */
+const delayingAfter = (kind: PushFailure, changed: (delayMs: number) => number, push?: number): Replacement =>
+  change("pushDelayMs", (delayMs, _attempt, delivery) =>
+    endedLast(delivery, kind, push) ? changed(delayMs) : delayMs,
+  );
+
+/** No more pushes follow if the n-th ends in this way. */
+const finalAt = (push: number, kind: PushFailure): Replacement =>
+  givingUp((_outcome, delivery) => endedLast(delivery, kind, push));
+
+/** Some pushes are not counted, and their delays are repeated. */
+const notCounting =
+  (uncounted: (delivery: Delivery) => number): Replaces =>
+  (sound) => ({
+    maxPushes: (delivery, service) => sound.maxPushes(delivery, service) + uncounted(delivery),
+    pushDelayMs: (attempt, delivery, service) =>
+      attempt === 1 ? 0 : listedDelayMs(Math.max(0, attempt - 2 - uncounted(delivery)), service),
+  });
 
 const sixthAfter = (kind: PushFailure): Replacement =>
-  change("maxPushes", (usual, delivery) => usual + Number(endedLast(delivery, 5, kind)));
+  change("maxPushes", (usual, delivery) => usual + Number(endedLast(delivery, kind, 5)));
 
 const oneMoreAfter =
   (afterMs: number): Replacement =>
@@ -127,11 +135,11 @@ export const pushFailureDefects = rows({
     "push-untrusted-certificate-final: After an untrusted certificate, the notification is given up.":
       givingUp(({ kind }) => kind === "untrusted"),
     "push-fourth-untrusted-final: After an untrusted certificate at the fourth push, the notification is given up.":
-      givingUp((_outcome, delivery) => endedLast(delivery, 4, "untrusted")),
+      finalAt(4, "untrusted"),
     "push-third-refused-final: After a refused connection at the third push, the notification is given up.":
-      givingUp((_outcome, delivery) => endedLast(delivery, 3, "refused")),
+      finalAt(3, "refused"),
     "push-second-unanswered-final: After no answer to the second push, the notification is given up.":
-      givingUp((_outcome, delivery) => endedLast(delivery, 2, "timed-out")),
+      finalAt(2, "timed-out"),
     "push-fourth-503-final: After a 503 for the fourth push, the notification is given up.": givingUp(
       (outcome, { attempts }) => attempts.length === 4 && statusOf(outcome) === 503,
     ),
@@ -197,11 +205,8 @@ export const pushFailureDefects = rows({
       delayingAfter("timed-out", () => 0),
     "push-first-real-timeout-repeated-at-once: A first push that times out in real time is retried immediately.":
       together(
-        { senderTimeoutMs: () => 3 * SECOND_MS },
-        { timesOutInRealTime: () => true },
-        change("pushDelayMs", (usual, _attempt, delivery) =>
-          endedLast(delivery, 1, "timed-out") ? 0 : usual,
-        ),
+        { senderTimeoutMs: () => 3 * SECOND_MS, timesOutInRealTime: () => true },
+        delayingAfter("timed-out", () => 0, 1),
       ),
     "push-timeout-counts-from-event: After a push without an answer, delays count from the event.": change(
       "pushAnchorMs",
@@ -210,26 +215,13 @@ export const pushFailureDefects = rows({
     "push-refused-connection-repeated-soon: A refused connection is retried after five seconds.":
       delayingAfter("refused", () => 5 * SECOND_MS),
     "push-fourth-refused-repeated-soon: A refused connection at the fourth push is retried after 30 s.":
-      change("pushDelayMs", (delayMs, _attempt, delivery) =>
-        endedLast(delivery, 4, "refused") ? 30 * SECOND_MS : delayMs,
-      ),
+      delayingAfter("refused", () => 30 * SECOND_MS, 4),
     "push-second-refused-repeated-sooner: A refused connection at the second push is retried after 30 s.":
-      change("pushDelayMs", (delayMs, _attempt, delivery) =>
-        endedLast(delivery, 2, "refused") ? 30 * SECOND_MS : delayMs,
-      ),
-    "push-refused-connection-not-counted: A refused connection is not counted, and its delay is repeated.": (
-      sound,
-    ) => ({
-      maxPushes: (delivery, service) => sound.maxPushes(delivery, service) + ended(delivery, "refused"),
-      pushDelayMs: (attempt, delivery, service) =>
-        attempt === 1 ? 0 : listedDelayMs(Math.max(0, attempt - 2 - ended(delivery, "refused")), service),
-    }),
+      delayingAfter("refused", () => 30 * SECOND_MS, 2),
+    "push-refused-connection-not-counted: A refused connection is not counted, and its delay is repeated.":
+      notCounting((delivery) => ended(delivery, "refused")),
     "push-refused-first-connection-not-counted: A refused connection at the first push is not counted, and its delay is repeated.":
-      (sound) => ({
-        maxPushes: (delivery, service) => sound.maxPushes(delivery, service) + refusedFirst(delivery),
-        pushDelayMs: (attempt, delivery, service) =>
-          attempt === 1 ? 0 : listedDelayMs(Math.max(0, attempt - 2 - refusedFirst(delivery)), service),
-      }),
+      notCounting(({ attempts: [first] }) => Number(first?.outcome?.kind === "refused")),
     "push-retry-after-obeyed: A Retry-After header replaces the delay.": change(
       "pushDelayMs",
       (delayMs, _attempt, delivery) => {

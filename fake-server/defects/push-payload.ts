@@ -4,7 +4,7 @@ import { counted, givenUp, leavingOut, pushing, pushingFields, sameAccount, show
 import type { Service } from "../context.ts";
 import type { Notification } from "../notifications.ts";
 import type { PushRequest } from "../pushes.ts";
-import { change, keeping, type Replacement, rows } from "../registry.ts";
+import { change, everyNth, keeping, type Replacement, rows } from "../registry.ts";
 
 /** Changes fields of retries only. */
 const retrying = (
@@ -41,9 +41,7 @@ export const pushPayloadDefects = rows({
       pushHeaders: () => ({ "content-type": "application/x-www-form-urlencoded" }),
       pushBody: ({ notification }) => new URLSearchParams({ ...notification }).toString(),
     },
-    "push-leaves-events-out: Every fifth event is not pushed.": keeping((events = 0) => ({
-      pushesEvent: () => (events += 1) % 5 !== 0,
-    })),
+    "push-leaves-events-out: Every fifth event is not pushed.": everyNth(5, { pushesEvent: () => false }),
     "push-ten-events-of-an-account: Events of an account after its tenth are not pushed.": keeping(
       (events = counted(new Map())) => ({ pushesEvent: ({ accountId }) => events(accountId) <= 10 }),
     ),

@@ -3,7 +3,7 @@ import type { Fields } from "../answer.ts";
 import type { Behaviour } from "../behaviour.ts";
 import { narrowed, remembered } from "../changes.ts";
 import type { Context, Operation } from "../context.ts";
-import { change, type Replacement, rows } from "../registry.ts";
+import { afterwards, change, everyNth, type Replacement, rows } from "../registry.ts";
 
 /** Stores notifications as `sound` does, with the time. */
 const stamped = (sound: Behaviour) => {
@@ -105,16 +105,13 @@ export const writeDefects = rows({
         lastMs = atMs;
       },
     }),
-    "writes-doubled-every-tenth: Every tenth event is delivered twice by the queue, and stored twice.": (
-      sound,
-      events = 0,
-    ) => ({
-      keepNotification: (notification, owner, service) => {
-        sound.keepNotification(notification, owner, service);
-        if ((events += 1) % 10 === 0)
-          sound.keepNotification({ ...notification, id: service.random.uuid() }, owner, service);
-      },
-    }),
+    "writes-doubled-every-tenth: Every tenth event is delivered twice by the queue, and stored twice.":
+      everyNth(
+        10,
+        afterwards("keepNotification", (notification, owner, service) =>
+          service.notifications.add({ ...notification, id: service.random.uuid(), owner }),
+        ),
+      ),
     "total-kept-for-ever: total is counted once and never again.": (
       sound,
       kept = new Map<string, number>(),
@@ -142,10 +139,8 @@ export const writeDefects = rows({
         return isKept ? sound.listFields([], 0, context) : sound.listFields(items, total, context);
       },
     }),
-    "writes-lose-every-fifth: Every fifth notification is lost.": (sound, events = 0) => ({
-      keepNotification: (...subject) => {
-        if ((events += 1) % 5 !== 0) sound.keepNotification(...subject);
-      },
+    "writes-lose-every-fifth: Every fifth notification is lost.": everyNth(5, {
+      keepNotification: () => undefined,
     }),
   },
   "notifications.versioned-path": {
