@@ -7,7 +7,7 @@ import { figure, mebibytes } from "../conformance/testing/measure.ts";
 import { startCli } from "../conformance/testing/start-cli.ts";
 import { runnerClock } from "../scenarios/runner/clock.ts";
 import { findK6 } from "../scenarios/runner/k6/find.ts";
-import type { Counters } from "./counters.ts";
+import type { Counters } from "./context.ts";
 import { defaultClients } from "./index.ts";
 import { temporaryFolder } from "../conformance/testing/temporary-folder.ts";
 

@@ -1,7 +1,26 @@
-import { type Answer, jsonAnswer, type Refusal, withHeaders, redirectTo } from "../answer.ts";
-import { parseQuery, rawQueryOf } from "../query.ts";
-import { change, decide, decisions, type Part, type Replacement, variantRows } from "../registry.ts";
+import {
+  type Answer,
+  codeAndState,
+  jsonAnswer,
+  redirectTo,
+  type Refusal,
+  withCodeAndState,
+  withHeaders,
+} from "../answer.ts";
+import { unregistered } from "../clients.ts";
+import { parseQuery, rawQueryOf, rawValueOf } from "../query.ts";
+import { alsoIf, change, onlyIf, type Part, type Replacement, together, variantRows } from "../registry.ts";
 import { refusalMessage } from "../sound/http.ts";
+
+const redirecting = (status: number): Replacement => ({
+  renderAuthorized: (fields, redirectUri) => ({
+    ...redirectTo(withCodeAndState(redirectUri, fields)),
+    status,
+  }),
+});
+
+const betweenBlanks = (headers: Readonly<Record<string, string>>): Readonly<Record<string, string>> =>
+  Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, `  ${value} \t `]));
 
 /** The text and the status of refusals, and of those for too many requests. */
 const [TEXT, STATUS] = ["renderRefusal.text", "renderRefusal.status"] as const;
@@ -33,8 +52,68 @@ const page = (status: number, refusal: Refusal): Answer => ({
 
 const empty = (status: number): Answer => ({ status, headers: {}, body: "" });
 
-/** Variants of refusals (section 7), which the document leaves entirely open. */
-export const refusalVariants = variantRows({
+/** Variants of the authorize answer (section 4.1), and of refusals (section 7), which the document leaves entirely open. */
+export const answerVariants = variantRows({
+  "redirect-302: The code comes in a redirect with status 302.": redirecting(302),
+  "redirect-303: The code comes in a redirect with status 303.": redirecting(303),
+  "redirect-307: The code comes in a redirect with status 307.": redirecting(307),
+  "redirect-between-blanks: The code comes in a redirect, and blanks surround the value of every header.":
+    together(redirecting(302), {
+      finish: (answer) => ({ ...answer, headers: betweenBlanks(answer.headers) }),
+    }),
+  "redirect-with-json-body: The redirect also carries the JSON answer as its body.": {
+    renderAuthorized: (fields, redirectUri) => {
+      const { status, headers } = redirectTo(withCodeAndState(redirectUri, fields));
+      const json = jsonAnswer(status, fields);
+      return { ...json, headers: { ...json.headers, ...headers } };
+    },
+  },
+  "redirect-with-timestamp: The redirect carries the timestamp and further parameters.": {
+    renderAuthorized: (fields, redirectUri) => {
+      const url = new URL(withCodeAndState(redirectUri, fields));
+      url.searchParams.set("timestamp", String(fields["timestamp"]));
+      url.searchParams.set("iss", "https://service.example");
+      return redirectTo(url.href);
+    },
+  },
+  "redirect-sorted-by-name: The redirect writes all parameters of its query sorted by name.": {
+    renderAuthorized: (fields, redirectUri) => {
+      const url = new URL(withCodeAndState(redirectUri, fields));
+      url.searchParams.sort();
+      return redirectTo(url.href);
+    },
+  },
+  "authorize-created: The JSON answer has status 201.": {
+    renderAuthorized: (fields) => jsonAnswer(201, fields),
+  },
+  "authorize-any-redirect-uri: An unregistered redirectUri also gets the JSON answer.": {
+    acceptsRedirectUri: () => true,
+  },
+  "authorize-any-client: An unknown client also gets a code, which nobody can exchange.": {
+    findClientToAuthorize: (id, clients) =>
+      (id === undefined ? undefined : clients.get(id)) ?? unregistered(id, clients),
+  },
+  "authorize-without-state: A request without a state is answered with an empty one.": alsoIf(
+    "acceptsState",
+    (state) => state === undefined || state === "",
+  ),
+  "state-counted-before-decoding: The state's 128 bytes are counted before decoding.": onlyIf(
+    "acceptsState",
+    (_state, query, context) => (rawValueOf(query, "state") ?? "").length <= context.limits.stateMaxBytes,
+  ),
+  "redirect-303-with-fragment: The code is in the fragment of a redirect with status 303.": {
+    renderAuthorized: (fields, redirectUri) => ({
+      ...redirectTo(`${new URL(redirectUri).href}#${codeAndState(fields)}`),
+      status: 303,
+    }),
+  },
+  "redirect-uri-letter-for-letter: The redirectUri must equal the registered one, character by character.": {
+    acceptsRedirectUri: (redirectUri, client) => redirectUri === client.redirectUri,
+  },
+  "state-encoded-refused: A percent-encoded state is refused.": onlyIf("acceptsState", (state, { raw }) =>
+    raw.includes(`state=${state}`),
+  ),
+
   "refusals-with-status-200: Refusals have status 200 and a body with a numeric code for the error.":
     refusing((refusal) =>
       jsonAnswer(200, { code: 40_001, message: refusalMessage(refusal), data: null, timestamp: 0 }),
@@ -95,13 +174,13 @@ export const refusalVariants = variantRows({
   ),
   "refusals-with-empty-data: A list request that nothing matches is refused; refusals have status 200, a code and empty data.":
     [
-      decisions((sound) => ({
+      (sound) => ({
         servesPage: (_paging, matched) => matched > 0,
         renderRefusal: (refusal, context) =>
           refusal.kind === "rate-limited"
             ? sound.renderRefusal(refusal, context)
             : jsonAnswer(200, { code: 40_001, data: [] }),
-      })),
+      }),
       "servesPage",
       TEXT,
       STATUS,
@@ -112,7 +191,7 @@ export const refusalVariants = variantRows({
     () => jsonAnswer(200, { code: "40001", accessToken: "", refreshToken: null, message: "invalid_grant" }),
   ),
   "refusals-show-code-sent: Refusals are pages that show their own id and the received code.": [
-    decisions((sound, presented = new WeakMap<object, unknown>()) => ({
+    (sound, presented = new WeakMap<object, unknown>()) => ({
       findCode: (value, context) => {
         presented.set(context.from, value);
         return sound.findCode(value, context);
@@ -122,15 +201,16 @@ export const refusalVariants = variantRows({
         headers: { "content-type": "text/html" },
         body: `<p>${kind} ${String(presented.get(from))} (${random.uuid()})</p>`,
       }),
-    })),
+    }),
     "findCode",
     TEXT,
     LIMITED_TEXT,
   ],
   "refusals-show-address-sent: Refusals name the requested address.": [
-    decide("renderRefusal", (_refusal, { from }) =>
-      jsonAnswer(400, { message: `There is nothing at ${from.url} for this method.` }),
-    ),
+    {
+      renderRefusal: (_refusal, { from }) =>
+        jsonAnswer(400, { message: `There is nothing at ${from.url} for this method.` }),
+    },
     TEXT,
     LIMITED_TEXT,
   ],
