@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { codeAndState, redirectTo } from "../../fake-server/answer.ts";
 import { parseQuery } from "../../fake-server/query.ts";
 import { withQuery } from "../arbitraries/redirect-uri.ts";
-import { judge } from "../testing/bench.ts";
+import { judge } from "../testing/judge.ts";
 import { behaving, ruleFor } from "../testing/seeded.ts";
 
 test("authorize.state-length finds from percent-encoded letters how a service counts bytes", async () => {

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { rulesOf } from "../checks/rule.ts";
-import { judge, judgeAll } from "../testing/bench.ts";
+import { judge, judgeAll } from "../testing/judge.ts";
 import { behaving, judgeDefect, ruleFor, troublesOf } from "../testing/seeded.ts";
 import { codeRules } from "./code.ts";
 

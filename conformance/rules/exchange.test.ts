@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { judge, judgeAll } from "../testing/bench.ts";
+import { judge, judgeAll } from "../testing/judge.ts";
 import { behaving, judgeDefect, ruleFor } from "../testing/seeded.ts";
 
 test("a token set that is wrong now and then is described by the field that is wrong", async () => {

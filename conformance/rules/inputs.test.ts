@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import type { RequirementId } from "../contract/catalogue.ts";
-import { judge } from "../testing/bench.ts";
+import { judge } from "../testing/judge.ts";
 import { ruleFor } from "../testing/seeded.ts";
 
 /** Reports show the input of a breach in words. */

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { judge } from "../testing/bench.ts";
+import { judge } from "../testing/judge.ts";
 import { ruleFor } from "../testing/seeded.ts";
 
 test("notifications.default-page fails if pages are counted from 1", async () => {

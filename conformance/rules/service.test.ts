@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { rulesOf } from "../checks/rule.ts";
-import { judge, judgeAll, type BenchOptions } from "../testing/bench.ts";
+import { judge, judgeAll, type BenchOptions } from "../testing/judge.ts";
 import { behaving, ruleFor } from "../testing/seeded.ts";
 import { serviceRules } from "./service.ts";
 

@@ -3,7 +3,7 @@ import { pathToFileURL } from "node:url";
 import type { Browser, Page } from "playwright-core";
 import { readRun } from "../../reports/read/index.ts";
 import { writeReports } from "../../reports/write.ts";
-import { asked } from "./asked.ts";
+import { asked } from "../../bench/asked.ts";
 import { launchBrowser } from "./browser.ts";
 import { root, runCli } from "./measure.ts";
 import { shootReceiver } from "./receiver-picture.ts";

@@ -4,7 +4,7 @@ import type { RequirementId } from "../contract/catalogue.ts";
 import type { RuleResult } from "../contract/record.ts";
 import type { Verdict } from "../contract/verdict.ts";
 import { rules } from "../rules/index.ts";
-import { judge, type BenchOptions } from "./bench.ts";
+import { judge, type BenchOptions } from "./judge.ts";
 
 export const ruleFor = (id: RequirementId): Rule => {
   const rule = rules.find(({ requirement }) => requirement === id);
